@@ -1,0 +1,158 @@
+// The active catalog: a valid document as the service uses it, with prices in nano-NT$ and everything looked up by name.
+
+import type { Nano } from '../kit/money.ts';
+import { FREE, type Prices } from '../kit/prices.ts';
+import type {
+  ChannelKind,
+  Document,
+  DocumentChannel,
+  DocumentModel,
+  Endpoint,
+  Guards,
+  Limits,
+  ModelKind,
+} from './document.ts';
+
+export interface Timeouts {
+  connectMs: number;
+  firstTokenMs: number;
+  idleMs: number;
+  totalMs: number;
+}
+
+export interface Channel {
+  name: string;
+  kind: ChannelKind;
+  baseUrl: string;
+  endpoints: readonly Endpoint[];
+  /** As the document has it: `env:NAME`, `file:PATH`, a sealed literal, or nothing. */
+  apiKey: string | undefined;
+  timeouts: Timeouts;
+}
+
+export interface Route {
+  channel: Channel;
+  /** The model's name at the upstream. */
+  model: string;
+  priority: number;
+  weight: number;
+  firstTokenMs: number;
+}
+
+export interface Model {
+  id: string;
+  name: string;
+  aliases: readonly string[];
+  kinds: readonly ModelKind[];
+  contextTokens: number;
+  maxOutputTokens: number;
+  free: boolean;
+  prices: Prices;
+  /** Which prices the document sets or implies; the others do not apply to this model. */
+  priced: ReadonlySet<keyof Prices>;
+  routes: readonly Route[];
+  fallbacks: readonly string[];
+}
+
+export interface Catalog {
+  revision: number;
+  updatedAt: number;
+  models: readonly Model[];
+  channels: ReadonlyMap<string, Channel>;
+  limits: Limits;
+  guards: Guards;
+  /** By id or alias. */
+  find(id: string): Model | undefined;
+}
+
+const TOKENS_PER_PRICE = 1_000_000n;
+const DEFAULT_ENDPOINTS: Record<ChannelKind, readonly Endpoint[]> = {
+  openai: ['chat', 'responses', 'embeddings', 'images'],
+  demo: ['chat'],
+};
+
+export function buildCatalog(document: Document, revision: number, updatedAt: number): Catalog {
+  const channels = new Map(document.channels.map((channel) => [channel.name, buildChannel(channel)]));
+  const models = document.models.map((model) => buildModel(model, channels));
+  const byName = new Map(models.flatMap((model) => [model.id, ...model.aliases].map((name) => [name, model] as const)));
+  return {
+    revision,
+    updatedAt,
+    models,
+    channels,
+    limits: document.limits,
+    guards: document.guards,
+    find: (id) => byName.get(id),
+  };
+}
+
+function buildChannel(channel: DocumentChannel): Channel {
+  return {
+    name: channel.name,
+    kind: channel.kind,
+    baseUrl: (channel.base_url ?? '').replace(/\/+$/, ''),
+    endpoints: channel.endpoints ?? DEFAULT_ENDPOINTS[channel.kind],
+    apiKey: channel.api_key,
+    timeouts: {
+      connectMs: channel.timeouts.connect_ms,
+      firstTokenMs: channel.timeouts.first_token_ms,
+      idleMs: channel.timeouts.idle_ms,
+      totalMs: channel.timeouts.total_ms,
+    },
+  };
+}
+
+function buildModel(model: DocumentModel, channels: ReadonlyMap<string, Channel>): Model {
+  return {
+    id: model.id,
+    name: model.name ?? model.id,
+    aliases: model.aliases,
+    kinds: model.kinds,
+    contextTokens: model.context_tokens,
+    maxOutputTokens: Math.min(model.max_output_tokens, model.context_tokens),
+    free: model.price === 'free',
+    ...buildPrices(model),
+    routes: model.routes
+      .flatMap((route) => {
+        const channel = channels.get(route.channel);
+        if (!channel) return [];
+        const { model: name, priority, weight } = route;
+        return [
+          {
+            channel,
+            model: name,
+            priority,
+            weight,
+            firstTokenMs: route.first_token_ms ?? channel.timeouts.firstTokenMs,
+          },
+        ];
+      })
+      .sort((a, b) => a.priority - b.priority),
+    fallbacks: model.fallbacks,
+  };
+}
+
+/** A price left out falls back to the input price; nothing falls back for output and images. */
+function buildPrices({ price, kinds }: DocumentModel): { prices: Prices; priced: ReadonlySet<keyof Prices> } {
+  const applicable = new Set<keyof Prices>();
+  if (kinds.includes('chat')) for (const name of TOKEN_PRICES) applicable.add(name);
+  if (kinds.includes('embeddings')) applicable.add('input');
+  if (kinds.includes('images')) applicable.add('image');
+  if (price === 'free') return { prices: FREE, priced: applicable };
+  if (kinds.includes('images') && !price.image) {
+    applicable.delete('image');
+    applicable.add('input').add('output');
+  }
+  const perToken = (nano: Nano | undefined) => (nano ?? 0n) / TOKENS_PER_PRICE;
+  const prices: Prices = {
+    input: perToken(price.input),
+    cachedInput: perToken(price.cached_input ?? price.input),
+    cacheWrite5m: perToken(price.cache_write_5m ?? price.input),
+    cacheWrite1h: perToken(price.cache_write_1h ?? price.input),
+    output: perToken(price.output),
+    image: price.image ?? 0n,
+  };
+  return { prices, priced: applicable };
+}
+
+const TOKEN_PRICES = ['input', 'cachedInput', 'cacheWrite5m', 'cacheWrite1h', 'output'] as const;

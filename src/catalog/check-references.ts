@@ -1,0 +1,138 @@
+// What the shape alone cannot say: names are unique, references meet something, free and paid do not mix. It reads the
+// raw document and looks past whatever has the wrong type, so that one reading lists the faults of both kinds.
+
+export interface DocumentFault {
+  path: string;
+  message: string;
+}
+
+interface LooseChannel {
+  name: unknown;
+  kind: unknown;
+  base_url: unknown;
+}
+interface LooseModel {
+  id: unknown;
+  aliases: unknown[];
+  kinds: unknown[];
+  price: unknown;
+  routes: unknown[];
+  fallbacks: unknown[];
+}
+interface LooseDocument {
+  channels: LooseChannel[];
+  models: LooseModel[];
+}
+
+export function checkReferences(raw: unknown): DocumentFault[] {
+  const document = loosen(raw);
+  return [
+    ...checkChannels(document),
+    ...checkIds(document),
+    ...document.models.flatMap((model, index) => checkModel(document, model, `models[${index}]`)),
+  ];
+}
+
+function loosen(raw: unknown): LooseDocument {
+  const { channels, models } = fieldsOf(raw);
+  return {
+    channels: listOf(channels)
+      .map(fieldsOf)
+      .map(({ name, kind, base_url }) => ({ name, kind, base_url })),
+    models: listOf(models)
+      .map(fieldsOf)
+      .map(({ id, price, aliases, kinds, routes, fallbacks }) => ({
+        id,
+        price,
+        aliases: listOf(aliases),
+        kinds: kinds === undefined ? ['chat'] : listOf(kinds),
+        routes: listOf(routes),
+        fallbacks: listOf(fallbacks),
+      })),
+  };
+}
+
+function checkChannels({ channels }: LooseDocument): DocumentFault[] {
+  const faults: DocumentFault[] = [];
+  const seen = new Set<unknown>();
+  channels.forEach(({ name, kind, base_url }, index) => {
+    const path = `channels[${index}]`;
+    if (typeof name === 'string' && seen.has(name))
+      faults.push({ path: `${path}.name`, message: `"${name}" is used twice` });
+    seen.add(name);
+    if (typeof kind === 'string' && kind !== 'demo' && base_url === undefined) {
+      faults.push({ path: `${path}.base_url`, message: `a channel of kind ${kind} needs one` });
+    }
+  });
+  return faults;
+}
+
+function checkIds({ models }: LooseDocument): DocumentFault[] {
+  const faults: DocumentFault[] = [];
+  const seen = new Set<string>();
+  models.forEach((model, index) => {
+    const ids: [path: string, id: unknown][] = [
+      [`models[${index}].id`, model.id],
+      ...model.aliases.map((alias, at): [string, unknown] => [`models[${index}].aliases[${at}]`, alias]),
+    ];
+    for (const [path, id] of ids) {
+      if (typeof id !== 'string') continue;
+      if (seen.has(id)) faults.push({ path, message: `"${id}" already names a model` });
+      seen.add(id);
+    }
+  });
+  return faults;
+}
+
+function checkModel(document: LooseDocument, model: LooseModel, path: string): DocumentFault[] {
+  const faults: DocumentFault[] = [];
+  model.routes.forEach((route, index) => {
+    const { channel } = fieldsOf(route);
+    if (typeof channel === 'string' && !document.channels.some(({ name }) => name === channel)) {
+      faults.push({ path: `${path}.routes[${index}].channel`, message: `there is no channel "${channel}"` });
+    }
+  });
+  model.fallbacks.forEach((id, index) => {
+    if (typeof id !== 'string') return;
+    const fallback = document.models.find((other) => other.id === id);
+    const at = `${path}.fallbacks[${index}]`;
+    if (!fallback) faults.push({ path: at, message: `there is no model "${id}"` });
+    else if (fallback === model) faults.push({ path: at, message: 'a model is not its own fallback' });
+    else if (isFree(fallback) !== isFree(model)) {
+      faults.push({ path: at, message: 'a free model falls back to free ones only, a paid one to paid ones only' });
+    }
+  });
+  if (model.id === 'auto:free' && !isFree(model)) {
+    faults.push({ path: `${path}.price`, message: 'auto:free is the free model: it must say "free"' });
+  }
+  return [...faults, ...checkPrice(model, `${path}.price`)];
+}
+
+function checkPrice({ kinds, price }: LooseModel, path: string): DocumentFault[] {
+  if (typeof price !== 'object' || price === null) return [];
+  const has = (name: string) => fieldsOf(price)[name] !== undefined;
+  const faults: DocumentFault[] = [];
+  const need = (name: string, kind: string) => {
+    if (!has(name)) faults.push({ path: `${path}.${name}`, message: `a model of kind ${kind} needs this price` });
+  };
+  if (kinds.includes('chat')) {
+    need('input', 'chat');
+    need('output', 'chat');
+  } else if (kinds.includes('embeddings')) need('input', 'embeddings');
+  if (kinds.includes('images') && !has('image') && !(has('input') && has('output'))) {
+    faults.push({ path: `${path}.image`, message: 'a model of kind images needs this price, or input and output' });
+  }
+  return faults;
+}
+
+function isFree(model: LooseModel): boolean {
+  return model.price === 'free';
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,63 @@
+// Literal secrets in a document: sealed before it is stored, printed as <kept> when it is exported, and put back when
+// a document with <kept> is applied. References (env:, file:) are stored as they are.
+
+import { stringify } from 'yaml';
+import type { Sealer } from '../kit/sealed.ts';
+import { KEPT_SECRET } from './document.ts';
+
+const SEALED = 'sealed:';
+
+interface RawChannel {
+  name?: unknown;
+  api_key?: unknown;
+}
+
+export function isReference(secret: string): boolean {
+  return secret.startsWith('env:') || secret.startsWith('file:');
+}
+
+/** The document as it is stored: JSON with every literal sealed. `before` supplies the values of <kept>. */
+export function sealDocument(raw: unknown, sealer: Sealer, before: string | undefined): string {
+  const kept = new Map(
+    before === undefined ? [] : channelsOf(JSON.parse(before)).map((one) => [one.name, one.api_key]),
+  );
+  return JSON.stringify(
+    mapSecrets(raw, (secret, channel) => {
+      if (secret === KEPT_SECRET) return kept.get(channel);
+      if (isReference(secret)) return secret;
+      return sealer.seal(secret, channel);
+    }),
+  );
+}
+
+/** Names of channels that say <kept> though there is nothing to keep. */
+export function keptWithoutValue(raw: unknown, before: string | undefined): string[] {
+  const stored = before === undefined ? [] : channelsOf(JSON.parse(before));
+  return channelsOf(raw)
+    .filter((channel) => channel.api_key === KEPT_SECRET)
+    .map((channel) => String(channel.name))
+    .filter((name) => !stored.some((channel) => channel.name === name && typeof channel.api_key === 'string'));
+}
+
+/** The stored document as YAML for people, without secrets. */
+export function exportDocument(stored: string): string {
+  return stringify(mapSecrets(JSON.parse(stored), (secret) => (secret.startsWith(SEALED) ? KEPT_SECRET : secret)));
+}
+
+function mapSecrets(raw: unknown, map: (secret: string, channel: string) => unknown): unknown {
+  const document = raw as { channels?: unknown };
+  if (!Array.isArray(document.channels)) return raw;
+  return {
+    ...document,
+    channels: document.channels.map((channel: RawChannel) =>
+      typeof channel.api_key === 'string'
+        ? { ...channel, api_key: map(channel.api_key, String(channel.name)) }
+        : channel,
+    ),
+  };
+}
+
+function channelsOf(raw: unknown): RawChannel[] {
+  const channels = (raw as { channels?: unknown }).channels;
+  return Array.isArray(channels) ? (channels as RawChannel[]) : [];
+}

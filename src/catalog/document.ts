@@ -1,0 +1,152 @@
+// The shape of the catalog document: one strict description from which types, validation and error paths come.
+// Unknown fields are refused, because a misspelt price or limit must not pass in silence.
+
+import { z } from 'zod';
+import { parseNtd } from '../kit/money.ts';
+
+export const CHANNEL_KINDS = ['openai', 'demo'] as const;
+export const ENDPOINTS = ['chat', 'responses', 'embeddings', 'images', 'messages'] as const;
+export const MODEL_KINDS = ['chat', 'embeddings', 'images'] as const;
+export const QUIRKS = [
+  'openai',
+  'azure',
+  'deepseek',
+  'mistral',
+  'xai',
+  'groq',
+  'openrouter',
+  'ollama',
+  'vllm',
+] as const;
+
+const PRICE_DECIMALS = 3;
+const MAX_PRICE_NTD = 1_000_000;
+/** The name in `x-svc-channel` when no upstream was asked. */
+export const RESERVED_CHANNEL = 'gateway';
+/** What `config export` prints in place of a literal secret; applying it keeps the stored value. */
+export const KEPT_SECRET = '<kept>';
+
+const channelName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'must be short: lower-case letters, digits, ".", "_", "-"')
+  .refine((name) => name !== RESERVED_CHANNEL, `"${RESERVED_CHANNEL}" is reserved`);
+const modelId = z
+  .string()
+  .max(100)
+  .regex(/^[a-z0-9][a-z0-9._-]*(:[a-z0-9-]+)?$/, 'must look like "gpt-5-mini" or "auto:free"');
+const httpUrl = z
+  .string()
+  .refine((text) => /^https?:\/\/[^\s/]+/.test(text) && URL.canParse(text), 'must be an http or https URL');
+const wholeNumber = (least: number, most = 1_000_000_000) =>
+  z.number().int('must be a whole number').min(least).max(most);
+
+const price = z
+  .union([z.number(), z.string()], { error: 'must be a decimal number of NT$' })
+  .transform((value, context) => {
+    const nano = parseNtd(String(value), PRICE_DECIMALS);
+    if (nano === undefined) {
+      context.addIssue(`must be a plain decimal with at most ${PRICE_DECIMALS} decimals`);
+      return z.NEVER;
+    }
+    if (nano <= 0n) {
+      context.addIssue('must be above 0; a model that costs nothing says "price: free"');
+      return z.NEVER;
+    }
+    if (nano > BigInt(MAX_PRICE_NTD) * 1_000_000_000n) {
+      context.addIssue(`must not exceed NT$${MAX_PRICE_NTD}`);
+      return z.NEVER;
+    }
+    return nano;
+  });
+
+const timeouts = z
+  .strictObject({
+    connect_ms: wholeNumber(1, 60_000).default(2_000),
+    first_token_ms: wholeNumber(1, 600_000).default(60_000),
+    idle_ms: wholeNumber(1, 600_000).default(60_000),
+    total_ms: wholeNumber(1, 1_200_000).default(600_000),
+  })
+  .prefault({});
+
+const channel = z.strictObject({
+  name: channelName,
+  kind: z.enum(CHANNEL_KINDS),
+  base_url: httpUrl.optional(),
+  anthropic_base_url: httpUrl.nullish(),
+  endpoints: z.array(z.enum(ENDPOINTS)).min(1).optional(),
+  api_key: z.string().min(1).optional(),
+  quirks: z.enum(QUIRKS).optional(),
+  prefill: z.boolean().default(false),
+  drain_on_abort: z.boolean().default(false),
+  timeouts,
+});
+
+const route = z.strictObject({
+  channel: z.string(),
+  model: z.string().min(1).max(200),
+  priority: wholeNumber(1, 1_000).default(1),
+  weight: wholeNumber(1, 1_000).default(1),
+  prefill: z.boolean().optional(),
+  first_token_ms: wholeNumber(1, 600_000).optional(),
+});
+
+const model = z.strictObject({
+  id: modelId,
+  name: z.string().min(1).max(100).optional(),
+  aliases: z.array(modelId).default([]),
+  kinds: z.array(z.enum(MODEL_KINDS)).min(1).default(['chat']),
+  context_tokens: wholeNumber(1).default(128_000),
+  max_output_tokens: wholeNumber(1).default(16_384),
+  price: z.union(
+    [
+      z.literal('free'),
+      z.strictObject({
+        input: price.optional(),
+        cached_input: price.optional(),
+        cache_write_5m: price.optional(),
+        cache_write_1h: price.optional(),
+        output: price.optional(),
+        image: price.optional(),
+      }),
+    ],
+    { error: 'must be "free" or a table of prices (input, output, …)' },
+  ),
+  routes: z.array(route).min(1, 'needs at least one route'),
+  fallbacks: z.array(modelId).default([]),
+});
+
+const limits = z
+  .strictObject({
+    free_per_minute: wholeNumber(0).default(6),
+    free_per_day_zero: wholeNumber(0).default(100),
+    free_per_day_positive: wholeNumber(0).default(300),
+    register_per_ip: wholeNumber(0).default(3),
+    register_per_day: wholeNumber(0).default(200),
+    paid_per_minute: wholeNumber(0).default(600),
+    in_flight: wholeNumber(0).default(32),
+  })
+  .prefault({});
+
+const guards = z
+  .strictObject({
+    free_input_tokens: wholeNumber(1).nullable().default(64_000),
+    free_output_tokens: wholeNumber(1).nullable().default(4_096),
+    free_in_flight: wholeNumber(1).nullable().default(4),
+  })
+  .prefault({});
+
+export const documentShape = z.strictObject({
+  channels: z.array(channel).min(1, 'needs at least one channel'),
+  models: z.array(model).min(1, 'needs at least one model'),
+  limits,
+  guards,
+});
+
+export type Document = z.output<typeof documentShape>;
+export type DocumentChannel = Document['channels'][number];
+export type DocumentModel = Document['models'][number];
+export type ChannelKind = (typeof CHANNEL_KINDS)[number];
+export type Endpoint = (typeof ENDPOINTS)[number];
+export type ModelKind = (typeof MODEL_KINDS)[number];
+export type Limits = Document['limits'];
+export type Guards = Document['guards'];

@@ -1,0 +1,26 @@
+// Which ids someone may have meant: the closest few by edit distance, or those that contain what was asked.
+
+const MAX_ASKED = 100;
+
+export function nearestIds(asked: string, ids: readonly string[], most = 3): string[] {
+  const wanted = asked.toLowerCase().slice(0, MAX_ASKED);
+  return ids
+    .map((id) => ({ id, distance: id.includes(wanted) || wanted.includes(id) ? 1 : editDistance(wanted, id) }))
+    .filter(({ id, distance }) => distance <= Math.max(3, id.length / 2))
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, most)
+    .map(({ id }) => id);
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substituted = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(substituted, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

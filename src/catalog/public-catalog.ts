@@ -1,0 +1,48 @@
+// The catalog as the public sees it: prices in NT$, no channels, no upstream names.
+
+import { ntdNumber } from '../kit/money.ts';
+import type { Prices } from '../kit/prices.ts';
+import type { Catalog, Model } from './catalog.ts';
+import type { ModelKind } from './document.ts';
+
+const ENDPOINT_PATHS: Record<ModelKind, readonly string[]> = {
+  chat: ['/v1/chat/completions'],
+  embeddings: ['/v1/embeddings'],
+  images: ['/v1/images/generations'],
+};
+
+export function publicCatalog(catalog: Catalog): Record<string, unknown> {
+  return {
+    object: 'list',
+    currency: 'TWD',
+    unit: 'NT$ per 1M tokens',
+    revision: catalog.revision,
+    updated_at: new Date(catalog.updatedAt).toISOString(),
+    data: catalog.models.map(publicModel),
+  };
+}
+
+function publicModel(model: Model): Record<string, unknown> {
+  return {
+    id: model.id,
+    name: model.name,
+    aliases: model.aliases,
+    kinds: model.kinds,
+    endpoints: model.kinds.flatMap((kind) => ENDPOINT_PATHS[kind]),
+    context_tokens: model.contextTokens,
+    max_output_tokens: model.maxOutputTokens,
+    free: model.free,
+    price: {
+      input: perMillion(model, 'input'),
+      cached_input: perMillion(model, 'cachedInput'),
+      cache_write_5m: perMillion(model, 'cacheWrite5m'),
+      cache_write_1h: perMillion(model, 'cacheWrite1h'),
+      output: perMillion(model, 'output'),
+      image: model.priced.has('image') ? ntdNumber(model.prices.image) : null,
+    },
+  };
+}
+
+function perMillion(model: Model, name: keyof Prices): number | null {
+  return model.priced.has(name) ? ntdNumber(model.prices[name] * 1_000_000n) : null;
+}

@@ -1,0 +1,59 @@
+// From YAML (or JSON, which is YAML) to a valid document, or to the list of everything that is wrong with it, by path.
+
+import { parseDocument } from 'yaml';
+import type { z } from 'zod';
+import { checkReferences, type DocumentFault } from './check-references.ts';
+import { type Document, documentShape } from './document.ts';
+
+export type ReadDocument = { ok: true; document: Document; raw: unknown } | { ok: false; faults: DocumentFault[] };
+
+const MAX_ALIASES = 100;
+
+export function readDocument(text: string): ReadDocument {
+  const yaml = parseDocument(text, { uniqueKeys: true, strict: true });
+  if (yaml.errors.length > 0) {
+    return {
+      ok: false,
+      faults: yaml.errors.map((error) => ({
+        path: error.linePos ? `line ${error.linePos[0].line}` : 'document',
+        message: `not valid YAML: ${error.code.toLowerCase().replaceAll('_', ' ')}`,
+      })),
+    };
+  }
+  let raw: unknown;
+  try {
+    raw = yaml.toJS({ maxAliasCount: MAX_ALIASES });
+  } catch {
+    return { ok: false, faults: [{ path: 'document', message: 'too many YAML aliases' }] };
+  }
+  const shaped = documentShape.safeParse(raw ?? {});
+  const shapeFaults = shaped.success ? [] : shaped.error.issues.flatMap((issue) => toFaults(issue, []));
+  const faults = [...shapeFaults, ...checkReferences(raw)];
+  return shaped.success && faults.length === 0 ? { ok: true, document: shaped.data, raw } : { ok: false, faults };
+}
+
+/** A union's own message hides which branch was meant: where one branch matched the type, its issues are told. */
+function toFaults(issue: z.core.$ZodIssue, prefix: readonly PropertyKey[]): DocumentFault[] {
+  const path = [...prefix, ...issue.path];
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: printPath([...path, key]), message: 'unknown field' }));
+  }
+  if (issue.code === 'invalid_union') {
+    const inner = issue.errors.find((branch) => branch.some((nested) => nested.path.length > 0 || isCustom(nested)));
+    if (inner) return inner.flatMap((nested) => toFaults(nested, path));
+  }
+  return [{ path: printPath(path), message: issue.message }];
+}
+
+function isCustom(issue: z.core.$ZodIssue): boolean {
+  return issue.code === 'custom' || issue.code === 'unrecognized_keys';
+}
+
+function printPath(path: readonly PropertyKey[]): string {
+  const text = path.reduce<string>(
+    (printed, part) =>
+      typeof part === 'number' ? `${printed}[${part}]` : `${printed}${printed ? '.' : ''}${String(part)}`,
+    '',
+  );
+  return text || 'document';
+}

@@ -1,0 +1,44 @@
+// A fault is a value of the closed table plus what this one case adds. `internal` is for our log; a client never sees it.
+
+import { type FaultAction, type FaultCode, type FaultRow, faultRow } from './table.ts';
+
+export interface FaultDetails {
+  /** Replaces the table's text; its first sentence says what to do. */
+  message?: string | undefined;
+  param?: string | undefined;
+  hint?: string | undefined;
+  actions?: readonly FaultAction[];
+  /** Figures for the client: limit, used, resets_at, needed_ntd, … */
+  figures?: Readonly<Record<string, string | number>>;
+  retryAfterS?: number | undefined;
+  /** Further response headers, such as `allow`. */
+  headers?: Readonly<Record<string, string>>;
+  internal?: string | undefined;
+}
+
+export class Fault extends Error {
+  override name = 'Fault';
+  constructor(
+    readonly code: FaultCode,
+    readonly details: FaultDetails = {},
+  ) {
+    super(code);
+  }
+
+  get row(): FaultRow {
+    return faultRow(this.code);
+  }
+
+  get publicText(): string {
+    return this.details.message ?? this.row.text;
+  }
+}
+
+export function fault(code: FaultCode, details?: FaultDetails): Fault {
+  return new Fault(code, details);
+}
+
+/** Anything thrown becomes a fault; what we did not foresee is our own error. */
+export function toFault(error: unknown): Fault {
+  return error instanceof Fault ? error : new Fault('internal_error');
+}

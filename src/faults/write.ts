@@ -1,0 +1,82 @@
+// Writes a fault in the caller's dialect: status, headers and body. The only place where an error shape is made.
+
+import type { Fault } from './fault.ts';
+import type { FaultAction } from './table.ts';
+
+export type Envelope = 'openai' | 'anthropic';
+
+export interface WriteContext {
+  requestId: string;
+  publicUrl: string;
+}
+
+export interface WrittenFault {
+  status: number;
+  headers: Record<string, string>;
+  body: Record<string, unknown>;
+}
+
+const MAX_RETRY_AFTER_S = 55;
+
+export function writeFault(fault: Fault, envelope: Envelope, context: WriteContext): WrittenFault {
+  const { row } = fault;
+  const status = envelope === 'anthropic' ? (row.anthropicStatus ?? row.status) : row.status;
+  return { status, headers: faultHeaders(fault), body: faultBody(fault, envelope, context) };
+}
+
+export function faultBody(fault: Fault, envelope: Envelope, context: WriteContext): Record<string, unknown> {
+  return envelope === 'anthropic' ? anthropicBody(fault, context) : openaiBody(fault, context);
+}
+
+function openaiBody(fault: Fault, context: WriteContext): Record<string, unknown> {
+  return {
+    error: {
+      message: fault.publicText,
+      type: fault.row.openaiType,
+      param: fault.details.param ?? null,
+      code: fault.code,
+      ...extras(fault, context),
+      request_id: context.requestId,
+    },
+  };
+}
+
+function anthropicBody(fault: Fault, context: WriteContext): Record<string, unknown> {
+  return {
+    type: 'error',
+    error: {
+      type: fault.row.anthropicType,
+      message: fault.publicText,
+      code: fault.code,
+      ...(fault.details.param ? { param: fault.details.param } : {}),
+      ...extras(fault, context),
+    },
+    request_id: context.requestId,
+  };
+}
+
+function extras(fault: Fault, context: WriteContext): Record<string, unknown> {
+  const actions = [...(fault.details.actions ?? []), ...(fault.row.actions ?? [])];
+  return {
+    ...(fault.details.hint ? { hint: fault.details.hint } : {}),
+    ...(actions.length ? { actions: actions.map((action) => publicAction(action, context.publicUrl)) } : {}),
+    docs_url: `${context.publicUrl}/docs/errors#${fault.code}`,
+    ...fault.details.figures,
+  };
+}
+
+function publicAction({ method, path, body, why }: FaultAction, publicUrl: string): Record<string, unknown> {
+  return { method, href: publicUrl + path, ...(body ? { body } : {}), why };
+}
+
+function faultHeaders(fault: Fault): Record<string, string> {
+  const { row, details } = fault;
+  const headers: Record<string, string> = { ...details.headers };
+  if (row.retryAfterS !== undefined) {
+    const seconds = Math.max(1, Math.ceil(details.retryAfterS ?? row.retryAfterS));
+    headers['retry-after'] = String(Math.min(seconds, MAX_RETRY_AFTER_S));
+  }
+  if (row.shouldRetry !== undefined) headers['x-should-retry'] = String(row.shouldRetry);
+  if (row.status === 401) headers['www-authenticate'] = 'Bearer realm="api"';
+  return headers;
+}

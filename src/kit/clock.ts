@@ -1,0 +1,51 @@
+// Time is passed in, so that a whole gateway can run under a test's clock.
+
+export interface Clock {
+  /** Wall time in milliseconds since the epoch. */
+  now(): number;
+  /** Milliseconds that never go backwards, for durations. */
+  monotonic(): number;
+  /** Runs `task` once after `ms`; the result cancels it. */
+  after(ms: number, task: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after(ms, task) {
+    const timer = setTimeout(task, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const cancel = clock.after(ms, () => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    const onAbort = () => {
+      cancel();
+      reject(signal?.reason);
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+/** Runs `task` every `ms`, never twice at once; the result stops it. */
+export function every(clock: Clock, ms: number, task: () => Promise<void>): () => void {
+  let stopped = false;
+  let cancel = () => {};
+  const next = () => {
+    if (stopped) return;
+    cancel = clock.after(ms, () => {
+      task().then(next, next);
+    });
+  };
+  next();
+  return () => {
+    stopped = true;
+    cancel();
+  };
+}

@@ -1,0 +1,166 @@
+// JSON from outside: bounded before it is parsed, and open to small edits of its top level without touching another
+// byte. `JSON.parse` alone would accept a million nested arrays, and would let two `model` members mean two things.
+
+export type Json = null | boolean | number | string | Json[] | JsonObject;
+export type JsonObject = { [name: string]: Json | undefined };
+
+export interface JsonLimits {
+  depth: number;
+  nodes: number;
+}
+
+export const BODY_LIMITS: JsonLimits = { depth: 64, nodes: 100_000 };
+
+interface Span {
+  /** Offset of the opening quote of the name. */
+  start: number;
+  valueStart: number;
+  valueEnd: number;
+}
+
+/** An object together with its source text and where each top-level member stands in it. */
+export interface JsonDocument {
+  text: string;
+  value: JsonObject;
+  spans: ReadonlyMap<string, Span>;
+}
+
+export type JsonProblem = 'not_json' | 'not_object' | 'too_deep' | 'too_many_values' | 'duplicate_member';
+
+export class JsonRefused extends Error {
+  override name = 'JsonRefused';
+  constructor(
+    readonly problem: JsonProblem,
+    readonly member?: string,
+  ) {
+    super(problem);
+  }
+}
+
+export function readJsonObject(text: string, limits: JsonLimits = BODY_LIMITS): JsonDocument {
+  const spans = scanTopLevel(text, limits);
+  const value = parse(text);
+  if (!isObject(value)) throw new JsonRefused('not_object');
+  return { text, value, spans };
+}
+
+/** Parses without bounds or spans: for text of our own making, and for small upstream events. */
+export function tryParseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The text with some top-level members set, or removed (undefined); every other member keeps its bytes. */
+export function editMembers(document: JsonDocument, edits: Record<string, Json | undefined>): string {
+  const { text, spans } = document;
+  const members: string[] = [];
+  for (const [name, value] of Object.entries(edits)) {
+    if (value !== undefined && !spans.has(name)) members.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  }
+  for (const [name, span] of spans) {
+    if (!Object.hasOwn(edits, name)) members.push(text.slice(span.start, span.valueEnd));
+    else if (edits[name] !== undefined) {
+      members.push(text.slice(span.start, span.valueStart) + JSON.stringify(edits[name]));
+    }
+  }
+  return `{${members.join(',')}}`;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+
+/** Walks the whole text once, counting depth and values; syntax itself is left to JSON.parse. */
+function scanTopLevel(text: string, limits: JsonLimits): Map<string, Span> {
+  const spans = new Map<string, Span>();
+  let depth = 0;
+  let nodes = 1;
+  let nameStart = -1;
+  let nameEnd = -1;
+  let valueStart = -1;
+  const closeMember = (end: number) => {
+    if (valueStart < 0) return;
+    const name = parse(text.slice(nameStart, nameEnd));
+    if (typeof name !== 'string') throw new JsonRefused('not_json');
+    if (spans.has(name)) throw new JsonRefused('duplicate_member', name);
+    let valueEnd = end;
+    while (isSpace(text.charCodeAt(valueEnd - 1))) valueEnd--;
+    spans.set(name, { start: nameStart, valueStart, valueEnd });
+    valueStart = -1;
+    nameStart = -1;
+  };
+  for (let i = 0; i < text.length; i++) {
+    switch (text.charCodeAt(i)) {
+      case QUOTE: {
+        const end = skipString(text, i);
+        if (depth === 1 && nameStart < 0) {
+          nameStart = i;
+          nameEnd = end;
+        }
+        i = end - 1;
+        break;
+      }
+      case COLON:
+        if (depth === 1 && nameStart >= 0 && valueStart < 0) valueStart = skipSpace(text, i + 1);
+        break;
+      case COMMA:
+        if (++nodes > limits.nodes) throw new JsonRefused('too_many_values');
+        if (depth === 1) closeMember(i);
+        break;
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        if (++nodes > limits.nodes) throw new JsonRefused('too_many_values');
+        if (++depth > limits.depth) throw new JsonRefused('too_deep');
+        break;
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        if (depth === 1) closeMember(i);
+        depth--;
+        break;
+    }
+  }
+  return spans;
+}
+
+/** The offset after a string that opens at `start`. */
+function skipString(text: string, start: number): number {
+  let end = start + 1;
+  for (;;) {
+    end = text.indexOf('"', end);
+    if (end < 0) throw new JsonRefused('not_json');
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes++;
+    end++;
+    if (slashes % 2 === 0) return end;
+  }
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  while (isSpace(text.charCodeAt(at))) at++;
+  return at;
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    throw new JsonRefused('not_json');
+  }
+}

@@ -1,0 +1,73 @@
+// Logs are JSON lines of allow-listed fields. A field that is not on the list cannot be written, and no listed field
+// takes free text from outside: that is how prompts and replies stay out of every log.
+
+import type { Clock } from './clock.ts';
+
+export type Level = 'debug' | 'info' | 'warn' | 'error' | 'alarm';
+
+export interface LogFields {
+  request_id?: string | undefined;
+  account_id?: string | undefined;
+  key_id?: string | undefined;
+  node_id?: string | undefined;
+  model?: string | undefined;
+  channel?: string | undefined;
+  endpoint?: string | undefined;
+  outcome?: string | undefined;
+  code?: string | undefined;
+  status?: number | undefined;
+  ms?: number | undefined;
+  count?: number | undefined;
+  revision?: number | undefined;
+  cost_nano?: string | undefined;
+  url?: string | undefined;
+  file?: string | undefined;
+  /** Written by us, in our words; see `describeError` for what may come from an exception. */
+  detail?: string | undefined;
+}
+
+const FIELDS: readonly (keyof LogFields)[] = [
+  'request_id',
+  'account_id',
+  'key_id',
+  'node_id',
+  'model',
+  'channel',
+  'endpoint',
+  'outcome',
+  'code',
+  'status',
+  'ms',
+  'count',
+  'revision',
+  'cost_nano',
+  'url',
+  'file',
+  'detail',
+];
+const MAX_TEXT = 500;
+
+export type Log = (level: Level, event: string, fields?: LogFields) => void;
+
+export function createLog(clock: Clock, write: (line: string) => void): Log {
+  return (level, event, fields = {}) => {
+    const line: Record<string, string | number> = { at: new Date(clock.now()).toISOString(), level, event };
+    for (const name of FIELDS) {
+      const value = fields[name];
+      if (value === undefined) continue;
+      line[name] = typeof value === 'string' ? value.slice(0, MAX_TEXT) : value;
+    }
+    write(`${JSON.stringify(line)}\n`);
+  };
+}
+
+/** An exception without its message: messages of parsers and drivers quote what they were given. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  const frames = (error.stack ?? '')
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .slice(0, 4)
+    .map((line) => line.trim().replace(/\(?(?:file:\/\/)?\/[^\s:]*\/(src|node_modules)\//, '($1/'));
+  return [error.name, ...frames].join(' < ');
+}

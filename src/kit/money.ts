@@ -1,0 +1,50 @@
+// Money is an integer count of nano-NT$ (1 NT$ = 1,000,000,000). No floats: a number with a point exists only
+// at the edges, as the decimal text a person wrote or as a JSON number we print.
+
+export type Nano = bigint;
+
+export const NANO_PER_NTD: Nano = 1_000_000_000n;
+const DECIMALS = 9;
+
+/** The largest amount a 64-bit column holds. */
+export const MAX_NANO: Nano = 9_223_372_036_854_775_807n;
+
+/** Reads a plain decimal ("8.125"); undefined if it is not one, or has more decimals than allowed. */
+export function parseNtd(text: string, maxDecimals = DECIMALS): Nano | undefined {
+  const match = /^(-?)(\d{1,15})(?:\.(\d+))?$/.exec(text);
+  if (!match) return undefined;
+  const [, sign, whole = '0', fraction = ''] = match;
+  if (fraction.length > maxDecimals || fraction.length > DECIMALS) return undefined;
+  const nano = BigInt(whole) * NANO_PER_NTD + BigInt(fraction.padEnd(DECIMALS, '0'));
+  if (nano > MAX_NANO) return undefined;
+  return sign ? -nano : nano;
+}
+
+/** The exact decimal text, without trailing zeros: 998765432n is "0.998765432". */
+export function formatNtd(nano: Nano): string {
+  const digits = (nano < 0n ? -nano : nano).toString().padStart(DECIMALS + 1, '0');
+  const fraction = digits.slice(-DECIMALS).replace(/0+$/, '');
+  return `${nano < 0n ? '-' : ''}${digits.slice(0, -DECIMALS)}${fraction ? `.${fraction}` : ''}`;
+}
+
+/** For JSON fields named `…_ntd`; the exact value stands beside it as `…_nano`. */
+export function ntdNumber(nano: Nano): number {
+  return Number(formatNtd(nano));
+}
+
+/** The pair of JSON fields for one amount: `{cost_ntd: 0.5, cost_nano: "500000000"}`. */
+export function moneyFields<Name extends string>(
+  name: Name,
+  nano: Nano,
+): Record<`${Name}_ntd`, number> & Record<`${Name}_nano`, string> {
+  return { [`${name}_ntd`]: ntdNumber(nano), [`${name}_nano`]: nano.toString() } as Record<`${Name}_ntd`, number> &
+    Record<`${Name}_nano`, string>;
+}
+
+export function minNano(...values: [Nano, ...Nano[]]): Nano {
+  return values.reduce((least, value) => (value < least ? value : least));
+}
+
+export function maxNano(...values: [Nano, ...Nano[]]): Nano {
+  return values.reduce((most, value) => (value > most ? value : most));
+}

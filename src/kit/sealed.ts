@@ -1,0 +1,51 @@
+// Secrets at rest. Every use derives a key of its own from the one pepper, so a value made for one purpose is
+// worthless for another. Literal upstream secrets are sealed with AES-256-GCM, their owner's name as associated data.
+
+import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
+import type { Random } from './random.ts';
+
+export type Purpose = 'key' | 'card' | 'address' | 'seal' | 'idempotency';
+
+export function deriveSecret(pepper: string, purpose: Purpose): Buffer {
+  return createHmac('sha256', pepper).update(`svc:${purpose}`).digest();
+}
+
+export function hmac(secret: Buffer, text: string): string {
+  return createHmac('sha256', secret).update(text).digest('hex');
+}
+
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const PREFIX = 'sealed:';
+
+export interface Sealer {
+  seal(plain: string, owner: string): string;
+  /** Undefined when the pepper is another one, or the text was tampered with. */
+  open(sealed: string, owner: string): string | undefined;
+}
+
+export function createSealer(pepper: string, random: Random): Sealer {
+  const key = deriveSecret(pepper, 'seal');
+  return {
+    seal(plain, owner) {
+      const iv = random.bytes(IV_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', key, iv);
+      cipher.setAAD(Buffer.from(owner));
+      const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+      return PREFIX + Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64');
+    },
+    open(sealed, owner) {
+      if (!sealed.startsWith(PREFIX)) return undefined;
+      const bytes = Buffer.from(sealed.slice(PREFIX.length), 'base64');
+      if (bytes.length < IV_BYTES + TAG_BYTES) return undefined;
+      try {
+        const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES));
+        decipher.setAAD(Buffer.from(owner));
+        decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+        return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString();
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}

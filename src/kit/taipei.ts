@@ -1,0 +1,13 @@
+// Calendar days are days in Asia/Taipei: UTC+8 all year, no daylight saving since 1979.
+
+const OFFSET_MS = 8 * 3_600_000;
+export const DAY_MS = 86_400_000;
+
+/** Days since 1970-01-01 as a calendar in Taipei counts them. */
+export function taipeiDay(atMs: number): number {
+  return Math.floor((atMs + OFFSET_MS) / DAY_MS);
+}
+
+export function taipeiDayStart(day: number): number {
+  return day * DAY_MS - OFFSET_MS;
+}

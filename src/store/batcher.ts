@@ -1,0 +1,109 @@
+// Group commit: operations that arrive while a commit is under way, or within one turn of the event loop, share the
+// next one. The queue is bounded, and new requests that waited too long are turned away; running ones never are.
+
+import { fault } from '../faults/fault.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Decided } from './book/decide.ts';
+import type { Input, Operation, OperationName, Result } from './operations.ts';
+
+export interface BatcherOptions {
+  clock: Clock;
+  commit(operations: readonly Operation[]): Promise<Decided[]>;
+  maxBatch?: number;
+  maxQueue?: number;
+  shedAfterMs?: number;
+  /** How many commits may be under way at once. */
+  lanes?: number;
+}
+
+interface Waiting {
+  operation: Operation;
+  since: number;
+  resolve(result: Result<OperationName>): void;
+  reject(error: unknown): void;
+}
+
+export interface Batcher {
+  submit<Name extends OperationName>(name: Name, input: Input<Name>): Promise<Result<Name>>;
+  /** Resolves when everything submitted so far has been answered. */
+  idle(): Promise<void>;
+  depth(): number;
+}
+
+export function createBatcher(options: BatcherOptions): Batcher {
+  const { clock, commit, maxBatch = 128, maxQueue = 20_000, shedAfterMs = 250, lanes = 1 } = options;
+  let queue: Waiting[] = [];
+  let running = 0;
+  let scheduled = false;
+  let shedding = false;
+  let onIdle: (() => void)[] = [];
+
+  function schedule() {
+    if (scheduled || running >= lanes) return;
+    scheduled = true;
+    setImmediate(() => {
+      scheduled = false;
+      void flush();
+    });
+  }
+
+  async function flush() {
+    if (queue.length === 0 || running >= lanes) return;
+    const batch = queue.splice(0, maxBatch);
+    if (queue.length > 0) schedule();
+    running++;
+    try {
+      const decided = await commit(batch.map((waiting) => waiting.operation));
+      batch.forEach((waiting, index) => {
+        const answer = decided[index];
+        if (answer?.ok) waiting.resolve(answer.result);
+        else waiting.reject(fault('internal_error', { internal: `${waiting.operation.name}: ${answer?.error}` }));
+      });
+    } catch (error) {
+      const internal = error instanceof Error ? `store: ${error.message}` : 'store';
+      for (const waiting of batch) waiting.reject(fault('unavailable', { internal }));
+    }
+    running--;
+    if (queue.length > 0) void flush();
+    else if (running === 0) {
+      for (const resolve of onIdle) resolve();
+      onIdle = [];
+    }
+  }
+
+  function watchQueue() {
+    if (shedding) return;
+    shedding = true;
+    clock.after(shedAfterMs, () => {
+      shedding = false;
+      const oldest = clock.monotonic() - shedAfterMs;
+      const isShed = (waiting: Waiting) => waiting.operation.name === 'admit' && waiting.since <= oldest;
+      for (const waiting of queue.filter(isShed)) {
+        waiting.reject(fault('unavailable', { internal: 'store: waited too long for a commit' }));
+      }
+      queue = queue.filter((waiting) => !isShed(waiting));
+      if (queue.length > 0) watchQueue();
+    });
+  }
+
+  return {
+    submit(name, input) {
+      if (queue.length >= maxQueue) return Promise.reject(fault('unavailable', { internal: 'store: queue full' }));
+      return new Promise((resolve, reject) => {
+        queue.push({
+          operation: { name, input } as Operation,
+          since: clock.monotonic(),
+          resolve: (result) => resolve(result as Result<typeof name>),
+          reject,
+        });
+        schedule();
+        if (name === 'admit' && running >= lanes) watchQueue();
+      });
+    },
+    idle() {
+      if (queue.length === 0 && running === 0) return Promise.resolve();
+      return new Promise((resolve) => onIdle.push(resolve));
+    },
+    depth: () => queue.length,
+  };
+}

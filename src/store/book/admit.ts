@@ -1,0 +1,140 @@
+// Admission: the limit slots and the hold are taken together or not at all. A paid request gets as many output tokens
+// as the available balance can pay, so an overdraft cannot happen; a free one never touches money.
+
+import { assert } from '../../kit/assert.ts';
+import type { AdmitInput, AdmitResult, Admitted, HoldRequest } from '../operations.ts';
+import type { Wallet } from '../rows.ts';
+import type { Book, Touch } from './book.ts';
+import { type Allowance, dayAllowance, EMPTY_WINDOW, rollingAllowance, takeDay, takeRolling } from './windows.ts';
+
+export const MINUTE_MS = 60_000;
+/** Paid slots share one entry per second, which keeps their window small; a slot counts up to one second longer. */
+export const PAID_GRAIN_MS = 1_000;
+
+export function requestWindow(accountId: string, free: boolean): string {
+  return `${free ? 'free' : 'paid'}:${accountId}`;
+}
+
+export function admitTouches(input: AdmitInput): Touch[] {
+  return [
+    { table: 'leases', id: input.nodeId },
+    { table: 'windows', id: requestWindow(input.accountId, input.charge.free) },
+    { table: 'wallets', id: input.accountId },
+    { table: 'holds', id: input.requestId },
+  ];
+}
+
+export function admit(book: Book, input: AdmitInput): AdmitResult {
+  const lease = book.get('leases', input.nodeId);
+  if (!lease || lease.expiresAt <= input.at) return { ok: false, reason: 'lease_lost' };
+  const wallet = book.get('wallets', input.accountId);
+  assert(wallet, 'an account has a wallet');
+  assert(!book.get('holds', input.requestId), 'a request is admitted once');
+  return input.charge.free
+    ? admitFree(book, input, wallet, input.charge.limits)
+    : admitPaid(book, input, wallet, input.charge.hold, input.charge.limits);
+}
+
+function admitFree(
+  book: Book,
+  input: AdmitInput,
+  wallet: Wallet,
+  limits: { perMinute: number; perDayZero: number; perDayPositive: number; inFlight: number },
+): AdmitResult {
+  const { at } = input;
+  const windowId = requestWindow(input.accountId, true);
+  const window = book.get('windows', windowId) ?? EMPTY_WINDOW;
+  const perDay = wallet.balance > 0n ? limits.perDayPositive : limits.perDayZero;
+  const day = dayAllowance(window, at, perDay);
+  if (day.remaining < 1) return { ok: false, reason: 'free_daily_limit', allowance: day };
+  const minute = rollingAllowance(window, at, MINUTE_MS, limits.perMinute);
+  if (minute.remaining < 1) return { ok: false, reason: 'free_minute_limit', allowance: minute };
+  if (wallet.freeInFlight >= limits.inFlight) return tooManyInFlight(limits.inFlight, wallet.freeInFlight, at);
+
+  const taken = takeDay(takeRolling(window, at, MINUTE_MS), at);
+  book.put('windows', windowId, taken);
+  book.put('wallets', wallet.accountId, { ...wallet, freeInFlight: wallet.freeInFlight + 1 });
+  openHold(book, input, 0n);
+  const minuteLeft = rollingAllowance(taken, at, MINUTE_MS, limits.perMinute);
+  const dayLeft = dayAllowance(taken, at, perDay);
+  return {
+    ok: true,
+    held: 0n,
+    granted: Number.MAX_SAFE_INTEGER,
+    balance: wallet.balance,
+    allowance: dayLeft.remaining < minuteLeft.remaining ? dayLeft : minuteLeft,
+  };
+}
+
+function admitPaid(
+  book: Book,
+  input: AdmitInput,
+  wallet: Wallet,
+  hold: HoldRequest,
+  limits: { perMinute: number; inFlight: number },
+): AdmitResult {
+  const { at } = input;
+  const windowId = requestWindow(input.accountId, false);
+  const window = book.get('windows', windowId) ?? EMPTY_WINDOW;
+  const minute = rollingAllowance(window, at, MINUTE_MS, limits.perMinute);
+  if (minute.remaining < 1) return { ok: false, reason: 'rate_limited', allowance: minute };
+  if (wallet.inFlight >= limits.inFlight) return tooManyInFlight(limits.inFlight, wallet.inFlight, at);
+
+  const available = wallet.balance - wallet.held;
+  const granted = affordableTokens(hold, available);
+  if (granted < hold.least) {
+    const enoughAlone = affordableTokens(hold, wallet.balance) >= hold.least;
+    return {
+      ok: false,
+      reason: enoughAlone ? 'balance_in_use' : 'insufficient_balance',
+      needed: hold.base + hold.unit * BigInt(hold.least),
+      available,
+      affordableTokens: Math.max(0, granted),
+    };
+  }
+  const amount = hold.base + hold.unit * BigInt(granted);
+  assert(amount <= available, 'a hold never exceeds what is available');
+
+  const taken = takeRolling(window, at, MINUTE_MS, PAID_GRAIN_MS);
+  book.put('windows', windowId, taken);
+  book.put('wallets', wallet.accountId, { ...wallet, held: wallet.held + amount, inFlight: wallet.inFlight + 1 });
+  openHold(book, input, amount);
+  const admitted: Admitted = {
+    ok: true,
+    held: amount,
+    granted,
+    balance: wallet.balance,
+    allowance: rollingAllowance(taken, at, MINUTE_MS, limits.perMinute),
+  };
+  return admitted;
+}
+
+/** How many output tokens the money pays for, up to what is wanted; -1 if not even the input. */
+function affordableTokens(hold: HoldRequest, money: bigint): number {
+  if (money < hold.base) return -1;
+  if (hold.unit === 0n) return hold.wanted;
+  const tokens = (money - hold.base) / hold.unit;
+  return tokens < BigInt(hold.wanted) ? Number(tokens) : hold.wanted;
+}
+
+function openHold(book: Book, input: AdmitInput, amount: bigint): void {
+  const { requestId, accountId, keyId, nodeId, model, endpoint, stream, revision } = input;
+  book.put('holds', requestId, {
+    requestId,
+    accountId,
+    keyId,
+    nodeId,
+    amount,
+    free: input.charge.free,
+    model,
+    endpoint,
+    stream,
+    revision,
+    openedAt: input.at,
+  });
+}
+
+function tooManyInFlight(limit: number, used: number, at: number): AdmitResult {
+  const allowance: Allowance = { limit, used, remaining: 0, resetsAt: at };
+  return { ok: false, reason: 'too_many_in_flight', allowance };
+}

@@ -1,0 +1,145 @@
+// The end of a request: its hold is resolved exactly once, by settle, release or sweep, and becomes its usage record
+// in the same transaction. What an upstream reports beyond the hold is the house's loss, never the wallet's.
+
+import { assert } from '../../kit/assert.ts';
+import { minNano, type Nano } from '../../kit/money.ts';
+import type { CloseResult, Outcome, ReleaseInput, SettleInput, SweepInput } from '../operations.ts';
+import { type Hold, NO_BUCKETS } from '../rows.ts';
+import { PAID_GRAIN_MS, requestWindow } from './admit.ts';
+import type { Book, Touch } from './book.ts';
+import { EMPTY_WINDOW, giveBackDay, giveBackRolling } from './windows.ts';
+
+export function settleTouches(input: SettleInput): Touch[] {
+  return closeTouches(input.requestId, input.accountId);
+}
+
+export function settle(book: Book, input: SettleInput): CloseResult {
+  const hold = book.get('holds', input.requestId);
+  if (!hold) return { state: 'late' };
+  assert(input.cost >= 0n, 'a cost is not negative');
+  assert(!hold.free || input.cost === 0n, 'a free request posts no money');
+  return closeHold(book, hold, input.cost, input.outcome);
+}
+
+export function releaseTouches(input: ReleaseInput): Touch[] {
+  return [
+    ...closeTouches(input.requestId, input.accountId),
+    { table: 'windows', id: requestWindow(input.accountId, true) },
+    { table: 'windows', id: requestWindow(input.accountId, false) },
+  ];
+}
+
+export function release(book: Book, input: ReleaseInput): CloseResult {
+  const hold = book.get('holds', input.requestId);
+  if (!hold) return { state: 'late' };
+  if (input.giveBackSlots) giveBackSlots(book, hold);
+  return closeHold(book, hold, 0n, input.outcome);
+}
+
+export function sweepTouches(input: SweepInput): Touch[] {
+  return [
+    ...closeTouches(input.requestId, input.accountId),
+    { table: 'windows', id: requestWindow(input.accountId, true) },
+    { table: 'windows', id: requestWindow(input.accountId, false) },
+  ];
+}
+
+export function sweep(book: Book, input: SweepInput): CloseResult {
+  const hold = book.get('holds', input.requestId);
+  if (!hold) return { state: 'late' };
+  giveBackSlots(book, hold);
+  return closeHold(book, hold, 0n, {
+    at: input.at,
+    status: 'gateway_died',
+    channel: null,
+    buckets: NO_BUCKETS,
+    reasoning: 0,
+    estimated: false,
+    firstTokenMs: null,
+    totalMs: Math.max(0, input.at - hold.openedAt),
+    attempts: [],
+  });
+}
+
+function closeTouches(requestId: string, accountId: string): Touch[] {
+  return [
+    { table: 'holds', id: requestId },
+    { table: 'wallets', id: accountId },
+  ];
+}
+
+function closeHold(book: Book, hold: Hold, cost: Nano, outcome: Outcome): CloseResult {
+  const wallet = book.get('wallets', hold.accountId);
+  assert(wallet, 'an account has a wallet');
+  const charged = minNano(cost, hold.amount);
+  const writtenOff = cost - charged;
+  const balance = wallet.balance - charged;
+  const held = wallet.held - hold.amount;
+  assert(balance >= 0n && held >= 0n && balance >= held, 'available never falls below zero');
+  book.put('wallets', wallet.accountId, {
+    ...wallet,
+    balance,
+    held,
+    inFlight: wallet.inFlight - (hold.free ? 0 : 1),
+    freeInFlight: wallet.freeInFlight - (hold.free ? 1 : 0),
+  });
+  book.put('holds', hold.requestId, undefined);
+  if (charged > 0n) {
+    book.add('entries', {
+      at: outcome.at,
+      kind: 'usage',
+      debit: hold.accountId,
+      credit: 'house:revenue',
+      amount: charged,
+      accountId: hold.accountId,
+      balanceAfter: balance,
+      reference: hold.requestId,
+    });
+  }
+  if (writtenOff > 0n) {
+    book.add('entries', {
+      at: outcome.at,
+      kind: 'write_off',
+      debit: 'house:write_off',
+      credit: 'house:revenue',
+      amount: writtenOff,
+      accountId: null,
+      balanceAfter: null,
+      reference: hold.requestId,
+    });
+  }
+  book.add('usage', {
+    requestId: hold.requestId,
+    accountId: hold.accountId,
+    keyId: hold.keyId,
+    at: hold.openedAt,
+    model: outcome.model ?? hold.model,
+    channel: outcome.channel,
+    endpoint: hold.endpoint,
+    status: outcome.status,
+    stream: hold.stream,
+    ...outcome.buckets,
+    reasoning: outcome.reasoning,
+    firstTokenMs: outcome.firstTokenMs,
+    totalMs: outcome.totalMs,
+    held: hold.amount,
+    cost: charged,
+    balanceAfter: balance,
+    estimated: outcome.estimated,
+    revision: hold.revision,
+    attempts: outcome.attempts,
+  });
+  return { state: 'closed', charged, writtenOff, balance };
+}
+
+function giveBackSlots(book: Book, hold: Hold): void {
+  const windowId = requestWindow(hold.accountId, hold.free);
+  const window = book.get('windows', windowId) ?? EMPTY_WINDOW;
+  book.put(
+    'windows',
+    windowId,
+    hold.free
+      ? giveBackDay(giveBackRolling(window, hold.openedAt), hold.openedAt)
+      : giveBackRolling(window, hold.openedAt, PAID_GRAIN_MS),
+  );
+}

@@ -1,0 +1,55 @@
+// The one table from an operation's name to what it touches and how it is decided.
+
+import { AssertionFailed } from '../../kit/assert.ts';
+import type { Input, Operation, OperationName, Result } from '../operations.ts';
+import { admit, admitTouches } from './admit.ts';
+import type { Book, Touch } from './book.ts';
+import { release, releaseTouches, settle, settleTouches, sweep, sweepTouches } from './close.ts';
+import { register, registerTouches } from './register.ts';
+
+type Definitions = {
+  [Name in OperationName]: {
+    touches(input: Input<Name>): Touch[];
+    decide(book: Book, input: Input<Name>): Result<Name>;
+  };
+};
+
+const DEFINITIONS: Definitions = {
+  register: { touches: registerTouches, decide: register },
+  admit: { touches: admitTouches, decide: admit },
+  settle: { touches: settleTouches, decide: settle },
+  release: { touches: releaseTouches, decide: release },
+  sweep: { touches: sweepTouches, decide: sweep },
+  lease: {
+    touches: (input) => [{ table: 'leases', id: input.nodeId }],
+    decide: (book, input) => void book.put('leases', input.nodeId, input),
+  },
+  revise: {
+    touches: () => [],
+    decide: (book, { at, ...revision }) => void book.add('revisions', { ...revision, createdAt: at }),
+  },
+};
+
+export function touches<Name extends OperationName>(name: Name, input: Input<Name>): Touch[] {
+  return DEFINITIONS[name].touches(input);
+}
+
+export type Decided = { ok: true; result: Result<OperationName> } | { ok: false; error: string };
+
+/** Decides a batch in order. An operation that breaks a rule leaves no trace, and its neighbours stand;
+ * what the database itself throws ends the whole batch. */
+export function decideBatch(book: Book, operations: readonly Operation[]): Decided[] {
+  return operations.map((operation) => {
+    try {
+      return { ok: true, result: book.attempt(() => decide(book, operation)) };
+    } catch (error) {
+      if (error instanceof AssertionFailed) return { ok: false, error: error.message };
+      throw error;
+    }
+  });
+}
+
+function decide(book: Book, operation: Operation): Result<OperationName> {
+  const { decide: run } = DEFINITIONS[operation.name] as Definitions[OperationName & 'admit'];
+  return run(book, operation.input as Input<'admit'>);
+}

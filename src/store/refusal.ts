@@ -1,0 +1,5 @@
+// Why a store cannot be opened, in one line for the operator.
+
+export class StoreRefused extends Error {
+  override name = 'StoreRefused';
+}

@@ -1,0 +1,135 @@
+// The rows of the store as the rest of the service sees them. Money is bigint, times are milliseconds.
+
+import type { Nano } from '../kit/money.ts';
+
+export interface Wallet {
+  accountId: string;
+  balance: Nano;
+  held: Nano;
+  /** Paid and free requests that are running now. */
+  inFlight: number;
+  freeInFlight: number;
+}
+
+export interface KeyRow {
+  keyId: string;
+  accountId: string;
+  hash: string;
+  last4: string;
+  name: string | null;
+  manage: boolean;
+  models: readonly string[] | null;
+  dailyBudget: Nano | null;
+  expiresAt: number | null;
+  createdAt: number;
+  revokedAt: number | null;
+}
+
+/** One admitted request that is not yet closed. Free requests hold 0. */
+export interface Hold {
+  requestId: string;
+  accountId: string;
+  keyId: string;
+  nodeId: string;
+  amount: Nano;
+  free: boolean;
+  model: string;
+  endpoint: string;
+  stream: boolean;
+  revision: number;
+  openedAt: number;
+}
+
+/** Slots taken in a rolling span (oldest first, as [time, count]) and in one Taipei day. */
+export interface Window {
+  slots: readonly (readonly [at: number, count: number])[];
+  day: number;
+  dayCount: number;
+  /** When a slot was last taken: what is long untouched is forgotten. */
+  touchedAt: number;
+}
+
+export interface Lease {
+  nodeId: string;
+  host: string;
+  pid: number;
+  expiresAt: number;
+}
+
+export const HOUSE = ['house:trial', 'house:revenue', 'house:write_off'] as const;
+export type HouseAccount = (typeof HOUSE)[number];
+export type EntryKind = 'trial' | 'usage' | 'write_off';
+
+/** One immutable ledger line: `amount` moves from `debit` to `credit`, so every line sums to zero by its form. */
+export interface Entry {
+  at: number;
+  kind: EntryKind;
+  debit: string;
+  credit: string;
+  amount: Nano;
+  /** The wallet this line touches, and what stood in it afterwards; null between house accounts. */
+  accountId: string | null;
+  balanceAfter: Nano | null;
+  /** What caused it; unique together with `kind`. */
+  reference: string;
+}
+
+/** Disjoint token buckets: together they are everything the upstream counted. */
+export interface Buckets {
+  input: number;
+  cachedInput: number;
+  cacheWrite5m: number;
+  cacheWrite1h: number;
+  /** Reasoning included. */
+  output: number;
+  images: number;
+}
+
+export const NO_BUCKETS: Buckets = {
+  input: 0,
+  cachedInput: 0,
+  cacheWrite5m: 0,
+  cacheWrite1h: 0,
+  output: 0,
+  images: 0,
+};
+
+export interface Attempt {
+  channel: string;
+  outcome: string;
+  ms: number;
+}
+
+export interface UsageRecord extends Buckets {
+  requestId: string;
+  accountId: string;
+  keyId: string;
+  at: number;
+  model: string;
+  /** The value of `x-svc-channel`; null if no channel served. */
+  channel: string | null;
+  endpoint: string;
+  /** `ok`, or the code of the fault, or how the client left. */
+  status: string;
+  stream: boolean;
+  /** Part of `output`, for information. */
+  reasoning: number;
+  firstTokenMs: number | null;
+  totalMs: number;
+  held: Nano;
+  cost: Nano;
+  balanceAfter: Nano;
+  estimated: boolean;
+  revision: number;
+  attempts: readonly Attempt[];
+}
+
+export type RevisionSource = 'default' | 'file' | 'operator';
+
+export interface Revision {
+  revision: number;
+  document: string;
+  source: RevisionSource;
+  sourceHash: string;
+  createdAt: number;
+}

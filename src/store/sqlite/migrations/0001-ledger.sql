@@ -1,0 +1,135 @@
+CREATE TABLE revisions (
+  revision INTEGER PRIMARY KEY AUTOINCREMENT,
+  document TEXT NOT NULL,
+  source TEXT NOT NULL CHECK (source IN ('default', 'file', 'operator')),
+  source_hash TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE accounts (
+  account_id TEXT PRIMARY KEY,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE wallets (
+  account_id TEXT PRIMARY KEY REFERENCES accounts (account_id),
+  balance_nano INTEGER NOT NULL CHECK (balance_nano >= 0),
+  held_nano INTEGER NOT NULL CHECK (held_nano >= 0),
+  in_flight INTEGER NOT NULL CHECK (in_flight >= 0),
+  free_in_flight INTEGER NOT NULL CHECK (free_in_flight >= 0),
+  CONSTRAINT available_not_negative CHECK (balance_nano >= held_nano)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE keys (
+  key_id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (account_id),
+  hash TEXT NOT NULL UNIQUE,
+  last4 TEXT NOT NULL,
+  name TEXT,
+  manage INTEGER NOT NULL CHECK (manage IN (0, 1)),
+  models TEXT,
+  daily_budget_nano INTEGER CHECK (daily_budget_nano >= 0),
+  expires_at INTEGER,
+  created_at INTEGER NOT NULL,
+  revoked_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX keys_by_account ON keys (account_id);
+
+-- One line moves one amount between two accounts, so it sums to zero by its form.
+CREATE TABLE entries (
+  entry_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  debit TEXT NOT NULL,
+  credit TEXT NOT NULL,
+  amount_nano INTEGER NOT NULL CHECK (amount_nano > 0),
+  account_id TEXT REFERENCES accounts (account_id),
+  balance_after_nano INTEGER CHECK (balance_after_nano >= 0),
+  reference TEXT NOT NULL,
+  CHECK (debit <> credit),
+  CHECK ((account_id IS NULL) = (balance_after_nano IS NULL)),
+  CHECK (account_id IS NULL OR account_id IN (debit, credit)),
+  UNIQUE (kind, reference)
+) STRICT;
+CREATE INDEX entries_by_account ON entries (account_id, entry_id);
+CREATE TRIGGER entries_are_not_updated BEFORE UPDATE ON entries
+BEGIN SELECT RAISE(ABORT, 'entries are append-only'); END;
+CREATE TRIGGER entries_are_not_deleted BEFORE DELETE ON entries
+BEGIN SELECT RAISE(ABORT, 'entries are append-only'); END;
+
+-- Admitted requests that are still running; closing one turns it into its usage record.
+CREATE TABLE holds (
+  request_id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES wallets (account_id),
+  key_id TEXT NOT NULL,
+  node_id TEXT NOT NULL,
+  amount_nano INTEGER NOT NULL CHECK (amount_nano >= 0),
+  free INTEGER NOT NULL CHECK (free IN (0, 1)),
+  model TEXT NOT NULL,
+  endpoint TEXT NOT NULL,
+  stream INTEGER NOT NULL CHECK (stream IN (0, 1)),
+  revision INTEGER NOT NULL,
+  opened_at INTEGER NOT NULL,
+  CHECK (free = 0 OR amount_nano = 0)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE usage_records (
+  request_id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL,
+  key_id TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  model TEXT NOT NULL,
+  channel TEXT,
+  endpoint TEXT NOT NULL,
+  status TEXT NOT NULL,
+  stream INTEGER NOT NULL CHECK (stream IN (0, 1)),
+  input_tokens INTEGER NOT NULL CHECK (input_tokens >= 0),
+  cached_input_tokens INTEGER NOT NULL CHECK (cached_input_tokens >= 0),
+  cache_write_5m_tokens INTEGER NOT NULL CHECK (cache_write_5m_tokens >= 0),
+  cache_write_1h_tokens INTEGER NOT NULL CHECK (cache_write_1h_tokens >= 0),
+  output_tokens INTEGER NOT NULL CHECK (output_tokens >= 0),
+  reasoning_tokens INTEGER NOT NULL CHECK (reasoning_tokens >= 0),
+  images INTEGER NOT NULL CHECK (images >= 0),
+  first_token_ms INTEGER,
+  total_ms INTEGER NOT NULL,
+  held_nano INTEGER NOT NULL CHECK (held_nano >= 0),
+  cost_nano INTEGER NOT NULL CHECK (cost_nano >= 0),
+  balance_after_nano INTEGER NOT NULL CHECK (balance_after_nano >= 0),
+  estimated INTEGER NOT NULL CHECK (estimated IN (0, 1)),
+  revision INTEGER NOT NULL,
+  attempts TEXT NOT NULL,
+  CHECK (cost_nano <= held_nano)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX usage_by_account ON usage_records (account_id, at DESC, request_id DESC);
+
+-- Slots of limits; subjects that are addresses appear only as keyed hashes.
+CREATE TABLE windows (
+  window_id TEXT PRIMARY KEY,
+  slots TEXT NOT NULL,
+  day INTEGER NOT NULL,
+  day_count INTEGER NOT NULL CHECK (day_count >= 0),
+  touched_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE leases (
+  node_id TEXT PRIMARY KEY,
+  host TEXT NOT NULL,
+  pid INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE alarms (
+  alarm_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  fields TEXT NOT NULL
+) STRICT;
+
+-- Counters that tell other processes that something they keep in memory has changed.
+CREATE TABLE versions (
+  name TEXT PRIMARY KEY,
+  version INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+INSERT INTO versions VALUES ('keys', 0);
+CREATE TRIGGER keys_changed AFTER UPDATE ON keys
+BEGIN UPDATE versions SET version = version + 1 WHERE name = 'keys'; END;

@@ -1,0 +1,29 @@
+// One way to open the file, so that durability is the same everywhere: WAL, and every commit synced before it counts.
+
+import { Database } from 'bun:sqlite';
+import { assert } from '../../kit/assert.ts';
+
+const BUSY_TIMEOUT_MS = 5_000;
+
+export interface OpenOptions {
+  readonly?: boolean;
+  /** Only for tests that replay thousands of histories. */
+  unsafeNoSync?: boolean;
+}
+
+export function openDatabase(file: string, options: OpenOptions = {}): Database {
+  const db = new Database(
+    file,
+    options.readonly
+      ? { readonly: true, safeIntegers: true, strict: true }
+      : { create: true, readwrite: true, safeIntegers: true, strict: true },
+  );
+  db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  db.run('PRAGMA foreign_keys = ON');
+  if (options.readonly) return db;
+  db.run('PRAGMA journal_mode = WAL');
+  db.run(`PRAGMA synchronous = ${options.unsafeNoSync ? 'OFF' : 'FULL'}`);
+  const { synchronous } = db.query<{ synchronous: bigint }, []>('PRAGMA synchronous').get() ?? {};
+  assert(options.unsafeNoSync || synchronous === 2n, 'SQLite runs with synchronous=FULL');
+  return db;
+}

@@ -1,0 +1,73 @@
+// The embedded store: one file, one writing thread, one reading thread.
+
+import { fault } from '../../faults/fault.ts';
+import type { Clock } from '../../kit/clock.ts';
+import { createBatcher } from '../batcher.ts';
+import type { ReadName, Reads } from '../reads.ts';
+import type { Store } from '../store.ts';
+import { connectThread, type Thread } from './connect-thread.ts';
+import type { CommitReply } from './messages.ts';
+
+export interface SqliteOptions {
+  file: string;
+  clock: Clock;
+  unsafeNoSync?: boolean;
+}
+
+/** Rejects with StoreRefused if the file cannot be used. */
+export async function openSqliteStore({ file, clock, unsafeNoSync = false }: SqliteOptions): Promise<Store> {
+  const writer = connectThread();
+  const reader = connectThread();
+  const end = () => {
+    writer.end();
+    reader.end();
+  };
+  try {
+    await writer.ask({ do: 'open', file, options: { unsafeNoSync } });
+    await reader.ask({ do: 'open', file, options: { readonly: true } });
+  } catch (error) {
+    end();
+    throw error;
+  }
+  const batcher = createBatcher({
+    clock,
+    commit: async (operations) => (await writer.ask({ do: 'commit', operations })) as CommitReply,
+  });
+  return {
+    commit: (name, input) => batcher.submit(name, input),
+    read: readsThrough(reader),
+    recordAlarm: async (alarm, at) => void (await writer.ask({ do: 'alarm', alarm, at })),
+    forget: async (before) => void (await writer.ask({ do: 'forget', before })),
+    async close() {
+      await batcher.idle();
+      await reader.ask({ do: 'close' });
+      await writer.ask({ do: 'close' });
+      end();
+    },
+  };
+}
+
+const READ_NAMES: readonly ReadName[] = [
+  'keyByHash',
+  'wallet',
+  'window',
+  'usagePage',
+  'newestRevision',
+  'lastFileHash',
+  'pulse',
+  'orphanedHolds',
+  'leasesOf',
+];
+
+function readsThrough(reader: Thread): Reads {
+  const ask =
+    (name: ReadName) =>
+    async (...args: unknown[]) => {
+      try {
+        return await reader.ask({ do: 'read', name, args });
+      } catch (error) {
+        throw fault('unavailable', { internal: `store: ${error instanceof Error ? error.message : 'read failed'}` });
+      }
+    };
+  return Object.fromEntries(READ_NAMES.map((name) => [name, ask(name)])) as { [Name in ReadName]: Reads[Name] };
+}

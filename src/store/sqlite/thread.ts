@@ -1,0 +1,72 @@
+// The SQLite threads: the writer owns the only read-write connection, the reader a read-only one. Commits sync the disk
+// and reads may be long, so neither runs on the event loop.
+
+import type { Database } from 'bun:sqlite';
+import { existsSync } from 'node:fs';
+import { StoreRefused } from '../refusal.ts';
+import { type CommitBatch, prepareCommitBatch } from './commit-batch.ts';
+import type { Envelope, Reply, Request } from './messages.ts';
+import { migrate } from './migrate.ts';
+import { type OpenOptions, openDatabase } from './open-database.ts';
+import { prepareReads, type SyncReads } from './prepare-reads.ts';
+
+declare const self: Worker;
+
+let db: Database;
+let commitBatch: CommitBatch;
+let reads: SyncReads;
+
+function open(file: string, options: OpenOptions): undefined {
+  try {
+    db = openDatabase(file, options);
+    if (!options.readonly) migrate(db);
+  } catch (error) {
+    if (error instanceof StoreRefused) throw error;
+    const why = error instanceof Error ? error.message : 'unknown error';
+    throw new StoreRefused(
+      `cannot open the database ${file}${existsSync(file) ? '' : ' (it could not be created)'}: ${why}`,
+    );
+  }
+  if (options.readonly) reads = prepareReads(db);
+  else commitBatch = prepareCommitBatch(db);
+}
+
+function handle(request: Request): unknown {
+  switch (request.do) {
+    case 'open':
+      return open(request.file, request.options);
+    case 'commit':
+      return commitBatch(request.operations);
+    case 'alarm':
+      db.query('INSERT INTO alarms (at, name, fields) VALUES (?, ?, ?)').run(
+        request.at,
+        request.alarm.name,
+        JSON.stringify(request.alarm.fields),
+      );
+      return undefined;
+    case 'forget':
+      db.query(`DELETE FROM windows WHERE window_id LIKE '%:address:%' AND touched_at < ?`).run(request.before);
+      db.query(
+        'DELETE FROM leases WHERE expires_at < ? AND NOT EXISTS (SELECT 1 FROM holds WHERE holds.node_id = leases.node_id)',
+      ).run(request.before);
+      return undefined;
+    case 'read': {
+      const read = reads[request.name] as (...args: readonly unknown[]) => unknown;
+      return read(...request.args);
+    }
+    case 'close':
+      db.close();
+      return undefined;
+  }
+}
+
+self.onmessage = ({ data }: MessageEvent<Envelope>) => {
+  let reply: Reply;
+  try {
+    reply = { id: data.id, ok: true, value: handle(data.request) };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : 'unknown error';
+    reply = { id: data.id, ok: false, message, refused: error instanceof StoreRefused };
+  }
+  self.postMessage(reply);
+};

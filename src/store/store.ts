@@ -1,0 +1,16 @@
+// The one interface behind which SQLite and PostgreSQL stand. It offers whole operations and whole questions;
+// nobody above it knows SQL, transactions or batches.
+
+import type { Alarm } from '../kit/alarms.ts';
+import type { Input, OperationName, Result } from './operations.ts';
+import type { Reads } from './reads.ts';
+
+export interface Store {
+  /** Resolves when the operation is durable. Rejects with the fault `unavailable` if nothing was written. */
+  commit<Name extends OperationName>(name: Name, input: Input<Name>): Promise<Result<Name>>;
+  readonly read: Reads;
+  recordAlarm(alarm: Alarm, at: number): Promise<void>;
+  /** Forgets hashed addresses and dead leases older than `before`. */
+  forget(before: number): Promise<void>;
+  close(): Promise<void>;
+}
