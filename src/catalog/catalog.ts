@@ -27,6 +27,8 @@ export interface Channel {
   endpoints: readonly Endpoint[];
   /** As the document has it: `env:NAME`, `file:PATH`, a sealed literal, or nothing. */
   apiKey: string | undefined;
+  /** A named set of the upstream's peculiarities. */
+  quirks: string | undefined;
   timeouts: Timeouts;
 }
 
@@ -93,6 +95,7 @@ function buildChannel(channel: DocumentChannel): Channel {
     baseUrl: (channel.base_url ?? '').replace(/\/+$/, ''),
     endpoints: channel.endpoints ?? DEFAULT_ENDPOINTS[channel.kind],
     apiKey: channel.api_key,
+    quirks: channel.quirks,
     timeouts: {
       connectMs: channel.timeouts.connect_ms,
       firstTokenMs: channel.timeouts.first_token_ms,

@@ -59,7 +59,23 @@ export function isObject(value: unknown): value is JsonObject {
 
 /** The text with some top-level members set, or removed (undefined); every other member keeps its bytes. */
 export function editMembers(document: JsonDocument, edits: Record<string, Json | undefined>): string {
-  const { text, spans } = document;
+  const names = Object.keys(edits);
+  const onlyReplaces = names.every((name) => edits[name] !== undefined && document.spans.has(name));
+  return onlyReplaces ? replaceValues(document, edits) : recompose(document, edits);
+}
+
+function replaceValues({ text, spans }: JsonDocument, edits: Record<string, Json | undefined>): string {
+  let result = '';
+  let at = 0;
+  for (const [name, span] of spans) {
+    if (!Object.hasOwn(edits, name)) continue;
+    result += text.slice(at, span.valueStart) + JSON.stringify(edits[name]);
+    at = span.valueEnd;
+  }
+  return result + text.slice(at);
+}
+
+function recompose({ text, spans }: JsonDocument, edits: Record<string, Json | undefined>): string {
   const members: string[] = [];
   for (const [name, value] of Object.entries(edits)) {
     if (value !== undefined && !spans.has(name)) members.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`);

@@ -1,0 +1,82 @@
+// An agent registers itself: account, key, trial credit and limit slots in one transaction, and an answer that tells it
+// everything it needs to make its first call.
+
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Authenticator } from '../keys/authenticator.ts';
+import { createKey, lastFour } from '../keys/key-format.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { NewId } from '../kit/ids.ts';
+import { moneyFields, NANO_PER_NTD } from '../kit/money.ts';
+import type { Random } from '../kit/random.ts';
+import { limitFault } from '../limits/admission-fault.ts';
+import type { Store } from '../store/store.ts';
+import { nextSteps } from './next-steps.ts';
+
+export interface RegisterTools {
+  store: Store;
+  clock: Clock;
+  random: Random;
+  newId: NewId;
+  authenticator: Authenticator;
+  catalog(): Catalog;
+  publicUrl: string;
+}
+
+export const FREE_MODEL = 'auto:free';
+const TRIAL = NANO_PER_NTD;
+
+/** `address` is the keyed hash of the client's address. */
+export async function registerAgent(tools: RegisterTools, address: string): Promise<Record<string, unknown>> {
+  const { clock, newId, publicUrl } = tools;
+  const { limits } = tools.catalog();
+  const at = clock.now();
+  const accountId = newId('acc');
+  const keyId = newId('key');
+  const apiKey = createKey(tools.random);
+  const result = await tools.store.commit('register', {
+    accountId,
+    key: {
+      keyId,
+      accountId,
+      hash: tools.authenticator.hash(apiKey),
+      last4: lastFour(apiKey),
+      name: null,
+      manage: true,
+      models: null,
+      dailyBudget: null,
+      expiresAt: null,
+      createdAt: at,
+      revokedAt: null,
+    },
+    address,
+    at,
+    trial: TRIAL,
+    limits: { perAddress: limits.register_per_ip, perDay: limits.register_per_day },
+  });
+  if (!result.ok) throw limitFault(result.reason, result.allowance, at);
+  return {
+    api_key: apiKey,
+    free_model: FREE_MODEL,
+    ...moneyFields('trial', TRIAL),
+    account_id: accountId,
+    key_id: keyId,
+    ...moneyFields('balance', result.balance),
+    base_url: publicUrl,
+    openai_base_url: `${publicUrl}/v1`,
+    anthropic_base_url: publicUrl,
+    account_url: `${publicUrl}/account`,
+    pricing_url: `${publicUrl}/pricing`,
+    docs_url: `${publicUrl}/docs`,
+    status_url: `${publicUrl}/status`,
+    security_url: `${publicUrl}/security`,
+    limits,
+    env: {
+      OPENAI_BASE_URL: `${publicUrl}/v1`,
+      OPENAI_API_KEY: apiKey,
+      ANTHROPIC_BASE_URL: publicUrl,
+      ANTHROPIC_AUTH_TOKEN: apiKey,
+      ANTHROPIC_MODEL: FREE_MODEL,
+    },
+    next_steps: nextSteps(publicUrl, apiKey),
+  };
+}

@@ -1,0 +1,34 @@
+// An upstream that speaks the OpenAI format over HTTP. Headers are built here from nothing: no header of the client
+// travels on.
+
+import type { Fetch, Upstream, UpstreamEndpoint } from '../upstream.ts';
+
+export interface OpenaiSettings {
+  baseUrl: string;
+  /** The secret itself, already resolved; some upstreams need none. */
+  apiKey: string | undefined;
+  quirks: string | undefined;
+}
+
+const PATHS: Record<UpstreamEndpoint, string> = { chat: '/chat/completions' };
+const NAMES_COMPLETION_TOKENS = new Set(['openai', 'azure']);
+
+export function createOpenaiUpstream({ baseUrl, apiKey, quirks }: OpenaiSettings, fetch: Fetch): Upstream {
+  return {
+    limitField: quirks && NAMES_COMPLETION_TOKENS.has(quirks) ? 'max_completion_tokens' : 'max_tokens',
+    send: ({ endpoint, body, stream, signal }) =>
+      fetch(baseUrl + PATHS[endpoint], {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: stream ? 'text/event-stream' : 'application/json',
+          'accept-encoding': 'identity',
+          'user-agent': 'ai-gateway-service',
+          ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+        },
+        body,
+        signal,
+        redirect: 'manual',
+      }),
+  };
+}

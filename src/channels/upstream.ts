@@ -1,0 +1,19 @@
+// A channel seen by the relay: send a body, get a response, as from any web server. The demo channel answers the same
+// way without a network, so nothing above knows the difference.
+
+export type UpstreamEndpoint = 'chat';
+
+export interface UpstreamRequest {
+  endpoint: UpstreamEndpoint;
+  body: string;
+  stream: boolean;
+  signal: AbortSignal;
+}
+
+export interface Upstream {
+  send(request: UpstreamRequest): Promise<Response>;
+  /** What this upstream calls the output bound. */
+  limitField: 'max_tokens' | 'max_completion_tokens';
+}
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;

@@ -1,0 +1,49 @@
+// One upstream for each channel of the catalog, made when first needed and kept while the channel is unchanged.
+
+import type { Clock } from '../kit/clock.ts';
+import type { NewId } from '../kit/ids.ts';
+import { createDemoUpstream } from './demo/demo-upstream.ts';
+import { createOpenaiUpstream } from './openai/openai-upstream.ts';
+import type { Fetch, Upstream } from './upstream.ts';
+
+/** What a channel's entry in the catalog must offer. */
+export interface ChannelSettings {
+  name: string;
+  kind: 'openai' | 'demo';
+  baseUrl: string;
+  apiKey: string | undefined;
+  quirks: string | undefined;
+}
+
+export interface UpstreamTools {
+  clock: Clock;
+  newId: NewId;
+  fetch: Fetch;
+  demoPaceMs: number;
+  /** From a reference or sealed literal to the secret; undefined if it cannot be had. */
+  resolveSecret(secret: string, channel: string): string | undefined;
+}
+
+export type FindUpstream = (channel: ChannelSettings) => Upstream;
+
+export function createUpstreams(tools: UpstreamTools): FindUpstream {
+  const made = new WeakMap<ChannelSettings, Upstream>();
+  return (channel) => {
+    const known = made.get(channel);
+    if (known) return known;
+    const upstream = createUpstream(channel, tools);
+    made.set(channel, upstream);
+    return upstream;
+  };
+}
+
+function createUpstream(channel: ChannelSettings, tools: UpstreamTools): Upstream {
+  switch (channel.kind) {
+    case 'demo':
+      return createDemoUpstream({ clock: tools.clock, newId: tools.newId, paceMs: tools.demoPaceMs });
+    case 'openai': {
+      const apiKey = channel.apiKey === undefined ? undefined : tools.resolveSecret(channel.apiKey, channel.name);
+      return createOpenaiUpstream({ baseUrl: channel.baseUrl, apiKey, quirks: channel.quirks }, tools.fetch);
+    }
+  }
+}

@@ -1,0 +1,110 @@
+// The environment, read once and checked whole. Nothing else in the program looks at it.
+
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { ProviderSettings } from './catalog/default-document.ts';
+import { type Network, parseNetwork } from './kit/address.ts';
+
+export interface Settings {
+  port: number;
+  host: string;
+  dataDir: string;
+  databaseUrl: string | undefined;
+  /** The catalog file: named by the operator, or ./gateway.yaml if it is there. */
+  configFile: string | undefined;
+  publicUrl: string;
+  siteName: string;
+  trustedProxies: readonly Network[];
+  /** Undefined: the one kept in the data folder. */
+  pepper: string | undefined;
+  alarmWebhookUrl: string | undefined;
+  providers: ProviderSettings;
+  /** For `env:NAME` references in the catalog. */
+  variable(name: string): string | undefined;
+}
+
+export class SettingsRefused extends Error {
+  override name = 'SettingsRefused';
+  constructor(readonly faults: readonly string[]) {
+    super(faults.join('; '));
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const MIN_PEPPER_CHARS = 16;
+
+export function readSettings(environment: Environment = process.env): Settings {
+  const faults: string[] = [];
+  const variable = (name: string) => environment[name]?.trim() || undefined;
+  const port = readPort(variable('PORT'), 8787, 'PORT', faults);
+  const host = variable('HOST') ?? '127.0.0.1';
+  const pepper = variable('SECRETS_PEPPER');
+  if (pepper !== undefined && pepper.length < MIN_PEPPER_CHARS) {
+    faults.push(`SECRETS_PEPPER must have at least ${MIN_PEPPER_CHARS} characters`);
+  }
+  const databaseUrl = variable('DATABASE_URL');
+  if (databaseUrl !== undefined) faults.push('DATABASE_URL is set, but this version has only the embedded database');
+  const settings: Settings = {
+    port,
+    host,
+    dataDir: resolve(variable('DATA_DIR') ?? './data'),
+    databaseUrl,
+    configFile: readConfigFile(variable('GATEWAY_CONFIG'), faults),
+    publicUrl: readPublicUrl(variable('PUBLIC_URL'), host, port, faults),
+    siteName: variable('SITE_NAME') ?? 'AI Gateway',
+    trustedProxies: readNetworks(variable('TRUSTED_PROXIES'), faults),
+    pepper,
+    alarmWebhookUrl: readUrl(variable('ALARM_WEBHOOK_URL'), 'ALARM_WEBHOOK_URL', faults),
+    providers: {
+      openaiApiKey: variable('OPENAI_API_KEY') !== undefined,
+      anthropicApiKey: variable('ANTHROPIC_API_KEY') !== undefined,
+      geminiApiKey: variable('GEMINI_API_KEY') !== undefined,
+      openrouterApiKey: variable('OPENROUTER_API_KEY') !== undefined,
+      ollamaBaseUrl: readUrl(variable('OLLAMA_BASE_URL'), 'OLLAMA_BASE_URL', faults),
+    },
+    variable,
+  };
+  if (faults.length > 0) throw new SettingsRefused(faults);
+  return settings;
+}
+
+function readPort(text: string | undefined, standard: number, name: string, faults: string[]): number {
+  if (text === undefined) return standard;
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  faults.push(`${name} must be a port number`);
+  return standard;
+}
+
+function readConfigFile(text: string | undefined, faults: string[]): string | undefined {
+  const file = resolve(text ?? './gateway.yaml');
+  if (existsSync(file)) return file;
+  if (text !== undefined) faults.push(`GATEWAY_CONFIG names a file that does not exist: ${file}`);
+  return undefined;
+}
+
+function readPublicUrl(text: string | undefined, host: string, port: number, faults: string[]): string {
+  const given = readUrl(text, 'PUBLIC_URL', faults);
+  if (given !== undefined) return given;
+  const isWildcard = host === '0.0.0.0' || host === '::' || host === '[::]';
+  const name = isWildcard ? '127.0.0.1' : host.includes(':') ? `[${host.replace(/^\[|\]$/g, '')}]` : host;
+  return `http://${name}:${port}`;
+}
+
+function readUrl(text: string | undefined, name: string, faults: string[]): string | undefined {
+  if (text === undefined) return undefined;
+  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '');
+  faults.push(`${name} must be an http or https URL`);
+  return undefined;
+}
+
+function readNetworks(text: string | undefined, faults: string[]): Network[] {
+  const parts = (text ?? '').split(',').map((part) => part.trim());
+  return parts.filter(Boolean).flatMap((part) => {
+    const network = parseNetwork(part);
+    if (network) return [network];
+    faults.push(`TRUSTED_PROXIES has an entry that is no address or CIDR: ${part}`);
+    return [];
+  });
+}

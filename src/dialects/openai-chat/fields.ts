@@ -1,0 +1,45 @@
+// Reading one field of a client's body: the right type, or a 400 that names it.
+
+import { fault } from '../../faults/fault.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
+
+export function refuseField(param: string, message: string): never {
+  throw fault('invalid_request', { param, message });
+}
+
+export function textField(body: JsonObject, name: string, maxLength: number): string {
+  const value = body[name];
+  if (typeof value !== 'string' || value === '') refuseField(name, `Set ${name} to a non-empty string.`);
+  if (value.length > maxLength) refuseField(name, `Set ${name} to at most ${maxLength} characters.`);
+  return value;
+}
+
+export function optionalFlag(body: JsonObject, name: string): boolean {
+  const value = body[name];
+  if (value === undefined || value === null) return false;
+  if (typeof value !== 'boolean') refuseField(name, `Set ${name} to true or false.`);
+  return value;
+}
+
+export function optionalCount(body: JsonObject, name: string, most: number): number | undefined {
+  const value = body[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > most) {
+    refuseField(name, `Set ${name} to a whole number from 1 to ${most}.`);
+  }
+  return value;
+}
+
+export function optionalObject(body: JsonObject, name: string): JsonObject | undefined {
+  const value = body[name];
+  if (value === undefined || value === null) return undefined;
+  if (!isObject(value)) refuseField(name, `Set ${name} to an object.`);
+  return value;
+}
+
+export function objectList(value: Json | undefined, name: string): JsonObject[] {
+  if (!Array.isArray(value) || value.length === 0) refuseField(name, `Set ${name} to a list with at least one object.`);
+  return value.map((item, index) =>
+    isObject(item) ? item : refuseField(`${name}[${index}]`, `Make every item of ${name} an object.`),
+  );
+}

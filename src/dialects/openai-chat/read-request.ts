@@ -1,0 +1,51 @@
+// A chat request as we need it: the few fields we own or bill by, read one by one. The rest passes as it came.
+
+import type { JsonDocument } from '../../kit/json.ts';
+import type { TokenCount } from '../../kit/tokens.ts';
+import { countInput } from './count-input.ts';
+import { objectList, optionalCount, optionalFlag, optionalObject, refuseField, textField } from './fields.ts';
+
+export interface ChatRequest {
+  model: string;
+  stream: boolean;
+  /** The client asked for usage at the end of the stream. */
+  includeUsage: boolean;
+  /** The client's own bound on output, if it set one. */
+  maxOutputTokens: number | undefined;
+  choices: number;
+  input: TokenCount;
+  document: JsonDocument;
+}
+
+const MAX_CHOICES = 128;
+const MAX_TOKENS = 1_000_000_000;
+const MAX_MODEL_CHARS = 200;
+const ROLES = new Set(['developer', 'system', 'user', 'assistant', 'tool', 'function']);
+
+/** The order of checks wants the model before everything else in the body. */
+export function readModel(document: JsonDocument): string {
+  return textField(document.value, 'model', MAX_MODEL_CHARS);
+}
+
+export function readRequest(document: JsonDocument): ChatRequest {
+  const body = document.value;
+  const messages = objectList(body.messages, 'messages');
+  messages.forEach((message, index) => {
+    if (typeof message.role !== 'string' || !ROLES.has(message.role)) {
+      refuseField(`messages[${index}].role`, `Set messages[${index}].role to one of ${[...ROLES].join(', ')}.`);
+    }
+  });
+  const limits = [
+    optionalCount(body, 'max_completion_tokens', MAX_TOKENS),
+    optionalCount(body, 'max_tokens', MAX_TOKENS),
+  ].filter((limit) => limit !== undefined);
+  return {
+    model: readModel(document),
+    stream: optionalFlag(body, 'stream'),
+    includeUsage: optionalFlag(optionalObject(body, 'stream_options') ?? {}, 'include_usage'),
+    maxOutputTokens: limits.length > 0 ? Math.min(...limits) : undefined,
+    choices: optionalCount(body, 'n', MAX_CHOICES) ?? 1,
+    input: countInput(body, messages),
+    document,
+  };
+}

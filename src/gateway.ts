@@ -1,0 +1,235 @@
+// The composition: every room gets what it needs here, and nowhere else. Tests start the same gateway with a clock, a
+// fetch or a port of their own.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { defaultDocument } from './catalog/default-document.ts';
+import type { Fetch } from './channels/upstream.ts';
+import { createUpstreams } from './channels/upstreams.ts';
+import type { Settings } from './config.ts';
+import { openDataFolder } from './data-folder.ts';
+import { createApp } from './http/app.ts';
+import { followStore } from './jobs/follow-store.ts';
+import { forgetAddresses } from './jobs/forget-addresses.ts';
+import { keepLease } from './jobs/keep-lease.ts';
+import { sweepHolds } from './jobs/sweep-holds.ts';
+import { createAuthenticator } from './keys/authenticator.ts';
+import { createAlarms } from './kit/alarms.ts';
+import { type Clock, sleep, systemClock } from './kit/clock.ts';
+import { createIds } from './kit/ids.ts';
+import { createLog, type Log } from './kit/log.ts';
+import { type Random, systemRandom } from './kit/random.ts';
+import { createSealer, deriveSecret, hmac } from './kit/sealed.ts';
+import { createLedger } from './ledger/ledger.ts';
+import { createActiveCatalog } from './publishing/active-catalog.ts';
+import { applyDocument } from './publishing/apply-document.ts';
+import { applyStartingDocument } from './publishing/starting-document.ts';
+import { createSecretResolver } from './resolve-secret.ts';
+import { addPages } from './site/pages.ts';
+import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
+import type { Store } from './store/store.ts';
+
+export interface GatewayOptions {
+  clock?: Clock;
+  random?: Random;
+  fetch?: Fetch;
+  writeLog?: (line: string) => void;
+  demoPaceMs?: number;
+}
+
+export interface Gateway {
+  url: string;
+  port: number;
+  log: Log;
+  store: Store;
+  fetch(request: Request): Promise<Response>;
+  /** Applies the configuration file again, as SIGHUP asks. */
+  reload(): Promise<void>;
+  /** Refuses new work, lets running requests end within `ms`, cuts the rest, and stops. */
+  drain(ms?: number): Promise<void>;
+}
+
+/** A start that cannot succeed; the message is one line for the operator. */
+export class StartRefused extends Error {
+  override name = 'StartRefused';
+}
+
+const DRAIN_MS = 120_000;
+const DRAIN_POLL_MS = 20;
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+const IDLE_SECONDS = 120;
+const HUMAN_PACE_MS = 25;
+
+export async function startGateway(settings: Settings, options: GatewayOptions = {}): Promise<Gateway> {
+  const { clock = systemClock, random = systemRandom, demoPaceMs = HUMAN_PACE_MS } = options;
+  const fetch: Fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
+  const log = createLog(clock, options.writeLog ?? ((line) => void process.stdout.write(line)));
+  const alarms = createAlarms(log);
+  const newId = createIds(clock, random);
+  const folder = openDataFolder(settings.dataDir, settings.pepper, random);
+  const sealer = createSealer(folder.pepper, random);
+  const store = await openSqliteStore({ file: folder.databaseFile, clock });
+  alarms.attach((alarm) => store.recordAlarm(alarm, clock.now()));
+  const publishing = { store, sealer, clock };
+  const embedded = JSON.stringify(defaultDocument(settings.providers));
+
+  const started = await applyStartingDocument(publishing, readConfig(settings), embedded);
+  if (!started.ok) {
+    await store.close();
+    throw new StartRefused(faultLines(settings.configFile, started.faults));
+  }
+  if (started.rejected) {
+    alarms.raise('config_rejected', { file: settings.configFile, detail: faultLines(undefined, started.rejected) });
+  }
+  const active = createActiveCatalog(store, alarms);
+  const authenticator = createAuthenticator(store, clock, folder.pepper);
+  const onPulse = async ({ revision, keysVersion }: { revision: number; keysVersion: number }) => {
+    authenticator.confirm(keysVersion);
+    await active.refresh(revision);
+  };
+  await onPulse(await store.read.pulse());
+
+  const node = { nodeId: newId('node'), host: hostname(), pid: process.pid };
+  const stops = [
+    await keepLease(store, clock, log, node),
+    await sweepHolds({ store, clock, log, node, isProcessAlive }),
+    await forgetAddresses(store, clock, log),
+    followStore(store, clock, log, onPulse),
+  ];
+
+  const cut = new AbortController();
+  const ledger = createLedger(store, clock, alarms);
+  const running = new Set<string>();
+  const addressSecret = deriveSecret(folder.pepper, 'address');
+  let ready = true;
+  const { publicUrl, siteName, trustedProxies } = settings;
+  const app = createApp(
+    {
+      store,
+      clock,
+      random,
+      newId,
+      log,
+      authenticator,
+      catalog: active.get,
+      relay: {
+        clock,
+        ledger,
+        findUpstream: createUpstreams({
+          clock,
+          newId,
+          fetch,
+          demoPaceMs,
+          resolveSecret: createSecretResolver(settings, sealer),
+        }),
+        alarms,
+        log,
+        nodeId: node.nodeId,
+        publicUrl,
+        cut: cut.signal,
+        running,
+      },
+      publicUrl,
+      siteName,
+      trustedProxies,
+      hashAddress: (subject) => hmac(addressSecret, subject),
+      isReady: () => ready,
+    },
+    (pages) => addPages(pages, { siteName, publicUrl, docs: readDocs() }),
+  );
+
+  const server = await listen(
+    settings,
+    (request, peer) => app.fetch(request, { peer }),
+    async () => {
+      for (const stop of stops) stop();
+      await store.close();
+    },
+  );
+  log('info', 'serving', { url: publicUrl, node_id: node.nodeId, revision: active.get().revision });
+
+  return {
+    url: `http://${settings.host}:${server.port}`,
+    port: server.port ?? settings.port,
+    log,
+    store,
+    fetch: async (request) => app.fetch(request, { peer: undefined }),
+    async reload() {
+      const text = readConfig(settings);
+      if (text === undefined) return;
+      const applied = await applyDocument(publishing, text, 'file');
+      if (applied.ok) await onPulse(await store.read.pulse());
+      else {
+        alarms.raise('config_rejected', { file: settings.configFile, detail: faultLines(undefined, applied.faults) });
+      }
+    },
+    async drain(ms = DRAIN_MS) {
+      if (!ready) return;
+      ready = false;
+      log('info', 'draining', { count: running.size });
+      const until = clock.monotonic() + ms;
+      while (running.size > 0 && clock.monotonic() < until) await sleep(clock, DRAIN_POLL_MS);
+      cut.abort();
+      while (running.size > 0 || ledger.closing() > 0) await sleep(clock, DRAIN_POLL_MS);
+      for (const stop of stops) stop();
+      await Promise.race([server.stop(), sleep(clock, 2_000)]);
+      await server.stop(true);
+      await store.close();
+      log('info', 'stopped');
+    },
+  };
+}
+
+type Respond = (request: Request, peer: string | undefined) => Response | Promise<Response>;
+
+async function listen(settings: Settings, respond: Respond, onRefused: () => Promise<void>) {
+  try {
+    return Bun.serve({
+      port: settings.port,
+      hostname: settings.host,
+      maxRequestBodySize: MAX_BODY_BYTES,
+      idleTimeout: IDLE_SECONDS,
+      development: false,
+      fetch(request, server) {
+        // Our own timers bound a request; the server's would cut a stream that waits for its upstream.
+        server.timeout(request, 0);
+        return respond(request, server.requestIP(request)?.address);
+      },
+    });
+  } catch (error) {
+    await onRefused();
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    const why = code === 'EADDRINUSE' ? 'the port is in use; set PORT to another one' : code;
+    throw new StartRefused(`cannot listen on ${settings.host}:${settings.port}: ${why}`);
+  }
+}
+
+function readConfig({ configFile }: Settings): string | undefined {
+  if (configFile === undefined) return undefined;
+  try {
+    return readFileSync(configFile, 'utf8');
+  } catch {
+    throw new StartRefused(`cannot read ${configFile}`);
+  }
+}
+
+function readDocs(): ReadonlyMap<string, string> {
+  const folder = join(import.meta.dir, '..', 'docs');
+  const names = readdirSync(folder).filter((name) => name.endsWith('.md'));
+  return new Map(names.sort().map((name) => [name.slice(0, -3), readFileSync(join(folder, name), 'utf8')]));
+}
+
+function faultLines(file: string | undefined, faults: readonly { path: string; message: string }[]): string {
+  const list = faults.map(({ path, message }) => `${path}: ${message}`);
+  return file === undefined ? list.join('; ') : [`${file} is refused:`, ...list.map((line) => `  ${line}`)].join('\n');
+}
+
+function isProcessAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

@@ -1,0 +1,102 @@
+// The public API: routes from the table, and around each of them the same order: size, key, handler, fault, headers.
+
+import { Hono } from 'hono';
+import { type Fault, fault, toFault } from '../faults/fault.ts';
+import { type Envelope, writeFault } from '../faults/write.ts';
+import { describeError } from '../kit/log.ts';
+import { corsHeaders, isOpenToPages, preflight } from './cors.ts';
+import { keyFromHeaders } from './credentials.ts';
+import type { Exchange, HttpTools } from './exchange.ts';
+import { checkDeclaredBody } from './read-body.ts';
+import { type HttpRoute, ROUTES } from './route-table.ts';
+
+export interface AppBindings {
+  peer: string | undefined;
+}
+
+type Handle = (exchange: Exchange) => Response | Promise<Response>;
+
+export function createApp(tools: HttpTools, pages: (app: Hono<{ Bindings: AppBindings }>) => void) {
+  const app = new Hono<{ Bindings: AppBindings }>({ getPath });
+
+  const serve = (path: string, methods: string[], handle: Handle) =>
+    app.on(methods, path, (context) => {
+      const request = context.req.raw;
+      const exchange: Exchange = {
+        request,
+        url: new URL(request.url),
+        requestId: tools.newId('req'),
+        envelope: envelopeOf(getPath(request)),
+        peer: context.env?.peer,
+        params: context.req.param(),
+      };
+      return answer(tools, exchange, handle);
+    });
+
+  app.options('*', (context) =>
+    isOpenToPages(getPath(context.req.raw)) ? preflight(context.req.raw) : new Response(null, { status: 204 }),
+  );
+  for (const route of ROUTES) serve(route.path, [route.method], (exchange) => handleRoute(tools, route, exchange));
+  pages(app);
+  for (const path of new Set(ROUTES.map((route) => route.path))) {
+    serve(path, ALL_METHODS, () => {
+      throw fault('method_not_allowed', { headers: { allow: allowedMethods(path) } });
+    });
+  }
+  serve('*', ALL_METHODS, () => {
+    throw fault('route_not_found');
+  });
+  return app;
+}
+
+const ALL_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'CONNECT'];
+
+async function handleRoute(tools: HttpTools, route: HttpRoute, exchange: Exchange): Promise<Response> {
+  if (route.maxBytes > 0) checkDeclaredBody(exchange.request, route.maxBytes);
+  if (route.isWork && !tools.isReady()) throw fault('unavailable', { internal: 'draining' });
+  if (route.auth === 'none') return route.handle(tools, exchange);
+  const key = await tools.authenticator.authenticate(keyFromHeaders(exchange.request.headers));
+  return route.handle(tools, { ...exchange, key });
+}
+
+async function answer(tools: HttpTools, exchange: Exchange, handle: Handle): Promise<Response> {
+  let response: Response;
+  try {
+    response = await handle(exchange);
+  } catch (error) {
+    response = faultResponse(tools, exchange, error);
+  }
+  const { headers } = response;
+  headers.set('x-request-id', exchange.requestId);
+  headers.set('request-id', exchange.requestId);
+  if (isOpenToPages(getPath(exchange.request))) {
+    for (const [name, value] of Object.entries(corsHeaders())) headers.set(name, value);
+  }
+  return response;
+}
+
+function faultResponse(tools: HttpTools, { requestId, envelope }: Exchange, error: unknown): Response {
+  const thrown: Fault = toFault(error);
+  if (thrown.row.status >= 500) {
+    const detail = thrown === error ? thrown.details.internal : describeError(error);
+    tools.log('error', 'fault', { request_id: requestId, code: thrown.code, detail });
+  }
+  const { status, headers, body } = writeFault(thrown, envelope, { requestId, publicUrl: tools.publicUrl });
+  return Response.json(body, { status, headers });
+}
+
+function envelopeOf(path: string): Envelope {
+  return path === '/v1/messages' || path.startsWith('/v1/messages/') ? 'anthropic' : 'openai';
+}
+
+function allowedMethods(path: string): string {
+  const methods = ROUTES.filter((route) => route.path === path).map((route) => route.method);
+  return methods.includes('GET') ? [...methods, 'HEAD'].join(', ') : methods.join(', ');
+}
+
+/** Clients differ in where their base URL ends: /v1/v1/… means /v1/…, and a slash at the end means nothing. */
+function getPath(request: Request): string {
+  const { pathname } = new URL(request.url);
+  const path = pathname.startsWith('/v1/v1/') ? pathname.slice(3) : pathname;
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}

@@ -1,0 +1,42 @@
+// CORS without credentials: a web page may call the API with a key it holds, and read our headers.
+
+const EXPOSED = [
+  'x-svc-channel',
+  'x-svc-cost-ntd',
+  'x-svc-balance-ntd',
+  'x-svc-max-tokens',
+  'x-svc-dropped',
+  'x-request-id',
+  'request-id',
+  'retry-after',
+  'x-should-retry',
+  'x-ratelimit-limit-requests',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-reset-requests',
+  'anthropic-ratelimit-requests-limit',
+  'anthropic-ratelimit-requests-remaining',
+  'anthropic-ratelimit-requests-reset',
+].join(', ');
+
+const MAX_AGE_S = '86400';
+
+export function isOpenToPages(path: string): boolean {
+  return path === '/v1' || path.startsWith('/v1/') || path.startsWith('/api/public/');
+}
+
+export function corsHeaders(): Record<string, string> {
+  return { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED };
+}
+
+export function preflight(request: Request): Response {
+  const asked = request.headers.get('access-control-request-headers');
+  return new Response(null, {
+    status: 204,
+    headers: {
+      ...corsHeaders(),
+      'access-control-allow-methods': 'GET, POST, OPTIONS',
+      'access-control-max-age': MAX_AGE_S,
+      ...(asked ? { 'access-control-allow-headers': asked, vary: 'access-control-request-headers' } : {}),
+    },
+  });
+}

@@ -1,0 +1,45 @@
+// One request on its way through the API, and what every handler may use.
+
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Envelope } from '../faults/write.ts';
+import type { Authenticator } from '../keys/authenticator.ts';
+import type { Network } from '../kit/address.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { NewId } from '../kit/ids.ts';
+import type { Log } from '../kit/log.ts';
+import type { Random } from '../kit/random.ts';
+import type { RelayTools } from '../relay/call.ts';
+import type { KeyRow } from '../store/rows.ts';
+import type { Store } from '../store/store.ts';
+
+export interface HttpTools {
+  store: Store;
+  clock: Clock;
+  random: Random;
+  newId: NewId;
+  log: Log;
+  authenticator: Authenticator;
+  catalog(): Catalog;
+  relay: RelayTools;
+  publicUrl: string;
+  siteName: string;
+  trustedProxies: readonly Network[];
+  /** Keyed hash of a client's address. */
+  hashAddress(subject: string): string;
+  /** False while draining. */
+  isReady(): boolean;
+}
+
+export interface Exchange {
+  request: Request;
+  url: URL;
+  requestId: string;
+  envelope: Envelope;
+  /** The socket's peer; undefined when the app is called without a socket. */
+  peer: string | undefined;
+  params: Readonly<Record<string, string>>;
+}
+
+export interface KeyedExchange extends Exchange {
+  key: KeyRow;
+}

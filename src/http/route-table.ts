@@ -1,0 +1,50 @@
+// Every route of the public port, in one place: method, path, who may call it, and how large its body may be.
+
+import type { Exchange, HttpTools, KeyedExchange } from './exchange.ts';
+import { me, usage } from './routes/account.ts';
+import { catalog } from './routes/catalog.ts';
+import { CHAT_MAX_BYTES, chatCompletions } from './routes/chat-completions.ts';
+import { healthz, readyz } from './routes/health.ts';
+import { listModels, showModel } from './routes/models.ts';
+import { REGISTER_MAX_BYTES, register } from './routes/register.ts';
+
+interface RouteBase {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  path: string;
+  /** 0: the route takes no body. */
+  maxBytes: number;
+  /** While draining, new work is refused; what only informs goes on. */
+  isWork: boolean;
+}
+
+export type HttpRoute =
+  | (RouteBase & { auth: 'none'; handle(tools: HttpTools, exchange: Exchange): Response | Promise<Response> })
+  | (RouteBase & { auth: 'key'; handle(tools: HttpTools, exchange: KeyedExchange): Response | Promise<Response> });
+
+const READ = { maxBytes: 0, isWork: false } as const;
+
+export const ROUTES: readonly HttpRoute[] = [
+  { method: 'GET', path: '/healthz', auth: 'none', handle: healthz, ...READ },
+  { method: 'GET', path: '/readyz', auth: 'none', handle: readyz, ...READ },
+  { method: 'GET', path: '/api/public/catalog', auth: 'none', handle: catalog, ...READ },
+  {
+    method: 'POST',
+    path: '/api/agent/register',
+    auth: 'none',
+    handle: register,
+    maxBytes: REGISTER_MAX_BYTES,
+    isWork: true,
+  },
+  { method: 'GET', path: '/api/me', auth: 'key', handle: me, ...READ },
+  { method: 'GET', path: '/api/usage', auth: 'key', handle: usage, ...READ },
+  { method: 'GET', path: '/v1/models', auth: 'key', handle: listModels, ...READ },
+  { method: 'GET', path: '/v1/models/:id', auth: 'key', handle: showModel, ...READ },
+  {
+    method: 'POST',
+    path: '/v1/chat/completions',
+    auth: 'key',
+    handle: chatCompletions,
+    maxBytes: CHAT_MAX_BYTES,
+    isWork: true,
+  },
+];

@@ -1,0 +1,24 @@
+// GET /api/me and GET /api/usage: what a key may see of its account.
+
+import { listUsage, usageAsCsv } from '../../accounts/list-usage.ts';
+import { showAccount } from '../../accounts/show-account.ts';
+import type { HttpTools, KeyedExchange } from '../exchange.ts';
+
+const PRIVATE = { 'cache-control': 'no-store' };
+
+export async function me(tools: HttpTools, { key }: KeyedExchange): Promise<Response> {
+  return Response.json(await showAccount(tools, key), { headers: PRIVATE });
+}
+
+export async function usage(tools: HttpTools, { key, url }: KeyedExchange): Promise<Response> {
+  if (url.searchParams.get('format') !== 'csv') {
+    return Response.json(await listUsage(tools.store, key.accountId, url.searchParams), { headers: PRIVATE });
+  }
+  return new Response(await usageAsCsv(tools.store, key.accountId, url.searchParams), {
+    headers: {
+      ...PRIVATE,
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': 'attachment; filename="usage.csv"',
+    },
+  });
+}

@@ -1,0 +1,33 @@
+// POST /api/agent/register: a key and NT$1 for whoever asks, within the limits; but not for web pages of other sites.
+
+import { registerAgent } from '../../accounts/register-agent.ts';
+import { fault } from '../../faults/fault.ts';
+import { clientSubject } from '../client-address.ts';
+import type { Exchange, HttpTools } from '../exchange.ts';
+import { readOptionalJson } from '../read-body.ts';
+
+const MAX_BYTES = 4 * 1024;
+
+export const REGISTER_MAX_BYTES = MAX_BYTES;
+
+export async function register(tools: HttpTools, { request, peer }: Exchange): Promise<Response> {
+  refuseCrossSite(request, tools.publicUrl);
+  await readOptionalJson(request, MAX_BYTES, tools.clock);
+  const subject = clientSubject(peer, request.headers.get('x-forwarded-for'), tools.trustedProxies);
+  const registered = await registerAgent(tools, tools.hashAddress(subject));
+  return Response.json(registered, { status: 201, headers: { 'cache-control': 'no-store' } });
+}
+
+/** Browsers mark what a page of another site sends; programs send neither header. */
+function refuseCrossSite(request: Request, publicUrl: string): void {
+  const site = request.headers.get('sec-fetch-site');
+  if (site !== null) {
+    if (site !== 'same-origin' && site !== 'none') throw fault('cross_site_refused');
+    return;
+  }
+  const origin = request.headers.get('origin');
+  if (origin === null) return;
+  const host = request.headers.get('host') ?? '';
+  const own = [new URL(publicUrl).origin, `http://${host}`, `https://${host}`];
+  if (!own.includes(origin)) throw fault('cross_site_refused');
+}

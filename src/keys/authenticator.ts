@@ -1,0 +1,55 @@
+// From the text of a key to the key's row. Well-formed keys are looked up by their HMAC; rows are kept in memory only
+// while the store has confirmed, within the last second, that no key has changed: so a revoked key stops in time.
+
+import { fault } from '../faults/fault.ts';
+import type { Clock } from '../kit/clock.ts';
+import { deriveSecret, hmac } from '../kit/sealed.ts';
+import type { KeyRow } from '../store/rows.ts';
+import type { Store } from '../store/store.ts';
+import { isWellFormedKey } from './key-format.ts';
+
+const CACHE_SIZE = 20_000;
+const TRUSTED_FOR_MS = 1_000;
+
+export interface Authenticator {
+  /** Throws `invalid_api_key` alike for malformed, unknown, revoked and expired keys. */
+  authenticate(key: string | undefined): Promise<KeyRow>;
+  hash(key: string): string;
+  /** Called with every pulse of the store. */
+  confirm(keysVersion: number): void;
+}
+
+export function createAuthenticator(store: Pick<Store, 'read'>, clock: Clock, pepper: string): Authenticator {
+  const secret = deriveSecret(pepper, 'key');
+  const cache = new Map<string, KeyRow>();
+  let version: number | undefined;
+  let confirmedAt = Number.NEGATIVE_INFINITY;
+
+  async function find(hash: string): Promise<KeyRow | undefined> {
+    const trusted = clock.monotonic() - confirmedAt < TRUSTED_FOR_MS;
+    const cached = cache.get(hash);
+    if (trusted && cached) return cached;
+    const row = await store.read.keyByHash(hash);
+    if (row) {
+      if (cache.size >= CACHE_SIZE) cache.clear();
+      cache.set(hash, row);
+    }
+    return row;
+  }
+
+  return {
+    async authenticate(key) {
+      if (key === undefined || !isWellFormedKey(key)) throw fault('invalid_api_key');
+      const row = await find(hmac(secret, key));
+      if (!row || row.revokedAt !== null) throw fault('invalid_api_key');
+      if (row.expiresAt !== null && row.expiresAt <= clock.now()) throw fault('invalid_api_key');
+      return row;
+    },
+    hash: (key) => hmac(secret, key),
+    confirm(keysVersion) {
+      if (keysVersion !== version) cache.clear();
+      version = keysVersion;
+      confirmedAt = clock.monotonic();
+    },
+  };
+}

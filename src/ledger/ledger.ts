@@ -1,0 +1,57 @@
+// The ledger's verbs for the rest of the service. A close is repeated until it commits: the hold stays open meanwhile,
+// so the money is neither lost nor spent twice.
+
+import { Fault } from '../faults/fault.ts';
+import type { Alarms } from '../kit/alarms.ts';
+import { type Clock, sleep } from '../kit/clock.ts';
+import type { AdmitInput, AdmitResult, CloseResult, ReleaseInput, SettleInput } from '../store/operations.ts';
+import type { Store } from '../store/store.ts';
+
+const FIRST_RETRY_MS = 100;
+const LAST_RETRY_MS = 5_000;
+
+export interface Ledger {
+  /** Takes limit slots and hold together; durable when it resolves with `ok`. */
+  admit(input: AdmitInput): Promise<AdmitResult>;
+  settle(input: SettleInput): Promise<CloseResult>;
+  release(input: ReleaseInput): Promise<CloseResult>;
+  /** Closes that have not committed yet. */
+  closing(): number;
+}
+
+export function createLedger(store: Pick<Store, 'commit'>, clock: Clock, alarms: Alarms): Ledger {
+  let closing = 0;
+
+  async function close(name: 'settle' | 'release', input: SettleInput | ReleaseInput): Promise<CloseResult> {
+    closing++;
+    try {
+      for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(waitMs * 2, LAST_RETRY_MS)) {
+        try {
+          const result = await store.commit(name, input as SettleInput & ReleaseInput);
+          report(result, input.requestId);
+          return result;
+        } catch (error) {
+          if (!(error instanceof Fault) || error.code !== 'unavailable') throw error;
+          alarms.raise('settle_retrying', { request_id: input.requestId, detail: error.details.internal });
+          await sleep(clock, waitMs);
+        }
+      }
+    } finally {
+      closing--;
+    }
+  }
+
+  function report(result: CloseResult, requestId: string): void {
+    if (result.state === 'late') alarms.raise('settle_after_release', { request_id: requestId });
+    else if (result.writtenOff > 0n) {
+      alarms.raise('usage_above_hold', { request_id: requestId, cost_nano: result.writtenOff.toString() });
+    }
+  }
+
+  return {
+    admit: (input) => store.commit('admit', input),
+    settle: (input) => close('settle', input),
+    release: (input) => close('release', input),
+    closing: () => closing,
+  };
+}

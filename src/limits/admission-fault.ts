@@ -1,0 +1,51 @@
+// Why an admission was refused, as a fault that tells which limit, how much is used, when it resets, and what to do.
+
+import { type Fault, fault } from '../faults/fault.ts';
+import { formatNtd, moneyFields } from '../kit/money.ts';
+import type { Allowance } from '../store/book/windows.ts';
+import type { AdmitResult } from '../store/operations.ts';
+import { rateHeaders } from './rate-headers.ts';
+
+export type Refused = Exclude<AdmitResult, { ok: true }>;
+
+export function admissionFault(refused: Refused, now: number): Fault {
+  switch (refused.reason) {
+    case 'lease_lost':
+      return fault('unavailable', { internal: 'this node has no lease' });
+    case 'insufficient_balance':
+    case 'balance_in_use':
+      return fault(refused.reason, {
+        hint: `This request needs at least NT$${formatNtd(refused.needed)}; NT$${formatNtd(refused.available)} is available.`,
+        figures: {
+          ...moneyFields('needed', refused.needed),
+          ...moneyFields('available', refused.available),
+          affordable_max_tokens: refused.affordableTokens,
+        },
+      });
+    default:
+      return limitFault(refused.reason, refused.allowance, now);
+  }
+}
+
+export function limitFault(
+  code:
+    | 'free_minute_limit'
+    | 'free_daily_limit'
+    | 'rate_limited'
+    | 'too_many_in_flight'
+    | 'registration_ip_limit'
+    | 'registration_site_limit',
+  allowance: Allowance,
+  now: number,
+): Fault {
+  const isWait = code !== 'too_many_in_flight';
+  return fault(code, {
+    figures: {
+      limit: allowance.limit,
+      used: allowance.used,
+      ...(isWait ? { resets_at: new Date(allowance.resetsAt).toISOString() } : {}),
+    },
+    retryAfterS: isWait ? (allowance.resetsAt - now) / 1000 : undefined,
+    headers: isWait ? rateHeaders(allowance, now) : {},
+  });
+}

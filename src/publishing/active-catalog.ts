@@ -1,0 +1,36 @@
+// The newest revision as a catalog, on this node. Readers always get a whole catalog; a new one replaces it at once.
+
+import { buildCatalog, type Catalog } from '../catalog/catalog.ts';
+import { readDocument } from '../catalog/read-document.ts';
+import type { Alarms } from '../kit/alarms.ts';
+import type { Store } from '../store/store.ts';
+
+export interface ActiveCatalog {
+  /** Throws only before the first refresh. */
+  get(): Catalog;
+  /** Follows the store if its newest revision is another one. */
+  refresh(revision: number): Promise<void>;
+}
+
+export function createActiveCatalog(store: Pick<Store, 'read'>, alarms: Alarms): ActiveCatalog {
+  let active: Catalog | undefined;
+  let rejected: number | undefined;
+  return {
+    get() {
+      if (!active) throw new Error('the catalog was not loaded');
+      return active;
+    },
+    async refresh(revision) {
+      if (active?.revision === revision || rejected === revision) return;
+      const newest = await store.read.newestRevision();
+      if (!newest) return;
+      const read = readDocument(newest.document);
+      if (read.ok) active = buildCatalog(read.document, newest.revision, newest.createdAt);
+      else {
+        // Written by a newer version of the program: stay on what we know.
+        rejected = newest.revision;
+        alarms.raise('config_rejected', { revision: newest.revision, detail: read.faults[0]?.path });
+      }
+    },
+  };
+}

@@ -1,0 +1,50 @@
+// Making a revision: the document is validated whole, its literal secrets are sealed, and it is stored for ever.
+
+import { createHash } from 'node:crypto';
+import type { DocumentFault } from '../catalog/check-references.ts';
+import { keptWithoutValue, sealDocument } from '../catalog/document-secrets.ts';
+import { readDocument } from '../catalog/read-document.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Sealer } from '../kit/sealed.ts';
+import type { RevisionSource } from '../store/rows.ts';
+import type { Store } from '../store/store.ts';
+
+export interface PublishingTools {
+  store: Store;
+  sealer: Sealer;
+  clock: Clock;
+}
+
+export type Applied = { ok: true; revision: number } | { ok: false; faults: DocumentFault[] };
+
+export async function applyDocument(
+  { store, sealer, clock }: PublishingTools,
+  text: string,
+  source: RevisionSource,
+): Promise<Applied> {
+  const read = readDocument(text);
+  if (!read.ok) return read;
+  const before = (await store.read.newestRevision())?.document;
+  const lost = keptWithoutValue(read.raw, before);
+  if (lost.length > 0) {
+    return {
+      ok: false,
+      faults: lost.map((name) => ({
+        path: `channels (${name}).api_key`,
+        message: 'there is no stored secret to keep',
+      })),
+    };
+  }
+  await store.commit('revise', {
+    document: sealDocument(read.raw, sealer, before),
+    source,
+    sourceHash: hashText(text),
+    at: clock.now(),
+  });
+  const newest = await store.read.newestRevision();
+  return { ok: true, revision: newest?.revision ?? 0 };
+}
+
+export function hashText(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,29 @@
+// Which document a starting server uses. A file counts only when it changed since it was last applied, so that edits made
+// meanwhile by other means survive a restart; the embedded default only ever replaces itself.
+
+import type { DocumentFault } from '../catalog/check-references.ts';
+import { applyDocument, hashText, type PublishingTools } from './apply-document.ts';
+
+export type Started =
+  | { ok: true; applied: number | undefined; rejected?: DocumentFault[] }
+  /** No good document exists at all. */
+  | { ok: false; faults: DocumentFault[] };
+
+export async function applyStartingDocument(
+  tools: PublishingTools,
+  file: string | undefined,
+  embedded: string,
+): Promise<Started> {
+  const { read } = tools.store;
+  const newest = await read.newestRevision();
+  if (file === undefined) {
+    const isStale = newest?.source === 'default' && newest.sourceHash !== hashText(embedded);
+    if (newest && !isStale) return { ok: true, applied: undefined };
+    const result = await applyDocument(tools, embedded, 'default');
+    return result.ok ? { ok: true, applied: result.revision } : result;
+  }
+  if (newest && (await read.lastFileHash()) === hashText(file)) return { ok: true, applied: undefined };
+  const result = await applyDocument(tools, file, 'file');
+  if (result.ok) return { ok: true, applied: result.revision };
+  return newest ? { ok: true, applied: undefined, rejected: result.faults } : result;
+}

@@ -1,0 +1,106 @@
+// Admission: does the prompt fit, is there a slot, is there money. It ends with slots and hold taken together, durable,
+// or with a fault and nothing taken. Short waits are ours to make: for a free slot, or for money that running calls hold.
+
+import { fault } from '../faults/fault.ts';
+import { sleep } from '../kit/clock.ts';
+import { holdFor } from '../ledger/cost.ts';
+import { admissionFault, type Refused } from '../limits/admission-fault.ts';
+import type { AdmitInput } from '../store/operations.ts';
+import type { Admission, Call, RelayTools } from './call.ts';
+
+const MAX_WAIT_MS = 3_000;
+const HELD_MONEY_POLL_MS = 50;
+
+export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
+  checkContext(call);
+  const startedAt = tools.clock.monotonic();
+  for (;;) {
+    const at = tools.clock.now();
+    const result = await tools.ledger.admit(admitInput(tools, call, at));
+    if (result.ok) {
+      return {
+        call,
+        admittedAt: at,
+        startedAt,
+        maxOutputTokens: Math.min(result.granted, wantedTokens(call)),
+        allowance: result.allowance,
+        attempts: [],
+      };
+    }
+    const waited = tools.clock.monotonic() - startedAt;
+    const waitMs = waitFor(result, call, tools.clock.now());
+    if (waitMs === undefined || waited + waitMs > MAX_WAIT_MS) throw admissionFault(result, tools.clock.now());
+    await sleep(tools.clock, waitMs, call.gone);
+  }
+}
+
+function checkContext({ request, model, catalog }: Call): void {
+  const { lower, estimate } = request.input;
+  if (lower > model.contextTokens) throw tooLong(lower, model.contextTokens);
+  const freeMost = catalog.guards.free_input_tokens;
+  if (model.free && freeMost !== null && estimate > freeMost) throw tooLong(estimate, freeMost);
+}
+
+function tooLong(tokens: number, most: number) {
+  return fault('context_length_exceeded', {
+    param: 'messages',
+    message: `Shorten the prompt or choose a model with a larger context: prompt is too long: ${tokens} tokens > ${most} maximum.`,
+  });
+}
+
+function wantedTokens({ request, model, catalog }: Call): number {
+  const freeMost = model.free ? catalog.guards.free_output_tokens : null;
+  return Math.min(
+    request.maxOutputTokens ?? model.maxOutputTokens,
+    model.maxOutputTokens,
+    freeMost ?? model.maxOutputTokens,
+  );
+}
+
+function admitInput(tools: RelayTools, call: Call, at: number): AdmitInput {
+  const { model, request, catalog, key } = call;
+  const { limits, guards } = catalog;
+  return {
+    requestId: call.requestId,
+    accountId: key.accountId,
+    keyId: key.keyId,
+    nodeId: tools.nodeId,
+    at,
+    model: model.id,
+    endpoint: call.endpoint,
+    stream: request.stream,
+    revision: catalog.revision,
+    charge: model.free
+      ? {
+          free: true,
+          limits: {
+            perMinute: limits.free_per_minute,
+            perDayZero: limits.free_per_day_zero,
+            perDayPositive: limits.free_per_day_positive,
+            inFlight: guards.free_in_flight ?? Number.MAX_SAFE_INTEGER,
+          },
+        }
+      : {
+          free: false,
+          hold: holdFor({
+            prices: model.prices,
+            inputTokens: request.input.upper,
+            outputTokens: wantedTokens(call),
+            choices: request.choices,
+          }),
+          limits: { perMinute: limits.paid_per_minute, inFlight: limits.in_flight },
+        },
+  };
+}
+
+/** How long to wait before another try; undefined if waiting cannot help. */
+function waitFor(refused: Refused, call: Call, now: number): number | undefined {
+  switch (refused.reason) {
+    case 'balance_in_use':
+      return HELD_MONEY_POLL_MS;
+    case 'free_minute_limit':
+      return call.noWait || refused.allowance.limit === 0 ? undefined : Math.max(1, refused.allowance.resetsAt - now);
+    default:
+      return undefined;
+  }
+}

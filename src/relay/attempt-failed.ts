@@ -1,0 +1,53 @@
+// Why one try on one channel did not serve. `refusal` is set when the request itself is at fault: no channel will do.
+
+import type { UpstreamFailure } from '../channels/read-failure.ts';
+import { type Fault, fault } from '../faults/fault.ts';
+
+export type AttemptOutcome =
+  | 'network_error'
+  | 'silent'
+  | 'idle'
+  | 'too_slow'
+  | 'not_an_answer'
+  | 'malformed_event'
+  | 'error_event'
+  | 'cut'
+  | 'rate_limited'
+  | 'refused_our_key'
+  | 'route_missing'
+  | 'upstream_error'
+  | 'request_refused'
+  | 'client_gone'
+  | 'drained';
+
+export class AttemptFailed extends Error {
+  override name = 'AttemptFailed';
+  constructor(
+    readonly outcome: AttemptOutcome,
+    readonly refusal?: Fault,
+    readonly retryAfterS?: number,
+  ) {
+    super(outcome);
+  }
+}
+
+const CONTEXT_CODES = /context_length|too_long|max_tokens_exceeded/i;
+const CONTENT_CODES = /content_policy|content_filter|moderation|safety/i;
+
+export function classifyFailure(failure: UpstreamFailure): AttemptFailed {
+  const { status, code = '', message, param, retryAfterS } = failure;
+  if (status === 401 || status === 402 || status === 403) return new AttemptFailed('refused_our_key');
+  if (status === 404) return new AttemptFailed('route_missing');
+  if (status === 429) return new AttemptFailed('rate_limited', undefined, retryAfterS);
+  if (status < 400 || status >= 500 || status === 408) return new AttemptFailed('upstream_error');
+  if (CONTEXT_CODES.test(code))
+    return new AttemptFailed('request_refused', fault('context_length_exceeded', { param }));
+  if (CONTENT_CODES.test(code)) return new AttemptFailed('request_refused', fault('content_rejected', { param }));
+  return new AttemptFailed(
+    'request_refused',
+    fault('invalid_request', {
+      param,
+      message: message ? `Correct the request: ${message}` : undefined,
+    }),
+  );
+}

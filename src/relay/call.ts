@@ -1,0 +1,57 @@
+// What the relay works with: its tools, one client call, and that call once it is admitted.
+
+import type { Catalog, Model, Route } from '../catalog/catalog.ts';
+import type { FindUpstream } from '../channels/upstreams.ts';
+import type { ChatRequest } from '../dialects/openai-chat/read-request.ts';
+import type { Alarms } from '../kit/alarms.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Log } from '../kit/log.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Allowance } from '../store/book/windows.ts';
+import type { Attempt, KeyRow } from '../store/rows.ts';
+
+export interface RelayTools {
+  clock: Clock;
+  ledger: Ledger;
+  findUpstream: FindUpstream;
+  alarms: Alarms;
+  log: Log;
+  nodeId: string;
+  publicUrl: string;
+  /** Aborted when a drain has run out of time: what still runs is cut. */
+  cut: AbortSignal;
+  /** Ids of calls that are admitted and not yet closed. */
+  running: Set<string>;
+}
+
+export interface Call {
+  requestId: string;
+  key: KeyRow;
+  /** The catalog that admits the call also prices it, whatever is applied meanwhile. */
+  catalog: Catalog;
+  model: Model;
+  request: ChatRequest;
+  endpoint: string;
+  /** The client would rather be refused than wait for a free slot. */
+  noWait: boolean;
+  /** Aborted when the client hangs up. */
+  gone: AbortSignal;
+}
+
+export interface Admission {
+  call: Call;
+  admittedAt: number;
+  startedAt: number;
+  /** The output bound that goes upstream: what the client asked, the model gives and the hold pays. */
+  maxOutputTokens: number;
+  allowance: Allowance;
+  /** Grows with every try; the receipt lists them. */
+  attempts: Attempt[];
+}
+
+export interface Answer {
+  headers: Record<string, string>;
+  body: string | ReadableStream<Uint8Array>;
+}
+
+export type { Route };

@@ -1,0 +1,36 @@
+// Which model a call means, and whether this key may use it there. These checks come before the rest of the body is read.
+
+import type { Catalog, Model } from '../catalog/catalog.ts';
+import type { ModelKind } from '../catalog/document.ts';
+import { nearestIds } from '../catalog/nearest-ids.ts';
+import { fault } from '../faults/fault.ts';
+import type { KeyRow } from '../store/rows.ts';
+
+export function mayUse(key: KeyRow, model: Model): boolean {
+  return key.models === null || key.models.includes(model.id);
+}
+
+export function chooseModel(catalog: Catalog, key: KeyRow, id: string, kind: ModelKind): Model {
+  const model = catalog.find(id);
+  if (!model) {
+    const usable = catalog.models.filter((one) => mayUse(key, one)).map((one) => one.id);
+    const near = nearestIds(id, usable);
+    throw fault('model_not_found', {
+      param: 'model',
+      hint: near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Models: ${usable.slice(0, 10).join(', ')}.`,
+    });
+  }
+  if (!mayUse(key, model)) {
+    throw fault('model_not_allowed', {
+      param: 'model',
+      ...(key.models?.length ? { hint: `This key may use: ${key.models.join(', ')}.` } : {}),
+    });
+  }
+  if (!model.kinds.includes(kind)) {
+    throw fault('unsupported_endpoint', {
+      param: 'model',
+      hint: `${model.id} serves ${model.kinds.join(', ')}; this endpoint is for ${kind}.`,
+    });
+  }
+  return model;
+}

@@ -1,0 +1,112 @@
+// Closing a call: settle or release, with its usage record, exactly once on every path.
+
+import { assert } from '../kit/assert.ts';
+import { sleep } from '../kit/clock.ts';
+import type { Nano } from '../kit/money.ts';
+import type { CloseResult, Outcome } from '../store/operations.ts';
+import { type Bill, NOTHING_BILLED } from './bill.ts';
+import type { Admission, RelayTools } from './call.ts';
+
+/** The last events of a stream wait this long for the settlement; then they go out without the cost. */
+const SETTLE_WAIT_MS = 5_000;
+
+export interface Served {
+  channel: string;
+  firstTokenMs: number | null;
+}
+
+export interface Settled {
+  cost: Nano;
+  balance: Nano;
+}
+
+export interface Closing {
+  readonly done: boolean;
+  /** Undefined if it did not commit in time; it is then repeated until it does. */
+  settle(status: string, bill: Bill, served: Served): Promise<Settled | undefined>;
+  /** Nothing is charged. Our own failures give the limit slots back. */
+  release(status: string, options: { giveBackSlots: boolean; channel?: string | null }): Promise<void>;
+}
+
+export function createClosing(tools: RelayTools, admission: Admission): Closing {
+  const { call, attempts } = admission;
+  const { requestId, key } = call;
+  let done = false;
+  tools.running.add(requestId);
+
+  function outcome(status: string, bill: Bill, channel: string | null, firstTokenMs: number | null): Outcome {
+    return {
+      at: tools.clock.now(),
+      status,
+      channel,
+      buckets: bill.buckets,
+      reasoning: bill.reasoning,
+      estimated: bill.estimated,
+      firstTokenMs: firstTokenMs === null ? null : Math.round(firstTokenMs),
+      totalMs: Math.round(tools.clock.monotonic() - admission.startedAt),
+      attempts,
+    };
+  }
+
+  function begin(): void {
+    assert(!done, 'a call is closed once');
+    done = true;
+  }
+
+  function report(result: CloseResult, { status, channel, totalMs }: Outcome): void {
+    tools.log('info', 'request', {
+      request_id: requestId,
+      account_id: key.accountId,
+      model: call.model.id,
+      channel: channel ?? undefined,
+      endpoint: call.endpoint,
+      outcome: status,
+      ms: totalMs,
+      cost_nano: result.state === 'closed' ? result.charged.toString() : undefined,
+    });
+  }
+
+  return {
+    get done() {
+      return done;
+    },
+    async settle(status, bill, { channel, firstTokenMs }) {
+      begin();
+      const ended = outcome(status, bill, channel, firstTokenMs);
+      const settling = tools.ledger
+        .settle({ requestId, accountId: key.accountId, cost: bill.cost, outcome: ended })
+        .finally(() => tools.running.delete(requestId))
+        .then((result) => {
+          report(result, ended);
+          return result.state === 'closed' ? { cost: result.charged, balance: result.balance } : undefined;
+        });
+      const timeout = new AbortController();
+      try {
+        return await Promise.race([settling, lapse(tools, timeout.signal)]);
+      } finally {
+        timeout.abort();
+      }
+    },
+    async release(status, { giveBackSlots, channel = null }) {
+      begin();
+      const ended = outcome(status, NOTHING_BILLED, channel, null);
+      const result = await tools.ledger
+        .release({
+          requestId,
+          accountId: key.accountId,
+          admittedAt: admission.admittedAt,
+          giveBackSlots,
+          outcome: ended,
+        })
+        .finally(() => tools.running.delete(requestId));
+      report(result, ended);
+    },
+  };
+}
+
+function lapse(tools: RelayTools, signal: AbortSignal): Promise<undefined> {
+  return sleep(tools.clock, SETTLE_WAIT_MS, signal).then(
+    () => undefined,
+    () => undefined,
+  );
+}

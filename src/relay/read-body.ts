@@ -1,0 +1,36 @@
+// The bytes of an upstream's response under a watch: every read can be aborted, and the whole is bounded.
+
+import { AttemptFailed } from './attempt-failed.ts';
+import type { Watch } from './watch.ts';
+
+export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/** Ends at once when the watch does, whatever the upstream is doing. */
+export async function* readBytes(response: Response, watch: Watch): AsyncGenerator<Uint8Array> {
+  if (!response.body) return;
+  const reader = response.body.getReader();
+  const aborted = new Promise<never>((_, reject) => {
+    if (watch.signal.aborted) reject(watch.signal.reason);
+    else watch.signal.addEventListener('abort', () => reject(watch.signal.reason), { once: true });
+  });
+  aborted.catch(() => {});
+  let total = 0;
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([reader.read(), aborted]);
+      if (done) return;
+      total += value.byteLength;
+      if (total > MAX_ANSWER_BYTES) throw new AttemptFailed('not_an_answer');
+      yield value;
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+export async function readText(response: Response, watch: Watch): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const bytes of readBytes(response, watch)) text += decoder.decode(bytes, { stream: true });
+  return text + decoder.decode();
+}

@@ -1,0 +1,34 @@
+// The story of one request: admit, attempt, deliver, close. Every path ends in exactly one close.
+
+import { fault, toFault } from '../faults/fault.ts';
+import { admit } from './admit.ts';
+import { AttemptFailed } from './attempt-failed.ts';
+import { attemptRoutes } from './attempt-routes.ts';
+import type { Answer, Call, RelayTools } from './call.ts';
+import { type Closing, createClosing } from './close.ts';
+import { deliverStream } from './deliver-stream.ts';
+import { deliverWhole } from './deliver-whole.ts';
+
+/** Throws a fault when nothing was sent. From the first byte on, errors are inside the stream. */
+export async function relayRequest(tools: RelayTools, call: Call): Promise<Answer> {
+  const admission = await admit(tools, call);
+  const closing = createClosing(tools, admission);
+  try {
+    const begun = await attemptRoutes(tools, admission);
+    return begun.kind === 'stream'
+      ? deliverStream(tools, admission, closing, begun)
+      : await deliverWhole(tools, admission, closing, begun);
+  } catch (error) {
+    if (!closing.done) await closeFailed(closing, error);
+    throw error instanceof AttemptFailed ? fault('unavailable') : error;
+  }
+}
+
+/** Nothing was delivered, so nothing is charged; the slot stays taken only when the client itself is the reason. */
+async function closeFailed(closing: Closing, error: unknown): Promise<void> {
+  if (error instanceof AttemptFailed && error.outcome === 'client_gone') {
+    return closing.release('client_gone', { giveBackSlots: false });
+  }
+  const { code, row } = toFault(error instanceof AttemptFailed ? fault('unavailable') : error);
+  return closing.release(code, { giveBackSlots: row.status >= 500 });
+}

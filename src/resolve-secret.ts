@@ -1,0 +1,21 @@
+// From what a channel's `api_key` says (env:NAME, file:PATH, a sealed literal) to the secret itself.
+
+import { readFileSync } from 'node:fs';
+import type { Settings } from './config.ts';
+import type { Sealer } from './kit/sealed.ts';
+
+export function createSecretResolver(settings: Pick<Settings, 'variable'>, sealer: Sealer) {
+  return (secret: string, channel: string): string | undefined => {
+    if (secret.startsWith('env:')) return settings.variable(secret.slice(4));
+    if (secret.startsWith('file:')) return readFile(secret.slice(5));
+    return sealer.open(secret, channel);
+  };
+}
+
+function readFile(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}

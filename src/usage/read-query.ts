@@ -1,0 +1,65 @@
+// The query of a usage listing: filters, page size, and a cursor that is only the place where the last page ended.
+
+import { fault } from '../faults/fault.ts';
+import type { UsageQuery } from '../store/reads.ts';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
+
+export function readUsageQuery(accountId: string, params: URLSearchParams): UsageQuery {
+  const query: UsageQuery = { accountId, limit: readLimit(params.get('limit')) };
+  const from = readTime(params, 'from');
+  const to = readTime(params, 'to');
+  if (from !== undefined) query.from = from;
+  if (to !== undefined) query.to = to;
+  for (const [name, field] of FILTERS) {
+    const value = params.get(name);
+    if (value) query[field] = value;
+  }
+  const cursor = params.get('cursor');
+  if (cursor) query.after = readCursor(cursor);
+  return query;
+}
+
+export function writeCursor(at: number, requestId: string): string {
+  return Buffer.from(`${at}.${requestId}`).toString('base64url');
+}
+
+const FILTERS = [
+  ['model', 'model'],
+  ['channel', 'channel'],
+  ['key_id', 'keyId'],
+  ['status', 'status'],
+] as const;
+
+function readLimit(text: string | null): number {
+  if (text === null || text === '') return DEFAULT_LIMIT;
+  const limit = Number(text);
+  if (!Number.isInteger(limit) || limit < 1) {
+    throw fault('invalid_request', { param: 'limit', message: `Set limit to a whole number from 1 to ${MAX_LIMIT}.` });
+  }
+  return Math.min(limit, MAX_LIMIT);
+}
+
+/** An ISO date or time, or milliseconds since the epoch. A bare date is midnight in Taipei. */
+function readTime(params: URLSearchParams, name: string): number | undefined {
+  const text = params.get(name);
+  if (!text) return undefined;
+  const bareDate = /^\d{4}-\d{2}-\d{2}$/.test(text);
+  const time = /^\d+$/.test(text) ? Number(text) : Date.parse(bareDate ? `${text}T00:00:00+08:00` : text);
+  if (!Number.isSafeInteger(time)) {
+    throw fault('invalid_request', {
+      param: name,
+      message: `Write ${name} as a date (2026-11-15) or an ISO 8601 time.`,
+    });
+  }
+  return time;
+}
+
+function readCursor(cursor: string): { at: number; requestId: string } {
+  const match = /^(\d{1,16})\.(req_[0-9a-z]+)$/.exec(Buffer.from(cursor, 'base64url').toString());
+  if (!match?.[1] || !match[2]) {
+    throw fault('invalid_request', { param: 'cursor', message: 'Use next_cursor of the page before, unchanged.' });
+  }
+  return { at: Number(match[1]), requestId: match[2] };
+}
