@@ -1,0 +1,40 @@
+// Starts `bun test` in an environment that the developer's shell cannot alter.
+import { runBun } from './bun.mjs';
+
+const TEST_TIMEOUT_MS = 30_000;
+
+const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'];
+
+const FROM_THE_SHELL = [
+  ...PROXIES,
+  ...PROXIES.map((name) => name.toLowerCase()),
+  // provider access
+  'OPENAI_API_KEY',
+  'ANTHROPIC_API_KEY',
+  'GEMINI_API_KEY',
+  'OPENROUTER_API_KEY',
+  'OLLAMA_BASE_URL',
+  // the gateway's own settings
+  'PORT',
+  'HOST',
+  'ADMIN_PORT',
+  'ADMIN_TOKEN',
+  'DATA_DIR',
+  'DATABASE_URL',
+  'GATEWAY_CONFIG',
+  'PUBLIC_URL',
+  'SITE_NAME',
+  'TRUSTED_PROXIES',
+  'SECRETS_PEPPER',
+  'ALARM_WEBHOOK_URL',
+  // `bun test` sets these two itself, but only where they are not set
+  'NODE_ENV',
+  'TZ',
+];
+
+/** Answers the exit code. */
+export function bunTest(args) {
+  const env = { ...process.env };
+  for (const name of FROM_THE_SHELL) delete env[name];
+  return runBun(['--no-env-file', 'test', `--timeout=${TEST_TIMEOUT_MS}`, ...args], env);
+}

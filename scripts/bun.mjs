@@ -1,0 +1,20 @@
+// The Bun binary that the lockfile pins: is it there, put it there, run it.
+import { spawnSync } from 'node:child_process';
+import { runChild } from './child.mjs';
+import { inRoot } from './root.mjs';
+
+const bunBinary = inRoot('node_modules', 'bun', 'bin', 'bun.exe');
+
+/** Before Bun's install script ran, a placeholder stands at this path that is executable too, so only a run can tell. */
+export const bunRuns = () => spawnSync(bunBinary, ['--version'], { stdio: 'ignore' }).status === 0;
+
+/** What Bun's install script would have done, for those who install with `ignore-scripts`. Answers the exit code. */
+export const placeBunBinary = (onOutput) =>
+  runChild(process.execPath, ['install.js'], { cwd: inRoot('node_modules', 'bun'), onOutput });
+
+/** Answers the exit code. */
+export const runBun = (args, env = process.env) =>
+  runChild(bunBinary, args, {
+    // Bun reads this once, when the process starts; its default of 256 would queue every request beyond it.
+    env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', ...env },
+  });

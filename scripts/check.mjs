@@ -1,0 +1,26 @@
+// Everything that can be judged without running the service. All steps run, so that one look shows everything wrong.
+import { bunTest } from './bun-test.mjs';
+import { runChild } from './child.mjs';
+import { inRoot } from './root.mjs';
+
+const tsc = inRoot('node_modules', 'typescript', 'bin', 'tsc');
+const biome = inRoot('node_modules', '@biomejs', 'biome', 'bin', 'biome');
+
+export const typesAndLint = {
+  types: () => runChild(process.execPath, [tsc, '--noEmit']),
+  lint: () => runChild(process.execPath, [biome, 'check', '--error-on-warnings']),
+};
+
+/** The `check` mode. Answers the exit code. */
+export const check = () => runSteps({ ...typesAndLint, tidy: () => bunTest(['test/tidy.test.ts']) });
+
+/** Answers 0, or 1 if any step failed. */
+export async function runSteps(steps) {
+  let anyFailed = false;
+  for (const [name, run] of Object.entries(steps)) {
+    const failed = (await run()) !== 0;
+    console.log(`${name}: ${failed ? 'FAILED' : 'ok'}`);
+    anyFailed ||= failed;
+  }
+  return anyFailed ? 1 : 0;
+}

@@ -1,0 +1,63 @@
+// Runs a child process as if it were this one: its terminal, its signals, its exit code.
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { isatty } from 'node:tty';
+import { root } from './root.mjs';
+
+const FORWARDED_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'];
+
+const PARENT_WATCH_MS = 500;
+const parent = process.ppid;
+
+// Asked of the descriptor: merely touching process.stdin would make the child's pipe non-blocking.
+const STDIN = 0;
+
+// Ctrl-C and Ctrl-\ reach every process of the terminal's foreground group, so the child already has them; and a server
+// that gets the same signal twice stops without draining.
+const TERMINAL_SIGNALS = new Set(['SIGINT', 'SIGQUIT']);
+
+/**
+ * Answers the exit code, 128 + n for a child ended by signal n. With `onOutput`, the child's output goes there and not to
+ * the terminal.
+ */
+export function runChild(command, args, { env = process.env, cwd = root, onOutput } = {}) {
+  const stdio = onOutput ? ['ignore', 'pipe', 'pipe'] : 'inherit';
+  const child = spawn(command, args, { cwd, env, stdio });
+  child.stdout?.on('data', onOutput);
+  child.stderr?.on('data', onOutput);
+  const stopForwarding = forwardSignals(child);
+  const stopWatching = endWithNpm(child);
+
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve(code ?? 128 + constants.signals[signal]));
+  }).finally(() => {
+    stopForwarding();
+    stopWatching();
+  });
+}
+
+function forwardSignals(child) {
+  const forward = (signal) => {
+    const delivered = TERMINAL_SIGNALS.has(signal) && isatty(STDIN);
+    if (!delivered) child.kill(signal);
+  };
+  for (const signal of FORWARDED_SIGNALS) process.on(signal, forward);
+  return () => {
+    for (const signal of FORWARDED_SIGNALS) process.off(signal, forward);
+  };
+}
+
+/**
+ * npm starts us through a shell, and neither forwards every signal it dies of; losing them must not leave the child behind.
+ * Only under npm: a person may well close the shell that started us.
+ */
+function endWithNpm(child) {
+  if (process.env.npm_lifecycle_event === undefined) return () => {};
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    child.kill('SIGTERM');
+  }, PARENT_WATCH_MS);
+  return () => clearInterval(watch);
+}

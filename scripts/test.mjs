@@ -1,0 +1,52 @@
+// The `test` mode: types, lint, then every test; or only the test files given. Ends with one line of totals.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { bunTest } from './bun-test.mjs';
+import { runSteps, typesAndLint } from './check.mjs';
+import { readTotals } from './junit.mjs';
+import { inRoot, root } from './root.mjs';
+
+/** Answers the exit code. */
+export async function test(args) {
+  const checksFailed = args.length === 0 && (await runSteps(typesAndLint)) !== 0;
+  const totals = await runTests(args);
+  const problems = findProblems(totals, checksFailed);
+  for (const problem of problems) console.log(problem);
+  console.log(totalsLine(totals));
+  return problems.length === 0 && totals.failed === 0 ? 0 : 1;
+}
+
+async function runTests(args) {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  const report = join(folder, 'junit.xml');
+  try {
+    const exitCode = await bunTest([
+      '--reporter=junit',
+      `--reporter-outfile=${report}`,
+      ...(args.length > 0 ? args : ['./test/']),
+    ]);
+    const xml = existsSync(report) ? readFileSync(report, 'utf8') : '';
+    return readTotals({ xml, exitCode, expectedFiles: filesNamedBy(args) });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function filesNamedBy(args) {
+  if (args.length > 0) return args.filter((arg) => existsSync(arg)).map((arg) => relative(root, resolve(arg)));
+  return readdirSync(inRoot('test'), { recursive: true })
+    .filter((file) => /\.test\.tsx?$/.test(file))
+    .map((file) => join('test', file));
+}
+
+function findProblems({ passed, failed, skipped }, checksFailed) {
+  const problems = [];
+  if (checksFailed) problems.push('Types or lint failed; see above.');
+  if (passed + failed === 0) problems.push('No test ran.');
+  if (skipped > 0 && process.env.CI === 'true') problems.push('Tests were skipped, which CI does not accept.');
+  return problems;
+}
+
+const totalsLine = ({ passed, failed, skipped }) =>
+  `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;

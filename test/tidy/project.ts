@@ -1,0 +1,62 @@
+// The project around the code: pinned packages, a lockfile that names no host, files that name no machine, tests that run.
+import { referencesOf } from './references.ts';
+import type { Files, Source } from './source.ts';
+
+export interface Manifest {
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+}
+
+export interface Lockfile {
+  packages: Record<string, { resolved?: string }>;
+}
+
+const RUNTIME_DEPENDENCIES = ['bun', 'hono', 'yaml', 'zod'];
+
+// In pieces, so that this file does not hold what it looks for.
+const FOLDERS_OF_A_MACHINE = ['work', 'root', String.raw`home/[\w.-]+`, String.raw`Users/[\w.-]+`].join('|');
+const MACHINE_PATH = new RegExp(String.raw`(?<![\w.~}-])/(${FOLDERS_OF_A_MACHINE})/`);
+const REGISTRY = new RegExp(`https?:${'//'}registry${'\\.'}|registry${'\\.'}(npmjs|yarnpkg|npmmirror)`);
+
+export function findLoosePins({ dependencies, devDependencies }: Manifest): string[] {
+  return Object.entries({ ...dependencies, ...devDependencies })
+    .filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+    .map(([name, version]) => `package.json: ${name} "${version}" is not an exact version`);
+}
+
+export function findNewDependencies({ dependencies }: Manifest): string[] {
+  const names = Object.keys(dependencies);
+  const added = names.filter((name) => !RUNTIME_DEPENDENCIES.includes(name));
+  const gone = RUNTIME_DEPENDENCIES.filter((name) => !names.includes(name));
+  return [
+    ...added.map(
+      (name) => `package.json: ${name} is new at run time. Is it worth its upkeep? Then say so in docs/decisions/`,
+    ),
+    ...gone.map((name) => `package.json: ${name} is gone; take it from the list in test/tidy/project.ts too`),
+  ];
+}
+
+export function findLockedHosts({ packages }: Lockfile): string[] {
+  return Object.entries(packages)
+    .filter(([, { resolved }]) => resolved?.includes('://'))
+    .map(([path, { resolved }]) => `package-lock.json: ${path} is tied to ${resolved}`);
+}
+
+export function findMachineTraces(files: Files): string[] {
+  return [...files]
+    .filter(([, text]) => !text.includes('\0'))
+    .flatMap(([path, text]) =>
+      text.split('\n').flatMap((line, index) => {
+        const trace = MACHINE_PATH.exec(line) ?? REGISTRY.exec(line);
+        return trace ? [`${path}:${index + 1} names a place that others do not have: ${trace[0]}`] : [];
+      }),
+    );
+}
+
+export function findIdleTests(sources: Source[]): string[] {
+  return sources.flatMap((source) =>
+    referencesOf(source)
+      .filter(({ path }) => /^(bun:test\.)?((test|it|describe)\.(skip|only|todo)|xtest|xit|xdescribe)\b/.test(path))
+      .map(({ place, path }) => `${place} has ${path.replace('bun:test.', '')}: a test runs or is not there`),
+  );
+}
