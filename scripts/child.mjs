@@ -12,6 +12,8 @@ const parent = process.ppid;
 // Asked of the descriptor: merely touching process.stdin would make the child's pipe non-blocking.
 const STDIN = 0;
 
+const STOP_SIGNALS = new Set(['SIGTERM', 'SIGINT']);
+
 // Ctrl-C and Ctrl-\ reach every process of the terminal's foreground group, so the child already has them; and a server
 // that gets the same signal twice stops without draining.
 const TERMINAL_SIGNALS = new Set(['SIGINT', 'SIGQUIT']);
@@ -25,39 +27,41 @@ export function runChild(command, args, { env = process.env, cwd = root, onOutpu
   const child = spawn(command, args, { cwd, env, stdio });
   child.stdout?.on('data', onOutput);
   child.stderr?.on('data', onOutput);
-  const stopForwarding = forwardSignals(child);
-  const stopWatching = endWithNpm(child);
+  const stopRelaying = relaySignals(child);
 
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => resolve(code ?? 128 + constants.signals[signal]));
-  }).finally(() => {
-    stopForwarding();
-    stopWatching();
-  });
+  }).finally(stopRelaying);
 }
 
-function forwardSignals(child) {
+function relaySignals(child) {
+  let toldToStop = false;
   const forward = (signal) => {
+    if (STOP_SIGNALS.has(signal)) toldToStop = true;
     const delivered = TERMINAL_SIGNALS.has(signal) && isatty(STDIN);
     if (!delivered) child.kill(signal);
   };
   for (const signal of FORWARDED_SIGNALS) process.on(signal, forward);
+  const stopWatching = whenNpmIsGone(() => {
+    if (!toldToStop) child.kill('SIGTERM');
+  });
   return () => {
+    stopWatching();
     for (const signal of FORWARDED_SIGNALS) process.off(signal, forward);
   };
 }
 
 /**
- * npm starts us through a shell, and neither forwards every signal it dies of; losing them must not leave the child behind.
+ * npm starts us through a shell, and neither passes on every signal it dies of; that must not leave the child behind.
  * Only under npm: a person may well close the shell that started us.
  */
-function endWithNpm(child) {
+function whenNpmIsGone(act) {
   if (process.env.npm_lifecycle_event === undefined) return () => {};
   const watch = setInterval(() => {
     if (process.ppid === parent) return;
     clearInterval(watch);
-    child.kill('SIGTERM');
+    act();
   }, PARENT_WATCH_MS);
   return () => clearInterval(watch);
 }

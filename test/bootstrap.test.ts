@@ -14,7 +14,7 @@ const SERVICE = {
       process.on(signal, () => {
         say(signal);
         if (signal !== 'SIGTERM' && signal !== 'SIGINT') return;
-        setTimeout(() => { say('drained'); process.exit(0); }, 300);
+        setTimeout(() => { say('drained'); process.exit(0); }, 800);
       });
     }
     setInterval(() => {}, 1000);
@@ -251,6 +251,18 @@ describe('handing over to Bun', () => {
       npm_lifecycle_event: 'start',
     });
     await until(() => said(clone).length > 0);
+    shell.kill('SIGKILL');
+    await until(() => said(clone).includes('drained'));
+    expect(said(clone)).toEqual(['up 65535', 'SIGTERM', 'drained']);
+  });
+
+  test('a server that drains already is left to it when npm goes', async () => {
+    const clone = freshClone();
+    const shell = clone.startCommand(['sh', '-c', 'node scripts/run.mjs serve & echo $! > pid; wait'], {
+      npm_lifecycle_event: 'start',
+    });
+    await until(() => said(clone).length > 0);
+    process.kill(Number(clone.read('pid')), 'SIGTERM');
     shell.kill('SIGKILL');
     await until(() => said(clone).includes('drained'));
     expect(said(clone)).toEqual(['up 65535', 'SIGTERM', 'drained']);

@@ -5,6 +5,7 @@ import { findLongFiles, findStraySql, findTypeEscapes } from './tidy/language.ts
 import {
   findIdleTests,
   findLockedHosts,
+  findLockfileHoles,
   findLoosePins,
   findMachineTraces,
   findNewDependencies,
@@ -278,6 +279,24 @@ describe('packages are pinned and few', () => {
     expect(found).toHaveLength(2);
     expect(found[0]).toContain('lodash');
     expect(found[1]).toContain('zod');
+  });
+});
+
+describe('the lockfile is whole', () => {
+  cleanInProject(() => findLockfileHoles(readLockfile()));
+  test('finds a missing package', () => {
+    const packages = {
+      '': { dependencies: { a: '1.0.0' } },
+      'node_modules/a': {
+        dependencies: { b: '^1.0.0' },
+        optionalDependencies: { '@a/linux': '1.0.0', '@a/mac': '1.0.0' },
+      },
+      'node_modules/a/node_modules/b': {},
+      'node_modules/@a/linux': {},
+    };
+    expect(findLockfileHoles({ packages })).toEqual([
+      'package-lock.json: node_modules/a needs @a/mac, which is not there',
+    ]);
   });
 });
 

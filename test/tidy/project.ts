@@ -7,8 +7,14 @@ export interface Manifest {
   devDependencies: Record<string, string>;
 }
 
+interface LockedPackage {
+  resolved?: string;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+}
+
 export interface Lockfile {
-  packages: Record<string, { resolved?: string }>;
+  packages: Record<string, LockedPackage>;
 }
 
 const RUNTIME_DEPENDENCIES = ['bun', 'hono', 'yaml', 'zod'];
@@ -40,6 +46,16 @@ export function findLockedHosts({ packages }: Lockfile): string[] {
   return Object.entries(packages)
     .filter(([, { resolved }]) => resolved?.includes('://'))
     .map(([path, { resolved }]) => `package-lock.json: ${path} is tied to ${resolved}`);
+}
+
+/** `npm ci` refuses a lockfile with a hole, be it only the binary of another platform: then no fresh clone can start. */
+export function findLockfileHoles({ packages }: Lockfile): string[] {
+  const locked = new Set(Object.keys(packages).map((path) => path.split('node_modules/').at(-1)));
+  return Object.entries(packages).flatMap(([path, { dependencies, optionalDependencies }]) =>
+    Object.keys({ ...dependencies, ...optionalDependencies })
+      .filter((name) => !locked.has(name))
+      .map((name) => `package-lock.json: ${path} needs ${name}, which is not there`),
+  );
 }
 
 export function findMachineTraces(files: Files): string[] {
