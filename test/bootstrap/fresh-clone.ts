@@ -47,6 +47,8 @@ export class FreshClone {
   startCommand(command: string[], env: Record<string, string> = {}) {
     const child = Bun.spawn(command, {
       cwd: this.folder,
+      // A process group of its own, so that `remove` can end whatever came of it.
+      detached: true,
       stdin: 'ignore',
       stdout: 'pipe',
       stderr: 'pipe',
@@ -74,8 +76,16 @@ export class FreshClone {
   }
 
   remove(): void {
-    for (const child of this.#started) child.kill('SIGKILL');
+    for (const { pid } of this.#started) killGroup(pid);
     rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Everything in it has ended.
   }
 }
 
