@@ -33,7 +33,8 @@ import type { Store } from './store/store.ts';
 export interface GatewayOptions {
   clock?: Clock;
   random?: Random;
-  fetch?: Fetch;
+  /** How upstreams are reached. */
+  fetch: Fetch;
   writeLog?: (line: string) => void;
   demoPaceMs?: number;
 }
@@ -61,9 +62,8 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const IDLE_SECONDS = 120;
 const HUMAN_PACE_MS = 25;
 
-export async function startGateway(settings: Settings, options: GatewayOptions = {}): Promise<Gateway> {
-  const { clock = systemClock, random = systemRandom, demoPaceMs = HUMAN_PACE_MS } = options;
-  const fetch: Fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
+export async function startGateway(settings: Settings, options: GatewayOptions): Promise<Gateway> {
+  const { fetch, clock = systemClock, random = systemRandom, demoPaceMs = HUMAN_PACE_MS } = options;
   const log = createLog(clock, options.writeLog ?? ((line) => void process.stdout.write(line)));
   const alarms = createAlarms(log);
   const newId = createIds(clock, random);

@@ -2,22 +2,30 @@
 
 import { readSettings, SettingsRefused } from './config.ts';
 import { type Gateway, StartRefused, startGateway } from './gateway.ts';
+import { systemClock } from './kit/clock.ts';
 import { describeError } from './kit/log.ts';
 import { StoreRefused } from './store/refusal.ts';
+
+/** A signal to a process group arrives twice, directly and forwarded by our parent: within this time it is one. */
+const ONE_SIGNAL_MS = 1_000;
 
 export async function serve(): Promise<void> {
   let gateway: Gateway;
   try {
     const settings = readSettings();
-    gateway = await startGateway(settings);
+    gateway = await startGateway(settings, { fetch: globalThis.fetch });
   } catch (error) {
     process.stderr.write(`${startFailure(error)}\n`);
     process.exit(1);
   }
-  let stopping = false;
+  let stoppingSince: number | undefined;
   const stop = () => {
-    if (stopping) process.exit(130);
-    stopping = true;
+    const now = systemClock.monotonic();
+    if (stoppingSince !== undefined) {
+      if (now - stoppingSince > ONE_SIGNAL_MS) process.exit(130);
+      return;
+    }
+    stoppingSince = now;
     gateway.drain().then(
       () => process.exit(0),
       (error: unknown) => {

@@ -12,6 +12,7 @@ const FLOORS: Record<string, number> = {
   jobs: 4,
   relay: 3,
   accounts: 3,
+  publishing: 3,
   dialects: 2,
   channels: 2,
   catalog: 2,
