@@ -1,0 +1,144 @@
+// A whole gateway for a test: the real thing on a loopback port, with a real SQLite file in a folder of its own, and a
+// scripted upstream behind it.
+
+import { Database, type SQLQueryBindings } from 'bun:sqlite';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readSettings } from '../../src/config.ts';
+import { type Gateway, type GatewayOptions, startGateway } from '../../src/gateway.ts';
+import type { Answer } from './answer.ts';
+import { auditLedger } from './audit-ledger.ts';
+import { freePort } from './free-port.ts';
+import { createLogCapture, type LogCapture } from './log-capture.ts';
+import { type TestDocument, testDocument } from './test-document.ts';
+import { type ScriptedUpstream, startUpstream } from './upstream.ts';
+
+export interface TestGatewayOptions extends Partial<Omit<GatewayOptions, 'writeLog'>> {
+  /** What this test has otherwise than the default document. */
+  document?: (standard: TestDocument) => TestDocument;
+  limits?: Readonly<Record<string, number>>;
+  env?: Readonly<Record<string, string>>;
+  /** A folder that an earlier gateway has left; it is then left again. */
+  dataDir?: string;
+}
+
+export interface CallOptions {
+  key?: string | undefined;
+  method?: string;
+  /** An object goes as JSON, text as it is. */
+  body?: unknown;
+  headers?: Readonly<Record<string, string>>;
+  signal?: AbortSignal;
+}
+
+export interface TestAccount {
+  key: string;
+  accountId: string;
+  keyId: string;
+}
+
+export interface TestGateway {
+  url: string;
+  port: number;
+  dataDir: string;
+  databaseFile: string;
+  upstream: ScriptedUpstream;
+  log: LogCapture;
+  gateway: Gateway;
+  call(path: string, options?: CallOptions): Promise<Response>;
+  /** POST /v1/chat/completions; a message is added if the body has none. */
+  chat(key: string, body: Record<string, unknown>, options?: Omit<CallOptions, 'key' | 'body'>): Promise<Response>;
+  register(): Promise<TestAccount>;
+  /** GET with a key; the parsed body. */
+  get(path: string, key: string): Promise<Answer>;
+  /** Rows of the database file, integers as bigint. */
+  sql<Row = Record<string, unknown>>(query: string, ...values: SQLQueryBindings[]): Row[];
+  /** What is wrong with the ledger: nothing, one hopes. */
+  audit(): string[];
+  stop(): Promise<void>;
+}
+
+export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const { document = (standard) => standard, limits, env, dataDir: given, ...gatewayOptions } = options;
+  const dataDir = given ?? mkdtempSync(join(tmpdir(), 'gateway-data-'));
+  const databaseFile = join(dataDir, 'gateway.sqlite');
+  const configDir = mkdtempSync(join(tmpdir(), 'gateway-config-'));
+  const configFile = join(configDir, 'gateway.yaml');
+  const upstream = await startUpstream();
+  const log = createLogCapture();
+  const standard = testDocument(upstream.baseUrl);
+  writeFileSync(configFile, JSON.stringify(document({ ...standard, limits: { ...standard.limits, ...limits } })));
+  const settings = readSettings({
+    PORT: String(await freePort()),
+    DATA_DIR: dataDir,
+    GATEWAY_CONFIG: configFile,
+    ...env,
+  });
+  const gateway = await startGateway(settings, {
+    fetch: globalThis.fetch,
+    demoPaceMs: 0,
+    ...gatewayOptions,
+    writeLog: log.write,
+  });
+  const { url } = gateway;
+
+  const call: TestGateway['call'] = (path, { key, body, headers, method, signal } = {}) =>
+    fetch(url + path, {
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: {
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
+      redirect: 'manual',
+    });
+
+  return {
+    url,
+    port: gateway.port,
+    dataDir,
+    databaseFile,
+    upstream,
+    log,
+    gateway,
+    call,
+    chat: (key, body, rest) =>
+      call('/v1/chat/completions', { key, body: { messages: [{ role: 'user', content: 'Hi' }], ...body }, ...rest }),
+    async register() {
+      const response = await call('/api/agent/register', { body: {} });
+      if (response.status !== 201) throw new Error(`registration failed: ${await response.text()}`);
+      const answer: Answer = await response.json();
+      return { key: answer.api_key, accountId: answer.account_id, keyId: answer.key_id };
+    },
+    get: async (path, key) => (await call(path, { key })).json(),
+    sql(query, ...values) {
+      const db = new Database(databaseFile, {
+        readonly: !/^\s*(insert|update|delete)/i.test(query),
+        safeIntegers: true,
+      });
+      try {
+        db.run('PRAGMA busy_timeout = 5000');
+        return db.query(query).all(...values) as never;
+      } finally {
+        db.close();
+      }
+    },
+    audit() {
+      const db = new Database(databaseFile, { readonly: true, safeIntegers: true });
+      try {
+        return auditLedger(db);
+      } finally {
+        db.close();
+      }
+    },
+    async stop() {
+      await gateway.drain(0);
+      await upstream.close();
+      rmSync(configDir, { recursive: true, force: true });
+      if (given === undefined) rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,19 @@
+// Moves a gateway's clock far, and its life with it: a node that slept through its lease admits nothing until the renewal
+// of the lease is on disk.
+
+import { eventually } from './eventually.ts';
+import type { TestGateway } from './gateway.ts';
+import type { ManualClock } from './manual-clock.ts';
+
+/** Within this time the lease is renewed at least once. */
+const RENEWAL_MS = 3_000;
+
+export async function passTime(gateway: TestGateway, clock: ManualClock, ms: number): Promise<void> {
+  if (ms < RENEWAL_MS) return clock.advance(ms);
+  clock.step(ms - RENEWAL_MS);
+  await clock.advance(RENEWAL_MS);
+  await eventually('a renewed lease', () => {
+    const [lease] = gateway.sql<{ until: bigint }>('SELECT max(expires_at) AS until FROM leases');
+    return lease !== undefined && Number(lease.until) > clock.now();
+  });
+}

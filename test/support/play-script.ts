@@ -1,0 +1,57 @@
+// Plays a script on a socket. A framework could not break off at an exact byte, or lie about a length.
+
+import type { Socket } from 'node:net';
+import { bodyLength, bytesOf, isBytes, type Script } from './script.ts';
+
+/** Resolves when the script has ended; never while it stalls. Stops early if the socket closes. */
+export async function playScript(socket: Socket, script: Script): Promise<void> {
+  const { body = [], framing = 'sized', cut } = script;
+  const most = cut && cut.after !== 'head' ? cut.after : Number.POSITIVE_INFINITY;
+  if (cut?.after === 'head') return breakOff(socket, cut.by);
+  await write(socket, headOf(script));
+  let sent = 0;
+  for (const part of body) {
+    if (socket.destroyed) return;
+    if (!isBytes(part)) {
+      await (typeof part === 'number' ? Bun.sleep(part) : part);
+      continue;
+    }
+    const bytes = bytesOf(part);
+    const shown = bytes.subarray(0, most - sent);
+    const isWhole = shown.byteLength === bytes.byteLength;
+    if (framing === 'chunked' && bytes.byteLength > 0) {
+      const chunk = [Buffer.from(`${bytes.byteLength.toString(16)}\r\n`), shown, Buffer.from(isWhole ? '\r\n' : '')];
+      await write(socket, Buffer.concat(chunk));
+    } else await write(socket, shown);
+    sent += shown.byteLength;
+    if (cut && sent >= most) return breakOff(socket, cut.by);
+  }
+  if (cut) return breakOff(socket, cut.by);
+  if (framing === 'chunked') await write(socket, '0\r\n\r\n');
+  socket.end();
+}
+
+function headOf(script: Script): string {
+  const { status = 200, headers = {}, framing = 'sized' } = script;
+  const lines = [`HTTP/1.1 ${status} Scripted`, 'connection: close'];
+  if (framing === 'sized') lines.push(`content-length: ${bodyLength(script)}`);
+  if (framing === 'chunked') lines.push('transfer-encoding: chunked');
+  for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}
+
+function breakOff(socket: Socket, by: 'fin' | 'rst' | 'stall'): Promise<void> {
+  if (by === 'stall') return new Promise((resolve) => socket.once('close', () => resolve()));
+  if (by === 'fin') socket.end();
+  else socket.resetAndDestroy();
+  return Promise.resolve();
+}
+
+/** Resolves once the kernel has the bytes, so that parts leave one by one. */
+function write(socket: Socket, bytes: string | Uint8Array): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.destroyed) return resolve();
+    socket.once('close', () => resolve());
+    socket.write(bytes, () => resolve());
+  });
+}

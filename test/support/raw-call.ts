@@ -1,0 +1,52 @@
+// One HTTP request as bytes of the test's own, for framing that no client library would send.
+
+import { connect } from 'node:net';
+import type { Answer } from './answer.ts';
+
+export interface RawAnswer {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  json: Answer;
+}
+
+const WITHIN_MS = 5_000;
+
+/** Resolves when the server has closed the connection or sent what it declared. */
+export function rawCall(port: number, request: string): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    let received = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(request));
+    const timer = setTimeout(() => socket.destroy(new Error(`no answer to ${request.slice(0, 60)}`)), WITHIN_MS);
+    const finish = () => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(readRaw(received));
+    };
+    socket.on('data', (bytes) => {
+      received += bytes.toString();
+      const { headers, body } = splitRaw(received);
+      if (headers['content-length'] !== undefined && Buffer.byteLength(body) >= Number(headers['content-length'])) {
+        finish();
+      }
+    });
+    socket.on('end', finish);
+    socket.on('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+  });
+}
+
+function readRaw(text: string): RawAnswer {
+  const { status, headers, body } = splitRaw(text);
+  return { status, headers, json: body === '' ? undefined : JSON.parse(body) };
+}
+
+function splitRaw(text: string) {
+  const headEnd = text.indexOf('\r\n\r\n');
+  const [statusLine = '', ...lines] = text.slice(0, Math.max(0, headEnd)).split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  );
+  return { status: Number(statusLine.split(' ')[1]), headers, body: headEnd < 0 ? '' : text.slice(headEnd + 4) };
+}
