@@ -1,0 +1,34 @@
+// The next steps that registration hands out are lines that run when pasted.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Answer } from '../support/answer.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+
+test('every next step runs and succeeds', async () => {
+  const registered: Answer = await (await gateway.call('/api/agent/register', { body: {} })).json();
+  expect(registered.next_steps.length).toBeGreaterThanOrEqual(3);
+  for (const { why, run } of registered.next_steps) {
+    expect(why).toMatch(/\w+/);
+    const [url, init] = readCurl(run);
+    const response = await fetch(url, init);
+    expect(response.status, run).toBe(200);
+  }
+});
+
+/** The part of curl's command line that the steps use. */
+function readCurl(line: string): [url: string, init: RequestInit] {
+  const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+  expect(words[0]).toBe('curl');
+  const after = (flag: string) => words.flatMap((word, index) => (words[index - 1] === flag ? [word] : []));
+  const url = words.find((word) => word.startsWith('http')) ?? '';
+  const headers = Object.fromEntries(after('-H').map((header) => header.split(/:\s*/, 2) as [string, string]));
+  const [body] = after('-d');
+  return [url, body === undefined ? { headers } : { method: 'POST', headers, body }];
+}
