@@ -56,7 +56,7 @@ function parseV4(text: string): bigint | undefined {
 function parseV6(text: string): bigint | undefined {
   const halves = text.split('::');
   if (halves.length > 2) return undefined;
-  const [head, tail] = halves.map(parseGroups);
+  const [head, tail] = halves.map((half, index) => parseGroups(half, index === halves.length - 1));
   if (!head || (halves.length === 2 && !tail)) return undefined;
   const missing = 8 - head.length - (tail?.length ?? 0);
   if (halves.length === 2 ? missing < 1 : missing !== 0) return undefined;
@@ -64,13 +64,14 @@ function parseV6(text: string): bigint | undefined {
   return groups.reduce((bits, group) => (bits << 16n) | group, 0n);
 }
 
-function parseGroups(text: string): bigint[] | undefined {
+/** Only the very end of an address may be written as IPv4. */
+function parseGroups(text: string, isEnd: boolean): bigint[] | undefined {
   if (text === '') return [];
   const groups: bigint[] = [];
   const parts = text.split(':');
   for (const [index, part] of parts.entries()) {
     if (part.includes('.')) {
-      const v4 = index === parts.length - 1 ? parseV4(part) : undefined;
+      const v4 = isEnd && index === parts.length - 1 ? parseV4(part) : undefined;
       if (v4 === undefined) return undefined;
       groups.push(v4 >> 16n, v4 & 0xffffn);
     } else if (/^[0-9a-fA-F]{1,4}$/.test(part)) groups.push(BigInt(`0x${part}`));

@@ -57,14 +57,24 @@ export function createLog(clock: Clock, write: (line: string) => void): Log {
       if (value === undefined) continue;
       line[name] = typeof value === 'string' ? value.slice(0, MAX_TEXT) : value;
     }
-    write(`${JSON.stringify(line)}\n`);
+    write(`${JSON.stringify(line).replace(UNESCAPED_CONTROLS, escapeControl)}\n`);
   };
+}
+
+/** JSON leaves these as they are, but terminals and line readers obey them. */
+const UNESCAPED_CONTROLS = /[\u007f-\u009f\u2028\u2029]/g;
+
+function escapeControl(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** An exception without its message: messages of parsers and drivers quote what they were given. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
-  const frames = (error.stack ?? '')
+  const { stack = '', message } = error;
+  // The message stands at the head of the stack, and may itself look like frames.
+  const head = stack.indexOf(message);
+  const frames = (head < 0 ? '' : stack.slice(head + message.length))
     .split('\n')
     .filter((line) => /^\s+at /.test(line))
     .slice(0, 4)
