@@ -4,12 +4,16 @@
 import { fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
 import { deriveSecret, hmac } from '../kit/sealed.ts';
+import type { Reads } from '../store/reads.ts';
 import type { KeyRow } from '../store/rows.ts';
-import type { Store } from '../store/store.ts';
 import { isWellFormedKey } from './key-format.ts';
 
 const CACHE_SIZE = 20_000;
 const TRUSTED_FOR_MS = 1_000;
+
+export interface KeyStore {
+  read: Pick<Reads, 'keyByHash'>;
+}
 
 export interface Authenticator {
   /** Throws `invalid_api_key` alike for malformed, unknown, revoked and expired keys. */
@@ -19,7 +23,7 @@ export interface Authenticator {
   confirm(keysVersion: number): void;
 }
 
-export function createAuthenticator(store: Pick<Store, 'read'>, clock: Clock, pepper: string): Authenticator {
+export function createAuthenticator(store: KeyStore, clock: Clock, pepper: string): Authenticator {
   const secret = deriveSecret(pepper, 'key');
   const cache = new Map<string, KeyRow>();
   let version: number | undefined;
@@ -29,8 +33,10 @@ export function createAuthenticator(store: Pick<Store, 'read'>, clock: Clock, pe
     const trusted = clock.monotonic() - confirmedAt < TRUSTED_FOR_MS;
     const cached = cache.get(hash);
     if (trusted && cached) return cached;
+    const versionBefore = version;
     const row = await store.read.keyByHash(hash);
-    if (row) {
+    // A change told meanwhile may be one that this row does not have yet.
+    if (row && version === versionBefore) {
       if (cache.size >= CACHE_SIZE) cache.clear();
       cache.set(hash, row);
     }

@@ -1,0 +1,201 @@
+import { beforeEach, describe, expect, test } from 'bun:test';
+import { Fault } from '../../src/faults/fault.ts';
+import { type Authenticator, createAuthenticator } from '../../src/keys/authenticator.ts';
+import { keyFromSecret } from '../../src/keys/key-format.ts';
+import type { KeyRow } from '../../src/store/rows.ts';
+import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
+
+const PEPPER = 'a-pepper-for-tests-only';
+const KEY = keyFromSecret(new Uint8Array(32).fill(1));
+const OTHER_KEY = keyFromSecret(new Uint8Array(32).fill(2));
+
+let clock: ManualClock;
+let rows: Map<string, KeyRow>;
+let reads: number;
+let authenticator: Authenticator;
+
+beforeEach(() => {
+  clock = createManualClock();
+  rows = new Map();
+  reads = 0;
+  authenticator = createAuthenticator(
+    {
+      read: {
+        async keyByHash(hash) {
+          reads++;
+          return rows.get(hash);
+        },
+      },
+    },
+    clock,
+    PEPPER,
+  );
+});
+
+function store(key: string, changes: Partial<KeyRow> = {}): void {
+  const hash = authenticator.hash(key);
+  rows.set(hash, {
+    keyId: 'key_test',
+    accountId: 'acc_test',
+    hash,
+    last4: key.slice(-4),
+    name: null,
+    manage: true,
+    models: null,
+    dailyBudget: null,
+    expiresAt: null,
+    createdAt: 0,
+    revokedAt: null,
+    oldHash: null,
+    oldHashUntil: null,
+    ...changes,
+  } as KeyRow);
+}
+
+async function faultOf(key: string | undefined): Promise<Fault> {
+  try {
+    await authenticator.authenticate(key);
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
+  throw new Error('the key was accepted');
+}
+
+describe('a key that is not good', () => {
+  test('costs no read of the store when it is absent or malformed', async () => {
+    for (const text of [undefined, '', 'sk-svc-', 'garbage', KEY.slice(0, -1), `${KEY}x`, KEY.replace('s', 'S')]) {
+      expect((await faultOf(text)).code).toBe('invalid_api_key');
+    }
+    expect(reads).toBe(0);
+  });
+
+  test('is refused in the same way for every reason, so that nobody learns which', async () => {
+    const refusals: Fault[] = [await faultOf('garbage'), await faultOf(KEY)];
+    store(KEY, { revokedAt: 1 });
+    refusals.push(await faultOf(KEY));
+    store(OTHER_KEY, { expiresAt: clock.now() });
+    refusals.push(await faultOf(OTHER_KEY));
+    for (const refusal of refusals) {
+      expect(refusal.code).toBe('invalid_api_key');
+      expect(refusal.details).toEqual({});
+    }
+  });
+});
+
+test('the store sees a keyed hash, never the key', async () => {
+  expect(authenticator.hash(KEY)).toMatch(/^[0-9a-f]{64}$/);
+  expect(authenticator.hash(KEY)).not.toBe(new Bun.CryptoHasher('sha256').update(KEY).digest('hex'));
+  const elsewhere = createAuthenticator({ read: { keyByHash: async () => undefined } }, clock, 'another-test-pepper');
+  expect(elsewhere.hash(KEY)).not.toBe(authenticator.hash(KEY));
+});
+
+test('an expiry takes effect at its moment, also on a key in memory', async () => {
+  store(KEY, { expiresAt: clock.now() + 500 });
+  authenticator.confirm(1);
+  expect((await authenticator.authenticate(KEY)).keyId).toBe('key_test');
+  await clock.advance(499);
+  expect((await authenticator.authenticate(KEY)).keyId).toBe('key_test');
+  await clock.advance(1);
+  expect((await faultOf(KEY)).code).toBe('invalid_api_key');
+  expect(reads).toBe(1);
+});
+
+describe('rows in memory', () => {
+  test('are used for less than a second after the store confirmed them', async () => {
+    store(KEY);
+    authenticator.confirm(1);
+    await authenticator.authenticate(KEY);
+    await clock.advance(999);
+    await authenticator.authenticate(KEY);
+    expect(reads).toBe(1);
+    await clock.advance(1);
+    await authenticator.authenticate(KEY);
+    expect(reads).toBe(2);
+  });
+
+  test('are used on as long as the store confirms', async () => {
+    store(KEY);
+    for (let i = 0; i < 10; i++) {
+      authenticator.confirm(1);
+      await authenticator.authenticate(KEY);
+      await clock.advance(900);
+    }
+    expect(reads).toBe(1);
+  });
+
+  test('are not used before the first confirmation', async () => {
+    store(KEY);
+    await authenticator.authenticate(KEY);
+    await authenticator.authenticate(KEY);
+    expect(reads).toBe(2);
+  });
+
+  test('are not used longer because the wall clock was set back', async () => {
+    store(KEY);
+    authenticator.confirm(1);
+    await authenticator.authenticate(KEY);
+    clock.step(-3_600_000);
+    await clock.advance(1_000);
+    await authenticator.authenticate(KEY);
+    expect(reads).toBe(2);
+  });
+
+  test('are forgotten when the store tells of a change: a revoked key stops at once', async () => {
+    store(KEY);
+    authenticator.confirm(1);
+    await authenticator.authenticate(KEY);
+    store(KEY, { revokedAt: clock.now() });
+    authenticator.confirm(2);
+    expect((await faultOf(KEY)).code).toBe('invalid_api_key');
+  });
+
+  test('a key revoked while the store is silent stops within a second', async () => {
+    store(KEY);
+    authenticator.confirm(1);
+    await authenticator.authenticate(KEY);
+    store(KEY, { revokedAt: clock.now() });
+    await clock.advance(1_000);
+    expect((await faultOf(KEY)).code).toBe('invalid_api_key');
+  });
+
+  test('a row read before a change, and delivered after it was told, is not kept', async () => {
+    store(KEY);
+    const replies: (() => void)[] = [];
+    const slow = createAuthenticator(
+      {
+        read: {
+          keyByHash(asked) {
+            const row = rows.get(asked);
+            return new Promise((resolve) => replies.push(() => resolve(row)));
+          },
+        },
+      },
+      clock,
+      PEPPER,
+    );
+    slow.confirm(1);
+    const first = slow.authenticate(KEY);
+    store(KEY, { revokedAt: clock.now() });
+    slow.confirm(2);
+    replies.shift()?.();
+    await first;
+    const second = slow.authenticate(KEY).then(
+      () => 'accepted',
+      (error: Fault) => error.code,
+    );
+    replies.shift()?.();
+    expect(await second).toBe('invalid_api_key');
+  });
+
+  test('keys do not answer for each other', async () => {
+    store(KEY, { keyId: 'key_one' });
+    store(OTHER_KEY, { keyId: 'key_two' });
+    authenticator.confirm(1);
+    for (let i = 0; i < 2; i++) {
+      expect((await authenticator.authenticate(KEY)).keyId).toBe('key_one');
+      expect((await authenticator.authenticate(OTHER_KEY)).keyId).toBe('key_two');
+    }
+    expect(reads).toBe(2);
+  });
+});
