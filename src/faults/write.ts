@@ -73,8 +73,9 @@ function faultHeaders(fault: Fault): Record<string, string> {
   const { row, details } = fault;
   const headers: Record<string, string> = { ...details.headers };
   if (row.retryAfterS !== undefined) {
-    const seconds = Math.max(1, Math.ceil(details.retryAfterS ?? row.retryAfterS));
-    headers['retry-after'] = String(Math.min(seconds, MAX_RETRY_AFTER_S));
+    const { retryAfterS = row.retryAfterS } = details;
+    const seconds = Math.ceil(Number.isNaN(retryAfterS) ? row.retryAfterS : retryAfterS);
+    headers['retry-after'] = String(Math.min(Math.max(seconds, 1), MAX_RETRY_AFTER_S));
   }
   if (row.shouldRetry !== undefined) headers['x-should-retry'] = String(row.shouldRetry);
   if (row.status === 401) headers['www-authenticate'] = 'Bearer realm="api"';

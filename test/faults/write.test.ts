@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'bun:test';
+import { Fault, fault, toFault } from '../../src/faults/fault.ts';
+import { faultBody, writeFault } from '../../src/faults/write.ts';
+
+const CONTEXT = { requestId: 'req_test', publicUrl: 'http://gateway.test' };
+
+const errorOf = (body: Record<string, unknown>) => body.error as Record<string, unknown>;
+
+describe('the OpenAI envelope', () => {
+  test('is an error with message, type, param and code, and what helps beside them', () => {
+    expect(
+      faultBody(
+        fault('insufficient_balance', { hint: 'NT$1 is available.', figures: { needed_ntd: 2, needed_nano: '2' } }),
+        'openai',
+        CONTEXT,
+      ),
+    ).toEqual({
+      error: {
+        message: expect.stringContaining('Redeem a prepaid card'),
+        type: 'insufficient_quota',
+        param: null,
+        code: 'insufficient_balance',
+        hint: 'NT$1 is available.',
+        actions: [
+          {
+            method: 'POST',
+            href: 'http://gateway.test/api/redeem',
+            body: { code: 'PC-…' },
+            why: expect.any(String),
+          },
+          {
+            method: 'POST',
+            href: 'http://gateway.test/v1/chat/completions',
+            body: expect.objectContaining({ model: 'auto:free' }),
+            why: expect.any(String),
+          },
+        ],
+        docs_url: 'http://gateway.test/docs/errors#insufficient_balance',
+        needed_ntd: 2,
+        needed_nano: '2',
+        request_id: 'req_test',
+      },
+    });
+  });
+
+  test('has nothing beside them where nothing applies', () => {
+    expect(faultBody(fault('route_not_found'), 'openai', CONTEXT)).toEqual({
+      error: {
+        message: expect.any(String),
+        type: 'invalid_request_error',
+        param: null,
+        code: 'route_not_found',
+        docs_url: 'http://gateway.test/docs/errors#route_not_found',
+        request_id: 'req_test',
+      },
+    });
+  });
+});
+
+describe('the Anthropic envelope', () => {
+  test('is an error by type and message, the request id outside of it', () => {
+    expect(faultBody(fault('invalid_request', { param: 'max_tokens' }), 'anthropic', CONTEXT)).toEqual({
+      type: 'error',
+      error: {
+        type: 'invalid_request_error',
+        message: expect.any(String),
+        code: 'invalid_request',
+        param: 'max_tokens',
+        docs_url: 'http://gateway.test/docs/errors#invalid_request',
+      },
+      request_id: 'req_test',
+    });
+  });
+
+  test('leaves out a parameter that nobody named', () => {
+    expect(errorOf(faultBody(fault('invalid_request'), 'anthropic', CONTEXT))).not.toHaveProperty('param');
+  });
+});
+
+describe('what a fault carries', () => {
+  test('a message of its own replaces the text of the table', () => {
+    const body = faultBody(fault('invalid_request', { message: 'Set n to 1.', param: 'n' }), 'openai', CONTEXT);
+    expect(errorOf(body)).toMatchObject({ message: 'Set n to 1.', param: 'n' });
+  });
+
+  test('its own actions come before those of the table', () => {
+    const own = { method: 'GET', path: '/v1/models/x', why: 'see it' } as const;
+    const body = faultBody(fault('model_not_found', { actions: [own] }), 'openai', CONTEXT);
+    expect(errorOf(body).actions).toEqual([
+      { method: 'GET', href: 'http://gateway.test/v1/models/x', why: 'see it' },
+      { method: 'GET', href: 'http://gateway.test/v1/models', why: expect.any(String) },
+    ]);
+  });
+
+  test('further headers are sent along', () => {
+    const { headers } = writeFault(fault('method_not_allowed', { headers: { allow: 'GET' } }), 'openai', CONTEXT);
+    expect(headers).toEqual({ allow: 'GET' });
+  });
+
+  test('internal detail reaches no client, by no way', () => {
+    const secret = fault('internal_error', { internal: 'SECRET-DETAIL' });
+    for (const envelope of ['openai', 'anthropic'] as const) {
+      expect(JSON.stringify(writeFault(secret, envelope, CONTEXT))).not.toContain('SECRET-DETAIL');
+    }
+  });
+
+  test('a wait is told in whole seconds, at least one, and is never nonsense', () => {
+    const told = (retryAfterS: number) =>
+      writeFault(fault('unavailable', { retryAfterS }), 'openai', CONTEXT).headers['retry-after'];
+    expect([-5, 0, 0.2, 1.5, 54.5, 1e9].map(told)).toEqual(['1', '1', '1', '2', '55', '55']);
+    expect(told(Number.NaN)).toBe('5');
+  });
+});
+
+describe('toFault', () => {
+  test('keeps a fault as it is', () => {
+    const thrown = fault('last_key');
+    expect(toFault(thrown)).toBe(thrown);
+  });
+
+  test('makes our own error of anything else, and tells nothing of it', () => {
+    for (const thrown of [new Error('SECRET-DETAIL'), 'SECRET-DETAIL', undefined, null]) {
+      const made = toFault(thrown);
+      expect(made).toBeInstanceOf(Fault);
+      expect(made.code).toBe('internal_error');
+      expect(JSON.stringify(writeFault(made, 'openai', CONTEXT))).not.toContain('SECRET-DETAIL');
+    }
+  });
+});
