@@ -1,14 +1,14 @@
 // GET /v1/models and /v1/models/{id}: what this key may use, in one shape that both families of clients read.
 
+import { readFreeAllowances } from '../../accounts/free-allowances.ts';
 import type { Catalog, Model } from '../../catalog/catalog.ts';
 import { RESERVED_CHANNEL } from '../../catalog/document.ts';
+import { rateHeaders } from '../../limits/rate-headers.ts';
 import { chooseModel, mayUse } from '../../relay/choose-model.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 
-const HEADERS = { 'x-svc-channel': RESERVED_CHANNEL };
-
-export function listModels(tools: HttpTools, { key }: KeyedExchange): Response {
+export async function listModels(tools: HttpTools, { key }: KeyedExchange): Promise<Response> {
   const data = publicModels(tools.catalog(), key);
   return Response.json(
     {
@@ -18,16 +18,22 @@ export function listModels(tools: HttpTools, { key }: KeyedExchange): Response {
       first_id: data[0]?.id ?? null,
       last_id: data.at(-1)?.id ?? null,
     },
-    { headers: HEADERS },
+    { headers: await answerHeaders(tools, key) },
   );
 }
 
-export function showModel(tools: HttpTools, { key, params }: KeyedExchange): Response {
+export async function showModel(tools: HttpTools, { key, params }: KeyedExchange): Promise<Response> {
   const catalog = tools.catalog();
   const id = params.id ?? '';
   const model = catalog.find(id);
   const kind = model?.kinds[0] ?? 'chat';
-  return Response.json(publicModel(chooseModel(catalog, key, id, kind), catalog, id), { headers: HEADERS });
+  const shown = publicModel(chooseModel(catalog, key, id, kind), catalog, id);
+  return Response.json(shown, { headers: await answerHeaders(tools, key) });
+}
+
+async function answerHeaders(tools: HttpTools, key: KeyRow): Promise<Record<string, string>> {
+  const { tighter } = await readFreeAllowances(tools, key.accountId);
+  return { 'x-svc-channel': RESERVED_CHANNEL, ...rateHeaders(tighter, tools.clock.now()) };
 }
 
 /** Models first, then their aliases. */
