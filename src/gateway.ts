@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { createCardHasher } from './cards/card-code.ts';
 import { defaultDocument } from './catalog/default-document.ts';
 import type { Fetch } from './channels/upstream.ts';
 import { createUpstreams } from './channels/upstreams.ts';
@@ -17,6 +18,7 @@ import { sweepHolds } from './jobs/sweep-holds.ts';
 import { createAuthenticator } from './keys/authenticator.ts';
 import { createAlarms } from './kit/alarms.ts';
 import { type Clock, sleep, systemClock } from './kit/clock.ts';
+import { createIdempotency } from './kit/idempotency.ts';
 import { createIds } from './kit/ids.ts';
 import { createLog, type Log } from './kit/log.ts';
 import { type Random, systemRandom } from './kit/random.ts';
@@ -134,6 +136,8 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
       siteName,
       trustedProxies,
       hashAddress: (subject) => hmac(addressSecret, subject),
+      hashCard: createCardHasher(folder.pepper),
+      beginIdempotency: createIdempotency(folder.pepper, random),
       isReady: () => ready,
     },
     (pages) => addPages(pages, { siteName, publicUrl, docs: readDocs() }),

@@ -2,14 +2,17 @@
 // everything it needs to make its first call.
 
 import type { Catalog } from '../catalog/catalog.ts';
+import { fault } from '../faults/fault.ts';
 import type { Authenticator } from '../keys/authenticator.ts';
-import { createKey, lastFour } from '../keys/key-format.ts';
+import { createKey, keyFromSecret, lastFour } from '../keys/key-format.ts';
 import type { Clock } from '../kit/clock.ts';
+import type { Idempotency } from '../kit/idempotency.ts';
 import type { NewId } from '../kit/ids.ts';
 import { moneyFields, NANO_PER_NTD } from '../kit/money.ts';
 import type { Random } from '../kit/random.ts';
 import { limitFault } from '../limits/admission-fault.ts';
 import type { Store } from '../store/store.ts';
+import { newKeyRow } from './new-key-row.ts';
 import { nextSteps } from './next-steps.ts';
 
 export interface RegisterTools {
@@ -22,45 +25,62 @@ export interface RegisterTools {
   publicUrl: string;
 }
 
-export const FREE_MODEL = 'auto:free';
+export interface Registered {
+  answer: Record<string, unknown>;
+  isReplay: boolean;
+}
+
+const FREE_MODEL = 'auto:free';
 const TRIAL = NANO_PER_NTD;
 
 /** `address` is the keyed hash of the client's address. */
-export async function registerAgent(tools: RegisterTools, address: string): Promise<Record<string, unknown>> {
-  const { clock, newId, publicUrl } = tools;
+export async function registerAgent(
+  tools: RegisterTools,
+  address: string,
+  idempotency: Idempotency | undefined,
+): Promise<Registered> {
+  const { clock, newId } = tools;
   const { limits } = tools.catalog();
   const at = clock.now();
   const accountId = newId('acc');
-  const keyId = newId('key');
-  const apiKey = createKey(tools.random);
+  const apiKey = idempotency ? keyFromSecret(idempotency.secretFor(idempotency.salt)) : createKey(tools.random);
   const result = await tools.store.commit('register', {
     accountId,
-    key: {
-      keyId,
+    key: newKeyRow({
+      keyId: newId('key'),
       accountId,
       hash: tools.authenticator.hash(apiKey),
       last4: lastFour(apiKey),
-      name: null,
       manage: true,
-      models: null,
-      dailyBudget: null,
-      expiresAt: null,
       createdAt: at,
-      revokedAt: null,
-    },
+    }),
     address,
     at,
     trial: TRIAL,
     limits: { perAddress: limits.register_per_ip, perDay: limits.register_per_day },
+    replay: idempotency && { id: idempotency.id, bodyHash: idempotency.bodyHash, salt: idempotency.salt },
   });
-  if (!result.ok) throw limitFault(result.reason, result.allowance, at);
+  if (!result.ok) {
+    if (result.reason === 'idempotency_key_reused') throw fault('idempotency_key_reused');
+    throw limitFault(result.reason, result.allowance, at);
+  }
+  const { replayedSalt } = result;
+  const given = idempotency && replayedSalt ? keyFromSecret(idempotency.secretFor(replayedSalt)) : apiKey;
+  return { answer: describe(tools, given, result), isReplay: replayedSalt !== undefined };
+}
+
+function describe(
+  { publicUrl, catalog }: RegisterTools,
+  apiKey: string,
+  { accountId, keyId, balance }: { accountId: string; keyId: string; balance: bigint },
+): Record<string, unknown> {
   return {
     api_key: apiKey,
     free_model: FREE_MODEL,
     ...moneyFields('trial', TRIAL),
     account_id: accountId,
     key_id: keyId,
-    ...moneyFields('balance', result.balance),
+    ...moneyFields('balance', balance),
     base_url: publicUrl,
     openai_base_url: `${publicUrl}/v1`,
     anthropic_base_url: publicUrl,
@@ -69,7 +89,7 @@ export async function registerAgent(tools: RegisterTools, address: string): Prom
     docs_url: `${publicUrl}/docs`,
     status_url: `${publicUrl}/status`,
     security_url: `${publicUrl}/security`,
-    limits,
+    limits: catalog().limits,
     env: {
       OPENAI_BASE_URL: `${publicUrl}/v1`,
       OPENAI_API_KEY: apiKey,

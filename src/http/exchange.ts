@@ -5,6 +5,7 @@ import type { Envelope } from '../faults/write.ts';
 import type { Authenticator } from '../keys/authenticator.ts';
 import type { Network } from '../kit/address.ts';
 import type { Clock } from '../kit/clock.ts';
+import type { BeginIdempotency } from '../kit/idempotency.ts';
 import type { NewId } from '../kit/ids.ts';
 import type { Log } from '../kit/log.ts';
 import type { Random } from '../kit/random.ts';
@@ -26,6 +27,8 @@ export interface HttpTools {
   trustedProxies: readonly Network[];
   /** Keyed hash of a client's address. */
   hashAddress(subject: string): string;
+  hashCard(code: string): string;
+  beginIdempotency: BeginIdempotency;
   /** False while draining. */
   isReady(): boolean;
 }

@@ -1,11 +1,13 @@
 // Every route of the public port, in one place: method, path, who may call it, and how large its body may be.
 
 import type { Exchange, HttpTools, KeyedExchange } from './exchange.ts';
-import { me, usage } from './routes/account.ts';
+import { me, receipt, usage } from './routes/account.ts';
 import { catalog } from './routes/catalog.ts';
 import { CHAT_MAX_BYTES, chatCompletions } from './routes/chat-completions.ts';
 import { healthz, readyz } from './routes/health.ts';
+import { deleteKey, getKeys, KEYS_MAX_BYTES, patchKey, postKey, postRotate } from './routes/keys.ts';
 import { listModels, showModel } from './routes/models.ts';
+import { REDEEM_MAX_BYTES, redeem } from './routes/redeem.ts';
 import { REGISTER_MAX_BYTES, register } from './routes/register.ts';
 
 interface RouteBase {
@@ -22,29 +24,23 @@ export type HttpRoute =
   | (RouteBase & { auth: 'key'; handle(tools: HttpTools, exchange: KeyedExchange): Response | Promise<Response> });
 
 const READ = { maxBytes: 0, isWork: false } as const;
+const work = (maxBytes: number) => ({ maxBytes, isWork: true }) as const;
 
 export const ROUTES: readonly HttpRoute[] = [
   { method: 'GET', path: '/healthz', auth: 'none', handle: healthz, ...READ },
   { method: 'GET', path: '/readyz', auth: 'none', handle: readyz, ...READ },
   { method: 'GET', path: '/api/public/catalog', auth: 'none', handle: catalog, ...READ },
-  {
-    method: 'POST',
-    path: '/api/agent/register',
-    auth: 'none',
-    handle: register,
-    maxBytes: REGISTER_MAX_BYTES,
-    isWork: true,
-  },
+  { method: 'POST', path: '/api/agent/register', auth: 'none', handle: register, ...work(REGISTER_MAX_BYTES) },
   { method: 'GET', path: '/api/me', auth: 'key', handle: me, ...READ },
   { method: 'GET', path: '/api/usage', auth: 'key', handle: usage, ...READ },
+  { method: 'GET', path: '/api/receipts/:id', auth: 'key', handle: receipt, ...READ },
+  { method: 'POST', path: '/api/redeem', auth: 'key', handle: redeem, ...work(REDEEM_MAX_BYTES) },
+  { method: 'GET', path: '/api/keys', auth: 'key', handle: getKeys, ...READ },
+  { method: 'POST', path: '/api/keys', auth: 'key', handle: postKey, ...work(KEYS_MAX_BYTES) },
+  { method: 'PATCH', path: '/api/keys/:id', auth: 'key', handle: patchKey, ...work(KEYS_MAX_BYTES) },
+  { method: 'DELETE', path: '/api/keys/:id', auth: 'key', handle: deleteKey, ...work(KEYS_MAX_BYTES) },
+  { method: 'POST', path: '/api/keys/:id/rotate', auth: 'key', handle: postRotate, ...work(KEYS_MAX_BYTES) },
   { method: 'GET', path: '/v1/models', auth: 'key', handle: listModels, ...READ },
   { method: 'GET', path: '/v1/models/:id', auth: 'key', handle: showModel, ...READ },
-  {
-    method: 'POST',
-    path: '/v1/chat/completions',
-    auth: 'key',
-    handle: chatCompletions,
-    maxBytes: CHAT_MAX_BYTES,
-    isWork: true,
-  },
+  { method: 'POST', path: '/v1/chat/completions', auth: 'key', handle: chatCompletions, ...work(CHAT_MAX_BYTES) },
 ];

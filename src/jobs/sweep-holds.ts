@@ -36,7 +36,7 @@ export async function sweepOnce({ store, clock, log, node, isProcessAlive }: Swe
     const holds = await store.read.orphanedHolds({ aliveSince: now - GRACE_MS, deadNodes, limit: BATCH });
     const orphans = holds.filter((hold) => hold.nodeId !== node.nodeId);
     await Promise.all(
-      orphans.map(({ requestId, accountId }) => store.commit('sweep', { requestId, accountId, at: now })),
+      orphans.map(({ requestId, accountId, keyId }) => store.commit('sweep', { requestId, accountId, keyId, at: now })),
     );
     if (orphans.length > 0) log('warn', 'holds_swept', { count: orphans.length });
     if (holds.length < BATCH || orphans.length === 0) return;

@@ -46,9 +46,9 @@ export function createAuthenticator(store: KeyStore, clock: Clock, pepper: strin
   return {
     async authenticate(key) {
       if (key === undefined || !isWellFormedKey(key)) throw fault('invalid_api_key');
-      const row = await find(hmac(secret, key));
-      if (!row || row.revokedAt !== null) throw fault('invalid_api_key');
-      if (row.expiresAt !== null && row.expiresAt <= clock.now()) throw fault('invalid_api_key');
+      const hash = hmac(secret, key);
+      const row = await find(hash);
+      if (!row || !isValid(row, hash, clock.now())) throw fault('invalid_api_key');
       return row;
     },
     hash: (key) => hmac(secret, key),
@@ -58,4 +58,9 @@ export function createAuthenticator(store: KeyStore, clock: Clock, pepper: strin
       confirmedAt = clock.monotonic();
     },
   };
+}
+
+function isValid(row: KeyRow, hash: string, now: number): boolean {
+  if (row.revokedAt !== null || (row.expiresAt !== null && row.expiresAt <= now)) return false;
+  return row.hash === hash || (row.oldHashUntil !== null && row.oldHashUntil > now);
 }

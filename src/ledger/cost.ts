@@ -19,8 +19,38 @@ export function costOf(buckets: Buckets, prices: Prices): Nano {
   return BUCKET_PRICES.reduce((sum, [bucket, price]) => sum + BigInt(buckets[bucket]) * prices[price], 0n);
 }
 
+export interface ReceiptLine {
+  bucket: string;
+  quantity: number;
+  unitPrice: Nano;
+  amount: Nano;
+}
+
+const BUCKET_NAMES: Record<keyof Buckets, string> = {
+  input: 'input',
+  cachedInput: 'cached_input',
+  cacheWrite5m: 'cache_write_5m',
+  cacheWrite1h: 'cache_write_1h',
+  output: 'output',
+  images: 'image',
+};
+
+/** The lines sum to what was charged; what the house wrote off above the hold stands as a line of its own. */
+export function receiptLines(buckets: Buckets, prices: Prices, charged: Nano): ReceiptLine[] {
+  const lines = BUCKET_PRICES.filter(([bucket]) => buckets[bucket] > 0).map(([bucket, price]) => ({
+    bucket: BUCKET_NAMES[bucket],
+    quantity: buckets[bucket],
+    unitPrice: prices[price],
+    amount: BigInt(buckets[bucket]) * prices[price],
+  }));
+  const writtenOff = charged - costOf(buckets, prices);
+  if (writtenOff === 0n) return lines;
+  return [...lines, { bucket: 'written_off', quantity: 1, unitPrice: writtenOff, amount: writtenOff }];
+}
+
 export interface Bound {
-  prices: Prices;
+  /** Of the model and of every fallback that may answer for it: the dearest counts. */
+  prices: readonly [Prices, ...Prices[]];
   /** No upstream counts more input than this. */
   inputTokens: number;
   /** Output tokens asked for, of one choice. */
@@ -33,10 +63,10 @@ const LEAST_OUTPUT_TOKENS = 16;
 
 /** The most a request can cost: every input token at the dearest input price, every choice at full length. */
 export function holdFor({ prices, inputTokens, outputTokens, choices }: Bound): HoldRequest {
-  const dearest = maxNano(prices.input, prices.cachedInput, prices.cacheWrite5m, prices.cacheWrite1h);
+  const inputs = prices.map((one) => maxNano(one.input, one.cachedInput, one.cacheWrite5m, one.cacheWrite1h));
   return {
-    base: BigInt(inputTokens) * dearest,
-    unit: prices.output * BigInt(choices),
+    base: BigInt(inputTokens) * maxNano(0n, ...inputs),
+    unit: maxNano(0n, ...prices.map((one) => one.output)) * BigInt(choices),
     wanted: outputTokens,
     least: Math.min(LEAST_OUTPUT_TOKENS, outputTokens),
   };

@@ -12,8 +12,14 @@ export function admissionFault(refused: Refused, now: number): Fault {
   switch (refused.reason) {
     case 'lease_lost':
       return fault('unavailable', { internal: 'this node has no lease' });
+    case 'wallet_frozen':
+      return fault('unavailable', {
+        message: 'Ask the operator of this service: the wallet of this account is frozen while its ledger is checked.',
+        internal: 'wallet frozen',
+      });
     case 'insufficient_balance':
     case 'balance_in_use':
+    case 'key_budget_exceeded':
       return fault(refused.reason, {
         hint: `This request needs at least NT$${formatNtd(refused.needed)}; NT$${formatNtd(refused.available)} is available.`,
         figures: {
@@ -34,7 +40,8 @@ export function limitFault(
     | 'rate_limited'
     | 'too_many_in_flight'
     | 'registration_ip_limit'
-    | 'registration_site_limit',
+    | 'registration_site_limit'
+    | 'redeem_rate_limited',
   allowance: Allowance,
   now: number,
 ): Fault {

@@ -3,10 +3,12 @@
 
 import { fault } from '../faults/fault.ts';
 import { sleep } from '../kit/clock.ts';
+import type { Prices } from '../kit/prices.ts';
 import { holdFor } from '../ledger/cost.ts';
 import { admissionFault, type Refused } from '../limits/admission-fault.ts';
 import type { AdmitInput } from '../store/operations.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
+import { mayUse } from './choose-model.ts';
 
 const MAX_WAIT_MS = 3_000;
 const HELD_MONEY_POLL_MS = 50;
@@ -70,6 +72,7 @@ function admitInput(tools: RelayTools, call: Call, at: number): AdmitInput {
     endpoint: call.endpoint,
     stream: request.stream,
     revision: catalog.revision,
+    budget: key.dailyBudget,
     charge: model.free
       ? {
           free: true,
@@ -83,7 +86,7 @@ function admitInput(tools: RelayTools, call: Call, at: number): AdmitInput {
       : {
           free: false,
           hold: holdFor({
-            prices: model.prices,
+            prices: [model.prices, ...fallbackPrices(call)],
             inputTokens: request.input.upper,
             outputTokens: wantedTokens(call),
             choices: request.choices,
@@ -91,6 +94,14 @@ function admitInput(tools: RelayTools, call: Call, at: number): AdmitInput {
           limits: { perMinute: limits.paid_per_minute, inFlight: limits.in_flight },
         },
   };
+}
+
+/** Fallbacks that this key may use: any of them may answer, so the hold covers the dearest. */
+function fallbackPrices({ model, catalog, key }: Call): Prices[] {
+  return model.fallbacks.flatMap((id) => {
+    const fallback = catalog.find(id);
+    return fallback && mayUse(key, fallback) ? [fallback.prices] : [];
+  });
 }
 
 /** How long to wait before another try; undefined if waiting cannot help. */

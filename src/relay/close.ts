@@ -74,7 +74,7 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
       begin();
       const ended = outcome(status, bill, channel, firstTokenMs);
       const settling = tools.ledger
-        .settle({ requestId, accountId: key.accountId, cost: bill.cost, outcome: ended })
+        .settle({ requestId, accountId: key.accountId, keyId: key.keyId, cost: bill.cost, outcome: ended })
         .finally(() => tools.running.delete(requestId))
         .then((result) => {
           report(result, ended);
@@ -94,7 +94,7 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
         .release({
           requestId,
           accountId: key.accountId,
-          admittedAt: admission.admittedAt,
+          keyId: key.keyId,
           giveBackSlots,
           outcome: ended,
         })

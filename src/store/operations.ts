@@ -2,8 +2,9 @@
 // The table at the end is the one list of them; both drivers and the batcher work from it.
 
 import type { Nano } from '../kit/money.ts';
+import type { ReplayRequest } from './book/replays.ts';
 import type { Allowance } from './book/windows.ts';
-import type { Attempt, Buckets, KeyRow, RevisionSource } from './rows.ts';
+import type { Attempt, Buckets, CardBatch, CardState, KeyRow, RevisionSource } from './rows.ts';
 
 export interface RegisterInput {
   accountId: string;
@@ -13,9 +14,12 @@ export interface RegisterInput {
   at: number;
   trial: Nano;
   limits: { perAddress: number; perDay: number };
+  replay?: ReplayRequest | undefined;
 }
+/** `replayedSalt` is set when an earlier call with the same Idempotency-Key already did it. */
 export type RegisterResult =
-  | { ok: true; balance: Nano }
+  | { ok: true; accountId: string; keyId: string; balance: Nano; replayedSalt?: string }
+  | { ok: false; reason: 'idempotency_key_reused' }
   | { ok: false; reason: 'registration_ip_limit' | 'registration_site_limit'; allowance: Allowance };
 
 /** What a paid request may cost: `base` for its input, `unit` for each output token, up to `wanted` of them. */
@@ -36,6 +40,8 @@ export interface AdmitInput {
   endpoint: string;
   stream: boolean;
   revision: number;
+  /** The key's daily budget, if it has one. */
+  budget: Nano | null;
   charge:
     | { free: true; limits: { perMinute: number; perDayZero: number; perDayPositive: number; inFlight: number } }
     | { free: false; hold: HoldRequest; limits: { perMinute: number; inFlight: number } };
@@ -50,7 +56,7 @@ export interface Admitted {
 }
 export type AdmitResult =
   | Admitted
-  | { ok: false; reason: 'lease_lost' }
+  | { ok: false; reason: 'lease_lost' | 'wallet_frozen' }
   | {
       ok: false;
       reason: 'free_minute_limit' | 'free_daily_limit' | 'rate_limited' | 'too_many_in_flight';
@@ -58,7 +64,7 @@ export type AdmitResult =
     }
   | {
       ok: false;
-      reason: 'insufficient_balance' | 'balance_in_use';
+      reason: 'insufficient_balance' | 'balance_in_use' | 'key_budget_exceeded';
       needed: Nano;
       available: Nano;
       affordableTokens: number;
@@ -81,14 +87,14 @@ export interface Outcome {
 export interface SettleInput {
   requestId: string;
   accountId: string;
+  keyId: string;
   cost: Nano;
   outcome: Outcome;
 }
 export interface ReleaseInput {
   requestId: string;
   accountId: string;
-  /** When the request was admitted: its limit slots bear that time. */
-  admittedAt: number;
+  keyId: string;
   /** Our own failures give the slots back. */
   giveBackSlots: boolean;
   outcome: Outcome;
@@ -109,6 +115,7 @@ export interface LeaseInput {
 export interface SweepInput {
   requestId: string;
   accountId: string;
+  keyId: string;
   at: number;
 }
 
@@ -116,6 +123,79 @@ export interface ReviseInput {
   document: string;
   source: RevisionSource;
   sourceHash: string;
+  at: number;
+}
+
+export interface RedeemInput {
+  accountId: string;
+  cardHash: string;
+  /** Keyed hash of the client's address. */
+  address: string;
+  at: number;
+  limits: { perTenMinutes: number; perDay: number; perAddressHour: number };
+  replay?: ReplayRequest | undefined;
+}
+export type RedeemResult =
+  | { ok: true; serial: string; amount: Nano; balance: Nano; alreadyRedeemed: boolean; replayed?: true }
+  | { ok: false; reason: 'card_not_redeemable' | 'idempotency_key_reused' }
+  | { ok: false; reason: 'redeem_rate_limited'; allowance: Allowance };
+
+export interface IssueInput {
+  batch: CardBatch;
+  cards: readonly { hash: string; serial: string }[];
+}
+export interface VoidInput {
+  hash: string;
+}
+export interface VoidResult {
+  /** What the card is afterwards. */
+  state: Exclude<CardState, 'issued'> | 'unknown';
+}
+
+export interface CreditInput {
+  accountId: string;
+  amount: Nano;
+  /** Unique: the same reference never credits twice. */
+  reference: string;
+  at: number;
+}
+export type CreditResult = { ok: true; balance: Nano } | { ok: false; reason: 'not_found' };
+
+export interface CreateKeyInput {
+  key: KeyRow;
+  at: number;
+  replay?: ReplayRequest | undefined;
+}
+export type CreateKeyResult =
+  | { ok: true; key: KeyRow; replayedSalt?: string }
+  | { ok: false; reason: 'not_found' | 'too_many_keys' | 'idempotency_key_reused' };
+export interface ChangeKeyInput {
+  accountId: string;
+  keyId: string;
+  changes: Partial<Pick<KeyRow, 'name' | 'models' | 'dailyBudget' | 'expiresAt' | 'manage'>>;
+  at: number;
+}
+export interface RotateKeyInput {
+  accountId: string;
+  keyId: string;
+  hash: string;
+  last4: string;
+  /** Until then the old key still works; now or earlier: it dies at once. */
+  graceUntil: number;
+  at: number;
+}
+export interface RevokeKeyInput {
+  accountId: string;
+  keyId: string;
+  at: number;
+  /** The operator may revoke even the last managing key. */
+  evenIfLast?: boolean;
+}
+export type KeyResult = { ok: true; key: KeyRow } | { ok: false; reason: 'not_found' | 'last_key' };
+
+export interface FreezeInput {
+  accountId: string;
+  frozen: boolean;
   at: number;
 }
 
@@ -127,6 +207,15 @@ export interface Operations {
   sweep: { input: SweepInput; result: CloseResult };
   lease: { input: LeaseInput; result: undefined };
   revise: { input: ReviseInput; result: undefined };
+  redeem: { input: RedeemInput; result: RedeemResult };
+  issue: { input: IssueInput; result: undefined };
+  void: { input: VoidInput; result: VoidResult };
+  credit: { input: CreditInput; result: CreditResult };
+  createKey: { input: CreateKeyInput; result: CreateKeyResult };
+  changeKey: { input: ChangeKeyInput; result: KeyResult };
+  rotateKey: { input: RotateKeyInput; result: KeyResult };
+  revokeKey: { input: RevokeKeyInput; result: KeyResult };
+  freeze: { input: FreezeInput; result: undefined };
 }
 export type OperationName = keyof Operations;
 export type Input<Name extends OperationName> = Operations[Name]['input'];

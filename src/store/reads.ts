@@ -1,6 +1,6 @@
 // Every question the service asks of the store. A driver answers each from one consistent snapshot.
 
-import type { KeyRow, Revision, UsageRecord, Wallet, Window } from './rows.ts';
+import type { Card, CardBatch, CardState, Entry, KeyRow, Revision, UsageRecord, Wallet, Window } from './rows.ts';
 
 export interface UsageQuery {
   accountId: string;
@@ -36,6 +36,7 @@ export interface UsagePage {
 export interface OpenHold {
   requestId: string;
   accountId: string;
+  keyId: string;
   nodeId: string;
 }
 
@@ -45,18 +46,81 @@ export interface Pulse {
   keysVersion: number;
 }
 
+export interface CardQuery {
+  batchId?: string;
+  state?: CardState;
+  serials?: readonly string[];
+  limit: number;
+}
+
+/** One way in which a wallet disagrees with the entries and holds it should sum up. */
+export interface Difference {
+  what: 'balance' | 'held' | 'in_flight' | 'free_in_flight' | 'chain' | 'total' | 'budget_held' | 'card' | 'settlement';
+  /** The account, card or request it is about. */
+  subject: string;
+  expected: string;
+  found: string;
+}
+
+/** A short pass looks at wallets touched since a time and at entries after a number; a full one at everything. */
+export interface AuditScope {
+  since?: { touchedAt: number; entryId: number };
+}
+
+export interface AuditReport {
+  wallets: number;
+  entries: number;
+  /** Where the next short pass may begin. */
+  lastEntryId: number;
+  differences: Difference[];
+  /** Sum over all known wallets and house accounts; anything but 0 means that money left the books. */
+  total: bigint;
+  house: Record<string, bigint>;
+}
+
 export interface Reads {
+  /** By its hash now, or by the one before a rotation (whose time the caller checks). */
   keyByHash(hash: string): Promise<KeyRow | undefined>;
+  keysOf(accountId: string): Promise<KeyRow[]>;
+  keyById(keyId: string): Promise<KeyRow | undefined>;
   wallet(accountId: string): Promise<Wallet | undefined>;
   window(windowId: string): Promise<Window | undefined>;
   usagePage(query: UsageQuery): Promise<UsagePage>;
+  usageRecord(accountId: string, requestId: string): Promise<UsageRecord | undefined>;
+  entriesOf(accountId: string, limit: number): Promise<Entry[]>;
+  openHolds(accountId: string): Promise<OpenHold[]>;
+  cards(query: CardQuery): Promise<Card[]>;
+  cardBatches(limit: number): Promise<CardBatch[]>;
   newestRevision(): Promise<Revision | undefined>;
+  revision(revision: number): Promise<Revision | undefined>;
   /** Hash of the last configuration file that was applied. */
   lastFileHash(): Promise<string | undefined>;
   pulse(): Promise<Pulse>;
   /** Open holds whose node has no lease that was valid at `aliveSince`, or is named in `deadNodes`. */
   orphanedHolds(query: { aliveSince: number; deadNodes: readonly string[]; limit: number }): Promise<OpenHold[]>;
-  leasesOf(host: string): Promise<{ nodeId: string; pid: number }[]>;
+  leasesOf(host: string): Promise<{ nodeId: string; pid: number; expiresAt: number }[]>;
+  /** Recomputes the ledger's invariants in one snapshot. */
+  audit(scope: AuditScope): Promise<AuditReport>;
 }
 
-export type ReadName = keyof Reads;
+export const READ_NAMES = [
+  'keyByHash',
+  'keysOf',
+  'keyById',
+  'wallet',
+  'window',
+  'usagePage',
+  'usageRecord',
+  'entriesOf',
+  'openHolds',
+  'cards',
+  'cardBatches',
+  'newestRevision',
+  'revision',
+  'lastFileHash',
+  'pulse',
+  'orphanedHolds',
+  'leasesOf',
+  'audit',
+] as const satisfies (keyof Reads)[];
+export type ReadName = (typeof READ_NAMES)[number];

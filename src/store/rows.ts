@@ -9,6 +9,9 @@ export interface Wallet {
   /** Paid and free requests that are running now. */
   inFlight: number;
   freeInFlight: number;
+  /** Set by the audit; nothing is admitted on a frozen wallet. */
+  frozen: boolean;
+  touchedAt: number;
 }
 
 export interface KeyRow {
@@ -23,6 +26,49 @@ export interface KeyRow {
   expiresAt: number | null;
   createdAt: number;
   revokedAt: number | null;
+  /** The hash before the last rotation, while its grace lasts. */
+  oldHash: string | null;
+  oldHashUntil: number | null;
+}
+
+/** What a key with a daily budget spent on one Taipei day, and holds now. */
+export interface Budget {
+  day: number;
+  spent: Nano;
+  held: Nano;
+}
+
+export type CardKind = 'sold' | 'promo';
+export type CardState = 'issued' | 'redeemed' | 'voided';
+
+export interface Card {
+  hash: string;
+  serial: string;
+  batchId: string;
+  kind: CardKind;
+  amount: Nano;
+  state: CardState;
+  expiresAt: number | null;
+  redeemedBy: string | null;
+  redeemedAt: number | null;
+}
+
+export interface CardBatch {
+  batchId: string;
+  kind: CardKind;
+  amount: Nano;
+  count: number;
+  expiresAt: number | null;
+  note: string | null;
+  createdAt: number;
+}
+
+/** The remembered result of a call that had an Idempotency-Key; it holds no secret. */
+export interface Replay {
+  bodyHash: string;
+  salt: string;
+  result: string;
+  expiresAt: number;
 }
 
 /** One admitted request that is not yet closed. Free requests hold 0. */
@@ -38,6 +84,8 @@ export interface Hold {
   stream: boolean;
   revision: number;
   openedAt: number;
+  /** The hold counts against this key's daily budget. */
+  budgeted: boolean;
 }
 
 /** Slots taken in a rolling span (oldest first, as [time, count]) and in one Taipei day. */
@@ -56,9 +104,17 @@ export interface Lease {
   expiresAt: number;
 }
 
-export const HOUSE = ['house:trial', 'house:revenue', 'house:write_off'] as const;
-export type HouseAccount = (typeof HOUSE)[number];
-export type EntryKind = 'trial' | 'usage' | 'write_off';
+/** Where money comes from and goes to; house accounts have no balance row, their entries are summed by the audit. */
+export const HOUSE_ACCOUNTS = [
+  'house:trial',
+  'house:cards_sold',
+  'house:cards_promo',
+  'house:credit',
+  'house:revenue',
+  'house:write_off',
+] as const;
+export type HouseAccount = (typeof HOUSE_ACCOUNTS)[number];
+export type EntryKind = 'trial' | 'card' | 'credit' | 'usage' | 'write_off';
 
 /** One immutable ledger line: `amount` moves from `debit` to `credit`, so every line sums to zero by its form. */
 export interface Entry {

@@ -1,7 +1,8 @@
-// GET /api/me and GET /api/usage: what a key may see of its account.
+// GET /api/me, /api/usage and /api/receipts/{id}: what a key may see of its account.
 
 import { listUsage, usageAsCsv } from '../../accounts/list-usage.ts';
 import { showAccount } from '../../accounts/show-account.ts';
+import { showReceipt } from '../../accounts/show-receipt.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 
 const PRIVATE = { 'cache-control': 'no-store' };
@@ -21,4 +22,8 @@ export async function usage(tools: HttpTools, { key, url }: KeyedExchange): Prom
       'content-disposition': 'attachment; filename="usage.csv"',
     },
   });
+}
+
+export async function receipt(tools: HttpTools, { key, params }: KeyedExchange): Promise<Response> {
+  return Response.json(await showReceipt(tools.store, key.accountId, params.id ?? ''), { headers: PRIVATE });
 }

@@ -4,18 +4,25 @@ import { registerAgent } from '../../accounts/register-agent.ts';
 import { fault } from '../../faults/fault.ts';
 import { clientSubject } from '../client-address.ts';
 import type { Exchange, HttpTools } from '../exchange.ts';
+import { idempotencyHeaders, readIdempotencyKey } from '../idempotency-key.ts';
 import { readOptionalJson } from '../read-body.ts';
 
-const MAX_BYTES = 4 * 1024;
-
-export const REGISTER_MAX_BYTES = MAX_BYTES;
+export const REGISTER_MAX_BYTES = 4 * 1024;
 
 export async function register(tools: HttpTools, { request, peer }: Exchange): Promise<Response> {
   refuseCrossSite(request, tools.publicUrl);
-  await readOptionalJson(request, MAX_BYTES, tools.clock);
+  const document = await readOptionalJson(request, REGISTER_MAX_BYTES, tools.clock);
   const subject = clientSubject(peer, request.headers.get('x-forwarded-for'), tools.trustedProxies);
-  const registered = await registerAgent(tools, tools.hashAddress(subject));
-  return Response.json(registered, { status: 201, headers: { 'cache-control': 'no-store' } });
+  const address = tools.hashAddress(subject);
+  const idempotency = readIdempotencyKey(tools.beginIdempotency, request, document.text, {
+    scope: `register:${address}`,
+    minChars: 20,
+  });
+  const { answer, isReplay } = await registerAgent(tools, address, idempotency);
+  return Response.json(answer, {
+    status: 201,
+    headers: { 'cache-control': 'no-store', ...idempotencyHeaders(isReplay) },
+  });
 }
 
 /** Browsers mark what a page of another site sends; programs send neither header. */

@@ -2,9 +2,11 @@
 // as the available balance can pay, so an overdraft cannot happen; a free one never touches money.
 
 import { assert } from '../../kit/assert.ts';
+import { maxNano, minNano, type Nano } from '../../kit/money.ts';
 import type { AdmitInput, AdmitResult, Admitted, HoldRequest } from '../operations.ts';
 import type { Wallet } from '../rows.ts';
 import type { Book, Touch } from './book.ts';
+import { budgetAt, holdBudget } from './budgets.ts';
 import { type Allowance, dayAllowance, EMPTY_WINDOW, rollingAllowance, takeDay, takeRolling } from './windows.ts';
 
 export const MINUTE_MS = 60_000;
@@ -21,6 +23,7 @@ export function admitTouches(input: AdmitInput): Touch[] {
     { table: 'windows', id: requestWindow(input.accountId, input.charge.free) },
     { table: 'wallets', id: input.accountId },
     { table: 'holds', id: input.requestId },
+    ...(input.budget === null ? [] : [{ table: 'budgets', id: input.keyId } as const]),
   ];
 }
 
@@ -30,6 +33,7 @@ export function admit(book: Book, input: AdmitInput): AdmitResult {
   const wallet = book.get('wallets', input.accountId);
   assert(wallet, 'an account has a wallet');
   assert(!book.get('holds', input.requestId), 'a request is admitted once');
+  if (wallet.frozen) return { ok: false, reason: 'wallet_frozen' };
   return input.charge.free
     ? admitFree(book, input, wallet, input.charge.limits)
     : admitPaid(book, input, wallet, input.charge.hold, input.charge.limits);
@@ -53,7 +57,7 @@ function admitFree(
 
   const taken = takeDay(takeRolling(window, at, MINUTE_MS), at);
   book.put('windows', windowId, taken);
-  book.put('wallets', wallet.accountId, { ...wallet, freeInFlight: wallet.freeInFlight + 1 });
+  book.put('wallets', wallet.accountId, { ...wallet, freeInFlight: wallet.freeInFlight + 1, touchedAt: at });
   openHold(book, input, 0n);
   const minuteLeft = rollingAllowance(taken, at, MINUTE_MS, limits.perMinute);
   const dayLeft = dayAllowance(taken, at, perDay);
@@ -81,23 +85,21 @@ function admitPaid(
   if (wallet.inFlight >= limits.inFlight) return tooManyInFlight(limits.inFlight, wallet.inFlight, at);
 
   const available = wallet.balance - wallet.held;
-  const granted = affordableTokens(hold, available);
-  if (granted < hold.least) {
-    const enoughAlone = affordableTokens(hold, wallet.balance) >= hold.least;
-    return {
-      ok: false,
-      reason: enoughAlone ? 'balance_in_use' : 'insufficient_balance',
-      needed: hold.base + hold.unit * BigInt(hold.least),
-      available,
-      affordableTokens: Math.max(0, granted),
-    };
-  }
+  const budgetLeft = leftInBudget(book, input);
+  const granted = affordableTokens(hold, budgetLeft === null ? available : minNano(available, budgetLeft));
+  if (granted < hold.least) return refuseForMoney(hold, wallet, available, budgetLeft);
   const amount = hold.base + hold.unit * BigInt(granted);
   assert(amount <= available, 'a hold never exceeds what is available');
 
   const taken = takeRolling(window, at, MINUTE_MS, PAID_GRAIN_MS);
   book.put('windows', windowId, taken);
-  book.put('wallets', wallet.accountId, { ...wallet, held: wallet.held + amount, inFlight: wallet.inFlight + 1 });
+  book.put('wallets', wallet.accountId, {
+    ...wallet,
+    held: wallet.held + amount,
+    inFlight: wallet.inFlight + 1,
+    touchedAt: at,
+  });
+  if (budgetLeft !== null) holdBudget(book, input.keyId, amount, at);
   openHold(book, input, amount);
   const admitted: Admitted = {
     ok: true,
@@ -108,6 +110,30 @@ function admitPaid(
   };
   return admitted;
 }
+
+/** What the key may still spend today; null if it has no budget. */
+function leftInBudget(book: Book, { budget, keyId, at }: AdmitInput): Nano | null {
+  if (budget === null) return null;
+  const { spent, held } = budgetAt(book, keyId, at);
+  return maxNano(0n, budget - spent - held);
+}
+
+/** The wallet is named first: a key's budget matters only where the wallet could pay. */
+function refuseForMoney(hold: HoldRequest, wallet: Wallet, available: Nano, budgetLeft: Nano | null): AdmitResult {
+  const needed = hold.base + hold.unit * BigInt(hold.least);
+  const refusal = (reason: MoneyReason, money: Nano): AdmitResult => ({
+    ok: false,
+    reason,
+    needed,
+    available: money,
+    affordableTokens: Math.max(0, affordableTokens(hold, money)),
+  });
+  if (needed > wallet.balance) return refusal('insufficient_balance', available);
+  if (budgetLeft !== null && needed > budgetLeft) return refusal('key_budget_exceeded', budgetLeft);
+  return refusal('balance_in_use', available);
+}
+
+type MoneyReason = 'insufficient_balance' | 'key_budget_exceeded' | 'balance_in_use';
 
 /** How many output tokens the money pays for, up to what is wanted; -1 if not even the input. */
 function affordableTokens(hold: HoldRequest, money: bigint): number {
@@ -131,6 +157,7 @@ function openHold(book: Book, input: AdmitInput, amount: bigint): void {
     stream,
     revision,
     openedAt: input.at,
+    budgeted: input.budget !== null && !input.charge.free,
   });
 }
 

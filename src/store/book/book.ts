@@ -3,27 +3,54 @@
 // a wallet hit by fifty operations is written once, and an operation that throws is undone alone.
 
 import { assert } from '../../kit/assert.ts';
-import type { Entry, Hold, KeyRow, Lease, Revision, UsageRecord, Wallet, Window } from '../rows.ts';
+import type {
+  Budget,
+  Card,
+  CardBatch,
+  Entry,
+  Hold,
+  KeyRow,
+  Lease,
+  Replay,
+  Revision,
+  UsageRecord,
+  Wallet,
+  Window,
+} from '../rows.ts';
 
-/** Rows that operations look up by id. */
+/** Rows that operations look up by id. The order of PAGE_TABLES is the order in which rows are locked. */
 export interface Pages {
   wallets: Wallet;
   windows: Window;
+  budgets: Budget;
   holds: Hold;
   leases: Lease;
+  cards: Card;
+  replays: Replay;
+  /** All keys of an account, under the lock of its wallet. */
+  keyrings: readonly KeyRow[];
 }
 
 /** Rows that are only ever added. */
 export interface Additions {
   accounts: { accountId: string; createdAt: number };
-  keys: KeyRow;
   entries: Entry;
   usage: UsageRecord;
+  cardBatches: CardBatch;
   revisions: Omit<Revision, 'revision'>;
 }
 
 export type PageTable = keyof Pages;
-export const PAGE_TABLES: readonly PageTable[] = ['wallets', 'windows', 'holds', 'leases'];
+export const PAGE_TABLES: readonly PageTable[] = [
+  'wallets',
+  'windows',
+  'budgets',
+  'holds',
+  'leases',
+  'cards',
+  'replays',
+  'keyrings',
+];
 
 export interface Touch {
   table: PageTable;
@@ -35,21 +62,36 @@ type Loader = <T extends PageTable>(table: T, id: string) => Pages[T] | undefine
 type PageMaps = { [T in PageTable]: Map<string, Pages[T] | undefined> };
 type AdditionLists = { [T in keyof Additions]: Additions[T][] };
 
+export interface Change<Row> {
+  id: string;
+  before: Row | undefined;
+  after: Row | undefined;
+}
+
 export class Book {
   readonly #load: Loader;
   readonly #pages: PageMaps = {
     wallets: new Map(),
     windows: new Map(),
+    budgets: new Map(),
     holds: new Map(),
     leases: new Map(),
+    cards: new Map(),
+    replays: new Map(),
+    keyrings: new Map(),
   };
-  readonly #changed: { [T in PageTable]: Set<string> } = {
-    wallets: new Set(),
-    windows: new Set(),
-    holds: new Set(),
-    leases: new Set(),
+  /** What stood on a page when it was first changed. */
+  readonly #changed: PageMaps = {
+    wallets: new Map(),
+    windows: new Map(),
+    budgets: new Map(),
+    holds: new Map(),
+    leases: new Map(),
+    cards: new Map(),
+    replays: new Map(),
+    keyrings: new Map(),
   };
-  readonly added: AdditionLists = { accounts: [], keys: [], entries: [], usage: [], revisions: [] };
+  readonly added: AdditionLists = { accounts: [], entries: [], usage: [], cardBatches: [], revisions: [] };
   #undo: (() => void)[] = [];
 
   constructor(load: Loader) {
@@ -67,14 +109,14 @@ export class Book {
   put<T extends PageTable>(table: T, id: string, row: Pages[T] | undefined): void {
     const before = this.get(table, id);
     const pages: Map<string, Pages[T] | undefined> = this.#pages[table];
-    const changed = this.#changed[table];
-    const wasChanged = changed.has(id);
+    const changed: Map<string, Pages[T] | undefined> = this.#changed[table];
+    const isFirst = !changed.has(id);
+    if (isFirst) changed.set(id, before);
     this.#undo.push(() => {
       pages.set(id, before);
-      if (!wasChanged) changed.delete(id);
+      if (isFirst) changed.delete(id);
     });
     pages.set(id, row);
-    changed.add(id);
   }
 
   add<T extends keyof Additions>(table: T, row: Additions[T]): void {
@@ -83,9 +125,10 @@ export class Book {
     this.#undo.push(() => rows.splice(length - 1));
   }
 
-  /** Ids and rows to write; an undefined row is to be deleted. */
-  changes<T extends PageTable>(table: T): (readonly [id: string, row: Pages[T] | undefined])[] {
-    return [...this.#changed[table]].map((id) => [id, this.get(table, id)] as const);
+  /** What to write: a page that had no row is new, one that has none now is gone. */
+  changes<T extends PageTable>(table: T): Change<Pages[T]>[] {
+    const changed: Map<string, Pages[T] | undefined> = this.#changed[table];
+    return [...changed].map(([id, before]) => ({ id, before, after: this.get(table, id) }));
   }
 
   /** Runs one operation; if it throws, the book is as it was before. */

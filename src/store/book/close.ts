@@ -7,10 +7,11 @@ import type { CloseResult, Outcome, ReleaseInput, SettleInput, SweepInput } from
 import { type Hold, NO_BUCKETS } from '../rows.ts';
 import { PAID_GRAIN_MS, requestWindow } from './admit.ts';
 import type { Book, Touch } from './book.ts';
+import { closeBudget } from './budgets.ts';
 import { EMPTY_WINDOW, giveBackDay, giveBackRolling } from './windows.ts';
 
 export function settleTouches(input: SettleInput): Touch[] {
-  return closeTouches(input.requestId, input.accountId);
+  return closeTouches(input);
 }
 
 export function settle(book: Book, input: SettleInput): CloseResult {
@@ -21,9 +22,9 @@ export function settle(book: Book, input: SettleInput): CloseResult {
   return closeHold(book, hold, input.cost, input.outcome);
 }
 
-export function releaseTouches(input: ReleaseInput): Touch[] {
+export function releaseTouches(input: ReleaseInput | SweepInput): Touch[] {
   return [
-    ...closeTouches(input.requestId, input.accountId),
+    ...closeTouches(input),
     { table: 'windows', id: requestWindow(input.accountId, true) },
     { table: 'windows', id: requestWindow(input.accountId, false) },
   ];
@@ -34,14 +35,6 @@ export function release(book: Book, input: ReleaseInput): CloseResult {
   if (!hold) return { state: 'late' };
   if (input.giveBackSlots) giveBackSlots(book, hold);
   return closeHold(book, hold, 0n, input.outcome);
-}
-
-export function sweepTouches(input: SweepInput): Touch[] {
-  return [
-    ...closeTouches(input.requestId, input.accountId),
-    { table: 'windows', id: requestWindow(input.accountId, true) },
-    { table: 'windows', id: requestWindow(input.accountId, false) },
-  ];
 }
 
 export function sweep(book: Book, input: SweepInput): CloseResult {
@@ -61,10 +54,19 @@ export function sweep(book: Book, input: SweepInput): CloseResult {
   });
 }
 
-function closeTouches(requestId: string, accountId: string): Touch[] {
+function closeTouches({
+  requestId,
+  accountId,
+  keyId,
+}: {
+  requestId: string;
+  accountId: string;
+  keyId: string;
+}): Touch[] {
   return [
-    { table: 'holds', id: requestId },
     { table: 'wallets', id: accountId },
+    { table: 'budgets', id: keyId },
+    { table: 'holds', id: requestId },
   ];
 }
 
@@ -82,7 +84,9 @@ function closeHold(book: Book, hold: Hold, cost: Nano, outcome: Outcome): CloseR
     held,
     inFlight: wallet.inFlight - (hold.free ? 0 : 1),
     freeInFlight: wallet.freeInFlight - (hold.free ? 1 : 0),
+    touchedAt: outcome.at,
   });
+  closeBudget(book, hold, charged, outcome.at);
   book.put('holds', hold.requestId, undefined);
   if (charged > 0n) {
     book.add('entries', {

@@ -4,7 +4,11 @@ import { AssertionFailed } from '../../kit/assert.ts';
 import type { Input, Operation, OperationName, Result } from '../operations.ts';
 import { admit, admitTouches } from './admit.ts';
 import type { Book, Touch } from './book.ts';
-import { release, releaseTouches, settle, settleTouches, sweep, sweepTouches } from './close.ts';
+import { issue, issueTouches, voidCard, voidTouches } from './cards.ts';
+import { release, releaseTouches, settle, settleTouches, sweep } from './close.ts';
+import { changeKey, createKey, createKeyTouches, keyringTouches, revokeKey, rotateKey } from './keyring.ts';
+import { credit, freeze } from './operator.ts';
+import { redeem, redeemTouches } from './redeem.ts';
 import { register, registerTouches } from './register.ts';
 
 type Definitions = {
@@ -19,7 +23,7 @@ const DEFINITIONS: Definitions = {
   admit: { touches: admitTouches, decide: admit },
   settle: { touches: settleTouches, decide: settle },
   release: { touches: releaseTouches, decide: release },
-  sweep: { touches: sweepTouches, decide: sweep },
+  sweep: { touches: releaseTouches, decide: sweep },
   lease: {
     touches: (input) => [{ table: 'leases', id: input.nodeId }],
     decide: (book, input) => void book.put('leases', input.nodeId, input),
@@ -28,6 +32,15 @@ const DEFINITIONS: Definitions = {
     touches: () => [],
     decide: (book, { at, ...revision }) => void book.add('revisions', { ...revision, createdAt: at }),
   },
+  redeem: { touches: redeemTouches, decide: redeem },
+  issue: { touches: issueTouches, decide: issue },
+  void: { touches: voidTouches, decide: voidCard },
+  credit: { touches: ({ accountId }) => [{ table: 'wallets', id: accountId }], decide: credit },
+  createKey: { touches: createKeyTouches, decide: createKey },
+  changeKey: { touches: ({ accountId }) => keyringTouches(accountId), decide: changeKey },
+  rotateKey: { touches: ({ accountId }) => keyringTouches(accountId), decide: rotateKey },
+  revokeKey: { touches: ({ accountId }) => keyringTouches(accountId), decide: revokeKey },
+  freeze: { touches: ({ accountId }) => [{ table: 'wallets', id: accountId }], decide: freeze },
 };
 
 export function touches<Name extends OperationName>(name: Name, input: Input<Name>): Touch[] {

@@ -2,6 +2,8 @@
 
 import type { RegisterInput, RegisterResult } from '../operations.ts';
 import type { Book, Touch } from './book.ts';
+import { payIn } from './money.ts';
+import { checkReplay, rememberReplay, replayTouches } from './replays.ts';
 import { dayAllowance, EMPTY_WINDOW, rollingAllowance, takeDay, takeRolling } from './windows.ts';
 
 const ADDRESS_SPAN_MS = 86_400_000;
@@ -13,14 +15,22 @@ function addressWindow(address: string): string {
 
 export function registerTouches(input: RegisterInput): Touch[] {
   return [
+    { table: 'wallets', id: input.accountId },
     { table: 'windows', id: addressWindow(input.address) },
     { table: 'windows', id: SITE_WINDOW },
-    { table: 'wallets', id: input.accountId },
+    { table: 'keyrings', id: input.accountId },
+    ...replayTouches(input.replay),
   ];
 }
 
 export function register(book: Book, input: RegisterInput): RegisterResult {
   const { accountId, key, at, trial, limits } = input;
+  const replay = checkReplay(book, input.replay, at);
+  if (replay.found === 'other_body') return { ok: false, reason: 'idempotency_key_reused' };
+  if (replay.found === 'same') {
+    const first = JSON.parse(replay.result) as { accountId: string; keyId: string };
+    return { ok: true, ...first, balance: trial, replayedSalt: replay.salt };
+  }
   const byAddress = book.get('windows', addressWindow(input.address)) ?? EMPTY_WINDOW;
   const bySite = book.get('windows', SITE_WINDOW) ?? EMPTY_WINDOW;
   const address = rollingAllowance(byAddress, at, ADDRESS_SPAN_MS, limits.perAddress);
@@ -31,19 +41,19 @@ export function register(book: Book, input: RegisterInput): RegisterResult {
   book.put('windows', addressWindow(input.address), takeRolling(byAddress, at, ADDRESS_SPAN_MS));
   book.put('windows', SITE_WINDOW, takeDay(bySite, at));
   book.add('accounts', { accountId, createdAt: at });
-  book.add('keys', key);
-  book.put('wallets', accountId, { accountId, balance: trial, held: 0n, inFlight: 0, freeInFlight: 0 });
+  book.put('wallets', accountId, {
+    accountId,
+    balance: 0n,
+    held: 0n,
+    inFlight: 0,
+    freeInFlight: 0,
+    frozen: false,
+    touchedAt: at,
+  });
+  book.put('keyrings', accountId, [key]);
   if (trial > 0n) {
-    book.add('entries', {
-      at,
-      kind: 'trial',
-      debit: 'house:trial',
-      credit: accountId,
-      amount: trial,
-      accountId,
-      balanceAfter: trial,
-      reference: accountId,
-    });
+    payIn(book, { accountId, from: 'house:trial', kind: 'trial', amount: trial, reference: accountId, at });
   }
-  return { ok: true, balance: trial };
+  rememberReplay(book, input.replay, { accountId, keyId: key.keyId }, at);
+  return { ok: true, accountId, keyId: key.keyId, balance: trial };
 }

@@ -5,7 +5,7 @@ import { type Database, SQLiteError } from 'bun:sqlite';
 import { Book, type Pages, type PageTable } from '../book/book.ts';
 import { type Decided, decideBatch } from '../book/decide.ts';
 import type { Operation } from '../operations.ts';
-import { type Columns, holdFrom, leaseFrom, walletFrom, windowFrom } from './read-rows.ts';
+import { decodeRow, KEYS, PAGES } from '../tables.ts';
 import { prepareWriteBook } from './write-book.ts';
 
 export type CommitBatch = (operations: readonly Operation[]) => Decided[];
@@ -31,24 +31,33 @@ export function prepareCommitBatch(db: Database): CommitBatch {
 }
 
 type Load = <T extends PageTable>(table: T, id: string) => Pages[T] | undefined;
+type Loaders = { [T in PageTable]: (id: string) => Pages[T] | undefined };
 
 function prepareLoad(db: Database): Load {
-  const readers: { [T in PageTable]: (row: Columns) => Pages[T] } = {
-    wallets: walletFrom,
-    windows: windowFrom,
-    holds: holdFrom,
-    leases: leaseFrom,
+  const byId = <T extends Exclude<PageTable, 'keyrings'>>(name: T) => {
+    const table = PAGES[name];
+    const statement = db.prepare<Record<string, unknown>, [string]>(
+      `SELECT * FROM ${table.name} WHERE ${table.idColumn} = ?`,
+    );
+    return (id: string): Pages[T] | undefined => {
+      const row = statement.get(id);
+      return row ? (decodeRow(table, row) as Pages[T]) : undefined;
+    };
   };
-  const statements = {
-    wallets: db.prepare<Columns, [string]>('SELECT * FROM wallets WHERE account_id = ?'),
-    windows: db.prepare<Columns, [string]>('SELECT * FROM windows WHERE window_id = ?'),
-    holds: db.prepare<Columns, [string]>('SELECT * FROM holds WHERE request_id = ?'),
-    leases: db.prepare<Columns, [string]>('SELECT * FROM leases WHERE node_id = ?'),
+  const keysOf = db.prepare<Record<string, unknown>, [string]>(
+    'SELECT * FROM keys WHERE account_id = ? ORDER BY created_at, key_id',
+  );
+  const loaders: Loaders = {
+    wallets: byId('wallets'),
+    windows: byId('windows'),
+    budgets: byId('budgets'),
+    holds: byId('holds'),
+    leases: byId('leases'),
+    cards: byId('cards'),
+    replays: byId('replays'),
+    keyrings: (accountId) => keysOf.all(accountId).map((row) => decodeRow(KEYS, row)),
   };
-  return (table, id) => {
-    const row = statements[table].get(id);
-    return row ? readers[table](row) : undefined;
-  };
+  return (table, id) => loaders[table](id);
 }
 
 function isConstraint(error: unknown): boolean {

@@ -1,107 +1,97 @@
-// The questions of the store in SQLite's words.
+// The questions of the store in SQLite's words. The reader's thread may block, the event loop may not: so they are
+// answered at once here, and awaited there.
 
 import type { Database } from 'bun:sqlite';
-import type { ReadName, Reads, UsagePage, UsageQuery } from '../reads.ts';
-import { type Columns, keyFrom, revisionFrom, usageFrom, walletFrom, windowFrom } from './read-rows.ts';
+import type { OpenHold, ReadName, Reads } from '../reads.ts';
+import type { Wallet, Window } from '../rows.ts';
+import { ADDITIONS, decodeRow, KEYS, PAGES, REVISIONS, type Table } from '../tables.ts';
+import { audit } from './audit.ts';
+import { usagePage } from './usage-page.ts';
 
-/** The same questions, answered at once: the reader's thread may block, the event loop may not. */
 export type SyncReads = { [Name in ReadName]: (...args: Parameters<Reads[Name]>) => Awaited<ReturnType<Reads[Name]>> };
 
+type Columns = Record<string, unknown>;
+
 export function prepareReads(db: Database): SyncReads {
-  const one = <Row>(sql: string, read: (row: Columns) => Row) => {
-    const statement = db.prepare<Columns, string[]>(sql);
-    return (...values: string[]) => {
+  const many = <Row>(table: Table<Row>, rest: string) => {
+    const statement = db.prepare<Columns, (string | number)[]>(`SELECT * FROM ${table.name} ${rest}`);
+    return (...values: (string | number)[]): Row[] => statement.all(...values).map((row) => decodeRow(table, row));
+  };
+  const one = <Row>(table: Table<Row>, rest: string) => {
+    const statement = db.prepare<Columns, (string | number)[]>(`SELECT * FROM ${table.name} ${rest}`);
+    return (...values: (string | number)[]): Row | undefined => {
       const row = statement.get(...values);
-      return row ? read(row) : undefined;
+      return row ? decodeRow(table, row) : undefined;
     };
   };
+  const keyByHash = one(KEYS, 'WHERE hash = ?');
+  const keyByOldHash = one(KEYS, 'WHERE old_hash = ?');
+  const usageRecord = one(ADDITIONS.usage, 'WHERE request_id = ? AND account_id = ?');
   const pulse = db.prepare<{ revision: bigint; keys_version: bigint }, []>(
     `SELECT (SELECT coalesce(max(revision), 0) FROM revisions) AS revision,
             (SELECT version FROM versions WHERE name = 'keys') AS keys_version`,
   );
+  const fileHash = db.prepare<{ source_hash: string }, []>(
+    `SELECT source_hash FROM revisions WHERE source = 'file' ORDER BY revision DESC LIMIT 1`,
+  );
   return {
-    keyByHash: one('SELECT * FROM keys WHERE hash = ?', keyFrom),
-    wallet: one('SELECT * FROM wallets WHERE account_id = ?', walletFrom),
-    window: one('SELECT * FROM windows WHERE window_id = ?', windowFrom),
-    newestRevision: one('SELECT * FROM revisions ORDER BY revision DESC LIMIT 1', revisionFrom),
-    lastFileHash: one(`SELECT source_hash FROM revisions WHERE source = 'file' ORDER BY revision DESC LIMIT 1`, (row) =>
-      String(row.source_hash),
-    ),
+    keyByHash: (hash) => keyByHash(hash) ?? keyByOldHash(hash),
+    keysOf: many(KEYS, 'WHERE account_id = ? ORDER BY created_at, key_id'),
+    keyById: one(KEYS, 'WHERE key_id = ?'),
+    wallet: one<Wallet>(PAGES.wallets, 'WHERE account_id = ?'),
+    window: one<Window>(PAGES.windows, 'WHERE window_id = ?'),
+    usagePage: (query) => db.transaction(() => usagePage(db, query)).deferred(),
+    usageRecord: (accountId, requestId) => usageRecord(requestId, accountId),
+    entriesOf: many(ADDITIONS.entries, 'WHERE account_id = ? ORDER BY entry_id DESC LIMIT ?'),
+    openHolds: (accountId) =>
+      db
+        .query<HoldColumns, [string]>(`${OPEN_HOLDS} WHERE account_id = ? ORDER BY opened_at`)
+        .all(accountId)
+        .map(openHold),
+    cards: ({ batchId, state, serials, limit }) =>
+      db
+        .query<Columns, [string | null, string | null, string | null, number]>(
+          `SELECT * FROM cards WHERE (?1 IS NULL OR batch_id = ?1) AND (?2 IS NULL OR state = ?2)
+             AND (?3 IS NULL OR serial IN (SELECT value FROM json_each(?3))) ORDER BY batch_id DESC, serial LIMIT ?4`,
+        )
+        .all(batchId ?? null, state ?? null, serials ? JSON.stringify(serials) : null, limit)
+        .map((row) => decodeRow(PAGES.cards, row)),
+    cardBatches: many(ADDITIONS.cardBatches, 'ORDER BY created_at DESC, batch_id DESC LIMIT ?'),
+    newestRevision: one(REVISIONS, 'ORDER BY revision DESC LIMIT 1'),
+    revision: one(REVISIONS, 'WHERE revision = ?'),
+    lastFileHash: () => fileHash.get()?.source_hash,
     pulse() {
       const row = pulse.get();
       return { revision: Number(row?.revision ?? 0), keysVersion: Number(row?.keys_version ?? 0) };
     },
-    orphanedHolds({ aliveSince, deadNodes, limit }) {
-      return db
-        .query<{ request_id: string; account_id: string; node_id: string }, [number, string, number]>(
-          `SELECT request_id, account_id, node_id FROM holds
+    orphanedHolds: ({ aliveSince, deadNodes, limit }) =>
+      db
+        .query<HoldColumns, [number, string, number]>(
+          `${OPEN_HOLDS}
            WHERE node_id NOT IN (SELECT node_id FROM leases WHERE expires_at > ?1)
               OR node_id IN (SELECT value FROM json_each(?2))
            LIMIT ?3`,
         )
         .all(aliveSince, JSON.stringify(deadNodes), limit)
-        .map((row) => ({ requestId: row.request_id, accountId: row.account_id, nodeId: row.node_id }));
-    },
-    leasesOf(host) {
-      return db
-        .query<{ node_id: string; pid: bigint }, [string]>('SELECT node_id, pid FROM leases WHERE host = ?')
+        .map(openHold),
+    leasesOf: (host) =>
+      db
+        .query<Columns, [string]>('SELECT * FROM leases WHERE host = ?')
         .all(host)
-        .map((row) => ({ nodeId: row.node_id, pid: Number(row.pid) }));
-    },
-    usagePage: (query) => db.transaction(() => usagePage(db, query)).deferred(),
+        .map((row) => decodeRow(PAGES.leases, row)),
+    audit: (scope) => db.transaction(() => audit(db, scope)).deferred(),
   };
 }
 
-const FILTERS: readonly [name: keyof UsageQuery, sql: string][] = [
-  ['from', 'at >= ?'],
-  ['to', 'at < ?'],
-  ['model', 'model = ?'],
-  ['channel', 'channel = ?'],
-  ['keyId', 'key_id = ?'],
-  ['status', 'status = ?'],
-];
+interface HoldColumns {
+  request_id: string;
+  account_id: string;
+  key_id: string;
+  node_id: string;
+}
 
-function usagePage(db: Database, query: UsageQuery): UsagePage {
-  const where = ['account_id = ?'];
-  const values: (string | number)[] = [query.accountId];
-  for (const [name, sql] of FILTERS) {
-    const value = query[name];
-    if (typeof value !== 'string' && typeof value !== 'number') continue;
-    where.push(sql);
-    values.push(value);
-  }
-  const totals = db
-    .query<Columns, (string | number)[]>(
-      `SELECT count(*) AS requests, coalesce(sum(input_tokens), 0) AS input,
-         coalesce(sum(cached_input_tokens), 0) AS cached_input, coalesce(sum(cache_write_5m_tokens), 0) AS write_5m,
-         coalesce(sum(cache_write_1h_tokens), 0) AS write_1h, coalesce(sum(output_tokens), 0) AS output,
-         coalesce(sum(reasoning_tokens), 0) AS reasoning, coalesce(sum(images), 0) AS images,
-         coalesce(sum(cost_nano), 0) AS cost
-       FROM usage_records WHERE ${where.join(' AND ')}`,
-    )
-    .get(...values);
-  if (query.after) {
-    where.push('(at, request_id) < (?, ?)');
-    values.push(query.after.at, query.after.requestId);
-  }
-  const rows = db
-    .query<Columns, (string | number)[]>(
-      `SELECT * FROM usage_records WHERE ${where.join(' AND ')} ORDER BY at DESC, request_id DESC LIMIT ?`,
-    )
-    .all(...values, query.limit + 1);
-  return {
-    records: rows.slice(0, query.limit).map(usageFrom),
-    hasMore: rows.length > query.limit,
-    totals: {
-      requests: Number(totals?.requests ?? 0),
-      input: Number(totals?.input ?? 0),
-      cachedInput: Number(totals?.cached_input ?? 0),
-      cacheWrite5m: Number(totals?.write_5m ?? 0),
-      cacheWrite1h: Number(totals?.write_1h ?? 0),
-      output: Number(totals?.output ?? 0),
-      reasoning: Number(totals?.reasoning ?? 0),
-      images: Number(totals?.images ?? 0),
-      cost: BigInt(totals?.cost ?? 0),
-    },
-  };
+const OPEN_HOLDS = 'SELECT request_id, account_id, key_id, node_id FROM holds';
+
+function openHold(row: HoldColumns): OpenHold {
+  return { requestId: row.request_id, accountId: row.account_id, keyId: row.key_id, nodeId: row.node_id };
 }

@@ -3,7 +3,7 @@
 import { fault } from '../../faults/fault.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { createBatcher } from '../batcher.ts';
-import type { ReadName, Reads } from '../reads.ts';
+import { READ_NAMES, type ReadName, type Reads } from '../reads.ts';
 import type { Store } from '../store.ts';
 import { connectThread, type Thread } from './connect-thread.ts';
 import type { CommitReply } from './messages.ts';
@@ -46,18 +46,6 @@ export async function openSqliteStore({ file, clock, unsafeNoSync = false }: Sql
     },
   };
 }
-
-const READ_NAMES: readonly ReadName[] = [
-  'keyByHash',
-  'wallet',
-  'window',
-  'usagePage',
-  'newestRevision',
-  'lastFileHash',
-  'pulse',
-  'orphanedHolds',
-  'leasesOf',
-];
 
 function readsThrough(reader: Thread): Reads {
   const ask =

@@ -49,6 +49,7 @@ function handle(request: Request): unknown {
       db.query(
         'DELETE FROM leases WHERE expires_at < ? AND NOT EXISTS (SELECT 1 FROM holds WHERE holds.node_id = leases.node_id)',
       ).run(request.before);
+      db.query('DELETE FROM replays WHERE expires_at < ?').run(request.before);
       return undefined;
     case 'read': {
       const read = reads[request.name] as (...args: readonly unknown[]) => unknown;

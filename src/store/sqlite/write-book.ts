@@ -1,124 +1,100 @@
 // Writes what a batch changed, inside the batch's transaction.
 
-import type { Database } from 'bun:sqlite';
-import type { Book } from '../book/book.ts';
+import type { Database, Statement } from 'bun:sqlite';
+import type { Additions, Book, Change, PageTable } from '../book/book.ts';
+import type { KeyRow } from '../rows.ts';
+import { ADDITIONS, encodeRow, KEYS, PAGES, type SqlValue, type Table } from '../tables.ts';
 
 export type WriteBook = (book: Book) => void;
 
-export function prepareWriteBook(db: Database): WriteBook {
-  const insertAccount = db.prepare('INSERT INTO accounts VALUES (?, ?)');
-  const insertKey = db.prepare('INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
-  const putWallet = db.prepare(`INSERT INTO wallets VALUES (?, ?, ?, ?, ?)
-    ON CONFLICT (account_id) DO UPDATE SET balance_nano = excluded.balance_nano, held_nano = excluded.held_nano,
-      in_flight = excluded.in_flight, free_in_flight = excluded.free_in_flight`);
-  const putWindow = db.prepare(`INSERT INTO windows VALUES (?, ?, ?, ?, ?)
-    ON CONFLICT (window_id) DO UPDATE SET slots = excluded.slots, day = excluded.day,
-      day_count = excluded.day_count, touched_at = excluded.touched_at`);
-  const insertHold = db.prepare('INSERT INTO holds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
-  const deleteHold = db.prepare('DELETE FROM holds WHERE request_id = ?');
-  const putLease = db.prepare(`INSERT INTO leases VALUES (?, ?, ?, ?)
-    ON CONFLICT (node_id) DO UPDATE SET expires_at = excluded.expires_at`);
-  const insertEntry = db.prepare(`INSERT INTO entries
-    (at, kind, debit, credit, amount_nano, account_id, balance_after_nano, reference)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
-  const insertUsage = db.prepare(
-    `INSERT INTO usage_records VALUES (${Array.from({ length: 24 }, () => '?').join(', ')})`,
-  );
-  const insertRevision = db.prepare(
-    'INSERT INTO revisions (document, source, source_hash, created_at) VALUES (?, ?, ?, ?)',
-  );
+interface TableWriter<Row> {
+  write(change: Change<Row>): void;
+}
 
+export function prepareWriteBook(db: Database): WriteBook {
+  const insertAccounts = prepareAdd(db, ADDITIONS.accounts, true);
+  const insertBatches = prepareAdd(db, ADDITIONS.cardBatches, true);
+  const insertUsage = prepareAdd(db, ADDITIONS.usage, true);
+  const insertEntries = prepareAdd(db, ADDITIONS.entries, false);
+  const insertRevisions = prepareAdd(db, ADDITIONS.revisions, false);
+  const keys = prepareTable(db, KEYS);
+  const writers: { [T in Exclude<PageTable, 'keyrings'>]: (book: Book) => void } = {
+    wallets: writeChanges('wallets', prepareTable(db, PAGES.wallets)),
+    windows: writeChanges('windows', prepareTable(db, PAGES.windows)),
+    budgets: writeChanges('budgets', prepareTable(db, PAGES.budgets)),
+    holds: writeChanges('holds', prepareTable(db, PAGES.holds)),
+    leases: writeChanges('leases', prepareTable(db, PAGES.leases)),
+    cards: writeChanges('cards', prepareTable(db, PAGES.cards)),
+    replays: writeChanges('replays', prepareTable(db, PAGES.replays)),
+  };
   return (book) => {
-    for (const row of book.added.accounts) insertAccount.run(row.accountId, row.createdAt);
-    for (const [id, row] of book.changes('wallets')) {
-      if (row) putWallet.run(id, row.balance, row.held, row.inFlight, row.freeInFlight);
-    }
-    for (const row of book.added.keys) {
-      insertKey.run(
-        row.keyId,
-        row.accountId,
-        row.hash,
-        row.last4,
-        row.name,
-        flag(row.manage),
-        row.models && JSON.stringify(row.models),
-        row.dailyBudget,
-        row.expiresAt,
-        row.createdAt,
-        row.revokedAt,
-      );
-    }
-    for (const [id, row] of book.changes('windows')) {
-      if (row) putWindow.run(id, JSON.stringify(row.slots), row.day, row.dayCount, row.touchedAt);
-    }
-    for (const [id, row] of book.changes('holds')) {
-      if (!row) {
-        deleteHold.run(id);
-        continue;
-      }
-      insertHold.run(
-        row.requestId,
-        row.accountId,
-        row.keyId,
-        row.nodeId,
-        row.amount,
-        flag(row.free),
-        row.model,
-        row.endpoint,
-        flag(row.stream),
-        row.revision,
-        row.openedAt,
-      );
-    }
-    for (const [id, row] of book.changes('leases')) {
-      if (row) putLease.run(id, row.host, row.pid, row.expiresAt);
-    }
-    for (const row of book.added.entries) {
-      insertEntry.run(
-        row.at,
-        row.kind,
-        row.debit,
-        row.credit,
-        row.amount,
-        row.accountId,
-        row.balanceAfter,
-        row.reference,
-      );
-    }
-    for (const row of book.added.usage) {
-      insertUsage.run(
-        row.requestId,
-        row.accountId,
-        row.keyId,
-        row.at,
-        row.model,
-        row.channel,
-        row.endpoint,
-        row.status,
-        flag(row.stream),
-        row.input,
-        row.cachedInput,
-        row.cacheWrite5m,
-        row.cacheWrite1h,
-        row.output,
-        row.reasoning,
-        row.images,
-        row.firstTokenMs,
-        row.totalMs,
-        row.held,
-        row.cost,
-        row.balanceAfter,
-        flag(row.estimated),
-        row.revision,
-        JSON.stringify(row.attempts),
-      );
-    }
-    for (const row of book.added.revisions) {
-      insertRevision.run(row.document, row.source, row.sourceHash, row.createdAt);
+    insertAccounts(book.added.accounts);
+    insertBatches(book.added.cardBatches);
+    for (const write of Object.values(writers)) write(book);
+    for (const ring of book.changes('keyrings')) for (const change of changedKeys(ring)) keys.write(change);
+    insertEntries(book.added.entries);
+    insertUsage(book.added.usage);
+    insertRevisions(book.added.revisions);
+  };
+}
+
+/** The single keys that a changed keyring adds or alters; keys are never deleted. */
+export function changedKeys({ before = [], after = [] }: Change<readonly KeyRow[]>): Change<KeyRow>[] {
+  return after
+    .map((key) => ({ id: key.keyId, before: before.find((one) => one.keyId === key.keyId), after: key }))
+    .filter((change) => change.before !== change.after);
+}
+
+function writeChanges<T extends Exclude<PageTable, 'keyrings'>>(
+  name: T,
+  writer: TableWriter<NonNullable<(typeof PAGES)[T]['row']>>,
+) {
+  return (book: Book) => {
+    for (const change of book.changes(name)) {
+      writer.write(change as Change<NonNullable<(typeof PAGES)[T]['row']>>);
     }
   };
 }
 
-function flag(value: boolean): number {
-  return value ? 1 : 0;
+function prepareTable<Row extends object>(db: Database, table: Table<Row>): TableWriter<Row> {
+  const names = table.columns.map((column) => column.name);
+  const insert = db.prepare(
+    `INSERT INTO ${table.name} (${[table.idColumn, ...names].join(', ')}) VALUES (${marks(names.length + 1)})`,
+  );
+  const update = db.prepare(
+    `UPDATE ${table.name} SET ${names.map((name) => `${name} = ?`).join(', ')} WHERE ${table.idColumn} = ?`,
+  );
+  const remove = db.prepare(`DELETE FROM ${table.name} WHERE ${table.idColumn} = ?`);
+  return {
+    write({ id, before, after }) {
+      if (!after) {
+        if (before) remove.run(id);
+      } else if (before) run(update, [...encodeRow(table, after), id]);
+      else run(insert, [id, ...encodeRow(table, after)]);
+    },
+  };
+}
+
+function prepareAdd<T extends keyof Additions>(db: Database, table: Table<Additions[T]>, hasId: boolean) {
+  const names = table.columns.map((column) => column.name);
+  const all = hasId ? [table.idColumn, ...names] : names;
+  const insert = db.prepare(`INSERT INTO ${table.name} (${all.join(', ')}) VALUES (${marks(all.length)})`);
+  return (rows: readonly Additions[T][]) => {
+    for (const row of rows) {
+      const values = encodeRow(table, row);
+      run(insert, hasId ? [idOf(table, row), ...values] : values);
+    }
+  };
+}
+
+function idOf<Row extends object>({ idField }: Table<Row>, row: Row): SqlValue {
+  return (row as Record<string, SqlValue>)[idField ?? ''] ?? null;
+}
+
+function marks(count: number): string {
+  return Array.from({ length: count }, () => '?').join(', ');
+}
+
+function run(statement: Statement, values: SqlValue[]): void {
+  statement.run(...values.map((value) => (typeof value === 'boolean' ? Number(value) : value)));
 }

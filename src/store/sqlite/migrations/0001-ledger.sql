@@ -17,6 +17,9 @@ CREATE TABLE wallets (
   held_nano INTEGER NOT NULL CHECK (held_nano >= 0),
   in_flight INTEGER NOT NULL CHECK (in_flight >= 0),
   free_in_flight INTEGER NOT NULL CHECK (free_in_flight >= 0),
+  -- Set by the audit on a wallet that does not agree with its entries: nothing is admitted on it any more.
+  frozen INTEGER NOT NULL CHECK (frozen IN (0, 1)),
+  touched_at INTEGER NOT NULL,
   CONSTRAINT available_not_negative CHECK (balance_nano >= held_nano)
 ) STRICT, WITHOUT ROWID;
 
@@ -31,7 +34,13 @@ CREATE TABLE keys (
   daily_budget_nano INTEGER CHECK (daily_budget_nano >= 0),
   expires_at INTEGER,
   created_at INTEGER NOT NULL,
-  revoked_at INTEGER
+  revoked_at INTEGER,
+  -- The hash before the last rotation, good until its grace ends.
+  old_hash TEXT UNIQUE,
+  old_hash_until INTEGER,
+  CHECK ((old_hash IS NULL) = (old_hash_until IS NULL)),
+  CONSTRAINT restricted_keys_do_not_manage
+    CHECK (manage = 0 OR (models IS NULL AND daily_budget_nano IS NULL AND expires_at IS NULL))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX keys_by_account ON keys (account_id);
 
@@ -70,6 +79,7 @@ CREATE TABLE holds (
   stream INTEGER NOT NULL CHECK (stream IN (0, 1)),
   revision INTEGER NOT NULL,
   opened_at INTEGER NOT NULL,
+  budgeted INTEGER NOT NULL CHECK (budgeted IN (0, 1)),
   CHECK (free = 0 OR amount_nano = 0)
 ) STRICT, WITHOUT ROWID;
 
@@ -110,6 +120,54 @@ CREATE TABLE windows (
   day_count INTEGER NOT NULL CHECK (day_count >= 0),
   touched_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX wallets_by_touch ON wallets (touched_at);
+CREATE INDEX holds_by_account ON holds (account_id);
+
+-- What a key with a daily budget has spent in one Taipei day, and holds now.
+CREATE TABLE budgets (
+  key_id TEXT PRIMARY KEY,
+  day INTEGER NOT NULL,
+  spent_nano INTEGER NOT NULL CHECK (spent_nano >= 0),
+  held_nano INTEGER NOT NULL CHECK (held_nano >= 0)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE card_batches (
+  batch_id TEXT PRIMARY KEY,
+  kind TEXT NOT NULL CHECK (kind IN ('sold', 'promo')),
+  amount_nano INTEGER NOT NULL CHECK (amount_nano > 0),
+  count INTEGER NOT NULL CHECK (count > 0),
+  expires_at INTEGER,
+  note TEXT,
+  created_at INTEGER NOT NULL,
+  CHECK (kind = 'promo' OR expires_at IS NULL)
+) STRICT, WITHOUT ROWID;
+
+-- Codes exist only as HMACs; the serial is what people and records name a card by.
+CREATE TABLE cards (
+  hash TEXT PRIMARY KEY,
+  serial TEXT NOT NULL UNIQUE,
+  batch_id TEXT NOT NULL REFERENCES card_batches (batch_id),
+  kind TEXT NOT NULL CHECK (kind IN ('sold', 'promo')),
+  amount_nano INTEGER NOT NULL CHECK (amount_nano > 0),
+  state TEXT NOT NULL CHECK (state IN ('issued', 'redeemed', 'voided')),
+  expires_at INTEGER,
+  redeemed_by TEXT REFERENCES accounts (account_id),
+  redeemed_at INTEGER,
+  CHECK ((state = 'redeemed') = (redeemed_by IS NOT NULL)),
+  CHECK ((redeemed_by IS NULL) = (redeemed_at IS NULL))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX cards_by_batch ON cards (batch_id, serial);
+
+-- Answers to calls with an Idempotency-Key. No secret is in them: what must be repeated is derived again from the salt.
+CREATE TABLE replays (
+  replay_id TEXT PRIMARY KEY,
+  body_hash TEXT NOT NULL,
+  salt TEXT NOT NULL,
+  result TEXT NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX replays_by_age ON replays (expires_at);
 
 CREATE TABLE leases (
   node_id TEXT PRIMARY KEY,

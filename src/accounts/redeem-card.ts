@@ -1,0 +1,55 @@
+// Redeeming a card: a typo is told as such without asking the database; everything else that fails is told alike.
+
+import { readCardCode } from '../cards/card-code.ts';
+import { fault } from '../faults/fault.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Idempotency } from '../kit/idempotency.ts';
+import type { JsonObject } from '../kit/json.ts';
+import { moneyFields } from '../kit/money.ts';
+import { limitFault } from '../limits/admission-fault.ts';
+import type { Store } from '../store/store.ts';
+
+export interface RedeemTools {
+  store: Store;
+  clock: Clock;
+  hashCard(code: string): string;
+}
+
+const GUESS_LIMITS = { perTenMinutes: 5, perDay: 20, perAddressHour: 20 };
+
+/** `address` is the keyed hash of the client's address. */
+export async function redeemCard(
+  tools: RedeemTools,
+  accountId: string,
+  body: JsonObject,
+  address: string,
+  idempotency: Idempotency | undefined,
+): Promise<{ answer: Record<string, unknown>; isReplay: boolean }> {
+  if (typeof body.code !== 'string') {
+    throw fault('invalid_request', { param: 'code', message: 'Set code to the code on the card.' });
+  }
+  const code = readCardCode(body.code);
+  if (code === undefined) throw fault('card_code_malformed', { param: 'code' });
+  const at = tools.clock.now();
+  const result = await tools.store.commit('redeem', {
+    accountId,
+    cardHash: tools.hashCard(code),
+    address,
+    at,
+    limits: GUESS_LIMITS,
+    replay: idempotency && { id: idempotency.id, bodyHash: idempotency.bodyHash, salt: idempotency.salt },
+  });
+  if (!result.ok) {
+    if (result.reason === 'redeem_rate_limited') throw limitFault(result.reason, result.allowance, at);
+    throw fault(result.reason);
+  }
+  return {
+    answer: {
+      card_serial: result.serial,
+      ...moneyFields('amount', result.amount),
+      ...moneyFields('balance', result.balance),
+      already_redeemed: result.alreadyRedeemed,
+    },
+    isReplay: result.replayed === true,
+  };
+}

@@ -1,0 +1,36 @@
+// A receipt: the usage record, the price of every bucket at the revision that priced it, and every attempt.
+
+import { buildCatalog } from '../catalog/catalog.ts';
+import { readDocument } from '../catalog/read-document.ts';
+import { fault } from '../faults/fault.ts';
+import { FREE, type Prices } from '../kit/prices.ts';
+import { receiptLines } from '../ledger/cost.ts';
+import type { Store } from '../store/store.ts';
+import { publicRecord } from '../usage/public-usage.ts';
+
+export async function showReceipt(
+  store: Store,
+  accountId: string,
+  requestId: string,
+): Promise<Record<string, unknown>> {
+  const record = await store.read.usageRecord(accountId, requestId);
+  if (!record) throw fault('not_found');
+  const prices = await pricesAt(store, record.revision, record.model);
+  return {
+    ...publicRecord(record),
+    lines: receiptLines(record, prices, record.cost).map((line) => ({
+      bucket: line.bucket,
+      quantity: line.quantity,
+      unit_price_nano: line.unitPrice.toString(),
+      amount_nano: line.amount.toString(),
+    })),
+    attempts: record.attempts,
+  };
+}
+
+async function pricesAt(store: Store, revision: number, modelId: string): Promise<Prices> {
+  const stored = await store.read.revision(revision);
+  const read = stored && readDocument(stored.document);
+  if (!read?.ok) return FREE;
+  return buildCatalog(read.document, revision, stored?.createdAt ?? 0).find(modelId)?.prices ?? FREE;
+}

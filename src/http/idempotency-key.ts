@@ -1,0 +1,34 @@
+// The Idempotency-Key header: the same key with the same body gives the same result, once.
+
+import { fault } from '../faults/fault.ts';
+import type { BeginIdempotency, Idempotency } from '../kit/idempotency.ts';
+
+const MAX_CHARS = 255;
+
+export interface IdempotencyScope {
+  /** Whose key it is: the account, or on register the client's address. */
+  scope: string;
+  /** Where anyone may call, a guessable key would hand one caller's result to another. */
+  minChars: number;
+}
+
+export function readIdempotencyKey(
+  begin: BeginIdempotency,
+  request: Request,
+  body: string,
+  { scope, minChars }: IdempotencyScope,
+): Idempotency | undefined {
+  const key = request.headers.get('idempotency-key');
+  if (key === null) return undefined;
+  if (key.length < minChars || key.length > MAX_CHARS) {
+    throw fault('invalid_request', {
+      param: 'Idempotency-Key',
+      message: `Send an Idempotency-Key of ${minChars} to ${MAX_CHARS} characters, such as a random UUID.`,
+    });
+  }
+  return begin(scope, key, body);
+}
+
+export function idempotencyHeaders(isReplay: boolean): Record<string, string> {
+  return isReplay ? { 'idempotency-hit': 'true' } : {};
+}

@@ -1,0 +1,42 @@
+// /api/keys: an account's keys, for its managing keys.
+
+import { addKey, editKey, listKeys, removeKey, requireManage, rotateKey } from '../../accounts/manage-keys.ts';
+import type { HttpTools, KeyedExchange } from '../exchange.ts';
+import { idempotencyHeaders, readIdempotencyKey } from '../idempotency-key.ts';
+import { readBodyJson, readOptionalJson } from '../read-body.ts';
+
+export const KEYS_MAX_BYTES = 64 * 1024;
+const PRIVATE = { 'cache-control': 'no-store' };
+
+export async function getKeys(tools: HttpTools, { key }: KeyedExchange): Promise<Response> {
+  requireManage(key);
+  return Response.json(await listKeys(tools, key.accountId), { headers: PRIVATE });
+}
+
+export async function postKey(tools: HttpTools, { key, request }: KeyedExchange): Promise<Response> {
+  requireManage(key);
+  const document = await readOptionalJson(request, KEYS_MAX_BYTES, tools.clock);
+  const idempotency = readIdempotencyKey(tools.beginIdempotency, request, document.text, {
+    scope: `keys:${key.accountId}`,
+    minChars: 1,
+  });
+  const { answer, isReplay } = await addKey(tools, key.accountId, document.value, idempotency);
+  return Response.json(answer, { status: 201, headers: { ...PRIVATE, ...idempotencyHeaders(isReplay) } });
+}
+
+export async function patchKey(tools: HttpTools, { key, request, params }: KeyedExchange): Promise<Response> {
+  requireManage(key);
+  const { value } = await readBodyJson(request, KEYS_MAX_BYTES, tools.clock);
+  return Response.json(await editKey(tools, key.accountId, params.id ?? '', value), { headers: PRIVATE });
+}
+
+export async function postRotate(tools: HttpTools, { key, request, params }: KeyedExchange): Promise<Response> {
+  requireManage(key);
+  const { value } = await readOptionalJson(request, KEYS_MAX_BYTES, tools.clock);
+  return Response.json(await rotateKey(tools, key.accountId, params.id ?? '', value), { headers: PRIVATE });
+}
+
+export async function deleteKey(tools: HttpTools, { key, params }: KeyedExchange): Promise<Response> {
+  requireManage(key);
+  return Response.json(await removeKey(tools, key.accountId, params.id ?? ''), { headers: PRIVATE });
+}

@@ -1,0 +1,159 @@
+// The ledger's invariants as questions, each answered with the rows that break it. The SQL is common to both databases;
+// `TOUCHED` stands for the set of accounts a pass looks at, `NEWEST` for the entry it begins after.
+
+import type { AuditReport, AuditScope, Difference } from './reads.ts';
+import { HOUSE_ACCOUNTS } from './rows.ts';
+
+export interface AuditQuery {
+  what: Difference['what'];
+  /** Returns subject, expected, found. */
+  sql: string;
+  pass: 'both' | 'full' | 'short';
+}
+
+const HOUSE = HOUSE_ACCOUNTS.map((name) => `'${name}'`).join(', ');
+
+/** Fills a question for one pass; flags are spelt by the database's own rules. */
+export function fillAudit(sql: string, { since }: AuditScope, flag: (column: string) => string): string {
+  const touched = since ? ` WHERE touched_at >= ${Math.trunc(since.touchedAt)}` : '';
+  return sql
+    .replaceAll('TOUCHED', `SELECT account_id FROM wallets${touched}`)
+    .replaceAll('NEWEST', String(Math.trunc(since?.entryId ?? 0)))
+    .replaceAll('(FREE)', `(${flag('free')})`)
+    .replaceAll('(BUDGETED)', `(${flag('budgeted')})`);
+}
+
+export function auditQueriesFor({ since }: AuditScope): AuditQuery[] {
+  return AUDIT_QUERIES.filter(({ pass }) => pass === 'both' || pass === (since ? 'short' : 'full'));
+}
+
+const AUDIT_QUERIES: readonly AuditQuery[] = [
+  {
+    what: 'balance',
+    pass: 'full',
+    sql: `SELECT w.account_id AS subject, coalesce(s.total, 0) AS expected, w.balance_nano AS found
+      FROM wallets w LEFT JOIN (
+        SELECT e.account_id, sum(CASE WHEN e.credit = e.account_id THEN e.amount_nano ELSE -e.amount_nano END) AS total
+        FROM entries e WHERE e.account_id IN (TOUCHED) GROUP BY e.account_id
+      ) s ON s.account_id = w.account_id
+      WHERE w.account_id IN (TOUCHED) AND w.balance_nano <> coalesce(s.total, 0)`,
+  },
+  {
+    what: 'held',
+    pass: 'both',
+    sql: `SELECT w.account_id AS subject, coalesce(s.total, 0) AS expected, w.held_nano AS found
+      FROM wallets w LEFT JOIN (
+        SELECT account_id, sum(amount_nano) AS total FROM holds WHERE account_id IN (TOUCHED) GROUP BY account_id
+      ) s ON s.account_id = w.account_id
+      WHERE w.account_id IN (TOUCHED) AND w.held_nano <> coalesce(s.total, 0)`,
+  },
+  ...(['in_flight', 'free_in_flight'] as const).map((column) => ({
+    what: column,
+    pass: 'both' as const,
+    sql: `SELECT w.account_id AS subject, coalesce(s.total, 0) AS expected, w.${column} AS found
+      FROM wallets w LEFT JOIN (
+        SELECT account_id, count(*) AS total FROM holds
+        WHERE account_id IN (TOUCHED) AND ${column === 'in_flight' ? 'NOT' : ''} (FREE) GROUP BY account_id
+      ) s ON s.account_id = w.account_id
+      WHERE w.account_id IN (TOUCHED) AND w.${column} <> coalesce(s.total, 0)`,
+  })),
+  {
+    what: 'budget_held',
+    pass: 'full',
+    sql: `SELECT b.key_id AS subject, coalesce(s.total, 0) AS expected, b.held_nano AS found
+      FROM budgets b LEFT JOIN (
+        SELECT key_id, sum(amount_nano) AS total FROM holds WHERE (BUDGETED) GROUP BY key_id
+      ) s ON s.key_id = b.key_id
+      WHERE b.held_nano <> coalesce(s.total, 0)`,
+  },
+  {
+    what: 'chain',
+    pass: 'full',
+    sql: `SELECT subject, expected, found FROM (
+        SELECT entry_id, account_id AS subject, balance_after_nano AS found,
+          sum(CASE WHEN credit = account_id THEN amount_nano ELSE -amount_nano END)
+            OVER (PARTITION BY account_id ORDER BY entry_id) AS expected
+        FROM entries WHERE account_id IS NOT NULL
+      ) chained WHERE expected <> found`,
+  },
+  {
+    what: 'balance',
+    pass: 'short',
+    sql: `SELECT subject, expected, found FROM (
+        SELECT w.account_id AS subject, w.balance_nano AS found, coalesce((
+          SELECT e.balance_after_nano FROM entries e WHERE e.account_id = w.account_id ORDER BY e.entry_id DESC LIMIT 1
+        ), 0) AS expected
+        FROM wallets w WHERE w.account_id IN (TOUCHED)
+      ) touched WHERE expected <> found`,
+  },
+  {
+    what: 'chain',
+    pass: 'short',
+    sql: `SELECT subject, expected, found FROM (
+        SELECT e.account_id AS subject, e.balance_after_nano AS found, coalesce((
+          SELECT p.balance_after_nano FROM entries p
+          WHERE p.account_id = e.account_id AND p.entry_id < e.entry_id ORDER BY p.entry_id DESC LIMIT 1
+        ), 0) + CASE WHEN e.credit = e.account_id THEN e.amount_nano ELSE -e.amount_nano END AS expected
+        FROM entries e WHERE e.entry_id > NEWEST AND e.account_id IS NOT NULL
+      ) chained WHERE expected <> found`,
+  },
+  {
+    what: 'settlement',
+    pass: 'full',
+    sql: `SELECT coalesce(u.request_id, e.reference) AS subject, coalesce(u.cost_nano, 0) AS expected,
+        coalesce(e.amount_nano, 0) AS found
+      FROM (SELECT request_id, cost_nano FROM usage_records WHERE cost_nano > 0) u
+      FULL OUTER JOIN (SELECT reference, amount_nano FROM entries WHERE kind = 'usage') e ON e.reference = u.request_id
+      WHERE coalesce(u.cost_nano, 0) <> coalesce(e.amount_nano, 0)`,
+  },
+  {
+    what: 'card',
+    pass: 'full',
+    sql: `SELECT coalesce(c.serial, e.reference) AS subject, coalesce(c.amount_nano, 0) AS expected,
+        coalesce(e.amount_nano, 0) AS found
+      FROM (SELECT serial, amount_nano, redeemed_by FROM cards WHERE state = 'redeemed') c
+      FULL OUTER JOIN (SELECT reference, amount_nano, account_id FROM entries WHERE kind = 'card') e
+        ON e.reference = c.serial AND e.account_id = c.redeemed_by
+      WHERE coalesce(c.amount_nano, 0) <> coalesce(e.amount_nano, 0)`,
+  },
+];
+
+/** Each known account's side of every entry; what a side of an unknown account took is missing from the total. */
+export const AUDIT_TOTAL = `SELECT coalesce(sum(CASE WHEN debit IN (${HOUSE}) OR debit IN (SELECT account_id FROM accounts)
+    THEN -amount_nano ELSE 0 END), 0)
+  + coalesce(sum(CASE WHEN credit IN (${HOUSE}) OR credit IN (SELECT account_id FROM accounts)
+    THEN amount_nano ELSE 0 END), 0) AS total, count(*) AS entries, coalesce(max(entry_id), 0) AS last_entry_id
+  FROM entries WHERE entry_id > NEWEST`;
+
+export const AUDIT_WALLETS = 'SELECT count(*) AS wallets FROM (TOUCHED) touched';
+
+export const AUDIT_HOUSE = `SELECT account, sum(amount) AS amount FROM (
+    SELECT debit AS account, -amount_nano AS amount FROM entries WHERE debit IN (${HOUSE})
+    UNION ALL SELECT credit, amount_nano FROM entries WHERE credit IN (${HOUSE})
+  ) sides GROUP BY account ORDER BY account`;
+
+type Row = Readonly<Record<string, unknown>>;
+
+export function toDifference(what: Difference['what'], row: Row): Difference {
+  return { what, subject: String(row.subject), expected: String(row.expected), found: String(row.found) };
+}
+
+export function toReport(
+  wallets: unknown,
+  total: Row | null | undefined,
+  house: readonly Row[],
+  differences: Difference[],
+): AuditReport {
+  const sum = BigInt(String(total?.total ?? 0));
+  return {
+    wallets: Number(wallets),
+    entries: Number(total?.entries ?? 0),
+    lastEntryId: Number(total?.last_entry_id ?? 0),
+    total: sum,
+    house: Object.fromEntries(house.map((row) => [String(row.account), BigInt(String(row.amount))])),
+    differences:
+      sum === 0n
+        ? differences
+        : [...differences, { what: 'total', subject: 'ledger', expected: '0', found: String(sum) }],
+  };
+}

@@ -1,0 +1,28 @@
+// A key's daily budget: spent + held + new hold never exceed it. Days are Taipei's and never run backwards; what is held
+// over midnight still counts as held, and is spent on the day it is settled.
+
+import type { Nano } from '../../kit/money.ts';
+import { taipeiDay } from '../../kit/taipei.ts';
+import type { Budget, Hold } from '../rows.ts';
+import type { Book } from './book.ts';
+
+export function budgetAt(book: Book, keyId: string, at: number): Budget {
+  const known = book.get('budgets', keyId) ?? { day: 0, spent: 0n, held: 0n };
+  const day = Math.max(known.day, taipeiDay(at));
+  return day === known.day ? known : { ...known, day, spent: 0n };
+}
+
+export function holdBudget(book: Book, keyId: string, amount: Nano, at: number): void {
+  const budget = budgetAt(book, keyId, at);
+  book.put('budgets', keyId, { ...budget, held: budget.held + amount });
+}
+
+export function closeBudget(book: Book, hold: Hold, charged: Nano, at: number): void {
+  if (!hold.budgeted) return;
+  const budget = budgetAt(book, hold.keyId, at);
+  book.put('budgets', hold.keyId, {
+    ...budget,
+    held: budget.held - hold.amount,
+    spent: budget.spent + charged,
+  });
+}

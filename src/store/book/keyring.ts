@@ -1,0 +1,93 @@
+// The keys of an account. Every change is decided on all of them together, under the lock of the account's wallet, so
+// that two callers cannot remove the last managing key at once.
+
+import { assert } from '../../kit/assert.ts';
+import type {
+  ChangeKeyInput,
+  CreateKeyInput,
+  CreateKeyResult,
+  KeyResult,
+  RevokeKeyInput,
+  RotateKeyInput,
+} from '../operations.ts';
+import type { KeyRow } from '../rows.ts';
+import type { Book, Touch } from './book.ts';
+import { checkReplay, rememberReplay, replayTouches } from './replays.ts';
+
+export const MAX_KEYS = 200;
+
+export function keyringTouches(accountId: string): Touch[] {
+  return [
+    { table: 'wallets', id: accountId },
+    { table: 'keyrings', id: accountId },
+  ];
+}
+
+export function createKeyTouches(input: CreateKeyInput): Touch[] {
+  return [...keyringTouches(input.key.accountId), ...replayTouches(input.replay)];
+}
+
+export function createKey(book: Book, { key, replay, at }: CreateKeyInput): CreateKeyResult {
+  const known = checkReplay(book, replay, at);
+  if (known.found === 'other_body') return { ok: false, reason: 'idempotency_key_reused' };
+  const keys = book.get('keyrings', key.accountId) ?? [];
+  if (known.found === 'same') {
+    const first = keys.find((one) => one.keyId === JSON.parse(known.result));
+    assert(first, 'a replayed key exists');
+    return { ok: true, key: first, replayedSalt: known.salt };
+  }
+  if (!book.get('wallets', key.accountId)) return { ok: false, reason: 'not_found' };
+  if (keys.filter((one) => isLive(one, at)).length >= MAX_KEYS) return { ok: false, reason: 'too_many_keys' };
+  book.put('keyrings', key.accountId, [...keys, key]);
+  rememberReplay(book, replay, key.keyId, at);
+  return { ok: true, key };
+}
+
+export function changeKey(book: Book, { accountId, keyId, changes, at }: ChangeKeyInput): KeyResult {
+  return replaceKey(book, accountId, keyId, at, (key) => ({ ...key, ...changes }));
+}
+
+export function rotateKey(book: Book, input: RotateKeyInput): KeyResult {
+  const { accountId, keyId, hash, last4, graceUntil, at } = input;
+  return replaceKey(book, accountId, keyId, at, (key) => ({
+    ...key,
+    hash,
+    last4,
+    oldHash: graceUntil > at ? key.hash : null,
+    oldHashUntil: graceUntil > at ? graceUntil : null,
+  }));
+}
+
+export function revokeKey(book: Book, { accountId, keyId, at, evenIfLast }: RevokeKeyInput): KeyResult {
+  return replaceKey(
+    book,
+    accountId,
+    keyId,
+    at,
+    (key) => ({ ...key, revokedAt: at, oldHash: null, oldHashUntil: null }),
+    evenIfLast,
+  );
+}
+
+function replaceKey(
+  book: Book,
+  accountId: string,
+  keyId: string,
+  at: number,
+  replace: (key: KeyRow) => KeyRow,
+  evenIfLast = false,
+): KeyResult {
+  const keys = book.get('keyrings', accountId) ?? [];
+  const known = keys.find((key) => key.keyId === keyId);
+  if (!known || known.revokedAt !== null) return { ok: false, reason: 'not_found' };
+  const key = replace(known);
+  const next = keys.map((one) => (one === known ? key : one));
+  const manages = (one: KeyRow) => one.manage && isLive(one, at);
+  if (!evenIfLast && manages(known) && !next.some(manages)) return { ok: false, reason: 'last_key' };
+  book.put('keyrings', accountId, next);
+  return { ok: true, key };
+}
+
+function isLive(key: KeyRow, at: number): boolean {
+  return key.revokedAt === null && (key.expiresAt === null || key.expiresAt > at);
+}

@@ -1,0 +1,35 @@
+// Money into a wallet: the entry and the balance change together.
+
+import { assert } from '../../kit/assert.ts';
+import type { Nano } from '../../kit/money.ts';
+import type { EntryKind, HouseAccount } from '../rows.ts';
+import type { Book } from './book.ts';
+
+export interface Payment {
+  accountId: string;
+  from: HouseAccount;
+  kind: EntryKind;
+  amount: Nano;
+  reference: string;
+  at: number;
+}
+
+/** The balance after it. */
+export function payIn(book: Book, { accountId, from, kind, amount, reference, at }: Payment): Nano {
+  const wallet = book.get('wallets', accountId);
+  assert(wallet, 'an account has a wallet');
+  assert(amount > 0n, 'a payment is positive');
+  const balance = wallet.balance + amount;
+  book.put('wallets', accountId, { ...wallet, balance, touchedAt: at });
+  book.add('entries', {
+    at,
+    kind,
+    debit: from,
+    credit: accountId,
+    amount,
+    accountId,
+    balanceAfter: balance,
+    reference,
+  });
+  return balance;
+}

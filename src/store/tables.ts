@@ -1,0 +1,231 @@
+// How each row stands in the database: one description from which both drivers read and write. The SQL of a driver says
+// when rows move; this page says what is in them.
+
+import type { Additions, Pages, PageTable } from './book/book.ts';
+import type {
+  Budget,
+  Card,
+  CardBatch,
+  Entry,
+  Hold,
+  KeyRow,
+  Lease,
+  Replay,
+  Revision,
+  UsageRecord,
+  Wallet,
+  Window,
+} from './rows.ts';
+
+/** text; a number within 2^53; money as a 64-bit integer; a yes or no; JSON in a text column. */
+export type ColumnKind = 'text' | 'number' | 'money' | 'flag' | 'json';
+
+export interface Column {
+  name: string;
+  field: string;
+  kind: ColumnKind;
+}
+
+export interface Table<Row> {
+  name: string;
+  /** The primary key; a page's id is its value. */
+  idColumn: string;
+  /** Where the row itself carries its id. */
+  idField: string | undefined;
+  columns: readonly Column[];
+  /** Only in the type: what a decoded row is. */
+  row?: Row;
+}
+
+type Fields<Row> = { [Field in keyof Row]?: readonly [name: string, kind: ColumnKind] };
+
+function table<Row>(
+  name: string,
+  idColumn: string,
+  idField: (keyof Row & string) | undefined,
+  fields: Fields<Row>,
+): Table<Row> {
+  const columns = Object.entries(fields).map(([field, spec]) => {
+    const [column, kind] = spec as readonly [string, ColumnKind];
+    return { name: column, field, kind };
+  });
+  return { name, idColumn, idField, columns };
+}
+
+export const KEYS = table<KeyRow>('keys', 'key_id', 'keyId', {
+  accountId: ['account_id', 'text'],
+  hash: ['hash', 'text'],
+  last4: ['last4', 'text'],
+  name: ['name', 'text'],
+  manage: ['manage', 'flag'],
+  models: ['models', 'json'],
+  dailyBudget: ['daily_budget_nano', 'money'],
+  expiresAt: ['expires_at', 'number'],
+  createdAt: ['created_at', 'number'],
+  revokedAt: ['revoked_at', 'number'],
+  oldHash: ['old_hash', 'text'],
+  oldHashUntil: ['old_hash_until', 'number'],
+});
+
+/** Keyrings are made of rows of KEYS, by account. */
+export const PAGES: { [T in Exclude<PageTable, 'keyrings'>]: Table<Pages[T]> } = {
+  wallets: table<Wallet>('wallets', 'account_id', 'accountId', {
+    balance: ['balance_nano', 'money'],
+    held: ['held_nano', 'money'],
+    inFlight: ['in_flight', 'number'],
+    freeInFlight: ['free_in_flight', 'number'],
+    frozen: ['frozen', 'flag'],
+    touchedAt: ['touched_at', 'number'],
+  }),
+  windows: table<Window>('windows', 'window_id', undefined, {
+    slots: ['slots', 'json'],
+    day: ['day', 'number'],
+    dayCount: ['day_count', 'number'],
+    touchedAt: ['touched_at', 'number'],
+  }),
+  budgets: table<Budget>('budgets', 'key_id', undefined, {
+    day: ['day', 'number'],
+    spent: ['spent_nano', 'money'],
+    held: ['held_nano', 'money'],
+  }),
+  holds: table<Hold>('holds', 'request_id', 'requestId', {
+    accountId: ['account_id', 'text'],
+    keyId: ['key_id', 'text'],
+    nodeId: ['node_id', 'text'],
+    amount: ['amount_nano', 'money'],
+    free: ['free', 'flag'],
+    model: ['model', 'text'],
+    endpoint: ['endpoint', 'text'],
+    stream: ['stream', 'flag'],
+    revision: ['revision', 'number'],
+    openedAt: ['opened_at', 'number'],
+    budgeted: ['budgeted', 'flag'],
+  }),
+  leases: table<Lease>('leases', 'node_id', 'nodeId', {
+    host: ['host', 'text'],
+    pid: ['pid', 'number'],
+    expiresAt: ['expires_at', 'number'],
+  }),
+  cards: table<Card>('cards', 'hash', 'hash', {
+    serial: ['serial', 'text'],
+    batchId: ['batch_id', 'text'],
+    kind: ['kind', 'text'],
+    amount: ['amount_nano', 'money'],
+    state: ['state', 'text'],
+    expiresAt: ['expires_at', 'number'],
+    redeemedBy: ['redeemed_by', 'text'],
+    redeemedAt: ['redeemed_at', 'number'],
+  }),
+  replays: table<Replay>('replays', 'replay_id', undefined, {
+    bodyHash: ['body_hash', 'text'],
+    salt: ['salt', 'text'],
+    result: ['result', 'text'],
+    expiresAt: ['expires_at', 'number'],
+  }),
+};
+
+export const ADDITIONS: { [T in keyof Additions]: Table<Additions[T]> } = {
+  accounts: table<Additions['accounts']>('accounts', 'account_id', 'accountId', {
+    createdAt: ['created_at', 'number'],
+  }),
+  entries: table<Entry>('entries', 'entry_id', undefined, {
+    at: ['at', 'number'],
+    kind: ['kind', 'text'],
+    debit: ['debit', 'text'],
+    credit: ['credit', 'text'],
+    amount: ['amount_nano', 'money'],
+    accountId: ['account_id', 'text'],
+    balanceAfter: ['balance_after_nano', 'money'],
+    reference: ['reference', 'text'],
+  }),
+  usage: table<UsageRecord>('usage_records', 'request_id', 'requestId', {
+    accountId: ['account_id', 'text'],
+    keyId: ['key_id', 'text'],
+    at: ['at', 'number'],
+    model: ['model', 'text'],
+    channel: ['channel', 'text'],
+    endpoint: ['endpoint', 'text'],
+    status: ['status', 'text'],
+    stream: ['stream', 'flag'],
+    input: ['input_tokens', 'number'],
+    cachedInput: ['cached_input_tokens', 'number'],
+    cacheWrite5m: ['cache_write_5m_tokens', 'number'],
+    cacheWrite1h: ['cache_write_1h_tokens', 'number'],
+    output: ['output_tokens', 'number'],
+    reasoning: ['reasoning_tokens', 'number'],
+    images: ['images', 'number'],
+    firstTokenMs: ['first_token_ms', 'number'],
+    totalMs: ['total_ms', 'number'],
+    held: ['held_nano', 'money'],
+    cost: ['cost_nano', 'money'],
+    balanceAfter: ['balance_after_nano', 'money'],
+    estimated: ['estimated', 'flag'],
+    revision: ['revision', 'number'],
+    attempts: ['attempts', 'json'],
+  }),
+  cardBatches: table<CardBatch>('card_batches', 'batch_id', 'batchId', {
+    kind: ['kind', 'text'],
+    amount: ['amount_nano', 'money'],
+    count: ['count', 'number'],
+    expiresAt: ['expires_at', 'number'],
+    note: ['note', 'text'],
+    createdAt: ['created_at', 'number'],
+  }),
+  revisions: table<Omit<Revision, 'revision'>>('revisions', 'revision', undefined, {
+    document: ['document', 'text'],
+    source: ['source', 'text'],
+    sourceHash: ['source_hash', 'text'],
+    createdAt: ['created_at', 'number'],
+  }),
+};
+
+export const REVISIONS: Table<Revision> = {
+  name: ADDITIONS.revisions.name,
+  idColumn: ADDITIONS.revisions.idColumn,
+  idField: 'revision',
+  columns: ADDITIONS.revisions.columns,
+};
+
+export type SqlValue = string | number | bigint | boolean | null;
+
+/** The values of a row in the order of its columns, without the id. */
+export function encodeRow<Row extends object>({ columns }: Table<Row>, row: Row): SqlValue[] {
+  const fields = row as Record<string, unknown>;
+  return columns.map(({ field, kind }) => {
+    const value = fields[field];
+    if (value === null || value === undefined) return null;
+    return kind === 'json' ? JSON.stringify(value) : (value as SqlValue);
+  });
+}
+
+/** A row from what a driver returned; integers may come as number, bigint or text, flags as boolean or 0 and 1. */
+export function decodeRow<Row>(
+  { columns, idColumn, idField }: Table<Row>,
+  source: Readonly<Record<string, unknown>>,
+): Row {
+  const row: Record<string, unknown> = {};
+  if (idField !== undefined) row[idField] = decodeId(source[idColumn]);
+  for (const { name, field, kind } of columns) row[field] = decodeValue(source[name], kind);
+  return row as Row;
+}
+
+/** Ids are text, but for those that the database counts. */
+function decodeId(value: unknown): unknown {
+  return typeof value === 'bigint' ? Number(value) : value;
+}
+
+function decodeValue(value: unknown, kind: ColumnKind): unknown {
+  if (value === null || value === undefined) return null;
+  switch (kind) {
+    case 'text':
+      return String(value);
+    case 'number':
+      return Number(value);
+    case 'money':
+      return BigInt(value as string | number | bigint);
+    case 'flag':
+      return value === true || value === 1n || value === 1;
+    case 'json':
+      return JSON.parse(String(value));
+  }
+}
