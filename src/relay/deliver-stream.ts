@@ -43,7 +43,7 @@ async function* streamEvents(
       if (event.kind === 'broken') throw new AttemptFailed(event.why);
       head = event.document.value;
       if (event.kind === 'usage') waiting.push(event.document);
-      else yield writeSse(editMembers(event.document, { model: call.model.id }));
+      else yield writeSse(editMembers(event.document, { model: call.request.model }));
     }
     const facts = reader.facts();
     if (!facts.finished) throw new AttemptFailed('cut');
@@ -72,8 +72,7 @@ function* lastEvents(
   bill: Bill,
   settled: Settled | undefined,
 ): Generator<string> {
-  const { includeUsage } = call.request;
-  const model = call.model.id;
+  const { includeUsage, model } = call.request;
   for (const document of waiting) {
     const { choices, usage } = document.value;
     const isUsageAlone = !Array.isArray(choices) || choices.length === 0;

@@ -1,4 +1,4 @@
-// A JSON answer: settled first, then sent, with `model` as the client knows it and the cost in the headers.
+// A JSON answer: settled first, then sent, with `model` as the client named it and the cost in the headers.
 
 import { editMembers } from '../kit/json.ts';
 import { answerHeaders, costHeaders } from './answer-headers.ts';
@@ -23,6 +23,6 @@ export async function deliverWhole(
       ...costHeaders(settled),
       'content-type': 'application/json',
     },
-    body: editMembers(document, { model: call.model.id }),
+    body: editMembers(document, { model: call.request.model }),
   };
 }
