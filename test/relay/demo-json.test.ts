@@ -1,0 +1,107 @@
+// A whole answer of the demo channel: headers, price to the nano, bounds, choices, language.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Answer } from '../support/answer.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { nano } from '../support/nano.ts';
+import { DEMO_PRICES } from '../support/test-document.ts';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+
+async function ask(body: Record<string, unknown>): Promise<{ response: Response; answer: Answer; key: string }> {
+  const { key } = await gateway.register();
+  const response = await gateway.chat(key, body);
+  expect(response.status).toBe(200);
+  return { response, answer: await response.json(), key };
+}
+
+test('is a chat completion under the id that was asked for', async () => {
+  const { response, answer } = await ask({ model: 'demo-small' });
+  expect(response.headers.get('content-type')).toBe('application/json');
+  expect(answer).toMatchObject({
+    object: 'chat.completion',
+    model: 'demo-small',
+    choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant' } }],
+  });
+  expect(answer.id).toMatch(/^chatcmpl-/);
+  expect(answer.choices[0].message.content).toContain('demo channel');
+});
+
+test('names its channel and its request', async () => {
+  const { response, key } = await ask({ model: 'demo-small' });
+  expect(response.headers.get('x-svc-channel')).toBe('demo');
+  const id = response.headers.get('x-request-id');
+  expect(id).toMatch(/^req_[0-9a-z]{26}$/);
+  expect(response.headers.get('request-id')).toBe(id);
+  const { data } = await gateway.get('/api/usage', key);
+  expect(data).toHaveLength(1);
+  expect(data[0]).toMatchObject({ request_id: id, channel: 'demo' });
+});
+
+test('costs price times tokens, to the nano, in headers, wallet and record', async () => {
+  const { response, answer, key } = await ask({ model: 'demo-small', max_tokens: 5 });
+  const { prompt_tokens, completion_tokens } = answer.usage;
+  expect(completion_tokens).toBe(5);
+  const cost = BigInt(prompt_tokens) * DEMO_PRICES.input + 5n * DEMO_PRICES.output;
+  expect(nano(response.headers.get('x-svc-cost-ntd'))).toBe(cost);
+  expect(nano(response.headers.get('x-svc-balance-ntd'))).toBe(1_000_000_000n - cost);
+  const me = await gateway.get('/api/me', key);
+  expect(me).toMatchObject({ balance_nano: (1_000_000_000n - cost).toString(), held_nano: '0' });
+  const { data } = await gateway.get('/api/usage', key);
+  expect(data[0]).toMatchObject({ cost_nano: cost.toString(), estimated: false, input_tokens: prompt_tokens });
+  expect(gateway.audit()).toEqual([]);
+});
+
+describe('the output bound', () => {
+  test.each(['max_tokens', 'max_completion_tokens'])('%s is honoured, and told by the finish', async (field) => {
+    const { answer } = await ask({ model: 'demo-small', [field]: 3 });
+    expect(answer.choices[0].finish_reason).toBe('length');
+    expect(answer.usage.completion_tokens).toBe(3);
+  });
+
+  test('the smaller of two counts', async () => {
+    const { answer } = await ask({ model: 'demo-small', max_tokens: 9, max_completion_tokens: 2 });
+    expect(answer.usage.completion_tokens).toBe(2);
+  });
+});
+
+test('n choices are n answers, and paid as such', async () => {
+  const { response, answer } = await ask({ model: 'demo-small', n: 3, max_tokens: 4 });
+  expect(answer.choices.map(({ index }: Answer) => index)).toEqual([0, 1, 2]);
+  expect(answer.usage.completion_tokens).toBe(12);
+  const cost = BigInt(answer.usage.prompt_tokens) * DEMO_PRICES.input + 12n * DEMO_PRICES.output;
+  expect(nano(response.headers.get('x-svc-cost-ntd'))).toBe(cost);
+});
+
+test('a question in Chinese is answered in Chinese', async () => {
+  const { answer } = await ask({ model: 'auto:free', messages: [{ role: 'user', content: '你好，請介紹一下' }] });
+  expect(answer.choices[0].message.content).toContain('示範通道');
+  expect(answer.choices[0].message.content).not.toContain('\ufffd');
+});
+
+test('an alias is answered under the name it was asked by, and recorded under its own', async () => {
+  const { answer, key } = await ask({ model: 'claude-auto' });
+  expect(answer.model).toBe('claude-auto');
+  const { data } = await gateway.get('/api/usage', key);
+  expect(data[0].model).toBe('auto:free');
+});
+
+test('the free model costs nothing and moves nothing', async () => {
+  const { response, key } = await ask({ model: 'auto:free' });
+  expect(response.headers.get('x-svc-cost-ntd')).toBe('0');
+  expect(response.headers.get('x-svc-balance-ntd')).toBe('1');
+  const { accountId } = { accountId: (await gateway.get('/api/me', key)).account_id };
+  expect(gateway.sql('SELECT kind FROM entries WHERE account_id = ?', accountId)).toEqual([{ kind: 'trial' }]);
+});
+
+test('the answer has none of the headers an upstream or a framework would add', async () => {
+  const { response } = await ask({ model: 'demo-small' });
+  for (const name of ['server', 'set-cookie', 'x-powered-by', 'openai-organization']) {
+    expect(response.headers.has(name), name).toBe(false);
+  }
+});
