@@ -109,7 +109,7 @@ function checkModel(document: LooseDocument, model: LooseModel, path: string): D
 }
 
 function checkPrice({ kinds, price }: LooseModel, path: string): DocumentFault[] {
-  if (typeof price !== 'object' || price === null) return [];
+  if (typeof price !== 'object' || price === null || Array.isArray(price)) return [];
   const has = (name: string) => fieldsOf(price)[name] !== undefined;
   const faults: DocumentFault[] = [];
   const need = (name: string, kind: string) => {

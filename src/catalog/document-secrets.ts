@@ -3,6 +3,7 @@
 
 import { stringify } from 'yaml';
 import type { Sealer } from '../kit/sealed.ts';
+import type { DocumentFault } from './check-references.ts';
 import { KEPT_SECRET } from './document.ts';
 
 const SEALED = 'sealed:';
@@ -30,13 +31,15 @@ export function sealDocument(raw: unknown, sealer: Sealer, before: string | unde
   );
 }
 
-/** Names of channels that say <kept> though there is nothing to keep. */
-export function keptWithoutValue(raw: unknown, before: string | undefined): string[] {
+/** Where <kept> stands though there is nothing to keep. */
+export function checkKeptSecrets(raw: unknown, before: string | undefined): DocumentFault[] {
   const stored = before === undefined ? [] : channelsOf(JSON.parse(before));
-  return channelsOf(raw)
-    .filter((channel) => channel.api_key === KEPT_SECRET)
-    .map((channel) => String(channel.name))
-    .filter((name) => !stored.some((channel) => channel.name === name && typeof channel.api_key === 'string'));
+  const isStored = ({ name }: RawChannel) => stored.some((one) => one.name === name && typeof one.api_key === 'string');
+  return channelsOf(raw).flatMap((channel, index) =>
+    channel?.api_key === KEPT_SECRET && !isStored(channel)
+      ? [{ path: `channels[${index}].api_key`, message: `there is no stored secret to keep for ${KEPT_SECRET}` }]
+      : [],
+  );
 }
 
 /** The stored document as YAML for people, without secrets. */
@@ -58,6 +61,6 @@ function mapSecrets(raw: unknown, map: (secret: string, channel: string) => unkn
 }
 
 function channelsOf(raw: unknown): RawChannel[] {
-  const channels = (raw as { channels?: unknown }).channels;
+  const channels = (raw as { channels?: unknown } | null | undefined)?.channels;
   return Array.isArray(channels) ? (channels as RawChannel[]) : [];
 }

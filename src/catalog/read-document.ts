@@ -5,7 +5,10 @@ import type { z } from 'zod';
 import { checkReferences, type DocumentFault } from './check-references.ts';
 import { type Document, documentShape } from './document.ts';
 
-export type ReadDocument = { ok: true; document: Document; raw: unknown } | { ok: false; faults: DocumentFault[] };
+export type ReadDocument =
+  | { ok: true; document: Document; raw: unknown }
+  /** `raw` is what could be read of it. */
+  | { ok: false; faults: DocumentFault[]; raw: unknown };
 
 const MAX_ALIASES = 100;
 
@@ -14,6 +17,7 @@ export function readDocument(text: string): ReadDocument {
   if (yaml.errors.length > 0) {
     return {
       ok: false,
+      raw: undefined,
       faults: yaml.errors.map((error) => ({
         path: error.linePos ? `line ${error.linePos[0].line}` : 'document',
         message: `not valid YAML: ${error.code.toLowerCase().replaceAll('_', ' ')}`,
@@ -24,12 +28,13 @@ export function readDocument(text: string): ReadDocument {
   try {
     raw = yaml.toJS({ maxAliasCount: MAX_ALIASES });
   } catch {
-    return { ok: false, faults: [{ path: 'document', message: 'too many YAML aliases' }] };
+    const message = 'its YAML aliases are too many, or one of them has no anchor';
+    return { ok: false, raw: undefined, faults: [{ path: 'document', message }] };
   }
   const shaped = documentShape.safeParse(raw ?? {});
   const shapeFaults = shaped.success ? [] : shaped.error.issues.flatMap((issue) => toFaults(issue, []));
   const faults = [...shapeFaults, ...checkReferences(raw)];
-  return shaped.success && faults.length === 0 ? { ok: true, document: shaped.data, raw } : { ok: false, faults };
+  return shaped.success && faults.length === 0 ? { ok: true, document: shaped.data, raw } : { ok: false, faults, raw };
 }
 
 /** A union's own message hides which branch was meant: where one branch matched the type, its issues are told. */

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { DocumentFault } from '../catalog/check-references.ts';
-import { keptWithoutValue, sealDocument } from '../catalog/document-secrets.ts';
+import { checkKeptSecrets, sealDocument } from '../catalog/document-secrets.ts';
 import { readDocument } from '../catalog/read-document.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Sealer } from '../kit/sealed.ts';
@@ -23,18 +23,10 @@ export async function applyDocument(
   source: RevisionSource,
 ): Promise<Applied> {
   const read = readDocument(text);
-  if (!read.ok) return read;
   const before = (await store.read.newestRevision())?.document;
-  const lost = keptWithoutValue(read.raw, before);
-  if (lost.length > 0) {
-    return {
-      ok: false,
-      faults: lost.map((name) => ({
-        path: `channels (${name}).api_key`,
-        message: 'there is no stored secret to keep',
-      })),
-    };
-  }
+  const kept = checkKeptSecrets(read.raw, before);
+  if (!read.ok) return { ok: false, faults: [...read.faults, ...kept] };
+  if (kept.length > 0) return { ok: false, faults: kept };
   await store.commit('revise', {
     document: sealDocument(read.raw, sealer, before),
     source,

@@ -157,6 +157,7 @@ export interface CreditInput {
   amount: Nano;
   /** Unique: the same reference never credits twice. */
   reference: string;
+  reason: string;
   at: number;
 }
 export type CreditResult = { ok: true; balance: Nano } | { ok: false; reason: 'not_found' };

@@ -128,6 +128,8 @@ export interface Entry {
   balanceAfter: Nano | null;
   /** What caused it; unique together with `kind`. */
   reference: string;
+  /** The operator's reason, where a person made the entry. */
+  note: string | null;
 }
 
 /** Disjoint token buckets: together they are everything the upstream counted. */

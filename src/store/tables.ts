@@ -137,6 +137,7 @@ export const ADDITIONS: { [T in keyof Additions]: Table<Additions[T]> } = {
     accountId: ['account_id', 'text'],
     balanceAfter: ['balance_after_nano', 'money'],
     reference: ['reference', 'text'],
+    note: ['note', 'text'],
   }),
   usage: table<UsageRecord>('usage_records', 'request_id', 'requestId', {
     accountId: ['account_id', 'text'],

@@ -98,6 +98,7 @@ function closeHold(book: Book, hold: Hold, cost: Nano, outcome: Outcome): CloseR
       accountId: hold.accountId,
       balanceAfter: balance,
       reference: hold.requestId,
+      note: null,
     });
   }
   if (writtenOff > 0n) {
@@ -110,6 +111,7 @@ function closeHold(book: Book, hold: Hold, cost: Nano, outcome: Outcome): CloseR
       accountId: null,
       balanceAfter: null,
       reference: hold.requestId,
+      note: null,
     });
   }
   book.add('usage', {

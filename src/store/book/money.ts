@@ -11,11 +11,12 @@ export interface Payment {
   kind: EntryKind;
   amount: Nano;
   reference: string;
+  note?: string;
   at: number;
 }
 
 /** The balance after it. */
-export function payIn(book: Book, { accountId, from, kind, amount, reference, at }: Payment): Nano {
+export function payIn(book: Book, { accountId, from, kind, amount, reference, note, at }: Payment): Nano {
   const wallet = book.get('wallets', accountId);
   assert(wallet, 'an account has a wallet');
   assert(amount > 0n, 'a payment is positive');
@@ -30,6 +31,7 @@ export function payIn(book: Book, { accountId, from, kind, amount, reference, at
     accountId,
     balanceAfter: balance,
     reference,
+    note: note ?? null,
   });
   return balance;
 }

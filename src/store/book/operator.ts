@@ -5,9 +5,10 @@ import type { CreditInput, CreditResult, FreezeInput } from '../operations.ts';
 import type { Book } from './book.ts';
 import { payIn } from './money.ts';
 
-export function credit(book: Book, { accountId, amount, reference, at }: CreditInput): CreditResult {
+export function credit(book: Book, { accountId, amount, reference, reason, at }: CreditInput): CreditResult {
   if (!book.get('wallets', accountId)) return { ok: false, reason: 'not_found' };
-  return { ok: true, balance: payIn(book, { accountId, from: 'house:credit', kind: 'credit', amount, reference, at }) };
+  const payment = { accountId, from: 'house:credit', kind: 'credit', amount, reference, note: reason, at } as const;
+  return { ok: true, balance: payIn(book, payment) };
 }
 
 export function freeze(book: Book, { accountId, frozen, at }: FreezeInput): undefined {

@@ -55,6 +55,8 @@ CREATE TABLE entries (
   account_id TEXT REFERENCES accounts (account_id),
   balance_after_nano INTEGER CHECK (balance_after_nano >= 0),
   reference TEXT NOT NULL,
+  -- The operator's reason, where a person made the entry.
+  note TEXT,
   CHECK (debit <> credit),
   CHECK ((account_id IS NULL) = (balance_after_nano IS NULL)),
   CHECK (account_id IS NULL OR account_id IN (debit, credit)),
