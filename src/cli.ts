@@ -1,135 +1,116 @@
 // The operator's command line. Exit 0: done; 1: refused, with the fault on stderr; 2: wrong usage.
 
-import { readFileSync } from 'node:fs';
-import type { DocumentFault } from './catalog/check-references.ts';
-import { exportDocument } from './catalog/document-secrets.ts';
-import { readDocument } from './catalog/read-document.ts';
-import { readSettings, type Settings, SettingsRefused } from './config.ts';
+import { parseArgs } from 'node:util';
+import { type Command, type CommandTools, Refused, WrongUsage } from './admin/command.ts';
+import { accountCommands } from './admin/commands/accounts.ts';
+import { backupCommands } from './admin/commands/backup.ts';
+import { cardCommands } from './admin/commands/cards.ts';
+import { configCommands } from './admin/commands/config.ts';
+import { ledgerCommands } from './admin/commands/ledger.ts';
+import { createCardHasher } from './cards/card-code.ts';
+import { readSettings, SettingsRefused } from './config.ts';
 import { openDataFolder } from './data-folder.ts';
+import { Fault } from './faults/fault.ts';
+import { createAuthenticator } from './keys/authenticator.ts';
 import { systemClock } from './kit/clock.ts';
+import { createIds } from './kit/ids.ts';
 import { systemRandom } from './kit/random.ts';
 import { createSealer } from './kit/sealed.ts';
 import { serve } from './main.ts';
-import { applyDocument, type PublishingTools } from './publishing/apply-document.ts';
 import { StoreRefused } from './store/refusal.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
+import type { Store } from './store/store.ts';
 
-const USAGE = `usage: npm run -s gateway -- COMMAND [--json]
-
-  serve                 run the server (what npm start does)
-  config check FILE     validate a catalog file
-  config apply FILE     make it the newest revision; running servers follow within a second
-  config export         print the newest revision, without secrets
-`;
-
-class WrongUsage extends Error {}
-class Refused extends Error {
-  constructor(
-    message: string,
-    readonly facts: Record<string, unknown>,
-  ) {
-    super(message);
-  }
-}
-
-interface Invocation {
-  words: readonly string[];
-  json: boolean;
-}
-
-type Command = (invocation: Invocation) => Promise<void>;
-
-const COMMANDS: Record<string, Command> = {
-  serve: () => serve(),
-  'config check': async ({ words, json }) => {
-    const read = readDocument(readNamedFile(words[2]));
-    if (!read.ok) throw refusedDocument(read.faults);
-    const { channels, models } = read.document;
-    print(
-      json,
-      { ok: true, channels: channels.length, models: models.length },
-      `valid: ${channels.length} channels, ${models.length} models`,
-    );
-  },
-  'config apply': async ({ words, json }) => {
-    const text = readNamedFile(words[2]);
-    await withStore(async (tools) => {
-      const applied = await applyDocument(tools, text, 'file');
-      if (!applied.ok) throw refusedDocument(applied.faults);
-      print(json, applied, `applied as revision ${applied.revision}`);
-    });
-  },
-  'config export': async ({ json }) => {
-    await withStore(async ({ store }) => {
-      const newest = await store.read.newestRevision();
-      if (!newest) throw new Refused('there is no revision yet: start the server or apply a file', {});
-      const yaml = exportDocument(newest.document);
-      print(json, { revision: newest.revision, document: yaml }, yaml.trimEnd());
-    });
-  },
-};
+const COMMANDS: readonly Command[] = [
+  ...configCommands,
+  ...cardCommands,
+  ...accountCommands,
+  ...ledgerCommands,
+  ...backupCommands,
+];
 
 async function run(args: readonly string[]): Promise<number> {
-  const json = args.includes('--json');
-  const words = args.filter((arg) => arg !== '--json');
-  if (words.length === 0 || words[0] === 'help' || words[0] === '--help') {
-    process.stdout.write(USAGE);
-    return words.length === 0 ? 2 : 0;
+  if (args.length === 0 || args[0] === 'help' || args[0] === '--help') {
+    process.stdout.write(usage());
+    return args.length === 0 ? 2 : 0;
   }
-  const command = COMMANDS[words.slice(0, 2).join(' ')] ?? COMMANDS[words[0] ?? ''];
+  const json = args.includes('--json');
   try {
-    if (!command || words.some((word) => word.startsWith('--')))
-      throw new WrongUsage(`unknown command: ${words.join(' ')}`);
-    await command({ words, json });
+    const command = findCommand(args);
+    const { facts, text } = await runCommand(command, args.slice(command.words.split(' ').length));
+    process.stdout.write(json ? `${JSON.stringify(facts)}\n` : `${text}\n`);
     return 0;
   } catch (error) {
     return explain(error, json);
   }
 }
 
+function findCommand(args: readonly string[]): Command {
+  const command = COMMANDS.find(({ words }) => words.split(' ').every((word, index) => word === args[index]));
+  if (!command) throw new WrongUsage(`unknown command: ${args.slice(0, 2).join(' ')}`);
+  return command;
+}
+
+async function runCommand(command: Command, rest: readonly string[]) {
+  const { positionals, values } = parseCommandLine(command, rest);
+  const settings = readSettings();
+  const folder = openDataFolder(settings.dataDir, settings.pepper, systemRandom);
+  let store: Store | undefined;
+  const open = async (): Promise<CommandTools> => {
+    store = await openSqliteStore({ file: folder.databaseFile, clock: systemClock });
+    return {
+      store,
+      clock: systemClock,
+      random: systemRandom,
+      newId: createIds(systemClock, systemRandom),
+      sealer: createSealer(folder.pepper, systemRandom),
+      hashKey: createAuthenticator(store, systemClock, folder.pepper).hash,
+      hashCard: createCardHasher(folder.pepper),
+    };
+  };
+  try {
+    return await command.run({ args: positionals, options: values, open, databaseFile: folder.databaseFile });
+  } finally {
+    await store?.close();
+  }
+}
+
+function parseCommandLine(command: Command, rest: readonly string[]) {
+  try {
+    const { positionals, values } = parseArgs({
+      args: rest.filter((word) => word !== '--json'),
+      options: Object.fromEntries(command.options.map((name) => [name, { type: 'string' as const }])),
+      allowPositionals: true,
+      strict: true,
+    });
+    return { positionals, values: values as Record<string, string | undefined> };
+  } catch (error) {
+    throw new WrongUsage(error instanceof Error ? error.message : 'wrong options');
+  }
+}
+
 function explain(error: unknown, json: boolean): number {
   if (error instanceof WrongUsage) {
-    process.stderr.write(`${error.message}\n\n${USAGE}`);
+    process.stderr.write(`${error.message}\n\n${usage()}`);
     return 2;
   }
-  if (error instanceof Refused) {
-    process.stderr.write(json ? `${JSON.stringify({ error: error.message, ...error.facts })}\n` : `${error.message}\n`);
-    return 1;
-  }
-  if (error instanceof SettingsRefused || error instanceof StoreRefused) {
-    process.stderr.write(`${error.message}\n`);
-    return 1;
-  }
-  throw error;
+  const known = error instanceof Refused || error instanceof SettingsRefused || error instanceof StoreRefused;
+  if (!known && !(error instanceof Fault)) throw error;
+  const message =
+    error instanceof Fault ? `${error.publicText} (${error.details.internal ?? error.code})` : error.message;
+  const facts = error instanceof Refused ? error.facts : {};
+  process.stderr.write(json ? `${JSON.stringify({ error: message, ...facts })}\n` : `${message}\n`);
+  return 1;
 }
 
-async function withStore(use: (tools: PublishingTools) => Promise<void>): Promise<void> {
-  const settings: Settings = readSettings();
-  const folder = openDataFolder(settings.dataDir, settings.pepper, systemRandom);
-  const store = await openSqliteStore({ file: folder.databaseFile, clock: systemClock });
-  try {
-    await use({ store, sealer: createSealer(folder.pepper, systemRandom), clock: systemClock });
-  } finally {
-    await store.close();
-  }
+function usage(): string {
+  const lines = [
+    ['serve', '', 'run the server (what npm start does)'],
+    ...COMMANDS.map(({ words, takes, about }) => [words, takes, about]),
+  ];
+  const list = lines.map(([words, takes, about]) => `  ${words}${takes ? ` ${takes}` : ''}\n      ${about}`);
+  return `usage: npm run -s gateway -- COMMAND [--json]\n\n${list.join('\n')}\n`;
 }
 
-function readNamedFile(path: string | undefined): string {
-  if (path === undefined) throw new WrongUsage('a FILE is missing');
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    throw new Refused(`cannot read ${path}`, {});
-  }
-}
-
-function refusedDocument(faults: readonly DocumentFault[]): Refused {
-  return new Refused(faults.map(({ path, message }) => `${path}: ${message}`).join('\n'), { faults });
-}
-
-function print(json: boolean, facts: Record<string, unknown>, text: string): void {
-  process.stdout.write(json ? `${JSON.stringify(facts)}\n` : `${text}\n`);
-}
-
-const code = await run(process.argv.slice(2));
-if (process.argv[2] !== 'serve') process.exit(code);
+if (process.argv[2] === 'serve') await serve();
+else process.exit(await run(process.argv.slice(2)));

@@ -5,9 +5,12 @@ const MAX_ASKED = 100;
 export function nearestIds(asked: string, ids: readonly string[], most = 3): string[] {
   const wanted = asked.toLowerCase().slice(0, MAX_ASKED);
   return ids
-    .map((id) => ({ id, distance: id.includes(wanted) || wanted.includes(id) ? 1 : editDistance(wanted, id) }))
+    .map((id) => {
+      const edits = editDistance(wanted, id);
+      return { id, edits, distance: id.includes(wanted) || wanted.includes(id) ? 1 : edits };
+    })
     .filter(({ id, distance }) => distance <= Math.max(3, id.length / 2))
-    .sort((a, b) => a.distance - b.distance)
+    .sort((a, b) => a.distance - b.distance || a.edits - b.edits)
     .slice(0, most)
     .map(({ id }) => id);
 }

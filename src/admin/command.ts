@@ -1,0 +1,72 @@
+// A command of the operator's: what it is called, what it takes, and what it does. It returns facts and a text of them;
+// the command line prints one or the other.
+
+import type { Clock } from '../kit/clock.ts';
+import type { NewId } from '../kit/ids.ts';
+import type { Random } from '../kit/random.ts';
+import type { Sealer } from '../kit/sealed.ts';
+import type { Store } from '../store/store.ts';
+
+export interface CommandTools {
+  store: Store;
+  clock: Clock;
+  random: Random;
+  newId: NewId;
+  sealer: Sealer;
+  hashKey(key: string): string;
+  hashCard(code: string): string;
+}
+
+export interface Invocation {
+  /** What follows the command's own words. */
+  args: readonly string[];
+  options: Readonly<Record<string, string | undefined>>;
+  /** Opens the store when the command needs it; the command line closes it. */
+  open(): Promise<CommandTools>;
+  /** The embedded database's file; undefined on PostgreSQL. */
+  databaseFile: string | undefined;
+}
+
+export interface Printed {
+  facts: unknown;
+  text: string;
+}
+
+export interface Command {
+  words: string;
+  /** Arguments and options as the help shows them. */
+  takes: string;
+  about: string;
+  options: readonly string[];
+  run(invocation: Invocation): Promise<Printed>;
+}
+
+export class WrongUsage extends Error {
+  override name = 'WrongUsage';
+}
+
+export class Refused extends Error {
+  override name = 'Refused';
+  constructor(
+    message: string,
+    readonly facts: Readonly<Record<string, unknown>> = {},
+  ) {
+    super(message);
+  }
+}
+
+export function oneArgument(args: readonly string[], what: string): string {
+  const [value, ...rest] = args;
+  if (value === undefined || rest.length > 0) throw new WrongUsage(`exactly one ${what} is needed`);
+  return value;
+}
+
+export function noArguments(args: readonly string[]): void {
+  if (args.length > 0) throw new WrongUsage(`unexpected: ${args.join(' ')}`);
+}
+
+export function requiredOption(options: Invocation['options'], name: string): string {
+  const value = options[name];
+  if (value === undefined) throw new WrongUsage(`--${name} is needed`);
+  return value;
+}

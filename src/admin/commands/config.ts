@@ -1,0 +1,64 @@
+// config check, apply, export: the catalog document.
+
+import { readFileSync } from 'node:fs';
+import type { DocumentFault } from '../../catalog/check-references.ts';
+import { exportDocument } from '../../catalog/document-secrets.ts';
+import { readDocument } from '../../catalog/read-document.ts';
+import { applyDocument } from '../../publishing/apply-document.ts';
+import { type Command, noArguments, oneArgument, Refused } from '../command.ts';
+
+export const configCommands: readonly Command[] = [
+  {
+    words: 'config check',
+    takes: 'FILE',
+    about: 'validate a catalog file',
+    options: [],
+    async run({ args }) {
+      const read = readDocument(readNamedFile(oneArgument(args, 'FILE')));
+      if (!read.ok) throw refusedDocument(read.faults);
+      const { channels, models } = read.document;
+      return {
+        facts: { ok: true, channels: channels.length, models: models.length },
+        text: `valid: ${channels.length} channels, ${models.length} models`,
+      };
+    },
+  },
+  {
+    words: 'config apply',
+    takes: 'FILE',
+    about: 'make it the newest revision; running servers follow within a second',
+    options: [],
+    async run({ args, open }) {
+      const text = readNamedFile(oneArgument(args, 'FILE'));
+      const applied = await applyDocument(await open(), text, 'file');
+      if (!applied.ok) throw refusedDocument(applied.faults);
+      return { facts: applied, text: `applied as revision ${applied.revision}` };
+    },
+  },
+  {
+    words: 'config export',
+    takes: '',
+    about: 'print the newest revision, without secrets',
+    options: [],
+    async run({ args, open }) {
+      noArguments(args);
+      const { store } = await open();
+      const newest = await store.read.newestRevision();
+      if (!newest) throw new Refused('there is no revision yet: start the server or apply a file');
+      const document = exportDocument(newest.document);
+      return { facts: { revision: newest.revision, document }, text: document.trimEnd() };
+    },
+  },
+];
+
+function readNamedFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw new Refused(`cannot read ${path}`);
+  }
+}
+
+function refusedDocument(faults: readonly DocumentFault[]): Refused {
+  return new Refused(faults.map(({ path, message }) => `${path}: ${message}`).join('\n'), { faults });
+}

@@ -1,0 +1,41 @@
+// ledger audit: every invariant recomputed from the entries.
+
+import { formatNtd } from '../../kit/money.ts';
+import { type Command, noArguments, Refused } from '../command.ts';
+import { printTable } from '../print-table.ts';
+
+export const ledgerCommands: readonly Command[] = [
+  {
+    words: 'ledger audit',
+    takes: '',
+    about: 'recompute every invariant from the entries; exit 1 and the differences if one fails',
+    options: [],
+    async run({ args, open }) {
+      noArguments(args);
+      const { store } = await open();
+      const { wallets, entries, differences, total, house } = await store.read.audit({});
+      const facts = {
+        ok: differences.length === 0,
+        wallets,
+        entries,
+        total_nano: total.toString(),
+        house: Object.fromEntries(Object.entries(house).map(([name, amount]) => [name, amount.toString()])),
+        differences,
+      };
+      if (differences.length > 0) {
+        const rows = differences.map(({ what, subject, expected, found }) => [what, subject, expected, found]);
+        throw new Refused(printTable(['what', 'subject', 'expected', 'found'], rows), facts);
+      }
+      return {
+        facts,
+        text: [
+          `clean: ${wallets} wallets, ${entries} entries, total 0`,
+          printTable(
+            ['house account', 'NT$'],
+            Object.entries(house).map(([name, amount]) => [name, formatNtd(amount)]),
+          ),
+        ].join('\n'),
+      };
+    },
+  },
+];

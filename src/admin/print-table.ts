@@ -1,0 +1,11 @@
+// A table for people: columns as wide as their widest cell.
+
+export function printTable(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = columns.map((column, index) => Math.max(column.length, ...rows.map((row) => row[index]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return [line(columns), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+}
