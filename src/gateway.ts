@@ -11,6 +11,7 @@ import { createUpstreams } from './channels/upstreams.ts';
 import type { Settings } from './config.ts';
 import { openDataFolder } from './data-folder.ts';
 import { createApp } from './http/app.ts';
+import { auditLedger } from './jobs/audit-ledger.ts';
 import { followStore } from './jobs/follow-store.ts';
 import { forgetAddresses } from './jobs/forget-addresses.ts';
 import { keepLease } from './jobs/keep-lease.ts';
@@ -99,6 +100,8 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
     await forgetAddresses(store, clock, log),
     followStore(store, clock, log, onPulse),
   ];
+  const audit = await auditLedger(store, clock, alarms, log);
+  stops.push(audit.stop);
 
   const cut = new AbortController();
   const ledger = createLedger(store, clock, alarms);
@@ -130,6 +133,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
         nodeId: node.nodeId,
         publicUrl,
         cut: cut.signal,
+        isUnbalanced: audit.isUnbalanced,
         running,
       },
       publicUrl,
@@ -179,6 +183,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
       for (const stop of stops) stop();
       await Promise.race([server.stop(), sleep(clock, 2_000)]);
       await server.stop(true);
+      await store.commit('lease', { ...node, expiresAt: clock.now() });
       await store.close();
       log('info', 'stopped');
     },

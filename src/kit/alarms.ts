@@ -11,6 +11,8 @@ export type AlarmName =
   | 'settle_retrying'
   | 'settle_after_release'
   | 'store_failed'
+  | 'wallet_wrong'
+  | 'ledger_unbalanced'
   | 'config_rejected';
 
 export interface Alarm {

@@ -15,6 +15,7 @@ const HELD_MONEY_POLL_MS = 50;
 
 export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
   checkContext(call);
+  if (tools.isUnbalanced() && !call.model.free) throw fault('unavailable', { internal: 'the books do not balance' });
   const startedAt = tools.clock.monotonic();
   for (;;) {
     const at = tools.clock.now();

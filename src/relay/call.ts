@@ -18,6 +18,8 @@ export interface RelayTools {
   log: Log;
   nodeId: string;
   publicUrl: string;
+  /** While the books do not balance, no paid request is admitted. */
+  isUnbalanced(): boolean;
   /** Aborted when a drain has run out of time: what still runs is cut. */
   cut: AbortSignal;
   /** Ids of calls that are admitted and not yet closed. */

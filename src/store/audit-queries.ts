@@ -122,7 +122,8 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
 export const AUDIT_TOTAL = `SELECT coalesce(sum(CASE WHEN debit IN (${HOUSE}) OR debit IN (SELECT account_id FROM accounts)
     THEN -amount_nano ELSE 0 END), 0)
   + coalesce(sum(CASE WHEN credit IN (${HOUSE}) OR credit IN (SELECT account_id FROM accounts)
-    THEN amount_nano ELSE 0 END), 0) AS total, count(*) AS entries, coalesce(max(entry_id), 0) AS last_entry_id
+    THEN amount_nano ELSE 0 END), 0) AS total, count(*) AS entries,
+  (SELECT coalesce(max(entry_id), 0) FROM entries) AS last_entry_id
   FROM entries WHERE entry_id > NEWEST`;
 
 export const AUDIT_WALLETS = 'SELECT count(*) AS wallets FROM (TOUCHED) touched';

@@ -1,4 +1,4 @@
-// The embedded store: one file, one writing thread, one reading thread.
+// The embedded store: one file, one writing thread, two reading threads.
 
 import { fault } from '../../faults/fault.ts';
 import type { Clock } from '../../kit/clock.ts';
@@ -18,13 +18,15 @@ export interface SqliteOptions {
 export async function openSqliteStore({ file, clock, unsafeNoSync = false }: SqliteOptions): Promise<Store> {
   const writer = connectThread();
   const reader = connectThread();
+  const slowReader = connectThread();
+  const threads = [reader, slowReader, writer];
   const end = () => {
-    writer.end();
-    reader.end();
+    for (const thread of threads) thread.end();
   };
   try {
     await writer.ask({ do: 'open', file, options: { unsafeNoSync } });
     await reader.ask({ do: 'open', file, options: { readonly: true } });
+    await slowReader.ask({ do: 'open', file, options: { readonly: true } });
   } catch (error) {
     end();
     throw error;
@@ -35,24 +37,26 @@ export async function openSqliteStore({ file, clock, unsafeNoSync = false }: Sql
   });
   return {
     commit: (name, input) => batcher.submit(name, input),
-    read: readsThrough(reader),
+    read: readsThrough((name) => (SLOW_READS.has(name) ? slowReader : reader)),
     recordAlarm: async (alarm, at) => void (await writer.ask({ do: 'alarm', alarm, at })),
     forget: async (before) => void (await writer.ask({ do: 'forget', before })),
     async close() {
       await batcher.idle();
-      await reader.ask({ do: 'close' });
-      await writer.ask({ do: 'close' });
+      for (const thread of threads) await thread.ask({ do: 'close' });
       end();
     },
   };
 }
 
-function readsThrough(reader: Thread): Reads {
+/** What may take long has a thread of its own, so that a key's look-up never waits behind an audit. */
+const SLOW_READS: ReadonlySet<ReadName> = new Set(['usagePage', 'audit', 'cards']);
+
+function readsThrough(threadFor: (name: ReadName) => Thread): Reads {
   const ask =
     (name: ReadName) =>
     async (...args: unknown[]) => {
       try {
-        return await reader.ask({ do: 'read', name, args });
+        return await threadFor(name).ask({ do: 'read', name, args });
       } catch (error) {
         throw fault('unavailable', { internal: `store: ${error instanceof Error ? error.message : 'read failed'}` });
       }

@@ -1,0 +1,60 @@
+// The online audit: every minute the wallets touched since the last pass are held against their entries and holds, in one
+// snapshot. A wrong wallet is frozen, with an alarm; only money missing from the books as a whole stops paid traffic.
+
+import type { Alarms } from '../kit/alarms.ts';
+import { type Clock, every } from '../kit/clock.ts';
+import { describeError, type Log } from '../kit/log.ts';
+import type { AuditReport, Difference } from '../store/reads.ts';
+import type { Store } from '../store/store.ts';
+
+const PASS_MS = 60_000;
+/** Passes overlap: a commit may become visible a little later than its time says. */
+const OVERLAP_MS = 10_000;
+const OVERLAP_ENTRIES = 10_000;
+const WALLET_FAULTS: readonly Difference['what'][] = ['balance', 'held', 'in_flight', 'free_in_flight', 'chain'];
+
+export interface LedgerAudit {
+  /** True while the last pass found the books unbalanced: no paid request is admitted. */
+  isUnbalanced(): boolean;
+  pass(): Promise<AuditReport>;
+  stop(): void;
+}
+
+export async function auditLedger(store: Store, clock: Clock, alarms: Alarms, log: Log): Promise<LedgerAudit> {
+  const mark = await store.read.audit({ since: { touchedAt: clock.now(), entryId: Number.MAX_SAFE_INTEGER } });
+  let entryId = mark.lastEntryId;
+  let touchedAt = clock.now() - PASS_MS;
+  let unbalanced = false;
+
+  async function pass(): Promise<AuditReport> {
+    const startedAt = clock.now();
+    const since = { touchedAt: touchedAt - OVERLAP_MS, entryId: Math.max(0, entryId - OVERLAP_ENTRIES) };
+    const report = await store.read.audit({ since });
+    touchedAt = Math.min(startedAt, clock.now());
+    entryId = report.lastEntryId;
+    unbalanced = report.total !== 0n;
+    if (unbalanced) alarms.raise('ledger_unbalanced', { cost_nano: report.total.toString() });
+    const wrong = report.differences.filter(({ what }) => WALLET_FAULTS.includes(what));
+    for (const accountId of new Set(wrong.map(({ subject }) => subject))) await freeze(accountId, wrong);
+    return report;
+  }
+
+  async function freeze(accountId: string, wrong: readonly Difference[]): Promise<void> {
+    const wallet = await store.read.wallet(accountId);
+    if (!wallet || wallet.frozen) return;
+    const detail = wrong
+      .filter(({ subject }) => subject === accountId)
+      .map(({ what, expected, found }) => `${what}: expected ${expected}, found ${found}`)
+      .join('; ');
+    await store.commit('freeze', { accountId, frozen: true, at: clock.now() });
+    alarms.raise('wallet_wrong', { account_id: accountId, detail });
+  }
+
+  const stop = every(clock, PASS_MS, () =>
+    pass().then(
+      () => {},
+      (error: unknown) => log('error', 'audit_failed', { detail: describeError(error) }),
+    ),
+  );
+  return { isUnbalanced: () => unbalanced, pass, stop };
+}
