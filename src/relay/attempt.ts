@@ -92,10 +92,8 @@ async function beginStream(
   const first: StreamEvent[] = [];
   for (;;) {
     const { done, value } = await rest.next();
-    if (done) {
-      if (!reader.facts().finished) throw new AttemptFailed('cut');
-      break;
-    }
+    if ((done || value.kind === 'done') && !reader.facts().finished) throw new AttemptFailed('cut');
+    if (done) break;
     if (value.kind === 'broken') throw new AttemptFailed(value.why);
     first.push(value);
     if (value.kind !== 'other') break;
