@@ -30,6 +30,7 @@ test('a fresh account has this and nothing else', async () => {
       daily_budget_ntd: null,
       daily_budget_nano: null,
       expires_at: null,
+      created_at: '2026-05-20T03:00:00.000Z',
     },
     balance_ntd: 1,
     balance_nano: '1000000000',

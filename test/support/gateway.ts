@@ -54,6 +54,8 @@ export interface TestGateway {
   get(path: string, key: string): Promise<Answer>;
   /** Rows of the database file, integers as bigint. */
   sql<Row = Record<string, unknown>>(query: string, ...values: SQLQueryBindings[]): Row[];
+  /** Applies another document, as an operator would by SIGHUP. */
+  apply(document: (standard: TestDocument) => TestDocument): Promise<void>;
   /** What is wrong with the ledger: nothing, one hopes. */
   audit(): string[];
   stop(): Promise<void>;
@@ -68,7 +70,9 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const upstream = await startUpstream();
   const log = createLogCapture();
   const standard = testDocument(upstream.baseUrl);
-  writeFileSync(configFile, JSON.stringify(document({ ...standard, limits: { ...standard.limits, ...limits } })));
+  const writeConfig = (edit: (standard: TestDocument) => TestDocument) =>
+    writeFileSync(configFile, JSON.stringify(edit({ ...standard, limits: { ...standard.limits, ...limits } })));
+  writeConfig(document);
   const settings = readSettings({
     PORT: String(await freePort()),
     DATA_DIR: dataDir,
@@ -125,6 +129,10 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       } finally {
         db.close();
       }
+    },
+    async apply(edit) {
+      writeConfig(edit);
+      await gateway.reload();
     },
     audit() {
       const db = new Database(databaseFile, { readonly: true, safeIntegers: true });

@@ -1,0 +1,201 @@
+// What an answer costs: what the upstream reports, checked; our own count where it reports nothing or nonsense; never
+// more than the hold; nothing for nothing.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import type { Answer } from '../support/answer.ts';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { type ChatOptions, chatAnswer, chatStream, jsonScript } from '../support/openai-chat.ts';
+import type { Script } from '../support/script.ts';
+import { readSse, usageOf } from '../support/sse.ts';
+import { UP_PRICES } from '../support/test-document.ts';
+
+interface Row {
+  held_nano: bigint;
+  cost_nano: bigint;
+}
+
+let gateway: TestGateway;
+let account: TestAccount;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+beforeEach(async () => {
+  gateway.upstream.reset();
+  account = await gateway.register();
+});
+afterAll(() => gateway.stop());
+
+/** Plays one script to one call; returns the usage record of it. */
+async function bill(script: Script, body: Record<string, unknown> = {}): Promise<Answer> {
+  gateway.upstream.next(script);
+  const response = await gateway.chat(account.key, { model: 'up-paid', max_tokens: 100, ...body });
+  await response.text();
+  expect(response.status).toBe(200);
+  const { data } = await gateway.get('/api/usage', account.key);
+  expect(data).toHaveLength(1);
+  const { balance_nano, held_nano } = await gateway.get('/api/me', account.key);
+  expect(BigInt(balance_nano)).toBe(1_000_000_000n - BigInt(data[0].cost_nano));
+  expect(held_nano).toBe('0');
+  expect(gateway.audit()).toEqual([]);
+  return data[0];
+}
+const holdOf = (requestId: string): bigint =>
+  gateway.sql<Row>('SELECT held_nano, cost_nano FROM usage_records WHERE request_id = ?', requestId)[0]?.held_nano ??
+  0n;
+const alarmsOf = (name: string, requestId: string) =>
+  gateway.log.alarms(name).filter(({ request_id }) => request_id === requestId);
+const KINDS: [kind: string, make: (options: ChatOptions) => Script, body: Record<string, unknown>][] = [
+  ['whole', chatAnswer, {}],
+  ['streamed', chatStream, { stream: true }],
+];
+
+describe.each(KINDS)('%s', (_, make, body) => {
+  test('cached, written and reasoning tokens are priced by their bucket', async () => {
+    const usage = {
+      prompt_tokens: 1_000,
+      completion_tokens: 90,
+      prompt_tokens_details: { cached_tokens: 700, cache_write_tokens: 100 },
+      completion_tokens_details: { reasoning_tokens: 40 },
+    };
+    const record = await bill(make({ usage }), { messages: [{ role: 'user', content: 'x'.repeat(4_000) }], ...body });
+    expect(record).toMatchObject({
+      input_tokens: 200,
+      cached_input_tokens: 700,
+      cache_write_5m_tokens: 100,
+      output_tokens: 90,
+      reasoning_tokens: 40,
+      estimated: false,
+    });
+    const { input, cached, write, output } = UP_PRICES;
+    expect(record.cost_nano).toBe((200n * input + 700n * cached + 100n * write + 90n * output).toString());
+  });
+
+  test('without usage it is counted here, and flagged', async () => {
+    const record = await bill(make({ usage: null, pieces: ['some', ' words', ' here'] }), body);
+    expect(record).toMatchObject({ estimated: true, cached_input_tokens: 0, status: 'ok' });
+    expect(record.input_tokens).toBeGreaterThan(0);
+    expect(record.output_tokens).toBeWithin(2, 8);
+    const { input, output } = UP_PRICES;
+    expect(record.cost_nano).toBe(
+      (BigInt(record.input_tokens) * input + BigInt(record.output_tokens) * output).toString(),
+    );
+    expect(alarmsOf('usage_invalid', record.request_id)).toEqual([]);
+  });
+
+  test('usage of 0 is 0', async () => {
+    const record = await bill(make({ usage: { prompt_tokens: 0, completion_tokens: 0 } }), body);
+    expect(record).toMatchObject({ cost_nano: '0', estimated: false });
+  });
+
+  const nonsense: [what: string, usage: unknown][] = [
+    ['a negative count', { prompt_tokens: -1, completion_tokens: 5 }],
+    ['counts as text', { prompt_tokens: '11', completion_tokens: '7' }],
+    ['a count past every bound', { prompt_tokens: 11, completion_tokens: 1e18 }],
+    ['a fraction', { prompt_tokens: 11.5, completion_tokens: 7 }],
+    ['no prompt', { completion_tokens: 7 }],
+    ['more cached than read', { prompt_tokens: 5, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 6 } }],
+    [
+      'more reasoning than output',
+      { prompt_tokens: 5, completion_tokens: 1, completion_tokens_details: { reasoning_tokens: 2 } },
+    ],
+    ['a negative detail', { prompt_tokens: 5, completion_tokens: 1, prompt_tokens_details: { cached_tokens: -5 } }],
+  ];
+  test.each(nonsense)('%s is an alarm, and counted here', async (_what, usage) => {
+    const record = await bill(make({ usage: usage as never }), body);
+    expect(record.estimated).toBe(true);
+    expect(alarmsOf('usage_invalid', record.request_id)).toHaveLength(1);
+    const cost = BigInt(record.cost_nano);
+    expect(cost).toBeGreaterThan(0n);
+    expect(cost).toBeLessThanOrEqual(holdOf(record.request_id));
+  });
+
+  test('usage above the hold costs the hold; the rest is the house’s loss, with an alarm', async () => {
+    const record = await bill(make({ usage: { prompt_tokens: 5_000, completion_tokens: 90_000 } }), body);
+    const claimed = 5_000n * UP_PRICES.input + 90_000n * UP_PRICES.output;
+    const held = holdOf(record.request_id);
+    expect(BigInt(record.cost_nano)).toBe(held);
+    expect(
+      gateway.sql(
+        'SELECT debit, credit, amount_nano, account_id FROM entries WHERE kind = ? AND reference = ?',
+        'write_off',
+        record.request_id,
+      ),
+    ).toEqual([{ debit: 'house:write_off', credit: 'house:revenue', amount_nano: claimed - held, account_id: null }]);
+    expect(alarmsOf('usage_above_hold', record.request_id)).toHaveLength(1);
+    expect(record.estimated).toBe(false);
+  });
+
+  test('more text than was asked for, without usage, costs the hold at most', async () => {
+    const record = await bill(make({ usage: null, pieces: ['word '.repeat(3_000)] }), { ...body, max_tokens: 16 });
+    expect(record.estimated).toBe(true);
+    expect(BigInt(record.cost_nano)).toBe(holdOf(record.request_id));
+  });
+
+  test('an answer that stops without output costs nothing', async () => {
+    const record = await bill(make({ pieces: [], usage: { prompt_tokens: 11, completion_tokens: 2 } }), body);
+    expect(record).toMatchObject({ cost_nano: '0', status: 'ok', channel: 'up' });
+  });
+
+  test('a filtered answer without output costs nothing', async () => {
+    const record = await bill(make({ pieces: [], finish: 'content_filter' }), body);
+    expect(record.cost_nano).toBe('0');
+  });
+
+  test('reasoning alone that ran into its length is paid', async () => {
+    const usage = { prompt_tokens: 11, completion_tokens: 50, completion_tokens_details: { reasoning_tokens: 50 } };
+    const record = await bill(make({ pieces: [], finish: 'length', usage }), body);
+    expect(record.cost_nano).toBe((11n * UP_PRICES.input + 50n * UP_PRICES.output).toString());
+  });
+
+  test('reasoning that is shown is output', async () => {
+    const record = await bill(make({ pieces: [], reasoning: ['thinking'] }), body);
+    expect(record.cost_nano).toBe((11n * UP_PRICES.input + 7n * UP_PRICES.output).toString());
+  });
+});
+
+test('a call of a tool is output', async () => {
+  const message = {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'look', arguments: '{}' } }],
+  };
+  const usage = { prompt_tokens: 11, completion_tokens: 7 };
+  const script = jsonScript(200, {
+    id: 'x',
+    model: 'm',
+    choices: [{ index: 0, message, finish_reason: 'tool_calls' }],
+    usage,
+  });
+  expect((await bill(script)).cost_nano).toBe((11n * UP_PRICES.input + 7n * UP_PRICES.output).toString());
+});
+
+describe('a stream’s usage', () => {
+  const run = async (options: ChatOptions) => {
+    gateway.upstream.next(chatStream(options));
+    const body = { model: 'up-paid', max_tokens: 100, stream: true, stream_options: { include_usage: true } };
+    return usageOf(await readSse(await gateway.chat(account.key, body)));
+  };
+
+  test('shows what the upstream reported, and the cost beside it', async () => {
+    const usage = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18, x_unknown: { a: 1 } };
+    expect(await run({ usage })).toEqual({ ...usage, cost_ntd: 0.000390861, cost_nano: '390861' });
+  });
+
+  test('shows our own count when the upstream reported none', async () => {
+    const shown = await run({ usage: null });
+    const { data } = await gateway.get('/api/usage', account.key);
+    expect(shown).toMatchObject({
+      prompt_tokens: data[0].input_tokens,
+      completion_tokens: data[0].output_tokens,
+      cost_nano: data[0].cost_nano,
+    });
+  });
+
+  test('shows the capped cost when the upstream claimed too much', async () => {
+    const shown = await run({ usage: { prompt_tokens: 11, completion_tokens: 900_000 } });
+    const { data } = await gateway.get('/api/usage', account.key);
+    expect(shown.cost_nano).toBe(data[0].cost_nano);
+    expect(BigInt(shown.cost_nano)).toBe(holdOf(data[0].request_id));
+  });
+});

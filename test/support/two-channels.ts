@@ -1,0 +1,71 @@
+// Models with two channels: one at the gateway's own upstream, one at another. There are many sets of them, one for each
+// test: what a gateway remembers of a channel's failures in one test must not decide another.
+
+import { openaiChannel, type TestDocument } from './test-document.ts';
+
+export interface ChannelSet {
+  /** Channel names. */
+  first: string;
+  second: string;
+  /** Model ids: on both channels, or on the first alone; paid (input 10, output 40) or free. */
+  both: string;
+  bothFree: string;
+  alone: string;
+  aloneFree: string;
+}
+
+export interface TwoChannels {
+  document(standard: TestDocument): TestDocument;
+  /** A set that no test has used before. */
+  take(): ChannelSet;
+}
+
+const SETS = 250;
+const PRICE = { input: 10, output: 40 };
+
+export function twoChannels(secondUrl: string, channelFields: Record<string, unknown> = {}): TwoChannels {
+  const sets = Array.from({ length: SETS }, (_, n) => ({
+    first: `first-${n}`,
+    second: `second-${n}`,
+    both: `both-${n}`,
+    bothFree: `both-free-${n}`,
+    alone: `alone-${n}`,
+    aloneFree: `alone-free-${n}`,
+  }));
+  let taken = 0;
+  return {
+    document(standard) {
+      const firstUrl = String(standard.channels.find(({ name }) => name === 'up')?.base_url);
+      return {
+        ...standard,
+        channels: [
+          ...standard.channels,
+          ...sets.flatMap(({ first, second }) => [
+            openaiChannel(first, firstUrl, channelFields),
+            openaiChannel(second, secondUrl, channelFields),
+          ]),
+        ],
+        models: [...standard.models, ...sets.flatMap(modelsOf)],
+      };
+    },
+    take() {
+      const set = sets[taken++];
+      if (!set) throw new Error(`more than ${SETS} sets of channels were taken`);
+      return set;
+    },
+  };
+}
+
+function modelsOf({ first, second, both, bothFree, alone, aloneFree }: ChannelSet): Record<string, unknown>[] {
+  const routes = [
+    { channel: first, model: 'scripted-2026-01', priority: 1 },
+    { channel: second, model: 'scripted-2026-01', priority: 2 },
+  ];
+  const model = (id: string, price: unknown, count: number) => ({
+    id,
+    max_output_tokens: 1_000,
+    price,
+    routes: routes.slice(0, count),
+  });
+  return [model(both, PRICE, 2), model(bothFree, 'free', 2), model(alone, PRICE, 1), model(aloneFree, 'free', 1)];
+}
