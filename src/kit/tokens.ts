@@ -21,22 +21,26 @@ export function sameTokens(count: number): TokenCount {
   return { upper: count, estimate: count, lower: count };
 }
 
+/** Upper weights hold for byte-level tokenizers: a character is at most as many tokens as it has bytes of UTF-8. */
 export function countTokens(text: string): TokenCount {
   let easy = 0;
   let hard = 0;
-  let wide = 0;
-  let pairs = 0;
+  let twoBytes = 0;
+  let threeBytes = 0;
+  let halves = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code < 0x80) {
       if ((code >= 0x61 && code <= 0x7a) || code === 0x20) easy++;
       else hard++;
-    } else if (code >= 0xd800 && code <= 0xdfff) pairs++;
-    else wide++;
+    } else if (code < 0x800) twoBytes++;
+    else if (code >= 0xd800 && code <= 0xdfff) halves++;
+    else threeBytes++;
   }
+  const wide = twoBytes + threeBytes;
   return {
-    upper: Math.ceil(easy / 2) + hard + wide * 2 + pairs * 2,
-    estimate: Math.ceil(easy / 4.5 + hard / 3 + wide * 0.9 + pairs),
-    lower: Math.floor(easy / 8 + hard / 8 + wide * 0.4 + pairs * 0.4),
+    upper: Math.ceil(easy * 0.75) + hard + twoBytes * 2 + threeBytes * 3 + halves * 2,
+    estimate: Math.ceil(easy / 4.3 + hard / 2.3 + wide * 0.95 + halves),
+    lower: Math.floor(easy / 8 + hard / 8 + wide * 0.4 + halves * 0.4),
   };
 }
