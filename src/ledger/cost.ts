@@ -56,18 +56,38 @@ export interface Bound {
   /** Output tokens asked for, of one choice. */
   outputTokens: number;
   choices: number;
+  /** Tokens of the output that are set aside for thinking: an answer needs more than these. */
+  thinkingBudget: number | undefined;
 }
+
+/** A thinking budget may be lowered to fit the wallet, but not below this. */
+const LEAST_THINKING_TOKENS = 1024;
 
 /** Fewer output tokens than this (or than the client's own smaller number) are not worth a call. */
 const LEAST_OUTPUT_TOKENS = 16;
 
 /** The most a request can cost: every input token at the dearest input price, every choice at full length. */
-export function holdFor({ prices, inputTokens, outputTokens, choices }: Bound): HoldRequest {
+export function holdFor({ prices, inputTokens, outputTokens, choices, thinkingBudget }: Bound): HoldRequest {
   const inputs = prices.map((one) => maxNano(one.input, one.cachedInput, one.cacheWrite5m, one.cacheWrite1h));
   return {
     base: BigInt(inputTokens) * maxNano(0n, ...inputs),
     unit: maxNano(0n, ...prices.map((one) => one.output)) * BigInt(choices),
     wanted: outputTokens,
-    least: Math.min(LEAST_OUTPUT_TOKENS, outputTokens),
+    least: Math.min(outputTokens, leastOutput(thinkingBudget)),
   };
+}
+
+/** What thinking may take of the granted output, when a clamp below the client's own bound left its budget no room. */
+export function lowerThinkingBudget(
+  asked: { maxOutputTokens: number | undefined; thinkingBudget: number | undefined },
+  granted: number,
+): number | undefined {
+  const { maxOutputTokens = Number.POSITIVE_INFINITY, thinkingBudget } = asked;
+  return thinkingBudget !== undefined && granted < maxOutputTokens && thinkingBudget >= granted
+    ? granted - 1
+    : undefined;
+}
+
+function leastOutput(thinkingBudget: number | undefined): number {
+  return thinkingBudget === undefined ? LEAST_OUTPUT_TOKENS : Math.min(thinkingBudget, LEAST_THINKING_TOKENS) + 1;
 }

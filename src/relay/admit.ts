@@ -4,7 +4,7 @@
 import { fault } from '../faults/fault.ts';
 import { sleep } from '../kit/clock.ts';
 import type { Prices } from '../kit/prices.ts';
-import { holdFor } from '../ledger/cost.ts';
+import { holdFor, lowerThinkingBudget } from '../ledger/cost.ts';
 import { admissionFault, type Refused } from '../limits/admission-fault.ts';
 import type { AdmitInput } from '../store/operations.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
@@ -21,11 +21,13 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
     const at = tools.clock.now();
     const result = await tools.ledger.admit(admitInput(tools, call, at));
     if (result.ok) {
+      const maxOutputTokens = Math.min(result.granted, wantedTokens(call));
       return {
         call,
         admittedAt: at,
         startedAt,
-        maxOutputTokens: Math.min(result.granted, wantedTokens(call)),
+        maxOutputTokens,
+        thinkingBudget: lowerThinkingBudget(call.request, maxOutputTokens),
         allowance: result.allowance,
         attempts: [],
       };
@@ -91,6 +93,7 @@ function admitInput(tools: RelayTools, call: Call, at: number): AdmitInput {
             inputTokens: request.input.upper,
             outputTokens: wantedTokens(call),
             choices: request.choices,
+            thinkingBudget: request.thinkingBudget,
           }),
           limits: { perMinute: limits.paid_per_minute, inFlight: limits.in_flight },
         },

@@ -11,6 +11,7 @@ export function answerHeaders(tools: RelayTools, admission: Admission, channel: 
   return {
     'x-svc-channel': channel,
     ...(asked !== undefined && maxOutputTokens < asked ? { 'x-svc-max-tokens': String(maxOutputTokens) } : {}),
+    ...(admission.thinkingBudget === undefined ? {} : { 'x-svc-dropped': 'thinking.budget_tokens' }),
     ...rateHeaders(allowance, tools.clock.now()),
   };
 }

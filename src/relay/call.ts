@@ -46,6 +46,8 @@ export interface Admission {
   startedAt: number;
   /** The output bound that goes upstream: what the client asked, the model gives and the hold pays. */
   maxOutputTokens: number;
+  /** Set when the clamp left no room for the client's own thinking budget. */
+  thinkingBudget: number | undefined;
   allowance: Allowance;
   /** Grows with every try; the receipt lists them. */
   attempts: Attempt[];

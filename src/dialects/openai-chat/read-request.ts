@@ -13,6 +13,8 @@ export interface ChatRequest {
   /** The client's own bound on output, if it set one. */
   maxOutputTokens: number | undefined;
   choices: number;
+  /** Tokens of the output bound that the client set aside for thinking, where its upstream knows such a field. */
+  thinkingBudget: number | undefined;
   input: TokenCount;
   document: JsonDocument;
 }
@@ -45,6 +47,7 @@ export function readRequest(document: JsonDocument): ChatRequest {
     includeUsage: optionalFlag(optionalObject(body, 'stream_options') ?? {}, 'include_usage'),
     maxOutputTokens: limits.length > 0 ? Math.min(...limits) : undefined,
     choices: optionalCount(body, 'n', MAX_CHOICES) ?? 1,
+    thinkingBudget: optionalCount(optionalObject(body, 'thinking') ?? {}, 'budget_tokens', MAX_TOKENS),
     input: countInput(body, messages),
     document,
   };
