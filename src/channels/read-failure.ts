@@ -1,5 +1,5 @@
 // An upstream's refusal, reduced to what a client may know. From its body only the message and the parameter of the
-// known error envelope pass, with URLs, hosts, ids and keys removed.
+// known error envelope pass, with URLs, hosts, ids and keys removed: what looks like one, and the upstream's own.
 
 import { isObject, type Json, tryParseJson } from '../kit/json.ts';
 
@@ -14,20 +14,27 @@ export interface UpstreamFailure {
 const MAX_BODY_CHARS = 64 * 1024;
 const MAX_MESSAGE_CHARS = 400;
 
-export function readFailure(status: number, headers: Headers, body: string): UpstreamFailure {
+export function readFailure(
+  status: number,
+  headers: Headers,
+  body: string,
+  hidden: readonly string[] = [],
+): UpstreamFailure {
   const parsed = body.length <= MAX_BODY_CHARS ? tryParseJson(body) : undefined;
   const error = errorObject(Array.isArray(parsed) ? parsed[0] : parsed);
   return {
     status,
     retryAfterS: readRetryAfter(headers.get('retry-after')),
     code: [error.code, error.type].find((value) => typeof value === 'string'),
-    message: typeof error.message === 'string' ? cleanText(error.message) : undefined,
+    message: typeof error.message === 'string' ? cleanText(error.message, hidden) : undefined,
     param: typeof error.param === 'string' && /^[\w.[\]]{1,80}$/.test(error.param) ? error.param : undefined,
   };
 }
 
-export function cleanText(text: string): string {
-  return text
+/** `hidden` must be ordered so that none hides a part of a later one. */
+export function cleanText(text: string, hidden: readonly string[] = []): string {
+  return hidden
+    .reduce((shown, secret) => shown.replaceAll(secret, '[hidden]'), text)
     .replace(/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, '[link]')
     .replace(/\b(?:[a-z0-9-]+\.)+(?:com|net|org|io|ai|dev|cloud|azure|internal|local|cn|tw)\b\S*/gi, '[host]')
     .replace(/\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g, '[host]')

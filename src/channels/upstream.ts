@@ -14,6 +14,8 @@ export interface Upstream {
   send(request: UpstreamRequest): Promise<Response>;
   /** What this upstream calls the output bound. */
   limitField: 'max_tokens' | 'max_completion_tokens';
+  /** Its host and its key: removed wherever they stand in its errors. */
+  hidden: readonly string[];
 }
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;

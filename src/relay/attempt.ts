@@ -43,11 +43,13 @@ export async function attempt(tools: RelayTools, admission: Admission, route: Ro
     const body = writeRequest(call.request, {
       model: route.model,
       maxOutputTokens: admission.maxOutputTokens,
+      thinkingBudget: admission.thinkingBudget,
       limitField: upstream.limitField,
     });
     const response = await upstream.send({ endpoint: 'chat', body, stream, signal: watch.signal });
     if (response.status !== 200) {
-      throw classifyFailure(readFailure(response.status, response.headers, await readText(response, watch)));
+      const text = await readText(response, watch);
+      throw classifyFailure(readFailure(response.status, response.headers, text, upstream.hidden));
     }
     if (stream) return await beginStream(tools, admission, route, response, watch);
     const whole = await readWhole(route, response, watch);

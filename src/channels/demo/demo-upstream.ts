@@ -17,6 +17,7 @@ const MODEL = 'demo';
 export function createDemoUpstream(settings: DemoSettings): Upstream {
   return {
     limitField: 'max_tokens',
+    hidden: [],
     async send({ body, stream, signal }) {
       const answer = demoAnswer(body);
       const head = {

@@ -14,7 +14,9 @@ const PATHS: Record<UpstreamEndpoint, string> = { chat: '/chat/completions' };
 const NAMES_COMPLETION_TOKENS = new Set(['openai', 'azure']);
 
 export function createOpenaiUpstream({ baseUrl, apiKey, quirks }: OpenaiSettings, fetch: Fetch): Upstream {
+  const { host, hostname } = new URL(baseUrl);
   return {
+    hidden: [host, hostname, ...(apiKey ? [apiKey] : [])],
     limitField: quirks && NAMES_COMPLETION_TOKENS.has(quirks) ? 'max_completion_tokens' : 'max_tokens',
     send: ({ endpoint, body, stream, signal }) =>
       fetch(baseUrl + PATHS[endpoint], {
