@@ -1,0 +1,167 @@
+// An upstream that refuses the request itself: no other channel is asked, and the client gets the upstream's words only as
+// far as they are about the request.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import type { Answer } from '../support/answer.ts';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { errorScript, jsonScript } from '../support/openai-chat.ts';
+import type { Script } from '../support/script.ts';
+import { type ChannelSet, type TwoChannels, twoChannels } from '../support/two-channels.ts';
+import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+
+const SHORT_KEY = 'fake-key9';
+let second: ScriptedUpstream;
+let channels: TwoChannels;
+let gateway: TestGateway;
+let account: TestAccount;
+let set: ChannelSet;
+
+beforeAll(async () => {
+  second = await startUpstream();
+  channels = twoChannels(second.baseUrl, { api_key: SHORT_KEY });
+  gateway = await startTestGateway({
+    document: (doc) => {
+      const { channels: listed, ...rest } = channels.document(doc);
+      return { ...rest, channels: listed.map((one) => ({ ...one, ...named(one) })) };
+    },
+  });
+});
+beforeEach(async () => {
+  gateway.upstream.reset();
+  second.reset();
+  account = await gateway.register();
+  set = channels.take();
+});
+afterAll(async () => {
+  await gateway.stop();
+  await second.close();
+});
+
+/** By name instead of number, as an operator may write it. */
+const named = ({ base_url }: Record<string, unknown>) =>
+  typeof base_url === 'string' ? { base_url: base_url.replace('127.0.0.1', 'localhost') } : {};
+
+async function refused(
+  script: Script,
+  body: Record<string, unknown> = {},
+): Promise<{ response: Response; error: Answer }> {
+  gateway.upstream.next(script);
+  const response = await gateway.chat(account.key, { model: set.both, ...body });
+  const { error }: Answer = await response.json();
+  expect(gateway.upstream.requests).toHaveLength(1);
+  expect(second.requests).toEqual([]);
+  return { response, error };
+}
+
+describe.each([{ stream: false }, { stream: true }])('%p', (body) => {
+  test('400 passes with its message and its param, and costs nothing', async () => {
+    const { response, error } = await refused(
+      errorScript(400, {
+        message: "Invalid 'temperature': must be at most 2.",
+        type: 'x',
+        param: 'temperature',
+        code: null,
+      }),
+      body,
+    );
+    expect(response.status).toBe(400);
+    expect(error).toMatchObject({
+      code: 'invalid_request',
+      type: 'invalid_request_error',
+      param: 'temperature',
+      message: "Correct the request: Invalid 'temperature': must be at most 2.",
+    });
+    const { data } = await gateway.get('/api/usage', account.key);
+    expect(data).toHaveLength(1);
+    expect(data[0]).toMatchObject({ status: 'invalid_request', channel: null, cost_nano: '0' });
+    expect(await gateway.get('/api/me', account.key)).toMatchObject({ balance_ntd: 1, held_nano: '0' });
+    expect(gateway.audit()).toEqual([]);
+  });
+
+  test.each(['context_length_exceeded', 'string_above_max_length_too_long'])(
+    '%s is a prompt too long',
+    async (code) => {
+      const { response, error } = await refused(
+        errorScript(400, { message: 'too long', code, param: 'messages' }),
+        body,
+      );
+      expect(response.status).toBe(400);
+      expect(error).toMatchObject({ code: 'context_length_exceeded', param: 'messages' });
+    },
+  );
+
+  test.each(['content_policy_violation', 'content_filter', 'moderation_blocked'])(
+    '%s is content rejected',
+    async (code) => {
+      const { response, error } = await refused(errorScript(400, { message: 'no', code }), body);
+      expect(response.status).toBe(400);
+      expect(error.code).toBe('content_rejected');
+    },
+  );
+
+  test('422 is the client’s to correct too', async () => {
+    const { response, error } = await refused(errorScript(422, { message: 'Unprocessable' }), body);
+    expect(response.status).toBe(400);
+    expect(error.code).toBe('invalid_request');
+  });
+});
+
+describe('of the message nothing passes that names the upstream', () => {
+  const hostile: [what: string, make: () => string, never: () => string[]][] = [
+    ['a link', () => 'See https://platform.upstream.example/docs?a=b for help.', () => ['upstream.example']],
+    ['a host', () => 'Ask api.openai.com or Foo.Internal about it.', () => ['openai', 'Internal']],
+    ['an address', () => 'Node 10.20.30.40:8080 says no.', () => ['10.20.30.40', '8080']],
+    [
+      'its own host',
+      () => `Node localhost:${gateway.upstream.port} says no.`,
+      () => ['localhost', `${gateway.upstream.port}`],
+    ],
+    ['its own key', () => `The key ${SHORT_KEY} may not do that.`, () => [SHORT_KEY]],
+    ['a foreign key', () => 'The key sk-proj-abcdEFGH1234 may not do that.', () => ['abcdEFGH1234']],
+    [
+      'an organisation',
+      () => 'Organization org-AbCd1234 is over quota, request req_0123abcd.',
+      () => ['AbCd1234', '0123abcd'],
+    ],
+    ['an opaque id', () => 'Deployment 4f2d8c1e9a7b4c6d8e0f1a2b3c4d5e6f failed.', () => ['4f2d8c1e9a7b']],
+  ];
+  test.each(hostile)('%s', async (_, make, never) => {
+    const { error } = await refused(errorScript(400, { message: make() }));
+    for (const secret of never()) expect(JSON.stringify(error)).not.toContain(secret);
+    expect(error.message).toStartWith('Correct the request: ');
+    expect(gateway.log.text()).not.toContain(make());
+  });
+
+  test('a very long one is cut', async () => {
+    const { error } = await refused(errorScript(400, { message: 'so long '.repeat(10_000) }));
+    expect(error.message.length).toBeLessThan(500);
+  });
+
+  const shapeless: [what: string, script: Script][] = [
+    ['HTML', { status: 400, headers: { 'content-type': 'text/html' }, body: ['<html>internal words</html>'] }],
+    ['text', { status: 400, body: ['internal words'] }],
+    ['another envelope', jsonScript(400, { detail: 'internal words', message: 'internal words' })],
+    ['a message that is no text', errorScript(400, { message: { internal: 'internal words' } })],
+    ['nothing', { status: 400, body: [] }],
+  ];
+  test.each(shapeless)('%s says only what our own table says', async (_, script) => {
+    const { response, error } = await refused(script);
+    expect(response.status).toBe(400);
+    expect(error.message).toBe('Correct the request and send it again.');
+    expect(JSON.stringify(error)).not.toContain('internal words');
+  });
+
+  test.each(['a b<script>', 'https://api.upstream.example/x', 'x'.repeat(200), '../../etc'])(
+    'the param %s does not pass',
+    async (param) => {
+      const { error } = await refused(errorScript(400, { message: 'no', param }));
+      expect(error.param).toBeNull();
+    },
+  );
+});
+
+test('a refusal counts as a request: the slot is not given back', async () => {
+  gateway.upstream.next(errorScript(400, { message: 'no' }));
+  await gateway.chat(account.key, { model: set.bothFree });
+  expect((await gateway.get('/api/me', account.key)).free.minute.used).toBe(1);
+});
