@@ -9,11 +9,12 @@ import { configCommands } from './admin/commands/config.ts';
 import { ledgerCommands } from './admin/commands/ledger.ts';
 import { createCardHasher } from './cards/card-code.ts';
 import { readSettings, SettingsRefused } from './config.ts';
-import { openDataFolder } from './data-folder.ts';
+import { openDatabaseFolder, openDataFolder } from './data-folder.ts';
 import { Fault } from './faults/fault.ts';
 import { createAuthenticator } from './keys/authenticator.ts';
 import { systemClock } from './kit/clock.ts';
 import { createIds } from './kit/ids.ts';
+import { describeError } from './kit/log.ts';
 import { systemRandom } from './kit/random.ts';
 import { createSealer } from './kit/sealed.ts';
 import { serve } from './main.ts';
@@ -31,17 +32,18 @@ const COMMANDS: readonly Command[] = [
 
 async function run(args: readonly string[]): Promise<number> {
   if (args.length === 0 || args[0] === 'help' || args[0] === '--help') {
-    process.stdout.write(usage());
-    return args.length === 0 ? 2 : 0;
+    const isAsked = args.length > 0;
+    await print(isAsked ? process.stdout : process.stderr, usage());
+    return isAsked ? 0 : 2;
   }
   const json = args.includes('--json');
   try {
     const command = findCommand(args);
     const { facts, text } = await runCommand(command, args.slice(command.words.split(' ').length));
-    process.stdout.write(json ? `${JSON.stringify(facts)}\n` : `${text}\n`);
+    await print(process.stdout, json ? `${JSON.stringify(facts)}\n` : `${text}\n`);
     return 0;
   } catch (error) {
-    return explain(error, json);
+    return await explain(error, json);
   }
 }
 
@@ -54,9 +56,9 @@ function findCommand(args: readonly string[]): Command {
 async function runCommand(command: Command, rest: readonly string[]) {
   const { positionals, values } = parseCommandLine(command, rest);
   const settings = readSettings();
-  const folder = openDataFolder(settings.dataDir, settings.pepper, systemRandom);
   let store: Store | undefined;
   const open = async (): Promise<CommandTools> => {
+    const folder = openDataFolder(settings.dataDir, settings.pepper, systemRandom);
     store = await openSqliteStore({ file: folder.databaseFile, clock: systemClock });
     return {
       store,
@@ -69,7 +71,16 @@ async function runCommand(command: Command, rest: readonly string[]) {
     };
   };
   try {
-    return await command.run({ args: positionals, options: values, open, databaseFile: folder.databaseFile });
+    return await command.run({
+      args: positionals,
+      options: values,
+      open,
+      configFile: settings.configFile,
+      // Looked for only by who asks: checking a file touches no folder.
+      get databaseFile() {
+        return openDatabaseFolder(settings.dataDir);
+      },
+    });
   } finally {
     await store?.close();
   }
@@ -89,18 +100,27 @@ function parseCommandLine(command: Command, rest: readonly string[]) {
   }
 }
 
-function explain(error: unknown, json: boolean): number {
+async function explain(error: unknown, json: boolean): Promise<number> {
   if (error instanceof WrongUsage) {
-    process.stderr.write(`${error.message}\n\n${usage()}`);
+    await print(process.stderr, `${error.message}\n\n${usage()}`);
     return 2;
   }
-  const known = error instanceof Refused || error instanceof SettingsRefused || error instanceof StoreRefused;
-  if (!known && !(error instanceof Fault)) throw error;
-  const message =
-    error instanceof Fault ? `${error.publicText} (${error.details.internal ?? error.code})` : error.message;
+  const message = refusal(error);
   const facts = error instanceof Refused ? error.facts : {};
-  process.stderr.write(json ? `${JSON.stringify({ error: message, ...facts })}\n` : `${message}\n`);
+  await print(process.stderr, json ? `${JSON.stringify({ error: message, ...facts })}\n` : `${message}\n`);
   return 1;
+}
+
+/** A pipe takes only so much at once: leaving before it has taken all would lose card codes that are shown once. */
+function print(stream: NodeJS.WriteStream, text: string): Promise<void> {
+  return new Promise((resolve) => stream.write(text, () => resolve()));
+}
+
+function refusal(error: unknown): string {
+  const known = error instanceof Refused || error instanceof SettingsRefused || error instanceof StoreRefused;
+  if (known) return error.message;
+  if (error instanceof Fault) return `${error.publicText} (${error.details.internal ?? error.code})`;
+  return `failed unexpectedly: ${describeError(error)}`;
 }
 
 function usage(): string {

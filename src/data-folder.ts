@@ -1,7 +1,18 @@
 // The data folder: the embedded database and the secrets made at first start, readable by this user alone.
 
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Random } from './kit/random.ts';
 import { StoreRefused } from './store/refusal.ts';
 
@@ -14,12 +25,21 @@ const PEPPER_BYTES = 32;
 
 /** Throws StoreRefused with one line for the operator. */
 export function openDataFolder(folder: string, givenPepper: string | undefined, random: Random): DataFolder {
+  return usingFolder(folder, (databaseFile) => ({
+    databaseFile,
+    pepper: givenPepper ?? keptPepper(join(folder, 'pepper'), databaseFile, random),
+  }));
+}
+
+/** The folder without its secrets: for what only copies the database. Throws like `openDataFolder`. */
+export function openDatabaseFolder(folder: string): string {
+  return usingFolder(folder, (databaseFile) => databaseFile);
+}
+
+function usingFolder<Result>(folder: string, use: (databaseFile: string) => Result): Result {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return {
-      databaseFile: join(folder, 'gateway.sqlite'),
-      pepper: givenPepper ?? keptSecret(join(folder, 'pepper'), random),
-    };
+    return use(join(folder, 'gateway.sqlite'));
   } catch (error) {
     if (error instanceof StoreRefused) throw error;
     throw new StoreRefused(
@@ -28,13 +48,38 @@ export function openDataFolder(folder: string, givenPepper: string | undefined, 
   }
 }
 
-function keptSecret(file: string, random: Random): string {
+function keptPepper(file: string, databaseFile: string, random: Random): string {
+  // Looked at first: whoever made the database has made the pepper before it.
+  const hasDatabase = existsSync(databaseFile);
   if (!existsSync(file)) {
-    writeFileSync(file, `${Buffer.from(random.bytes(PEPPER_BYTES)).toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
+    if (hasDatabase) {
+      throw new StoreRefused(
+        `the pepper of the database is missing, and without it no key works: restore ${file} from a backup or set SECRETS_PEPPER`,
+      );
+    }
+    makePepper(file, random);
   }
   chmodSync(file, 0o600);
-  const secret = readFileSync(file, 'utf8').trim();
-  if (secret.length < PEPPER_BYTES)
+  const pepper = readFileSync(file, 'utf8').trim();
+  if (!/^[0-9a-f]+$/.test(pepper) || pepper.length !== PEPPER_BYTES * 2) {
     throw new StoreRefused(`the pepper in ${file} is damaged: restore it from a backup`);
-  return secret;
+  }
+  return pepper;
+}
+
+/** On disk as a whole or not at all, and the first of several processes wins. */
+function makePepper(file: string, random: Random): void {
+  const hex = (bytes: number) => Buffer.from(random.bytes(bytes)).toString('hex');
+  const draft = `${file}.${hex(8)}`;
+  writeFileSync(draft, `${hex(PEPPER_BYTES)}\n`, { mode: 0o600, flag: 'wx', flush: true });
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (!existsSync(file)) throw error;
+  } finally {
+    unlinkSync(draft);
+  }
+  const folder = openSync(dirname(file), 'r');
+  fsyncSync(folder);
+  closeSync(folder);
 }

@@ -23,6 +23,8 @@ export interface Invocation {
   options: Readonly<Record<string, string | undefined>>;
   /** Opens the store when the command needs it; the command line closes it. */
   open(): Promise<CommandTools>;
+  /** The catalog file that the server reads at its start. */
+  configFile: string | undefined;
   /** The embedded database's file; undefined on PostgreSQL. */
   databaseFile: string | undefined;
 }

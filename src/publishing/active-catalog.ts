@@ -3,12 +3,13 @@
 import { buildCatalog, type Catalog } from '../catalog/catalog.ts';
 import { readDocument } from '../catalog/read-document.ts';
 import type { Alarms } from '../kit/alarms.ts';
+import { StoreRefused } from '../store/refusal.ts';
 import type { Store } from '../store/store.ts';
 
 export interface ActiveCatalog {
   /** Throws only before the first refresh. */
   get(): Catalog;
-  /** Follows the store if its newest revision is another one. */
+  /** Follows the store if its newest revision is another one. Throws StoreRefused only if there is nothing to stay on. */
   refresh(revision: number): Promise<void>;
 }
 
@@ -27,9 +28,15 @@ export function createActiveCatalog(store: Pick<Store, 'read'>, alarms: Alarms):
       const read = readDocument(newest.document);
       if (read.ok) active = buildCatalog(read.document, newest.revision, newest.createdAt);
       else {
+        const [first] = read.faults;
+        if (!active) {
+          throw new StoreRefused(
+            `this version cannot read revision ${newest.revision} of the catalog (${first?.path}: ${first?.message}): upgrade the program or apply a file`,
+          );
+        }
         // Written by a newer version of the program: stay on what we know.
         rejected = newest.revision;
-        alarms.raise('config_rejected', { revision: newest.revision, detail: read.faults[0]?.path });
+        alarms.raise('config_rejected', { revision: newest.revision, detail: first?.path });
       }
     },
   };

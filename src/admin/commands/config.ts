@@ -1,6 +1,7 @@
 // config check, apply, export: the catalog document.
 
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { DocumentFault } from '../../catalog/check-references.ts';
 import { exportDocument } from '../../catalog/document-secrets.ts';
 import { readDocument } from '../../catalog/read-document.ts';
@@ -28,9 +29,12 @@ export const configCommands: readonly Command[] = [
     takes: 'FILE',
     about: 'make it the newest revision; running servers follow within a second',
     options: [],
-    async run({ args, open }) {
-      const text = readNamedFile(oneArgument(args, 'FILE'));
-      const applied = await applyDocument(await open(), text, 'file');
+    async run({ args, open, configFile }) {
+      const path = oneArgument(args, 'FILE');
+      const text = readNamedFile(path);
+      // Any other file is an edit that must survive a restart, when the server's own file has not changed.
+      const source = resolve(path) === configFile ? 'file' : 'operator';
+      const applied = await applyDocument(await open(), text, source);
       if (!applied.ok) throw refusedDocument(applied.faults);
       return { facts: applied, text: `applied as revision ${applied.revision}` };
     },

@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { existsSync } from 'node:fs';
+import { parse } from 'yaml';
+import { plainDocument } from '../support/plain-document.ts';
+import { createWorkplace, type Workplace } from '../support/start-process.ts';
+
+let place: Workplace;
+beforeEach(() => {
+  place = createWorkplace();
+});
+afterEach(() => place.remove());
+
+const SECRET = 'sk-fake-literal-secret';
+
+function withSecret(secret: string) {
+  const document = plainDocument();
+  document.channels[1] = { ...document.channels[1], api_key: secret };
+  return document;
+}
+
+describe('config apply', () => {
+  test('makes one revision after the other, and says which', async () => {
+    const file = place.write('a.yaml', plainDocument());
+    expect(await place.gateway(['config', 'apply', file])).toEqual({
+      exitCode: 0,
+      stdout: 'applied as revision 1\n',
+      stderr: '',
+    });
+    const second = await place.gateway(['config', 'apply', file, '--json']);
+    expect(second.exitCode).toBe(0);
+    expect(JSON.parse(second.stdout)).toMatchObject({ revision: 2 });
+  });
+
+  test('refuses a bad file and leaves the last good one', async () => {
+    await place.gateway(['config', 'apply', place.write('good.yaml', plainDocument())]);
+    const bad = place.write('bad.yaml', { ...plainDocument(), limits: { in_flight: -1 } });
+    const { exitCode, stdout, stderr } = await place.gateway(['config', 'apply', bad]);
+    expect(exitCode).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toStartWith('limits.in_flight: ');
+    const { stdout: exported } = await place.gateway(['config', 'export', '--json']);
+    expect(JSON.parse(exported).revision).toBe(1);
+  });
+
+  test('a missing file is refused before anything is made', async () => {
+    const { exitCode, stderr } = await place.gateway(['config', 'apply', 'missing.yaml']);
+    expect(exitCode).toBe(1);
+    expect(stderr).toBe('cannot read missing.yaml\n');
+    expect(existsSync(place.dataDir)).toBe(false);
+  });
+
+  test('<kept> without a stored secret is refused, together with every other fault', async () => {
+    const file = place.write('kept.yaml', { ...withSecret('<kept>'), limits: { in_flight: -1 } });
+    const { exitCode, stderr } = await place.gateway(['config', 'apply', file]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('channels[1].api_key: ');
+    expect(stderr).toContain('limits.in_flight: ');
+  });
+});
+
+describe('config export', () => {
+  test('prints the document for people, <kept> in place of secrets', async () => {
+    await place.gateway(['config', 'apply', place.write('a.yaml', withSecret(SECRET))]);
+    const { exitCode, stdout, stderr } = await place.gateway(['config', 'export']);
+    expect(exitCode).toBe(0);
+    expect(stderr).toBe('');
+    expect(parse(stdout)).toEqual(withSecret('<kept>'));
+  });
+
+  test('what it prints can be applied, and the secret is still the same', async () => {
+    const a = withSecret(SECRET);
+    await place.gateway(['config', 'apply', place.write('a.yaml', a)]);
+    const { stdout } = await place.gateway(['config', 'export']);
+    const again = await place.gateway(['config', 'apply', place.write('b.yaml', stdout)]);
+    expect(again).toEqual({ exitCode: 0, stdout: 'applied as revision 2\n', stderr: '' });
+    expect((await place.gateway(['config', 'export'])).stdout).toBe(stdout);
+  });
+
+  test('--json: revision and document', async () => {
+    await place.gateway(['config', 'apply', place.write('a.yaml', withSecret('env:UP_KEY'))]);
+    const { stdout } = await place.gateway(['config', 'export', '--json']);
+    const { revision, document } = JSON.parse(stdout);
+    expect(revision).toBe(1);
+    expect(parse(document)).toEqual(withSecret('env:UP_KEY'));
+  });
+
+  test('a large document arrives whole through a pipe', async () => {
+    const document = plainDocument();
+    for (let at = 0; at < 5_000; at++) document.models.push({ ...document.models[0], id: `model-${at}` });
+    await place.gateway(['config', 'apply', place.write('large.yaml', document)]);
+    const { stdout } = await place.gateway(['config', 'export']);
+    expect(stdout.length).toBeGreaterThan(256 * 1024);
+    expect(stdout.slice(-200)).toContain('model-4999');
+    expect(stdout.slice(-1)).toBe('\n');
+  });
+
+  test('without a revision: exit 1 and what to do', async () => {
+    const { exitCode, stdout, stderr } = await place.gateway(['config', 'export']);
+    expect(exitCode).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(/^there is no revision yet: .+\n$/);
+  });
+});
+
+describe('settings that cannot be used', () => {
+  test('exit 1 and one line, for a bad variable', async () => {
+    const { exitCode, stdout, stderr } = await place.gateway(['config', 'export'], { PORT: 'eighty' });
+    expect(exitCode).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toBe('PORT must be a port number\n');
+  });
+
+  test('exit 1 and one line, for a data folder that cannot be', async () => {
+    const file = place.write('a-file', '');
+    const { exitCode, stderr } = await place.gateway(['config', 'export'], { DATA_DIR: `${file}/data` });
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^cannot use the data folder .+\n$/);
+    expect(stderr.trimEnd()).not.toContain('\n');
+  });
+
+  test('--json: as JSON', async () => {
+    const { stderr } = await place.gateway(['config', 'export', '--json'], { PORT: 'eighty' });
+    expect(JSON.parse(stderr)).toEqual({ error: 'PORT must be a port number' });
+  });
+});

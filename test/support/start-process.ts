@@ -1,0 +1,122 @@
+// Real processes of the program: the server and the command line, each in a folder of its own, with an environment that
+// holds nothing of the developer's shell.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from './eventually.ts';
+import { freePort } from './free-port.ts';
+
+const ROOT = join(import.meta.dir, '..', '..');
+const START_MS = 15_000;
+
+export interface Ended {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunningProcess {
+  pid: number;
+  /** What it has written so far. */
+  stdout(): string;
+  stderr(): string;
+  signal(signal: NodeJS.Signals): void;
+  ended: Promise<Ended>;
+}
+
+export interface RunningServer extends RunningProcess {
+  url: string;
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+export interface Workplace {
+  folder: string;
+  dataDir: string;
+  /** The path of a file in the folder. */
+  path(name: string): string;
+  /** Writes a file into the folder; an object goes as JSON, which is YAML. */
+  write(name: string, content: unknown): string;
+  /** Runs the command line to its end. */
+  gateway(args: readonly string[], env?: Environment): Promise<Ended>;
+  /** Starts the server and waits until it serves. */
+  serve(env?: Environment): Promise<RunningServer>;
+  /** Starts the server and waits for its end: for starts that cannot succeed. */
+  failToServe(env?: Environment): Promise<Ended>;
+  /** Ends what still runs and removes the folder. */
+  remove(): Promise<void>;
+}
+
+export function createWorkplace(): Workplace {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-process-'));
+  const dataDir = join(folder, 'data');
+  const running = new Set<Bun.Subprocess>();
+
+  function start(script: string, args: readonly string[], env: Environment): RunningProcess {
+    const child = Bun.spawn([process.execPath, '--no-env-file', join(ROOT, 'src', script), ...args], {
+      cwd: folder,
+      env: { PATH: process.env.PATH ?? '', DATA_DIR: dataDir, ...env },
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    });
+    running.add(child);
+    const stdout = collect(child.stdout);
+    const stderr = collect(child.stderr);
+    const ended = Promise.all([child.exited, stdout.end, stderr.end]).then(([exitCode]) => {
+      running.delete(child);
+      return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
+    });
+    return { pid: child.pid, stdout: stdout.text, stderr: stderr.text, signal: (name) => child.kill(name), ended };
+  }
+
+  return {
+    folder,
+    dataDir,
+    path: (name) => join(folder, name),
+    write(name, content) {
+      const path = join(folder, name);
+      writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+      return path;
+    },
+    gateway: (args, env = {}) => start('cli.ts', args, env).ended,
+    async serve(env = {}) {
+      const port = env.PORT ?? String(await freePort());
+      const server = start('main.ts', [], { PORT: port, ...env });
+      const outcome = await Promise.race([
+        server.ended,
+        eventually('the server serves', () => logged(server, 'serving').length > 0, START_MS),
+      ]);
+      if (outcome !== true) throw new Error(`the server ended at its start: ${outcome.stderr}`);
+      return { ...server, url: `http://127.0.0.1:${port}` };
+    },
+    async failToServe(env = {}) {
+      return start('main.ts', [], { PORT: String(await freePort()), ...env }).ended;
+    },
+    async remove() {
+      const children = [...running];
+      for (const child of children) child.kill('SIGKILL');
+      await Promise.all(children.map((child) => child.exited));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The lines of one event in a server's log. */
+export function logged(process: Pick<RunningProcess, 'stdout'>, event: string): Record<string, unknown>[] {
+  return process
+    .stdout()
+    .split('\n')
+    .slice(0, -1)
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter((line) => line.event === event);
+}
+
+function collect(stream: ReadableStream<Uint8Array>): { text(): string; end: Promise<void> } {
+  let text = '';
+  const read = async () => {
+    for await (const piece of stream.pipeThrough(new TextDecoderStream() as never)) text += piece;
+  };
+  return { text: () => text, end: read() };
+}
