@@ -81,7 +81,7 @@ function parseAnswer(text: string): JsonDocument {
 
 async function beginStream(
   tools: RelayTools,
-  { startedAt }: Admission,
+  { call, startedAt }: Admission,
   route: Route,
   response: Response,
   watch: Watch,
@@ -89,7 +89,7 @@ async function beginStream(
   if (!/^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')) {
     throw new AttemptFailed('not_an_answer');
   }
-  const reader = createStreamReader();
+  const reader = createStreamReader(call.request.choices);
   const rest = readEvents(response, reader, watch, route.channel.timeouts.idleMs);
   const first: StreamEvent[] = [];
   for (;;) {

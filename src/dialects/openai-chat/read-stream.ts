@@ -17,6 +17,7 @@ export type StreamEvent =
   | { kind: 'broken'; why: 'malformed_event' | 'error_event' };
 
 export interface StreamFacts extends AnswerFacts {
+  /** Every choice has finished; fewer than were asked for count only once the upstream says it is done. */
   finished: boolean;
 }
 
@@ -27,30 +28,40 @@ export interface StreamReader {
 
 const DONE = '[DONE]';
 
-export function createStreamReader(): StreamReader {
-  const facts: StreamFacts = { usage: 'absent', output: NO_OUTPUT, finish: '', finished: false };
+/** `choices`: how many answers were asked for. */
+export function createStreamReader(choices: number): StreamReader {
+  const facts: AnswerFacts = { usage: 'absent', output: NO_OUTPUT, finish: '' };
+  const begun = new Set<number>();
+  const finished = new Set<number>();
+  let done = false;
+  const seenAreFinished = () => finished.size > 0 && finished.size === begun.size;
 
   function readChunk(document: JsonDocument): StreamEvent {
-    const { choices, usage } = document.value;
+    const { choices: chosen, usage } = document.value;
     if (usage !== undefined && usage !== null) facts.usage = readUsage(usage);
     let output = NO_OUTPUT;
-    for (const choice of Array.isArray(choices) ? choices : []) {
+    for (const choice of Array.isArray(chosen) ? chosen : []) {
       if (!isObject(choice)) continue;
       if (choice.finish_reason === 'error') return { kind: 'broken', why: 'error_event' };
+      const index = typeof choice.index === 'number' ? choice.index : 0;
+      begun.add(index);
       if (typeof choice.finish_reason === 'string') {
         facts.finish = choice.finish_reason;
-        facts.finished = true;
+        finished.add(index);
       }
       output = addOutput(output, readOutput(choice.delta));
     }
     facts.output = addOutput(facts.output, output);
-    if (isObject(usage) && facts.finished) return { kind: 'usage', document };
+    if (isObject(usage) && seenAreFinished()) return { kind: 'usage', document };
     return { kind: output.hasContent || output.hasReasoning ? 'output' : 'other', document };
   }
 
   return {
     read(data) {
-      if (data === DONE) return { kind: 'done' };
+      if (data === DONE) {
+        done = true;
+        return { kind: 'done' };
+      }
       try {
         const document = readJsonObject(data);
         return isObject(document.value.error) ? { kind: 'broken', why: 'error_event' } : readChunk(document);
@@ -59,6 +70,6 @@ export function createStreamReader(): StreamReader {
         throw error;
       }
     },
-    facts: () => facts,
+    facts: () => ({ ...facts, finished: seenAreFinished() && (done || finished.size >= choices) }),
   };
 }
