@@ -6,14 +6,23 @@ import { bodyLength, bytesOf, isBytes, type Script } from './script.ts';
 /** Resolves when the script has ended; never while it stalls. Stops early if the socket closes. */
 export async function playScript(socket: Socket, script: Script): Promise<void> {
   const { body = [], framing = 'sized', cut } = script;
+  const closed = new Promise<void>((resolve) => socket.once('close', resolve));
+  /** Resolves once the kernel has the bytes, so that parts leave one by one. */
+  const write = (bytes: string | Uint8Array) =>
+    Promise.race([closed, new Promise<void>((resolve) => socket.write(bytes, () => resolve()))]);
+  const breakOff = async (by: 'fin' | 'rst' | 'stall') => {
+    if (by === 'stall') await closed;
+    else if (by === 'fin') socket.end();
+    else socket.resetAndDestroy();
+  };
   const most = cut && cut.after !== 'head' ? cut.after : Number.POSITIVE_INFINITY;
-  if (cut?.after === 'head') return breakOff(socket, cut.by);
-  await write(socket, headOf(script));
+  if (cut?.after === 'head') return breakOff(cut.by);
+  await write(headOf(script));
   let sent = 0;
   for (const part of body) {
     if (socket.destroyed) return;
     if (!isBytes(part)) {
-      await (typeof part === 'number' ? Bun.sleep(part) : part);
+      await Promise.race([closed, typeof part === 'number' ? Bun.sleep(part) : part]);
       continue;
     }
     const bytes = bytesOf(part);
@@ -21,13 +30,16 @@ export async function playScript(socket: Socket, script: Script): Promise<void> 
     const isWhole = shown.byteLength === bytes.byteLength;
     if (framing === 'chunked' && bytes.byteLength > 0) {
       const chunk = [Buffer.from(`${bytes.byteLength.toString(16)}\r\n`), shown, Buffer.from(isWhole ? '\r\n' : '')];
-      await write(socket, Buffer.concat(chunk));
-    } else await write(socket, shown);
+      await write(Buffer.concat(chunk));
+    } else await write(shown);
     sent += shown.byteLength;
-    if (cut && sent >= most) return breakOff(socket, cut.by);
+    if (cut && sent >= most) break;
   }
-  if (cut) return breakOff(socket, cut.by);
-  if (framing === 'chunked') await write(socket, '0\r\n\r\n');
+  if (cut) {
+    if (cut.pauseMs !== undefined) await Bun.sleep(cut.pauseMs);
+    return breakOff(cut.by);
+  }
+  if (framing === 'chunked') await write('0\r\n\r\n');
   socket.end();
 }
 
@@ -38,20 +50,4 @@ function headOf(script: Script): string {
   if (framing === 'chunked') lines.push('transfer-encoding: chunked');
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
   return `${lines.join('\r\n')}\r\n\r\n`;
-}
-
-function breakOff(socket: Socket, by: 'fin' | 'rst' | 'stall'): Promise<void> {
-  if (by === 'stall') return new Promise((resolve) => socket.once('close', () => resolve()));
-  if (by === 'fin') socket.end();
-  else socket.resetAndDestroy();
-  return Promise.resolve();
-}
-
-/** Resolves once the kernel has the bytes, so that parts leave one by one. */
-function write(socket: Socket, bytes: string | Uint8Array): Promise<void> {
-  return new Promise((resolve) => {
-    if (socket.destroyed) return resolve();
-    socket.once('close', () => resolve());
-    socket.write(bytes, () => resolve());
-  });
 }

@@ -8,6 +8,13 @@ export type Part =
   /** A pause until the test lets it go on. */
   | Promise<unknown>;
 
+export interface Cut {
+  after: number | 'head';
+  by: 'fin' | 'rst' | 'stall';
+  /** So that the other side has read what came before. */
+  pauseMs?: number;
+}
+
 export interface Script {
   status?: number;
   headers?: Readonly<Record<string, string>>;
@@ -15,7 +22,7 @@ export interface Script {
   /** `sized`: content-length; `chunked`: one chunk a part; `close`: the end of the connection is the end of the body. */
   framing?: 'sized' | 'chunked' | 'close';
   /** Where the answer breaks off, counted in bytes of the body; `head` breaks off before the status line. */
-  cut?: { after: number | 'head'; by: 'fin' | 'rst' | 'stall' };
+  cut?: Cut;
 }
 
 export function bytesOf(part: string | Uint8Array): Uint8Array {
@@ -44,6 +51,6 @@ export function splitAt(script: Script, offset: number): Script {
   return { ...script, body: [whole.subarray(0, offset), whole.subarray(offset)].filter((part) => part.length > 0) };
 }
 
-export function cutAt(script: Script, after: number | 'head', by: 'fin' | 'rst' | 'stall'): Script {
-  return { ...script, cut: { after, by } };
+export function cutAt(script: Script, after: number | 'head', by: Cut['by'], pauseMs = 0): Script {
+  return { ...script, cut: { after, by, pauseMs } };
 }
