@@ -21,7 +21,9 @@ export function deliverStream(tools: RelayTools, admission: Admission, closing: 
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
     },
-    body: toByteStream(streamEvents(tools, admission, closing, begun), () => begun.watch.abort('client_gone')),
+    body: toByteStream(streamEvents(tools, admission, closing, begun), admission.call.gone, () =>
+      begun.watch.abort('client_gone'),
+    ),
   };
 }
 
@@ -37,13 +39,17 @@ async function* streamEvents(
   const served = { channel, firstTokenMs };
   const waiting: JsonDocument[] = [];
   let head: JsonObject = {};
+  let hasSent = false;
   try {
     for await (const event of begun.events) {
       if (event.kind === 'done') break;
       if (event.kind === 'broken') throw new AttemptFailed(event.why);
       head = event.document.value;
       if (event.kind === 'usage') waiting.push(event.document);
-      else yield writeSse(editMembers(event.document, { model: call.request.model }));
+      else {
+        yield writeSse(editMembers(event.document, { model: call.request.model }));
+        hasSent = true;
+      }
     }
     const facts = reader.facts();
     if (!facts.finished) throw new AttemptFailed('cut');
@@ -60,7 +66,8 @@ async function* streamEvents(
   } finally {
     watch.abort('client_gone');
     watch.end();
-    if (!closing.done) await closing.settle('client_gone', billDelivered(call, reader.facts()), served);
+    if (!closing.done && hasSent) await closing.settle('client_gone', billDelivered(call, reader.facts()), served);
+    else if (!closing.done) await closing.release('client_gone', { giveBackSlots: false, channel });
   }
 }
 
@@ -94,18 +101,25 @@ function errorEvent(tools: RelayTools, { call }: Admission, told: Fault): string
   return writeSse(JSON.stringify(body));
 }
 
-/** Pulled by the client's reading, so a slow reader slows the upstream. */
-function toByteStream(events: AsyncGenerator<string>, onCancel: () => void): ReadableStream<Uint8Array> {
+/** Pulled by the client's reading, so a slow reader slows the upstream; ended at once when the client is gone. */
+function toByteStream(
+  events: AsyncGenerator<string>,
+  gone: AbortSignal,
+  onGone: () => void,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
+  const end = async () => {
+    onGone();
+    await events.return(undefined);
+  };
+  // A server need not cancel a body that it never began to send.
+  gone.addEventListener('abort', () => void end(), { once: true });
   return new ReadableStream({
     async pull(controller) {
       const { done, value } = await events.next();
       if (done) controller.close();
       else controller.enqueue(encoder.encode(value));
     },
-    async cancel() {
-      onCancel();
-      await events.return(undefined);
-    },
+    cancel: end,
   });
 }
