@@ -1,51 +1,46 @@
-// What a message or a delta carries: is it output at all, and about how many tokens of it.
+// The content of a chat message or delta, piece by piece, each in its slot.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
 import { countTokens } from '../../kit/tokens.ts';
-
-export interface Output {
-  /** Text, a tool call, a refusal's words, audio: what a person would call an answer. */
-  hasContent: boolean;
-  hasReasoning: boolean;
-  tokens: number;
-}
-
-export const NO_OUTPUT: Output = { hasContent: false, hasReasoning: false, tokens: 0 };
+import type { Output, Piece } from '../dialect.ts';
 
 const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
 
-export function readOutput(message: Json | undefined): Output {
-  if (!isObject(message)) return NO_OUTPUT;
-  const texts = contentTexts(message);
-  const reasoning = REASONING_FIELDS.map((name) => message[name]).filter(isText);
+/** `choice` is the index of the choice it belongs to. */
+export function readPieces(message: Json | undefined, choice: number): Piece[] {
+  if (!isObject(message)) return [];
+  const pieces: Piece[] = [];
+  const add = (slot: string, text: Json | undefined) => {
+    if (typeof text === 'string' && text !== '') pieces.push({ slot: `${choice}/${slot}`, text });
+  };
+  for (const name of REASONING_FIELDS) add(name, message[name]);
+  add('content', message.content);
+  add('refusal', message.refusal);
+  if (isObject(message.function_call)) addCall(message.function_call, 'call', add);
+  toolCalls(message).forEach((call, position) => {
+    const index = typeof call.index === 'number' ? call.index : position;
+    for (const kind of ['function', 'custom'] as const) {
+      if (isObject(call[kind])) addCall(call[kind], `tool/${index}`, add);
+    }
+  });
+  return pieces;
+}
+
+export function toolCalls(message: JsonObject): JsonObject[] {
+  return Array.isArray(message.tool_calls) ? message.tool_calls.filter(isObject) : [];
+}
+
+export function outputOf(message: Json | undefined, pieces: readonly Piece[]): Output {
+  const isReasoning = ({ slot }: Piece) => REASONING_FIELDS.some((name) => slot.endsWith(`/${name}`));
   return {
-    hasContent: texts.length > 0 || isObject(message.audio),
-    hasReasoning: reasoning.length > 0,
-    tokens: [...texts, ...reasoning].reduce((sum, text) => sum + countTokens(text).estimate, 0),
+    hasContent: pieces.some((piece) => !isReasoning(piece)) || (isObject(message) && isObject(message.audio)),
+    hasReasoning: pieces.some(isReasoning),
+    tokens: pieces.reduce((sum, { text }) => sum + countTokens(text).estimate, 0),
   };
 }
 
-export function addOutput(a: Output, b: Output): Output {
-  return {
-    hasContent: a.hasContent || b.hasContent,
-    hasReasoning: a.hasReasoning || b.hasReasoning,
-    tokens: a.tokens + b.tokens,
-  };
-}
-
-function contentTexts(message: JsonObject): string[] {
-  const calls = Array.isArray(message.tool_calls) ? message.tool_calls : [];
-  const functions = [
-    message.function_call,
-    ...calls.map((call) => (isObject(call) ? (call.function ?? call.custom) : null)),
-  ];
-  return [
-    message.content,
-    message.refusal,
-    ...functions.flatMap((call) => (isObject(call) ? [call.name, call.arguments, call.input] : [])),
-  ].filter(isText);
-}
-
-function isText(value: Json | undefined): value is string {
-  return typeof value === 'string' && value !== '';
+function addCall(call: JsonObject, slot: string, add: (slot: string, text: Json | undefined) => void): void {
+  add(`${slot}/name`, call.name);
+  add(`${slot}/arguments`, call.arguments);
+  add(`${slot}/input`, call.input);
 }

@@ -1,23 +1,9 @@
 // A chat request as we need it: the few fields we own or bill by, read one by one. The rest passes as it came.
 
 import type { JsonDocument } from '../../kit/json.ts';
-import type { TokenCount } from '../../kit/tokens.ts';
-import { countInput } from './count-input.ts';
-import { objectList, optionalCount, optionalFlag, optionalObject, refuseField, textField } from './fields.ts';
-
-export interface ChatRequest {
-  model: string;
-  stream: boolean;
-  /** The client asked for usage at the end of the stream. */
-  includeUsage: boolean;
-  /** The client's own bound on output, if it set one. */
-  maxOutputTokens: number | undefined;
-  choices: number;
-  /** Tokens of the output bound that the client set aside for thinking, where its upstream knows such a field. */
-  thinkingBudget: number | undefined;
-  input: TokenCount;
-  document: JsonDocument;
-}
+import { countInput } from '../count-input.ts';
+import type { RelayRequest } from '../dialect.ts';
+import { objectList, optionalCount, optionalFlag, optionalObject, refuseField, textField } from '../fields.ts';
 
 const MAX_CHOICES = 128;
 const MAX_TOKENS = 1_000_000_000;
@@ -29,7 +15,7 @@ export function readModel(document: JsonDocument): string {
   return textField(document.value, 'model', MAX_MODEL_CHARS);
 }
 
-export function readRequest(document: JsonDocument): ChatRequest {
+export function readRequest(document: JsonDocument): RelayRequest {
   const body = document.value;
   const messages = objectList(body.messages, 'messages');
   messages.forEach((message, index) => {

@@ -2,16 +2,12 @@
 // What an upstream reports is not trusted: one bad figure and the whole report counts as absent.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { type Buckets, NO_BUCKETS } from '../../store/rows.ts';
-
-export interface ReportedUsage {
-  buckets: Buckets;
-  reasoning: number;
-}
+import { NO_BUCKETS } from '../../store/rows.ts';
+import type { UsageReport } from '../dialect.ts';
 
 const MAX_COUNT = 1_000_000_000;
 
-export function readUsage(usage: Json | undefined): ReportedUsage | 'absent' | 'invalid' {
+export function readUsage(usage: Json | undefined): UsageReport {
   if (usage === undefined || usage === null) return 'absent';
   if (!isObject(usage)) return 'invalid';
   const prompt = count(usage.prompt_tokens);

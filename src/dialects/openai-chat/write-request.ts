@@ -1,18 +1,22 @@
 // The body for an upstream of the same dialect: the client's own text with only the fields we own changed.
 
 import { editMembers, isObject, type Json } from '../../kit/json.ts';
-import type { ChatRequest } from './read-request.ts';
+import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 
-export interface UpstreamFields {
-  model: string;
-  maxOutputTokens: number;
-  /** Lowered so that it stays below the output bound; undefined: as the client said. */
-  thinkingBudget: number | undefined;
-  /** The name this upstream gives to the output bound, when the client named none. */
-  limitField: 'max_tokens' | 'max_completion_tokens';
+/** The partial answer stands last, as the assistant's own message. */
+export function writePrefill(request: RelayRequest, fields: UpstreamFields, text: string): string {
+  const messages = Array.isArray(request.document.value.messages) ? request.document.value.messages : [];
+  return editMembers(request.document, {
+    ...ownedFields(request, fields),
+    messages: [...messages, { role: 'assistant', content: text }],
+  });
 }
 
-export function writeRequest({ document, stream }: ChatRequest, fields: UpstreamFields): string {
+export function writeRequest(request: RelayRequest, fields: UpstreamFields): string {
+  return editMembers(request.document, ownedFields(request, fields));
+}
+
+function ownedFields({ document, stream }: RelayRequest, fields: UpstreamFields): Record<string, Json | undefined> {
   const { value } = document;
   const edits: Record<string, Json | undefined> = { model: fields.model };
   const named = (['max_completion_tokens', 'max_tokens'] as const).filter((name) => typeof value[name] === 'number');
@@ -24,5 +28,5 @@ export function writeRequest({ document, stream }: ChatRequest, fields: Upstream
     const options = isObject(value.stream_options) ? value.stream_options : {};
     edits.stream_options = { ...options, include_usage: true };
   }
-  return editMembers(document, edits);
+  return edits;
 }

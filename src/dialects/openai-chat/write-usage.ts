@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject } from '../../kit/json.ts';
 import { moneyFields, type Nano } from '../../kit/money.ts';
-import type { ReportedUsage } from './read-usage.ts';
+import type { ReportedUsage } from '../dialect.ts';
 
 export function writeUsage({ buckets, reasoning }: ReportedUsage): JsonObject {
   const written = buckets.cacheWrite5m + buckets.cacheWrite1h;

@@ -1,7 +1,7 @@
 // Reading one field of a client's body: the right type, or a 400 that names it.
 
-import { fault } from '../../faults/fault.ts';
-import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { fault } from '../faults/fault.ts';
+import { isObject, type Json, type JsonObject } from '../kit/json.ts';
 
 export function refuseField(param: string, message: string): never {
   throw fault('invalid_request', { param, message });
@@ -21,11 +21,11 @@ export function optionalFlag(body: JsonObject, name: string): boolean {
   return value;
 }
 
-export function optionalCount(body: JsonObject, name: string, most: number): number | undefined {
+export function optionalCount(body: JsonObject, name: string, most: number, least = 1): number | undefined {
   const value = body[name];
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > most) {
-    refuseField(name, `Set ${name} to a whole number from 1 to ${most}.`);
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > most) {
+    refuseField(name, `Set ${name} to a whole number from ${least} to ${most}.`);
   }
   return value;
 }

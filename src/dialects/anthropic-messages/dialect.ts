@@ -1,0 +1,19 @@
+// The Anthropic messages format, as the relay uses it.
+
+import { editMembers } from '../../kit/json.ts';
+import type { Dialect } from '../dialect.ts';
+import { readAnswer } from './read-answer.ts';
+import { createStreamReader } from './read-stream.ts';
+import { writePrefill, writeRequest } from './write-request.ts';
+import { createStreamWriter } from './write-stream.ts';
+
+export const anthropicMessages: Dialect = {
+  envelope: 'anthropic',
+  endpoint: 'messages',
+  writeRequest,
+  writePrefill,
+  readAnswer,
+  writeAnswer: (document, model) => editMembers(document, { model }),
+  createStreamReader,
+  createStreamWriter,
+};

@@ -1,0 +1,21 @@
+// A whole message: is it one, what did it say it used, and does it hold any output.
+
+import { isObject, type JsonDocument } from '../../kit/json.ts';
+import { type AnswerFacts, addOutput, NO_OUTPUT, type Output } from '../dialect.ts';
+import { blockPieces, outputOf } from './read-output.ts';
+import { readUsage } from './usage.ts';
+
+export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
+  if (value.type !== 'message' || !Array.isArray(value.content) || typeof value.stop_reason !== 'string')
+    return undefined;
+  let output: Output = NO_OUTPUT;
+  for (const [index, block] of value.content.entries()) {
+    if (!isObject(block)) return undefined;
+    output = addOutput(output, outputOf(blockPieces(block, index)));
+  }
+  return { usage: readUsage(value.usage), output, finish: readFinish(value.stop_reason) };
+}
+
+export function readFinish(stopReason: string): AnswerFacts['finish'] {
+  return stopReason === 'max_tokens' || stopReason === 'model_context_window_exceeded' ? 'length' : 'other';
+}

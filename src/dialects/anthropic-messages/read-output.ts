@@ -1,0 +1,51 @@
+// The content of a block or of a delta, each bit in its slot.
+
+import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { countTokens } from '../../kit/tokens.ts';
+import type { Output, Piece } from '../dialect.ts';
+
+/** What a block holds when it is whole, or already when it starts. */
+export function blockPieces(block: JsonObject, index: number): Piece[] {
+  switch (block.type) {
+    case 'text':
+      return pieces(index, 'text', block.text);
+    case 'thinking':
+      return pieces(index, 'thinking', block.thinking);
+    case 'redacted_thinking':
+      return pieces(index, 'thinking', block.data);
+    default:
+      if (typeof block.name !== 'string') return pieces(index, 'block', String(block.type));
+      return [...pieces(index, 'name', block.name), ...pieces(index, 'input', inputText(block.input))];
+  }
+}
+
+export function deltaPieces(delta: JsonObject, index: number): Piece[] {
+  switch (delta.type) {
+    case 'text_delta':
+      return pieces(index, 'text', delta.text);
+    case 'thinking_delta':
+      return pieces(index, 'thinking', delta.thinking);
+    case 'input_json_delta':
+      return pieces(index, 'input', delta.partial_json);
+    default:
+      return [];
+  }
+}
+
+export function outputOf(given: readonly Piece[]): Output {
+  const isReasoning = ({ slot }: Piece) => slot.endsWith('/thinking');
+  return {
+    hasContent: given.some((piece) => !isReasoning(piece)),
+    hasReasoning: given.some(isReasoning),
+    tokens: given.reduce((sum, { text }) => sum + countTokens(text).estimate, 0),
+  };
+}
+
+function pieces(index: number, name: string, text: Json | undefined): Piece[] {
+  return typeof text === 'string' && text !== '' ? [{ slot: `${index}/${name}`, text }] : [];
+}
+
+/** A block that starts has an empty input; the real one comes in deltas. */
+function inputText(input: Json | undefined): string {
+  return isObject(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : '';
+}

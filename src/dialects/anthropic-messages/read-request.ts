@@ -1,0 +1,48 @@
+// A messages request as we need it: the few fields we own or bill by, read one by one. The rest passes as it came.
+
+import { fault } from '../../faults/fault.ts';
+import type { JsonDocument } from '../../kit/json.ts';
+import { countInput } from '../count-input.ts';
+import type { RelayRequest } from '../dialect.ts';
+import { objectList, optionalCount, optionalFlag, optionalObject, refuseField, textField } from '../fields.ts';
+
+const MAX_TOKENS = 1_000_000_000;
+const MAX_MODEL_CHARS = 200;
+const ROLES = new Set(['user', 'assistant', 'system']);
+
+export function readModel(document: JsonDocument): string {
+  return textField(document.value, 'model', MAX_MODEL_CHARS);
+}
+
+export function readRequest(document: JsonDocument): RelayRequest {
+  const body = document.value;
+  refuseThread(document);
+  const messages = objectList(body.messages, 'messages');
+  messages.forEach((message, index) => {
+    if (typeof message.role !== 'string' || !ROLES.has(message.role)) {
+      refuseField(`messages[${index}].role`, `Set messages[${index}].role to one of ${[...ROLES].join(', ')}.`);
+    }
+  });
+  const maxTokens = optionalCount(body, 'max_tokens', MAX_TOKENS, 0);
+  if (maxTokens === undefined) refuseField('max_tokens', 'Set max_tokens: this format requires it.');
+  return {
+    model: readModel(document),
+    stream: optionalFlag(body, 'stream'),
+    includeUsage: true,
+    maxOutputTokens: maxTokens,
+    choices: 1,
+    thinkingBudget: optionalCount(optionalObject(body, 'thinking') ?? {}, 'budget_tokens', MAX_TOKENS),
+    input: countInput(body, messages),
+    document,
+  };
+}
+
+/** Threads would need stored content. The vendor's SDK goes on with full history by itself when told so. */
+function refuseThread({ value }: JsonDocument): void {
+  if (value.thread === undefined || value.thread === null) return;
+  throw fault('invalid_request', {
+    param: 'thread',
+    message: 'Send the full history in messages: threads are not kept here.',
+    details: { error_code: 'thread_unsupported_request' },
+  });
+}

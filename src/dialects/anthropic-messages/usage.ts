@@ -1,0 +1,55 @@
+// Anthropic's usage as disjoint buckets and back. Anthropic counts cached tokens beside the input, thinking inside the
+// output. In a stream the figures are cumulative and come in two parts: what is there last, counts.
+
+import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { NO_BUCKETS } from '../../store/rows.ts';
+import type { ReportedUsage, UsageReport } from '../dialect.ts';
+
+const MAX_COUNT = 1_000_000_000;
+
+export function readUsage(usage: Json | undefined): UsageReport {
+  if (usage === undefined || usage === null) return 'absent';
+  if (!isObject(usage)) return 'invalid';
+  const input = count(usage.input_tokens);
+  const output = count(usage.output_tokens);
+  const cached = count(usage.cache_read_input_tokens ?? 0);
+  const written = count(usage.cache_creation_input_tokens ?? 0);
+  const hour = detail(usage.cache_creation, 'ephemeral_1h_input_tokens');
+  const reasoning = detail(usage.output_tokens_details, 'thinking_tokens');
+  if (input === undefined || output === undefined || cached === undefined) return 'invalid';
+  if (written === undefined || hour === undefined || reasoning === undefined) return 'invalid';
+  if (hour > written || reasoning > output) return 'invalid';
+  return {
+    buckets: { ...NO_BUCKETS, input, cachedInput: cached, cacheWrite5m: written - hour, cacheWrite1h: hour, output },
+    reasoning,
+  };
+}
+
+/** The parts of a stream's usage, one after the other; null says nothing. */
+export function mergeUsage(before: JsonObject, usage: Json | undefined): JsonObject {
+  if (!isObject(usage)) return before;
+  const given = Object.entries(usage).filter(([, value]) => value !== null && value !== undefined);
+  return { ...before, ...Object.fromEntries(given) };
+}
+
+export function writeUsage({ buckets, reasoning }: ReportedUsage): JsonObject {
+  return {
+    input_tokens: buckets.input,
+    cache_read_input_tokens: buckets.cachedInput,
+    cache_creation_input_tokens: buckets.cacheWrite5m + buckets.cacheWrite1h,
+    cache_creation: {
+      ephemeral_5m_input_tokens: buckets.cacheWrite5m,
+      ephemeral_1h_input_tokens: buckets.cacheWrite1h,
+    },
+    output_tokens: buckets.output,
+    output_tokens_details: { thinking_tokens: reasoning },
+  };
+}
+
+function count(value: Json | undefined): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT ? value : undefined;
+}
+
+function detail(details: Json | undefined, name: string): number | undefined {
+  return isObject(details) ? count(details[name] ?? 0) : 0;
+}

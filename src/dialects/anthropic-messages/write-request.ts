@@ -1,0 +1,25 @@
+// The body for an upstream of the same dialect: the client's own text with only the fields we own changed.
+
+import { editMembers, isObject, type Json } from '../../kit/json.ts';
+import type { RelayRequest, UpstreamFields } from '../dialect.ts';
+
+export function writeRequest(request: RelayRequest, fields: UpstreamFields): string {
+  return editMembers(request.document, ownedFields(request, fields));
+}
+
+/** The partial answer stands last, as the assistant's own turn; the vendor refuses one that ends in white space. */
+export function writePrefill(request: RelayRequest, fields: UpstreamFields, text: string): string {
+  const messages = Array.isArray(request.document.value.messages) ? request.document.value.messages : [];
+  return editMembers(request.document, {
+    ...ownedFields(request, fields),
+    messages: [...messages, { role: 'assistant', content: text.trimEnd() }],
+  });
+}
+
+function ownedFields({ document }: RelayRequest, fields: UpstreamFields): Record<string, Json | undefined> {
+  const edits: Record<string, Json | undefined> = { model: fields.model, max_tokens: fields.maxOutputTokens };
+  if (fields.thinkingBudget !== undefined && isObject(document.value.thinking)) {
+    edits.thinking = { ...document.value.thinking, budget_tokens: fields.thinkingBudget };
+  }
+  return edits;
+}

@@ -1,0 +1,145 @@
+// What the relay needs of a wire format. A dialect reads requests and answers, and writes what the client gets; the relay
+// itself knows no field of any of them.
+
+import type { Envelope } from '../faults/write.ts';
+import type { JsonDocument } from '../kit/json.ts';
+import type { Nano } from '../kit/money.ts';
+import type { TokenCount } from '../kit/tokens.ts';
+import type { Buckets } from '../store/rows.ts';
+import type { SseEvent } from './sse.ts';
+
+/** The fields of a request that we own or bill by; the rest passes as it came. */
+export interface RelayRequest {
+  /** The id the client asked for: a model's or an alias. */
+  model: string;
+  stream: boolean;
+  /** The client asked for usage at the end of the stream. */
+  includeUsage: boolean;
+  /** The client's own bound on output, if it set one. */
+  maxOutputTokens: number | undefined;
+  choices: number;
+  /** Tokens of the output bound that the client set aside for thinking. */
+  thinkingBudget: number | undefined;
+  input: TokenCount;
+  document: JsonDocument;
+}
+
+/** The fields we own, for one upstream. */
+export interface UpstreamFields {
+  model: string;
+  maxOutputTokens: number;
+  /** Lowered so that it stays below the output bound; undefined: as the client said. */
+  thinkingBudget: number | undefined;
+  /** The name this upstream gives to the output bound, when the client named none. */
+  limitField: 'max_tokens' | 'max_completion_tokens';
+}
+
+export interface ReportedUsage {
+  buckets: Buckets;
+  /** Part of the output bucket, for information. */
+  reasoning: number;
+}
+
+export interface Output {
+  /** Text, a tool call, a refusal's words, audio: what a person would call an answer. */
+  hasContent: boolean;
+  hasReasoning: boolean;
+  /** Counted here, not reported. */
+  tokens: number;
+}
+
+export const NO_OUTPUT: Output = { hasContent: false, hasReasoning: false, tokens: 0 };
+
+export function addOutput(a: Output, b: Output): Output {
+  return {
+    hasContent: a.hasContent || b.hasContent,
+    hasReasoning: a.hasReasoning || b.hasReasoning,
+    tokens: a.tokens + b.tokens,
+  };
+}
+
+/** What an upstream reported; `invalid` when one figure of it cannot be. */
+export type UsageReport = ReportedUsage | 'absent' | 'invalid';
+
+export interface AnswerFacts {
+  usage: UsageReport;
+  output: Output;
+  /** Why the answer ended: `length` matters for the bill. */
+  finish: 'length' | 'other';
+}
+
+/** A bit of content in its place: the same place in two runs of a model can be compared. */
+export interface Piece {
+  slot: string;
+  text: string;
+}
+
+export interface StreamEvent {
+  /**
+   * `output`: carries text, reasoning or a tool call, so the answer has begun. `other`: passed on, but no beginning.
+   * `held`: waits for the bill. `done`: the dialect's own end. `broken`: an error, or no event of this dialect.
+   */
+  kind: 'output' | 'other' | 'held' | 'done' | 'broken';
+  name: string | undefined;
+  document: JsonDocument | undefined;
+  pieces: readonly Piece[];
+}
+
+export interface StreamFacts extends AnswerFacts {
+  /** The answer is whole: nothing is missing but perhaps the dialect's end mark. */
+  finished: boolean;
+}
+
+export interface StreamReader {
+  read(event: SseEvent): StreamEvent;
+  facts(): StreamFacts;
+}
+
+/** What the last events tell of the bill. */
+export interface FinalUsage {
+  usage: ReportedUsage;
+  /** Undefined if the settlement did not commit in time. */
+  cost: Nano | undefined;
+}
+
+/** How a stream goes on after the one that began it has broken. */
+export type Continuation =
+  /** The upstream continues the text that was sent. */
+  | 'prefill'
+  /** The upstream answers anew; what equals the beginning is skipped. */
+  | 'fresh';
+
+export interface ContinuedWriter {
+  /** Frames for the client, possibly none; `mismatch` when the new run is not what was sent. */
+  write(event: StreamEvent): string | 'mismatch';
+  /** True once everything that was sent has been seen again. */
+  caughtUp(): boolean;
+}
+
+/** One client's stream. It lives as long as the client does, over as many upstream attempts as it takes. */
+export interface StreamWriter {
+  write(event: StreamEvent): string;
+  continue(how: Continuation): ContinuedWriter;
+  /** The text sent so far, if it is text alone and short enough to be continued. */
+  sentText(): string | undefined;
+  /** Everything after the last content: stop, usage with the cost, end. */
+  end(held: readonly StreamEvent[], final: FinalUsage): string;
+  error(body: Record<string, unknown>): string;
+  keepAlive: string;
+  /** Later frames name this model. */
+  rename(model: string): void;
+}
+
+export interface Dialect {
+  envelope: Envelope;
+  /** What the upstream's address for it is called. */
+  endpoint: 'chat' | 'messages';
+  writeRequest(request: RelayRequest, fields: UpstreamFields): string;
+  /** The same request with an answer begun; undefined where the dialect cannot say so. */
+  writePrefill(request: RelayRequest, fields: UpstreamFields, text: string): string;
+  /** Undefined if it is no answer, or one that never finished. */
+  readAnswer(document: JsonDocument): AnswerFacts | undefined;
+  writeAnswer(document: JsonDocument, model: string): string;
+  createStreamReader(request: RelayRequest): StreamReader;
+  createStreamWriter(request: RelayRequest): StreamWriter;
+}

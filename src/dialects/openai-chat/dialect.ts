@@ -1,0 +1,19 @@
+// The OpenAI chat format, as the relay uses it.
+
+import { editMembers } from '../../kit/json.ts';
+import type { Dialect } from '../dialect.ts';
+import { readAnswer } from './read-answer.ts';
+import { createStreamReader } from './read-stream.ts';
+import { writePrefill, writeRequest } from './write-request.ts';
+import { createStreamWriter } from './write-stream.ts';
+
+export const openaiChat: Dialect = {
+  envelope: 'openai',
+  endpoint: 'chat',
+  writeRequest,
+  writePrefill,
+  readAnswer,
+  writeAnswer: (document, model) => editMembers(document, { model }),
+  createStreamReader: (request) => createStreamReader(request.choices),
+  createStreamWriter,
+};

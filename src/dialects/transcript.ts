@@ -1,0 +1,78 @@
+// What a client has been sent, slot by slot, as length and running hash: enough to recognise the same beginning in another
+// run without keeping the text. Text itself is kept only while it may be needed to continue an answer, and only so much.
+
+import { createHash, type Hash } from 'node:crypto';
+import type { Piece } from './dialect.ts';
+
+const MAX_KEPT_CHARS = 1024 * 1024;
+
+interface Slot {
+  length: number;
+  hash: Hash;
+}
+
+export interface Comparison {
+  /** What of the piece is new; `mismatch` if the run differs from what was sent. */
+  take(piece: Piece): string | 'mismatch';
+  caughtUp(): boolean;
+}
+
+export interface Transcript {
+  add(piece: Piece): void;
+  /** The whole of one slot, if it is the only one and not too long. */
+  onlyText(slot: string): string | undefined;
+  compare(): Comparison;
+}
+
+export function createTranscript(): Transcript {
+  const slots = new Map<string, Slot>();
+  let kept: string[] = [];
+  let keptChars = 0;
+
+  function slotOf(name: string): Slot {
+    const known = slots.get(name);
+    if (known) return known;
+    const slot: Slot = { length: 0, hash: createHash('sha256') };
+    slots.set(name, slot);
+    return slot;
+  }
+
+  return {
+    add({ slot: name, text }) {
+      const slot = slotOf(name);
+      slot.length += text.length;
+      slot.hash.update(text, 'utf16le');
+      keptChars += text.length;
+      if (keptChars <= MAX_KEPT_CHARS) kept.push(text);
+      else kept = [];
+    },
+    onlyText(name) {
+      return slots.size === 1 && slots.has(name) && keptChars <= MAX_KEPT_CHARS ? kept.join('') : undefined;
+    },
+    compare: () => compareWith(slots),
+  };
+}
+
+function compareWith(slots: ReadonlyMap<string, Slot>): Comparison {
+  const sent = new Map(
+    [...slots].map(([name, { length, hash }]) => [name, { length, digest: hash.copy().digest('hex') }]),
+  );
+  const seen = new Map<string, Slot>();
+  let open = [...sent.values()].filter(({ length }) => length > 0).length;
+  return {
+    take({ slot: name, text }) {
+      const expected = sent.get(name) ?? { length: 0, digest: '' };
+      const run = seen.get(name) ?? { length: 0, hash: createHash('sha256') };
+      seen.set(name, run);
+      const missing = expected.length - run.length;
+      run.length += text.length;
+      if (missing <= 0) return text;
+      run.hash.update(text.slice(0, missing), 'utf16le');
+      if (text.length < missing) return '';
+      if (run.hash.digest('hex') !== expected.digest) return 'mismatch';
+      open--;
+      return text.slice(missing);
+    },
+    caughtUp: () => open === 0,
+  };
+}
