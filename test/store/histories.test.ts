@@ -38,7 +38,7 @@ describe('SQLite agrees with the model', () => {
     `${HISTORIES} histories, side by side in one file, sharing their commits`,
     async () => {
       const subject = sqliteSubject(db, prepareCommitBatch(db), HISTORIES);
-      expect(await runHistories({ subject: () => subject, runs: HISTORIES, lanes: 32 })).toBeUndefined();
+      expect(await runHistories({ subject: () => subject, runs: HISTORIES, lanes: 96 })).toBeUndefined();
       expect(audit(db, {}).differences).toEqual([]);
     },
     TIMEOUT_MS,

@@ -40,7 +40,7 @@ export function batching(commit: Commit, seed = 1): Subject['submit'] {
   let flushing = false;
   const nextSize = () => {
     random = (Math.imul(random, 1_103_515_245) + 12_345) & 0x7fffffff;
-    return 1 + ((random >> 8) % 24);
+    return 1 + ((random >> 8) % 64);
   };
   async function flush() {
     while (waiting.length > 0) {
