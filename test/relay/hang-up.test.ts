@@ -171,26 +171,33 @@ test('who leaves after the last word pays the answer, once', async () => {
 });
 
 test('two hundred clients that leave at any moment leave no hold behind', async () => {
-  const paced = { ...chatStream(), body: PARTS.flatMap((part) => [part, 2]) };
-  gateway.upstream.otherwise(paced);
-  await Promise.all(
-    Array.from({ length: 200 }, async (_, index) => {
-      const leaving = new AbortController();
-      const timer = setTimeout(() => leaving.abort(), index / 6);
-      try {
-        const body = { model: 'up-paid', stream: index % 2 === 0, max_tokens: 20 };
-        await (await gateway.chat(account.key, body, { signal: leaving.signal })).text();
-      } catch {
-        // left
-      } finally {
-        clearTimeout(timer);
-      }
-    }),
-  );
+  const whole = (chatAnswer().body ?? []) as string[];
+  const streamed = { ...chatStream(), body: PARTS.flatMap((part) => [3, part]) };
+  const unstreamed = { ...chatAnswer(), body: [10, ...whole] };
+  gateway.upstream.otherwise(({ json }) => (json.stream ? streamed : unstreamed));
+  const callAndLeave = async (index: number) => {
+    const leaving = new AbortController();
+    const timer = setTimeout(() => leaving.abort(), (index * 7) % 40);
+    const body = { model: 'up-paid', stream: index % 3 !== 0, max_tokens: 20 };
+    await gateway
+      .chat(account.key, body, { signal: leaving.signal })
+      .then((response) => response.text())
+      .catch(() => {});
+    clearTimeout(timer);
+  };
+  for (let from = 0; from < 200; from += 20) {
+    await Promise.all(Array.from({ length: 20 }, (_, index) => callAndLeave(from + index)));
+  }
   await eventually('every hold to be resolved', () => {
     const [open] = gateway.sql<{ n: bigint }>('SELECT count(*) AS n FROM holds');
     return open?.n === 0n;
   });
+  const ends = gateway.sql<{ status: string; n: bigint }>(
+    'SELECT status, count(*) AS n FROM usage_records WHERE account_id = ? GROUP BY status',
+    account.accountId,
+  );
+  expect(ends.map(({ status }) => status)).toEqual(['client_gone', 'ok']);
+  expect(Math.min(...ends.map(({ n }) => Number(n)))).toBeGreaterThan(10);
   expect(gateway.audit()).toEqual([]);
   const { totals } = await gateway.get('/api/usage?limit=1', account.key);
   const me = await gateway.get('/api/me', account.key);
