@@ -1,12 +1,13 @@
 // What a message or a delta carries: is it output at all, and about how many tokens of it.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { countTokens } from '../../kit/tokens.ts';
+import { weighTokens } from '../../kit/tokens.ts';
 
 export interface Output {
   /** Text, a tool call, a refusal's words, audio: what a person would call an answer. */
   hasContent: boolean;
   hasReasoning: boolean;
+  /** Counted here, not reported; rounded when it is billed. */
   tokens: number;
 }
 
@@ -21,7 +22,7 @@ export function readOutput(message: Json | undefined): Output {
   return {
     hasContent: texts.length > 0 || isObject(message.audio),
     hasReasoning: reasoning.length > 0,
-    tokens: [...texts, ...reasoning].reduce((sum, text) => sum + countTokens(text).estimate, 0),
+    tokens: [...texts, ...reasoning].reduce((sum, text) => sum + weighTokens(text), 0),
   };
 }
 
