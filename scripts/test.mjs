@@ -1,5 +1,5 @@
 // The `test` mode: types, lint, then every test; or only the test files given. Ends with one line of totals.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { bunTest } from './bun-test.mjs';
@@ -34,10 +34,15 @@ async function runTests(args) {
 }
 
 function filesNamedBy(args) {
-  if (args.length > 0) return args.filter((arg) => existsSync(arg)).map((arg) => relative(root, resolve(arg)));
-  return readdirSync(inRoot('test'), { recursive: true })
+  const named = args.length > 0 ? args.filter((arg) => existsSync(arg)).map((arg) => resolve(arg)) : [inRoot('test')];
+  return named.flatMap(testFilesIn).map((file) => relative(root, file));
+}
+
+function testFilesIn(path) {
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path, { recursive: true })
     .filter((file) => /\.test\.tsx?$/.test(file))
-    .map((file) => join('test', file));
+    .map((file) => join(path, file));
 }
 
 function findProblems({ passed, failed, skipped }, checksFailed) {

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ProviderSettings } from './catalog/default-document.ts';
 import { type Network, parseNetwork } from './kit/address.ts';
+import { type KillOrder, parseKillOrder } from './kit/failpoint.ts';
 
 export interface Settings {
   port: number;
@@ -19,6 +20,8 @@ export interface Settings {
   pepper: string | undefined;
   alarmWebhookUrl: string | undefined;
   providers: ProviderSettings;
+  /** Where a test wants this process killed. */
+  killOrder: KillOrder | undefined;
   /** For `env:NAME` references in the catalog. */
   variable(name: string): string | undefined;
 }
@@ -63,6 +66,7 @@ export function readSettings(environment: Environment = process.env): Settings {
       openrouterApiKey: variable('OPENROUTER_API_KEY') !== undefined,
       ollamaBaseUrl: readUrl(variable('OLLAMA_BASE_URL'), 'OLLAMA_BASE_URL', faults),
     },
+    killOrder: readKillOrder(variable('TORTURE_KILL'), faults),
     variable,
   };
   if (faults.length > 0) throw new SettingsRefused(faults);
@@ -75,6 +79,12 @@ function readPort(text: string | undefined, standard: number, name: string, faul
   if (/^\d+$/.test(text) && port <= 65_535) return port;
   faults.push(`${name} must be a port number`);
   return standard;
+}
+
+function readKillOrder(text: string | undefined, faults: string[]): KillOrder | undefined {
+  const order = text === undefined ? undefined : parseKillOrder(text);
+  if (text !== undefined && !order) faults.push('TORTURE_KILL must be a kill point such as K7 or K7:3');
+  return order;
 }
 
 function readConfigFile(text: string | undefined, faults: string[]): string | undefined {

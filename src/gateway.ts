@@ -19,6 +19,7 @@ import { sweepHolds } from './jobs/sweep-holds.ts';
 import { createAuthenticator } from './keys/authenticator.ts';
 import { createAlarms } from './kit/alarms.ts';
 import { type Clock, sleep, systemClock } from './kit/clock.ts';
+import { armFailpoint } from './kit/failpoint.ts';
 import { createIdempotency } from './kit/idempotency.ts';
 import { createIds } from './kit/ids.ts';
 import { createLog, type Log } from './kit/log.ts';
@@ -72,7 +73,8 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   const newId = createIds(clock, random);
   const folder = openDataFolder(settings.dataDir, settings.pepper, random);
   const sealer = createSealer(folder.pepper, random);
-  const store = await openSqliteStore({ file: folder.databaseFile, clock });
+  armFailpoint(settings.killOrder);
+  const store = await openSqliteStore({ file: folder.databaseFile, clock, killOrder: settings.killOrder });
   alarms.attach((alarm) => store.recordAlarm(alarm, clock.now()));
   const publishing = { store, sealer, clock };
   const embedded = JSON.stringify(defaultDocument(settings.providers));
@@ -200,6 +202,8 @@ async function listen(settings: Settings, respond: Respond, onRefused: () => Pro
       maxRequestBodySize: MAX_BODY_BYTES,
       idleTimeout: IDLE_SECONDS,
       development: false,
+      // Without it a second server would share the port, and clients would meet one or the other.
+      reusePort: false,
       fetch(request, server) {
         // Our own timers bound a request; the server's would cut a stream that waits for its upstream.
         server.timeout(request, 0);

@@ -10,38 +10,51 @@ import { StoreRefused } from './store/refusal.ts';
 const ONE_SIGNAL_MS = 1_000;
 
 export async function serve(): Promise<void> {
-  let gateway: Gateway;
+  const { promise: started, resolve } = Promise.withResolvers<Gateway>();
+  obeySignals(started);
   try {
-    const settings = readSettings();
-    gateway = await startGateway(settings, { fetch: globalThis.fetch });
+    resolve(await startGateway(readSettings(), { fetch: globalThis.fetch }));
   } catch (error) {
-    process.stderr.write(`${startFailure(error)}\n`);
-    process.exit(1);
+    // Written whole before the end: a pipe takes only so much at once.
+    process.stderr.write(`${startFailure(error)}\n`, () => process.exit(1));
   }
+}
+
+/** From before the start, because a signal that nobody listens to ends the process without draining. */
+function obeySignals(started: Promise<Gateway>): void {
   let stoppingSince: number | undefined;
   const stop = () => {
     const now = systemClock.monotonic();
-    if (stoppingSince !== undefined) {
-      if (now - stoppingSince > ONE_SIGNAL_MS) process.exit(130);
-      return;
-    }
-    stoppingSince = now;
-    gateway.drain().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        gateway.log('error', 'drain_failed', { detail: describeError(error) });
-        process.exit(1);
-      },
-    );
+    if (stoppingSince === undefined) {
+      stoppingSince = now;
+      started.then(drain);
+    } else if (now - stoppingSince > ONE_SIGNAL_MS) process.exit(130);
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  process.on('SIGHUP', () => {
-    gateway.reload().catch((error: unknown) => gateway.log('error', 'reload_failed', { detail: describeError(error) }));
-  });
+  process.on('SIGHUP', () => void started.then(reload));
   process.on('unhandledRejection', (error) => {
-    gateway.log('error', 'unhandled_rejection', { detail: describeError(error) });
+    started.then(({ log }) => log('error', 'unhandled_rejection', { detail: describeError(error) }));
   });
+}
+
+async function drain(gateway: Gateway): Promise<void> {
+  try {
+    await gateway.drain();
+    process.exit(0);
+  } catch (error) {
+    gateway.log('error', 'drain_failed', { detail: describeError(error) });
+    process.exit(1);
+  }
+}
+
+async function reload(gateway: Gateway): Promise<void> {
+  try {
+    await gateway.reload();
+  } catch (error) {
+    const detail = error instanceof StartRefused ? error.message : describeError(error);
+    gateway.log('error', 'reload_failed', { detail });
+  }
 }
 
 function startFailure(error: unknown): string {

@@ -24,7 +24,7 @@ export function readCardCode(text: string): string | undefined {
   const plain = text
     .toUpperCase()
     .replace(/[\s\u2010-\u2015\u2212-]/g, '')
-    .replace(/^PC/, '')
+    .replace(/^PC(?=.{28}$)/, '')
     .replaceAll('O', '0')
     .replace(/[IL]/g, '1');
   if (plain.length !== BODY_CHARS + 2 || [...plain].some((char) => !ALPHABET.includes(char))) return undefined;

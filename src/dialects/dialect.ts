@@ -44,7 +44,7 @@ export interface Output {
   /** Text, a tool call, a refusal's words, audio: what a person would call an answer. */
   hasContent: boolean;
   hasReasoning: boolean;
-  /** Counted here, not reported. */
+  /** Counted here, not reported; rounded when it is billed. */
   tokens: number;
 }
 

@@ -20,7 +20,11 @@ export interface SseReader {
 
 export function createSseReader(maxEventChars = MAX_EVENT_CHARS): SseReader {
   const decoder = new TextDecoder();
-  let buffer = '';
+  const lineEnd = /\r\n|\n|\r/g;
+  /** A line whose end has not come. */
+  let begun = '';
+  /** The last piece ended in a CR: an LF at the head of the next one belongs to it. */
+  let afterCr = false;
   let event: string | undefined;
   let data: string | undefined;
   let size = 0;
@@ -51,29 +55,23 @@ export function createSseReader(maxEventChars = MAX_EVENT_CHARS): SseReader {
 
   return {
     push(bytes) {
-      buffer += decoder.decode(bytes, { stream: true });
       const events: SseEvent[] = [];
+      let more = decoder.decode(bytes, { stream: true });
+      if (more === '') return events;
+      if (afterCr && more.startsWith('\n')) more = more.slice(1);
+      afterCr = more.endsWith('\r');
       let start = 0;
-      for (;;) {
-        const end = lineEnd(buffer, start);
-        if (end < 0) break;
-        // A CR at the very end may be half of a CRLF whose LF comes next.
-        if (buffer[end] === '\r' && end + 1 === buffer.length) break;
-        takeLine(buffer.slice(start, end), events);
-        start = end + (buffer[end] === '\r' && buffer[end + 1] === '\n' ? 2 : 1);
+      // Only what is new is searched: a long line in many pieces would else be read again with each of them.
+      for (let end = lineEnd.exec(more); end; end = lineEnd.exec(more)) {
+        takeLine(begun + more.slice(start, end.index), events);
+        begun = '';
+        start = lineEnd.lastIndex;
       }
-      buffer = buffer.slice(start);
-      if (size + buffer.length > maxEventChars) throw new SseTooLong('an event is too long');
+      begun += more.slice(start);
+      if (size + begun.length > maxEventChars) throw new SseTooLong('an event is too long');
       return events;
     },
   };
-}
-
-function lineEnd(text: string, from: number): number {
-  const lf = text.indexOf('\n', from);
-  const cr = text.indexOf('\r', from);
-  if (cr < 0) return lf;
-  return lf < 0 ? cr : Math.min(lf, cr);
 }
 
 export function writeSse(data: string, event?: string): string {

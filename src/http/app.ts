@@ -3,6 +3,7 @@
 import { Hono } from 'hono';
 import { type Fault, fault, toFault } from '../faults/fault.ts';
 import { type Envelope, writeFault } from '../faults/write.ts';
+import { failpoint } from '../kit/failpoint.ts';
 import { describeError } from '../kit/log.ts';
 import { corsHeaders, isOpenToPages, preflight } from './cors.ts';
 import { keyFromHeaders } from './credentials.ts';
@@ -56,6 +57,7 @@ async function handleRoute(tools: HttpTools, route: HttpRoute, exchange: Exchang
   if (route.isWork && !tools.isReady()) throw fault('unavailable', { internal: 'draining' });
   if (route.auth === 'none') return route.handle(tools, exchange);
   const key = await tools.authenticator.authenticate(keyFromHeaders(exchange.request.headers));
+  failpoint('K0');
   return route.handle(tools, { ...exchange, key });
 }
 
@@ -75,9 +77,11 @@ async function answer(tools: HttpTools, exchange: Exchange, handle: Handle): Pro
   return response;
 }
 
-function faultResponse(tools: HttpTools, { requestId, envelope }: Exchange, error: unknown): Response {
+function faultResponse(tools: HttpTools, { request, requestId, envelope }: Exchange, error: unknown): Response {
   const thrown: Fault = toFault(error);
-  if (thrown.row.status >= 500) {
+  // A client that left is no failure of ours; the answer goes nowhere.
+  const isGone = request.signal.aborted && thrown.code === 'unavailable';
+  if (thrown.row.status >= 500 && !isGone) {
     const detail = thrown === error ? thrown.details.internal : describeError(error);
     tools.log('error', 'fault', { request_id: requestId, code: thrown.code, detail });
   }

@@ -2,6 +2,7 @@
 // lease ran out, or at once when its process is known to be gone from this host.
 
 import { type Clock, every } from '../kit/clock.ts';
+import { failpoint } from '../kit/failpoint.ts';
 import { describeError, type Log } from '../kit/log.ts';
 import type { Store } from '../store/store.ts';
 import type { Node } from './keep-lease.ts';
@@ -35,6 +36,7 @@ export async function sweepOnce({ store, clock, log, node, isProcessAlive }: Swe
   for (;;) {
     const holds = await store.read.orphanedHolds({ aliveSince: now - GRACE_MS, deadNodes, limit: BATCH });
     const orphans = holds.filter((hold) => hold.nodeId !== node.nodeId);
+    if (orphans.length > 0) failpoint('K9');
     await Promise.all(
       orphans.map(({ requestId, accountId, keyId }) => store.commit('sweep', { requestId, accountId, keyId, at: now })),
     );

@@ -21,6 +21,21 @@ export function sameTokens(count: number): TokenCount {
   return { upper: count, estimate: count, lower: count };
 }
 
+/** The estimate before rounding: pieces of a stream are summed first and rounded once. */
+export function weighTokens(text: string): number {
+  let weight = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= 0x80) weight += code >= 0xd800 && code <= 0xdfff ? 1 : WIDE_WEIGHT;
+    else weight += (code >= 0x61 && code <= 0x7a) || code === 0x20 ? EASY_WEIGHT : HARD_WEIGHT;
+  }
+  return weight;
+}
+
+const EASY_WEIGHT = 1 / 4.3;
+const HARD_WEIGHT = 1 / 2.3;
+const WIDE_WEIGHT = 0.95;
+
 /** Upper weights hold for byte-level tokenizers: a character is at most as many tokens as it has bytes of UTF-8. */
 export function countTokens(text: string): TokenCount {
   let easy = 0;
@@ -40,7 +55,7 @@ export function countTokens(text: string): TokenCount {
   const wide = twoBytes + threeBytes;
   return {
     upper: Math.ceil(easy * 0.75) + hard + twoBytes * 2 + threeBytes * 3 + halves * 2,
-    estimate: Math.ceil(easy / 4.3 + hard / 2.3 + wide * 0.95 + halves),
+    estimate: Math.ceil(easy * EASY_WEIGHT + hard * HARD_WEIGHT + wide * WIDE_WEIGHT + halves),
     lower: Math.floor(easy / 8 + hard / 8 + wide * 0.4 + halves * 0.4),
   };
 }

@@ -6,6 +6,7 @@ import { type AnswerFacts, readAnswer } from '../dialects/openai-chat/read-answe
 import { createStreamReader, type StreamEvent, type StreamReader } from '../dialects/openai-chat/read-stream.ts';
 import { writeRequest } from '../dialects/openai-chat/write-request.ts';
 import { createSseReader } from '../dialects/sse.ts';
+import { failpoint } from '../kit/failpoint.ts';
 import { type JsonDocument, readJsonObject } from '../kit/json.ts';
 import { AttemptFailed, classifyFailure } from './attempt-failed.ts';
 import type { Admission, RelayTools, Route } from './call.ts';
@@ -47,6 +48,7 @@ export async function attempt(tools: RelayTools, admission: Admission, route: Ro
       limitField: upstream.limitField,
     });
     const response = await upstream.send({ endpoint: 'chat', body, stream, signal: watch.signal });
+    failpoint('K3');
     if (response.status !== 200) {
       const text = await readText(response, watch);
       throw classifyFailure(readFailure(response.status, response.headers, text, upstream.hidden));

@@ -32,7 +32,7 @@ export function billDelivered(call: Call, facts: AnswerFacts): Bill {
 }
 
 function countLocally({ request }: Call, { output }: AnswerFacts): ReportedUsage {
-  return { buckets: { ...NO_BUCKETS, input: request.input.estimate, output: output.tokens }, reasoning: 0 };
+  return { buckets: { ...NO_BUCKETS, input: request.input.estimate, output: Math.round(output.tokens) }, reasoning: 0 };
 }
 
 function hasOutput({ output, usage, finish }: AnswerFacts): boolean {

@@ -2,6 +2,7 @@
 
 import { assert } from '../kit/assert.ts';
 import { sleep } from '../kit/clock.ts';
+import { failpoint } from '../kit/failpoint.ts';
 import type { Nano } from '../kit/money.ts';
 import type { CloseResult, Outcome } from '../store/operations.ts';
 import { type Bill, NOTHING_BILLED } from './bill.ts';
@@ -72,6 +73,7 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
     },
     async settle(status, bill, { channel, firstTokenMs }) {
       begin();
+      failpoint('K6');
       const ended = outcome(status, bill, channel, firstTokenMs);
       const settling = tools.ledger
         .settle({ requestId, accountId: key.accountId, keyId: key.keyId, cost: bill.cost, outcome: ended })
@@ -82,7 +84,9 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
         });
       const timeout = new AbortController();
       try {
-        return await Promise.race([settling, lapse(tools, timeout.signal)]);
+        const settled = await Promise.race([settling, lapse(tools, timeout.signal)]);
+        failpoint('K8');
+        return settled;
       } finally {
         timeout.abort();
       }

@@ -5,6 +5,7 @@ import { withCost, writeUsage } from '../dialects/openai-chat/write-usage.ts';
 import { writeSse } from '../dialects/sse.ts';
 import { type Fault, fault } from '../faults/fault.ts';
 import { faultBody } from '../faults/write.ts';
+import { failpoint } from '../kit/failpoint.ts';
 import { editMembers, isObject, type JsonDocument, type JsonObject } from '../kit/json.ts';
 import { answerHeaders } from './answer-headers.ts';
 import type { BegunStream } from './attempt.ts';
@@ -48,6 +49,7 @@ async function* streamEvents(
       if (event.kind === 'usage') waiting.push(event.document);
       else {
         yield writeSse(editMembers(event.document, { model: call.request.model }));
+        failpoint(hasSent ? 'K5' : 'K4');
         hasSent = true;
       }
     }

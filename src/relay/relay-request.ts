@@ -1,6 +1,7 @@
 // The story of one request: admit, attempt, deliver, close. Every path ends in exactly one close.
 
 import { fault, toFault } from '../faults/fault.ts';
+import { failpoint } from '../kit/failpoint.ts';
 import { admit } from './admit.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import { attemptRoutes } from './attempt-routes.ts';
@@ -12,6 +13,7 @@ import { deliverWhole } from './deliver-whole.ts';
 /** Throws a fault when nothing was sent. From the first byte on, errors are inside the stream. */
 export async function relayRequest(tools: RelayTools, call: Call): Promise<Answer> {
   const admission = await admit(tools, call);
+  failpoint('K2');
   const closing = createClosing(tools, admission);
   try {
     const begun = await attemptRoutes(tools, admission);

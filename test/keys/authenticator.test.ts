@@ -49,7 +49,14 @@ function store(key: string, changes: Partial<KeyRow> = {}): void {
     oldHash: null,
     oldHashUntil: null,
     ...changes,
-  } as KeyRow);
+  });
+}
+
+/** KEY as the successor of OTHER_KEY: the store finds the row by either hash. */
+function storeRotated(changes: Partial<KeyRow>): void {
+  store(KEY, { oldHash: authenticator.hash(OTHER_KEY), ...changes });
+  const row = rows.get(authenticator.hash(KEY));
+  if (row) rows.set(authenticator.hash(OTHER_KEY), row);
 }
 
 async function faultOf(key: string | undefined): Promise<Fault> {
@@ -99,6 +106,27 @@ test('an expiry takes effect at its moment, also on a key in memory', async () =
   await clock.advance(1);
   expect((await faultOf(KEY)).code).toBe('invalid_api_key');
   expect(reads).toBe(1);
+});
+
+describe('a key that was rotated', () => {
+  test('works under its new text, and under the old one while the grace lasts', async () => {
+    storeRotated({ oldHashUntil: clock.now() + 500 });
+    authenticator.confirm(1);
+    for (const key of [KEY, OTHER_KEY]) expect((await authenticator.authenticate(key)).keyId).toBe('key_test');
+    await clock.advance(500);
+    expect((await authenticator.authenticate(KEY)).keyId).toBe('key_test');
+    expect((await faultOf(OTHER_KEY)).code).toBe('invalid_api_key');
+  });
+
+  test('without grace the old text is dead at once', async () => {
+    storeRotated({ oldHashUntil: null });
+    expect((await faultOf(OTHER_KEY)).code).toBe('invalid_api_key');
+  });
+
+  test('revoked, it is dead under both', async () => {
+    storeRotated({ revokedAt: 1, oldHashUntil: clock.now() + 500 });
+    for (const key of [KEY, OTHER_KEY]) expect((await faultOf(key)).code).toBe('invalid_api_key');
+  });
 });
 
 describe('rows in memory', () => {

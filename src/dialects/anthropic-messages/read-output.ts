@@ -1,7 +1,7 @@
 // The content of a block or of a delta, each bit in its slot.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { countTokens } from '../../kit/tokens.ts';
+import { weighTokens } from '../../kit/tokens.ts';
 import type { Output, Piece } from '../dialect.ts';
 
 /** What a block holds when it is whole, or already when it starts. */
@@ -37,7 +37,7 @@ export function outputOf(given: readonly Piece[]): Output {
   return {
     hasContent: given.some((piece) => !isReasoning(piece)),
     hasReasoning: given.some(isReasoning),
-    tokens: given.reduce((sum, { text }) => sum + countTokens(text).estimate, 0),
+    tokens: given.reduce((sum, { text }) => sum + weighTokens(text), 0),
   };
 }
 

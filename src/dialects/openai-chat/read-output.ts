@@ -1,7 +1,7 @@
 // The content of a chat message or delta, piece by piece, each in its slot.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { countTokens } from '../../kit/tokens.ts';
+import { weighTokens } from '../../kit/tokens.ts';
 import type { Output, Piece } from '../dialect.ts';
 
 const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
@@ -35,7 +35,7 @@ export function outputOf(message: Json | undefined, pieces: readonly Piece[]): O
   return {
     hasContent: pieces.some((piece) => !isReasoning(piece)) || (isObject(message) && isObject(message.audio)),
     hasReasoning: pieces.some(isReasoning),
-    tokens: pieces.reduce((sum, { text }) => sum + countTokens(text).estimate, 0),
+    tokens: pieces.reduce((sum, { text }) => sum + weighTokens(text), 0),
   };
 }
 

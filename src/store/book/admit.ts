@@ -55,7 +55,7 @@ function admitFree(
   if (minute.remaining < 1) return { ok: false, reason: 'free_minute_limit', allowance: minute };
   if (wallet.freeInFlight >= limits.inFlight) return tooManyInFlight(limits.inFlight, wallet.freeInFlight, at);
 
-  const taken = takeDay(takeRolling(window, at, MINUTE_MS), at);
+  const taken = takeDay(takeRolling(window, at, MINUTE_MS, { keep: 2 * limits.perMinute }), at);
   book.put('windows', windowId, taken);
   book.put('wallets', wallet.accountId, { ...wallet, freeInFlight: wallet.freeInFlight + 1, touchedAt: at });
   openHold(book, input, 0n);
@@ -91,7 +91,7 @@ function admitPaid(
   const amount = hold.base + hold.unit * BigInt(granted);
   assert(amount <= available, 'a hold never exceeds what is available');
 
-  const taken = takeRolling(window, at, MINUTE_MS, PAID_GRAIN_MS);
+  const taken = takeRolling(window, at, MINUTE_MS, { grainMs: PAID_GRAIN_MS });
   book.put('windows', windowId, taken);
   book.put('wallets', wallet.accountId, {
     ...wallet,

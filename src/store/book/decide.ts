@@ -49,6 +49,9 @@ export function touches<Name extends OperationName>(name: Name, input: Input<Nam
 
 export type Decided = { ok: true; result: Result<OperationName> } | { ok: false; error: string };
 
+/** What one operation does wrong by itself: a broken rule, or a slip of ours. */
+const OWN_MISTAKES = [AssertionFailed, TypeError, RangeError, SyntaxError];
+
 /** Decides a batch in order. An operation that breaks a rule leaves no trace, and its neighbours stand;
  * what the database itself throws ends the whole batch. */
 export function decideBatch(book: Book, operations: readonly Operation[]): Decided[] {
@@ -56,7 +59,8 @@ export function decideBatch(book: Book, operations: readonly Operation[]): Decid
     try {
       return { ok: true, result: book.attempt(() => decide(book, operation)) };
     } catch (error) {
-      if (error instanceof AssertionFailed) return { ok: false, error: error.message };
+      const isOwn = OWN_MISTAKES.some((kind) => error instanceof kind);
+      if (isOwn && error instanceof Error) return { ok: false, error: error.message };
       throw error;
     }
   });

@@ -36,7 +36,7 @@ export function redeem(book: Book, input: RedeemInput): RedeemResult {
   const card = book.get('cards', input.cardHash);
   const wallet = book.get('wallets', accountId);
   if (replay.found === 'same' && card && wallet) {
-    return { ...redeemed(card, BigInt(replay.result)), replayed: true };
+    return { ...redeemed(card, BigInt(JSON.parse(replay.result))), replayed: true };
   }
   const refused = guessesLeft(book, input);
   if (refused) return { ok: false, reason: 'redeem_rate_limited', allowance: refused };
@@ -75,9 +75,14 @@ function guessesLeft(book: Book, { accountId, address, at, limits }: RedeemInput
   ].find((allowance) => allowance.remaining < 1);
 }
 
-function countGuess(book: Book, { accountId, address, at }: RedeemInput): void {
+function countGuess(book: Book, { accountId, address, at, limits }: RedeemInput): void {
   const byAccount = book.get('windows', accountWindow(accountId)) ?? EMPTY_WINDOW;
   const byAddress = book.get('windows', addressWindow(address)) ?? EMPTY_WINDOW;
-  book.put('windows', accountWindow(accountId), takeDay(takeRolling(byAccount, at, ACCOUNT_SPAN_MS), at));
-  book.put('windows', addressWindow(address), takeRolling(byAddress, at, ADDRESS_SPAN_MS));
+  const guessed = takeRolling(byAccount, at, ACCOUNT_SPAN_MS, { keep: limits.perTenMinutes });
+  book.put('windows', accountWindow(accountId), takeDay(guessed, at));
+  book.put(
+    'windows',
+    addressWindow(address),
+    takeRolling(byAddress, at, ADDRESS_SPAN_MS, { keep: limits.perAddressHour }),
+  );
 }

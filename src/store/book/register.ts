@@ -38,7 +38,11 @@ export function register(book: Book, input: RegisterInput): RegisterResult {
   const site = dayAllowance(bySite, at, limits.perDay);
   if (site.remaining < 1) return { ok: false, reason: 'registration_site_limit', allowance: site };
 
-  book.put('windows', addressWindow(input.address), takeRolling(byAddress, at, ADDRESS_SPAN_MS));
+  book.put(
+    'windows',
+    addressWindow(input.address),
+    takeRolling(byAddress, at, ADDRESS_SPAN_MS, { keep: limits.perAddress }),
+  );
   book.put('windows', SITE_WINDOW, takeDay(bySite, at));
   book.add('accounts', { accountId, createdAt: at });
   book.put('wallets', accountId, {

@@ -1,5 +1,6 @@
 // Limits as slots in a window. A slot is taken with its time, and given back by that time; the clock may step back
-// without re-opening anything: slots from "the future" still count, and a day once begun is never left again.
+// without re-opening anything: slots from "the future" still count, slots that have run out are remembered as long as
+// they could fill the window again, and a day once begun is never left again.
 
 import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
 import type { Window } from '../rows.ts';
@@ -25,7 +26,12 @@ export function rollingAllowance(window: Window, now: number, spanMs: number, li
     excess -= count;
     if (excess < 0) break;
   }
-  return { limit, used, remaining: Math.max(0, limit - used), resetsAt: live.length ? opens : now };
+  return {
+    limit,
+    used: Math.min(used, limit),
+    remaining: Math.max(0, limit - used),
+    resetsAt: live.length ? opens : now,
+  };
 }
 
 export function dayAllowance(window: Window, now: number, limit: number): Allowance {
@@ -34,10 +40,16 @@ export function dayAllowance(window: Window, now: number, limit: number): Allowa
   return { limit, used, remaining: Math.max(0, limit - used), resetsAt: taipeiDayStart(day + 1) };
 }
 
-/** Takes a rolling slot. `grainMs` coarsens its time upwards, so that many slots share one entry. */
-export function takeRolling(window: Window, now: number, spanMs: number, grainMs = 1): Window {
+export interface Taking {
+  /** Coarsens a slot's time upwards, so that many slots share one entry. */
+  grainMs?: number;
+  /** So many of the newest slots are kept though they ran out: a clock that leapt ahead may come back to them. */
+  keep?: number;
+}
+
+export function takeRolling(window: Window, now: number, spanMs: number, { grainMs = 1, keep = 0 }: Taking): Window {
   const at = slotTime(now, grainMs);
-  const slots = liveSlots(window, now, spanMs).map(([time, count]) => [time, count] as const);
+  const slots = keptSlots(window, now, spanMs, keep);
   const same = slots.findIndex(([time]) => time === at);
   if (same >= 0) {
     slots[same] = [at, (slots[same]?.[1] ?? 0) + 1];
@@ -68,6 +80,17 @@ export function giveBackDay(window: Window, takenAt: number): Window {
 
 function slotTime(at: number, grainMs: number): number {
   return Math.ceil(at / grainMs) * grainMs;
+}
+
+/** A copy without the slots that have run out, but for the newest. */
+function keptSlots({ slots }: Window, now: number, spanMs: number, keep: number): (readonly [number, number])[] {
+  let first = slots.length;
+  for (let newer = 0; first > 0; first--) {
+    const [at, count] = slots[first - 1] ?? [0, 0];
+    if (at + spanMs <= now && newer >= keep) break;
+    newer += count;
+  }
+  return slots.slice(first);
 }
 
 function liveSlots(window: Window, now: number, spanMs: number): Window['slots'] {

@@ -2,6 +2,7 @@
 
 import type { Database } from 'bun:sqlite';
 import { createHash } from 'node:crypto';
+import { failpoint } from '../../kit/failpoint.ts';
 import { StoreRefused } from '../refusal.ts';
 import { MIGRATIONS, type Migration } from './migrations/index.ts';
 
@@ -21,6 +22,7 @@ export function migrate(db: Database, migrations: readonly Migration[] = MIGRATI
     for (const row of applied) checkApplied(row, migrations);
     for (const migration of migrations.slice(applied.length)) {
       db.run(migration.sql);
+      failpoint('K12');
       db.query('INSERT INTO schema_migrations VALUES (?, ?, ?)').run(
         migration.version,
         migration.name,

@@ -2,6 +2,7 @@
 
 import { Database } from 'bun:sqlite';
 import { assert } from '../../kit/assert.ts';
+import type { KillOrder } from '../../kit/failpoint.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
 
@@ -9,6 +10,7 @@ export interface OpenOptions {
   readonly?: boolean;
   /** Only for tests that replay thousands of histories. */
   unsafeNoSync?: boolean;
+  killOrder?: KillOrder | undefined;
 }
 
 export function openDatabase(file: string, options: OpenOptions = {}): Database {

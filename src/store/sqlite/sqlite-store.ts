@@ -2,6 +2,7 @@
 
 import { fault } from '../../faults/fault.ts';
 import type { Clock } from '../../kit/clock.ts';
+import type { KillOrder } from '../../kit/failpoint.ts';
 import { createBatcher } from '../batcher.ts';
 import { READ_NAMES, type ReadName, type Reads } from '../reads.ts';
 import type { Store } from '../store.ts';
@@ -12,10 +13,12 @@ export interface SqliteOptions {
   file: string;
   clock: Clock;
   unsafeNoSync?: boolean;
+  killOrder?: KillOrder | undefined;
 }
 
 /** Rejects with StoreRefused if the file cannot be used. */
-export async function openSqliteStore({ file, clock, unsafeNoSync = false }: SqliteOptions): Promise<Store> {
+export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
+  const { file, clock, unsafeNoSync = false, killOrder } = options;
   const writer = connectThread();
   const reader = connectThread();
   const slowReader = connectThread();
@@ -24,7 +27,7 @@ export async function openSqliteStore({ file, clock, unsafeNoSync = false }: Sql
     for (const thread of threads) thread.end();
   };
   try {
-    await writer.ask({ do: 'open', file, options: { unsafeNoSync } });
+    await writer.ask({ do: 'open', file, options: { unsafeNoSync, killOrder } });
     await reader.ask({ do: 'open', file, options: { readonly: true } });
     await slowReader.ask({ do: 'open', file, options: { readonly: true } });
   } catch (error) {

@@ -3,6 +3,7 @@
 
 import type { Database } from 'bun:sqlite';
 import { existsSync } from 'node:fs';
+import { armFailpoint } from '../../kit/failpoint.ts';
 import { StoreRefused } from '../refusal.ts';
 import { type CommitBatch, prepareCommitBatch } from './commit-batch.ts';
 import type { Envelope, Reply, Request } from './messages.ts';
@@ -17,6 +18,7 @@ let commitBatch: CommitBatch;
 let reads: SyncReads;
 
 function open(file: string, options: OpenOptions): undefined {
+  armFailpoint(options.killOrder);
   try {
     db = openDatabase(file, options);
     if (!options.readonly) migrate(db);

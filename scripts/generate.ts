@@ -1,0 +1,56 @@
+// `npm run docs`: rewrites what is generated from the source, so that it cannot drift. A test compares the two.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { faultTableMarkdown } from '../src/faults/document.ts';
+import { migrate } from '../src/store/sqlite/migrate.ts';
+import { openDatabase } from '../src/store/sqlite/open-database.ts';
+
+export interface GeneratedFile {
+  /** From the project's root. */
+  path: string;
+  text: string;
+}
+
+const ROOT = join(import.meta.dir, '..');
+
+const SCHEMA_HEAD = `-- What all migrations together make of an empty database, for people to read. Generated: change a migration, not this.`;
+
+export function generateFiles(): GeneratedFile[] {
+  return [
+    { path: 'docs/errors.md', text: withPart(readText('docs/errors.md'), 'faults', faultTableMarkdown()) },
+    { path: 'src/store/sqlite/schema.sql', text: dumpSchema() },
+  ];
+}
+
+/** A page with the part between `<!-- NAME:begin -->` and `<!-- NAME:end -->` replaced. */
+export function withPart(page: string, name: string, part: string): string {
+  const begin = `<!-- ${name}:begin -->`;
+  const end = `<!-- ${name}:end -->`;
+  const [before, rest, ...more] = page.split(begin);
+  const [, after, ...ends] = rest?.split(end) ?? [];
+  if (before === undefined || after === undefined || more.length > 0 || ends.length > 0) {
+    throw new Error(`a page must have ${begin} and after it ${end}, each once`);
+  }
+  return `${before}${begin}\n${part}\n${end}${after}`;
+}
+
+function dumpSchema(): string {
+  const db = openDatabase(':memory:', { unsafeNoSync: true });
+  migrate(db);
+  const statements = db
+    .query<{ sql: string }, []>(
+      `SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+       ORDER BY tbl_name, type = 'table' DESC, type, name`,
+    )
+    .all();
+  db.close();
+  return [SCHEMA_HEAD, ...statements.map(({ sql }) => `${sql};`)].join('\n\n').concat('\n');
+}
+
+function readText(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}
+
+if (import.meta.main) {
+  for (const { path, text } of generateFiles()) writeFileSync(join(ROOT, path), text);
+}

@@ -1,0 +1,34 @@
+// Places where a test kills the process, to see what survives. Unarmed, which is always but in that test, they do nothing.
+
+/** K0 key checked; K1 inside the hold's commit; K2 hold committed, nothing sent; K3 upstream's headers in; K4 first bytes
+ * out; K5 mid-stream; K6 upstream done, not settled; K7 inside the settle's commit; K8 settled, last bytes unsent;
+ * K9 in the recovery sweep; K10 inside redeem; K11 inside register; K12 in a migration or backup. */
+export const FAILPOINTS = ['K0', 'K1', 'K2', 'K3', 'K4', 'K5', 'K6', 'K7', 'K8', 'K9', 'K10', 'K11', 'K12'] as const;
+export type Failpoint = (typeof FAILPOINTS)[number];
+
+export interface KillOrder {
+  at: Failpoint;
+  /** How often it is reached before it kills, the last time included. */
+  times: number;
+}
+
+let order: KillOrder | undefined;
+let reached = 0;
+
+/** `K7` or `K7:3`; undefined if it is neither. */
+export function parseKillOrder(text: string): KillOrder | undefined {
+  const [, name, times = '1'] = /^(K\d+)(?::([1-9]\d{0,5}))?$/.exec(text) ?? [];
+  const at = FAILPOINTS.find((one) => one === name);
+  return at && { at, times: Number(times) };
+}
+
+/** For this thread; every thread counts for itself. */
+export function armFailpoint(given: KillOrder | undefined): void {
+  order = given;
+  reached = 0;
+}
+
+export function failpoint(name: Failpoint | undefined): void {
+  if (order === undefined || order.at !== name || ++reached < order.times) return;
+  process.kill(process.pid, 'SIGKILL');
+}

@@ -1,0 +1,202 @@
+-- What all migrations together make of an empty database, for people to read. Generated: change a migration, not this.
+
+CREATE TABLE accounts (
+  account_id TEXT PRIMARY KEY,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE alarms (
+  alarm_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  fields TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE budgets (
+  key_id TEXT PRIMARY KEY,
+  day INTEGER NOT NULL,
+  spent_nano INTEGER NOT NULL CHECK (spent_nano >= 0),
+  held_nano INTEGER NOT NULL CHECK (held_nano >= 0)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE card_batches (
+  batch_id TEXT PRIMARY KEY,
+  kind TEXT NOT NULL CHECK (kind IN ('sold', 'promo')),
+  amount_nano INTEGER NOT NULL CHECK (amount_nano > 0),
+  count INTEGER NOT NULL CHECK (count > 0),
+  expires_at INTEGER,
+  note TEXT,
+  created_at INTEGER NOT NULL,
+  CHECK (kind = 'promo' OR expires_at IS NULL)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE cards (
+  hash TEXT PRIMARY KEY,
+  serial TEXT NOT NULL UNIQUE,
+  batch_id TEXT NOT NULL REFERENCES card_batches (batch_id),
+  kind TEXT NOT NULL CHECK (kind IN ('sold', 'promo')),
+  amount_nano INTEGER NOT NULL CHECK (amount_nano > 0),
+  state TEXT NOT NULL CHECK (state IN ('issued', 'redeemed', 'voided')),
+  expires_at INTEGER,
+  redeemed_by TEXT REFERENCES accounts (account_id),
+  redeemed_at INTEGER,
+  CHECK ((state = 'redeemed') = (redeemed_by IS NOT NULL)),
+  CHECK ((redeemed_by IS NULL) = (redeemed_at IS NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX cards_by_batch ON cards (batch_id, serial);
+
+CREATE TABLE entries (
+  entry_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  debit TEXT NOT NULL,
+  credit TEXT NOT NULL,
+  amount_nano INTEGER NOT NULL CHECK (amount_nano > 0),
+  account_id TEXT REFERENCES accounts (account_id),
+  balance_after_nano INTEGER CHECK (balance_after_nano >= 0),
+  reference TEXT NOT NULL,
+  -- The operator's reason, where a person made the entry.
+  note TEXT,
+  CHECK (debit <> credit),
+  CHECK ((account_id IS NULL) = (balance_after_nano IS NULL)),
+  CHECK (account_id IS NULL OR account_id IN (debit, credit)),
+  UNIQUE (kind, reference)
+) STRICT;
+
+CREATE INDEX entries_by_account ON entries (account_id, entry_id);
+
+CREATE TRIGGER entries_are_not_deleted BEFORE DELETE ON entries
+BEGIN SELECT RAISE(ABORT, 'entries are append-only'); END;
+
+CREATE TRIGGER entries_are_not_updated BEFORE UPDATE ON entries
+BEGIN SELECT RAISE(ABORT, 'entries are append-only'); END;
+
+CREATE TABLE holds (
+  request_id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES wallets (account_id),
+  key_id TEXT NOT NULL,
+  node_id TEXT NOT NULL,
+  amount_nano INTEGER NOT NULL CHECK (amount_nano >= 0),
+  free INTEGER NOT NULL CHECK (free IN (0, 1)),
+  model TEXT NOT NULL,
+  endpoint TEXT NOT NULL,
+  stream INTEGER NOT NULL CHECK (stream IN (0, 1)),
+  revision INTEGER NOT NULL,
+  opened_at INTEGER NOT NULL,
+  budgeted INTEGER NOT NULL CHECK (budgeted IN (0, 1)),
+  CHECK (free = 0 OR amount_nano = 0)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX holds_by_account ON holds (account_id);
+
+CREATE TABLE keys (
+  key_id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (account_id),
+  hash TEXT NOT NULL UNIQUE,
+  last4 TEXT NOT NULL,
+  name TEXT,
+  manage INTEGER NOT NULL CHECK (manage IN (0, 1)),
+  models TEXT,
+  daily_budget_nano INTEGER CHECK (daily_budget_nano >= 0),
+  expires_at INTEGER,
+  created_at INTEGER NOT NULL,
+  revoked_at INTEGER,
+  -- The hash before the last rotation, good until its grace ends.
+  old_hash TEXT UNIQUE,
+  old_hash_until INTEGER,
+  CHECK ((old_hash IS NULL) = (old_hash_until IS NULL)),
+  CONSTRAINT restricted_keys_do_not_manage
+    CHECK (manage = 0 OR (models IS NULL AND daily_budget_nano IS NULL AND expires_at IS NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX keys_by_account ON keys (account_id);
+
+CREATE TRIGGER keys_changed AFTER UPDATE ON keys
+BEGIN UPDATE versions SET version = version + 1 WHERE name = 'keys'; END;
+
+CREATE TABLE leases (
+  node_id TEXT PRIMARY KEY,
+  host TEXT NOT NULL,
+  pid INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE replays (
+  replay_id TEXT PRIMARY KEY,
+  body_hash TEXT NOT NULL,
+  salt TEXT NOT NULL,
+  result TEXT NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX replays_by_age ON replays (expires_at);
+
+CREATE TABLE revisions (
+  revision INTEGER PRIMARY KEY AUTOINCREMENT,
+  document TEXT NOT NULL,
+  source TEXT NOT NULL CHECK (source IN ('default', 'file', 'operator')),
+  source_hash TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE schema_migrations (
+      version INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL
+    ) STRICT;
+
+CREATE TABLE usage_records (
+  request_id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL,
+  key_id TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  model TEXT NOT NULL,
+  channel TEXT,
+  endpoint TEXT NOT NULL,
+  status TEXT NOT NULL,
+  stream INTEGER NOT NULL CHECK (stream IN (0, 1)),
+  input_tokens INTEGER NOT NULL CHECK (input_tokens >= 0),
+  cached_input_tokens INTEGER NOT NULL CHECK (cached_input_tokens >= 0),
+  cache_write_5m_tokens INTEGER NOT NULL CHECK (cache_write_5m_tokens >= 0),
+  cache_write_1h_tokens INTEGER NOT NULL CHECK (cache_write_1h_tokens >= 0),
+  output_tokens INTEGER NOT NULL CHECK (output_tokens >= 0),
+  reasoning_tokens INTEGER NOT NULL CHECK (reasoning_tokens >= 0),
+  images INTEGER NOT NULL CHECK (images >= 0),
+  first_token_ms INTEGER,
+  total_ms INTEGER NOT NULL,
+  held_nano INTEGER NOT NULL CHECK (held_nano >= 0),
+  cost_nano INTEGER NOT NULL CHECK (cost_nano >= 0),
+  balance_after_nano INTEGER NOT NULL CHECK (balance_after_nano >= 0),
+  estimated INTEGER NOT NULL CHECK (estimated IN (0, 1)),
+  revision INTEGER NOT NULL,
+  attempts TEXT NOT NULL,
+  CHECK (cost_nano <= held_nano)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX usage_by_account ON usage_records (account_id, at DESC, request_id DESC);
+
+CREATE TABLE versions (
+  name TEXT PRIMARY KEY,
+  version INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE wallets (
+  account_id TEXT PRIMARY KEY REFERENCES accounts (account_id),
+  balance_nano INTEGER NOT NULL CHECK (balance_nano >= 0),
+  held_nano INTEGER NOT NULL CHECK (held_nano >= 0),
+  in_flight INTEGER NOT NULL CHECK (in_flight >= 0),
+  free_in_flight INTEGER NOT NULL CHECK (free_in_flight >= 0),
+  -- Set by the audit on a wallet that does not agree with its entries: nothing is admitted on it any more.
+  frozen INTEGER NOT NULL CHECK (frozen IN (0, 1)),
+  touched_at INTEGER NOT NULL,
+  CONSTRAINT available_not_negative CHECK (balance_nano >= held_nano)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX wallets_by_touch ON wallets (touched_at);
+
+CREATE TABLE windows (
+  window_id TEXT PRIMARY KEY,
+  slots TEXT NOT NULL,
+  day INTEGER NOT NULL,
+  day_count INTEGER NOT NULL CHECK (day_count >= 0),
+  touched_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;

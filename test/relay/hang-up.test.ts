@@ -1,0 +1,206 @@
+// A client that leaves: the upstream is left at once, what was delivered is paid, and the call is closed exactly once.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import type { Answer } from '../support/answer.ts';
+import { createGate, eventually } from '../support/eventually.ts';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { chatAnswer, chatStream } from '../support/openai-chat.ts';
+import { cutAt, type Script } from '../support/script.ts';
+import { sseEvents, textOf } from '../support/sse.ts';
+import { UP_PRICES } from '../support/test-document.ts';
+
+const PARTS = (chatStream().body ?? []) as string[];
+const [ROLE = '', FIRST_WORD = ''] = PARTS;
+let gateway: TestGateway;
+let account: TestAccount;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ limits: { paid_per_minute: 10_000, in_flight: 500 } });
+});
+beforeEach(async () => {
+  gateway.upstream.reset();
+  account = await gateway.register();
+});
+afterAll(() => gateway.stop());
+
+/** The one usage record of the account, once the call is closed. */
+async function record(): Promise<Answer> {
+  await eventually('the call to be closed', async () => {
+    const [wallet] = gateway.sql<{ open: bigint }>(
+      'SELECT count(*) AS open FROM holds WHERE account_id = ?',
+      account.accountId,
+    );
+    return wallet?.open === 0n && (await gateway.get('/api/usage', account.key)).data.length > 0;
+  });
+  const { data } = await gateway.get('/api/usage', account.key);
+  expect(data).toHaveLength(1);
+  expect(gateway.audit()).toEqual([]);
+  return data[0];
+}
+
+async function expectUpstreamLeft(since: number): Promise<void> {
+  const seen = await gateway.upstream.request(0);
+  const abortedAt = await eventually('the upstream to be left', () => seen.abortedAt);
+  expect(abortedAt - since).toBeLessThan(1_000);
+}
+
+describe('before the first byte', () => {
+  const waiting: [what: string, body: Record<string, unknown>, script: Script][] = [
+    ['of a whole answer, nothing sent yet', {}, cutAt(chatAnswer(), 'head', 'stall')],
+    ['of a whole answer, half of it received', {}, cutAt(chatAnswer(), 40, 'stall')],
+    ['of a stream, nothing sent yet', { stream: true }, cutAt(chatStream(), 'head', 'stall')],
+    ['of a stream, the role received', { stream: true }, cutAt(chatStream(), ROLE.length, 'stall')],
+  ];
+  test.each(waiting)('%s: nothing is paid', async (_, body, script) => {
+    gateway.upstream.next(script);
+    const leaving = new AbortController();
+    const call = gateway.chat(account.key, { model: 'up-paid', ...body }, { signal: leaving.signal });
+    await gateway.upstream.request(0);
+    const since = performance.now();
+    leaving.abort();
+    await expect(call).rejects.toThrow();
+    await expectUpstreamLeft(since);
+    expect(await record()).toMatchObject({ status: 'client_gone', cost_nano: '0', channel: null });
+    expect(await gateway.get('/api/me', account.key)).toMatchObject({ balance_ntd: 1, held_nano: '0' });
+  });
+
+  test('no other channel is asked, and a free slot stays taken', async () => {
+    gateway.upstream.next(cutAt(chatAnswer(), 'head', 'stall'));
+    const leaving = new AbortController();
+    const call = gateway.chat(account.key, { model: 'up-free' }, { signal: leaving.signal });
+    await gateway.upstream.request(0);
+    leaving.abort();
+    await expect(call).rejects.toThrow();
+    await record();
+    expect(gateway.upstream.requests).toHaveLength(1);
+    expect((await gateway.get('/api/me', account.key)).free).toMatchObject({ minute: { used: 1 }, day: { used: 1 } });
+  });
+});
+
+/** Reads a stream up to its first word and leaves. */
+async function leaveAfterFirstWord(body: Record<string, unknown>, script: Script): Promise<number> {
+  gateway.upstream.next(script);
+  const leaving = new AbortController();
+  const response = await gateway.chat(account.key, { stream: true, ...body }, { signal: leaving.signal });
+  expect(response.status).toBe(200);
+  const events = [];
+  for await (const event of sseEvents(response)) {
+    events.push(event);
+    if (textOf(events) !== '') break;
+  }
+  const since = performance.now();
+  leaving.abort();
+  return since;
+}
+
+describe('in the middle of a stream', () => {
+  const untilWord = cutAt(chatStream(), ROLE.length + FIRST_WORD.length, 'stall');
+
+  test('the upstream is left, and what was delivered is paid by our own count', async () => {
+    const since = await leaveAfterFirstWord({ model: 'up-paid', max_tokens: 500 }, untilWord);
+    await expectUpstreamLeft(since);
+    const { status, channel, estimated, input_tokens, output_tokens, cost_nano } = await record();
+    expect({ status, channel, estimated }).toEqual({ status: 'client_gone', channel: 'up', estimated: true });
+    expect(output_tokens).toBeWithin(1, 5);
+    expect(input_tokens).toBeGreaterThan(0);
+    expect(BigInt(cost_nano)).toBe(BigInt(input_tokens) * UP_PRICES.input + BigInt(output_tokens) * UP_PRICES.output);
+    expect((await gateway.get('/api/me', account.key)).held_nano).toBe('0');
+  });
+
+  test('a free call costs nothing and keeps its slot', async () => {
+    await leaveAfterFirstWord({ model: 'up-free' }, untilWord);
+    expect(await record()).toMatchObject({ status: 'client_gone', cost_nano: '0' });
+    expect((await gateway.get('/api/me', account.key)).free.minute.used).toBe(1);
+  });
+
+  test('a flood is paid as far as it was read', async () => {
+    const word = FIRST_WORD.replace('Hello', 'word '.repeat(1_000));
+    const flood = { ...chatStream(), body: [ROLE, ...Array.from({ length: 3_000 }, () => word)] };
+    const since = await leaveAfterFirstWord({ model: 'up-paid', max_tokens: 1_000 }, flood);
+    await expectUpstreamLeft(since);
+    const [row] = gateway.sql<{ held_nano: bigint; cost_nano: bigint }>(
+      'SELECT held_nano, cost_nano FROM usage_records WHERE request_id = ?',
+      (await record()).request_id,
+    );
+    expect(row?.cost_nano ?? 0n).toBeLessThanOrEqual(row?.held_nano ?? 0n);
+  });
+
+  test('the demo channel stops too', async () => {
+    const slow = await startTestGateway({ demoPaceMs: 20 });
+    const { key } = await slow.register();
+    const leaving = new AbortController();
+    const response = await slow.chat(key, { model: 'demo-small', stream: true }, { signal: leaving.signal });
+    for await (const event of sseEvents(response)) if (event.json.choices[0].delta.content) break;
+    leaving.abort();
+    const { data } = await eventually('the record', async () => {
+      const page = await slow.get('/api/usage', key);
+      return page.data.length > 0 && page;
+    });
+    expect(data[0]).toMatchObject({ status: 'client_gone', estimated: true, channel: 'demo' });
+    expect(data[0].output_tokens).toBeLessThan(20);
+    await slow.stop();
+  });
+});
+
+test('an answer whose body nobody reads is closed all the same', async () => {
+  gateway.upstream.next(cutAt(chatStream(), ROLE.length + FIRST_WORD.length, 'stall'));
+  const request = new Request(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${account.key}` },
+    body: JSON.stringify({ model: 'up-paid', stream: true, messages: [{ role: 'user', content: 'Hi' }] }),
+  });
+  const response = await gateway.gateway.fetch(request);
+  expect(response.status).toBe(200);
+  const since = performance.now();
+  await response.body?.cancel();
+  await expectUpstreamLeft(since);
+  expect((await record()).status).toBe('client_gone');
+});
+
+test('who leaves after the last word pays the answer, once', async () => {
+  const gate = createGate();
+  gateway.upstream.next({ ...chatStream(), body: [...PARTS.slice(0, -1), gate.opened, ...PARTS.slice(-1)] });
+  const leaving = new AbortController();
+  const body = { model: 'up-paid', stream: true };
+  const response = await gateway.chat(account.key, body, { signal: leaving.signal });
+  for await (const event of sseEvents(response)) if (event.json?.choices?.[0]?.finish_reason) break;
+  leaving.abort();
+  gate.open();
+  const { cost_nano } = await record();
+  expect(BigInt(cost_nano)).toBeGreaterThan(0n);
+});
+
+test('two hundred clients that leave at any moment leave no hold behind', async () => {
+  const whole = (chatAnswer().body ?? []) as string[];
+  const streamed = { ...chatStream(), body: PARTS.flatMap((part) => [3, part]) };
+  const unstreamed = { ...chatAnswer(), body: [10, ...whole] };
+  gateway.upstream.otherwise(({ json }) => (json.stream ? streamed : unstreamed));
+  const callAndLeave = async (index: number) => {
+    const leaving = new AbortController();
+    const timer = setTimeout(() => leaving.abort(), (index * 7) % 40);
+    const body = { model: 'up-paid', stream: index % 3 !== 0, max_tokens: 20 };
+    await gateway
+      .chat(account.key, body, { signal: leaving.signal })
+      .then((response) => response.text())
+      .catch(() => {});
+    clearTimeout(timer);
+  };
+  for (let from = 0; from < 200; from += 20) {
+    await Promise.all(Array.from({ length: 20 }, (_, index) => callAndLeave(from + index)));
+  }
+  await eventually('every hold to be resolved', () => {
+    const [open] = gateway.sql<{ n: bigint }>('SELECT count(*) AS n FROM holds');
+    return open?.n === 0n;
+  });
+  const ends = gateway.sql<{ status: string; n: bigint }>(
+    'SELECT status, count(*) AS n FROM usage_records WHERE account_id = ? GROUP BY status',
+    account.accountId,
+  );
+  expect(ends.map(({ status }) => status)).toEqual(['client_gone', 'ok']);
+  expect(Math.min(...ends.map(({ n }) => Number(n)))).toBeGreaterThan(10);
+  expect(gateway.audit()).toEqual([]);
+  const { totals } = await gateway.get('/api/usage?limit=1', account.key);
+  const me = await gateway.get('/api/me', account.key);
+  expect(BigInt(me.balance_nano)).toBe(1_000_000_000n - BigInt(totals.cost_nano));
+  expect(gateway.log.lines().filter(({ level }) => level === 'error')).toEqual([]);
+});

@@ -1,0 +1,143 @@
+// An upstream that says nothing: within its limits another channel takes over, or the client is told; and nobody waits
+// for it any more.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { eventually } from '../support/eventually.ts';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { chatAnswer, chatStream } from '../support/openai-chat.ts';
+import { cutAt, type Part, type Script } from '../support/script.ts';
+import { readSse, textOf } from '../support/sse.ts';
+import { type ChannelSet, type TwoChannels, twoChannels } from '../support/two-channels.ts';
+import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+
+const LIMIT_MS = 80;
+const [ROLE = '', ...WORDS] = (chatStream().body ?? []) as string[];
+const stalled = (after: number | 'head'): Script => cutAt(chatStream(), after, 'stall');
+
+let second: ScriptedUpstream;
+let channels: TwoChannels;
+let gateway: TestGateway;
+let account: TestAccount;
+let set: ChannelSet;
+
+beforeAll(async () => {
+  second = await startUpstream();
+  const timeouts = { connect_ms: 1_000, first_token_ms: LIMIT_MS, idle_ms: LIMIT_MS, total_ms: 600 };
+  channels = twoChannels(second.baseUrl, { timeouts });
+  gateway = await startTestGateway({ document: channels.document });
+});
+beforeEach(async () => {
+  gateway.upstream.reset();
+  second.reset();
+  account = await gateway.register();
+  set = channels.take();
+});
+afterAll(async () => {
+  await gateway.stop();
+  await second.close();
+});
+
+async function expectAborted(): Promise<void> {
+  const seen = await gateway.upstream.request(0);
+  await eventually('the silent upstream to be left', () => seen.abortedAt, 1_000);
+}
+
+const trickle = (part: string): Part[] => Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? part : 20));
+const silences: [what: string, script: Script][] = [
+  ['before the status line', stalled('head')],
+  ['after the headers', stalled(0)],
+  ['after the role', stalled(Buffer.byteLength(ROLE))],
+  ['in the middle of the first word', stalled(Buffer.byteLength(ROLE) + 30)],
+  ['but for comments', { ...chatStream(), body: trickle(': ping\n\n') }],
+  ['but for empty deltas', { ...chatStream(), body: trickle(ROLE) }],
+];
+
+describe('before the first word of a stream', () => {
+  test.each(silences)('%s: the next channel serves, and the silent one is asked once', async (_, script) => {
+    gateway.upstream.otherwise(script);
+    second.next(chatStream({ pieces: ['From', ' the second'] }));
+    const start = performance.now();
+    const response = await gateway.chat(account.key, { model: set.both, stream: true });
+    const waited = performance.now() - start;
+    expect(response.headers.get('x-svc-channel')).toBe(set.second);
+    expect(textOf(await readSse(response))).toBe('From the second');
+    expect(waited).toBeWithin(LIMIT_MS - 5, LIMIT_MS + 600);
+    expect(gateway.upstream.requests).toHaveLength(1);
+    await expectAborted();
+  });
+
+  test('on the only channel it is a fault, and costs nothing', async () => {
+    gateway.upstream.otherwise(stalled(0));
+    const response = await gateway.chat(account.key, { model: set.alone, stream: true });
+    expect(response.status).toBe(502);
+    expect(gateway.upstream.requests).toHaveLength(1);
+    await expectAborted();
+    expect(await gateway.get('/api/me', account.key)).toMatchObject({ balance_ntd: 1, held_nano: '0' });
+  });
+
+  test('a route may have a limit of its own', async () => {
+    const patient = await startTestGateway({
+      document: (doc) => ({
+        ...doc,
+        channels: doc.channels.map((one) => (one.name === 'up' ? { ...one, timeouts: { first_token_ms: 20 } } : one)),
+        models: doc.models.map((one) =>
+          one.id === 'up-free' ? { ...one, routes: [{ channel: 'up', model: 'm', first_token_ms: 5_000 }] } : one,
+        ),
+      }),
+    });
+    const { key } = await patient.register();
+    patient.upstream.otherwise({ ...chatStream(), body: [100, ...(chatStream().body ?? [])] });
+    expect((await patient.chat(key, { model: 'up-free', stream: true })).status).toBe(200);
+    expect((await patient.chat(key, { model: 'up-paid', stream: true })).status).toBe(502);
+    await patient.stop();
+  });
+});
+
+describe('in the middle of a stream', () => {
+  test('it is told in the stream, costs nothing, and the upstream is left', async () => {
+    gateway.upstream.next(stalled(Buffer.byteLength(ROLE + WORDS[0])));
+    gateway.upstream.otherwise({ status: 500 });
+    const events = await readSse(await gateway.chat(account.key, { model: set.alone, stream: true }));
+    expect(textOf(events)).toBe('Hello');
+    expect(events.at(-1)?.json?.error?.code).toBe('upstream_failed');
+    await expectAborted();
+    expect(await gateway.get('/api/me', account.key)).toMatchObject({ balance_ntd: 1, held_nano: '0' });
+    const { data } = await gateway.get('/api/usage', account.key);
+    expect(data).toHaveLength(1);
+    expect(data[0]).toMatchObject({ cost_nano: '0', status: 'upstream_failed' });
+  });
+
+  test('pauses below the limit are none of our business', async () => {
+    const body = (chatStream().body ?? []).flatMap((part): Part[] => [30, part]);
+    gateway.upstream.next({ ...chatStream(), body });
+    const events = await readSse(await gateway.chat(account.key, { model: set.alone, stream: true }));
+    expect(events.at(-1)?.data).toBe('[DONE]');
+  });
+
+  test('one that never ends is cut at the limit of all of it', async () => {
+    const body = [ROLE, ...Array.from({ length: 200 }, () => [WORDS[0] ?? '', 20]).flat()];
+    gateway.upstream.next({ ...chatStream(), body });
+    gateway.upstream.otherwise({ status: 500 });
+    const start = performance.now();
+    const events = await readSse(await gateway.chat(account.key, { model: set.alone, stream: true }));
+    expect(performance.now() - start).toBeLessThan(2_500);
+    expect(events.at(-1)?.json?.error?.code).toBe('upstream_failed');
+    expect((await gateway.get('/api/me', account.key)).balance_ntd).toBe(1);
+    await expectAborted();
+  });
+});
+
+describe('of a whole answer', () => {
+  test('may last longer than a first word may, up to the limit of all of it', async () => {
+    gateway.upstream.next({ ...chatAnswer(), body: [3 * LIMIT_MS, ...(chatAnswer().body ?? [])] });
+    expect((await gateway.chat(account.key, { model: set.alone })).status).toBe(200);
+  });
+
+  test('past that limit the next channel serves', async () => {
+    gateway.upstream.otherwise(cutAt(chatAnswer(), 5, 'stall'));
+    second.next(chatAnswer());
+    const response = await gateway.chat(account.key, { model: set.both });
+    expect(response.headers.get('x-svc-channel')).toBe(set.second);
+    await expectAborted();
+  });
+});

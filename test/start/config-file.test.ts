@@ -1,0 +1,125 @@
+// When a running or restarted server takes the file, and when not.
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import type { Answer } from '../support/answer.ts';
+import { eventually } from '../support/eventually.ts';
+import { plainDocument } from '../support/plain-document.ts';
+import { createWorkplace, logged, type RunningServer, type Workplace } from '../support/start-process.ts';
+
+let place: Workplace;
+beforeEach(() => {
+  place = createWorkplace();
+});
+afterEach(() => place.remove());
+
+/** A valid document that can be told from others by the name of a model. */
+function named(name: string) {
+  const document = plainDocument();
+  document.models[0] = { ...document.models[0], name };
+  return document;
+}
+
+const catalogOf = async (server: RunningServer): Promise<Answer> =>
+  (await fetch(`${server.url}/api/public/catalog`)).json();
+
+async function shown(server: RunningServer): Promise<string> {
+  const { revision, data } = await catalogOf(server);
+  return `${revision} ${data[0].name}`;
+}
+
+async function stop(server: RunningServer): Promise<void> {
+  server.signal('SIGTERM');
+  expect((await server.ended).exitCode).toBe(0);
+}
+
+describe('at a start', () => {
+  test('./gateway.yaml is taken when it is there and GATEWAY_CONFIG says nothing', async () => {
+    place.write('gateway.yaml', named('local'));
+    expect(await shown(await place.serve())).toBe('1 local');
+  });
+
+  test('without a file there is auto:free and a paid model', async () => {
+    const { revision, data } = await catalogOf(await place.serve());
+    expect(revision).toBe(1);
+    expect(data.map((model: Answer) => [model.id, model.free])).toEqual([
+      ['auto:free', true],
+      ['demo-small', false],
+    ]);
+  });
+
+  test('what was applied by hand since stays, while the file is unchanged', async () => {
+    const env = { GATEWAY_CONFIG: place.write('server.yaml', named('server')) };
+    await stop(await place.serve(env));
+    await place.gateway(['config', 'apply', place.write('by-hand.yaml', named('by hand'))], env);
+    const second = await place.serve(env);
+    expect(await shown(second)).toBe('2 by hand');
+    await stop(second);
+    place.write('server.yaml', named('server, changed'));
+    expect(await shown(await place.serve(env))).toBe('3 server, changed');
+  });
+
+  test("the server's own file applied by hand is not applied again", async () => {
+    const env = { GATEWAY_CONFIG: place.write('server.yaml', named('first')) };
+    await stop(await place.serve(env));
+    place.write('server.yaml', named('second'));
+    await place.gateway(['config', 'apply', 'server.yaml'], env);
+    expect(await shown(await place.serve(env))).toBe('2 second');
+  });
+
+  test('a bad file: the last good revision, and one clear line', async () => {
+    const env = { GATEWAY_CONFIG: place.write('server.yaml', named('good')) };
+    await stop(await place.serve(env));
+    place.write('server.yaml', { ...named('bad'), limits: { in_flight: -1 }, extra: 1 });
+    const server = await place.serve(env);
+    expect(await shown(server)).toBe('1 good');
+    const lines = logged(server, 'config_rejected');
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatchObject({ level: 'alarm', file: place.path('server.yaml') });
+    expect(lines[0]?.detail).toContain('limits.in_flight: ');
+    expect(lines[0]?.detail).toContain('extra: unknown field');
+    await stop(server);
+    expect(server.stderr()).toBe('');
+  });
+});
+
+describe('while it runs', () => {
+  test('SIGHUP applies the file again', async () => {
+    const env = { GATEWAY_CONFIG: place.write('server.yaml', named('first')) };
+    const server = await place.serve(env);
+    place.write('server.yaml', named('second'));
+    expect(await shown(server)).toBe('1 first');
+    server.signal('SIGHUP');
+    await eventually('the second document', async () => (await shown(server)) === '2 second');
+  });
+
+  test('SIGHUP with a bad file changes nothing, and the server goes on', async () => {
+    const env = { GATEWAY_CONFIG: place.write('server.yaml', named('good')) };
+    const server = await place.serve(env);
+    place.write('server.yaml', 'channels: [');
+    server.signal('SIGHUP');
+    await eventually('the refusal', () => logged(server, 'config_rejected').length === 1);
+    expect(await shown(server)).toBe('1 good');
+    place.write('server.yaml', named('better'));
+    server.signal('SIGHUP');
+    await eventually('the better document', async () => (await shown(server)) === '2 better');
+  });
+
+  test('SIGHUP when the file is gone changes nothing, and the server goes on', async () => {
+    const env = { GATEWAY_CONFIG: place.write('server.yaml', named('good')) };
+    const server = await place.serve(env);
+    await Bun.file(place.path('server.yaml')).delete();
+    server.signal('SIGHUP');
+    const [line] = await eventually('the refusal', () => {
+      const lines = logged(server, 'reload_failed');
+      return lines.length > 0 && lines;
+    });
+    expect(line?.detail).toBe(`cannot read ${place.path('server.yaml')}`);
+    expect(await shown(server)).toBe('1 good');
+  });
+
+  test('config apply in another process is followed', async () => {
+    const server = await place.serve();
+    const applied = await place.gateway(['config', 'apply', place.write('new.yaml', named('from outside'))]);
+    expect(applied.exitCode).toBe(0);
+    await eventually('the new document', async () => (await shown(server)) === '2 from outside');
+  });
+});

@@ -1,0 +1,97 @@
+// The environment, read once: what each variable means, what it is without, and every fault at once.
+import { describe, expect, test } from 'bun:test';
+import { resolve } from 'node:path';
+import { readSettings, SettingsRefused } from '../../src/config.ts';
+
+function faultsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    readSettings(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof SettingsRefused) return error.faults;
+    throw error;
+  }
+}
+
+test('without any variable', () => {
+  expect(readSettings({})).toMatchObject({
+    port: 8787,
+    host: '127.0.0.1',
+    dataDir: resolve('data'),
+    publicUrl: 'http://127.0.0.1:8787',
+    siteName: 'AI Gateway',
+    trustedProxies: [],
+    pepper: undefined,
+    providers: {
+      openaiApiKey: false,
+      anthropicApiKey: false,
+      geminiApiKey: false,
+      openrouterApiKey: false,
+      ollamaBaseUrl: undefined,
+    },
+  });
+});
+
+test('an empty variable is one that is not set', () => {
+  const empty = { PORT: '', HOST: ' ', SECRETS_PEPPER: '', OPENAI_API_KEY: '  ', TRUSTED_PROXIES: '', PUBLIC_URL: '' };
+  expect(readSettings(empty)).toMatchObject({
+    port: 8787,
+    host: '127.0.0.1',
+    pepper: undefined,
+    publicUrl: 'http://127.0.0.1:8787',
+    providers: { openaiApiKey: false },
+  });
+});
+
+describe('PUBLIC_URL', () => {
+  test.each([
+    [{ HOST: '0.0.0.0', PORT: '80' }, 'http://127.0.0.1:80'],
+    [{ HOST: '::' }, 'http://127.0.0.1:8787'],
+    [{ HOST: '::1' }, 'http://[::1]:8787'],
+    [{ HOST: 'gateway.internal' }, 'http://gateway.internal:8787'],
+    [{ PUBLIC_URL: 'https://ai.example.com' }, 'https://ai.example.com'],
+    [{ PUBLIC_URL: 'https://example.com/ai/' }, 'https://example.com/ai'],
+  ])('%j gives %s', (environment, url) => expect(readSettings(environment).publicUrl).toBe(url));
+});
+
+describe('what is refused', () => {
+  test.each([
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '80.5'],
+    ['PORT', '0x50'],
+    ['PUBLIC_URL', 'example.com'],
+    ['PUBLIC_URL', 'ftp://example.com'],
+    ['OLLAMA_BASE_URL', '127.0.0.1:11434'],
+    ['ALARM_WEBHOOK_URL', 'not a url'],
+    ['TRUSTED_PROXIES', 'localhost'],
+    ['TRUSTED_PROXIES', '10.0.0.0/8,10.0.0.0/33'],
+    ['GATEWAY_CONFIG', 'no-such-file.yaml'],
+    ['SECRETS_PEPPER', 'fifteen-letters'],
+  ])('%s=%s', (name, value) => {
+    const faults = faultsOf({ [name]: value });
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toStartWith(name);
+  });
+
+  test('all faults are told at once, each in one line', () => {
+    const faults = faultsOf({ PORT: 'x', PUBLIC_URL: 'x', SECRETS_PEPPER: 'x', TRUSTED_PROXIES: 'x, y' });
+    expect(faults).toHaveLength(5);
+    expect(faults.join('')).not.toContain('\n');
+  });
+});
+
+test('TRUSTED_PROXIES is a list of addresses and networks of both families', () => {
+  const { trustedProxies } = readSettings({ TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.1 ,2001:db8::/32,' });
+  expect(trustedProxies.map(({ family, prefix }) => [family, prefix])).toEqual([
+    [4, 8],
+    [4, 32],
+    [6, 32],
+  ]);
+});
+
+test('a variable named by the catalog is read by name, trimmed', () => {
+  const { variable } = readSettings({ UPSTREAM_KEY: ' sk-fake-upstream \n' });
+  expect(variable('UPSTREAM_KEY')).toBe('sk-fake-upstream');
+  expect(variable('OTHER_KEY')).toBeUndefined();
+});

@@ -1,0 +1,65 @@
+// Random histories of money: the store and a small pure model must agree after every step. HISTORIES says how many.
+
+import type { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { audit } from '../../src/store/sqlite/audit.ts';
+import { prepareCommitBatch } from '../../src/store/sqlite/commit-batch.ts';
+import { migrate } from '../../src/store/sqlite/migrate.ts';
+import { openDatabase } from '../../src/store/sqlite/open-database.ts';
+import { BROKEN_COMMITS } from './histories/broken-commits.ts';
+import { runHistories } from './histories/run-histories.ts';
+import { sqliteSubject } from './histories/subject.ts';
+
+const HISTORIES = Number(process.env.HISTORIES ?? 20_000);
+const TIMEOUT_MS = Math.max(120_000, HISTORIES * 20);
+
+function freshDatabase(file = ':memory:'): Database {
+  const db = openDatabase(file, { unsafeNoSync: true });
+  migrate(db);
+  return db;
+}
+
+describe('SQLite agrees with the model', () => {
+  let folder: string;
+  let db: Database;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'gateway-histories-'));
+    db = freshDatabase(join(folder, 'ledger.sqlite'));
+  });
+  afterAll(() => {
+    db.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test(
+    `${HISTORIES} histories, side by side in one file, sharing their commits`,
+    async () => {
+      const subject = sqliteSubject(db, prepareCommitBatch(db), HISTORIES);
+      expect(await runHistories({ subject: () => subject, runs: HISTORIES, lanes: 96 })).toBeUndefined();
+      expect(audit(db, {}).differences).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  test('200 histories that have the site, and its limit of registrations, to themselves', async () => {
+    const subject = () => {
+      const own = freshDatabase();
+      return sqliteSubject(own, prepareCommitBatch(own));
+    };
+    expect(await runHistories({ subject, runs: 200, registerPerDay: 3 })).toBeUndefined();
+  });
+});
+
+describe('the histories find', () => {
+  test.each(Object.keys(BROKEN_COMMITS))('%s', async (name) => {
+    const db = freshDatabase();
+    const broken = BROKEN_COMMITS[name]?.(prepareCommitBatch(db), db);
+    const subject = sqliteSubject(db, broken ?? prepareCommitBatch(db));
+    const report = await runHistories({ subject: () => subject, runs: 3_000, seed: 7 });
+    expect(report).toContain('the model says');
+    db.close();
+  });
+});

@@ -1,0 +1,112 @@
+// Commits with one fault each, as a tired programmer might make them. The histories must find every one.
+
+import type { Database } from 'bun:sqlite';
+import type { Decided } from '../../../src/store/book/decide.ts';
+import type { Operation } from '../../../src/store/operations.ts';
+
+type SyncCommit = (operations: readonly Operation[]) => Decided[];
+type Break = (commit: SyncCommit, db: Database) => SyncCommit;
+
+/** Alters each operation before it is committed. */
+const altering =
+  (alter: (operation: Operation) => Operation): Break =>
+  (commit) =>
+  (operations) =>
+    commit(operations.map(alter));
+
+/** Does something of its own after each committed operation. */
+const after =
+  (act: (db: Database, operation: Operation, decided: Decided) => void): Break =>
+  (commit, db) =>
+  (operations) =>
+    operations.flatMap((operation) => {
+      const [decided] = commit([operation]);
+      if (!decided) return [];
+      act(db, operation, decided);
+      return [decided];
+    });
+
+/** Does something of its own before each operation. */
+const before =
+  (act: (db: Database, operation: Operation) => void): Break =>
+  (commit, db) =>
+  (operations) =>
+    operations.flatMap((operation) => {
+      act(db, operation);
+      return commit([operation]);
+    });
+
+export const BROKEN_COMMITS: Readonly<Record<string, Break>> = {
+  'a release that forgets the hold': after((db, { name, input }, decided) => {
+    if (name !== 'release' || !decided.ok || !isClosed(decided.result)) return;
+    db.run('UPDATE wallets SET held_nano = held_nano + 1 WHERE account_id = ? AND balance_nano > held_nano', [
+      input.accountId,
+    ]);
+  }),
+  'a budget that may be overrun by one nano': altering((operation) =>
+    operation.name === 'admit' && operation.input.budget !== null
+      ? { ...operation, input: { ...operation.input, budget: operation.input.budget + 1n } }
+      : operation,
+  ),
+  'a free window that re-opens when the clock steps back': (() => {
+    const newest = new Map<string, number>();
+    return before((db, { name, input }) => {
+      if (name !== 'admit' || !input.charge.free) return;
+      const last = newest.get(input.accountId) ?? 0;
+      if (input.at < last) db.run('DELETE FROM windows WHERE window_id = ?', [`free:${input.accountId}`]);
+      newest.set(input.accountId, Math.max(last, input.at));
+    });
+  })(),
+  'a second settlement that is charged': after((db, { name, input }, decided) => {
+    if (name !== 'settle' || !decided.ok || isClosed(decided.result)) return;
+    db.run('UPDATE wallets SET balance_nano = balance_nano - 1 WHERE account_id = ? AND balance_nano > held_nano', [
+      input.accountId,
+    ]);
+  }),
+  'a sweep that keeps the slots': altering((operation) =>
+    operation.name === 'sweep'
+      ? {
+          name: 'release',
+          input: {
+            requestId: operation.input.requestId,
+            accountId: operation.input.accountId,
+            keyId: operation.input.keyId,
+            giveBackSlots: false,
+            outcome: {
+              at: operation.input.at,
+              status: 'gateway_died',
+              channel: null,
+              buckets: { input: 0, cachedInput: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, images: 0 },
+              reasoning: 0,
+              estimated: false,
+              firstTokenMs: null,
+              totalMs: 0,
+              attempts: [],
+            },
+          },
+        }
+      : operation,
+  ),
+  'a card that can be redeemed again after it was voided': before((db, { name, input }) => {
+    if (name === 'redeem') {
+      db.run(`UPDATE cards SET state = 'issued' WHERE state = 'voided' AND hash = ?`, [input.cardHash]);
+    }
+  }),
+  'a lease that is never lost': altering((operation) =>
+    operation.name === 'lease'
+      ? { ...operation, input: { ...operation.input, expiresAt: Number.MAX_SAFE_INTEGER } }
+      : operation,
+  ),
+  'an answer with the balance before the charge': (commit) => (operations) =>
+    commit(operations).map((decided) =>
+      decided.ok && isClosed(decided.result)
+        ? { ok: true, result: { ...decided.result, balance: decided.result.balance + decided.result.charged } }
+        : decided,
+    ),
+};
+
+function isClosed(
+  result: unknown,
+): result is { state: 'closed'; charged: bigint; writtenOff: bigint; balance: bigint } {
+  return typeof result === 'object' && result !== null && 'state' in result && result.state === 'closed';
+}

@@ -1,0 +1,410 @@
+// What the ledger must do, in the plainest words: lists that only grow, sums taken anew each time, no clever state. It
+// shares types with the store and not one line of its logic.
+
+import type {
+  AdmitInput,
+  AdmitResult,
+  CloseResult,
+  CreditInput,
+  CreditResult,
+  FreezeInput,
+  HoldRequest,
+  IssueInput,
+  LeaseInput,
+  Operation,
+  RedeemInput,
+  RedeemResult,
+  RegisterInput,
+  RegisterResult,
+  ReleaseInput,
+  SettleInput,
+  SweepInput,
+  VoidInput,
+  VoidResult,
+} from '../../../src/store/operations.ts';
+
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+export type Expected = { ok: true; result: unknown } | { ok: false };
+
+export interface ModelAccount {
+  /** Every movement of its money; the balance is their sum. */
+  entries: { kind: string; amount: bigint }[];
+  frozen: boolean;
+  freeSlots: number[];
+  freeDay: { day: number; count: number };
+  paidSlots: number[];
+}
+
+export interface ModelRequest {
+  accountId: string;
+  keyId: string;
+  nodeId: string;
+  amount: bigint;
+  free: boolean;
+  budgeted: boolean;
+  openedAt: number;
+  /** Set when it was closed, which happens once. */
+  closed?: { cost: bigint; status: string; balanceAfter: bigint };
+}
+
+export interface ModelCard {
+  serial: string;
+  amount: bigint;
+  state: 'issued' | 'redeemed' | 'voided';
+  expiresAt: number | null;
+  redeemedBy: string | null;
+}
+
+export class Model {
+  readonly accounts = new Map<string, ModelAccount>();
+  readonly requests = new Map<string, ModelRequest>();
+  readonly cards = new Map<string, ModelCard>();
+  readonly #spent = new Map<string, { day: number; spent: bigint }>();
+  readonly #leases = new Map<string, number>();
+  readonly #references = new Set<string>();
+  readonly #registrations = new Map<string, number[]>();
+  #siteDay = { day: 0, count: 0 };
+  readonly #guesses = new Map<string, { slots: number[]; day: { day: number; count: number } }>();
+  readonly #addressGuesses = new Map<string, number[]>();
+  readonly #replays = new Map<string, { bodyHash: string; salt: string; until: number; result: unknown }>();
+
+  balance(accountId: string): bigint {
+    return sum((this.accounts.get(accountId)?.entries ?? []).map(({ amount }) => amount));
+  }
+
+  open(accountId: string): ModelRequest[] {
+    return [...this.requests.values()].filter((request) => request.accountId === accountId && !request.closed);
+  }
+
+  held(accountId: string): bigint {
+    return sum(this.open(accountId).map(({ amount }) => amount));
+  }
+
+  budget(keyId: string): { spent: bigint; held: bigint } {
+    const open = [...this.requests.values()].filter((one) => one.keyId === keyId && one.budgeted && !one.closed);
+    return { spent: this.#spent.get(keyId)?.spent ?? 0n, held: sum(open.map(({ amount }) => amount)) };
+  }
+
+  apply(operation: Operation): Expected {
+    switch (operation.name) {
+      case 'register':
+        return this.#register(operation.input);
+      case 'admit':
+        return this.#admit(operation.input);
+      case 'settle':
+        return this.#settle(operation.input);
+      case 'release':
+        return done(this.#release(operation.input));
+      case 'sweep':
+        return done(this.#sweep(operation.input));
+      case 'lease':
+        return done(this.#lease(operation.input));
+      case 'redeem':
+        return done(this.#redeem(operation.input));
+      case 'issue':
+        return this.#issue(operation.input);
+      case 'void':
+        return done(this.#void(operation.input));
+      case 'credit':
+        return this.#credit(operation.input);
+      case 'freeze':
+        return done(this.#freeze(operation.input));
+      default:
+        throw new Error(`the model does not know ${operation.name}`);
+    }
+  }
+
+  #register(input: RegisterInput): Expected {
+    const refusal = this.#whyNotRegistered(input);
+    if (refusal) return done(refusal);
+    const { accountId, key, address, at, trial, replay } = input;
+    if (this.accounts.has(accountId)) return { ok: false };
+    this.#registrations.set(address, [...(this.#registrations.get(address) ?? []), at]);
+    this.#siteDay = countToday(this.#siteDay, at);
+    this.accounts.set(accountId, {
+      entries: [{ kind: 'trial', amount: trial }],
+      frozen: false,
+      freeSlots: [],
+      freeDay: { day: 0, count: 0 },
+      paidSlots: [],
+    });
+    const result = { ok: true, accountId, keyId: key.keyId, balance: trial } satisfies RegisterResult;
+    if (replay) this.#replays.set(replay.id, { ...replay, until: at + DAY, result });
+    return done(result);
+  }
+
+  /** Or the result of the first call with the same Idempotency-Key. */
+  #whyNotRegistered({ address, at, limits, replay }: RegisterInput): RegisterResult | undefined {
+    const known = replay && this.#replays.get(replay.id);
+    if (replay && known && known.until > at) {
+      if (known.bodyHash !== replay.bodyHash) return { ok: false, reason: 'idempotency_key_reused' };
+      return { ...(known.result as Extract<RegisterResult, { ok: true }>), replayedSalt: known.salt };
+    }
+    const slots = this.#registrations.get(address) ?? [];
+    const byAddress = rolling(slots, at, DAY, limits.perAddress);
+    if (byAddress.remaining === 0) return { ok: false, reason: 'registration_ip_limit', allowance: byAddress };
+    const site = today(this.#siteDay, at, limits.perDay);
+    if (site.remaining === 0) return { ok: false, reason: 'registration_site_limit', allowance: site };
+    return undefined;
+  }
+
+  #admit(input: AdmitInput): Expected {
+    const { accountId, nodeId, at, charge } = input;
+    if ((this.#leases.get(nodeId) ?? 0) <= at) return done({ ok: false, reason: 'lease_lost' });
+    const account = this.accounts.get(accountId);
+    if (!account || this.requests.has(input.requestId)) return { ok: false };
+    if (account.frozen) return done({ ok: false, reason: 'wallet_frozen' });
+    const flying = this.open(accountId).filter(({ free }) => free === charge.free).length;
+    const tooMany: AdmitResult = {
+      ok: false,
+      reason: 'too_many_in_flight',
+      allowance: { limit: charge.limits.inFlight, used: flying, remaining: 0, resetsAt: at },
+    };
+    if (charge.free) {
+      const perDay = this.balance(accountId) > 0n ? charge.limits.perDayPositive : charge.limits.perDayZero;
+      const day = today(account.freeDay, at, perDay);
+      if (day.remaining === 0) return done({ ok: false, reason: 'free_daily_limit', allowance: day });
+      const minute = rolling(account.freeSlots, at, MINUTE, charge.limits.perMinute);
+      if (minute.remaining === 0) return done({ ok: false, reason: 'free_minute_limit', allowance: minute });
+      if (flying >= charge.limits.inFlight) return done(tooMany);
+      account.freeSlots.push(at);
+      account.freeDay = countToday(account.freeDay, at);
+      this.#open(input, 0n);
+      const minuteLeft = rolling(account.freeSlots, at, MINUTE, charge.limits.perMinute);
+      const dayLeft = today(account.freeDay, at, perDay);
+      return done({
+        ok: true,
+        held: 0n,
+        granted: Number.MAX_SAFE_INTEGER,
+        balance: this.balance(accountId),
+        allowance: dayLeft.remaining < minuteLeft.remaining ? dayLeft : minuteLeft,
+      });
+    }
+    const minute = rolling(account.paidSlots, at, MINUTE, charge.limits.perMinute);
+    if (minute.remaining === 0) return done({ ok: false, reason: 'rate_limited', allowance: minute });
+    if (flying >= charge.limits.inFlight) return done(tooMany);
+    const refusal = this.#whyUnaffordable(input, charge.hold);
+    if (refusal) return done(refusal);
+    const granted = tokensFor(charge.hold, this.#money(input));
+    const amount = charge.hold.base + charge.hold.unit * BigInt(granted);
+    // A paid slot is remembered for the minute it counts, to the full second.
+    account.paidSlots = account.paidSlots.filter((slot) => slot + MINUTE > at);
+    account.paidSlots.push(Math.ceil(at / 1000) * 1000);
+    if (input.budget !== null) this.#spend(input.keyId, 0n, at);
+    this.#open(input, amount);
+    return done({
+      ok: true,
+      held: amount,
+      granted,
+      balance: this.balance(accountId),
+      allowance: rolling(account.paidSlots, at, MINUTE, charge.limits.perMinute),
+    });
+  }
+
+  #available(accountId: string): bigint {
+    return this.balance(accountId) - this.held(accountId);
+  }
+
+  #budgetLeft({ budget, keyId, at }: AdmitInput): bigint | null {
+    if (budget === null) return null;
+    const known = this.#spent.get(keyId);
+    const spentToday = known && taipeiDay(at) <= known.day ? known.spent : 0n;
+    return most(0n, budget - spentToday - this.budget(keyId).held);
+  }
+
+  #money(input: AdmitInput): bigint {
+    const budget = this.#budgetLeft(input);
+    const available = this.#available(input.accountId);
+    return budget === null || available < budget ? available : budget;
+  }
+
+  #whyUnaffordable(input: AdmitInput, hold: HoldRequest): AdmitResult | undefined {
+    const needed = hold.base + hold.unit * BigInt(hold.least);
+    if (needed <= this.#money(input)) return undefined;
+    const available = this.#available(input.accountId);
+    const budget = this.#budgetLeft(input);
+    const refuse = (reason: 'insufficient_balance' | 'balance_in_use' | 'key_budget_exceeded', money: bigint) =>
+      ({ ok: false, reason, needed, available: money, affordableTokens: tokensFor(hold, money) }) as const;
+    if (needed > this.balance(input.accountId)) return refuse('insufficient_balance', available);
+    if (budget !== null && needed > budget) return refuse('key_budget_exceeded', budget);
+    return refuse('balance_in_use', available);
+  }
+
+  #open({ requestId, accountId, keyId, nodeId, at, charge, budget }: AdmitInput, amount: bigint): void {
+    const budgeted = budget !== null && !charge.free;
+    this.requests.set(requestId, { accountId, keyId, nodeId, amount, free: charge.free, budgeted, openedAt: at });
+  }
+
+  #settle({ requestId, cost, outcome }: SettleInput): Expected {
+    const request = this.requests.get(requestId);
+    if (!request || request.closed) return done({ state: 'late' });
+    if (request.free && cost > 0n) return { ok: false };
+    return done(this.#close(request, cost, outcome.status, outcome.at));
+  }
+
+  #release({ requestId, giveBackSlots, outcome }: ReleaseInput): CloseResult {
+    const request = this.requests.get(requestId);
+    if (!request || request.closed) return { state: 'late' };
+    if (giveBackSlots) this.#giveBack(request);
+    return this.#close(request, 0n, outcome.status, outcome.at);
+  }
+
+  #sweep({ requestId, at }: SweepInput): CloseResult {
+    const request = this.requests.get(requestId);
+    if (!request || request.closed) return { state: 'late' };
+    this.#giveBack(request);
+    return this.#close(request, 0n, 'gateway_died', at);
+  }
+
+  #close(request: ModelRequest, cost: bigint, status: string, at: number): CloseResult {
+    const charged = cost < request.amount ? cost : request.amount;
+    const account = this.accounts.get(request.accountId);
+    if (charged > 0n) account?.entries.push({ kind: 'usage', amount: -charged });
+    const balance = this.balance(request.accountId);
+    request.closed = { cost: charged, status, balanceAfter: balance };
+    if (request.budgeted) this.#spend(request.keyId, charged, at);
+    return { state: 'closed', charged, writtenOff: cost - charged, balance };
+  }
+
+  /** A key's day never runs back, and a new day begins at nothing. */
+  #spend(keyId: string, amount: bigint, at: number): void {
+    const known = this.#spent.get(keyId);
+    const day = taipeiDay(at);
+    if (!known || day > known.day) this.#spent.set(keyId, { day, spent: amount });
+    else known.spent += amount;
+  }
+
+  /** A day's slot goes back only to the day that the clock showed when it was taken. */
+  #giveBack({ accountId, free, openedAt }: ModelRequest): void {
+    const account = this.accounts.get(accountId);
+    if (!account) return;
+    if (!free) removeOne(account.paidSlots, Math.ceil(openedAt / 1000) * 1000);
+    else {
+      removeOne(account.freeSlots, openedAt);
+      if (account.freeDay.day === taipeiDay(openedAt) && account.freeDay.count > 0) account.freeDay.count--;
+    }
+  }
+
+  #lease({ nodeId, expiresAt }: LeaseInput): undefined {
+    this.#leases.set(nodeId, expiresAt);
+  }
+
+  #issue({ batch, cards }: IssueInput): Expected {
+    if (cards.some(({ hash }) => this.cards.has(hash))) return { ok: false };
+    for (const { hash, serial } of cards) {
+      const { amount, expiresAt } = batch;
+      this.cards.set(hash, { serial, amount, state: 'issued', expiresAt, redeemedBy: null });
+    }
+    return done(undefined);
+  }
+
+  #void({ hash }: VoidInput): VoidResult {
+    const card = this.cards.get(hash);
+    if (!card) return { state: 'unknown' };
+    if (card.state === 'issued') card.state = 'voided';
+    return { state: card.state };
+  }
+
+  #redeem({ accountId, cardHash, address, at, limits, replay }: RedeemInput): RedeemResult {
+    const card = this.cards.get(cardHash);
+    const known = replay && this.#replays.get(replay.id);
+    if (replay && known && known.until > at) {
+      if (known.bodyHash !== replay.bodyHash) return { ok: false, reason: 'idempotency_key_reused' };
+      return { ...(known.result as Extract<RedeemResult, { ok: true }>), replayed: true };
+    }
+    const guesses = this.#guesses.get(accountId) ?? { slots: [], day: { day: 0, count: 0 } };
+    const fromAddress = this.#addressGuesses.get(address) ?? [];
+    const full = [
+      rolling(guesses.slots, at, 10 * MINUTE, limits.perTenMinutes),
+      today(guesses.day, at, limits.perDay),
+      rolling(fromAddress, at, HOUR, limits.perAddressHour),
+    ].find(({ remaining }) => remaining === 0);
+    if (full) return { ok: false, reason: 'redeem_rate_limited', allowance: full };
+    if (card?.redeemedBy === accountId) {
+      const { serial, amount } = card;
+      return { ok: true, serial, amount, balance: this.balance(accountId), alreadyRedeemed: true };
+    }
+    const account = this.accounts.get(accountId);
+    if (!card || !account || card.state !== 'issued' || (card.expiresAt !== null && card.expiresAt <= at)) {
+      this.#guesses.set(accountId, { slots: [...guesses.slots, at], day: countToday(guesses.day, at) });
+      this.#addressGuesses.set(address, [...fromAddress, at]);
+      return { ok: false, reason: 'card_not_redeemable' };
+    }
+    card.state = 'redeemed';
+    card.redeemedBy = accountId;
+    account.entries.push({ kind: 'card', amount: card.amount });
+    const { serial, amount } = card;
+    const result: RedeemResult = { ok: true, serial, amount, balance: this.balance(accountId), alreadyRedeemed: false };
+    if (replay) this.#replays.set(replay.id, { ...replay, until: at + DAY, result });
+    return result;
+  }
+
+  #credit({ accountId, amount, reference }: CreditInput): Expected {
+    const account = this.accounts.get(accountId);
+    if (!account) return done({ ok: false, reason: 'not_found' } satisfies CreditResult);
+    if (this.#references.has(reference)) return { ok: false };
+    this.#references.add(reference);
+    account.entries.push({ kind: 'credit', amount });
+    return done({ ok: true, balance: this.balance(accountId) } satisfies CreditResult);
+  }
+
+  #freeze({ accountId, frozen }: FreezeInput): undefined {
+    const account = this.accounts.get(accountId);
+    if (account) account.frozen = frozen;
+  }
+}
+
+function done(result: unknown): Expected {
+  return { ok: true, result };
+}
+
+function sum(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((total, amount) => total + amount, 0n);
+}
+
+function most(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}
+
+export function taipeiDay(at: number): number {
+  return Math.floor((at + 8 * HOUR) / DAY);
+}
+
+/** How many output tokens this money buys, after the input is paid. */
+function tokensFor({ base, unit, wanted }: HoldRequest, money: bigint): number {
+  if (money < base) return 0;
+  if (unit === 0n) return wanted;
+  const tokens = (money - base) / unit;
+  return tokens > BigInt(wanted) ? wanted : Number(tokens);
+}
+
+/** Slots count until their span is over, also those of a time that the clock has since stepped back from. */
+function rolling(slots: readonly number[], now: number, span: number, limit: number) {
+  const live = slots.filter((slot) => slot + span > now).sort((a, b) => a - b);
+  const next = live[Math.max(0, live.length - limit)];
+  return {
+    limit,
+    used: Math.min(live.length, limit),
+    remaining: Math.max(0, limit - live.length),
+    resetsAt: next === undefined ? now : next + span,
+  };
+}
+
+function today(known: { day: number; count: number }, now: number, limit: number) {
+  const day = Math.max(known.day, taipeiDay(now));
+  const used = day === known.day ? known.count : 0;
+  return { limit, used, remaining: Math.max(0, limit - used), resetsAt: (day + 1) * DAY - 8 * HOUR };
+}
+
+function countToday(known: { day: number; count: number }, now: number) {
+  const day = Math.max(known.day, taipeiDay(now));
+  return { day, count: day === known.day ? known.count + 1 : 1 };
+}
+
+function removeOne(slots: number[], slot: number): void {
+  const index = slots.indexOf(slot);
+  if (index >= 0) slots.splice(index, 1);
+}
