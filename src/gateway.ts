@@ -6,6 +6,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { createCardHasher } from './cards/card-code.ts';
 import { defaultDocument } from './catalog/default-document.ts';
+import { createHealth } from './channels/health.ts';
+import { createRetryBudget } from './channels/retry-budget.ts';
 import type { Fetch } from './channels/upstream.ts';
 import { createUpstreams } from './channels/upstreams.ts';
 import type { Settings } from './config.ts';
@@ -122,6 +124,9 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
       catalog: active.get,
       relay: {
         clock,
+        random,
+        health: createHealth(clock),
+        retryBudget: createRetryBudget(clock),
         ledger,
         findUpstream: createUpstreams({
           clock,

@@ -29,6 +29,9 @@ export interface Channel {
   apiKey: string | undefined;
   /** A named set of the upstream's peculiarities. */
   quirks: string | undefined;
+  prefill: boolean;
+  /** After a client left, read the rest of its stream for exact usage. */
+  drainOnAbort: boolean;
   timeouts: Timeouts;
 }
 
@@ -39,6 +42,8 @@ export interface Route {
   priority: number;
   weight: number;
   firstTokenMs: number;
+  /** The upstream continues an assistant message that stands last. */
+  prefill: boolean;
 }
 
 export interface Model {
@@ -70,7 +75,8 @@ export interface Catalog {
 const TOKENS_PER_PRICE = 1_000_000n;
 const DEFAULT_ENDPOINTS: Record<ChannelKind, readonly Endpoint[]> = {
   openai: ['chat', 'responses', 'embeddings', 'images'],
-  demo: ['chat'],
+  anthropic: ['messages'],
+  demo: ['chat', 'messages'],
 };
 
 export function buildCatalog(document: Document, revision: number, updatedAt: number): Catalog {
@@ -96,6 +102,8 @@ function buildChannel(channel: DocumentChannel): Channel {
     endpoints: channel.endpoints ?? DEFAULT_ENDPOINTS[channel.kind],
     apiKey: channel.api_key,
     quirks: channel.quirks,
+    prefill: channel.prefill,
+    drainOnAbort: channel.drain_on_abort,
     timeouts: {
       connectMs: channel.timeouts.connect_ms,
       firstTokenMs: channel.timeouts.first_token_ms,
@@ -127,6 +135,7 @@ function buildModel(model: DocumentModel, channels: ReadonlyMap<string, Channel>
             priority,
             weight,
             firstTokenMs: route.first_token_ms ?? channel.timeouts.firstTokenMs,
+            prefill: route.prefill ?? channel.prefill,
           },
         ];
       })

@@ -3,13 +3,18 @@
 import { ntdNumber } from '../kit/money.ts';
 import type { Prices } from '../kit/prices.ts';
 import type { Catalog, Model } from './catalog.ts';
-import type { ModelKind } from './document.ts';
+import type { Endpoint } from './document.ts';
 
-const ENDPOINT_PATHS: Record<ModelKind, readonly string[]> = {
-  chat: ['/v1/chat/completions'],
-  embeddings: ['/v1/embeddings'],
-  images: ['/v1/images/generations'],
+const ENDPOINT_PATHS: Partial<Record<Endpoint, string>> = {
+  chat: '/v1/chat/completions',
+  messages: '/v1/messages',
 };
+
+/** What a model serves is what the channels of its routes have. */
+function endpointsOf({ routes }: Model): string[] {
+  const served = new Set(routes.flatMap(({ channel }) => channel.endpoints));
+  return [...served].flatMap((endpoint) => ENDPOINT_PATHS[endpoint] ?? []);
+}
 
 export function publicCatalog(catalog: Catalog): Record<string, unknown> {
   return {
@@ -28,7 +33,7 @@ function publicModel(model: Model): Record<string, unknown> {
     name: model.name,
     aliases: model.aliases,
     kinds: model.kinds,
-    endpoints: model.kinds.flatMap((kind) => ENDPOINT_PATHS[kind]),
+    endpoints: endpointsOf(model),
     context_tokens: model.contextTokens,
     max_output_tokens: model.maxOutputTokens,
     free: model.free,

@@ -1,12 +1,14 @@
 // A channel seen by the relay: send a body, get a response, as from any web server. The demo channel answers the same
 // way without a network, so nothing above knows the difference.
 
-export type UpstreamEndpoint = 'chat';
+export type UpstreamEndpoint = 'chat' | 'messages';
 
 export interface UpstreamRequest {
   endpoint: UpstreamEndpoint;
   body: string;
   stream: boolean;
+  /** Headers of the client that are meant for an upstream of its own dialect; each channel takes what it knows. */
+  headers: Readonly<Record<string, string>>;
   signal: AbortSignal;
 }
 

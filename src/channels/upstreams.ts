@@ -2,6 +2,7 @@
 
 import type { Clock } from '../kit/clock.ts';
 import type { NewId } from '../kit/ids.ts';
+import { createAnthropicUpstream } from './anthropic/anthropic-upstream.ts';
 import { createDemoUpstream } from './demo/demo-upstream.ts';
 import { createOpenaiUpstream } from './openai/openai-upstream.ts';
 import type { Fetch, Upstream } from './upstream.ts';
@@ -9,7 +10,7 @@ import type { Fetch, Upstream } from './upstream.ts';
 /** What a channel's entry in the catalog must offer. */
 export interface ChannelSettings {
   name: string;
-  kind: 'openai' | 'demo';
+  kind: 'openai' | 'anthropic' | 'demo';
   baseUrl: string;
   apiKey: string | undefined;
   quirks: string | undefined;
@@ -38,12 +39,14 @@ export function createUpstreams(tools: UpstreamTools): FindUpstream {
 }
 
 function createUpstream(channel: ChannelSettings, tools: UpstreamTools): Upstream {
+  const apiKey = channel.apiKey === undefined ? undefined : tools.resolveSecret(channel.apiKey, channel.name);
+  const settings = { baseUrl: channel.baseUrl, apiKey };
   switch (channel.kind) {
     case 'demo':
       return createDemoUpstream({ clock: tools.clock, newId: tools.newId, paceMs: tools.demoPaceMs });
-    case 'openai': {
-      const apiKey = channel.apiKey === undefined ? undefined : tools.resolveSecret(channel.apiKey, channel.name);
-      return createOpenaiUpstream({ baseUrl: channel.baseUrl, apiKey, quirks: channel.quirks }, tools.fetch);
-    }
+    case 'openai':
+      return createOpenaiUpstream({ ...settings, quirks: channel.quirks }, tools.fetch);
+    case 'anthropic':
+      return createAnthropicUpstream(settings, tools.fetch);
   }
 }

@@ -100,6 +100,8 @@ export interface FinalUsage {
   usage: ReportedUsage;
   /** Undefined if the settlement did not commit in time. */
   cost: Nano | undefined;
+  /** The upstream's own figures are not what is billed: ours are shown instead. */
+  isOurs: boolean;
 }
 
 /** How a stream goes on after the one that began it has broken. */

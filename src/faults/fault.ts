@@ -10,6 +10,8 @@ export interface FaultDetails {
   actions?: readonly FaultAction[];
   /** Figures for the client: limit, used, resets_at, needed_ntd, … */
   figures?: Readonly<Record<string, string | number>>;
+  /** What a vendor's own SDK looks for, under `error.details`. */
+  details?: Readonly<Record<string, string>>;
   retryAfterS?: number | undefined;
   /** Further response headers, such as `allow`. */
   headers?: Readonly<Record<string, string>>;

@@ -61,6 +61,7 @@ function extras(fault: Fault, context: WriteContext): Record<string, unknown> {
     ...(fault.details.hint ? { hint: fault.details.hint } : {}),
     ...(actions.length ? { actions: actions.map((action) => publicAction(action, context.publicUrl)) } : {}),
     docs_url: `${context.publicUrl}/docs/errors#${fault.code}`,
+    ...(fault.details.details ? { details: fault.details.details } : {}),
     ...fault.details.figures,
   };
 }

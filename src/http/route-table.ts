@@ -6,6 +6,7 @@ import { catalog } from './routes/catalog.ts';
 import { CHAT_MAX_BYTES, chatCompletions } from './routes/chat-completions.ts';
 import { healthz, readyz } from './routes/health.ts';
 import { deleteKey, getKeys, KEYS_MAX_BYTES, patchKey, postKey, postRotate } from './routes/keys.ts';
+import { messages } from './routes/messages.ts';
 import { listModels, showModel } from './routes/models.ts';
 import { REDEEM_MAX_BYTES, redeem } from './routes/redeem.ts';
 import { REGISTER_MAX_BYTES, register } from './routes/register.ts';
@@ -43,4 +44,5 @@ export const ROUTES: readonly HttpRoute[] = [
   { method: 'GET', path: '/v1/models', auth: 'key', handle: listModels, ...READ },
   { method: 'GET', path: '/v1/models/:id', auth: 'key', handle: showModel, ...READ },
   { method: 'POST', path: '/v1/chat/completions', auth: 'key', handle: chatCompletions, ...work(CHAT_MAX_BYTES) },
+  { method: 'POST', path: '/v1/messages', auth: 'key', handle: messages, ...work(CHAT_MAX_BYTES) },
 ];

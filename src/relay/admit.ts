@@ -11,6 +11,7 @@ import type { Admission, Call, RelayTools } from './call.ts';
 import { mayUse } from './choose-model.ts';
 
 const MAX_WAIT_MS = 3_000;
+const MAX_REQUEST_MS = 20 * 60_000;
 const HELD_MONEY_POLL_MS = 50;
 
 export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
@@ -26,6 +27,7 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
         call,
         admittedAt: at,
         startedAt,
+        deadline: startedAt + MAX_REQUEST_MS,
         maxOutputTokens,
         thinkingBudget: lowerThinkingBudget(call.request, maxOutputTokens),
         allowance: result.allowance,

@@ -17,6 +17,7 @@ export type AttemptOutcome =
   | 'route_missing'
   | 'upstream_error'
   | 'request_refused'
+  | 'mismatch'
   | 'client_gone'
   | 'drained';
 
@@ -28,6 +29,11 @@ export class AttemptFailed extends Error {
     readonly retryAfterS?: number,
   ) {
     super(outcome);
+  }
+
+  /** The prompt does not fit this model: another one may take it. */
+  get isTooLong(): boolean {
+    return this.refusal?.code === 'context_length_exceeded';
   }
 }
 

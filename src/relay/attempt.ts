@@ -1,28 +1,24 @@
 // One try on one channel, up to the moment the answer has really begun: the whole of a JSON answer, or the first
 // meaningful event of a stream. Until then another channel can still take over.
 
+import type { Route } from '../catalog/catalog.ts';
 import { readFailure } from '../channels/read-failure.ts';
-import { type AnswerFacts, readAnswer } from '../dialects/openai-chat/read-answer.ts';
-import { createStreamReader, type StreamEvent, type StreamReader } from '../dialects/openai-chat/read-stream.ts';
-import { writeRequest } from '../dialects/openai-chat/write-request.ts';
+import type { AnswerFacts, StreamEvent, StreamReader } from '../dialects/dialect.ts';
 import { createSseReader } from '../dialects/sse.ts';
-import { failpoint } from '../kit/failpoint.ts';
 import { type JsonDocument, readJsonObject } from '../kit/json.ts';
 import { AttemptFailed, classifyFailure } from './attempt-failed.ts';
-import type { Admission, RelayTools, Route } from './call.ts';
+import type { Admission, RelayTools } from './call.ts';
 import { readBytes, readText } from './read-body.ts';
 import { createWatch, type Watch } from './watch.ts';
 
 export interface WholeAnswer {
   kind: 'whole';
-  route: Route;
   document: JsonDocument;
   facts: AnswerFacts;
 }
 
 export interface BegunStream {
   kind: 'stream';
-  route: Route;
   reader: StreamReader;
   /** Everything from the first event on, including what was read to find the beginning. */
   events: AsyncGenerator<StreamEvent>;
@@ -32,29 +28,33 @@ export interface BegunStream {
 
 export type Begun = WholeAnswer | BegunStream;
 
-/** Throws AttemptFailed. */
-export async function attempt(tools: RelayTools, admission: Admission, route: Route): Promise<Begun> {
+/** Throws AttemptFailed. `prefill` is the part of the answer that the client has already. */
+export async function attempt(tools: RelayTools, admission: Admission, route: Route, prefill?: string): Promise<Begun> {
   const { call } = admission;
-  const { stream } = call.request;
+  const { dialect, request } = call;
   const watch = createWatch(tools, call);
-  watch.limit('too_slow', route.channel.timeouts.totalMs);
-  if (stream) watch.limit('silent', route.firstTokenMs);
+  const left = Math.max(1, admission.deadline - tools.clock.monotonic());
+  watch.limit('too_slow', Math.min(route.channel.timeouts.totalMs, left));
+  if (request.stream) watch.limit('silent', route.firstTokenMs);
   try {
     const upstream = tools.findUpstream(route.channel);
-    const body = writeRequest(call.request, {
+    const fields = {
       model: route.model,
       maxOutputTokens: admission.maxOutputTokens,
       thinkingBudget: admission.thinkingBudget,
       limitField: upstream.limitField,
-    });
-    const response = await upstream.send({ endpoint: 'chat', body, stream, signal: watch.signal });
-    failpoint('K3');
+    };
+    const body =
+      prefill === undefined ? dialect.writeRequest(request, fields) : dialect.writePrefill(request, fields, prefill);
+    const { stream } = request;
+    const { headers } = call;
+    const response = await upstream.send({ endpoint: dialect.endpoint, body, stream, headers, signal: watch.signal });
     if (response.status !== 200) {
       const text = await readText(response, watch);
       throw classifyFailure(readFailure(response.status, response.headers, text, upstream.hidden));
     }
     if (stream) return await beginStream(tools, admission, route, response, watch);
-    const whole = await readWhole(route, response, watch);
+    const whole = await readWhole(admission, response, watch);
     watch.end();
     return whole;
   } catch (error) {
@@ -65,12 +65,11 @@ export async function attempt(tools: RelayTools, admission: Admission, route: Ro
   }
 }
 
-async function readWhole(route: Route, response: Response, watch: Watch): Promise<WholeAnswer> {
-  const text = await readText(response, watch);
-  const document = parseAnswer(text);
-  const facts = document && readAnswer(document);
+async function readWhole({ call }: Admission, response: Response, watch: Watch): Promise<WholeAnswer> {
+  const document = parseAnswer(await readText(response, watch));
+  const facts = call.dialect.readAnswer(document);
   if (!facts) throw new AttemptFailed('not_an_answer');
-  return { kind: 'whole', route, document, facts };
+  return { kind: 'whole', document, facts };
 }
 
 function parseAnswer(text: string): JsonDocument {
@@ -91,26 +90,20 @@ async function beginStream(
   if (!/^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')) {
     throw new AttemptFailed('not_an_answer');
   }
-  const reader = createStreamReader(call.request.choices);
+  const reader = call.dialect.createStreamReader(call.request);
   const rest = readEvents(response, reader, watch, route.channel.timeouts.idleMs);
   const first: StreamEvent[] = [];
   for (;;) {
     const { done, value } = await rest.next();
     if ((done || value.kind === 'done') && !reader.facts().finished) throw new AttemptFailed('cut');
     if (done) break;
-    if (value.kind === 'broken') throw new AttemptFailed(value.why);
+    if (value.kind === 'broken') throw new AttemptFailed('error_event');
     first.push(value);
     if (value.kind !== 'other') break;
   }
   watch.clear('silent');
-  return {
-    kind: 'stream',
-    route,
-    reader,
-    events: joined(first, rest),
-    firstTokenMs: tools.clock.monotonic() - startedAt,
-    watch,
-  };
+  const firstTokenMs = tools.clock.monotonic() - startedAt;
+  return { kind: 'stream', reader, events: joined(first, rest), firstTokenMs, watch };
 }
 
 async function* readEvents(
@@ -120,11 +113,9 @@ async function* readEvents(
   idleMs: number,
 ): AsyncGenerator<StreamEvent> {
   const sse = createSseReader();
-  watch.limit('idle', idleMs);
-  for await (const bytes of readBytes(response, watch)) {
-    watch.limit('idle', idleMs);
-    for (const { data } of sse.push(bytes)) {
-      if (data !== undefined) yield reader.read(data);
+  for await (const bytes of readBytes(response, watch, idleMs)) {
+    for (const event of sse.push(bytes)) {
+      if (event.data !== undefined) yield reader.read(event);
     }
   }
 }

@@ -1,17 +1,23 @@
 // What the relay works with: its tools, one client call, and that call once it is admitted.
 
-import type { Catalog, Model, Route } from '../catalog/catalog.ts';
+import type { Catalog, Model } from '../catalog/catalog.ts';
+import type { Health } from '../channels/health.ts';
+import type { RetryBudget } from '../channels/retry-budget.ts';
 import type { FindUpstream } from '../channels/upstreams.ts';
-import type { ChatRequest } from '../dialects/openai-chat/read-request.ts';
+import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
 import type { Alarms } from '../kit/alarms.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
+import type { Random } from '../kit/random.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Allowance } from '../store/book/windows.ts';
 import type { Attempt, KeyRow } from '../store/rows.ts';
 
 export interface RelayTools {
   clock: Clock;
+  random: Random;
+  health: Health;
+  retryBudget: RetryBudget;
   ledger: Ledger;
   findUpstream: FindUpstream;
   alarms: Alarms;
@@ -32,8 +38,13 @@ export interface Call {
   /** The catalog that admits the call also prices it, whatever is applied meanwhile. */
   catalog: Catalog;
   model: Model;
-  request: ChatRequest;
+  dialect: Dialect;
+  request: RelayRequest;
+  /** The caller's own name for its conversation, if it gave one. */
+  sessionKey: string | undefined;
   endpoint: string;
+  /** The client's headers that its own upstream may see. */
+  headers: Readonly<Record<string, string>>;
   /** The client would rather be refused than wait for a free slot. */
   noWait: boolean;
   /** Aborted when the client hangs up. */
@@ -44,6 +55,8 @@ export interface Admission {
   call: Call;
   admittedAt: number;
   startedAt: number;
+  /** When the request as a whole must be over. */
+  deadline: number;
   /** The output bound that goes upstream: what the client asked, the model gives and the hold pays. */
   maxOutputTokens: number;
   /** Set when the clamp left no room for the client's own thinking budget. */
@@ -57,5 +70,3 @@ export interface Answer {
   headers: Record<string, string>;
   body: string | ReadableStream<Uint8Array>;
 }
-
-export type { Route };

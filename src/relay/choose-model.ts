@@ -1,7 +1,7 @@
 // Which model a call means, and whether this key may use it there. These checks come before the rest of the body is read.
 
 import type { Catalog, Model } from '../catalog/catalog.ts';
-import type { ModelKind } from '../catalog/document.ts';
+import type { Endpoint, ModelKind } from '../catalog/document.ts';
 import { nearestIds } from '../catalog/nearest-ids.ts';
 import { fault } from '../faults/fault.ts';
 import type { KeyRow } from '../store/rows.ts';
@@ -33,4 +33,10 @@ export function chooseModel(catalog: Catalog, key: KeyRow, id: string, kind: Mod
     });
   }
   return model;
+}
+
+/** Whether some route of the model speaks the caller's dialect. */
+export function requireEndpoint(model: Model, endpoint: Endpoint): void {
+  if (model.routes.some(({ channel }) => channel.endpoints.includes(endpoint))) return;
+  throw fault('unsupported_endpoint', { param: 'model', hint: `No channel of ${model.id} serves this endpoint.` });
 }

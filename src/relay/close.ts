@@ -5,7 +5,7 @@ import { sleep } from '../kit/clock.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import type { Nano } from '../kit/money.ts';
 import type { CloseResult, Outcome } from '../store/operations.ts';
-import { type Bill, NOTHING_BILLED } from './bill.ts';
+import { type Bill, nothingBilled } from './bill.ts';
 import type { Admission, RelayTools } from './call.ts';
 
 /** The last events of a stream wait this long for the settlement; then they go out without the cost. */
@@ -39,6 +39,7 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
     return {
       at: tools.clock.now(),
       status,
+      model: bill.model,
       channel,
       buckets: bill.buckets,
       reasoning: bill.reasoning,
@@ -93,7 +94,7 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
     },
     async release(status, { giveBackSlots, channel = null }) {
       begin();
-      const ended = outcome(status, NOTHING_BILLED, channel, null);
+      const ended = outcome(status, nothingBilled(call.model.id), channel, null);
       const result = await tools.ledger
         .release({
           requestId,

@@ -1,28 +1,30 @@
-// A JSON answer: settled first, then sent, with `model` as the client named it and the cost in the headers.
+// A JSON answer: settled first, then sent, with `model` as the client knows it and the cost in the headers.
 
-import { editMembers } from '../kit/json.ts';
 import { answerHeaders, costHeaders } from './answer-headers.ts';
 import type { WholeAnswer } from './attempt.ts';
 import { billAnswer } from './bill.ts';
 import type { Admission, Answer, RelayTools } from './call.ts';
 import type { Closing } from './close.ts';
+import type { Step } from './plan.ts';
 
 export async function deliverWhole(
   tools: RelayTools,
   admission: Admission,
   closing: Closing,
-  { route, document, facts }: WholeAnswer,
+  { step, begun }: { step: Step; begun: WholeAnswer },
 ): Promise<Answer> {
   const { call } = admission;
-  const channel = route.channel.name;
-  if (facts.usage === 'invalid') tools.alarms.raise('usage_invalid', { request_id: call.requestId, channel });
-  const settled = await closing.settle('ok', billAnswer(call, facts), { channel, firstTokenMs: null });
+  const channel = step.route.channel.name;
+  const bill = billAnswer(call, step.model, begun.facts);
+  if (bill.reported === 'invalid') tools.alarms.raise('usage_invalid', { request_id: call.requestId, channel });
+  const settled = await closing.settle('ok', bill, { channel, firstTokenMs: null });
+  const model = step.model === call.model ? call.request.model : step.model.id;
   return {
     headers: {
       ...answerHeaders(tools, admission, channel),
       ...costHeaders(settled),
       'content-type': 'application/json',
     },
-    body: editMembers(document, { model: call.request.model }),
+    body: call.dialect.writeAnswer(begun.document, model),
   };
 }

@@ -4,22 +4,25 @@ import { fault, toFault } from '../faults/fault.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { admit } from './admit.ts';
 import { AttemptFailed } from './attempt-failed.ts';
-import { attemptRoutes } from './attempt-routes.ts';
+import { beginAnswer } from './begin-answer.ts';
 import type { Answer, Call, RelayTools } from './call.ts';
 import { type Closing, createClosing } from './close.ts';
 import { deliverStream } from './deliver-stream.ts';
 import { deliverWhole } from './deliver-whole.ts';
+import { createPlan } from './plan.ts';
 
 /** Throws a fault when nothing was sent. From the first byte on, errors are inside the stream. */
 export async function relayRequest(tools: RelayTools, call: Call): Promise<Answer> {
+  tools.retryBudget.countCall();
   const admission = await admit(tools, call);
   failpoint('K2');
   const closing = createClosing(tools, admission);
   try {
-    const begun = await attemptRoutes(tools, admission);
+    const plan = createPlan(tools, admission);
+    const { step, begun } = await beginAnswer(tools, admission, plan);
     return begun.kind === 'stream'
-      ? deliverStream(tools, admission, closing, begun)
-      : await deliverWhole(tools, admission, closing, begun);
+      ? deliverStream(tools, admission, closing, { plan, step, begun })
+      : await deliverWhole(tools, admission, closing, { step, begun });
   } catch (error) {
     if (!closing.done) await closeFailed(closing, error);
     throw error instanceof AttemptFailed ? fault('unavailable') : error;

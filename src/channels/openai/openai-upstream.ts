@@ -10,7 +10,7 @@ export interface OpenaiSettings {
   quirks: string | undefined;
 }
 
-const PATHS: Record<UpstreamEndpoint, string> = { chat: '/chat/completions' };
+const PATHS: Record<UpstreamEndpoint, string> = { chat: '/chat/completions', messages: '/messages' };
 const NAMES_COMPLETION_TOKENS = new Set(['openai', 'azure']);
 
 export function createOpenaiUpstream({ baseUrl, apiKey, quirks }: OpenaiSettings, fetch: Fetch): Upstream {

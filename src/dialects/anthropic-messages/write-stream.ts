@@ -121,12 +121,12 @@ function continuePrefill(pass: Pass, blocks: ReadonlyMap<number, Seen>, sent: st
 }
 
 /** The stop with its reason, and usage with the cost; clients fail on a stop without usage. */
-function lastEvents(held: readonly StreamEvent[], { usage: billed, cost }: FinalUsage): string {
+function lastEvents(held: readonly StreamEvent[], { usage: billed, cost, isOurs }: FinalUsage): string {
   const last = held.at(-1);
   return held
     .map((event) => {
       if (!event.document) return '';
-      const usage = isObject(event.document.value.usage) ? event.document.value.usage : writeUsage(billed);
+      const usage = isObject(event.document.value.usage) && !isOurs ? event.document.value.usage : writeUsage(billed);
       const shown = event === last && cost !== undefined ? { ...usage, ...moneyFields('cost', cost) } : usage;
       return writeSse(editMembers(event.document, { usage: shown }), event.name);
     })

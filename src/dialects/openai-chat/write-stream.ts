@@ -9,7 +9,7 @@ import {
   type JsonObject,
   readJsonObject,
 } from '../../kit/json.ts';
-import type { Continuation, ContinuedWriter, FinalUsage, RelayRequest, StreamEvent, StreamWriter } from '../dialect.ts';
+import type { ContinuedWriter, FinalUsage, RelayRequest, StreamEvent, StreamWriter } from '../dialect.ts';
 import { writeSse } from '../sse.ts';
 import { type Comparison, createTranscript } from '../transcript.ts';
 import { readPieces, toolCalls } from './read-output.ts';
@@ -63,10 +63,7 @@ function continuePrefill(pass: Pass): ContinuedWriter {
   };
 }
 
-function continueFresh(
-  pass: Pass,
-  comparison: ReturnType<ReturnType<typeof createTranscript>['compare']>,
-): ContinuedWriter {
+function continueFresh(pass: Pass, comparison: Comparison): ContinuedWriter {
   return {
     caughtUp: comparison.caughtUp,
     write(event) {
@@ -156,7 +153,7 @@ function trimCall(
 /** Usage and end. A client that did not ask for usage gets none, though we made the upstream report it. */
 function* lastChunks(
   held: readonly StreamEvent[],
-  { usage: billed, cost }: FinalUsage,
+  { usage: billed, cost, isOurs }: FinalUsage,
   { includeUsage }: RelayRequest,
   ownFields: (document: JsonDocument) => Record<string, Json | undefined>,
   head: JsonObject | undefined,
@@ -168,7 +165,7 @@ function* lastChunks(
     const { choices, usage } = document.value;
     const isUsageAlone = !Array.isArray(choices) || choices.length === 0;
     if (!includeUsage && isUsageAlone) continue;
-    const shown = includeUsage && isObject(usage) ? withCost(usage, cost) : undefined;
+    const shown = includeUsage && isObject(usage) ? withCost(isOurs ? writeUsage(billed) : usage, cost) : undefined;
     hasUsage ||= shown !== undefined;
     yield writeSse(editMembers(document, { ...ownFields(document), usage: shown }));
   }

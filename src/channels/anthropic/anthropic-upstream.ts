@@ -1,0 +1,37 @@
+// An upstream that speaks the Anthropic format over HTTP. Of the client's headers only the version and the betas it asks
+// for travel on, because its own SDK negotiates with them.
+
+import type { Fetch, Upstream } from '../upstream.ts';
+
+export interface AnthropicSettings {
+  baseUrl: string;
+  apiKey: string | undefined;
+}
+
+const DEFAULT_VERSION = '2023-06-01';
+const PASSED_ON = ['anthropic-version', 'anthropic-beta'];
+
+export function createAnthropicUpstream({ baseUrl, apiKey }: AnthropicSettings, fetch: Fetch): Upstream {
+  const { host, hostname } = new URL(baseUrl);
+  const root = baseUrl.replace(/\/v1$/, '');
+  return {
+    hidden: [host, hostname, ...(apiKey ? [apiKey] : [])],
+    limitField: 'max_tokens',
+    send: ({ body, stream, headers, signal }) =>
+      fetch(`${root}/v1/messages`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: stream ? 'text/event-stream' : 'application/json',
+          'accept-encoding': 'identity',
+          'user-agent': 'ai-gateway-service',
+          'anthropic-version': DEFAULT_VERSION,
+          ...Object.fromEntries(Object.entries(headers).filter(([name]) => PASSED_ON.includes(name))),
+          ...(apiKey ? { 'x-api-key': apiKey } : {}),
+        },
+        body,
+        signal,
+        redirect: 'manual',
+      }),
+  };
+}

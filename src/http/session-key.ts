@@ -1,0 +1,15 @@
+// What a caller calls its conversation, if it says so: clients differ in where. It is hashed at once and never kept.
+
+import { isObject, type JsonObject } from '../kit/json.ts';
+
+const HEADERS = ['x-session-id', 'x-session-affinity', 'session-id', 'x-claude-code-session-id'];
+const MAX_CHARS = 500;
+
+export function readSessionKey(headers: Headers, body: JsonObject): string | undefined {
+  const fromHeaders = HEADERS.map((name) => headers.get(name)).find((value) => value);
+  const metadata = isObject(body.metadata) ? body.metadata.user_id : undefined;
+  const given = [fromHeaders, body.prompt_cache_key, metadata].find(
+    (value) => typeof value === 'string' && value !== '',
+  );
+  return typeof given === 'string' ? given.slice(0, MAX_CHARS) : undefined;
+}

@@ -1,0 +1,83 @@
+// Tries the plan's steps until an answer has begun. A failure before the first byte is invisible to the client, except in
+// the receipt; each try tells the channel's health what came of it.
+
+import { type Fault, fault } from '../faults/fault.ts';
+import { sleep } from '../kit/clock.ts';
+import { attempt, type Begun } from './attempt.ts';
+import { AttemptFailed, type AttemptOutcome } from './attempt-failed.ts';
+import type { Admission, RelayTools } from './call.ts';
+import type { Plan, Step } from './plan.ts';
+
+export interface BegunAnswer {
+  step: Step;
+  begun: Begun;
+}
+
+/** Throws AttemptFailed when the client left or the gateway drains, else the fault for the client. */
+export async function beginAnswer(tools: RelayTools, admission: Admission, plan: Plan): Promise<BegunAnswer> {
+  const failures: AttemptFailed[] = [];
+  for (;;) {
+    const step = plan.next(failures.at(-1));
+    if (!step) throw everyChannelFailed(failures);
+    try {
+      return { step, begun: await tryStep(tools, admission, step) };
+    } catch (error) {
+      if (!(error instanceof AttemptFailed)) throw error;
+      if (error.outcome === 'client_gone' || error.outcome === 'drained') throw error;
+      if (error.refusal && !error.isTooLong) throw error.refusal;
+      failures.push(error);
+    }
+  }
+}
+
+/** One try: waits as the plan says, notes what came of it, and throws AttemptFailed. */
+export async function tryStep(tools: RelayTools, admission: Admission, step: Step, prefill?: string): Promise<Begun> {
+  const { call } = admission;
+  const startedAt = tools.clock.monotonic();
+  try {
+    if (step.waitMs > 0) await waitOrLeave(tools, admission, step.waitMs);
+    const begun = await attempt(tools, admission, step.route, prefill);
+    noteAttempt(tools, admission, step, startedAt, 'ok');
+    return begun;
+  } catch (error) {
+    const failed = error instanceof AttemptFailed ? error : undefined;
+    noteAttempt(tools, admission, step, startedAt, failed?.outcome ?? 'network_error');
+    if (failed?.outcome === 'refused_our_key' || failed?.outcome === 'route_missing') {
+      const name = failed.outcome === 'refused_our_key' ? 'upstream_refused_our_key' : 'upstream_route_missing';
+      tools.alarms.raise(name, { request_id: call.requestId, channel: step.route.channel.name, model: step.model.id });
+    }
+    throw error;
+  }
+}
+
+/** Says nothing of the channel: the client or we ended it, or the request itself is at fault. */
+const NOT_THE_CHANNEL: ReadonlySet<string> = new Set(['client_gone', 'drained', 'request_refused', 'mismatch']);
+
+export function noteAttempt(
+  tools: RelayTools,
+  { attempts }: Admission,
+  { route }: Step,
+  startedAt: number,
+  outcome: AttemptOutcome | 'ok',
+): void {
+  const channel = route.channel.name;
+  attempts.push({ channel, outcome, ms: Math.round(tools.clock.monotonic() - startedAt) });
+  if (outcome === 'ok') tools.health.success(channel, route.model);
+  else if (NOT_THE_CHANNEL.has(outcome)) tools.health.forget(channel, route.model);
+  else tools.health.failure(channel, route.model, { opensAtOnce: outcome === 'refused_our_key' });
+}
+
+async function waitOrLeave(tools: RelayTools, { call }: Admission, ms: number): Promise<void> {
+  await sleep(tools.clock, ms, call.gone).catch(() => {
+    throw new AttemptFailed('client_gone');
+  });
+}
+
+function everyChannelFailed(failures: readonly AttemptFailed[]): Fault {
+  const refusal = failures.find((failure) => failure.refusal)?.refusal;
+  if (refusal) return refusal;
+  if (failures.length === 0) return fault('unavailable', { internal: 'no healthy channel' });
+  if (failures.some((failure) => failure.outcome !== 'rate_limited')) return fault('upstream_failed');
+  const waits = failures.map((failure) => failure.retryAfterS).filter((wait) => wait !== undefined);
+  return fault('unavailable', { retryAfterS: waits.length > 0 ? Math.min(...waits) : undefined });
+}
