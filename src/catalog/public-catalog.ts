@@ -3,17 +3,21 @@
 import { ntdNumber } from '../kit/money.ts';
 import type { Prices } from '../kit/prices.ts';
 import type { Catalog, Model } from './catalog.ts';
-import type { Endpoint } from './document.ts';
+import type { Endpoint, ModelKind } from './document.ts';
 
-const ENDPOINT_PATHS: Partial<Record<Endpoint, string>> = {
-  chat: '/v1/chat/completions',
-  messages: '/v1/messages',
+const KIND_ENDPOINTS: Record<ModelKind, readonly (readonly [endpoint: Endpoint, path: string])[]> = {
+  chat: [
+    ['chat', '/v1/chat/completions'],
+    ['messages', '/v1/messages'],
+  ],
+  embeddings: [['embeddings', '/v1/embeddings']],
+  images: [['images', '/v1/images/generations']],
 };
 
-/** What a model serves is what the channels of its routes have. */
-function endpointsOf({ routes }: Model): string[] {
-  const served = new Set(routes.flatMap(({ channel }) => channel.endpoints));
-  return [...served].flatMap((endpoint) => ENDPOINT_PATHS[endpoint] ?? []);
+/** What a model serves: what its kinds mean, as far as the channels of its routes have it. */
+function endpointsOf({ kinds, routes }: Model): string[] {
+  const has = (endpoint: Endpoint) => routes.some(({ channel }) => channel.endpoints.includes(endpoint));
+  return kinds.flatMap((kind) => KIND_ENDPOINTS[kind].filter(([endpoint]) => has(endpoint)).map(([, path]) => path));
 }
 
 export function publicCatalog(catalog: Catalog): Record<string, unknown> {

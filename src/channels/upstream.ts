@@ -1,7 +1,7 @@
 // A channel seen by the relay: send a body, get a response, as from any web server. The demo channel answers the same
 // way without a network, so nothing above knows the difference.
 
-export type UpstreamEndpoint = 'chat' | 'messages';
+export type UpstreamEndpoint = 'chat' | 'messages' | 'embeddings' | 'images';
 
 export interface UpstreamRequest {
   endpoint: UpstreamEndpoint;

@@ -18,6 +18,8 @@ export interface RelayRequest {
   /** The client's own bound on output, if it set one. */
   maxOutputTokens: number | undefined;
   choices: number;
+  /** Images asked for; 0 for everything that is no image request. */
+  images: number;
   /** Tokens of the output bound that the client set aside for thinking. */
   thinkingBudget: number | undefined;
   input: TokenCount;
@@ -46,15 +48,17 @@ export interface Output {
   hasReasoning: boolean;
   /** Counted here, not reported; rounded when it is billed. */
   tokens: number;
+  images: number;
 }
 
-export const NO_OUTPUT: Output = { hasContent: false, hasReasoning: false, tokens: 0 };
+export const NO_OUTPUT: Output = { hasContent: false, hasReasoning: false, tokens: 0, images: 0 };
 
 export function addOutput(a: Output, b: Output): Output {
   return {
     hasContent: a.hasContent || b.hasContent,
     hasReasoning: a.hasReasoning || b.hasReasoning,
     tokens: a.tokens + b.tokens,
+    images: a.images + b.images,
   };
 }
 
@@ -135,13 +139,15 @@ export interface StreamWriter {
 export interface Dialect {
   envelope: Envelope;
   /** What the upstream's address for it is called. */
-  endpoint: 'chat' | 'messages';
+  endpoint: 'chat' | 'messages' | 'embeddings' | 'images';
+  /** Throws a fault that names the field. */
+  readRequest(document: JsonDocument): RelayRequest;
   writeRequest(request: RelayRequest, fields: UpstreamFields): string;
   /** The same request with an answer begun; undefined where the dialect cannot say so. */
   writePrefill(request: RelayRequest, fields: UpstreamFields, text: string): string;
   /** Undefined if it is no answer, or one that never finished. */
   readAnswer(document: JsonDocument): AnswerFacts | undefined;
-  writeAnswer(document: JsonDocument, model: string): string;
+  writeAnswer(document: JsonDocument, model: string, request: RelayRequest): string;
   createStreamReader(request: RelayRequest): StreamReader;
   createStreamWriter(request: RelayRequest): StreamWriter;
 }

@@ -1,7 +1,7 @@
 // Reading one field of a client's body: the right type, or a 400 that names it.
 
 import { fault } from '../faults/fault.ts';
-import { isObject, type Json, type JsonObject } from '../kit/json.ts';
+import { isObject, type Json, type JsonDocument, type JsonObject } from '../kit/json.ts';
 
 export function refuseField(param: string, message: string): never {
   throw fault('invalid_request', { param, message });
@@ -12,6 +12,13 @@ export function textField(body: JsonObject, name: string, maxLength: number): st
   if (typeof value !== 'string' || value === '') refuseField(name, `Set ${name} to a non-empty string.`);
   if (value.length > maxLength) refuseField(name, `Set ${name} to at most ${maxLength} characters.`);
   return value;
+}
+
+const MAX_MODEL_CHARS = 200;
+
+/** The order of checks wants the model before everything else in the body. */
+export function readModel({ value }: JsonDocument): string {
+  return textField(value, 'model', MAX_MODEL_CHARS);
 }
 
 export function optionalFlag(body: JsonObject, name: string): boolean {

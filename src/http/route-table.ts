@@ -3,10 +3,9 @@
 import type { Exchange, HttpTools, KeyedExchange } from './exchange.ts';
 import { me, receipt, usage } from './routes/account.ts';
 import { catalog } from './routes/catalog.ts';
-import { CHAT_MAX_BYTES, chatCompletions } from './routes/chat-completions.ts';
 import { healthz, readyz } from './routes/health.ts';
 import { deleteKey, getKeys, KEYS_MAX_BYTES, patchKey, postKey, postRotate } from './routes/keys.ts';
-import { messages } from './routes/messages.ts';
+import { callModel, MODEL_CALLS } from './routes/model-calls.ts';
 import { listModels, showModel } from './routes/models.ts';
 import { REDEEM_MAX_BYTES, redeem } from './routes/redeem.ts';
 import { REGISTER_MAX_BYTES, register } from './routes/register.ts';
@@ -43,6 +42,13 @@ export const ROUTES: readonly HttpRoute[] = [
   { method: 'POST', path: '/api/keys/:id/rotate', auth: 'key', handle: postRotate, ...work(KEYS_MAX_BYTES) },
   { method: 'GET', path: '/v1/models', auth: 'key', handle: listModels, ...READ },
   { method: 'GET', path: '/v1/models/:id', auth: 'key', handle: showModel, ...READ },
-  { method: 'POST', path: '/v1/chat/completions', auth: 'key', handle: chatCompletions, ...work(CHAT_MAX_BYTES) },
-  { method: 'POST', path: '/v1/messages', auth: 'key', handle: messages, ...work(CHAT_MAX_BYTES) },
+  ...MODEL_CALLS.map(
+    (call): HttpRoute => ({
+      method: 'POST',
+      path: call.path,
+      auth: 'key',
+      handle: (tools, exchange) => callModel(tools, exchange, call),
+      ...work(call.maxBytes),
+    }),
+  ),
 ];

@@ -56,6 +56,8 @@ export interface Bound {
   /** Output tokens asked for, of one choice. */
   outputTokens: number;
   choices: number;
+  /** Images asked for: their output cannot be cut short, so it is held whole. */
+  images: number;
   /** Tokens of the output that are set aside for thinking: an answer needs more than these. */
   thinkingBudget: number | undefined;
 }
@@ -67,13 +69,14 @@ const LEAST_THINKING_TOKENS = 1024;
 const LEAST_OUTPUT_TOKENS = 16;
 
 /** The most a request can cost: every input token at the dearest input price, every choice at full length. */
-export function holdFor({ prices, inputTokens, outputTokens, choices, thinkingBudget }: Bound): HoldRequest {
+export function holdFor({ prices, inputTokens, outputTokens, choices, images, thinkingBudget }: Bound): HoldRequest {
   const inputs = prices.map((one) => maxNano(one.input, one.cachedInput, one.cacheWrite5m, one.cacheWrite1h));
   return {
-    base: BigInt(inputTokens) * maxNano(0n, ...inputs),
+    base:
+      BigInt(inputTokens) * maxNano(0n, ...inputs) + BigInt(images) * maxNano(0n, ...prices.map((one) => one.image)),
     unit: maxNano(0n, ...prices.map((one) => one.output)) * BigInt(choices),
     wanted: outputTokens,
-    least: Math.min(outputTokens, leastOutput(thinkingBudget)),
+    least: images > 0 ? outputTokens : Math.min(outputTokens, leastOutput(thinkingBudget)),
   };
 }
 

@@ -97,6 +97,7 @@ function admitInput(tools: RelayTools, call: Call, at: number): AdmitInput {
             inputTokens: request.input.upper,
             outputTokens: wantedTokens(call),
             choices: request.choices,
+            images: request.images,
             thinkingBudget: request.thinkingBudget,
           }),
           limits: { perMinute: limits.paid_per_minute, inFlight: limits.in_flight },

@@ -27,7 +27,7 @@ export function billAnswer(call: Call, model: Model, facts: AnswerFacts): Bill {
   const { usage: reported } = facts;
   if (!hasOutput(facts)) return { ...nothingBilled(model.id), reported };
   const isReported = typeof reported === 'object';
-  const usage = isReported ? reported : countLocally(call, facts);
+  const usage = isReported ? withImages(reported, facts) : countLocally(call, facts);
   return { ...usage, cost: costOf(usage.buckets, model.prices), estimated: !isReported, model: model.id, reported };
 }
 
@@ -83,7 +83,15 @@ function cheapest(bill: Bill, first: Model, last: Model): Bill {
 }
 
 function countLocally({ request }: Call, { output }: AnswerFacts): ReportedUsage {
-  return { buckets: { ...NO_BUCKETS, input: request.input.estimate, output: Math.round(output.tokens) }, reasoning: 0 };
+  return {
+    buckets: { ...NO_BUCKETS, input: request.input.estimate, output: Math.round(output.tokens), images: output.images },
+    reasoning: 0,
+  };
+}
+
+/** Images are billed by what was returned, whatever the upstream says it used. */
+function withImages(usage: ReportedUsage, { output }: AnswerFacts): ReportedUsage {
+  return output.images === 0 ? usage : { ...usage, buckets: { ...usage.buckets, images: output.images } };
 }
 
 function hasOutput({ output, usage, finish }: AnswerFacts): boolean {

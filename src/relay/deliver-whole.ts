@@ -25,6 +25,6 @@ export async function deliverWhole(
       ...costHeaders(settled),
       'content-type': 'application/json',
     },
-    body: call.dialect.writeAnswer(begun.document, model),
+    body: call.dialect.writeAnswer(begun.document, model, call.request),
   };
 }

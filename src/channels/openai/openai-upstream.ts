@@ -10,7 +10,12 @@ export interface OpenaiSettings {
   quirks: string | undefined;
 }
 
-const PATHS: Record<UpstreamEndpoint, string> = { chat: '/chat/completions', messages: '/messages' };
+const PATHS: Record<UpstreamEndpoint, string> = {
+  chat: '/chat/completions',
+  messages: '/messages',
+  embeddings: '/embeddings',
+  images: '/images/generations',
+};
 const NAMES_COMPLETION_TOKENS = new Set(['openai', 'azure']);
 
 export function createOpenaiUpstream({ baseUrl, apiKey, quirks }: OpenaiSettings, fetch: Fetch): Upstream {

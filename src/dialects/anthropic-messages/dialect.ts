@@ -3,6 +3,7 @@
 import { editMembers } from '../../kit/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { readAnswer } from './read-answer.ts';
+import { readRequest } from './read-request.ts';
 import { createStreamReader } from './read-stream.ts';
 import { writePrefill, writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-stream.ts';
@@ -10,6 +11,7 @@ import { createStreamWriter } from './write-stream.ts';
 export const anthropicMessages: Dialect = {
   envelope: 'anthropic',
   endpoint: 'messages',
+  readRequest,
   writeRequest,
   writePrefill,
   readAnswer,

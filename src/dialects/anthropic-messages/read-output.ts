@@ -38,6 +38,7 @@ export function outputOf(given: readonly Piece[]): Output {
     hasContent: given.some((piece) => !isReasoning(piece)),
     hasReasoning: given.some(isReasoning),
     tokens: given.reduce((sum, { text }) => sum + weighTokens(text), 0),
+    images: 0,
   };
 }
 

@@ -4,15 +4,10 @@ import { fault } from '../../faults/fault.ts';
 import type { JsonDocument } from '../../kit/json.ts';
 import { countInput } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';
-import { objectList, optionalCount, optionalFlag, optionalObject, refuseField, textField } from '../fields.ts';
+import { objectList, optionalCount, optionalFlag, optionalObject, readModel, refuseField } from '../fields.ts';
 
 const MAX_TOKENS = 1_000_000_000;
-const MAX_MODEL_CHARS = 200;
 const ROLES = new Set(['user', 'assistant', 'system']);
-
-export function readModel(document: JsonDocument): string {
-  return textField(document.value, 'model', MAX_MODEL_CHARS);
-}
 
 export function readRequest(document: JsonDocument): RelayRequest {
   const body = document.value;
@@ -31,6 +26,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     includeUsage: true,
     maxOutputTokens: maxTokens,
     choices: 1,
+    images: 0,
     thinkingBudget: optionalCount(optionalObject(body, 'thinking') ?? {}, 'budget_tokens', MAX_TOKENS),
     input: countInput(body, messages),
     document,

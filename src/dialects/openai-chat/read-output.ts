@@ -36,6 +36,7 @@ export function outputOf(message: Json | undefined, pieces: readonly Piece[]): O
     hasContent: pieces.some((piece) => !isReasoning(piece)) || (isObject(message) && isObject(message.audio)),
     hasReasoning: pieces.some(isReasoning),
     tokens: pieces.reduce((sum, { text }) => sum + weighTokens(text), 0),
+    images: 0,
   };
 }
 

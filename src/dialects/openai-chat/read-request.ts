@@ -3,17 +3,11 @@
 import type { JsonDocument } from '../../kit/json.ts';
 import { countInput } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';
-import { objectList, optionalCount, optionalFlag, optionalObject, refuseField, textField } from '../fields.ts';
+import { objectList, optionalCount, optionalFlag, optionalObject, readModel, refuseField } from '../fields.ts';
 
 const MAX_CHOICES = 128;
 const MAX_TOKENS = 1_000_000_000;
-const MAX_MODEL_CHARS = 200;
 const ROLES = new Set(['developer', 'system', 'user', 'assistant', 'tool', 'function']);
-
-/** The order of checks wants the model before everything else in the body. */
-export function readModel(document: JsonDocument): string {
-  return textField(document.value, 'model', MAX_MODEL_CHARS);
-}
 
 export function readRequest(document: JsonDocument): RelayRequest {
   const body = document.value;
@@ -33,6 +27,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     includeUsage: optionalFlag(optionalObject(body, 'stream_options') ?? {}, 'include_usage'),
     maxOutputTokens: limits.length > 0 ? Math.min(...limits) : undefined,
     choices: optionalCount(body, 'n', MAX_CHOICES) ?? 1,
+    images: 0,
     thinkingBudget: optionalCount(optionalObject(body, 'thinking') ?? {}, 'budget_tokens', MAX_TOKENS),
     input: countInput(body, messages),
     document,

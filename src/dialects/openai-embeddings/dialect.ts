@@ -1,0 +1,53 @@
+// The OpenAI embeddings format. Clients ask for floats or for base64; whichever the upstream gives, they get what they
+// asked for: a client that decodes the wrong one gets wrong vectors without an error.
+
+import { editMembers, isObject, type Json, type JsonDocument } from '../../kit/json.ts';
+import { type AnswerFacts, type Dialect, NO_OUTPUT, type RelayRequest } from '../dialect.ts';
+import { NEVER_STREAMS } from '../never-streams.ts';
+import { readUsage } from '../openai-chat/read-usage.ts';
+import { readRequest } from './read-request.ts';
+
+export const openaiEmbeddings: Dialect = {
+  ...NEVER_STREAMS,
+  envelope: 'openai',
+  endpoint: 'embeddings',
+  readRequest,
+  writeRequest: ({ document }, { model }) => editMembers(document, { model }),
+  readAnswer,
+  writeAnswer,
+};
+
+function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
+  if (!Array.isArray(value.data) || value.data.length === 0) return undefined;
+  const areVectors = value.data.every(
+    (item) => isObject(item) && (typeof item.embedding === 'string' || Array.isArray(item.embedding)),
+  );
+  if (!areVectors) return undefined;
+  return { usage: readUsage(value.usage), output: { ...NO_OUTPUT, hasContent: true }, finish: 'other' };
+}
+
+function writeAnswer(document: JsonDocument, model: string, { document: asked }: RelayRequest): string {
+  const wanted = asked.value.encoding_format === 'base64' ? 'string' : 'object';
+  const data = Array.isArray(document.value.data) ? document.value.data.filter(isObject) : [];
+  if (data.every(({ embedding }) => typeof embedding === wanted)) return editMembers(document, { model });
+  const converted = data.map((item) => ({ ...item, embedding: convert(item.embedding, wanted) }));
+  return editMembers(document, { model, data: converted });
+}
+
+function convert(embedding: Json | undefined, wanted: 'string' | 'object'): Json {
+  if (wanted === 'string' && Array.isArray(embedding)) return packFloats(embedding.map(Number));
+  if (wanted === 'object' && typeof embedding === 'string') return unpackFloats(embedding);
+  return embedding ?? null;
+}
+
+/** Little-endian 32-bit floats in base64, as the official clients decode them. */
+export function packFloats(values: readonly number[]): string {
+  const bytes = Buffer.alloc(values.length * 4);
+  values.forEach((value, index) => bytes.writeFloatLE(value, index * 4));
+  return bytes.toString('base64');
+}
+
+export function unpackFloats(text: string): number[] {
+  const bytes = Buffer.from(text, 'base64');
+  return Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) => bytes.readFloatLE(index * 4));
+}

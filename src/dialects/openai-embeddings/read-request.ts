@@ -1,0 +1,50 @@
+// An embeddings request: texts, or tokens already counted by the client.
+
+import { fault } from '../../faults/fault.ts';
+import type { Json, JsonDocument } from '../../kit/json.ts';
+import { addTokens, countTokens, NO_TOKENS, sameTokens, type TokenCount } from '../../kit/tokens.ts';
+import type { RelayRequest } from '../dialect.ts';
+import { readModel, refuseField } from '../fields.ts';
+
+const MAX_INPUTS = 2048;
+
+export function readRequest(document: JsonDocument): RelayRequest {
+  const { input, encoding_format: format } = document.value;
+  if (format !== undefined && format !== null && format !== 'float' && format !== 'base64') {
+    throw fault('invalid_request', { param: 'encoding_format', message: 'Set encoding_format to float or base64.' });
+  }
+  return {
+    model: readModel(document),
+    stream: false,
+    includeUsage: true,
+    maxOutputTokens: 0,
+    choices: 1,
+    images: 0,
+    thinkingBudget: undefined,
+    input: countInputs(input),
+    document,
+  };
+}
+
+function countInputs(input: Json | undefined): TokenCount {
+  if (typeof input === 'string' && input !== '') return countTokens(input);
+  if (!Array.isArray(input) || input.length === 0 || input.length > MAX_INPUTS * MAX_INPUTS)
+    return refuseInput('input');
+  if (input.every(isToken)) return sameTokens(input.length);
+  if (input.length > MAX_INPUTS) refuseField('input', `Send at most ${MAX_INPUTS} inputs at once.`);
+  return input.reduce<TokenCount>((sum, item, index) => addTokens(sum, countInput(item, index)), NO_TOKENS);
+}
+
+function countInput(item: Json, index: number): TokenCount {
+  if (typeof item === 'string' && item !== '') return countTokens(item);
+  if (Array.isArray(item) && item.length > 0 && item.every(isToken)) return sameTokens(item.length);
+  return refuseInput(`input[${index}]`);
+}
+
+function isToken(value: Json): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0;
+}
+
+function refuseInput(param: string): never {
+  return refuseField(param, 'Set input to a text, a list of texts, a list of token numbers, or a list of such lists.');
+}

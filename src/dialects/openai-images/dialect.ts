@@ -1,0 +1,46 @@
+// The OpenAI images format. A picture that broke off cannot be continued: another run paints another one.
+
+import { editMembers, isObject } from '../../kit/json.ts';
+import { moneyFields } from '../../kit/money.ts';
+import type { Dialect, FinalUsage, StreamEvent, StreamWriter } from '../dialect.ts';
+import { NEVER_STREAMS } from '../never-streams.ts';
+import { writeSse } from '../sse.ts';
+import { createStreamReader, readAnswer } from './read-images.ts';
+import { readRequest } from './read-request.ts';
+
+export const openaiImages: Dialect = {
+  ...NEVER_STREAMS,
+  envelope: 'openai',
+  endpoint: 'images',
+  readRequest,
+  writeRequest: ({ document }, { model }) => editMembers(document, { model }),
+  readAnswer,
+  writeAnswer: (document, model) => (document.spans.has('model') ? editMembers(document, { model }) : document.text),
+  createStreamReader: ({ images }) => createStreamReader(images),
+  createStreamWriter,
+};
+
+function createStreamWriter(): StreamWriter {
+  let hasSent = false;
+  const write = (event: StreamEvent): string => {
+    if (!event.document) return '';
+    hasSent = true;
+    return writeSse(event.document.text, event.name);
+  };
+  return {
+    keepAlive: ': ping\n\n',
+    write,
+    rename: () => {},
+    sentText: () => undefined,
+    continue: () => ({ caughtUp: () => !hasSent, write: (event) => (hasSent ? 'mismatch' : write(event)) }),
+    end: (held, final) => held.map((event) => lastEvent(event, final)).join(''),
+    error: (body) => writeSse(JSON.stringify(body)),
+  };
+}
+
+function lastEvent({ document, name }: StreamEvent, { cost }: FinalUsage): string {
+  if (!document) return '';
+  const usage = isObject(document.value.usage) ? document.value.usage : {};
+  const shown = cost === undefined ? usage : { ...usage, ...moneyFields('cost', cost) };
+  return writeSse(editMembers(document, { usage: shown }), name);
+}

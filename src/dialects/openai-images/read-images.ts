@@ -1,0 +1,79 @@
+// Images in an answer, whole or streamed: counted, never looked at.
+
+import {
+  isObject,
+  type Json,
+  type JsonDocument,
+  type JsonObject,
+  JsonRefused,
+  readJsonObject,
+} from '../../kit/json.ts';
+import { NO_BUCKETS } from '../../store/rows.ts';
+import {
+  type AnswerFacts,
+  NO_OUTPUT,
+  type Output,
+  type StreamEvent,
+  type StreamReader,
+  type UsageReport,
+} from '../dialect.ts';
+
+const BROKEN: StreamEvent = { kind: 'broken', name: undefined, document: undefined, pieces: [] };
+const MAX_COUNT = 1_000_000_000;
+
+export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
+  if (!Array.isArray(value.data)) return undefined;
+  return { usage: readUsage(value.usage), output: imagesOutput(value.data.filter(hasImage).length), finish: 'other' };
+}
+
+/** `wanted`: how many images complete the answer. */
+export function createStreamReader(wanted: number): StreamReader {
+  let completed = 0;
+  let usage: UsageReport = 'absent';
+  return {
+    read({ data = '' }) {
+      const document = tryRead(data);
+      if (!document) return data === '[DONE]' ? { ...BROKEN, kind: 'done' } : BROKEN;
+      const { type } = document.value;
+      const name = typeof type === 'string' ? type : undefined;
+      if (name === 'error' || isObject(document.value.error)) return BROKEN;
+      if (name === 'image_generation.completed') {
+        if (hasImage(document.value)) completed++;
+        if (isObject(document.value.usage)) usage = readUsage(document.value.usage);
+        return { kind: completed >= wanted ? 'held' : 'output', name, document, pieces: [] };
+      }
+      return { kind: name === 'image_generation.partial_image' ? 'output' : 'other', name, document, pieces: [] };
+    },
+    facts: () => ({ usage, output: imagesOutput(completed), finish: 'other', finished: completed >= wanted }),
+  };
+}
+
+function readUsage(usage: Json | undefined): UsageReport {
+  if (usage === undefined || usage === null) return 'absent';
+  if (!isObject(usage)) return 'invalid';
+  const input = count(usage.input_tokens);
+  const output = count(usage.output_tokens);
+  if (input === undefined || output === undefined) return 'invalid';
+  return { buckets: { ...NO_BUCKETS, input, output }, reasoning: 0 };
+}
+
+function count(value: Json | undefined): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT ? value : undefined;
+}
+
+function hasImage(item: Json): item is JsonObject {
+  return isObject(item) && [item.b64_json, item.url].some((value) => typeof value === 'string' && value !== '');
+}
+
+function imagesOutput(images: number): Output {
+  return { ...NO_OUTPUT, hasContent: images > 0, images };
+}
+
+function tryRead(data: string): JsonDocument | undefined {
+  try {
+    return readJsonObject(data);
+  } catch (error) {
+    if (error instanceof JsonRefused) return undefined;
+    throw error;
+  }
+}

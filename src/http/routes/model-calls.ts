@@ -1,0 +1,71 @@
+// The calls that reach a model: POST /v1/chat/completions, /v1/messages, /v1/embeddings, /v1/images/generations. They
+// differ in their format, the kind of model they are for, and how large a body they take.
+
+import type { ModelKind } from '../../catalog/document.ts';
+import { anthropicMessages } from '../../dialects/anthropic-messages/dialect.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
+import { readModel } from '../../dialects/fields.ts';
+import { openaiChat } from '../../dialects/openai-chat/dialect.ts';
+import { openaiEmbeddings } from '../../dialects/openai-embeddings/dialect.ts';
+import { openaiImages } from '../../dialects/openai-images/dialect.ts';
+import { chooseModel, requireEndpoint } from '../../relay/choose-model.ts';
+import { relayRequest } from '../../relay/relay-request.ts';
+import type { HttpTools, KeyedExchange } from '../exchange.ts';
+import { readBodyJson } from '../read-body.ts';
+import { readSessionKey } from '../session-key.ts';
+
+export interface ModelCall {
+  path: string;
+  kind: ModelKind;
+  dialect: Dialect;
+  maxBytes: number;
+  /** Headers of the client that an upstream of its own dialect may see. */
+  passedOn: readonly string[];
+}
+
+const MIB = 1024 * 1024;
+
+export const MODEL_CALLS: readonly ModelCall[] = [
+  { path: '/v1/chat/completions', kind: 'chat', dialect: openaiChat, maxBytes: 20 * MIB, passedOn: [] },
+  {
+    path: '/v1/messages',
+    kind: 'chat',
+    dialect: anthropicMessages,
+    maxBytes: 20 * MIB,
+    passedOn: ['anthropic-version', 'anthropic-beta'],
+  },
+  { path: '/v1/embeddings', kind: 'embeddings', dialect: openaiEmbeddings, maxBytes: 5 * MIB, passedOn: [] },
+  { path: '/v1/images/generations', kind: 'images', dialect: openaiImages, maxBytes: 25 * MIB, passedOn: [] },
+];
+
+export async function callModel(tools: HttpTools, exchange: KeyedExchange, call: ModelCall): Promise<Response> {
+  const { request, key, requestId } = exchange;
+  const { dialect, kind } = call;
+  const document = await readBodyJson(request, call.maxBytes, tools.clock);
+  const catalog = tools.catalog();
+  const model = chooseModel(catalog, key, readModel(document), kind);
+  requireEndpoint(model, dialect.endpoint);
+  const { headers, body } = await relayRequest(tools.relay, {
+    requestId,
+    key,
+    catalog,
+    model,
+    dialect,
+    request: dialect.readRequest(document),
+    endpoint: call.path,
+    sessionKey: readSessionKey(request.headers, document.value),
+    headers: pick(request.headers, call.passedOn),
+    noWait: request.headers.get('x-svc-no-wait') === '1',
+    gone: request.signal,
+  });
+  return new Response(body, { headers });
+}
+
+function pick(headers: Headers, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = headers.get(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
+}
