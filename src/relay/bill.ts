@@ -28,7 +28,9 @@ export function billAnswer(call: Call, model: Model, facts: AnswerFacts): Bill {
   if (!hasOutput(facts)) return { ...nothingBilled(model.id), reported };
   const isReported = typeof reported === 'object';
   const usage = isReported ? withImages(reported, facts) : countLocally(call, facts);
-  return { ...usage, cost: costOf(usage.buckets, model.prices), estimated: !isReported, model: model.id, reported };
+  // Images are counted exactly; only tokens are ever a guess.
+  const isGuess = !isReported && (facts.output.images === 0 || model.prices.output > 0n);
+  return { ...usage, cost: costOf(usage.buckets, model.prices), estimated: isGuess, model: model.id, reported };
 }
 
 export function nothingBilled(model: string): Bill {

@@ -110,7 +110,11 @@ function chooseRoute(
 
 function byWeight(tools: RelayTools, routes: readonly Route[]): Route | undefined {
   let mark = tools.random.fraction() * routes.reduce((sum, { weight }) => sum + weight, 0);
-  return routes.find(({ weight }) => (mark -= weight) < 0) ?? routes.at(-1);
+  for (const route of routes) {
+    mark -= route.weight;
+    if (mark < 0) return route;
+  }
+  return routes.at(-1);
 }
 
 /** Each session ranks the channels in an order of its own, in proportion to their weights. */

@@ -43,7 +43,7 @@ function convert(embedding: Json | undefined, wanted: 'string' | 'object'): Json
 /** Little-endian 32-bit floats in base64, as the official clients decode them. */
 export function packFloats(values: readonly number[]): string {
   const bytes = Buffer.alloc(values.length * 4);
-  values.forEach((value, index) => bytes.writeFloatLE(value, index * 4));
+  for (const [index, value] of values.entries()) bytes.writeFloatLE(value, index * 4);
   return bytes.toString('base64');
 }
 

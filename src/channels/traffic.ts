@@ -1,0 +1,129 @@
+// What real traffic says of each channel and model: successes, failures and times, in sliding windows in memory and in
+// hourly sums on their way to the store. Times go into a histogram of fixed steps, so that hours can be added up.
+
+import type { Clock } from '../kit/clock.ts';
+
+export const HOUR_MS = 3_600_000;
+const WINDOW_MS = HOUR_MS;
+const MAX_SAMPLES = 20_000;
+
+/** Upper bounds in milliseconds; the last step takes everything above. */
+export const STEPS_MS = [
+  50, 100, 200, 300, 500, 750, 1_000, 1_500, 2_000, 3_000, 5_000, 7_500, 10_000, 15_000, 30_000, 60_000, 120_000,
+  300_000,
+];
+
+export interface Sample {
+  channel: string;
+  model: string;
+  ok: boolean;
+  firstTokenMs: number | null;
+  totalMs: number | null;
+}
+
+export interface HourSum {
+  hour: number;
+  channel: string;
+  model: string;
+  ok: number;
+  failed: number;
+  firstToken: number[];
+  total: number[];
+}
+
+export interface WindowFigures {
+  requests: number;
+  successRate: number | null;
+  firstTokenMs: Percentiles;
+  totalMs: Percentiles;
+}
+
+export interface Percentiles {
+  p50: number | null;
+  p95: number | null;
+}
+
+export interface Traffic {
+  record(sample: Sample): void;
+  /** Figures of the last `ms`, up to an hour. */
+  figures(channel: string, model: string, ms: number): WindowFigures;
+  /** Hourly sums since they were last taken; give them back if they could not be stored. */
+  takeSums(): HourSum[];
+  giveBack(sums: readonly HourSum[]): void;
+}
+
+export function createTraffic(clock: Clock): Traffic {
+  let samples: (Sample & { at: number })[] = [];
+  let sums = new Map<string, HourSum>();
+
+  function add(sum: HourSum): void {
+    const id = `${sum.hour}\n${sum.channel}\n${sum.model}`;
+    const known = sums.get(id);
+    sums.set(id, known ? addSums(known, sum) : sum);
+  }
+
+  return {
+    record(sample) {
+      const now = clock.now();
+      samples.push({ ...sample, at: clock.monotonic() });
+      if (samples.length > MAX_SAMPLES) samples = samples.slice(-MAX_SAMPLES / 2);
+      add({
+        hour: Math.floor(now / HOUR_MS),
+        channel: sample.channel,
+        model: sample.model,
+        ok: sample.ok ? 1 : 0,
+        failed: sample.ok ? 0 : 1,
+        firstToken: histogram(sample.firstTokenMs),
+        total: histogram(sample.totalMs),
+      });
+    },
+    figures(channel, model, ms) {
+      const since = clock.monotonic() - Math.min(ms, WINDOW_MS);
+      const own = samples.filter((one) => one.at > since && one.channel === channel && one.model === model);
+      return {
+        requests: own.length,
+        successRate: own.length === 0 ? null : own.filter(({ ok }) => ok).length / own.length,
+        firstTokenMs: percentiles(own.map(({ firstTokenMs }) => firstTokenMs)),
+        totalMs: percentiles(own.map(({ totalMs }) => totalMs)),
+      };
+    },
+    takeSums() {
+      const taken = [...sums.values()];
+      sums = new Map();
+      return taken;
+    },
+    giveBack(taken) {
+      for (const sum of taken) add(sum);
+    },
+  };
+}
+
+export function addSums<Sum extends Pick<HourSum, 'ok' | 'failed' | 'firstToken' | 'total'>>(a: Sum, b: Sum): Sum {
+  const addAll = (one: readonly number[], other: readonly number[]) =>
+    one.map((count, step) => count + (other[step] ?? 0));
+  return {
+    ...a,
+    ok: a.ok + b.ok,
+    failed: a.failed + b.failed,
+    firstToken: addAll(a.firstToken, b.firstToken),
+    total: addAll(a.total, b.total),
+  };
+}
+
+function histogram(ms: number | null): number[] {
+  const counts = Array.from({ length: STEPS_MS.length + 1 }, () => 0);
+  if (ms === null) return counts;
+  const step = STEPS_MS.findIndex((bound) => ms <= bound);
+  counts[step < 0 ? STEPS_MS.length : step] = 1;
+  return counts;
+}
+
+function percentiles(values: readonly (number | null)[]): Percentiles {
+  const sorted = values.filter((value) => value !== null).toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null;
+  return { p50: round(at(0.5)), p95: round(at(0.95)) };
+}
+
+function round(value: number | null): number | null {
+  return value === null ? null : Math.round(value);
+}
