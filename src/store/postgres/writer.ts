@@ -9,6 +9,7 @@
 
 import { type Clock, sleep } from '../../kit/clock.ts';
 import { type Decided, decideBatch } from '../book/decide.ts';
+import { failInside } from '../fail-inside.ts';
 import type { Operation } from '../operations.ts';
 import type { Answer, Connection, Query, Rows } from './connection.ts';
 import { isLockTimeout, NeverHappened, NoAnswer } from './errors.ts';
@@ -99,6 +100,7 @@ export function createWriter({ clock, connect, isUp, whenUp }: WriterOptions): W
       const used = await openLine();
       used.batch++;
       const { decided, write } = await loadAndDecide(used, operations);
+      failInside(operations);
       const answers = await used.connection.send([...(write ? [write] : []), { sql: 'COMMIT' }], WRITE_MS);
       if (!write) return decided;
       const [written, committed] = answers;
