@@ -107,7 +107,7 @@ describe('the budget', () => {
   });
 
   test('gives back what a failed call held', async () => {
-    gateway.upstream.otherwise({ status: 500, body: ['{}'] });
+    gateway.upstream.otherwise({ status: 404, body: ['{}'] });
     const { id, key } = await withBudget(500_000_000n);
     expect((await chat(key, { max_tokens: 100 })).status).toBe(502);
     expect(budgetOf(id)).toEqual({ spent_nano: 0n, held_nano: 0n });
