@@ -9,7 +9,7 @@ import { configCommands } from './admin/commands/config.ts';
 import { ledgerCommands } from './admin/commands/ledger.ts';
 import { createCardHasher } from './cards/card-code.ts';
 import { readSettings, SettingsRefused } from './config.ts';
-import { openDatabaseFolder, openDataFolder } from './data-folder.ts';
+import { openDatabaseFolder } from './data-folder.ts';
 import { Fault } from './faults/fault.ts';
 import { createAuthenticator } from './keys/authenticator.ts';
 import { systemClock } from './kit/clock.ts';
@@ -18,8 +18,8 @@ import { describeError } from './kit/log.ts';
 import { systemRandom } from './kit/random.ts';
 import { createSealer } from './kit/sealed.ts';
 import { serve } from './main.ts';
+import { openStore } from './open-store.ts';
 import { StoreRefused } from './store/refusal.ts';
-import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 
 const COMMANDS: readonly Command[] = [
@@ -58,16 +58,16 @@ async function runCommand(command: Command, rest: readonly string[]) {
   const settings = readSettings();
   let store: Store | undefined;
   const open = async (): Promise<CommandTools> => {
-    const folder = openDataFolder(settings.dataDir, settings.pepper, systemRandom);
-    store = await openSqliteStore({ file: folder.databaseFile, clock: systemClock });
+    const opened = await openStore(settings, systemClock, systemRandom);
+    store = opened.store;
     return {
       store,
       clock: systemClock,
       random: systemRandom,
       newId: createIds(systemClock, systemRandom),
-      sealer: createSealer(folder.pepper, systemRandom),
-      hashKey: createAuthenticator(store, systemClock, folder.pepper).hash,
-      hashCard: createCardHasher(folder.pepper),
+      sealer: createSealer(opened.pepper, systemRandom),
+      hashKey: createAuthenticator(store, systemClock, opened.pepper).hash,
+      hashCard: createCardHasher(opened.pepper),
     };
   };
   try {
@@ -78,7 +78,7 @@ async function runCommand(command: Command, rest: readonly string[]) {
       configFile: settings.configFile,
       // Looked for only by who asks: checking a file touches no folder.
       get databaseFile() {
-        return openDatabaseFolder(settings.dataDir);
+        return settings.databaseUrl === undefined ? openDatabaseFolder(settings.dataDir) : undefined;
       },
     });
   } finally {

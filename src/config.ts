@@ -10,6 +10,7 @@ export interface Settings {
   port: number;
   host: string;
   dataDir: string;
+  /** PostgreSQL; undefined: the embedded database in the data folder. */
   databaseUrl: string | undefined;
   /** The catalog file: named by the operator, or ./gateway.yaml if it is there. */
   configFile: string | undefined;
@@ -46,8 +47,10 @@ export function readSettings(environment: Environment = process.env): Settings {
   if (pepper !== undefined && pepper.length < MIN_PEPPER_CHARS) {
     faults.push(`SECRETS_PEPPER must have at least ${MIN_PEPPER_CHARS} characters`);
   }
-  const databaseUrl = variable('DATABASE_URL');
-  if (databaseUrl !== undefined) faults.push('DATABASE_URL is set, but this version has only the embedded database');
+  const databaseUrl = readDatabaseUrl(variable('DATABASE_URL'), faults);
+  if (databaseUrl !== undefined && pepper === undefined) {
+    faults.push('SECRETS_PEPPER is required with DATABASE_URL: all nodes must have the same one');
+  }
   const settings: Settings = {
     port,
     host,
@@ -106,6 +109,13 @@ function readUrl(text: string | undefined, name: string, faults: string[]): stri
   if (text === undefined) return undefined;
   if (/^https?:\/\//.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '');
   faults.push(`${name} must be an http or https URL`);
+  return undefined;
+}
+
+function readDatabaseUrl(text: string | undefined, faults: string[]): string | undefined {
+  if (text === undefined) return undefined;
+  if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)) return text;
+  faults.push('DATABASE_URL must be a URL that begins with postgres://');
   return undefined;
 }
 

@@ -11,7 +11,6 @@ import { createRetryBudget } from './channels/retry-budget.ts';
 import type { Fetch } from './channels/upstream.ts';
 import { createUpstreams } from './channels/upstreams.ts';
 import type { Settings } from './config.ts';
-import { openDataFolder } from './data-folder.ts';
 import { createApp } from './http/app.ts';
 import { auditLedger } from './jobs/audit-ledger.ts';
 import { followStore } from './jobs/follow-store.ts';
@@ -28,12 +27,12 @@ import { createLog, type Log } from './kit/log.ts';
 import { type Random, systemRandom } from './kit/random.ts';
 import { createSealer, deriveSecret, hmac } from './kit/sealed.ts';
 import { createLedger } from './ledger/ledger.ts';
+import { openStore } from './open-store.ts';
 import { createActiveCatalog } from './publishing/active-catalog.ts';
 import { applyDocument } from './publishing/apply-document.ts';
 import { applyStartingDocument } from './publishing/starting-document.ts';
 import { createSecretResolver } from './resolve-secret.ts';
 import { addPages } from './site/pages.ts';
-import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 
 export interface GatewayOptions {
@@ -64,7 +63,6 @@ export class StartRefused extends Error {
 
 const DRAIN_MS = 120_000;
 const DRAIN_POLL_MS = 20;
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const IDLE_SECONDS = 120;
 const HUMAN_PACE_MS = 25;
 
@@ -73,10 +71,9 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   const log = createLog(clock, options.writeLog ?? ((line) => void process.stdout.write(line)));
   const alarms = createAlarms(log);
   const newId = createIds(clock, random);
-  const folder = openDataFolder(settings.dataDir, settings.pepper, random);
-  const sealer = createSealer(folder.pepper, random);
   armFailpoint(settings.killOrder);
-  const store = await openSqliteStore({ file: folder.databaseFile, clock, killOrder: settings.killOrder });
+  const { store, pepper } = await openStore(settings, clock, random);
+  const sealer = createSealer(pepper, random);
   alarms.attach((alarm) => store.recordAlarm(alarm, clock.now()));
   const publishing = { store, sealer, clock };
   const embedded = JSON.stringify(defaultDocument(settings.providers));
@@ -90,7 +87,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
     alarms.raise('config_rejected', { file: settings.configFile, detail: faultLines(undefined, started.rejected) });
   }
   const active = createActiveCatalog(store, alarms);
-  const authenticator = createAuthenticator(store, clock, folder.pepper);
+  const authenticator = createAuthenticator(store, clock, pepper);
   const onPulse = async ({ revision, keysVersion }: { revision: number; keysVersion: number }) => {
     authenticator.confirm(keysVersion);
     await active.refresh(revision);
@@ -110,7 +107,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   const cut = new AbortController();
   const ledger = createLedger(store, clock, alarms);
   const running = new Set<string>();
-  const addressSecret = deriveSecret(folder.pepper, 'address');
+  const addressSecret = deriveSecret(pepper, 'address');
   let ready = true;
   const { publicUrl, siteName, trustedProxies } = settings;
   const app = createApp(
@@ -147,8 +144,8 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
       siteName,
       trustedProxies,
       hashAddress: (subject) => hmac(addressSecret, subject),
-      hashCard: createCardHasher(folder.pepper),
-      beginIdempotency: createIdempotency(folder.pepper, random),
+      hashCard: createCardHasher(pepper),
+      beginIdempotency: createIdempotency(pepper, random),
       isReady: () => ready,
     },
     (pages) => addPages(pages, { siteName, publicUrl, docs: readDocs() }),
@@ -204,7 +201,8 @@ async function listen(settings: Settings, respond: Respond, onRefused: () => Pro
     return Bun.serve({
       port: settings.port,
       hostname: settings.host,
-      maxRequestBodySize: MAX_BODY_BYTES,
+      // Every route has its own cap, in our envelope; the server's would answer with an empty 413.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       idleTimeout: IDLE_SECONDS,
       development: false,
       // Without it a second server would share the port, and clients would meet one or the other.

@@ -76,7 +76,7 @@ export async function editKey(tools: KeyTools, accountId: string, keyId: string,
   const known = (await tools.store.read.keysOf(accountId)).find((key) => key.keyId === keyId && key.revokedAt === null);
   if (!known) throw fault('not_found');
   checkManage({ ...known, ...changes });
-  return publicKey(done(await tools.store.commit('changeKey', { accountId, keyId, changes, at })));
+  return publicKey(done(tools, await tools.store.commit('changeKey', { accountId, keyId, changes, at })));
 }
 
 export async function rotateKey(tools: KeyTools, accountId: string, keyId: string, body: JsonObject) {
@@ -90,6 +90,7 @@ export async function rotateKey(tools: KeyTools, accountId: string, keyId: strin
   const at = tools.clock.now();
   const apiKey = createKey(tools.random);
   const key = done(
+    tools,
     await tools.store.commit('rotateKey', {
       accountId,
       keyId,
@@ -103,11 +104,12 @@ export async function rotateKey(tools: KeyTools, accountId: string, keyId: strin
 }
 
 export async function removeKey(tools: KeyTools, accountId: string, keyId: string) {
-  done(await tools.store.commit('revokeKey', { accountId, keyId, at: tools.clock.now() }));
+  done(tools, await tools.store.commit('revokeKey', { accountId, keyId, at: tools.clock.now() }));
   return { id: keyId, deleted: true };
 }
 
-function done(result: KeyResult): KeyRow {
+function done({ authenticator }: KeyTools, result: KeyResult): KeyRow {
   if (!result.ok) throw fault(result.reason);
+  authenticator.forget();
   return result.key;
 }

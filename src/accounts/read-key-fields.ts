@@ -55,7 +55,7 @@ function readModels(value: Json, catalog: Catalog): string[] | null {
 
 function readBudget(value: Json): bigint | null {
   if (value === null) return null;
-  const nano = typeof value === 'number' || typeof value === 'string' ? parseNtd(String(value)) : undefined;
+  const nano = typeof value === 'number' ? parseNtd(String(value)) : undefined;
   if (nano === undefined || nano < 0n) {
     refuse('daily_budget_ntd', 'Set daily_budget_ntd to an amount of NT$ with at most 9 decimals, or to null.');
   }

@@ -57,8 +57,13 @@ function parseBody(text: string): JsonDocument {
     return readJsonObject(text);
   } catch (error) {
     if (!(error instanceof JsonRefused)) throw error;
-    throw fault('invalid_request', { param: error.member, message: EXPLANATIONS[error.problem] });
+    throw fault('invalid_request', { param: fieldName(error.member), message: EXPLANATIONS[error.problem] });
   }
+}
+
+/** Names of API fields are told; anything else that stands as a name may be content. */
+function fieldName(member: string | undefined): string | undefined {
+  return member !== undefined && /^[a-z_]{1,40}$/.test(member) ? member : undefined;
 }
 
 const EXPLANATIONS: Record<JsonProblem, string> = {

@@ -21,26 +21,34 @@ export interface Authenticator {
   hash(key: string): string;
   /** Called with every pulse of the store. */
   confirm(keysVersion: number): void;
+  /** Called when this node itself has changed a key: here it holds at once. */
+  forget(): void;
 }
 
 export function createAuthenticator(store: KeyStore, clock: Clock, pepper: string): Authenticator {
   const secret = deriveSecret(pepper, 'key');
   const cache = new Map<string, KeyRow>();
   let version: number | undefined;
+  let changes = 0;
   let confirmedAt = Number.NEGATIVE_INFINITY;
 
   async function find(hash: string): Promise<KeyRow | undefined> {
     const trusted = clock.monotonic() - confirmedAt < TRUSTED_FOR_MS;
     const cached = cache.get(hash);
     if (trusted && cached) return cached;
-    const versionBefore = version;
+    const changesBefore = changes;
     const row = await store.read.keyByHash(hash);
     // A change told meanwhile may be one that this row does not have yet.
-    if (row && version === versionBefore) {
+    if (row && changes === changesBefore) {
       if (cache.size >= CACHE_SIZE) cache.clear();
       cache.set(hash, row);
     }
     return row;
+  }
+
+  function forget(): void {
+    cache.clear();
+    changes++;
   }
 
   return {
@@ -53,10 +61,11 @@ export function createAuthenticator(store: KeyStore, clock: Clock, pepper: strin
     },
     hash: (key) => hmac(secret, key),
     confirm(keysVersion) {
-      if (keysVersion !== version) cache.clear();
+      if (keysVersion !== version) forget();
       version = keysVersion;
       confirmedAt = clock.monotonic();
     },
+    forget,
   };
 }
 

@@ -57,7 +57,10 @@ export function createBatcher(options: BatcherOptions): Batcher {
       batch.forEach((waiting, index) => {
         const answer = decided[index];
         if (answer?.ok) waiting.resolve(answer.result);
-        else waiting.reject(fault('internal_error', { internal: `${waiting.operation.name}: ${answer?.error}` }));
+        else {
+          const code = answer?.unavailable ? 'unavailable' : 'internal_error';
+          waiting.reject(fault(code, { internal: `${waiting.operation.name}: ${answer?.error}` }));
+        }
       });
     } catch (error) {
       const internal = error instanceof Error ? `store: ${error.message}` : 'store';

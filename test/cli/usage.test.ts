@@ -13,7 +13,6 @@ describe('wrong usage', () => {
     [['config']],
     [['config', 'no-such-verb']],
     [['constructor']],
-    [['toString']],
     [['config', 'check']],
     [['config', 'check', 'a.yaml', 'b.yaml']],
     [['config', 'apply']],

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
-import { eventually } from '../support/eventually.ts';
+import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -111,10 +111,7 @@ describe('a key with an allow-list', () => {
   let limited: string;
 
   beforeAll(async () => {
-    const account = await gateway.register();
-    limited = account.key;
-    gateway.sql(`UPDATE keys SET models = '["up-paid"]', manage = 0 WHERE key_id = ?`, account.keyId);
-    await eventually('the allow-list to be noticed', async () => (await gateway.get('/api/me', limited)).key.models);
+    ({ key: limited } = await createKey(gateway, key, { models: ['up-paid'] }));
   });
 
   test('sees its models and their aliases, no others', async () => {

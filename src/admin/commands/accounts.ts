@@ -80,7 +80,8 @@ export const accountCommands: readonly Command[] = [
     async run({ args, options, open }) {
       const accountId = oneArgument(args, 'ID');
       const amount = readAmount(requiredOption(options, 'amount'));
-      const reason = requiredOption(options, 'reason');
+      const reason = requiredOption(options, 'reason').trim();
+      if (reason === '') throw new Refused('--reason must say why: it stays in the ledger');
       const { store, clock, newId } = await open();
       const result = await store.commit('credit', {
         accountId,

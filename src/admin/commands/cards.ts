@@ -1,9 +1,9 @@
 // cards issue, list, void. Codes are shown once, here: afterwards only their HMACs exist.
 
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { createCardCode, createSerial } from '../../cards/card-code.ts';
 import { formatNtd, moneyFields } from '../../kit/money.ts';
-import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
+import { DAY_MS, taipeiDayStart } from '../../kit/taipei.ts';
 import type { Card, CardKind, CardState } from '../../store/rows.ts';
 import { toCsv } from '../../usage/usage-csv.ts';
 import { type Command, type CommandTools, noArguments, Refused, requiredOption, WrongUsage } from '../command.ts';
@@ -26,9 +26,19 @@ export const cardCommands: readonly Command[] = [
       const kind = readKind(options.kind ?? 'sold');
       const tools = await open();
       const expiresAt = readExpiry(options.expires, kind, tools.clock.now());
-      const cards = await issueCards(tools, { amount, count, kind, expiresAt, note: options.note ?? null });
+      const cards = Array.from({ length: count }, () => ({
+        serial: createSerial(tools.random),
+        code: createCardCode(tools.random),
+      }));
       const rows = cards.map(({ serial, code }) => ({ serial, code, ...moneyFields('amount', amount) }));
+      // First the file, then the cards: no card is good whose code nobody has.
       if (options.csv !== undefined) writeCsv(options.csv, rows);
+      try {
+        await issueCards(tools, cards, { amount, count, kind, expiresAt, note: options.note ?? null });
+      } catch (error) {
+        if (options.csv !== undefined) rmSync(options.csv, { force: true });
+        throw error;
+      }
       return {
         facts: rows,
         text:
@@ -105,16 +115,12 @@ interface Issue {
   note: string | null;
 }
 
-async function issueCards({ store, clock, random, newId, hashCard }: CommandTools, issue: Issue) {
-  const cards = Array.from({ length: issue.count }, () => ({
-    serial: createSerial(random),
-    code: createCardCode(random),
-  }));
+async function issueCards(tools: CommandTools, cards: readonly { serial: string; code: string }[], issue: Issue) {
+  const { store, clock, newId, hashCard } = tools;
   await store.commit('issue', {
     batch: { batchId: newId('batch'), createdAt: clock.now(), ...issue },
     cards: cards.map(({ serial, code }) => ({ serial, hash: hashCard(code) })),
   });
-  return cards;
 }
 
 function publicCard(card: Card, now: number) {
@@ -155,16 +161,17 @@ function readState(text: string): CardState {
 function readExpiry(text: string | undefined, kind: CardKind, now: number): number | null {
   if (text === undefined) return null;
   if (kind === 'sold') throw new Refused('--expires is for promo cards: sold cards never expire');
-  const start = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00+08:00`) : Number.NaN;
-  const end = taipeiDayStart(taipeiDay(start) + 1);
-  if (Number.isNaN(start) || end <= now)
-    throw new Refused(`--expires must be a date to come, such as 2027-12-31: ${text}`);
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : new Date(Number.NaN);
+  // The calendar rolls 30 February over into March; an operator who typed it meant neither.
+  const isDay = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+  const end = isDay ? taipeiDayStart(day.getTime() / DAY_MS + 1) : 0;
+  if (end <= now) throw new Refused(`--expires must be a date to come, such as 2027-12-31: ${text}`);
   return end;
 }
 
 function writeCsv(file: string, rows: readonly Record<string, unknown>[]): void {
   try {
-    writeFileSync(file, toCsv(rows, ['serial', 'code', 'amount_ntd']), { mode: 0o600, flag: 'wx' });
+    writeFileSync(file, toCsv(rows, ['serial', 'code', 'amount_ntd']), { mode: 0o600, flag: 'wx', flush: true });
   } catch (error) {
     const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
     throw new Refused(exists ? `${file} exists already` : `cannot write ${file}`);

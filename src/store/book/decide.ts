@@ -47,7 +47,10 @@ export function touches<Name extends OperationName>(name: Name, input: Input<Nam
   return DEFINITIONS[name].touches(input);
 }
 
-export type Decided = { ok: true; result: Result<OperationName> } | { ok: false; error: string };
+export type Decided =
+  | { ok: true; result: Result<OperationName> }
+  /** Nothing was written: the operation breaks a rule, or the database went away before its turn. */
+  | { ok: false; error: string; unavailable?: true };
 
 /** What one operation does wrong by itself: a broken rule, or a slip of ours. */
 const OWN_MISTAKES = [AssertionFailed, TypeError, RangeError, SyntaxError];

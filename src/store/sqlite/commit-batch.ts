@@ -2,19 +2,12 @@
 // each operation is tried alone, so that the bad one fails by itself.
 
 import { type Database, SQLiteError } from 'bun:sqlite';
-import { type Failpoint, failpoint } from '../../kit/failpoint.ts';
 import { Book, type Pages, type PageTable } from '../book/book.ts';
 import { type Decided, decideBatch } from '../book/decide.ts';
-import type { Operation, OperationName } from '../operations.ts';
+import { failInside } from '../fail-inside.ts';
+import type { Operation } from '../operations.ts';
 import { decodeRow, KEYS, PAGES } from '../tables.ts';
 import { prepareWriteBook } from './write-book.ts';
-
-const KILLED_INSIDE: Partial<Record<OperationName, Failpoint>> = {
-  admit: 'K1',
-  settle: 'K7',
-  redeem: 'K10',
-  register: 'K11',
-};
 
 export type CommitBatch = (operations: readonly Operation[]) => Decided[];
 
@@ -25,7 +18,7 @@ export function prepareCommitBatch(db: Database): CommitBatch {
     const book = new Book(load);
     const decided = decideBatch(book, operations);
     writeBook(book);
-    for (const { name } of operations) failpoint(KILLED_INSIDE[name]);
+    failInside(operations);
     return decided;
   });
   return function commitBatch(operations): Decided[] {

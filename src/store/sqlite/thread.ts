@@ -2,7 +2,7 @@
 // and reads may be long, so neither runs on the event loop.
 
 import type { Database } from 'bun:sqlite';
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import { armFailpoint } from '../../kit/failpoint.ts';
 import { StoreRefused } from '../refusal.ts';
 import { type CommitBatch, prepareCommitBatch } from './commit-batch.ts';
@@ -14,14 +14,17 @@ import { prepareReads, type SyncReads } from './prepare-reads.ts';
 declare const self: Worker;
 
 let db: Database;
-let commitBatch: CommitBatch;
+let commitBatch: CommitBatch | undefined;
 let reads: SyncReads;
 
 function open(file: string, options: OpenOptions): undefined {
   armFailpoint(options.killOrder);
   try {
     db = openDatabase(file, options);
-    if (!options.readonly) migrate(db);
+    if (!options.readonly) {
+      chmodSync(file, 0o600);
+      migrate(db);
+    }
   } catch (error) {
     if (error instanceof StoreRefused) throw error;
     const why = error instanceof Error ? error.message : 'unknown error';
@@ -33,12 +36,18 @@ function open(file: string, options: OpenOptions): undefined {
   else commitBatch = prepareCommitBatch(db);
 }
 
+/** A stopped server leaves everything in the one file, so that a plain copy of it is whole. */
+function close(): undefined {
+  if (commitBatch) db.run('PRAGMA wal_checkpoint(TRUNCATE)');
+  db.close();
+}
+
 function handle(request: Request): unknown {
   switch (request.do) {
     case 'open':
       return open(request.file, request.options);
     case 'commit':
-      return commitBatch(request.operations);
+      return commitBatch?.(request.operations);
     case 'alarm':
       db.query('INSERT INTO alarms (at, name, fields) VALUES (?, ?, ?)').run(
         request.at,
@@ -58,8 +67,7 @@ function handle(request: Request): unknown {
       return read(...request.args);
     }
     case 'close':
-      db.close();
-      return undefined;
+      return close();
   }
 }
 

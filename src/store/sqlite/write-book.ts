@@ -2,7 +2,7 @@
 
 import type { Database, Statement } from 'bun:sqlite';
 import type { Additions, Book, Change, PageTable } from '../book/book.ts';
-import type { KeyRow } from '../rows.ts';
+import { changedKeys } from '../changed-keys.ts';
 import { ADDITIONS, encodeRow, KEYS, PAGES, type SqlValue, type Table } from '../tables.ts';
 
 export type WriteBook = (book: Book) => void;
@@ -36,13 +36,6 @@ export function prepareWriteBook(db: Database): WriteBook {
     insertUsage(book.added.usage);
     insertRevisions(book.added.revisions);
   };
-}
-
-/** The single keys that a changed keyring adds or alters; keys are never deleted. */
-export function changedKeys({ before = [], after = [] }: Change<readonly KeyRow[]>): Change<KeyRow>[] {
-  return after
-    .map((key) => ({ id: key.keyId, before: before.find((one) => one.keyId === key.keyId), after: key }))
-    .filter((change) => change.before !== change.after);
 }
 
 function writeChanges<T extends Exclude<PageTable, 'keyrings'>>(

@@ -1,0 +1,11 @@
+// A keyring changes as a whole; what is written are its single keys.
+
+import type { Change } from './book/book.ts';
+import type { KeyRow } from './rows.ts';
+
+/** The single keys that a changed keyring adds or alters; keys are never deleted. */
+export function changedKeys({ before = [], after = [] }: Change<readonly KeyRow[]>): Change<KeyRow>[] {
+  return after
+    .map((key) => ({ id: key.keyId, before: before.find((one) => one.keyId === key.keyId), after: key }))
+    .filter((change) => change.before !== change.after);
+}

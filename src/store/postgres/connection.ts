@@ -1,0 +1,98 @@
+// One connection, on which statements are sent in one go and answered in order. It always answers: when time runs out it
+// is closed, which ends everything that was under way on it.
+
+import { type ReservedSQL, SQL } from 'bun';
+import type { Clock } from '../../kit/clock.ts';
+import { NoAnswer, sqlState } from './errors.ts';
+
+export interface Query {
+  sql: string;
+  values?: readonly unknown[];
+  /** Several statements, without values. */
+  isScript?: true;
+}
+
+export interface Rows extends Array<Readonly<Record<string, unknown>>> {
+  /** The server's word for what it did: COMMIT may be answered with ROLLBACK. */
+  command: string;
+}
+
+export type Answer = { ok: true; rows: Rows } | { ok: false; error: unknown };
+
+export interface Connection {
+  readonly isOpen: boolean;
+  /** Answers every query; an error that is no NoAnswer came from the server. */
+  send(queries: readonly Query[], withinMs: number): Promise<Answer[]>;
+  close(): Promise<void>;
+}
+
+export interface ClientOptions {
+  url: string;
+  settings: Readonly<Record<string, string>>;
+  max: number;
+  onLost?: () => void;
+}
+
+const CONNECT_TIMEOUT_S = 2;
+
+export function createClient({ url, settings, max, onLost }: ClientOptions): SQL {
+  const { pathname, username } = new URL(url);
+  const database = decodeURIComponent(pathname.slice(1)) || decodeURIComponent(username);
+  return new SQL(url, {
+    max,
+    bigint: true,
+    connectionTimeout: CONNECT_TIMEOUT_S,
+    connection: settings,
+    // Said again, because PGDATABASE would otherwise be believed more than the URL.
+    ...(database ? { database } : {}),
+    ...(onLost ? { onclose: onLost } : {}),
+  });
+}
+
+/** Rejects with the server's error, or with NoAnswer. */
+export async function openConnection(options: Omit<ClientOptions, 'max'>, clock: Clock): Promise<Connection> {
+  let isOpen = true;
+  const client = createClient({
+    ...options,
+    max: 1,
+    onLost: () => {
+      isOpen = false;
+      options.onLost?.();
+    },
+  });
+  const close = async () => {
+    isOpen = false;
+    await client.close({ timeout: 0 }).catch(() => undefined);
+  };
+  let reserved: ReservedSQL;
+  try {
+    reserved = await client.reserve();
+  } catch (error) {
+    await close();
+    throw sqlState(error) === undefined ? new NoAnswer(`cannot connect: ${codeOf(error)}`) : error;
+  }
+  return {
+    get isOpen() {
+      return isOpen;
+    },
+    async send(queries, withinMs) {
+      const cancel = clock.after(withinMs, () => void close());
+      const settled = await Promise.allSettled(queries.map((query) => start(reserved, query)));
+      cancel();
+      return settled.map((one) => (one.status === 'fulfilled' ? { ok: true, rows: one.value } : toRefusal(one.reason)));
+    },
+    close,
+  };
+}
+
+function start(reserved: ReservedSQL, { sql, values = [], isScript }: Query) {
+  return isScript ? reserved.unsafe<Rows>(sql).simple() : reserved.unsafe<Rows>(sql, [...values]);
+}
+
+function toRefusal(error: unknown): Answer {
+  return { ok: false, error: sqlState(error) === undefined ? new NoAnswer(`no answer: ${codeOf(error)}`) : error };
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+}

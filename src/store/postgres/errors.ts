@@ -1,0 +1,61 @@
+// What an error of the database means for what was asked: try again, this operation's own fault, or no answer at all.
+
+import { SQL } from 'bun';
+import { PAGE_TABLES } from '../book/book.ts';
+
+/** The connection was lost or given up before the answer came: whatever was sent may or may not have been done. */
+export class NoAnswer extends Error {
+  override name = 'NoAnswer';
+}
+
+/** The connection was lost, and the server says that the batch was not committed. */
+export class NeverHappened extends Error {
+  override name = 'NeverHappened';
+}
+
+/** The server's own code, if the server said no; undefined if it said nothing. */
+export function sqlState(error: unknown): string | undefined {
+  return error instanceof SQL.PostgresError ? error.errno : undefined;
+}
+
+/** A constraint refused a row. */
+export function isConstraint(error: unknown): boolean {
+  return sqlState(error)?.startsWith('23') ?? false;
+}
+
+/** Nothing was written, and run again from the beginning the same operations may well pass: somebody was faster. */
+export function isConflict(error: unknown): boolean {
+  const state = sqlState(error);
+  if (error instanceof NeverHappened) return true;
+  return state === SERIALIZATION_FAILURE || state === DEADLOCK || (state === UNIQUE && isNewPage(error));
+}
+
+export function isLockTimeout(error: unknown): boolean {
+  return sqlState(error) === LOCK_TIMEOUT;
+}
+
+/** Whether waiting may help: the server is starting, stopping, full or not there; not when it refuses who we are. */
+export function isPassing(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === undefined || PASSING_CLASSES.includes(state.slice(0, 2));
+}
+
+export function explain(error: unknown): string {
+  const state = sqlState(error);
+  if (state !== undefined && error instanceof Error) return `${error.message} (${state})`;
+  if (error instanceof NoAnswer || error instanceof NeverHappened) return error.message;
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+}
+
+const UNIQUE = '23505';
+const SERIALIZATION_FAILURE = '40001';
+const DEADLOCK = '40P01';
+const LOCK_TIMEOUT = '55P03';
+/** Connection trouble, too many connections, a server that starts or stops. */
+const PASSING_CLASSES = ['08', '53', '57'];
+
+/** A page that two nodes made at once: the second one finds it when it looks again. */
+function isNewPage(error: unknown): boolean {
+  if (!(error instanceof SQL.PostgresError)) return false;
+  return PAGE_TABLES.some((table) => table === error.table) && error.constraint === `${error.table}_pkey`;
+}

@@ -1,0 +1,94 @@
+// Knows whether the database answers, by asking it all the time on a connection of its own. So a call that needs it is
+// refused at once while it is away, and nobody has to wait to find out that it is back.
+
+import { type Clock, sleep } from '../../kit/clock.ts';
+import type { Connection } from './connection.ts';
+
+export interface Health {
+  readonly isUp: boolean;
+  /** Resolves as soon as the database answers; rejects when the store is closed. */
+  whenUp(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface HealthOptions {
+  clock: Clock;
+  connect(onLost: () => void): Promise<Connection>;
+  onDown(): void;
+}
+
+const ASK_MS = 500;
+const ASK_WHILE_DOWN_MS = 200;
+/** A database that does not answer the smallest question in this time counts as away. */
+const PATIENCE_MS = 1_000;
+
+/** Counts as up at first: whoever makes it has just reached the database. */
+export function watchHealth({ clock, connect, onDown }: HealthOptions): Health {
+  let isUp = true;
+  let isClosed = false;
+  let connection: Connection | undefined;
+  let hurry: (() => void) | undefined;
+  let waiting: PromiseWithResolvers<void>[] = [];
+
+  function tell(answers: boolean): void {
+    if (answers === isUp) return;
+    isUp = answers;
+    if (!answers) {
+      onDown();
+      return;
+    }
+    for (const { resolve } of waiting) resolve();
+    waiting = [];
+  }
+
+  async function ask(): Promise<boolean> {
+    try {
+      connection = connection?.isOpen ? connection : await connect(() => hurry?.());
+      const [answer] = await connection.send([{ sql: 'SELECT 1' }], PATIENCE_MS);
+      return answer?.ok ?? false;
+    } catch {
+      return false;
+    }
+  }
+
+  /** One connection that was cut says nothing yet about the database, a second one does; silence says enough. */
+  async function askTwice(): Promise<boolean> {
+    const since = clock.monotonic();
+    if (await ask()) return true;
+    return isUp && clock.monotonic() - since < PATIENCE_MS ? ask() : false;
+  }
+
+  async function watch(): Promise<void> {
+    while (!isClosed) {
+      const answers = await askTwice();
+      if (isClosed) break;
+      tell(answers);
+      const wake = new AbortController();
+      hurry = () => wake.abort();
+      await sleep(clock, isUp ? ASK_MS : ASK_WHILE_DOWN_MS, wake.signal).catch(() => undefined);
+      hurry = undefined;
+    }
+  }
+  const watching = watch();
+
+  return {
+    get isUp() {
+      return isUp && !isClosed;
+    },
+    whenUp() {
+      if (isClosed) return Promise.reject(new Error('the store is closed'));
+      if (isUp) return Promise.resolve();
+      const next = Promise.withResolvers<void>();
+      waiting.push(next);
+      return next.promise;
+    },
+    async close() {
+      isClosed = true;
+      for (const { reject } of waiting) reject(new Error('the store is closed'));
+      waiting = [];
+      hurry?.();
+      await connection?.close();
+      await watching;
+    },
+  };
+}

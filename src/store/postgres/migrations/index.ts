@@ -1,0 +1,11 @@
+// Numbered and immutable: a change to the schema is a new file at the end of this list.
+
+import ledger from './0001-ledger.sql' with { type: 'text' };
+
+export interface Migration {
+  version: number;
+  name: string;
+  sql: string;
+}
+
+export const MIGRATIONS: readonly Migration[] = [{ version: 1, name: 'ledger', sql: ledger }];

@@ -1,0 +1,148 @@
+// The store of several nodes: one PostgreSQL, on which every node commits in batches.
+
+import { type Clock, sleep } from '../../kit/clock.ts';
+import { createBatcher } from '../batcher.ts';
+import { StoreRefused } from '../refusal.ts';
+import type { Store } from '../store.ts';
+import { boundWait } from './bound-wait.ts';
+import { checkServer } from './check-server.ts';
+import { commitBatch } from './commit-batch.ts';
+import { type Connection, openConnection } from './connection.ts';
+import { explain, isPassing } from './errors.ts';
+import { watchHealth } from './health.ts';
+import { migrate } from './migrate.ts';
+import { createPool } from './pool.ts';
+import { prepareReads } from './prepare-reads.ts';
+import { createWriter, type Writer } from './writer.ts';
+
+export interface PostgresOptions {
+  url: string;
+  clock: Clock;
+  /** How many batches may be under way at once, each on a connection of its own. */
+  lanes?: number;
+  /** How long a database that does not answer yet is waited for. */
+  startWithinMs?: number;
+  /** Only for tests that replay thousands of histories. */
+  unsafeNoSync?: boolean;
+}
+
+const LANES = 1;
+const START_WITHIN_MS = 10_000;
+const START_AGAIN_MS = 200;
+const READ_CONNECTIONS = 4;
+const READ_MS = 2_000;
+
+/** Every wait has an end, on the server too; rows are found by their keys, whatever the statistics say of a young table. */
+const COMMIT_SETTINGS = {
+  application_name: 'ai-gateway commits',
+  statement_timeout: '5000',
+  lock_timeout: '2000',
+  idle_in_transaction_session_timeout: '10000',
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  jit: 'off',
+};
+const READ_SETTINGS = { application_name: 'ai-gateway reads', default_transaction_read_only: 'on' };
+const UPKEEP_SETTINGS = { application_name: 'ai-gateway upkeep', lock_timeout: '2000' };
+const MIGRATION_SETTINGS = { application_name: 'ai-gateway migration', statement_timeout: '60000' };
+
+/** Rejects with StoreRefused if the database cannot be used. */
+export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+  const { url, clock, lanes = LANES } = options;
+  await prepareDatabase(options);
+  const connect = (settings: Readonly<Record<string, string>>, onLost?: () => void) =>
+    openConnection({ url, settings, ...(onLost ? { onLost } : {}) }, clock);
+  const isUp = () => health.isUp;
+  const reads = createPool({
+    clock,
+    url,
+    connections: READ_CONNECTIONS,
+    settings: READ_SETTINGS,
+    statementMs: READ_MS,
+    isUp,
+  });
+  const upkeep = createPool({ clock, url, connections: 1, settings: UPKEEP_SETTINGS, statementMs: READ_MS, isUp });
+  const health = watchHealth({
+    clock,
+    connect: (onLost) => connect({ application_name: 'ai-gateway health' }, onLost),
+    onDown() {
+      reads.reset();
+      upkeep.reset();
+    },
+  });
+  const writers = Array.from({ length: lanes }, () =>
+    createWriter({ clock, connect: () => connect(COMMIT_SETTINGS), isUp, whenUp: () => health.whenUp() }),
+  );
+  const idle = [...writers];
+  const batcher = createBatcher({
+    clock,
+    lanes,
+    async commit(operations) {
+      const writer = idle.pop() as Writer;
+      try {
+        return await commitBatch(writer, operations);
+      } finally {
+        idle.push(writer);
+      }
+    },
+  });
+  const bounded = boundWait(batcher.submit, clock, isUp);
+  return {
+    commit: bounded.commit,
+    read: prepareReads(reads),
+    async recordAlarm({ name, fields }, at) {
+      await upkeep.ask({
+        sql: 'INSERT INTO alarms (at, name, fields) VALUES ($1, $2, $3)',
+        values: [at, name, JSON.stringify(fields)],
+      });
+    },
+    async forget(before) {
+      for (const sql of FORGET) await upkeep.ask({ sql, values: [before] });
+    },
+    async close() {
+      // With the database away nothing more can be committed: what is under way stays without an answer.
+      if (health.isUp) await batcher.idle();
+      bounded.close();
+      await health.close();
+      await Promise.all([...writers.map((writer) => writer.close()), reads.close(), upkeep.close()]);
+    },
+  };
+}
+
+const FORGET = [
+  `DELETE FROM windows WHERE window_id LIKE '%:address:%' AND touched_at < $1`,
+  'DELETE FROM leases WHERE expires_at < $1 AND NOT EXISTS (SELECT 1 FROM holds WHERE holds.node_id = leases.node_id)',
+  'DELETE FROM replays WHERE expires_at < $1',
+  'DELETE FROM writers WHERE touched_at < $1',
+];
+
+async function prepareDatabase(options: PostgresOptions): Promise<void> {
+  const connection = await firstConnection(options);
+  try {
+    await checkServer(connection, options.unsafeNoSync ?? false);
+    await migrate(connection);
+  } catch (error) {
+    throw error instanceof StoreRefused ? error : refusal(options.url, error);
+  } finally {
+    await connection.close();
+  }
+}
+
+async function firstConnection({ url, clock, startWithinMs = START_WITHIN_MS }: PostgresOptions): Promise<Connection> {
+  const until = clock.monotonic() + startWithinMs;
+  for (;;) {
+    try {
+      return await openConnection({ url, settings: MIGRATION_SETTINGS }, clock);
+    } catch (error) {
+      if (!isPassing(error) || clock.monotonic() >= until) throw refusal(url, error);
+      await sleep(clock, START_AGAIN_MS);
+    }
+  }
+}
+
+function refusal(url: string, error: unknown): StoreRefused {
+  const { host, pathname } = new URL(url);
+  return new StoreRefused(`cannot use the database at ${host}${pathname}: ${explain(error)}`);
+}

@@ -1,0 +1,76 @@
+// The questions of the store in PostgreSQL's words.
+
+import type { OpenHold, Reads } from '../reads.ts';
+import type { Wallet, Window } from '../rows.ts';
+import { ADDITIONS, decodeRow, KEYS, PAGES, REVISIONS, type Table } from '../tables.ts';
+import { audit } from './audit.ts';
+import type { Rows } from './connection.ts';
+import type { Pool } from './pool.ts';
+import { usagePage } from './usage-page.ts';
+
+export function prepareReads(pool: Pool): Reads {
+  const many =
+    <Row>(table: Table<Row>, rest: string) =>
+    async (...values: unknown[]): Promise<Row[]> => {
+      const rows = await pool.ask({ sql: `SELECT * FROM ${table.name} ${rest}`, values });
+      return rows.map((row) => decodeRow(table, row));
+    };
+  const one = <Row>(table: Table<Row>, rest: string) => {
+    const ask = many(table, rest);
+    return async (...values: unknown[]): Promise<Row | undefined> => (await ask(...values))[0];
+  };
+  const usageRecord = one(ADDITIONS.usage, 'WHERE request_id = $1 AND account_id = $2');
+  const cards = many(
+    PAGES.cards,
+    `WHERE ($1::text IS NULL OR batch_id = $1) AND ($2::text IS NULL OR state = $2)
+       AND ($3::text[] IS NULL OR serial = ANY($3)) ORDER BY batch_id DESC, serial LIMIT $4`,
+  );
+  return {
+    // Its own hash is preferred to one that a rotation left behind, as two questions would find it.
+    keyByHash: one(KEYS, 'WHERE hash = $1 OR old_hash = $1 ORDER BY hash = $1 DESC LIMIT 1'),
+    keysOf: many(KEYS, 'WHERE account_id = $1 ORDER BY created_at, key_id'),
+    keyById: one(KEYS, 'WHERE key_id = $1'),
+    wallet: one<Wallet>(PAGES.wallets, 'WHERE account_id = $1'),
+    window: one<Window>(PAGES.windows, 'WHERE window_id = $1'),
+    usagePage: (query) => usagePage(pool, query),
+    usageRecord: (accountId, requestId) => usageRecord(requestId, accountId),
+    entriesOf: many(ADDITIONS.entries, 'WHERE account_id = $1 ORDER BY entry_id DESC LIMIT $2'),
+    openHolds: async (accountId) =>
+      toOpenHolds(
+        await pool.ask({ sql: `${OPEN_HOLDS} WHERE account_id = $1 ORDER BY opened_at`, values: [accountId] }),
+      ),
+    cards: ({ batchId, state, serials, limit }) =>
+      cards(batchId ?? null, state ?? null, serials === undefined ? null : [...serials], limit),
+    cardBatches: many(ADDITIONS.cardBatches, 'ORDER BY created_at DESC, batch_id DESC LIMIT $1'),
+    newestRevision: one(REVISIONS, 'ORDER BY revision DESC LIMIT 1'),
+    revision: one(REVISIONS, 'WHERE revision = $1'),
+    async lastFileHash() {
+      const [row] = await pool.ask({ sql: LAST_FILE });
+      return row === undefined ? undefined : String(row.source_hash);
+    },
+    async pulse() {
+      const [row] = await pool.ask({ sql: PULSE });
+      return { revision: Number(row?.revision ?? 0), keysVersion: Number(row?.keys_version ?? 0) };
+    },
+    orphanedHolds: async ({ aliveSince, deadNodes, limit }) =>
+      toOpenHolds(await pool.ask({ sql: ORPHANED_HOLDS, values: [aliveSince, [...deadNodes], limit] })),
+    leasesOf: many(PAGES.leases, 'WHERE host = $1'),
+    audit: (scope) => audit(pool, scope),
+  };
+}
+
+const OPEN_HOLDS = 'SELECT request_id, account_id, key_id, node_id FROM holds';
+const ORPHANED_HOLDS = `${OPEN_HOLDS}
+  WHERE node_id NOT IN (SELECT node_id FROM leases WHERE expires_at > $1) OR node_id = ANY($2::text[]) LIMIT $3`;
+const LAST_FILE = `SELECT source_hash FROM revisions WHERE source = 'file' ORDER BY revision DESC LIMIT 1`;
+const PULSE = `SELECT (SELECT coalesce(max(revision), 0) FROM revisions) AS revision,
+  (SELECT version FROM versions WHERE name = 'keys') AS keys_version`;
+
+function toOpenHolds(rows: Rows): OpenHold[] {
+  return rows.map((row) => ({
+    requestId: String(row.request_id),
+    accountId: String(row.account_id),
+    keyId: String(row.key_id),
+    nodeId: String(row.node_id),
+  }));
+}

@@ -1,0 +1,133 @@
+// One connection that commits batches: everything a batch touches is read and locked in one round trip, decided here,
+// written and committed in a second one.
+//
+// If the connection is lost while a COMMIT is under way, nobody has said whether the batch counts. Nothing is guessed and
+// nothing is blindly repeated: every batch first counts up this writer's own row, so that row stays locked as long as the
+// server may still be busy with the batch, and afterwards it says which batch was the last to be committed. Whoever asks
+// it on a new connection knows: either the answers that were decided are true, or the batch never happened and may be run
+// again. Until the database is back to be asked, its operations have no answer.
+
+import { type Clock, sleep } from '../../kit/clock.ts';
+import { type Decided, decideBatch } from '../book/decide.ts';
+import { failInside } from '../fail-inside.ts';
+import type { Operation } from '../operations.ts';
+import type { Answer, Connection, Query, Rows } from './connection.ts';
+import { isLockTimeout, NeverHappened, NoAnswer } from './errors.ts';
+import { loadPages } from './load-pages.ts';
+import { writeBook } from './write-book.ts';
+
+export interface Writer {
+  /** One transaction. If it throws, nothing was written: what it throws is the server's refusal, NoAnswer or NeverHappened. */
+  transact(operations: readonly Operation[]): Promise<Decided[]>;
+  close(): Promise<void>;
+}
+
+export interface WriterOptions {
+  clock: Clock;
+  connect(): Promise<Connection>;
+  isUp(): boolean;
+  /** Resolves when the database answers; rejects when the store is closed. */
+  whenUp(): Promise<void>;
+}
+
+/** A connection and its row in `writers`. */
+interface Line {
+  connection: Connection;
+  writerId: string;
+  pid: number;
+  batch: number;
+}
+
+/** On the server, locks and statements have shorter limits; these end what it can no longer end itself. */
+const LOAD_MS = 6_000;
+const WRITE_MS = 6_000;
+const SMALL_MS = 3_000;
+const ASK_AGAIN_MS = 100;
+
+// Each statement must see what was committed while the one before it waited for a lock.
+const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+const NEW_WRITER = `INSERT INTO writers (writer_id, batch, touched_at) VALUES (gen_random_uuid()::text, 0, $1::bigint)
+  RETURNING writer_id, pg_backend_pid() AS pid`;
+const COUNT_BATCH = 'UPDATE writers SET batch = $2::bigint, touched_at = $3::bigint WHERE writer_id = $1';
+const LAST_BATCH = 'SELECT batch FROM writers WHERE writer_id = $1 FOR UPDATE';
+
+export function createWriter({ clock, connect, isUp, whenUp }: WriterOptions): Writer {
+  let line: Line | undefined;
+
+  async function openLine(): Promise<Line> {
+    if (line?.connection.isOpen) return line;
+    if (!isUp()) throw new NoAnswer('the database does not answer');
+    const connection = await connect();
+    const [row] = toRows(await ask(connection, { sql: NEW_WRITER, values: [clock.now()] }));
+    line = { connection, writerId: String(row?.writer_id), pid: Number(row?.pid), batch: 0 };
+    return line;
+  }
+
+  async function loadAndDecide({ connection, writerId, batch }: Line, operations: readonly Operation[]) {
+    const loading = loadPages(operations);
+    const count = { sql: COUNT_BATCH, values: [writerId, batch, clock.now()] };
+    const answers = await connection.send([{ sql: BEGIN }, count, ...loading.queries], LOAD_MS);
+    try {
+      const [, , ...pages] = answers.map(toRows);
+      const book = loading.toBook(pages);
+      return { decided: decideBatch(book, operations), write: writeBook(book) };
+    } catch (error) {
+      const ended = await ask(connection, { sql: 'ROLLBACK' });
+      if (!ended.ok) await connection.close();
+      throw error;
+    }
+  }
+
+  async function wasCommitted({ writerId, pid, batch }: Line): Promise<boolean> {
+    for (;;) {
+      await whenUp();
+      const connection = await connect().catch(() => undefined);
+      if (connection) {
+        const answer = await ask(connection, { sql: LAST_BATCH, values: [writerId] });
+        // The server still works on it, perhaps for a client it does not know is gone.
+        if (!answer.ok && isLockTimeout(answer.error)) {
+          await ask(connection, { sql: 'SELECT pg_terminate_backend($1::int)', values: [pid] });
+        }
+        await connection.close();
+        if (answer.ok) return Number(answer.rows[0]?.batch ?? 0) === batch;
+      }
+      await sleep(clock, ASK_AGAIN_MS);
+    }
+  }
+
+  return {
+    async transact(operations) {
+      const used = await openLine();
+      used.batch++;
+      const { decided, write } = await loadAndDecide(used, operations);
+      failInside(operations);
+      const answers = await used.connection.send([...(write ? [write] : []), { sql: 'COMMIT' }], WRITE_MS);
+      if (!write) return decided;
+      const [written, committed] = answers;
+      // An error of the server ended the transaction: COMMIT then rolls back.
+      if (written && !written.ok && !(written.error instanceof NoAnswer)) throw written.error;
+      if (!committed?.ok) {
+        await used.connection.close();
+        if (await wasCommitted(used)) return decided;
+        throw new NeverHappened('the connection was lost before the batch was committed');
+      }
+      if (!written?.ok || committed.rows.command !== 'COMMIT') throw new NoAnswer('the batch was not sent');
+      return decided;
+    },
+    async close() {
+      if (!line?.connection.isOpen) return;
+      await ask(line.connection, { sql: 'DELETE FROM writers WHERE writer_id = $1', values: [line.writerId] });
+      await line.connection.close();
+    },
+  };
+}
+
+async function ask(connection: Connection, query: Query): Promise<Answer> {
+  const [answer] = await connection.send([query], SMALL_MS);
+  return answer ?? { ok: false, error: new NoAnswer('no answer') };
+}
+
+function toRows(answer: Answer): Rows {
+  if (!answer.ok) throw answer.error;
+  return answer.rows;
+}

@@ -1,0 +1,156 @@
+// cards issue, list, void: codes are shown once, and a batch is issued whole or not at all.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readCardCode } from '../../src/cards/card-code.ts';
+import type { Answer } from '../support/answer.ts';
+import { createWorkplace, type Ended, type RunningServer } from '../support/start-process.ts';
+
+const place = createWorkplace();
+let server: RunningServer;
+let key: string;
+beforeAll(async () => {
+  server = await place.serve();
+  key = ((await (await call('/api/agent/register', {})).json()) as Answer).api_key;
+});
+afterAll(() => place.remove());
+
+const issue = (...args: string[]) => place.gateway(['cards', 'issue', ...args]);
+const list = async (...args: string[]): Promise<Answer[]> =>
+  JSON.parse((await place.gateway(['cards', 'list', '--json', ...args])).stdout);
+const rowsOf = ({ stdout }: Ended): Answer[] => JSON.parse(stdout);
+async function call(path: string, body: unknown) {
+  const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  return fetch(server.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+const redeem = (code: unknown) => call('/api/redeem', { code });
+
+describe('issue', () => {
+  test('prints serial, code and amount of each card as JSON, and the running server takes them at once', async () => {
+    const issued = await issue('--amount', '100.5', '--count', '3', '--json');
+    expect(issued).toMatchObject({ exitCode: 0, stderr: '' });
+    const rows = rowsOf(issued);
+    expect(rows).toHaveLength(3);
+    for (const row of rows) {
+      expect(row).toEqual({ serial: row.serial, code: row.code, amount_ntd: 100.5, amount_nano: '100500000000' });
+      expect(row.serial).toMatch(/^SN[0-9A-Z]{12}$/);
+      expect(readCardCode(row.code)).toBe(row.code);
+    }
+    const redeemed = await redeem(rows[0].code);
+    expect(redeemed.status).toBe(200);
+    expect(await redeemed.json()).toMatchObject({ card_serial: rows[0].serial, amount_ntd: 100.5, balance_ntd: 101.5 });
+    const [shown] = (await list('--state', 'redeemed')).filter(({ serial }) => serial === rows[0].serial);
+    expect(shown).toMatchObject({ state: 'redeemed', redeemed_by: expect.stringMatching(/^acc_/) });
+  });
+
+  test('prints a table for people', async () => {
+    const { exitCode, stdout } = await issue('--amount', '0.000000001', '--count', '1');
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^serial +code +NT\$\n-+ +-+ +-+\nSN\w+ +PC(-\w{4}){7} +0\.000000001\n$/);
+  });
+
+  test('never shows a code again, and stores none in clear', async () => {
+    const [row] = rowsOf(await issue('--amount', '5', '--count', '1', '--json'));
+    const listed = await place.gateway(['cards', 'list']);
+    expect(listed.stdout).toContain(row.serial);
+    const stored = ['gateway.sqlite', 'gateway.sqlite-wal']
+      .map((name) => `${place.dataDir}/${name}`)
+      .filter(existsSync)
+      .map((file) => readFileSync(file, 'latin1'))
+      .join('');
+    expect(stored).toContain(row.serial);
+    for (const text of [listed.stdout, JSON.stringify(await list()), stored]) {
+      expect(text).not.toContain(row.code);
+      expect(text).not.toContain(row.code.slice(3).replaceAll('-', ''));
+    }
+  });
+
+  test('writes a CSV for spreadsheets, for this user alone, and says so without the codes', async () => {
+    const file = place.path('cards.csv');
+    const { exitCode, stdout } = await issue('--amount', '50', '--count', '2', '--csv', file);
+    expect(exitCode).toBe(0);
+    expect(stdout).not.toContain('PC-');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const bytes = readFileSync(file);
+    expect([...bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+    const lines = bytes.subarray(3).toString().split('\r\n');
+    expect(lines[0]).toBe('serial,code,amount_ntd');
+    expect(lines).toHaveLength(4);
+    const [serial, code, amount] = (lines[1] ?? '').split(',');
+    expect(amount).toBe('50');
+    expect(await (await redeem(code)).json()).toMatchObject({ card_serial: serial });
+  });
+
+  test('overwrites no file, and then issues no card', async () => {
+    const file = place.path('kept.csv');
+    writeFileSync(file, 'what was there');
+    const before = (await list()).length;
+    const refused = await issue('--amount', '50', '--count', '2', '--csv', file);
+    expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(refused.stderr).toContain('exists already');
+    expect(readFileSync(file, 'utf8')).toBe('what was there');
+    const nowhere = await issue('--amount', '50', '--count', '2', '--csv', place.path('no/such/folder.csv'));
+    expect(nowhere.exitCode).toBe(1);
+    expect(await list()).toHaveLength(before);
+  });
+
+  test('keeps a promo card until the end of its day in Taipei', async () => {
+    const rows = rowsOf(
+      await issue('--amount', '5', '--count', '1', '--kind', 'promo', '--expires', '2099-12-31', '--json'),
+    );
+    const [card] = (await list()).filter(({ serial }) => serial === rows[0]?.serial);
+    expect(card).toMatchObject({ kind: 'promo', state: 'issued', expires_at: '2099-12-31T16:00:00.000Z' });
+  });
+});
+
+test.each([
+  ['an amount of 0', ['--amount', '0', '--count', '1']],
+  ['a negative amount', ['--amount=-5', '--count', '1']],
+  ['1e400', ['--amount', '1e400', '--count', '1']],
+  ['an expiry on a sold card', ['--amount', '5', '--count', '1', '--expires', '2099-12-31']],
+])('issue refuses %s: exit 1 and one line', async (_, args) => {
+  const { exitCode, stdout, stderr } = await issue(...args);
+  expect(exitCode).toBe(1);
+  expect(stdout).toBe('');
+  expect(stderr).toMatch(/^--(amount|expires) [^\n]+\n$/);
+});
+
+describe('void', () => {
+  test('makes cards worthless that are not redeemed', async () => {
+    const rows = rowsOf(await issue('--amount', '5', '--count', '2', '--json'));
+    const serials = rows.map(({ serial }) => serial);
+    const voided = await place.gateway(['cards', 'void', ...serials, '--json']);
+    expect(voided.exitCode).toBe(0);
+    expect(JSON.parse(voided.stdout)).toEqual(serials.map((serial) => ({ serial, state: 'voided' })));
+    const response = await redeem(rows[0].code);
+    expect(response.status).toBe(404);
+    expect((await list('--state', 'voided')).map(({ serial }) => serial)).toEqual(expect.arrayContaining(serials));
+    expect((await place.gateway(['cards', 'void', serials[0] ?? ''])).exitCode).toBe(0);
+  });
+
+  test('refuses a redeemed and an unknown card, names them, and voids the others', async () => {
+    const rows = rowsOf(await issue('--amount', '5', '--count', '2', '--json'));
+    const [used, fresh] = rows.map(({ serial }) => serial as string);
+    await redeem(rows[0].code);
+    const { exitCode, stdout, stderr } = await place.gateway(['cards', 'void', used ?? '', 'SNUNKNOWN', fresh ?? '']);
+    expect(exitCode).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toBe(`${used} was not voided: redeemed\nSNUNKNOWN was not voided: unknown\n`);
+    const states = Object.fromEntries((await list()).map(({ serial, state }) => [serial, state]));
+    expect([states[used ?? ''], states[fresh ?? '']]).toEqual(['redeemed', 'voided']);
+  });
+});
+
+test.each([
+  [['cards']],
+  [['cards', 'issue']],
+  [['cards', 'issue', '--amount', '5']],
+  [['cards', 'issue', '--amount', '5', '--count', '1', '--colour', 'red']],
+  [['cards', 'issue', '--amount', '--count', '1']],
+  [['cards', 'void']],
+])('%j is wrong usage: exit 2', async (args) => {
+  const { exitCode, stdout, stderr } = await place.gateway(args);
+  expect(exitCode).toBe(2);
+  expect(stdout).toBe('');
+  expect(stderr).toContain('usage:');
+});

@@ -1,0 +1,162 @@
+// A key's daily budget: spent + held + new hold never exceed it, to the nano; a day is Taipei's.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import type { Answer } from '../support/answer.ts';
+import { createKey } from '../support/create-key.ts';
+import { createGate, eventually } from '../support/eventually.ts';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
+import { chatAnswer } from '../support/openai-chat.ts';
+import { passTime } from '../support/pass-time.ts';
+import { UP_PRICES } from '../support/test-document.ts';
+
+interface BudgetRow {
+  spent_nano: bigint;
+  held_nano: bigint;
+}
+
+const MIDNIGHT = Date.UTC(2026, 0, 15, 16);
+let gateway: TestGateway;
+let clock: ManualClock;
+let account: TestAccount;
+
+beforeAll(async () => {
+  clock = createManualClock(MIDNIGHT - 3_600_000);
+  gateway = await startTestGateway({ clock, limits: { in_flight: 1_000 } });
+});
+beforeEach(async () => {
+  gateway.upstream.reset();
+  gateway.upstream.otherwise(chatAnswer());
+  account = await gateway.register();
+});
+afterAll(() => gateway.stop());
+
+const withBudget = (budgetNano: bigint) =>
+  createKey(gateway, account.key, { daily_budget_ntd: Number(budgetNano) / 1e9 });
+const chat = (key: string, body: Record<string, unknown> = {}) => gateway.chat(key, { model: 'up-paid', ...body });
+const budgetOf = (id: string) =>
+  gateway.sql<BudgetRow>('SELECT spent_nano, held_nano FROM budgets WHERE key_id = ?', id)[0];
+
+/** What a call with so many output tokens holds: measured on a key that is not restricted. */
+async function holdOf(maxTokens: number): Promise<bigint> {
+  const { requests } = gateway.upstream;
+  const gate = createGate();
+  gateway.upstream.next({ ...chatAnswer(), body: [gate.opened, ...(chatAnswer().body ?? [])] });
+  const running = chat(account.key, { max_tokens: maxTokens });
+  await gateway.upstream.request(requests.length);
+  const held = BigInt((await gateway.get('/api/me', account.key)).held_nano);
+  gate.open();
+  await (await running).text();
+  return held;
+}
+
+describe('the budget', () => {
+  test('admits what it exactly pays, and no nano less', async () => {
+    const hold = await holdOf(100);
+    const exact = await withBudget(hold);
+    const response = await chat(exact.key, { max_tokens: 100 });
+    expect(response.status).toBe(200);
+    expect(response.headers.has('x-svc-max-tokens')).toBe(false);
+
+    const short = await withBudget(hold - 1n);
+    const clamped = await chat(short.key, { max_tokens: 100 });
+    expect(clamped.status).toBe(200);
+    expect(clamped.headers.get('x-svc-max-tokens')).toBe('99');
+    expect(gateway.upstream.requests.at(-1)?.json.max_tokens).toBe(99);
+    expect(gateway.audit()).toEqual([]);
+  });
+
+  test('clamps the output like the wallet does, down to 16 tokens, and then says what is missing', async () => {
+    const hold16 = await holdOf(16);
+    const least = await withBudget(hold16);
+    const response = await chat(least.key, { max_tokens: 500 });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-svc-max-tokens')).toBe('16');
+
+    const less = await withBudget(hold16 - 1n);
+    const refused = await chat(less.key, { max_tokens: 500 });
+    expect(refused.status).toBe(402);
+    expect(refused.headers.get('x-should-retry')).toBe('false');
+    expect(((await refused.json()) as Answer).error).toMatchObject({
+      code: 'key_budget_exceeded',
+      type: 'insufficient_quota',
+      needed_nano: hold16.toString(),
+      available_nano: (hold16 - 1n).toString(),
+      affordable_max_tokens: 15,
+    });
+    expect(budgetOf(less.id)).toBeUndefined();
+    expect(gateway.sql('SELECT * FROM usage_records WHERE key_id = ?', less.id)).toEqual([]);
+  });
+
+  test('counts what was charged, not what was held', async () => {
+    const hold = await holdOf(100);
+    const { id, key } = await withBudget(hold);
+    const charged = 11n * UP_PRICES.input + 7n * UP_PRICES.output;
+    expect((await chat(key, { max_tokens: 100 })).status).toBe(200);
+    expect(budgetOf(id)).toEqual({ spent_nano: charged, held_nano: 0n });
+    const next = await chat(key, { max_tokens: 100 });
+    const affordable = (hold - charged - (hold - 100n * UP_PRICES.output)) / UP_PRICES.output;
+    expect(next.headers.get('x-svc-max-tokens')).toBe(affordable.toString());
+    expect(budgetOf(id)).toEqual({ spent_nano: 2n * charged, held_nano: 0n });
+  });
+
+  test('of NT$0 allows free models and nothing else', async () => {
+    const { key } = await withBudget(0n);
+    expect((await chat(key)).status).toBe(402);
+    expect((await gateway.chat(key, { model: 'auto:free' })).status).toBe(200);
+  });
+
+  test('gives back what a failed call held', async () => {
+    gateway.upstream.otherwise({ status: 404, body: ['{}'] });
+    const { id, key } = await withBudget(500_000_000n);
+    expect((await chat(key, { max_tokens: 100 })).status).toBe(502);
+    expect(budgetOf(id)).toEqual({ spent_nano: 0n, held_nano: 0n });
+  });
+
+  test('is the key’s own: another key of the account goes on', async () => {
+    const { key } = await withBudget(0n);
+    expect((await chat(key)).status).toBe(402);
+    expect((await chat(account.key)).status).toBe(200);
+  });
+
+  test('does not hide that the wallet is too low: that is said first', async () => {
+    const { key } = await createKey(gateway, account.key, { daily_budget_ntd: 0.5 });
+    const refused = await chat(key, { messages: [{ role: 'user', content: 'x'.repeat(200_000) }] });
+    expect(refused.status).toBe(402);
+    expect(((await refused.json()) as Answer).error.code).toBe('insufficient_balance');
+  });
+});
+
+test('a hundred racers never hold or spend more than the budget', async () => {
+  const hold = await holdOf(50);
+  const budget = hold * 7n;
+  const { id, key } = await withBudget(budget);
+  const gate = createGate();
+  gateway.upstream.reset();
+  gateway.upstream.otherwise(() => ({ ...chatAnswer(), body: [gate.opened, ...(chatAnswer().body ?? [])] }));
+  const racers = Array.from({ length: 100 }, () => chat(key, { max_tokens: 50 }));
+  await eventually('the budget is held', () => budgetOf(id)?.held_nano === budget);
+  await eventually('the admitted ones run', () => gateway.upstream.requests.length === 7);
+  gate.open();
+  const responses = await Promise.all(racers);
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(7);
+  const refused = responses.filter(({ status }) => status === 402);
+  expect(refused).toHaveLength(93);
+  for (const response of refused) expect(((await response.json()) as Answer).error.code).toBe('key_budget_exceeded');
+  expect(budgetOf(id)).toEqual({ spent_nano: 7n * (11n * UP_PRICES.input + 7n * UP_PRICES.output), held_nano: 0n });
+  expect(gateway.audit()).toEqual([]);
+});
+
+test('a new day in Taipei opens it again, at midnight and not before', async () => {
+  const { key } = await withBudget((await holdOf(16)) + 1n);
+  expect((await chat(key, { max_tokens: 16 })).status).toBe(200);
+  expect((await chat(key, { max_tokens: 16 })).status).toBe(402);
+  await passTime(gateway, clock, MIDNIGHT - clock.now() - 1);
+  expect((await chat(key, { max_tokens: 16 })).status).toBe(402);
+  await clock.advance(1);
+  expect((await chat(key, { max_tokens: 16 })).status).toBe(200);
+  expect((await chat(key, { max_tokens: 16 })).status).toBe(402);
+  // A clock that steps back over midnight does not bring yesterday's budget.
+  clock.step(-1_000);
+  expect((await chat(key, { max_tokens: 16 })).status).toBe(402);
+});

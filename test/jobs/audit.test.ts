@@ -1,0 +1,155 @@
+// The online audit, once a minute: a wallet that is wrong is frozen, alone; books that do not balance stop paid traffic.
+
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import type { Answer } from '../support/answer.ts';
+import { eventually } from '../support/eventually.ts';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
+import { writeSql } from '../support/write-sql.ts';
+
+const PASS_MS = 60_000;
+const STEP_MS = 3_000;
+let gateway: TestGateway;
+let clock: ManualClock;
+let victim: TestAccount;
+let other: TestAccount;
+
+beforeEach(async () => {
+  clock = createManualClock();
+  gateway = await startTestGateway({ clock });
+  victim = await gateway.register();
+  other = await gateway.register();
+});
+afterEach(() => gateway.stop());
+
+const change = (statement: string, ...values: string[]) => writeSql(gateway.databaseFile, statement, ...values);
+const chat = (account: TestAccount, model: string) => gateway.chat(account.key, { model, max_tokens: 20 });
+const SPOIL_BALANCE = 'UPDATE wallets SET balance_nano = balance_nano + 1 WHERE account_id = ?';
+const alarmsOf = ({ accountId }: TestAccount) =>
+  gateway.log.alarms('wallet_wrong').filter(({ account_id }) => account_id === accountId);
+const isFrozen = ({ accountId }: TestAccount) =>
+  gateway.sql('SELECT 1 FROM wallets WHERE frozen = 1 AND account_id = ?', accountId).length > 0;
+
+/** Time goes by until a pass has found a wallet that was spoilt for it to find, and so has looked at the others too. */
+async function auditOnce(): Promise<void> {
+  const marker = await gateway.register();
+  change(SPOIL_BALANCE, marker.accountId);
+  for (let passed = 0; alarmsOf(marker).length === 0; passed += STEP_MS) {
+    if (passed > 3 * PASS_MS) throw new Error('no pass came by');
+    await clock.advance(STEP_MS);
+    await eventually('a lease', () => {
+      const [lease] = gateway.sql<{ until: bigint }>('SELECT max(expires_at) AS until FROM leases');
+      return Number(lease?.until) > clock.now();
+    });
+  }
+}
+
+describe('a wrong wallet', () => {
+  const faults: [what: string, statement: string][] = [
+    ['balance', SPOIL_BALANCE],
+    ['held', 'UPDATE wallets SET held_nano = held_nano + 1 WHERE account_id = ?'],
+    ['in_flight', 'UPDATE wallets SET in_flight = in_flight + 1 WHERE account_id = ?'],
+    ['free_in_flight', 'UPDATE wallets SET free_in_flight = free_in_flight + 1 WHERE account_id = ?'],
+    ['chain', 'UPDATE entries SET amount_nano = amount_nano + 1 WHERE account_id = ?'],
+  ];
+
+  test.each(faults)('by its %s is frozen, with an alarm that says why; nobody else is', async (what, statement) => {
+    change(statement, victim.accountId);
+    await auditOnce();
+    await eventually('the alarm', () => alarmsOf(victim).length > 0);
+    expect([isFrozen(victim), isFrozen(other)]).toEqual([true, false]);
+    expect(alarmsOf(other)).toEqual([]);
+    expect(alarmsOf(victim)).toHaveLength(1);
+    expect(String(alarmsOf(victim)[0]?.detail)).toContain(`${what}: expected`);
+    await eventually(
+      'a row for the operator',
+      () => gateway.sql(`SELECT * FROM alarms WHERE fields LIKE '%' || ? || '%'`, victim.accountId).length === 1,
+    );
+  });
+
+  test('gets 503 for paid and free calls with a clear word, and others go on', async () => {
+    change(SPOIL_BALANCE, victim.accountId);
+    await auditOnce();
+    await eventually('the alarm', () => alarmsOf(victim).length > 0);
+    for (const model of ['demo-small', 'auto:free']) {
+      const refused = await chat(victim, model);
+      expect(refused.status).toBe(503);
+      const { error }: Answer = await refused.json();
+      expect(error.code).toBe('unavailable');
+      expect(error.message).toContain('frozen');
+      expect((await chat(other, model)).status).toBe(200);
+    }
+    // It may still look at itself, and nothing of it has moved.
+    expect((await gateway.call('/api/me', { key: victim.key })).status).toBe(200);
+    expect((await gateway.get('/api/usage', victim.key)).data).toEqual([]);
+  });
+
+  test('is told once, and not again with every pass', async () => {
+    change(SPOIL_BALANCE, victim.accountId);
+    await auditOnce();
+    await auditOnce();
+    await auditOnce();
+    expect(alarmsOf(victim)).toHaveLength(1);
+  });
+
+  test('that was spoilt long ago is found by the pass after it is used again', async () => {
+    await auditOnce();
+    await auditOnce();
+    await auditOnce();
+    change(SPOIL_BALANCE, victim.accountId);
+    await auditOnce();
+    expect(isFrozen(victim)).toBe(false);
+    expect((await chat(victim, 'demo-small')).status).toBe(200);
+    await auditOnce();
+    await eventually('the alarm', () => alarmsOf(victim).length > 0);
+    expect([isFrozen(victim), isFrozen(other)]).toEqual([true, false]);
+  });
+});
+
+describe('right wallets', () => {
+  test('stay free: passes over registrations, calls and failures find nothing', async () => {
+    gateway.upstream.otherwise({ status: 404, body: ['{}'] });
+    for (let minute = 0; minute < 3; minute++) {
+      expect((await chat(victim, 'demo-small')).status).toBe(200);
+      expect((await chat(other, 'auto:free')).status).toBe(200);
+      expect((await chat(other, 'up-paid')).status).toBe(502);
+      await gateway.register();
+      await auditOnce();
+    }
+    expect([isFrozen(victim), isFrozen(other)]).toEqual([false, false]);
+    expect([...alarmsOf(victim), ...alarmsOf(other), ...gateway.log.alarms('ledger_unbalanced')]).toEqual([]);
+    expect(gateway.log.lines().filter(({ event }) => event === 'audit_failed')).toEqual([]);
+  });
+});
+
+describe('books that do not balance', () => {
+  const LOST = `INSERT INTO entries (at, kind, debit, credit, amount_nano, reference)
+    VALUES (0, 'write_off', 'house:nowhere', 'house:revenue', 5, 'lost')`;
+
+  test('stop paid calls of everyone with 503, and no free ones; the wallets are left alone', async () => {
+    change(LOST);
+    await auditOnce();
+    const [alarm] = await eventually('the alarm', () => {
+      const raised = gateway.log.alarms('ledger_unbalanced');
+      return raised.length > 0 && raised;
+    });
+    expect(alarm?.cost_nano).toBe('5');
+    for (const account of [victim, other]) {
+      const refused = await chat(account, 'demo-small');
+      expect(refused.status).toBe(503);
+      expect(((await refused.json()) as Answer).error.code).toBe('unavailable');
+      expect(refused.headers.has('retry-after')).toBe(true);
+      expect((await chat(account, 'auto:free')).status).toBe(200);
+    }
+    expect([isFrozen(victim), isFrozen(other)]).toEqual([false, false]);
+  });
+
+  test('open again when they balance again', async () => {
+    change(LOST);
+    await auditOnce();
+    await eventually('paid calls stop', async () => (await chat(victim, 'demo-small')).status === 503);
+    change(`DELETE FROM entries WHERE reference = 'lost'`);
+    await auditOnce();
+    await eventually('paid calls go on', async () => (await chat(victim, 'demo-small')).status === 200);
+  });
+});

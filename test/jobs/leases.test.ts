@@ -1,0 +1,152 @@
+// Leases: a node lives by one, and what it held is released when it is gone. Nothing is charged for a call whose gateway
+// died, and a settlement that comes too late changes no wallet.
+
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import type { Answer } from '../support/answer.ts';
+import { createKey } from '../support/create-key.ts';
+import { createGate, eventually } from '../support/eventually.ts';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
+import { chatAnswer, chatStream } from '../support/openai-chat.ts';
+import { readSse, usageOf } from '../support/sse.ts';
+
+const LEASE_MS = 15_000;
+const RENEW_MS = 3_000;
+const SWEEP_MS = 5_000;
+let gateway: TestGateway;
+let clock: ManualClock;
+let account: TestAccount;
+
+beforeEach(async () => {
+  clock = createManualClock();
+  gateway = await startTestGateway({ clock });
+  account = await gateway.register();
+});
+afterEach(() => gateway.stop());
+
+const chat = (model: string) => gateway.chat(account.key, { model, max_tokens: 20 });
+const holds = () =>
+  gateway
+    .sql<{ request_id: string }>('SELECT request_id FROM holds ORDER BY request_id')
+    .map(({ request_id }) => request_id);
+const walletOf = (accountId: string) =>
+  gateway.sql('SELECT balance_nano, held_nano, in_flight FROM wallets WHERE account_id = ?', accountId)[0];
+const UNTOUCHED = { balance_nano: 1_000_000_000n, held_nano: 0n, in_flight: 0n };
+
+describe('a node whose lease has run out', () => {
+  test('admits nothing, free or paid, until it has a new one', async () => {
+    clock.step(LEASE_MS - 1);
+    expect((await chat('demo-small')).status).toBe(200);
+    clock.step(1);
+    for (const model of ['demo-small', 'auto:free']) {
+      const refused = await chat(model);
+      expect(refused.status).toBe(503);
+      expect(refused.headers.has('retry-after')).toBe(true);
+      expect(((await refused.json()) as Answer).error.code).toBe('unavailable');
+    }
+    expect(holds()).toEqual([]);
+    expect((await gateway.get('/api/usage', account.key)).data).toHaveLength(1);
+
+    await clock.advance(RENEW_MS);
+    await eventually('a new lease', async () => (await chat('auto:free')).status === 200);
+    expect((await chat('demo-small')).status).toBe(200);
+  });
+});
+
+describe('the holds of a node that is gone', () => {
+  /** Another node, on another host, with a paid request under way. */
+  async function plant(requestId: string, leaseUntil: number): Promise<void> {
+    const { store } = gateway.gateway;
+    const nodeId = `node_${requestId}`;
+    await store.commit('lease', { nodeId, host: 'elsewhere.example', pid: 1, expiresAt: clock.now() + 1 });
+    const admitted = await store.commit('admit', {
+      requestId,
+      accountId: account.accountId,
+      keyId: account.keyId,
+      nodeId,
+      at: clock.now(),
+      model: 'demo-small',
+      endpoint: '/v1/chat/completions',
+      stream: false,
+      revision: 1,
+      budget: null,
+      charge: {
+        free: false,
+        hold: { base: 100_000_000n, unit: 0n, wanted: 1, least: 1 },
+        limits: { perMinute: 600, inFlight: 32 },
+      },
+    });
+    expect(admitted.ok).toBe(true);
+    await store.commit('lease', { nodeId, host: 'elsewhere.example', pid: 1, expiresAt: leaseUntil });
+  }
+
+  test('are released 60 s after its lease ran out, and not before', async () => {
+    const until = clock.now();
+    await plant('req_gone', until);
+    // A second one, long gone, shows that a sweep has been by.
+    await plant('req_marker', until - 1_000_000);
+    clock.step(60_000 - 1 - SWEEP_MS);
+    await clock.advance(SWEEP_MS);
+    await eventually('a sweep', () => !holds().includes('req_marker'));
+    expect(holds()).toEqual(['req_gone']);
+    expect(walletOf(account.accountId)).toMatchObject({ held_nano: 100_000_000n, in_flight: 1n });
+
+    await clock.advance(SWEEP_MS);
+    await eventually('the next sweep', () => holds().length === 0);
+    expect(walletOf(account.accountId)).toEqual(UNTOUCHED);
+    const { data } = await gateway.get('/api/usage', account.key);
+    expect(data).toHaveLength(2);
+    for (const record of data) {
+      expect(record).toMatchObject({ status: 'gateway_died', channel: null, cost_nano: '0', output_tokens: 0 });
+    }
+    expect(gateway.audit()).toEqual([]);
+  });
+
+  test('stay while its lease is renewed', async () => {
+    await plant('req_alive', clock.now() + 3_600_000);
+    await plant('req_marker', clock.now() - 1_000_000);
+    clock.step(600_000);
+    await clock.advance(SWEEP_MS);
+    await eventually('a sweep', () => !holds().includes('req_marker'));
+    expect(holds()).toEqual(['req_alive']);
+  });
+});
+
+describe('a settlement after the release', () => {
+  /** A second gateway of this very process takes the first for dead, as one does after a restart, and releases its holds. */
+  async function takeOver(): Promise<void> {
+    const second = await startTestGateway({ clock, dataDir: gateway.dataDir });
+    await eventually('the holds are released', () => holds().length === 0);
+    await second.stop();
+  }
+
+  test.each([
+    ['whole', chatAnswer(), {}],
+    ['streamed', chatStream(), { stream: true }],
+  ])('of a %s answer: a record of cost 0, an alarm, and the wallet as it was', async (_, script, body) => {
+    const { key, id } = await createKey(gateway, account.key, { daily_budget_ntd: 0.5 });
+    const gate = createGate();
+    gateway.upstream.next({ ...script, body: [gate.opened, ...(script.body ?? [])] });
+    const running = gateway.chat(key, { model: 'up-paid', max_tokens: 100, ...body });
+    await gateway.upstream.request(0);
+    expect(holds()).toHaveLength(1);
+    await takeOver();
+    gate.open();
+
+    const response = await running;
+    expect(response.status).toBe(200);
+    expect(response.headers.has('x-svc-cost-ntd')).toBe(false);
+    if ('stream' in body) expect(usageOf(await readSse(response))?.cost_nano).toBeUndefined();
+    const requestId = response.headers.get('x-request-id') ?? '';
+    await eventually('the alarm', () => gateway.log.alarms('settle_after_release').length > 0);
+    expect(gateway.log.alarms('settle_after_release').map(({ request_id }) => request_id)).toEqual([requestId]);
+    expect(walletOf(account.accountId)).toEqual(UNTOUCHED);
+    expect(gateway.sql('SELECT spent_nano, held_nano FROM budgets WHERE key_id = ?', id)).toEqual([
+      { spent_nano: 0n, held_nano: 0n },
+    ]);
+    const { data } = await gateway.get('/api/usage', account.key);
+    expect(data).toMatchObject([{ request_id: requestId, cost_nano: '0' }]);
+    expect(gateway.sql('SELECT * FROM entries WHERE kind = ?', 'usage')).toEqual([]);
+    expect(gateway.audit()).toEqual([]);
+  });
+});

@@ -1,0 +1,98 @@
+// Money that is there but held by running calls: admission waits for it up to three seconds, then says so.
+
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import type { Answer } from '../support/answer.ts';
+import { createGate, eventually, type Gate } from '../support/eventually.ts';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import { chatAnswer } from '../support/openai-chat.ts';
+import { upModel } from '../support/test-document.ts';
+
+const clock = createManualClock();
+let gateway: TestGateway;
+let account: TestAccount;
+let gate: Gate;
+let first: Promise<Response>;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    clock,
+    document: (doc) => ({ ...doc, models: [...doc.models, upModel('dear', { price: { input: 10, output: 10_000 } })] }),
+  });
+});
+afterAll(() => gateway.stop());
+
+/** The first call holds all but a little of NT$1 until its gate opens. */
+beforeEach(async () => {
+  gateway.upstream.reset();
+  account = await gateway.register();
+  gate = createGate();
+  gateway.upstream.next({ ...chatAnswer(), body: [gate.opened, ...(chatAnswer().body ?? [])] });
+  first = gateway.chat(account.key, { model: 'dear', max_tokens: 90 });
+  await gateway.upstream.request(0);
+});
+
+/** Lets time pass until the call is answered; how much of it went by. */
+async function timeUntil(call: Promise<Response>): Promise<number> {
+  const start = clock.monotonic();
+  let answered = false;
+  void call.then(
+    () => (answered = true),
+    () => (answered = true),
+  );
+  await eventually('an answer', async () => {
+    if (!answered) await clock.advance(50);
+    return answered;
+  });
+  return clock.monotonic() - start;
+}
+
+test('after three seconds it is a 402 that says to come back', async () => {
+  const second = gateway.chat(account.key, { model: 'dear', max_tokens: 90 });
+  expect(await timeUntil(second)).toBeWithin(2_900, 3_300);
+  const response = await second;
+  expect(response.status).toBe(402);
+  expect(response.headers.get('retry-after')).toBe('2');
+  expect(response.headers.get('x-should-retry')).toBe('true');
+  const { error }: Answer = await response.json();
+  expect(error).toMatchObject({ code: 'balance_in_use', type: 'insufficient_quota' });
+  expect(BigInt(error.available_nano)).toBeLessThan(BigInt(error.needed_nano));
+  expect(gateway.upstream.requests).toHaveLength(1);
+  gate.open();
+  expect((await first).status).toBe(200);
+});
+
+test('when the money comes back in time the call is served', async () => {
+  gateway.upstream.next(chatAnswer());
+  const second = gateway.chat(account.key, { model: 'dear', max_tokens: 80 });
+  await clock.advance(1_000);
+  gate.open();
+  expect((await first).status).toBe(200);
+  expect(await timeUntil(second)).toBeLessThan(2_000);
+  expect((await second).status).toBe(200);
+  expect(gateway.audit()).toEqual([]);
+});
+
+test('a call that needs less than what is left does not wait', async () => {
+  gateway.upstream.next(chatAnswer());
+  expect((await gateway.chat(account.key, { model: 'dear', max_tokens: 5 })).status).toBe(200);
+  gate.open();
+  await first;
+});
+
+test('a client that leaves while it waits has taken nothing', async () => {
+  const leaving = new AbortController();
+  const timers = clock.pending();
+  const second = gateway.chat(account.key, { model: 'dear', max_tokens: 90 }, { signal: leaving.signal });
+  second.catch(() => {});
+  await eventually('the wait', () => clock.pending() > timers);
+  leaving.abort();
+  await expect(second).rejects.toThrow();
+  gate.open();
+  await first;
+  await clock.advance(5_000);
+  const { data } = await gateway.get('/api/usage', account.key);
+  expect(data).toHaveLength(1);
+  expect(gateway.upstream.requests).toHaveLength(1);
+  expect(gateway.log.lines().filter(({ level }) => level === 'error')).toEqual([]);
+});

@@ -1,0 +1,128 @@
+// What a hold counts: every choice at full length, tools and images, the dearest of every price that may apply.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { encode } from 'gpt-tokenizer';
+import { createKey } from '../support/create-key.ts';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { chatAnswer } from '../support/openai-chat.ts';
+import { type TestDocument, upModel } from '../support/test-document.ts';
+
+const OUTPUT = 40_000n;
+const INPUT = 10_000n;
+let gateway: TestGateway;
+let account: TestAccount;
+
+const withModels = (standard: TestDocument): TestDocument => ({
+  ...standard,
+  models: [
+    ...standard.models,
+    upModel('plain', { price: { input: 10, output: 40 } }),
+    upModel('dear-write', { price: { input: 10, cache_write_1h: 25, output: 40 } }),
+    upModel('dear-cached', { price: { input: 10, cached_input: 15, output: 40 } }),
+    upModel('dear-output', { price: { input: 1, output: 90 } }),
+    upModel('dear-input', { price: { input: 30, output: 5 } }),
+    upModel('falls-back', { price: { input: 10, output: 40 }, fallbacks: ['dear-output', 'dear-input'] }),
+  ],
+});
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ document: withModels });
+  gateway.upstream.otherwise(chatAnswer());
+  account = await gateway.register();
+});
+afterAll(() => gateway.stop());
+
+/** What one answered call had held. */
+async function holdOf(body: Record<string, unknown>, key = account.key): Promise<bigint> {
+  const response = await gateway.chat(key, { model: 'plain', max_tokens: 100, ...body });
+  expect(response.status).toBe(200);
+  const [row] = gateway.sql<{ held_nano: bigint }>(
+    'SELECT held_nano FROM usage_records WHERE request_id = ?',
+    response.headers.get('x-request-id') ?? '',
+  );
+  return row?.held_nano ?? 0n;
+}
+
+describe('output', () => {
+  test('is the client’s bound, token by token', async () => {
+    expect((await holdOf({ max_tokens: 101 })) - (await holdOf({ max_tokens: 100 }))).toBe(OUTPUT);
+  });
+
+  test('is the smaller of two bounds, and never above the model’s most', async () => {
+    const hundred = await holdOf({ max_tokens: 100 });
+    expect(await holdOf({ max_tokens: 900, max_completion_tokens: 100 })).toBe(hundred);
+    const most = hundred + 900n * OUTPUT;
+    expect(await holdOf({ max_tokens: 999_999_999 })).toBe(most);
+    expect(await holdOf({ max_tokens: undefined })).toBe(most);
+  });
+
+  test.each([2, 5, 10])('counts n = %d choices in full', async (n) => {
+    expect((await holdOf({ n })) - (await holdOf({}))).toBe(BigInt(n - 1) * 100n * OUTPUT);
+  });
+
+  test('of many choices is clamped by the wallet, each choice alike', async () => {
+    const response = await gateway.chat(account.key, { model: 'plain', max_tokens: 1_000, n: 128 });
+    expect(response.status).toBe(200);
+    const clamped = Number(response.headers.get('x-svc-max-tokens'));
+    expect(clamped).toBeWithin(16, 1_000);
+    expect(gateway.upstream.requests.at(-1)?.json).toMatchObject({ max_tokens: clamped, n: 128 });
+    const { balance_nano } = await gateway.get('/api/me', account.key);
+    expect(BigInt(clamped) * 128n * OUTPUT).toBeLessThan(BigInt(balance_nano) + 1_000_000n);
+  });
+});
+
+describe('input', () => {
+  test('counts tools, functions and formats at least as a tokenizer does', async () => {
+    const plain = await holdOf({});
+    const parameters = {
+      type: 'object',
+      properties: { city: { type: 'string', description: '城市名稱,例如 Taipei' } },
+    };
+    for (const extra of [
+      { tools: [{ type: 'function', function: { name: 'weather', description: 'Weather of a city', parameters } }] },
+      { functions: [{ name: 'weather', parameters }] },
+      { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: parameters } } },
+    ]) {
+      const tokens = BigInt(encode(JSON.stringify(Object.values(extra)[0])).length);
+      expect((await holdOf(extra)) - plain).toBeGreaterThanOrEqual(tokens * INPUT);
+    }
+  });
+
+  test('counts an image as an image, however long its base64 is, and each of them', async () => {
+    const image = (bytes: number) => ({
+      type: 'image_url',
+      image_url: { url: `data:image/png;base64,${'A'.repeat(bytes)}` },
+    });
+    const ask = (...images: unknown[]) =>
+      holdOf({ messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }, ...images] }] });
+    const none = await ask();
+    const one = await ask(image(100));
+    expect(one - none).toBeGreaterThanOrEqual(1_000n * INPUT);
+    expect(await ask(image(2_000_000))).toBe(one);
+    expect((await ask(image(100), image(100), image(100))) - none).toBe(3n * (one - none));
+  });
+});
+
+describe('prices', () => {
+  const inputPart = async (model: string, key?: string) => (await holdOf({ model }, key)) - 100n * OUTPUT;
+
+  test.each([
+    ['dear-write', 25n],
+    ['dear-cached', 15n],
+  ])('of input count as the dearest way input can be billed: %s', async (model, price) => {
+    expect((await inputPart(model)) * 10n).toBe((await inputPart('plain')) * price);
+  });
+
+  test('of fallbacks count too: the dearest input and the dearest output, though of two models', async () => {
+    const tokens = (await inputPart('plain')) / INPUT;
+    expect(await holdOf({ model: 'falls-back' })).toBe(tokens * 30_000n + 100n * 90_000n);
+  });
+
+  test('of fallbacks that the key may not use do not', async () => {
+    const tokens = (await inputPart('plain')) / INPUT;
+    const only = await createKey(gateway, account.key, { models: ['falls-back'] });
+    expect(await holdOf({ model: 'falls-back' }, only.key)).toBe(tokens * INPUT + 100n * OUTPUT);
+    const one = await createKey(gateway, account.key, { models: ['falls-back', 'dear-output'] });
+    expect(await holdOf({ model: 'falls-back' }, one.key)).toBe(tokens * INPUT + 100n * 90_000n);
+  });
+});

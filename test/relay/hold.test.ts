@@ -1,0 +1,156 @@
+// The hold: no paid call without the money for it, and the output bound is what the money pays.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import type { Answer } from '../support/answer.ts';
+import { createGate } from '../support/eventually.ts';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { chatAnswer } from '../support/openai-chat.ts';
+import { upModel } from '../support/test-document.ts';
+
+const TRIAL = 1_000_000_000n;
+/** Nano-NT$ per output token of `dear`: NT$1 pays nine of them and the prompt. */
+const DEAR = 100_000_000n;
+let gateway: TestGateway;
+let account: TestAccount;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    document: (doc) => ({
+      ...doc,
+      models: [
+        ...doc.models,
+        upModel('dear', { price: { input: 1_000, output: 100_000 } }),
+        upModel('clamped', { price: { input: 100, output: 1_500 } }),
+      ],
+    }),
+  });
+});
+beforeEach(async () => {
+  gateway.upstream.reset();
+  gateway.upstream.otherwise(chatAnswer());
+  account = await gateway.register();
+});
+afterAll(() => gateway.stop());
+
+describe('402', () => {
+  test('tells what is needed, what is there, and how far it goes', async () => {
+    const response = await gateway.chat(account.key, { model: 'dear', max_tokens: 50 });
+    expect(response.status).toBe(402);
+    expect(response.headers.get('x-should-retry')).toBe('false');
+    expect(response.headers.has('retry-after')).toBe(false);
+    const { error }: Answer = await response.json();
+    expect(error).toMatchObject({
+      code: 'insufficient_balance',
+      type: 'insufficient_quota',
+      available_ntd: 1,
+      available_nano: TRIAL.toString(),
+    });
+    expect(Number(error.needed_nano) / 1e9).toBe(error.needed_ntd);
+    const input = BigInt(error.needed_nano) - 16n * DEAR;
+    expect(input).toBeGreaterThan(0n);
+    expect(input % 1_000_000n).toBe(0n);
+    expect(error.affordable_max_tokens).toBe(Number((TRIAL - input) / DEAR));
+  });
+
+  test('what is told to be affordable is served', async () => {
+    const refused: Answer = await (await gateway.chat(account.key, { model: 'dear', max_tokens: 50 })).json();
+    const most = refused.error.affordable_max_tokens;
+    expect(most).toBe(9);
+    expect((await gateway.chat(account.key, { model: 'dear', max_tokens: most + 1 })).status).toBe(402);
+    expect((await gateway.chat(account.key, { model: 'dear', max_tokens: most })).status).toBe(200);
+    expect(gateway.upstream.requests.map(({ json }) => json.max_tokens)).toEqual([most]);
+  });
+
+  test('takes no slot, leaves no hold and no record, and asks nobody', async () => {
+    for (let i = 0; i < 5; i++) await gateway.chat(account.key, { model: 'dear', max_tokens: 50 });
+    expect(gateway.upstream.requests).toEqual([]);
+    expect((await gateway.get('/api/usage', account.key)).data).toEqual([]);
+    expect(gateway.sql('SELECT * FROM holds WHERE account_id = ?', account.accountId)).toEqual([]);
+    const { headers } = await gateway.chat(account.key, { model: 'up-paid' });
+    expect(headers.get('x-ratelimit-remaining-requests')).toBe('599');
+  });
+
+  test('also when the prompt alone is too dear', async () => {
+    const messages = [{ role: 'user', content: '漢'.repeat(20_000) }];
+    const response = await gateway.chat(account.key, { model: 'dear', messages, max_tokens: 1 });
+    expect(response.status).toBe(402);
+    expect(await response.json()).toMatchObject({ error: { affordable_max_tokens: 0 } });
+  });
+});
+
+describe('the clamp', () => {
+  const granted = async (body: Record<string, unknown>) => {
+    const response = await gateway.chat(account.key, { model: 'clamped', ...body });
+    expect(response.status).toBe(200);
+    const { json } = await gateway.upstream.request(0);
+    return { sent: json.max_tokens, told: response.headers.get('x-svc-max-tokens') };
+  };
+
+  test('goes upstream and is told when it is below the client’s own number', async () => {
+    const { sent, told } = await granted({ max_tokens: 900 });
+    expect(told).toBe(String(sent));
+    // NT$1 at 1,500 NT$ per million tokens is 666 of them, less the prompt.
+    expect(sent).toBeWithin(650, 667);
+  });
+
+  test('goes upstream but is not told to a client that named no number', async () => {
+    const { sent, told } = await granted({});
+    expect(sent).toBeWithin(650, 667);
+    expect(told).toBeNull();
+  });
+
+  test('is not there when the money is', async () => {
+    expect(await granted({ max_tokens: 600 })).toEqual({ sent: 600, told: null });
+  });
+
+  test('counts every choice', async () => {
+    const { sent } = await granted({ max_tokens: 900, n: 4 });
+    expect(sent).toBeWithin(160, 167);
+  });
+
+  test('is told on streams too', async () => {
+    const response = await gateway.chat(account.key, { model: 'demo-small', max_tokens: 5_000, stream: true });
+    expect(response.headers.get('x-svc-max-tokens')).toBe('1000');
+    await response.text();
+  });
+});
+
+test('the hold is the dearest input price and the whole output bound, and stands while the call runs', async () => {
+  const gate = createGate();
+  gateway.upstream.next({ ...chatAnswer(), body: [gate.opened, ...(chatAnswer().body ?? [])] });
+  const running = gateway.chat(account.key, { model: 'up-paid', max_tokens: 100, n: 2 });
+  await gateway.upstream.request(0);
+  const { held_nano, balance_nano, available_nano } = await gateway.get('/api/me', account.key);
+  const input = BigInt(held_nano) - 2n * 100n * 40_123n;
+  expect(input).toBeGreaterThan(0n);
+  expect(input % 12_500n).toBe(0n);
+  expect(BigInt(available_nano)).toBe(BigInt(balance_nano) - BigInt(held_nano));
+  gate.open();
+  await running;
+});
+
+describe('refused before any money is looked at', () => {
+  test.each([
+    ['n', 0],
+    ['n', 129],
+    ['n', 1.5],
+    ['n', '2'],
+    ['max_tokens', 0],
+    ['max_tokens', -1],
+    ['max_tokens', 1e12],
+    ['max_completion_tokens', 'many'],
+    ['stream', 'yes'],
+    ['stream_options', []],
+    ['messages', []],
+    ['messages', 'Hi'],
+    ['messages', ['Hi']],
+    ['model', 7],
+  ])('%s: %p', async (name, value) => {
+    const response = await gateway.chat(account.key, { model: 'up-paid', [name]: value });
+    expect(response.status).toBe(400);
+    const { error }: Answer = await response.json();
+    expect(error.code).toBe('invalid_request');
+    expect(error.param).toStartWith(name);
+    expect(gateway.upstream.requests).toEqual([]);
+  });
+});

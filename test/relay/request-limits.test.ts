@@ -1,0 +1,91 @@
+// Limits on requests that are not about free calls per time: paid ones per minute, and how many run at once.
+
+import { afterEach, describe, expect, test } from 'bun:test';
+import type { Answer } from '../support/answer.ts';
+import { createGate, eventually } from '../support/eventually.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import { chatAnswer } from '../support/openai-chat.ts';
+import { passTime } from '../support/pass-time.ts';
+
+let gateway: TestGateway;
+afterEach(() => gateway.stop());
+
+describe('paid calls per minute', () => {
+  test('are counted exactly under a race, and told', async () => {
+    const clock = createManualClock();
+    gateway = await startTestGateway({ clock, limits: { paid_per_minute: 20, in_flight: 1_000 } });
+    const { key } = await gateway.register();
+    const ask = () => gateway.chat(key, { model: 'demo-small', max_tokens: 1 });
+    const raced = await Promise.all(Array.from({ length: 50 }, ask));
+    expect(raced.filter(({ status }) => status === 200)).toHaveLength(20);
+    const refused = raced.find(({ status }) => status === 429) as Response;
+    expect(Number(refused.headers.get('retry-after'))).toBeWithin(1, 56);
+    const { error }: Answer = await refused.json();
+    expect(error).toMatchObject({ code: 'rate_limited', type: 'rate_limit_error', limit: 20, used: 20 });
+
+    // The free model has limits of its own.
+    expect((await gateway.chat(key, { model: 'auto:free' })).status).toBe(200);
+    await passTime(gateway, clock, 59_000);
+    expect((await ask()).status).toBe(429);
+    await passTime(gateway, clock, 2_000);
+    const again = await ask();
+    expect(again.status).toBe(200);
+    expect(again.headers.get('x-ratelimit-limit-requests')).toBe('20');
+    expect(again.headers.get('x-ratelimit-remaining-requests')).toBe('19');
+  });
+});
+
+describe.each([
+  ['paid', 'up-paid', 'in_flight', 3],
+  ['free', 'up-free', 'free_in_flight', 4],
+])('%s calls in flight', (_, model, name, most) => {
+  test('more are 429 until one ends', async () => {
+    gateway = await startTestGateway({ limits: { in_flight: 3 } });
+    const { key } = await gateway.register();
+    const gate = createGate();
+    const held = { ...chatAnswer(), body: [gate.opened, ...(chatAnswer().body ?? [])] };
+    gateway.upstream.next(...Array.from({ length: most }, () => held));
+    const running = Array.from({ length: most }, () => gateway.chat(key, { model, max_tokens: 20 }));
+    await gateway.upstream.request(most - 1);
+
+    const refused = await gateway.chat(key, { model, max_tokens: 20 });
+    expect(refused.status, name).toBe(429);
+    expect(refused.headers.get('retry-after')).toBe('2');
+    expect(await refused.json()).toMatchObject({ error: { code: 'too_many_in_flight', limit: most, used: most } });
+    expect(gateway.upstream.requests).toHaveLength(most);
+
+    gate.open();
+    for (const call of running) expect((await call).status).toBe(200);
+    gateway.upstream.next(chatAnswer());
+    const after = await eventually('a place', async () => {
+      const response = await gateway.chat(key, { model, max_tokens: 20 });
+      return response.status === 200 && response;
+    });
+    expect(after.status).toBe(200);
+  });
+});
+
+describe('a prompt too long', () => {
+  const words = (count: number) => [{ role: 'user', content: 'word '.repeat(count) }];
+
+  test('for the model is refused before any slot or money', async () => {
+    gateway = await startTestGateway({
+      document: (doc) => ({ ...doc, models: doc.models.map((model) => ({ ...model, context_tokens: 1_000 })) }),
+    });
+    const { key } = await gateway.register();
+    const response = await gateway.chat(key, { model: 'up-paid', messages: words(20_000) });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { code: 'context_length_exceeded', param: 'messages' } });
+    expect(gateway.upstream.requests).toEqual([]);
+    expect((await gateway.get('/api/usage', key)).data).toEqual([]);
+  });
+
+  test('for a free call is refused by the guard', async () => {
+    gateway = await startTestGateway({ document: (doc) => ({ ...doc, guards: { free_input_tokens: 100 } }) });
+    const { key } = await gateway.register();
+    expect((await gateway.chat(key, { model: 'auto:free', messages: words(1_000) })).status).toBe(400);
+    expect((await gateway.chat(key, { model: 'auto:free', messages: words(10) })).status).toBe(200);
+    expect((await gateway.get('/api/me', key)).free.minute.used).toBe(1);
+  });
+});
