@@ -5,9 +5,13 @@ import { type Command, type CommandTools, Refused, WrongUsage } from './admin/co
 import { accountCommands } from './admin/commands/accounts.ts';
 import { backupCommands } from './admin/commands/backup.ts';
 import { cardCommands } from './admin/commands/cards.ts';
+import { channelCommands } from './admin/commands/channels.ts';
 import { configCommands } from './admin/commands/config.ts';
 import { ledgerCommands } from './admin/commands/ledger.ts';
 import { createCardHasher } from './cards/card-code.ts';
+import { buildCatalog, type Catalog } from './catalog/catalog.ts';
+import { readDocument } from './catalog/read-document.ts';
+import { createUpstreams } from './channels/upstreams.ts';
 import { readSettings, SettingsRefused } from './config.ts';
 import { openDatabaseFolder } from './data-folder.ts';
 import { Fault } from './faults/fault.ts';
@@ -19,11 +23,13 @@ import { systemRandom } from './kit/random.ts';
 import { createSealer } from './kit/sealed.ts';
 import { serve } from './main.ts';
 import { openStore } from './open-store.ts';
+import { createSecretResolver } from './resolve-secret.ts';
 import { StoreRefused } from './store/refusal.ts';
 import type { Store } from './store/store.ts';
 
 const COMMANDS: readonly Command[] = [
   ...configCommands,
+  ...channelCommands,
   ...cardCommands,
   ...accountCommands,
   ...ledgerCommands,
@@ -47,6 +53,13 @@ async function run(args: readonly string[]): Promise<number> {
   }
 }
 
+async function newestCatalog(store: Store): Promise<Catalog> {
+  const newest = await store.read.newestRevision();
+  const read = newest && readDocument(newest.document);
+  if (!newest || !read?.ok) throw new Refused('there is no revision yet: start the server or apply a file');
+  return buildCatalog(read.document, newest.revision, newest.createdAt);
+}
+
 function findCommand(args: readonly string[]): Command {
   const command = COMMANDS.find(({ words }) => words.split(' ').every((word, index) => word === args[index]));
   if (!command) throw new WrongUsage(`unknown command: ${args.slice(0, 2).join(' ')}`);
@@ -60,14 +73,24 @@ async function runCommand(command: Command, rest: readonly string[]) {
   const open = async (): Promise<CommandTools> => {
     const opened = await openStore(settings, systemClock, systemRandom);
     store = opened.store;
+    const newId = createIds(systemClock, systemRandom);
+    const sealer = createSealer(opened.pepper, systemRandom);
     return {
       store,
       clock: systemClock,
       random: systemRandom,
-      newId: createIds(systemClock, systemRandom),
-      sealer: createSealer(opened.pepper, systemRandom),
+      newId,
+      sealer,
       hashKey: createAuthenticator(store, systemClock, opened.pepper).hash,
       hashCard: createCardHasher(opened.pepper),
+      catalog: () => newestCatalog(opened.store),
+      findUpstream: createUpstreams({
+        clock: systemClock,
+        newId,
+        fetch: globalThis.fetch,
+        demoPaceMs: 0,
+        resolveSecret: createSecretResolver(settings, sealer),
+      }),
     };
   };
   try {

@@ -8,6 +8,7 @@ import { createCardHasher } from './cards/card-code.ts';
 import { defaultDocument } from './catalog/default-document.ts';
 import { createHealth } from './channels/health.ts';
 import { createRetryBudget } from './channels/retry-budget.ts';
+import { createTraffic } from './channels/traffic.ts';
 import type { Fetch } from './channels/upstream.ts';
 import { createUpstreams } from './channels/upstreams.ts';
 import type { Settings } from './config.ts';
@@ -16,6 +17,7 @@ import { auditLedger } from './jobs/audit-ledger.ts';
 import { followStore } from './jobs/follow-store.ts';
 import { forgetAddresses } from './jobs/forget-addresses.ts';
 import { keepLease } from './jobs/keep-lease.ts';
+import { storeTraffic } from './jobs/store-traffic.ts';
 import { sweepHolds } from './jobs/sweep-holds.ts';
 import { createAuthenticator } from './keys/authenticator.ts';
 import { createAlarms } from './kit/alarms.ts';
@@ -104,6 +106,9 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   const audit = await auditLedger(store, clock, alarms, log);
   stops.push(audit.stop);
 
+  const traffic = createTraffic(clock);
+  const trafficJob = storeTraffic(store, clock, log, traffic);
+  stops.push(trafficJob.stop);
   const cut = new AbortController();
   const ledger = createLedger(store, clock, alarms);
   const running = new Set<string>();
@@ -124,6 +129,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
         random,
         health: createHealth(clock),
         retryBudget: createRetryBudget(clock),
+        traffic,
         ledger,
         findUpstream: createUpstreams({
           clock,
@@ -187,6 +193,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
       for (const stop of stops) stop();
       await Promise.race([server.stop(), sleep(clock, 2_000)]);
       await server.stop(true);
+      await trafficJob.flush();
       await store.commit('lease', { ...node, expiresAt: clock.now() });
       await store.close();
       log('info', 'stopped');

@@ -1,6 +1,8 @@
 // A command of the operator's: what it is called, what it takes, and what it does. It returns facts and a text of them;
 // the command line prints one or the other.
 
+import type { Catalog } from '../catalog/catalog.ts';
+import type { FindUpstream } from '../channels/upstreams.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { NewId } from '../kit/ids.ts';
 import type { Random } from '../kit/random.ts';
@@ -15,6 +17,9 @@ export interface CommandTools {
   sealer: Sealer;
   hashKey(key: string): string;
   hashCard(code: string): string;
+  /** The newest revision; Refused if there is none. */
+  catalog(): Promise<Catalog>;
+  findUpstream: FindUpstream;
 }
 
 export interface Invocation {

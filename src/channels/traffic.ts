@@ -98,16 +98,28 @@ export function createTraffic(clock: Clock): Traffic {
   };
 }
 
-export function addSums<Sum extends Pick<HourSum, 'ok' | 'failed' | 'firstToken' | 'total'>>(a: Sum, b: Sum): Sum {
-  const addAll = (one: readonly number[], other: readonly number[]) =>
+function addSums(a: HourSum, b: HourSum): HourSum {
+  const addSteps = (one: readonly number[], other: readonly number[]) =>
     one.map((count, step) => count + (other[step] ?? 0));
   return {
     ...a,
     ok: a.ok + b.ok,
     failed: a.failed + b.failed,
-    firstToken: addAll(a.firstToken, b.firstToken),
-    total: addAll(a.total, b.total),
+    firstToken: addSteps(a.firstToken, b.firstToken),
+    total: addSteps(a.total, b.total),
   };
+}
+
+/** The bound of the step in which a share of the counted times lies; null without any. */
+export function percentileOf(counts: readonly number[], share: number): number | null {
+  const all = counts.reduce((sum, count) => sum + count, 0);
+  if (all === 0) return null;
+  let seen = 0;
+  const step = counts.findIndex((count) => {
+    seen += count;
+    return seen >= all * share;
+  });
+  return STEPS_MS[step] ?? STEPS_MS.at(-1) ?? null;
 }
 
 function histogram(ms: number | null): number[] {

@@ -9,6 +9,7 @@ import { callModel, MODEL_CALLS } from './routes/model-calls.ts';
 import { listModels, showModel } from './routes/models.ts';
 import { REDEEM_MAX_BYTES, redeem } from './routes/redeem.ts';
 import { REGISTER_MAX_BYTES, register } from './routes/register.ts';
+import { status } from './routes/status.ts';
 
 interface RouteBase {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -30,6 +31,7 @@ export const ROUTES: readonly HttpRoute[] = [
   { method: 'GET', path: '/healthz', auth: 'none', handle: healthz, ...READ },
   { method: 'GET', path: '/readyz', auth: 'none', handle: readyz, ...READ },
   { method: 'GET', path: '/api/public/catalog', auth: 'none', handle: catalog, ...READ },
+  { method: 'GET', path: '/api/public/status', auth: 'none', handle: status, ...READ },
   { method: 'POST', path: '/api/agent/register', auth: 'none', handle: register, ...work(REGISTER_MAX_BYTES) },
   { method: 'GET', path: '/api/me', auth: 'key', handle: me, ...READ },
   { method: 'GET', path: '/api/usage', auth: 'key', handle: usage, ...READ },

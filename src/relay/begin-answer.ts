@@ -56,7 +56,7 @@ const NOT_THE_CHANNEL: ReadonlySet<string> = new Set(['client_gone', 'drained', 
 export function noteAttempt(
   tools: RelayTools,
   { attempts }: Admission,
-  { route }: Step,
+  { route, model }: Step,
   startedAt: number,
   outcome: AttemptOutcome | 'ok',
 ): void {
@@ -64,7 +64,10 @@ export function noteAttempt(
   attempts.push({ channel, outcome, ms: Math.round(tools.clock.monotonic() - startedAt) });
   if (outcome === 'ok') tools.health.success(channel, route.model);
   else if (NOT_THE_CHANNEL.has(outcome)) tools.health.forget(channel, route.model);
-  else tools.health.failure(channel, route.model, { opensAtOnce: outcome === 'refused_our_key' });
+  else {
+    tools.health.failure(channel, route.model, { opensAtOnce: outcome === 'refused_our_key' });
+    tools.traffic.record({ channel, model: model.id, ok: false, firstTokenMs: null, totalMs: null });
+  }
 }
 
 async function waitOrLeave(tools: RelayTools, { call }: Admission, ms: number): Promise<void> {

@@ -3,6 +3,7 @@
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import type { Health } from '../channels/health.ts';
 import type { RetryBudget } from '../channels/retry-budget.ts';
+import type { Traffic } from '../channels/traffic.ts';
 import type { FindUpstream } from '../channels/upstreams.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
 import type { Alarms } from '../kit/alarms.ts';
@@ -18,6 +19,7 @@ export interface RelayTools {
   random: Random;
   health: Health;
   retryBudget: RetryBudget;
+  traffic: Traffic;
   ledger: Ledger;
   findUpstream: FindUpstream;
   alarms: Alarms;

@@ -50,6 +50,12 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
     };
   }
 
+  /** The channel that brought the answer to its end: after a resume not the one that began it. */
+  function recordTraffic({ model, firstTokenMs, totalMs }: Outcome): void {
+    const channel = attempts.findLast((one) => one.outcome === 'ok')?.channel;
+    if (channel) tools.traffic.record({ channel, model: model ?? call.model.id, ok: true, firstTokenMs, totalMs });
+  }
+
   function begin(): void {
     assert(!done, 'a call is closed once');
     done = true;
@@ -76,6 +82,7 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
       begin();
       failpoint('K6');
       const ended = outcome(status, bill, channel, firstTokenMs);
+      if (status === 'ok') recordTraffic(ended);
       const settling = tools.ledger
         .settle({ requestId, accountId: key.accountId, keyId: key.keyId, cost: bill.cost, outcome: ended })
         .finally(() => tools.running.delete(requestId))

@@ -4,7 +4,7 @@
 import type { Nano } from '../kit/money.ts';
 import type { ReplayRequest } from './book/replays.ts';
 import type { Allowance } from './book/windows.ts';
-import type { Attempt, Buckets, CardBatch, CardState, KeyRow, RevisionSource } from './rows.ts';
+import type { Attempt, Buckets, CardBatch, CardState, KeyRow, RevisionSource, TrafficHour } from './rows.ts';
 
 export interface RegisterInput {
   accountId: string;
@@ -200,6 +200,11 @@ export interface FreezeInput {
   at: number;
 }
 
+/** Adds to the sums of the hours it names. */
+export interface TrafficInput {
+  sums: readonly TrafficHour[];
+}
+
 export interface Operations {
   register: { input: RegisterInput; result: RegisterResult };
   admit: { input: AdmitInput; result: AdmitResult };
@@ -217,6 +222,7 @@ export interface Operations {
   rotateKey: { input: RotateKeyInput; result: KeyResult };
   revokeKey: { input: RevokeKeyInput; result: KeyResult };
   freeze: { input: FreezeInput; result: undefined };
+  traffic: { input: TrafficInput; result: undefined };
 }
 export type OperationName = keyof Operations;
 export type Input<Name extends OperationName> = Operations[Name]['input'];

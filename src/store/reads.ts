@@ -1,6 +1,17 @@
 // Every question the service asks of the store. A driver answers each from one consistent snapshot.
 
-import type { Card, CardBatch, CardState, Entry, KeyRow, Revision, UsageRecord, Wallet, Window } from './rows.ts';
+import type {
+  Card,
+  CardBatch,
+  CardState,
+  Entry,
+  KeyRow,
+  Revision,
+  TrafficHour,
+  UsageRecord,
+  Wallet,
+  Window,
+} from './rows.ts';
 
 export interface UsageQuery {
   accountId: string;
@@ -99,6 +110,8 @@ export interface Reads {
   /** Open holds whose node has no lease that was valid at `aliveSince`, or is named in `deadNodes`. */
   orphanedHolds(query: { aliveSince: number; deadNodes: readonly string[]; limit: number }): Promise<OpenHold[]>;
   leasesOf(host: string): Promise<{ nodeId: string; pid: number; expiresAt: number }[]>;
+  /** Traffic since that hour (hours since the epoch), oldest first. */
+  trafficSince(hour: number): Promise<TrafficHour[]>;
   /** Recomputes the ledger's invariants in one snapshot. */
   audit(scope: AuditScope): Promise<AuditReport>;
 }
@@ -121,6 +134,7 @@ export const READ_NAMES = [
   'pulse',
   'orphanedHolds',
   'leasesOf',
+  'trafficSince',
   'audit',
 ] as const satisfies (keyof Reads)[];
 export type ReadName = (typeof READ_NAMES)[number];

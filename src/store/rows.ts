@@ -182,6 +182,17 @@ export interface UsageRecord extends Buckets {
   attempts: readonly Attempt[];
 }
 
+/** One hour of one channel and model: how calls ended, and how long they took, as counts by step of a histogram. */
+export interface TrafficHour {
+  hour: number;
+  channel: string;
+  model: string;
+  ok: number;
+  failed: number;
+  firstToken: readonly number[];
+  total: readonly number[];
+}
+
 export type RevisionSource = 'default' | 'file' | 'operator';
 
 export interface Revision {

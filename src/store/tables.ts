@@ -12,6 +12,7 @@ import type {
   Lease,
   Replay,
   Revision,
+  TrafficHour,
   UsageRecord,
   Wallet,
   Window,
@@ -121,6 +122,15 @@ export const PAGES: { [T in Exclude<PageTable, 'keyrings'>]: Table<Pages[T]> } =
     salt: ['salt', 'text'],
     result: ['result', 'text'],
     expiresAt: ['expires_at', 'number'],
+  }),
+  traffic: table<TrafficHour>('traffic_hours', 'traffic_id', undefined, {
+    hour: ['hour', 'number'],
+    channel: ['channel', 'text'],
+    model: ['model', 'text'],
+    ok: ['ok', 'number'],
+    failed: ['failed', 'number'],
+    firstToken: ['first_token', 'json'],
+    total: ['total', 'json'],
   }),
 };
 

@@ -18,7 +18,7 @@ const USE_RULES: UseRule[] = [
   { what: 'the environment', paths: ['process.env', 'Bun.env', 'import.meta.env'], onlyIn: ['config.ts'] },
   { what: 'SQL', paths: ['Bun.sql', 'Bun.SQL', 'Bun.postgres'], onlyIn: ['store/'] },
   { what: 'fetch', paths: ['fetch', 'Bun.fetch'], onlyIn: ['channels/'], when: 'called' },
-  { what: 'fetch', paths: ['fetch', 'Bun.fetch'], onlyIn: ['channels/', 'main.ts'], when: 'passed' },
+  { what: 'fetch', paths: ['fetch', 'Bun.fetch'], onlyIn: ['channels/', 'main.ts', 'cli.ts'], when: 'passed' },
 ];
 
 const MODULE_RULES = [

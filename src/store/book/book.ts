@@ -13,6 +13,7 @@ import type {
   Lease,
   Replay,
   Revision,
+  TrafficHour,
   UsageRecord,
   Wallet,
   Window,
@@ -27,6 +28,7 @@ export interface Pages {
   leases: Lease;
   cards: Card;
   replays: Replay;
+  traffic: TrafficHour;
   /** All keys of an account, under the lock of its wallet. */
   keyrings: readonly KeyRow[];
 }
@@ -49,6 +51,7 @@ export const PAGE_TABLES: readonly PageTable[] = [
   'leases',
   'cards',
   'replays',
+  'traffic',
   'keyrings',
 ];
 
@@ -78,6 +81,7 @@ export class Book {
     leases: new Map(),
     cards: new Map(),
     replays: new Map(),
+    traffic: new Map(),
     keyrings: new Map(),
   };
   /** What stood on a page when it was first changed. */
@@ -89,6 +93,7 @@ export class Book {
     leases: new Map(),
     cards: new Map(),
     replays: new Map(),
+    traffic: new Map(),
     keyrings: new Map(),
   };
   readonly added: AdditionLists = { accounts: [], entries: [], usage: [], cardBatches: [], revisions: [] };

@@ -10,6 +10,7 @@ import { changeKey, createKey, createKeyTouches, keyringTouches, revokeKey, rota
 import { credit, freeze } from './operator.ts';
 import { redeem, redeemTouches } from './redeem.ts';
 import { register, registerTouches } from './register.ts';
+import { addTraffic, trafficTouches } from './traffic.ts';
 
 type Definitions = {
   [Name in OperationName]: {
@@ -41,6 +42,7 @@ const DEFINITIONS: Definitions = {
   rotateKey: { touches: ({ accountId }) => keyringTouches(accountId), decide: rotateKey },
   revokeKey: { touches: ({ accountId }) => keyringTouches(accountId), decide: revokeKey },
   freeze: { touches: ({ accountId }) => [{ table: 'wallets', id: accountId }], decide: freeze },
+  traffic: { touches: trafficTouches, decide: addTraffic },
 };
 
 export function touches<Name extends OperationName>(name: Name, input: Input<Name>): Touch[] {

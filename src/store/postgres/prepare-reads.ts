@@ -1,7 +1,7 @@
 // The questions of the store in PostgreSQL's words.
 
 import type { OpenHold, Reads } from '../reads.ts';
-import type { Wallet, Window } from '../rows.ts';
+import type { TrafficHour, Wallet, Window } from '../rows.ts';
 import { ADDITIONS, decodeRow, KEYS, PAGES, REVISIONS, type Table } from '../tables.ts';
 import { audit } from './audit.ts';
 import type { Rows } from './connection.ts';
@@ -55,6 +55,7 @@ export function prepareReads(pool: Pool): Reads {
     orphanedHolds: async ({ aliveSince, deadNodes, limit }) =>
       toOpenHolds(await pool.ask({ sql: ORPHANED_HOLDS, values: [aliveSince, [...deadNodes], limit] })),
     leasesOf: many(PAGES.leases, 'WHERE host = $1'),
+    trafficSince: many<TrafficHour>(PAGES.traffic, 'WHERE hour >= $1 ORDER BY hour, traffic_id'),
     audit: (scope) => audit(pool, scope),
   };
 }

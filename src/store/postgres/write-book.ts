@@ -7,7 +7,16 @@ import type { Query } from './connection.ts';
 import { appendRows, deleteRows, insertRows, joinParts, type Part, rowOf, updateRows } from './statements.ts';
 
 type RowTable = Exclude<PageTable, 'keyrings'>;
-const ROW_TABLES: readonly RowTable[] = ['wallets', 'windows', 'budgets', 'holds', 'leases', 'cards', 'replays'];
+const ROW_TABLES: readonly RowTable[] = [
+  'wallets',
+  'windows',
+  'budgets',
+  'holds',
+  'leases',
+  'cards',
+  'replays',
+  'traffic',
+];
 
 /** Undefined if nothing changed. */
 export function writeBook(book: Book): Query | undefined {

@@ -57,6 +57,7 @@ function prepareLoad(db: Database): Load {
     leases: byId('leases'),
     cards: byId('cards'),
     replays: byId('replays'),
+    traffic: byId('traffic'),
     keyrings: (accountId) => keysOf.all(accountId).map((row) => decodeRow(KEYS, row)),
   };
   return (table, id) => loaders[table](id);

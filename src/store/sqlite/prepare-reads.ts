@@ -3,7 +3,7 @@
 
 import type { Database } from 'bun:sqlite';
 import type { OpenHold, ReadName, Reads } from '../reads.ts';
-import type { Wallet, Window } from '../rows.ts';
+import type { TrafficHour, Wallet, Window } from '../rows.ts';
 import { ADDITIONS, decodeRow, KEYS, PAGES, REVISIONS, type Table } from '../tables.ts';
 import { audit } from './audit.ts';
 import { usagePage } from './usage-page.ts';
@@ -79,6 +79,7 @@ export function prepareReads(db: Database): SyncReads {
         .query<Columns, [string]>('SELECT * FROM leases WHERE host = ?')
         .all(host)
         .map((row) => decodeRow(PAGES.leases, row)),
+    trafficSince: many<TrafficHour>(PAGES.traffic, 'WHERE hour >= ? ORDER BY hour, traffic_id'),
     audit: (scope) => db.transaction(() => audit(db, scope)).deferred(),
   };
 }

@@ -144,6 +144,19 @@ CREATE TABLE schema_migrations (
       version INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL
     ) STRICT;
 
+CREATE TABLE traffic_hours (
+  traffic_id TEXT PRIMARY KEY,
+  hour INTEGER NOT NULL,
+  channel TEXT NOT NULL,
+  model TEXT NOT NULL,
+  ok INTEGER NOT NULL CHECK (ok >= 0),
+  failed INTEGER NOT NULL CHECK (failed >= 0),
+  first_token TEXT NOT NULL,
+  total TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX traffic_by_hour ON traffic_hours (hour);
+
 CREATE TABLE usage_records (
   request_id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL,

@@ -26,6 +26,7 @@ export function prepareWriteBook(db: Database): WriteBook {
     leases: writeChanges('leases', prepareTable(db, PAGES.leases)),
     cards: writeChanges('cards', prepareTable(db, PAGES.cards)),
     replays: writeChanges('replays', prepareTable(db, PAGES.replays)),
+    traffic: writeChanges('traffic', prepareTable(db, PAGES.traffic)),
   };
   return (book) => {
     insertAccounts(book.added.accounts);

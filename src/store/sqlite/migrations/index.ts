@@ -1,6 +1,7 @@
 // Numbered and immutable: a change to the schema is a new file at the end of this list.
 
 import ledger from './0001-ledger.sql' with { type: 'text' };
+import traffic from './0002-traffic.sql' with { type: 'text' };
 
 export interface Migration {
   version: number;
@@ -8,4 +9,7 @@ export interface Migration {
   sql: string;
 }
 
-export const MIGRATIONS: readonly Migration[] = [{ version: 1, name: 'ledger', sql: ledger }];
+export const MIGRATIONS: readonly Migration[] = [
+  { version: 1, name: 'ledger', sql: ledger },
+  { version: 2, name: 'traffic', sql: traffic },
+];

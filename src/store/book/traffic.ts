@@ -1,0 +1,32 @@
+// Sums of traffic by hour: several nodes add to the same hour.
+
+import type { TrafficInput } from '../operations.ts';
+import type { TrafficHour } from '../rows.ts';
+import type { Book, Touch } from './book.ts';
+
+export function trafficTouches({ sums }: TrafficInput): Touch[] {
+  return sums.map((sum) => ({ table: 'traffic', id: idOf(sum) }));
+}
+
+export function addTraffic(book: Book, { sums }: TrafficInput): undefined {
+  for (const sum of sums) {
+    const known = book.get('traffic', idOf(sum));
+    book.put('traffic', idOf(sum), known ? addHours(known, sum) : sum);
+  }
+}
+
+function idOf({ hour, channel, model }: TrafficHour): string {
+  return `${hour}:${channel}:${model}`;
+}
+
+function addHours(a: TrafficHour, b: TrafficHour): TrafficHour {
+  const addSteps = (one: readonly number[], other: readonly number[]) =>
+    one.map((count, step) => count + (other[step] ?? 0));
+  return {
+    ...a,
+    ok: a.ok + b.ok,
+    failed: a.failed + b.failed,
+    firstToken: addSteps(a.firstToken, b.firstToken),
+    total: addSteps(a.total, b.total),
+  };
+}
