@@ -11,6 +11,12 @@ export interface DemoAnswer {
   choices: number;
 }
 
+/** What is sent at once, and whether a reader would wait for it. */
+export interface Frame {
+  text: string;
+  paced: boolean;
+}
+
 const ENGLISH =
   'This is the demo channel of the AI gateway. No model was asked: this text is built in, so that keys, streaming, ' +
   'limits and billing can be tried without any provider. Add a channel to the configuration to reach a real model.';

@@ -1,7 +1,6 @@
 // The demo's answer in the Anthropic messages format.
 
-import type { DemoAnswer } from './demo-answer.ts';
-import type { Frame } from './demo-upstream.ts';
+import type { DemoAnswer, Frame } from './demo-answer.ts';
 
 interface Head {
   id: string;

@@ -14,12 +14,6 @@ export interface DemoSettings {
   paceMs: number;
 }
 
-/** What is sent at once, and whether a reader would wait for it. */
-export interface Frame {
-  text: string;
-  paced: boolean;
-}
-
 export function createDemoUpstream({ clock, newId, paceMs }: DemoSettings): Upstream {
   return {
     limitField: 'max_tokens',
