@@ -18,9 +18,9 @@ export function sqlState(error: unknown): string | undefined {
   return error instanceof SQL.PostgresError ? error.errno : undefined;
 }
 
-/** A constraint refused a row. */
+/** The rows themselves were refused: by a constraint, or because a value does not fit. */
 export function isConstraint(error: unknown): boolean {
-  return sqlState(error)?.startsWith('23') ?? false;
+  return ['22', '23'].includes(sqlState(error)?.slice(0, 2) ?? '');
 }
 
 /** Nothing was written, and run again from the beginning the same operations may well pass: somebody was faster. */
