@@ -120,7 +120,7 @@ test('a wire that is cut at every third COMMIT, under load: every answer is true
   const charged = new Map(accounts.map(({ accountId }) => [accountId, 0n]));
   await Promise.all(
     Array.from({ length: 120 }, async (_, n) => {
-      await Bun.sleep(n * 3);
+      await Bun.sleep(n * 10);
       const account = accounts[n % accounts.length] ?? { accountId: '', keyId: '' };
       const input = paid(account);
       const opened = await store.commit('admit', input);
