@@ -102,8 +102,9 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
     pass: 'full',
     sql: `SELECT coalesce(u.request_id, e.reference) AS subject, coalesce(u.cost_nano, 0) AS expected,
         coalesce(e.amount_nano, 0) AS found
-      FROM (SELECT request_id, cost_nano FROM usage_records WHERE cost_nano > 0) u
-      FULL OUTER JOIN (SELECT reference, amount_nano FROM entries WHERE kind = 'usage') e ON e.reference = u.request_id
+      FROM (SELECT request_id, account_id, cost_nano FROM usage_records WHERE cost_nano > 0) u
+      FULL OUTER JOIN (SELECT reference, account_id, amount_nano FROM entries WHERE kind = 'usage') e
+        ON e.reference = u.request_id AND e.account_id = u.account_id
       WHERE coalesce(u.cost_nano, 0) <> coalesce(e.amount_nano, 0)`,
   },
   {

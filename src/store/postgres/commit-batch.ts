@@ -3,7 +3,7 @@
 
 import type { Decided } from '../book/decide.ts';
 import type { Operation } from '../operations.ts';
-import { explain, isConflict, isConstraint } from './errors.ts';
+import { explain, isConstraint, mayRunAgain } from './errors.ts';
 import type { Writer } from './writer.ts';
 
 const MAX_RUNS = 5;
@@ -13,7 +13,7 @@ export async function commitBatch(writer: Writer, operations: readonly Operation
     try {
       return await writer.transact(operations);
     } catch (error) {
-      if (isConflict(error) && run < MAX_RUNS) continue;
+      if (mayRunAgain(error) && run < MAX_RUNS) continue;
       if (!isConstraint(error)) throw error;
       if (operations.length > 1) return oneByOne(writer, operations);
       return [{ ok: false, error: 'a database constraint refused the operation' }];

@@ -3,7 +3,7 @@
 
 import { type ReservedSQL, SQL } from 'bun';
 import type { Clock } from '../../kit/clock.ts';
-import { NoAnswer, sqlState } from './errors.ts';
+import { ConnectionLost, isFarewell, NoAnswer, sqlState } from './errors.ts';
 
 export interface Query {
   sql: string;
@@ -76,10 +76,18 @@ export async function openConnection(options: Omit<ClientOptions, 'max'>, clock:
       return isOpen;
     },
     async send(queries, withinMs) {
-      const cancel = clock.after(withinMs, () => void close());
+      let isLate = false;
+      const cancel = clock.after(withinMs, () => {
+        isLate = true;
+        void close();
+      });
       const settled = await Promise.allSettled(queries.map((query) => start(reserved, query)));
       cancel();
-      return settled.map((one) => (one.status === 'fulfilled' ? { ok: true, rows: one.value } : toRefusal(one.reason)));
+      return settled.map((one) => {
+        if (one.status === 'fulfilled') return { ok: true, rows: one.value };
+        if (isLate) return { ok: false, error: new NoAnswer(`no answer in ${withinMs} ms`) };
+        return { ok: false, error: isAnswer(one.reason) ? one.reason : new ConnectionLost(codeOf(one.reason)) };
+      });
     },
     close,
   };
@@ -89,8 +97,8 @@ function start(reserved: ReservedSQL, { sql, values = [], isScript }: Query) {
   return isScript ? reserved.unsafe<Rows>(sql).simple() : reserved.unsafe<Rows>(sql, [...values]);
 }
 
-function toRefusal(error: unknown): Answer {
-  return { ok: false, error: sqlState(error) === undefined ? new NoAnswer(`no answer: ${codeOf(error)}`) : error };
+function isAnswer(error: unknown): boolean {
+  return sqlState(error) !== undefined && !isFarewell(error);
 }
 
 function codeOf(error: unknown): string {

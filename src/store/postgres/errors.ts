@@ -8,6 +8,11 @@ export class NoAnswer extends Error {
   override name = 'NoAnswer';
 }
 
+/** The connection broke: another one may do better at once. */
+export class ConnectionLost extends NoAnswer {
+  override name = 'ConnectionLost';
+}
+
 /** The connection was lost, and the server says that the batch was not committed. */
 export class NeverHappened extends Error {
   override name = 'NeverHappened';
@@ -18,16 +23,21 @@ export function sqlState(error: unknown): string | undefined {
   return error instanceof SQL.PostgresError ? error.errno : undefined;
 }
 
-/** A constraint refused a row. */
+/** The rows themselves were refused: by a constraint, or because a value does not fit. */
 export function isConstraint(error: unknown): boolean {
-  return sqlState(error)?.startsWith('23') ?? false;
+  return ['22', '23'].includes(sqlState(error)?.slice(0, 2) ?? '');
 }
 
-/** Nothing was written, and run again from the beginning the same operations may well pass: somebody was faster. */
-export function isConflict(error: unknown): boolean {
+/** Nothing was written, and run again from the beginning the same operations may well pass. */
+export function mayRunAgain(error: unknown): boolean {
   const state = sqlState(error);
-  if (error instanceof NeverHappened) return true;
+  if (error instanceof NeverHappened || error instanceof ConnectionLost) return true;
   return state === SERIALIZATION_FAILURE || state === DEADLOCK || (state === UNIQUE && isNewPage(error));
+}
+
+/** The server ended the connection, whatever was under way on it. */
+export function isFarewell(error: unknown): boolean {
+  return FAREWELLS.includes(sqlState(error) ?? '');
 }
 
 export function isLockTimeout(error: unknown): boolean {
@@ -51,6 +61,8 @@ const UNIQUE = '23505';
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK = '40P01';
 const LOCK_TIMEOUT = '55P03';
+/** An operator or the server's own end; a session that was idle for too long. */
+const FAREWELLS = ['57P01', '57P02', '57P03', '57P05', '25P03', '25P04'];
 /** Connection trouble, too many connections, a server that starts or stops. */
 const PASSING_CLASSES = ['08', '53', '57'];
 

@@ -1,17 +1,20 @@
 // A consistent copy of the database file, taken by SQLite itself while others write; and the way back, which refuses to
 // pull the file away under a server that still runs.
 
-import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
+import type { Database } from 'bun:sqlite';
+import { chmodSync, closeSync, copyFileSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { StoreRefused } from '../refusal.ts';
 import { audit } from './audit.ts';
 import { migrate } from './migrate.ts';
-import { openDatabase } from './open-database.ts';
+import { type OpenOptions, openDatabase } from './open-database.ts';
 
 export function backupDatabase(file: string, target: string): void {
   if (!existsSync(file)) throw new StoreRefused(`there is no database at ${file}`);
   if (existsSync(target)) throw new StoreRefused(`${target} exists already`);
   const db = openDatabase(file, { readonly: true });
   try {
+    // An empty file of ours, so that the copy is readable by this user alone, like the original.
+    closeSync(openSync(target, 'wx', 0o600));
     db.query('VACUUM INTO ?').run(target);
   } catch (error) {
     rmSync(target, { force: true });
@@ -27,6 +30,7 @@ export function restoreDatabase(source: string, file: string, now: number): void
   const incoming = `${file}.restoring`;
   for (const name of withCompanions(incoming)) rmSync(name, { force: true });
   copyFileSync(source, incoming);
+  chmodSync(incoming, 0o600);
   try {
     checkSound(incoming);
   } catch (error) {
@@ -38,34 +42,45 @@ export function restoreDatabase(source: string, file: string, now: number): void
 }
 
 function refuseWhileServing(file: string, now: number): void {
-  const db = openDatabase(file, { readonly: true });
-  try {
-    const live = db.query('SELECT 1 FROM leases WHERE expires_at > ?').get(now);
-    if (live)
-      throw new StoreRefused(
-        'a server is running on this database: stop it first, then wait 15 seconds if it was killed',
-      );
-  } finally {
-    db.close();
+  const otherwise = `${file} is no database of this service: move it away first`;
+  const isServed = useDatabase(file, { readonly: true }, otherwise, (db) =>
+    db.query('SELECT 1 FROM leases WHERE expires_at > ?').get(now),
+  );
+  if (isServed) {
+    throw new StoreRefused(
+      'a server is running on this database: stop it first, then wait 15 seconds if it was killed',
+    );
   }
 }
 
 function checkSound(file: string): void {
-  let db: ReturnType<typeof openDatabase>;
-  try {
-    db = openDatabase(file);
-  } catch {
-    throw new StoreRefused('the copy is not a database of this service');
-  }
-  try {
-    const { integrity_check } = db.query<{ integrity_check: string }, []>('PRAGMA integrity_check').get() ?? {};
-    if (integrity_check !== 'ok') throw new StoreRefused('the copy is damaged');
+  useDatabase(file, {}, 'the copy is damaged, or not a database of this service', (db) => {
+    const [row] = db.query<{ integrity_check: string }, []>('PRAGMA integrity_check').all();
+    if (row?.integrity_check !== 'ok') throw new StoreRefused('the copy is damaged');
+    // Any SQLite file, be it empty, could be migrated to a sound and empty one.
+    if (!db.query('SELECT 1 FROM schema_migrations').get()) throw new Error('no schema');
     migrate(db);
     const { differences } = audit(db, {});
     if (differences.length > 0) throw new StoreRefused('the copy does not pass the ledger audit');
     db.run('PRAGMA wal_checkpoint(TRUNCATE)');
+  });
+}
+
+/** What the database itself throws means that the file is not what it should be. */
+function useDatabase<Result>(
+  file: string,
+  options: OpenOptions,
+  otherwise: string,
+  use: (db: Database) => Result,
+): Result {
+  let db: Database | undefined;
+  try {
+    db = openDatabase(file, options);
+    return use(db);
+  } catch (error) {
+    throw error instanceof StoreRefused ? error : new StoreRefused(otherwise);
   } finally {
-    db.close();
+    db?.close();
   }
 }
 

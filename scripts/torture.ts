@@ -1,0 +1,88 @@
+// `npm run torture`: kills the server at every kill point and at random times, under load, and proves after each kill that
+// everything acknowledged is true. Options: --kills N (at least 13), --out FILE for the figures as JSON; `syncs` counts
+// the disk syncs before each acknowledgement instead (needs strace).
+
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { countSyncs } from '../test/torture/count-syncs.ts';
+import { type Kill, type KillReport, type TortureSummary, torture } from '../test/torture/torture.ts';
+
+const READY_WITHIN_MS = 1_000;
+/** How often each point is reached, at most, before it kills. */
+const POINTS: readonly (readonly [point: string, most: number])[] = [
+  ['K0', 150],
+  ['K1', 60],
+  ['K2', 60],
+  ['K3', 60],
+  ['K4', 40],
+  ['K5', 200],
+  ['K6', 50],
+  ['K7', 50],
+  ['K8', 50],
+  ['K9', 1],
+  ['K10', 12],
+  ['K11', 12],
+];
+const MOST_RANDOM_MS = 700;
+
+/** Every second kill is at a random time, the others go round the kill points. */
+function plan(count: number): Kill[] {
+  return Array.from({ length: count }, (_, index) => {
+    if (index % 2 === 1) return { at: { afterMs: 20 + Math.random() * MOST_RANDOM_MS } };
+    const [point, most] = POINTS[(index / 2) % POINTS.length] ?? ['K0', 1];
+    return { at: `${point}:${1 + Math.floor(Math.random() * most)}` };
+  }).map(({ at }) => ({ at: typeof at === 'string' && at.startsWith('K9') ? 'K9' : at }));
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+function print(summary: TortureSummary, seconds: number): void {
+  const { kills, facts } = summary;
+  const groups = Map.groupBy(kills, ({ kill }) =>
+    kill.startsWith('K') ? (kill.split(':')[0] ?? kill) : 'random time',
+  );
+  console.log('\nkilled at      kills  acknowledged before  ready again, median / slowest ms  problems');
+  for (const [name, reports] of [...groups].sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }))) {
+    const ready = reports.map(({ readyMs }) => readyMs);
+    const sum = (of: (report: KillReport) => number) => reports.reduce((total, report) => total + of(report), 0);
+    const cells = [
+      name.padEnd(13),
+      String(reports.length).padStart(6),
+      String(sum(({ acknowledged }) => acknowledged)).padStart(20),
+      `${Math.round(median(ready))} / ${Math.round(Math.max(...ready))}`.padStart(34),
+      String(sum(({ problems }) => problems.length)).padStart(9),
+    ];
+    console.log(cells.join(' '));
+  }
+  const ready = kills.map(({ readyMs }) => readyMs);
+  console.log(`
+${kills.length} kills in ${Math.round(seconds)} s; ready again in ${Math.round(median(ready))} ms (median), ${Math.round(Math.max(...ready))} ms (slowest)
+acknowledged: ${facts.accounts.length} registrations, ${facts.redeems.length} redeems, ${facts.requests.length} settled requests, ${facts.keys.length} keys
+${summary.upstreamCalls} calls reached the upstream, ${summary.billed} were charged, ${summary.entries} ledger entries`);
+}
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { kills: { type: 'string', default: '220' }, out: { type: 'string' } },
+  });
+  if (positionals[0] === 'syncs') return (await countSyncs()) ? 0 : 1;
+  const startedAt = performance.now();
+  const summary = await torture(plan(Math.max(13, Number(values.kills))), ({ kill, readyMs, problems }) => {
+    for (const problem of problems) console.log(`${kill}: ${problem}`);
+    process.stdout.write(problems.length > 0 || readyMs > READY_WITHIN_MS ? '!' : '.');
+  });
+  const seconds = (performance.now() - startedAt) / 1000;
+  print(summary, seconds);
+  if (values.out) {
+    const figures = { ...summary, facts: undefined, seconds };
+    writeFileSync(values.out, JSON.stringify(figures, null, 2));
+  }
+  const bad = summary.kills.filter(({ problems, readyMs }) => problems.length > 0 || readyMs > READY_WITHIN_MS);
+  console.log(bad.length === 0 ? 'nothing was lost, nothing was charged twice' : `${bad.length} kills with problems`);
+  return bad.length === 0 ? 0 : 1;
+}
+
+process.exit(await main());

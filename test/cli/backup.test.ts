@@ -1,0 +1,193 @@
+// backup while the server serves under load, restore while it is stopped; and every file that is not a good copy refused.
+
+import { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { copyFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import type { Answer } from '../support/answer.ts';
+import { eventually } from '../support/eventually.ts';
+import { createWorkplace, type RunningServer } from '../support/start-process.ts';
+import { testDocument } from '../support/test-document.ts';
+import { writeSql } from '../support/write-sql.ts';
+
+const place = createWorkplace();
+const copy = place.path('copy.sqlite');
+const database = `${place.dataDir}/gateway.sqlite`;
+let server: RunningServer;
+let before: Answer;
+let after: Answer;
+let stopped = 0;
+
+const register = async (): Promise<Answer> =>
+  (await fetch(`${server.url}/api/agent/register`, { method: 'POST' })).json();
+const chat = (key: string) =>
+  fetch(`${server.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}` },
+    body: JSON.stringify({ model: 'demo-small', max_tokens: 16, messages: [{ role: 'user', content: 'Hi' }] }),
+  });
+const me = async (running: RunningServer, key: string): Promise<Response> =>
+  fetch(`${running.url}/api/me`, { headers: { authorization: `Bearer ${key}` } });
+const clean = async (env: Record<string, string> = {}) =>
+  (await place.gateway(['ledger', 'audit'], env)).exitCode === 0;
+
+/** Registrations and paid calls, four at a time, until they are told to stop. */
+function load(): { answered(): number; stop(): Promise<void> } {
+  let isRunning = true;
+  let answered = 0;
+  const worker = async () => {
+    while (isRunning) {
+      const { api_key } = await register();
+      const response = await chat(api_key);
+      await response.text();
+      if (response.status === 200) answered++;
+    }
+  };
+  const workers = Promise.all(Array.from({ length: 4 }, worker));
+  return {
+    answered: () => answered,
+    async stop() {
+      isRunning = false;
+      await workers;
+    },
+  };
+}
+
+/** Ends the server that runs now, if it has not been ended before. */
+async function stop(): Promise<void> {
+  if (stopped === server.pid) return;
+  stopped = server.pid;
+  server.signal('SIGTERM');
+  expect((await server.ended).exitCode).toBe(0);
+}
+
+beforeAll(async () => {
+  place.write('gateway.yaml', {
+    ...testDocument('http://127.0.0.1:9/v1'),
+    limits: { register_per_ip: 100_000, register_per_day: 100_000 },
+  });
+  server = await place.serve();
+  before = await register();
+  expect((await chat(before.api_key)).status).toBe(200);
+});
+afterAll(() => place.remove());
+
+describe('backup', () => {
+  test('copies a consistent state while calls are served, and reminds of the pepper', async () => {
+    const running = load();
+    await eventually('load', () => running.answered() > 8);
+    const atStart = running.answered();
+    const { exitCode, stdout, stderr } = await place.gateway(['backup', copy]);
+    after = await register();
+    await running.stop();
+    expect(running.answered()).toBeGreaterThan(atStart);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toContain('pepper');
+    expect(statSync(copy).mode & 0o777).toBe(0o600);
+    expect(await clean()).toBe(true);
+  });
+
+  test('overwrites nothing', async () => {
+    const bytes = readFileSync(copy);
+    const { exitCode, stderr } = await place.gateway(['backup', copy]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('exists already');
+    expect(readFileSync(copy).equals(bytes)).toBe(true);
+    const nowhere = place.path('no/such/folder/copy.sqlite');
+    expect((await place.gateway(['backup', nowhere])).exitCode).toBe(1);
+    expect(existsSync(nowhere)).toBe(false);
+  });
+});
+
+describe('restore', () => {
+  test('is refused while the server runs, and the server goes on', async () => {
+    const { exitCode, stdout, stderr } = await place.gateway(['restore', copy]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toContain('a server is running');
+    expect((await me(server, after.api_key)).status).toBe(200);
+  });
+
+  const spoilt: [what: string, spoil: (file: string) => void, told: string][] = [
+    ['cut in half', (file) => truncateSync(file, Math.floor(statSync(copy).size / 2)), 'damaged'],
+    ['overwritten in its pages', (file) => overwrite(file), 'damaged'],
+    ['of other bytes', (file) => writeFileSync(file, 'no database at all'.repeat(1_000)), 'not a database'],
+    ['empty', (file) => writeFileSync(file, ''), 'not a database'],
+    ['of another program', (file) => foreign(file), 'not a database'],
+    [
+      'of books that do not balance',
+      (file) => writeSql(file, 'UPDATE wallets SET balance_nano = balance_nano + 1'),
+      'audit',
+    ],
+    [
+      'of a newer version',
+      (file) => writeSql(file, `INSERT INTO schema_migrations VALUES (999, 'later', 'x')`),
+      'newer',
+    ],
+  ];
+  test.each(spoilt)('of a copy that is %s is refused, and what was there stays', async (_, spoil, told) => {
+    await stop();
+    const bad = place.path('bad.sqlite');
+    copyFileSync(copy, bad);
+    spoil(bad);
+    const bytes = readFileSync(database);
+    const { exitCode, stdout, stderr } = await place.gateway(['restore', bad]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toContain(told);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(readFileSync(database).equals(bytes)).toBe(true);
+    expect(existsSync(`${database}.restoring`)).toBe(false);
+  });
+
+  test('of a file that is not there is refused', async () => {
+    const { exitCode, stderr } = await place.gateway(['restore', place.path('nothing.sqlite')]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('there is no file');
+  });
+
+  test('puts the state of the copy back: it passes the audit, old keys work, later ones are unknown', async () => {
+    await stop();
+    expect(await place.gateway(['restore', copy])).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await clean()).toBe(true);
+    server = await place.serve();
+    const restored: Answer = await (await me(server, before.api_key)).json();
+    expect(restored.account_id).toBe(before.account_id);
+    expect(restored.held_nano).toBe('0');
+    expect((await me(server, after.api_key)).status).toBe(401);
+    expect((await chat(before.api_key)).status).toBe(200);
+    expect((await register()).api_key).toBeString();
+    expect(await clean()).toBe(true);
+  });
+
+  test('on a new machine needs the pepper: with it the keys work, without it the server says what is missing', async () => {
+    const elsewhere = createWorkplace();
+    try {
+      expect((await elsewhere.gateway(['restore', copy])).exitCode).toBe(0);
+      const refused = await elsewhere.failToServe();
+      expect(refused.exitCode).toBe(1);
+      expect(refused.stderr).toContain('pepper');
+      const SECRETS_PEPPER = readFileSync(`${place.dataDir}/pepper`, 'utf8').trim();
+      const there = await elsewhere.serve({ SECRETS_PEPPER });
+      expect((await me(there, before.api_key)).status).toBe(200);
+      expect((await elsewhere.gateway(['ledger', 'audit'], { SECRETS_PEPPER })).exitCode).toBe(0);
+    } finally {
+      await elsewhere.remove();
+    }
+  });
+});
+
+test.each([[['backup']], [['backup', 'a', 'b']], [['restore']]])('%j is wrong usage: exit 2', async (args) => {
+  expect((await place.gateway(args)).exitCode).toBe(2);
+});
+
+function overwrite(file: string): void {
+  const bytes = readFileSync(file);
+  for (let at = 4_096 * 3; at < bytes.length; at += 4_096) bytes.fill(0xa5, at, at + 64);
+  writeFileSync(file, bytes);
+}
+
+function foreign(file: string): void {
+  writeFileSync(file, '');
+  const db = new Database(file);
+  db.run('CREATE TABLE recipes (name TEXT)');
+  db.run(`INSERT INTO recipes VALUES ('soup')`);
+  db.close();
+}

@@ -1,0 +1,160 @@
+// Two nodes on one PostgreSQL race for the same things, 64 racers each time: the counts are exact.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { systemClock } from '../../src/kit/clock.ts';
+import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
+import {
+  admitted,
+  createAccount,
+  free,
+  fresh,
+  issueCards,
+  paid,
+  redeeming,
+  registration,
+  renewLease,
+  sampleKey,
+  settling,
+  T0,
+} from './suite/samples.ts';
+
+const RACERS = 64;
+
+let server: TestPostgres;
+let database: TestDatabase;
+let nodes: Store[];
+beforeAll(async () => {
+  server = await startPostgres();
+  database = await server.createDatabase();
+  nodes = await Promise.all(
+    [1, 2, 2].map((lanes) => openPostgresStore({ url: database.url, clock: systemClock, lanes })),
+  );
+  await renewLease(nodes[0] as Store);
+});
+afterAll(async () => {
+  await Promise.all(nodes.map((node) => node.close()));
+  await server.stop();
+});
+
+/** Every racer on the next node, in turns of the event loop so that batches of all nodes overlap. */
+function race<Result>(start: (node: Store, racer: number) => Promise<Result>): Promise<Result[]> {
+  return Promise.all(
+    Array.from({ length: RACERS }, async (_, racer) => {
+      await Bun.sleep(racer % 5);
+      return start(nodes[racer % nodes.length] as Store, racer);
+    }),
+  );
+}
+const first = () => nodes[0] as Store;
+
+describe('racing for', () => {
+  test('one wallet: it pays for ten', async () => {
+    const account = await createAccount(first(), 20_500n);
+    const charge = {
+      free: false,
+      hold: { base: 1_000n, unit: 10n, wanted: 100, least: 100 },
+      limits: { perMinute: 600, inFlight: RACERS },
+    } as const;
+    const results = await race((node) => node.commit('admit', paid(account, { charge })));
+    expect(results.filter(({ ok }) => ok)).toHaveLength(10);
+    expect(await first().read.wallet(account.accountId)).toMatchObject({ held: 20_000n, inFlight: 10 });
+  });
+
+  test('the free slots of one account, whose window nobody has made yet', async () => {
+    const account = await createAccount(first());
+    const limits = { perMinute: 6, perDayZero: 100, perDayPositive: 300, inFlight: RACERS };
+    const results = await race((node) => node.commit('admit', free(account, { charge: { free: true, limits } })));
+    expect(results.filter(({ ok }) => ok)).toHaveLength(6);
+  });
+
+  test('one card', async () => {
+    const accounts = await race((node) => createAccount(node, 1n));
+    const [card] = (await issueCards(first(), 1, { amount: 50n })).cards;
+    const results = await race((node, racer) =>
+      node.commit('redeem', redeeming(accounts[racer]?.accountId ?? '', card?.hash ?? '')),
+    );
+    expect(results.filter(({ ok }) => ok)).toHaveLength(1);
+    const balances = await Promise.all(accounts.map(({ accountId }) => first().read.wallet(accountId)));
+    expect(balances.filter((wallet) => wallet?.balance === 51n)).toHaveLength(1);
+  });
+
+  test('the slots of one address', async () => {
+    const address = fresh('address');
+    const results = await race((node) => node.commit('register', registration({ address })));
+    expect(results.filter(({ ok }) => ok)).toHaveLength(3);
+  });
+
+  test('one idempotency key', async () => {
+    const id = fresh('replay');
+    const results = await race((node, racer) =>
+      node.commit('register', registration({ replay: { id, bodyHash: 'body', salt: `salt ${racer}` } })),
+    );
+    expect(new Set(results.map((result) => result.ok && result.accountId)).size).toBe(1);
+    expect(results.filter((result) => result.ok && result.replayedSalt === undefined)).toHaveLength(1);
+  });
+
+  test('one key’s budget', async () => {
+    const account = await createAccount(first());
+    const results = await race((node) => node.commit('admit', paid(account, { budget: 6_000n, hold: { least: 100 } })));
+    expect(results.filter(({ ok }) => ok)).toHaveLength(3);
+  });
+
+  test('the end of one request', async () => {
+    const account = await createAccount(first(), 10_000n);
+    const input = paid(account);
+    await admitted(first(), input);
+    const results = await race((node) => node.commit('settle', settling(input, 500n)));
+    expect(results.filter(({ state }) => state === 'closed')).toHaveLength(1);
+    expect(await first().read.wallet(account.accountId)).toMatchObject({ balance: 9_500n, held: 0n });
+  });
+
+  test('the last managing key', async () => {
+    const account = await createAccount(first());
+    const keys = [account.keyId];
+    for (let n = 1; n < RACERS; n++) {
+      const key = sampleKey(account.accountId);
+      keys.push(key.keyId);
+      await first().commit('createKey', { key, at: T0 });
+    }
+    const { accountId } = account;
+    const results = await race((node, racer) =>
+      node.commit('revokeKey', { accountId, keyId: keys[racer] ?? '', at: T0 }),
+    );
+    expect(results.filter(({ ok }) => !ok)).toEqual([{ ok: false, reason: 'last_key' }]);
+  });
+
+  test('one reference of a credit', async () => {
+    const { accountId } = await createAccount(first(), 1n);
+    const credit = { accountId, amount: 10n, reference: fresh('reference'), reason: 'race', at: T0 };
+    const results = await race((node) => node.commit('credit', credit).catch((error) => error.code));
+    expect(results.filter((result) => result === 'internal_error')).toHaveLength(RACERS - 1);
+    expect((await first().read.wallet(accountId))?.balance).toBe(11n);
+  });
+});
+
+test('many accounts on all nodes at once: the books balance', async () => {
+  const accounts = await race((node) => createAccount(node, 1_000_000n));
+  await race(async (node, racer) => {
+    for (let n = 0; n < 10; n++) {
+      const account = accounts[(racer * 7 + n * 13) % RACERS] ?? { accountId: '', keyId: '' };
+      const input = n % 3 === 0 ? free(account) : paid(account);
+      const opened = await node.commit('admit', input);
+      if (opened.ok) await node.commit('settle', settling(input, n % 3 === 0 ? 0n : BigInt(n * 100)));
+    }
+  });
+  const report = await first().read.audit({});
+  expect(report.differences).toEqual([]);
+  expect(await database.sql('SELECT count(*) AS writers FROM writers')).toEqual([{ writers: 5n }]);
+});
+
+test('a writer that leaves takes its row with it', async () => {
+  const node = await openPostgresStore({ url: database.url, clock: systemClock });
+  const count = async () => (await database.sql<{ n: bigint }>('SELECT count(*) AS n FROM writers'))[0]?.n;
+  const before = await count();
+  await createAccount(node);
+  expect(await count()).toBe((before ?? 0n) + 1n);
+  await node.close();
+  expect(await count()).toBe(before);
+});

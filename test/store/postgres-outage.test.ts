@@ -1,0 +1,187 @@
+// The database goes away and comes back: refused at once while it is gone, nothing lost, no restart needed.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { systemClock } from '../../src/kit/clock.ts';
+import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { eventually } from '../support/eventually.ts';
+import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
+import { type Account, createAccount, paid, renewLease, settling } from './suite/samples.ts';
+
+const AT_ONCE_MS = 50;
+const RECOVERS_MS = 2_000;
+
+let server: TestPostgres;
+let database: TestDatabase;
+let store: Store;
+let account: Account;
+beforeAll(async () => {
+  server = await startPostgres();
+  database = await server.createDatabase();
+  store = await openPostgresStore({ url: database.url, clock: systemClock });
+  await renewLease(store);
+  account = await createAccount(store, 1_000_000_000n);
+});
+afterAll(async () => {
+  server.resume();
+  await store.close();
+  await server.stop();
+});
+
+interface Answered {
+  code: string;
+  ms: number;
+}
+
+async function timed(call: Promise<unknown>): Promise<Answered> {
+  const since = performance.now();
+  const code = await call.then(
+    () => 'ok',
+    (error) => error.code,
+  );
+  return { code, ms: performance.now() - since };
+}
+
+const admission = () => timed(store.commit('admit', paid(account)));
+const lookUp = () => timed(store.read.keyByHash('some hash'));
+
+async function expectRefusedAtOnce(): Promise<void> {
+  for (let n = 0; n < 20; n++) {
+    for (const { code, ms } of [await admission(), await lookUp()]) {
+      expect(code).toBe('unavailable');
+      expect(ms).toBeLessThan(AT_ONCE_MS);
+    }
+    await Bun.sleep(20);
+  }
+}
+
+/** Runs pairs until told to stop. Whatever is admitted is settled, however long it takes. */
+function startLoad(width: number) {
+  let isOn = true;
+  const facts = { settled: 0, charged: 0n, refused: 0 };
+  const done = Promise.all(
+    Array.from({ length: width }, async () => {
+      while (isOn) {
+        const input = paid(account);
+        const opened = await store.commit('admit', input).catch(() => undefined);
+        if (!opened?.ok) {
+          facts.refused++;
+          await Bun.sleep(20);
+          continue;
+        }
+        for (;;) {
+          const closed = await store.commit('settle', settling(input, 7n)).catch(() => undefined);
+          if (!closed) await Bun.sleep(50);
+          else {
+            expect(closed).toMatchObject({ state: 'closed', charged: 7n });
+            facts.settled++;
+            facts.charged += 7n;
+            break;
+          }
+        }
+      }
+    }),
+  );
+  return {
+    facts,
+    async stop() {
+      isOn = false;
+      await done;
+    },
+  };
+}
+
+async function expectSound(before: bigint, charged: bigint): Promise<void> {
+  await eventually('holds nobody can close are taken back', async () => {
+    const wallet = await store.read.wallet(account.accountId);
+    return wallet?.inFlight === 0;
+  });
+  expect(await store.read.wallet(account.accountId)).toMatchObject({ balance: before - charged, held: 0n });
+  expect(await store.read.audit({})).toMatchObject({ differences: [] });
+}
+
+describe('a server that crashes under load', () => {
+  test('refuses at once, recovers by itself, and every acknowledged settlement is there', async () => {
+    const before = (await store.read.wallet(account.accountId))?.balance ?? 0n;
+    const load = startLoad(16);
+    await eventually('load', () => load.facts.settled > 100);
+    await server.crash();
+    await Bun.sleep(100);
+    await expectRefusedAtOnce();
+    const settledBefore = load.facts.settled;
+    await server.start();
+    const since = performance.now();
+    await eventually('it settles again', () => load.facts.settled > settledBefore);
+    expect(performance.now() - since).toBeLessThan(RECOVERS_MS);
+    await load.stop();
+    await expectSound(before, load.facts.charged);
+  });
+
+  test('again, three times in a row', async () => {
+    const before = (await store.read.wallet(account.accountId))?.balance ?? 0n;
+    const load = startLoad(16);
+    for (let n = 0; n < 3; n++) {
+      const settledBefore = load.facts.settled;
+      await eventually('it settles', () => load.facts.settled > settledBefore + 50, 10_000);
+      await server.crash();
+      await server.start();
+    }
+    await load.stop();
+    await expectSound(before, load.facts.charged);
+  });
+});
+
+describe('a server that stops answering under load (SIGSTOP)', () => {
+  test('is noticed, refuses at once, and recovers by itself', async () => {
+    const before = (await store.read.wallet(account.accountId))?.balance ?? 0n;
+    const load = startLoad(16);
+    await eventually('load', () => load.facts.settled > 100);
+    server.pause();
+    const since = performance.now();
+    await eventually(
+      'it is known to be away',
+      async () => {
+        const { code, ms } = await admission();
+        // Even before that nobody waits long for a place in a batch.
+        expect(ms).toBeLessThan(5_500);
+        return code === 'unavailable' && ms < AT_ONCE_MS;
+      },
+      10_000,
+    );
+    expect(performance.now() - since).toBeLessThan(6_000);
+    await expectRefusedAtOnce();
+    const settledBefore = load.facts.settled;
+    server.resume();
+    const resumed = performance.now();
+    await eventually('it admits and settles again', () => load.facts.settled > settledBefore + 20);
+    expect(performance.now() - resumed).toBeLessThan(RECOVERS_MS);
+    await load.stop();
+    await expectSound(before, load.facts.charged);
+  });
+});
+
+test('connections that an operator ends are opened again, without a word to anybody', async () => {
+  const before = (await store.read.wallet(account.accountId))?.balance ?? 0n;
+  const load = startLoad(16);
+  for (let n = 0; n < 10; n++) {
+    await database.sql(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'ai-gateway commits'`,
+    );
+    await Bun.sleep(50);
+  }
+  await load.stop();
+  expect(load.facts.refused).toBe(0);
+  await expectSound(before, load.facts.charged);
+});
+
+test('a commit that waits for a lock beyond its limit is refused, and nothing of it stays', async () => {
+  const locked = database.sql(
+    `BEGIN; SELECT 1 FROM wallets WHERE account_id = '${account.accountId}' FOR UPDATE; SELECT pg_sleep(2.5); COMMIT`,
+  );
+  await Bun.sleep(100);
+  const { code, ms } = await admission();
+  expect(code).toBe('unavailable');
+  expect(ms).toBeLessThan(2_500);
+  await locked;
+  expect(await store.read.wallet(account.accountId)).toMatchObject({ held: 0n, inFlight: 0 });
+});

@@ -1,0 +1,151 @@
+// Opening a PostgreSQL: what it must be, who prepares it, and what is said when it cannot be used.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { systemClock } from '../../src/kit/clock.ts';
+import { openConnection } from '../../src/store/postgres/connection.ts';
+import { migrate } from '../../src/store/postgres/migrate.ts';
+import { MIGRATIONS } from '../../src/store/postgres/migrations/index.ts';
+import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
+import { StoreRefused } from '../../src/store/refusal.ts';
+import { migrate as migrateSqlite } from '../../src/store/sqlite/migrate.ts';
+import { openDatabase } from '../../src/store/sqlite/open-database.ts';
+import { freePort } from '../support/free-port.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { createAccount } from './suite/samples.ts';
+
+let server: TestPostgres;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server.stop());
+
+const open = (url: string, startWithinMs = 0) => openPostgresStore({ url, clock: systemClock, startWithinMs });
+const refusal = async (opening: Promise<unknown>): Promise<string> => {
+  const error = await opening.catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(StoreRefused);
+  const { message } = error as StoreRefused;
+  expect(message).not.toContain('\n');
+  expect(message).not.toContain('password@');
+  return message;
+};
+
+describe('an empty database', () => {
+  test('is prepared once by four nodes that start together', async () => {
+    const database = await server.createDatabase({ empty: true });
+    const stores = await Promise.all(Array.from({ length: 4 }, () => open(database.url)));
+    expect(await database.sql('SELECT version, name FROM schema_migrations')).toEqual([
+      { version: 1n, name: 'ledger' },
+    ]);
+    await Promise.all(stores.map((store) => createAccount(store)));
+    await Promise.all(stores.map((store) => store.close()));
+    const again = await open(database.url);
+    expect(await again.read.audit({})).toMatchObject({ wallets: 4, differences: [] });
+    await again.close();
+    await database.drop();
+  });
+
+  test('has the tables and columns of the embedded one, and one more for its writers', async () => {
+    const database = await server.createDatabase();
+    const rows = await database.sql<{ name: string }>(
+      `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+       WHERE table_schema = 'public' AND table_name <> 'writers'`,
+    );
+    const sqlite = openDatabase(':memory:', { unsafeNoSync: true });
+    migrateSqlite(sqlite);
+    const expected = sqlite
+      .query<{ name: string }, []>(
+        `SELECT tables.name || '.' || columns.name AS name FROM sqlite_master AS tables, pragma_table_info(tables.name) AS columns
+         WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite%'`,
+      )
+      .all();
+    sqlite.close();
+    expect(rows.map(({ name }) => name).toSorted()).toEqual(expected.map(({ name }) => name).toSorted());
+    await database.drop();
+  });
+
+  test('refuses changed, deleted and truncated entries', async () => {
+    const database = await server.createDatabase();
+    for (const statement of ['UPDATE entries SET at = 0', 'DELETE FROM entries', 'TRUNCATE entries']) {
+      expect(await database.sql(statement).catch((error) => error.message)).toBe('entries are append-only');
+    }
+    await database.drop();
+  });
+});
+
+describe('a migration', () => {
+  test('of a newer version is refused', async () => {
+    const database = await server.createDatabase();
+    await database.sql(`INSERT INTO schema_migrations VALUES (2, 'later', 'hash')`);
+    expect(await refusal(open(database.url))).toBe(
+      'the database is from a newer version (its schema is 2, this program knows up to 1): upgrade the program',
+    );
+    await database.drop();
+  });
+
+  test('that differs from the one that was applied is refused', async () => {
+    const database = await server.createDatabase();
+    await database.sql(`UPDATE schema_migrations SET hash = 'other'`);
+    expect(await refusal(open(database.url))).toBe('migration 1 differs from the one this database had');
+    await database.drop();
+  });
+
+  test('that fails leaves the database as it was', async () => {
+    const database = await server.createDatabase();
+    const connection = await openConnection({ url: database.url, settings: {} }, systemClock);
+    const bad = { version: 2, name: 'bad', sql: 'CREATE TABLE half (id text); SELECT 1 / 0' };
+    expect(await refusal(migrate(connection, [...MIGRATIONS, bad]))).toContain('division by zero');
+    expect(await database.sql(`SELECT to_regclass('half') AS half`)).toEqual([{ half: null }]);
+    await database.drop();
+  });
+});
+
+describe('refused at once, in one line:', () => {
+  test.each(['synchronous_commit'])('a database with %s off', async (name) => {
+    const database = await server.createDatabase();
+    await database.sql(`ALTER DATABASE ${new URL(database.url).pathname.slice(1)} SET ${name} = off`);
+    expect(await refusal(open(database.url))).toBe(
+      `the database runs with ${name} = off: it could lose money it has confirmed`,
+    );
+    await database.drop();
+  });
+
+  test('a database that is not there', async () => {
+    const url = `postgres://postgres:password@127.0.0.1:${server.port}/nothing`;
+    expect(await refusal(open(url, 60_000))).toBe(
+      `cannot use the database at 127.0.0.1:${server.port}/nothing: database "nothing" does not exist (3D000)`,
+    );
+  });
+
+  test('a wrong password', async () => {
+    const url = `postgres://postgres:wrong@127.0.0.1:${server.port}/postgres`;
+    expect(await refusal(open(url, 60_000))).toContain('password authentication failed');
+  });
+
+  test('an encoding that cannot hold every text', async () => {
+    const admin = await server.createDatabase();
+    await admin.sql(`CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
+    const url = `postgres://postgres:password@127.0.0.1:${server.port}/latin`;
+    expect(await refusal(open(url))).toBe('the database is encoded in LATIN1, not in UTF8');
+    await admin.drop();
+  });
+});
+
+describe('a server that does not answer yet', () => {
+  test('is waited for', async () => {
+    const database = await server.createDatabase();
+    await server.crash();
+    const opening = open(database.url, 10_000);
+    await Bun.sleep(300);
+    await server.start();
+    const store = await opening;
+    await createAccount(store);
+    await store.close();
+  });
+
+  test('is given up after a while', async () => {
+    const url = `postgres://postgres:password@127.0.0.1:${await freePort()}/gateway`;
+    const since = performance.now();
+    expect(await refusal(open(url, 500))).toContain('cannot connect');
+    expect(performance.now() - since).toBeLessThan(2_000);
+  });
+});

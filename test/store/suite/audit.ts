@@ -1,0 +1,163 @@
+// The audit: silent on sound books, and it names every kind of tampering.
+
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import type { AuditScope, Difference } from '../../../src/store/reads.ts';
+import {
+  type Account,
+  admitted,
+  createAccount,
+  free,
+  issueCards,
+  paid,
+  redeeming,
+  renewLease,
+  settling,
+  T0,
+} from './samples.ts';
+import type { OpenSubject, StoreSubject } from './subject.ts';
+
+interface Planted {
+  what: Difference['what'];
+  /** Which passes find it. */
+  passes: readonly ('full' | 'short')[];
+  statement(account: Account): string;
+  /** The account, if nothing else is said. */
+  subject?: string;
+  expected: string;
+  found: string;
+}
+
+const BOTH = ['full', 'short'] as const;
+
+const PLANTED: Record<string, Planted> = {
+  'a balance that was raised': {
+    what: 'balance',
+    passes: BOTH,
+    statement: ({ accountId }) =>
+      `UPDATE wallets SET balance_nano = balance_nano + 1 WHERE account_id = '${accountId}'`,
+    expected: '9650',
+    found: '9651',
+  },
+  'a hold that no wallet knows': {
+    what: 'held',
+    passes: BOTH,
+    statement: ({ accountId }) => `UPDATE wallets SET held_nano = held_nano - 5 WHERE account_id = '${accountId}'`,
+    expected: '2000',
+    found: '1995',
+  },
+  'a count of paid requests': {
+    what: 'in_flight',
+    passes: BOTH,
+    statement: ({ accountId }) => `UPDATE wallets SET in_flight = 4 WHERE account_id = '${accountId}'`,
+    expected: '1',
+    found: '4',
+  },
+  'a count of free requests': {
+    what: 'free_in_flight',
+    passes: BOTH,
+    statement: ({ accountId }) => `UPDATE wallets SET free_in_flight = 0 WHERE account_id = '${accountId}'`,
+    expected: '1',
+    found: '0',
+  },
+  'an entry with another balance after it': {
+    what: 'chain',
+    passes: BOTH,
+    statement: ({ accountId }) =>
+      `UPDATE entries SET balance_after_nano = 9999 WHERE kind = 'card' AND account_id = '${accountId}'`,
+    expected: '10050',
+    found: '9999',
+  },
+  'a budget that holds more than its requests': {
+    what: 'budget_held',
+    passes: ['full'],
+    statement: ({ keyId }) => `UPDATE budgets SET held_nano = held_nano + 7 WHERE key_id = '${keyId}'`,
+    subject: 'key',
+    expected: '2000',
+    found: '2007',
+  },
+  'a usage record whose cost nobody paid': {
+    what: 'settlement',
+    passes: ['full'],
+    statement: () => `UPDATE usage_records SET cost_nano = cost_nano + 1 WHERE request_id = 'req_settled'`,
+    subject: 'req_settled',
+    expected: '401',
+    found: '400',
+  },
+  'a usage record that is gone': {
+    what: 'settlement',
+    passes: ['full'],
+    statement: () => `DELETE FROM usage_records WHERE request_id = 'req_settled'`,
+    subject: 'req_settled',
+    expected: '0',
+    found: '400',
+  },
+  'a redeemed card without its entry': {
+    what: 'card',
+    passes: ['full'],
+    statement: ({ accountId }) =>
+      `UPDATE cards SET state = 'redeemed', redeemed_by = '${accountId}', redeemed_at = 1 WHERE state = 'issued'`,
+    subject: 'card',
+    expected: '50',
+    found: '0',
+  },
+  'money from an account that does not exist': {
+    what: 'total',
+    passes: BOTH,
+    statement: ({ accountId }) =>
+      `INSERT INTO entries (at, kind, debit, credit, amount_nano, account_id, balance_after_nano, reference)
+       VALUES (1, 'credit', 'house:nowhere', '${accountId}', 11, '${accountId}', 9661, 'planted')`,
+    subject: 'ledger',
+    expected: '0',
+    found: '11',
+  },
+};
+
+export function describeAudit(open: OpenSubject): void {
+  describe('the audit', () => {
+    let subject: StoreSubject;
+    let account: Account;
+    let unusedSerial: string;
+    beforeEach(async () => {
+      subject = await open();
+      const { store } = subject;
+      await renewLease(store);
+      account = await createAccount(store, 10_000n);
+      const { cards } = await issueCards(store, 2, { amount: 50n });
+      unusedSerial = cards[1]?.serial ?? '';
+      await store.commit('redeem', redeeming(account.accountId, cards[0]?.hash ?? ''));
+      const settled = paid(account, { requestId: 'req_settled' });
+      await admitted(store, settled);
+      await store.commit('settle', settling(settled, 400n));
+      await admitted(store, paid(account, { budget: 5_000n }));
+      await admitted(store, free(account));
+    });
+    afterEach(() => subject.close());
+
+    const scopes: Record<'full' | 'short', AuditScope> = { full: {}, short: { since: { touchedAt: T0, entryId: 0 } } };
+
+    test('finds nothing wrong with sound books', async () => {
+      const full = await subject.store.read.audit({});
+      expect(full).toMatchObject({ wallets: 1, entries: 3, total: 0n, differences: [] });
+      expect(full.house).toEqual({ 'house:trial': -10_000n, 'house:cards_sold': -50n, 'house:revenue': 400n });
+      const short = await subject.store.read.audit(scopes.short);
+      expect(short).toMatchObject({ wallets: 1, entries: 3, total: 0n, differences: [] });
+      const idle = await subject.store.read.audit({ since: { touchedAt: T0 + 1_000_000, entryId: 3 } });
+      expect(idle).toMatchObject({ wallets: 0, entries: 0, differences: [] });
+    });
+
+    test.each(Object.keys(PLANTED))('finds %s', async (name) => {
+      const planted = PLANTED[name];
+      if (!planted) throw new Error(name);
+      const { what, statement, passes, expected, found } = planted;
+      await subject.plant(statement(account));
+      const who =
+        { key: account.keyId, card: unusedSerial }[planted.subject ?? ''] ?? planted.subject ?? account.accountId;
+      for (const pass of ['full', 'short'] as const) {
+        const { differences } = await subject.store.read.audit(scopes[pass]);
+        const difference = { what, subject: who, expected, found };
+        if (passes.includes(pass)) expect(differences).toContainEqual(difference);
+        else expect(differences).not.toContainEqual(difference);
+      }
+    });
+  });
+}

@@ -1,0 +1,135 @@
+// What the operator does, and what the store keeps beside money: revisions, leases, alarms; and what it forgets.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { admitted, createAccount, DAY, fresh, paid, redeeming, registration, renewLease, T0 } from './samples.ts';
+import type { OpenSubject, StoreSubject } from './subject.ts';
+
+export function describeOperator(open: OpenSubject): void {
+  describe('the operator', () => {
+    let subject: StoreSubject;
+    beforeAll(async () => {
+      subject = await open();
+    });
+    afterAll(() => subject.close());
+
+    test('credits once for a reference, with a reason', async () => {
+      const { accountId } = await createAccount(subject.store, 5n);
+      const reference = fresh('reference');
+      const credit = { accountId, amount: 10n, reference, reason: 'apology', at: T0 };
+      expect(await subject.store.commit('credit', credit)).toEqual({ ok: true, balance: 15n });
+      const [again, neighbour] = await Promise.allSettled([
+        subject.store.commit('credit', credit),
+        subject.store.commit('credit', { ...credit, reference: fresh('reference') }),
+      ]);
+      expect(again).toMatchObject({ status: 'rejected', reason: { code: 'internal_error' } });
+      expect(neighbour).toMatchObject({ status: 'fulfilled', value: { balance: 25n } });
+      const entries = await subject.store.read.entriesOf(accountId, 10);
+      expect(entries.map(({ kind }) => kind)).toEqual(['credit', 'credit', 'trial']);
+      expect(entries[1]).toMatchObject({ debit: 'house:credit', amount: 10n, reference, note: 'apology' });
+    });
+
+    test('cannot credit who is not there, nor nothing', async () => {
+      const credit = { accountId: 'acc_unknown', amount: 10n, reference: fresh('reference'), reason: 'x', at: T0 };
+      expect(await subject.store.commit('credit', credit)).toEqual({ ok: false, reason: 'not_found' });
+      const { accountId } = await createAccount(subject.store);
+      const nothing = { ...credit, accountId, amount: 0n };
+      expect(await subject.store.commit('credit', nothing).catch((error) => error.code)).toBe('internal_error');
+    });
+
+    test('entries cannot be changed, not even by SQL', async () => {
+      await createAccount(subject.store);
+      for (const statement of ['UPDATE entries SET amount_nano = amount_nano + 1', 'DELETE FROM entries']) {
+        expect(await subject.sql(statement).catch((error) => error.message)).toContain('append-only');
+      }
+    });
+
+    test('makes revisions, which the pulse tells', async () => {
+      const own = await open();
+      try {
+        const { read } = own.store;
+        expect(await read.pulse()).toEqual({ revision: 0, keysVersion: 0 });
+        expect(await read.newestRevision()).toBeUndefined();
+        expect(await read.lastFileHash()).toBeUndefined();
+        const revise = (source: 'file' | 'operator', sourceHash: string) =>
+          own.store.commit('revise', { document: `{"of":"${sourceHash}"}`, source, sourceHash, at: T0 });
+        await revise('file', 'h1');
+        await revise('operator', 'h2');
+        expect(await read.pulse()).toEqual({ revision: 2, keysVersion: 0 });
+        expect(await read.newestRevision()).toEqual({
+          revision: 2,
+          document: '{"of":"h2"}',
+          source: 'operator',
+          sourceHash: 'h2',
+          createdAt: T0,
+        });
+        expect((await read.revision(1))?.document).toBe('{"of":"h1"}');
+        expect(await read.revision(3)).toBeUndefined();
+        expect(await read.lastFileHash()).toBe('h1');
+      } finally {
+        await own.close();
+      }
+    });
+
+    test('finds the holds of nodes that are gone', async () => {
+      const own = await open();
+      try {
+        const account = await createAccount(own.store);
+        for (const [nodeId, expiresAt] of [
+          ['node_a', T0 + 10],
+          ['node_b', T0 + 1_000],
+        ] as const) {
+          await renewLease(own.store, nodeId, expiresAt);
+          await admitted(own.store, paid(account, { nodeId }));
+        }
+        const orphans = async (aliveSince: number, deadNodes: string[] = []) =>
+          (await own.store.read.orphanedHolds({ aliveSince, deadNodes, limit: 10 })).map(({ nodeId }) => nodeId).sort();
+        expect(await orphans(T0)).toEqual([]);
+        expect(await orphans(T0 + 10)).toEqual(['node_a']);
+        expect(await orphans(T0, ['node_b'])).toEqual(['node_b']);
+        expect(await orphans(T0 + 1_000)).toEqual(['node_a', 'node_b']);
+        expect(await own.store.read.orphanedHolds({ aliveSince: T0 + 1_000, deadNodes: [], limit: 1 })).toHaveLength(1);
+        expect(await own.store.read.leasesOf('here')).toContainEqual({
+          nodeId: 'node_a',
+          host: 'here',
+          pid: 7,
+          expiresAt: T0 + 10,
+        } as never);
+        expect(await own.store.read.leasesOf('elsewhere')).toEqual([]);
+      } finally {
+        await own.close();
+      }
+    });
+
+    test('alarms leave a row', async () => {
+      await subject.store.recordAlarm({ name: 'usage_invalid', fields: { request_id: 'req_x' } }, T0);
+      const rows = await subject.sql(`SELECT at, name, fields FROM alarms WHERE name = 'usage_invalid'`);
+      expect(rows).toEqual([{ at: BigInt(T0), name: 'usage_invalid', fields: '{"request_id":"req_x"}' }]);
+    });
+
+    test('old addresses, answers and leases are forgotten; accounts, and leases with open holds, are not', async () => {
+      const own = await open();
+      try {
+        const input = registration({ replay: { id: 'replay_old', bodyHash: 'b', salt: 's' } });
+        await own.store.commit('register', input);
+        await own.store.commit('redeem', redeeming(input.accountId, 'wrong', { at: T0 + 3 * DAY }));
+        await renewLease(own.store, 'node_idle', T0 + 1);
+        await renewLease(own.store, 'node_busy', T0 + 1);
+        const account = { accountId: input.accountId, keyId: input.key.keyId };
+        await admitted(own.store, paid(account, { nodeId: 'node_busy' }));
+        await own.store.forget(T0 + 2 * DAY);
+        const ids = async (table: string, column: string) =>
+          (await own.sql(`SELECT ${column} AS id FROM ${table} ORDER BY ${column}`)).map(({ id }) => String(id));
+        const windows = await ids('windows', 'window_id');
+        expect(windows.filter((id) => id.startsWith('register:address:'))).toEqual([]);
+        expect(windows.filter((id) => id.startsWith('redeem:address:'))).toHaveLength(1);
+        expect(windows).toContain('register:site');
+        expect(windows).toContain(`paid:${input.accountId}`);
+        expect(await ids('leases', 'node_id')).toEqual(['node_busy']);
+        expect(await ids('replays', 'replay_id')).toEqual([]);
+        expect(await own.store.read.wallet(input.accountId)).toBeDefined();
+      } finally {
+        await own.close();
+      }
+    });
+  });
+}

