@@ -145,6 +145,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
         cut: cut.signal,
         isUnbalanced: audit.isUnbalanced,
         running,
+        drains: { count: 0 },
       },
       publicUrl,
       siteName,

@@ -1,11 +1,14 @@
-// The store that the settings name, and the pepper that goes with it.
+// The store that the settings name, and the pepper that goes with it. A database remembers a fingerprint of its pepper:
+// with another one every key and card would be worthless, and nobody would know why.
 
 import type { Settings } from './config.ts';
 import { openDataFolder } from './data-folder.ts';
 import { assert } from './kit/assert.ts';
 import type { Clock } from './kit/clock.ts';
 import type { Random } from './kit/random.ts';
+import { deriveSecret, hmac } from './kit/sealed.ts';
 import { openPostgresStore } from './store/postgres/postgres-store.ts';
+import { StoreRefused } from './store/refusal.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 
@@ -16,6 +19,14 @@ export interface OpenedStore {
 
 /** Rejects with StoreRefused, in one line for the operator. */
 export async function openStore(settings: Settings, clock: Clock, random: Random): Promise<OpenedStore> {
+  const opened = await openNamed(settings, clock, random);
+  const fingerprint = hmac(deriveSecret(opened.pepper, 'fingerprint'), 'pepper');
+  if ((await opened.store.commit('claim', { name: 'pepper', value: fingerprint })) === fingerprint) return opened;
+  await opened.store.close();
+  throw new StoreRefused('the pepper is not the one this database was made with: no key or card would work with it');
+}
+
+async function openNamed(settings: Settings, clock: Clock, random: Random): Promise<OpenedStore> {
   const { databaseUrl, dataDir, pepper, killOrder } = settings;
   if (databaseUrl !== undefined) {
     assert(pepper !== undefined, 'settings with a DATABASE_URL have a pepper');

@@ -122,14 +122,23 @@ export interface ContinuedWriter {
   caughtUp(): boolean;
 }
 
+export interface WriterOptions {
+  /** Whether `sentText` may be asked for. */
+  keepText: boolean;
+}
+
 /** One client's stream. It lives as long as the client does, over as many upstream attempts as it takes. */
 export interface StreamWriter {
+  /** Frames for the client, possibly none: events that wait for the bill are kept for the end. */
   write(event: StreamEvent): string;
+  /** Another run takes over; what was kept of the broken one is dropped. */
   continue(how: Continuation): ContinuedWriter;
   /** The text sent so far, if it is text alone and short enough to be continued. */
   sentText(): string | undefined;
+  /** Output sent so far, counted here. */
+  sentTokens(): number;
   /** Everything after the last content: stop, usage with the cost, end. */
-  end(held: readonly StreamEvent[], final: FinalUsage): string;
+  end(final: FinalUsage): string;
   error(body: Record<string, unknown>): string;
   keepAlive: string;
   /** Later frames name this model. */
@@ -143,11 +152,11 @@ export interface Dialect {
   /** Throws a fault that names the field. */
   readRequest(document: JsonDocument): RelayRequest;
   writeRequest(request: RelayRequest, fields: UpstreamFields): string;
-  /** The same request with an answer begun; undefined where the dialect cannot say so. */
+  /** The same request with an answer begun. */
   writePrefill(request: RelayRequest, fields: UpstreamFields, text: string): string;
   /** Undefined if it is no answer, or one that never finished. */
   readAnswer(document: JsonDocument): AnswerFacts | undefined;
   writeAnswer(document: JsonDocument, model: string, request: RelayRequest): string;
   createStreamReader(request: RelayRequest): StreamReader;
-  createStreamWriter(request: RelayRequest): StreamWriter;
+  createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter;
 }

@@ -1,7 +1,8 @@
 // What a client has been sent, slot by slot, as length and running hash: enough to recognise the same beginning in another
-// run without keeping the text. Text itself is kept only while it may be needed to continue an answer, and only so much.
+// run without keeping the text. Text itself is kept only where it may be needed to continue an answer, and only so much.
 
 import { createHash, type Hash } from 'node:crypto';
+import { weighTokens } from '../kit/tokens.ts';
 import type { Piece } from './dialect.ts';
 
 const MAX_KEPT_CHARS = 1024 * 1024;
@@ -19,15 +20,18 @@ export interface Comparison {
 
 export interface Transcript {
   add(piece: Piece): void;
-  /** The whole of one slot, if it is the only one and not too long. */
+  /** Tokens of everything that was added, counted here. */
+  tokens(): number;
+  /** The whole of one slot, if it is the only one and its text was kept. */
   onlyText(slot: string): string | undefined;
   compare(): Comparison;
 }
 
-export function createTranscript(): Transcript {
+export function createTranscript({ keepText }: { keepText: boolean }): Transcript {
   const slots = new Map<string, Slot>();
-  let kept: string[] = [];
+  let kept: string[] | undefined = keepText ? [] : undefined;
   let keptChars = 0;
+  let tokens = 0;
 
   function slotOf(name: string): Slot {
     const known = slots.get(name);
@@ -42,13 +46,13 @@ export function createTranscript(): Transcript {
       const slot = slotOf(name);
       slot.length += text.length;
       slot.hash.update(text, 'utf16le');
+      tokens += weighTokens(text);
       keptChars += text.length;
-      if (keptChars <= MAX_KEPT_CHARS) kept.push(text);
-      else kept = [];
+      if (keptChars > MAX_KEPT_CHARS) kept = undefined;
+      kept?.push(text);
     },
-    onlyText(name) {
-      return slots.size === 1 && slots.has(name) && keptChars <= MAX_KEPT_CHARS ? kept.join('') : undefined;
-    },
+    tokens: () => tokens,
+    onlyText: (name) => (slots.size === 1 && slots.has(name) ? kept?.join('') : undefined),
     compare: () => compareWith(slots),
   };
 }
@@ -58,7 +62,15 @@ function compareWith(slots: ReadonlyMap<string, Slot>): Comparison {
     [...slots].map(([name, { length, hash }]) => [name, { length, digest: hash.copy().digest('hex') }]),
   );
   const seen = new Map<string, Slot>();
-  let open = [...sent.values()].filter(({ length }) => length > 0).length;
+  const open = new Set([...sent].filter(([, { length }]) => length > 0).map(([name]) => name));
+
+  /** New text while something else of the same answer is still missing: this run took another way. */
+  function checkOrder(name: string, text: string): string | 'mismatch' {
+    if (text === '') return '';
+    for (const other of open) if (answerOf(other) === answerOf(name)) return 'mismatch';
+    return text;
+  }
+
   return {
     take({ slot: name, text }) {
       const expected = sent.get(name) ?? { length: 0, digest: '' };
@@ -66,13 +78,18 @@ function compareWith(slots: ReadonlyMap<string, Slot>): Comparison {
       seen.set(name, run);
       const missing = expected.length - run.length;
       run.length += text.length;
-      if (missing <= 0) return text;
+      if (missing <= 0) return checkOrder(name, text);
       run.hash.update(text.slice(0, missing), 'utf16le');
       if (text.length < missing) return '';
       if (run.hash.digest('hex') !== expected.digest) return 'mismatch';
-      open--;
-      return text.slice(missing);
+      open.delete(name);
+      return checkOrder(name, text.slice(missing));
     },
-    caughtUp: () => open === 0,
+    caughtUp: () => open.size === 0,
   };
+}
+
+/** Several choices run side by side; within one, everything has its order. */
+function answerOf(slot: string): string {
+  return slot.slice(0, slot.indexOf('/'));
 }

@@ -3,12 +3,11 @@
 
 import { fault } from '../faults/fault.ts';
 import { sleep } from '../kit/clock.ts';
-import type { Prices } from '../kit/prices.ts';
 import { holdFor, lowerThinkingBudget } from '../ledger/cost.ts';
 import { admissionFault, type Refused } from '../limits/admission-fault.ts';
 import type { AdmitInput } from '../store/operations.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
-import { mayUse } from './choose-model.ts';
+import { candidateModels } from './candidate-models.ts';
 
 const MAX_WAIT_MS = 3_000;
 const MAX_REQUEST_MS = 20 * 60_000;
@@ -43,9 +42,10 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
   }
 }
 
-function checkContext({ request, model, catalog }: Call): void {
+function checkContext(call: Call): void {
+  const { request, model, catalog } = call;
   const { lower, estimate } = request.input;
-  if (lower > model.contextTokens) throw tooLong(lower, model.contextTokens);
+  if (candidateModels(call).length === 0) throw tooLong(lower, model.contextTokens);
   const freeMost = catalog.guards.free_input_tokens;
   if (model.free && freeMost !== null && estimate > freeMost) throw tooLong(estimate, freeMost);
 }
@@ -93,7 +93,7 @@ function admitInput(tools: RelayTools, call: Call, at: number): AdmitInput {
       : {
           free: false,
           hold: holdFor({
-            prices: [model.prices, ...fallbackPrices(call)],
+            prices: [model.prices, ...candidateModels(call).map(({ prices }) => prices)],
             inputTokens: request.input.upper,
             outputTokens: wantedTokens(call),
             choices: request.choices,
@@ -103,14 +103,6 @@ function admitInput(tools: RelayTools, call: Call, at: number): AdmitInput {
           limits: { perMinute: limits.paid_per_minute, inFlight: limits.in_flight },
         },
   };
-}
-
-/** Fallbacks that this key may use: any of them may answer, so the hold covers the dearest. */
-function fallbackPrices({ model, catalog, key }: Call): Prices[] {
-  return model.fallbacks.flatMap((id) => {
-    const fallback = catalog.find(id);
-    return fallback && mayUse(key, fallback) ? [fallback.prices] : [];
-  });
 }
 
 /** How long to wait before another try; undefined if waiting cannot help. */

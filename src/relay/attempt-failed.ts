@@ -9,7 +9,6 @@ export type AttemptOutcome =
   | 'idle'
   | 'too_slow'
   | 'not_an_answer'
-  | 'malformed_event'
   | 'error_event'
   | 'cut'
   | 'rate_limited'
@@ -18,6 +17,7 @@ export type AttemptOutcome =
   | 'upstream_error'
   | 'request_refused'
   | 'mismatch'
+  | 'flood'
   | 'client_gone'
   | 'drained';
 
@@ -39,16 +39,25 @@ export class AttemptFailed extends Error {
 
 const CONTEXT_CODES = /context_length|too_long|max_tokens_exceeded/i;
 const CONTENT_CODES = /content_policy|content_filter|moderation|safety/i;
+/** Some upstreams have one code for every bad request, and tell the reason only in words. */
+const CONTEXT_WORDS = /prompt is too long|maximum context length|exceeds? (the )?context (window|length|limit)/i;
+const CONTENT_WORDS = /content (filter|polic|moderation)|usage polic(y|ies)/i;
+/** Said with status 400 where another upstream says 402: our account there is empty. */
+const EXHAUSTED_WORDS = /credit balance|usage limits?\b|spend(ing)? limit|billing/i;
 
 export function classifyFailure(failure: UpstreamFailure): AttemptFailed {
-  const { status, code = '', message, param, retryAfterS } = failure;
+  const { status, code = '', message = '', param, retryAfterS } = failure;
   if (status === 401 || status === 402 || status === 403) return new AttemptFailed('refused_our_key');
   if (status === 404) return new AttemptFailed('route_missing');
   if (status === 429) return new AttemptFailed('rate_limited', undefined, retryAfterS);
   if (status < 400 || status >= 500 || status === 408) return new AttemptFailed('upstream_error');
-  if (CONTEXT_CODES.test(code))
+  if (status === 400 && EXHAUSTED_WORDS.test(message)) return new AttemptFailed('refused_our_key');
+  if (CONTEXT_CODES.test(code) || CONTEXT_WORDS.test(message)) {
     return new AttemptFailed('request_refused', fault('context_length_exceeded', { param }));
-  if (CONTENT_CODES.test(code)) return new AttemptFailed('request_refused', fault('content_rejected', { param }));
+  }
+  if (CONTENT_CODES.test(code) || CONTENT_WORDS.test(message)) {
+    return new AttemptFailed('request_refused', fault('content_rejected', { param }));
+  }
   return new AttemptFailed(
     'request_refused',
     fault('invalid_request', {

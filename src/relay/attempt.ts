@@ -4,10 +4,11 @@
 import type { Route } from '../catalog/catalog.ts';
 import { readFailure } from '../channels/read-failure.ts';
 import type { AnswerFacts, StreamEvent, StreamReader } from '../dialects/dialect.ts';
-import { createSseReader } from '../dialects/sse.ts';
+import { createSseReader, type SseEvent, type SseReader, SseTooLong } from '../dialects/sse.ts';
 import { type JsonDocument, readJsonObject } from '../kit/json.ts';
 import { AttemptFailed, classifyFailure } from './attempt-failed.ts';
 import type { Admission, RelayTools } from './call.ts';
+import type { Step } from './plan.ts';
 import { readBytes, readText } from './read-body.ts';
 import { createWatch, type Watch } from './watch.ts';
 
@@ -28,8 +29,22 @@ export interface BegunStream {
 
 export type Begun = WholeAnswer | BegunStream;
 
-/** Throws AttemptFailed. `prefill` is the part of the answer that the client has already. */
-export async function attempt(tools: RelayTools, admission: Admission, route: Route, prefill?: string): Promise<Begun> {
+/** The part of an answer that the client has already. */
+export interface Prefill {
+  text: string;
+  tokens: number;
+}
+
+/** Events before the first word, or after the last: more than this is no answer but a flood. */
+const MAX_WORDLESS_EVENTS = 1_000;
+
+/** Throws AttemptFailed. */
+export async function attempt(
+  tools: RelayTools,
+  admission: Admission,
+  { model, route }: Step,
+  prefill?: Prefill,
+): Promise<Begun> {
   const { call } = admission;
   const { dialect, request } = call;
   const watch = createWatch(tools, call);
@@ -40,12 +55,11 @@ export async function attempt(tools: RelayTools, admission: Admission, route: Ro
     const upstream = tools.findUpstream(route.channel);
     const fields = {
       model: route.model,
-      maxOutputTokens: admission.maxOutputTokens,
+      maxOutputTokens: Math.max(1, Math.min(admission.maxOutputTokens, model.maxOutputTokens) - (prefill?.tokens ?? 0)),
       thinkingBudget: admission.thinkingBudget,
       limitField: upstream.limitField,
     };
-    const body =
-      prefill === undefined ? dialect.writeRequest(request, fields) : dialect.writePrefill(request, fields, prefill);
+    const body = prefill ? dialect.writePrefill(request, fields, prefill.text) : dialect.writeRequest(request, fields);
     const { stream } = request;
     const { headers } = call;
     const response = await upstream.send({ endpoint: dialect.endpoint, body, stream, headers, signal: watch.signal });
@@ -100,6 +114,7 @@ async function beginStream(
     if (value.kind === 'broken') throw new AttemptFailed('error_event');
     first.push(value);
     if (value.kind !== 'other') break;
+    if (first.length > MAX_WORDLESS_EVENTS) throw new AttemptFailed('flood');
   }
   watch.clear('silent');
   const firstTokenMs = tools.clock.monotonic() - startedAt;
@@ -113,10 +128,22 @@ async function* readEvents(
   idleMs: number,
 ): AsyncGenerator<StreamEvent> {
   const sse = createSseReader();
+  let held = 0;
   for await (const bytes of readBytes(response, watch, idleMs)) {
-    for (const event of sse.push(bytes)) {
-      if (event.data !== undefined) yield reader.read(event);
+    for (const event of splitEvents(sse, bytes)) {
+      if (event.data === undefined) continue;
+      const read = reader.read(event);
+      if (read.kind === 'held' && ++held > MAX_WORDLESS_EVENTS) throw new AttemptFailed('flood');
+      yield read;
     }
+  }
+}
+
+function splitEvents(sse: SseReader, bytes: Uint8Array): SseEvent[] {
+  try {
+    return sse.push(bytes);
+  } catch (error) {
+    throw error instanceof SseTooLong ? new AttemptFailed('flood') : error;
   }
 }
 

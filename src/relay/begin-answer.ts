@@ -3,24 +3,27 @@
 
 import { type Fault, fault } from '../faults/fault.ts';
 import { sleep } from '../kit/clock.ts';
-import { attempt, type Begun } from './attempt.ts';
+import type { Attempt } from '../store/rows.ts';
+import { attempt, type Begun, type Prefill } from './attempt.ts';
 import { AttemptFailed, type AttemptOutcome } from './attempt-failed.ts';
 import type { Admission, RelayTools } from './call.ts';
 import type { Plan, Step } from './plan.ts';
 
-export interface BegunAnswer {
+export interface BegunAnswer<Kind extends Begun = Begun> {
   step: Step;
-  begun: Begun;
+  begun: Kind;
+  /** What came of it in the end, for the receipt and the channel's health. */
+  ended(outcome: AttemptOutcome | 'ok'): void;
 }
 
 /** Throws AttemptFailed when the client left or the gateway drains, else the fault for the client. */
 export async function beginAnswer(tools: RelayTools, admission: Admission, plan: Plan): Promise<BegunAnswer> {
   const failures: AttemptFailed[] = [];
   for (;;) {
-    const step = plan.next(failures.at(-1));
+    const step = isOver(tools, admission) ? undefined : plan.next(failures.at(-1));
     if (!step) throw everyChannelFailed(failures);
     try {
-      return { step, begun: await tryStep(tools, admission, step) };
+      return await tryStep(tools, admission, step);
     } catch (error) {
       if (!(error instanceof AttemptFailed)) throw error;
       if (error.outcome === 'client_gone' || error.outcome === 'drained') throw error;
@@ -30,20 +33,30 @@ export async function beginAnswer(tools: RelayTools, admission: Admission, plan:
   }
 }
 
+/** The request as a whole has had its time. */
+export function isOver({ clock }: RelayTools, { deadline }: Admission): boolean {
+  return clock.monotonic() >= deadline;
+}
+
 /** One try: waits as the plan says, notes what came of it, and throws AttemptFailed. */
-export async function tryStep(tools: RelayTools, admission: Admission, step: Step, prefill?: string): Promise<Begun> {
+export async function tryStep(
+  tools: RelayTools,
+  admission: Admission,
+  step: Step,
+  prefill?: Prefill,
+): Promise<BegunAnswer> {
   const { call } = admission;
-  const startedAt = tools.clock.monotonic();
+  const note = createNote(tools, admission, step);
   try {
     if (step.waitMs > 0) await waitOrLeave(tools, admission, step.waitMs);
-    const begun = await attempt(tools, admission, step.route, prefill);
-    noteAttempt(tools, admission, step, startedAt, 'ok');
-    return begun;
+    const begun = await attempt(tools, admission, step, prefill);
+    note('ok');
+    return { step, begun, ended: note };
   } catch (error) {
-    const failed = error instanceof AttemptFailed ? error : undefined;
-    noteAttempt(tools, admission, step, startedAt, failed?.outcome ?? 'network_error');
-    if (failed?.outcome === 'refused_our_key' || failed?.outcome === 'route_missing') {
-      const name = failed.outcome === 'refused_our_key' ? 'upstream_refused_our_key' : 'upstream_route_missing';
+    const outcome = error instanceof AttemptFailed ? error.outcome : 'network_error';
+    note(outcome);
+    if (outcome === 'refused_our_key' || outcome === 'route_missing') {
+      const name = outcome === 'refused_our_key' ? 'upstream_refused_our_key' : 'upstream_route_missing';
       tools.alarms.raise(name, { request_id: call.requestId, channel: step.route.channel.name, model: step.model.id });
     }
     throw error;
@@ -53,21 +66,25 @@ export async function tryStep(tools: RelayTools, admission: Admission, step: Ste
 /** Says nothing of the channel: the client or we ended it, or the request itself is at fault. */
 const NOT_THE_CHANNEL: ReadonlySet<string> = new Set(['client_gone', 'drained', 'request_refused', 'mismatch']);
 
-export function noteAttempt(
-  tools: RelayTools,
-  { attempts }: Admission,
-  { route, model }: Step,
-  startedAt: number,
-  outcome: AttemptOutcome | 'ok',
-): void {
+/** One line of the receipt; what is said of the same try later takes the place of what was said before. */
+function createNote(tools: RelayTools, { attempts }: Admission, { route, model }: Step) {
+  const startedAt = tools.clock.monotonic();
   const channel = route.channel.name;
-  attempts.push({ channel, outcome, ms: Math.round(tools.clock.monotonic() - startedAt) });
-  if (outcome === 'ok') tools.health.success(channel, route.model);
-  else if (NOT_THE_CHANNEL.has(outcome)) tools.health.forget(channel, route.model);
-  else {
-    tools.health.failure(channel, route.model, { opensAtOnce: outcome === 'refused_our_key' });
-    tools.traffic.record({ channel, model: model.id, ok: false, firstTokenMs: null, totalMs: null });
-  }
+  const line: Attempt = { channel, outcome: '', ms: 0 };
+  return (outcome: AttemptOutcome | 'ok') => {
+    const isFirst = line.outcome === '';
+    if (isFirst) attempts.push(line);
+    const wasOk = line.outcome === 'ok';
+    line.outcome = outcome;
+    line.ms = Math.round(tools.clock.monotonic() - startedAt);
+    if (outcome === 'ok') {
+      if (!wasOk) tools.health.success(channel, route.model);
+    } else if (NOT_THE_CHANNEL.has(outcome)) tools.health.forget(channel, route.model);
+    else {
+      tools.health.failure(channel, route.model, { opensAtOnce: outcome === 'refused_our_key' });
+      tools.traffic.record({ channel, model: model.id, ok: false, firstTokenMs: null, totalMs: null });
+    }
+  };
 }
 
 async function waitOrLeave(tools: RelayTools, { call }: Admission, ms: number): Promise<void> {

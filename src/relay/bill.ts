@@ -3,9 +3,9 @@
 
 import type { Model } from '../catalog/catalog.ts';
 import type { AnswerFacts, ReportedUsage, StreamReader, UsageReport } from '../dialects/dialect.ts';
-import { minNano, type Nano } from '../kit/money.ts';
+import type { Nano } from '../kit/money.ts';
 import { costOf } from '../ledger/cost.ts';
-import { NO_BUCKETS } from '../store/rows.ts';
+import { type Buckets, NO_BUCKETS } from '../store/rows.ts';
 import type { Call } from './call.ts';
 
 export interface Bill extends ReportedUsage {
@@ -16,84 +16,94 @@ export interface Bill extends ReportedUsage {
   reported: UsageReport;
 }
 
-/** One upstream's part in a stream; `prefilledTokens` is what it was given as the beginning of its answer. */
+/** One upstream's part in a stream. */
 export interface Run {
   model: Model;
   reader: StreamReader;
-  prefilledTokens: number;
-}
-
-export function billAnswer(call: Call, model: Model, facts: AnswerFacts): Bill {
-  const { usage: reported } = facts;
-  if (!hasOutput(facts)) return { ...nothingBilled(model.id), reported };
-  const isReported = typeof reported === 'object';
-  const usage = isReported ? withImages(reported, facts) : countLocally(call, facts);
-  // Images are counted exactly; only tokens are ever a guess.
-  const isGuess = !isReported && (facts.output.images === 0 || model.prices.output > 0n);
-  return { ...usage, cost: costOf(usage.buckets, model.prices), estimated: isGuess, model: model.id, reported };
+  /** What it was given as the beginning of its answer; undefined if it answered from the start. */
+  prefilledTokens: number | undefined;
 }
 
 export function nothingBilled(model: string): Bill {
   return { buckets: NO_BUCKETS, reasoning: 0, cost: 0n, estimated: false, model, reported: 'absent' };
 }
 
-/** A fresh run's own usage is the bill. A run that continued by prefill is billed less what it was given, plus that text. */
-export function billStream(call: Call, runs: readonly Run[]): Bill {
-  const last = runs.at(-1);
-  const first = runs[0];
-  if (!last || !first) return nothingBilled(call.model.id);
-  const bill = billAnswer(call, last.model, last.reader.facts());
-  const continued = last.prefilledTokens > 0 ? withPrefilled(bill, last) : bill;
-  return cheapest(continued, first.model, last.model);
+export function billAnswer(call: Call, model: Model, facts: AnswerFacts): Bill {
+  return hasOutput(facts)
+    ? priced(measure(call, facts), [model], facts.usage)
+    : { ...nothingBilled(model.id), reported: facts.usage };
 }
 
-/** The client left in the middle: input as reported, else as counted; output as far as it was delivered. */
-export function billDelivered(call: Call, runs: readonly Run[]): Bill {
-  const last = runs.at(-1);
-  const first = runs[0];
-  const facts = last?.reader.facts();
-  if (!last || !first || !facts || (!facts.output.hasContent && !facts.output.hasReasoning)) {
-    return nothingBilled(call.model.id);
+/** A run that answered from the start is the bill. One that continued by prefill is billed as if it had done all of it. */
+export function billStream(call: Call, runs: readonly [Run, ...Run[]]): Bill {
+  const { reader, prefilledTokens } = runs.at(-1) ?? runs[0];
+  const facts = reader.facts();
+  if (prefilledTokens === undefined && !hasOutput(facts)) {
+    return { ...nothingBilled(call.model.id), reported: facts.usage };
   }
-  const counted = countLocally(call, facts).buckets;
-  const reported = typeof facts.usage === 'object' ? facts.usage.buckets : counted;
-  const buckets = { ...reported, output: counted.output };
-  const bill = {
-    buckets,
-    reasoning: 0,
-    cost: costOf(buckets, last.model.prices),
-    estimated: true,
-    model: last.model.id,
-    reported: facts.usage,
-  };
-  return cheapest(last.prefilledTokens > 0 ? withPrefilled(bill, last) : bill, first.model, last.model);
+  return priced(withPrefilled(measure(call, facts), prefilledTokens), models(runs), facts.usage);
 }
 
-function withPrefilled(bill: Bill, { prefilledTokens, model }: Run): Bill {
-  const buckets = {
-    ...bill.buckets,
-    input: Math.max(0, bill.buckets.input - prefilledTokens),
-    output: bill.buckets.output + prefilledTokens,
-  };
-  return { ...bill, buckets, cost: costOf(buckets, model.prices), estimated: true };
+/**
+ * The client left in the middle: input as reported, else as counted; output as far as it was delivered, by our own count
+ * unless an upstream that was read to its end says that it was less.
+ */
+export function billDelivered(call: Call, runs: readonly [Run, ...Run[]], deliveredTokens: number): Bill {
+  const { reader, prefilledTokens } = runs.at(-1) ?? runs[0];
+  const facts = reader.facts();
+  if (deliveredTokens === 0) return nothingBilled(call.model.id);
+  const used = withPrefilled(measure(call, facts), prefilledTokens);
+  const delivered = Math.round(deliveredTokens);
+  const isExact = !used.estimated && facts.finished && used.buckets.output <= delivered;
+  const usage: Measured = isExact
+    ? used
+    : { buckets: { ...used.buckets, output: delivered }, reasoning: 0, estimated: true };
+  return priced(usage, models(runs), facts.usage);
 }
 
-/** Begun by one model and continued by another: the lower of the two prices is charged. */
-function cheapest(bill: Bill, first: Model, last: Model): Bill {
-  const cost = minNano(bill.cost, costOf(bill.buckets, first.prices));
-  return cost < bill.cost ? { ...bill, cost, model: first.id } : { ...bill, model: last.id };
+interface Measured extends ReportedUsage {
+  estimated: boolean;
 }
 
-function countLocally({ request }: Call, { output }: AnswerFacts): ReportedUsage {
-  return {
-    buckets: { ...NO_BUCKETS, input: request.input.estimate, output: Math.round(output.tokens), images: output.images },
-    reasoning: 0,
-  };
+function measure({ request }: Call, { usage, output }: AnswerFacts): Measured {
+  if (typeof usage === 'object') return { ...usage, estimated: false };
+  const counted = { ...NO_BUCKETS, input: request.input.estimate, output: Math.round(output.tokens) };
+  return { buckets: counted, reasoning: 0, estimated: true };
 }
 
-/** Images are billed by what was returned, whatever the upstream says it used. */
-function withImages(usage: ReportedUsage, { output }: AnswerFacts): ReportedUsage {
-  return output.images === 0 ? usage : { ...usage, buckets: { ...usage.buckets, images: output.images } };
+/** What an upstream was given as the beginning of its answer is no input of the client's, but output it has got. */
+function withPrefilled(usage: Measured, prefilledTokens: number | undefined): Measured {
+  if (prefilledTokens === undefined) return usage;
+  // Our own count of the input has no prefill in it.
+  const input = usage.estimated ? usage.buckets : lessInput(usage.buckets, prefilledTokens);
+  const buckets = { ...input, output: usage.buckets.output + prefilledTokens };
+  return { buckets, reasoning: usage.reasoning, estimated: true };
+}
+
+const INPUT_BUCKETS = ['input', 'cacheWrite5m', 'cacheWrite1h', 'cachedInput'] as const;
+
+function lessInput(buckets: Buckets, tokens: number): Buckets {
+  const left = { ...buckets };
+  let rest = tokens;
+  for (const name of INPUT_BUCKETS) {
+    const taken = Math.min(left[name], rest);
+    left[name] -= taken;
+    rest -= taken;
+  }
+  return left;
+}
+
+/** Begun by one model and continued by another: the lower price is charged; of equals, the last one's. */
+function priced(usage: Measured, by: readonly [Model, ...Model[]], reported: UsageReport): Bill {
+  const [cheapest] = by
+    .map(({ id, prices }) => ({ model: id, cost: costOf(usage.buckets, prices) }))
+    .reverse()
+    .sort((a, b) => (a.cost < b.cost ? -1 : a.cost > b.cost ? 1 : 0));
+  return { ...usage, ...(cheapest ?? nothingBilled(by[0].id)), reported };
+}
+
+function models([first, ...rest]: readonly [Run, ...Run[]]): [Model, ...Model[]] {
+  return [first.model, ...rest.map(({ model }) => model)];
 }
 
 function hasOutput({ output, usage, finish }: AnswerFacts): boolean {

@@ -30,6 +30,8 @@ export interface RelayTools {
   isUnbalanced(): boolean;
   /** Aborted when a drain has run out of time: what still runs is cut. */
   cut: AbortSignal;
+  /** How many streams of clients that left are being read to their end. */
+  drains: { count: number };
   /** Ids of calls that are admitted and not yet closed. */
   running: Set<string>;
 }

@@ -2,98 +2,118 @@
 // events wait for the bill. However it ends, it is closed once, and the client is told the truth in its own dialect.
 
 import type { StreamEvent } from '../dialects/dialect.ts';
-import { fault } from '../faults/fault.ts';
+import { type Fault, fault } from '../faults/fault.ts';
 import { faultBody } from '../faults/write.ts';
+import { describeError } from '../kit/log.ts';
+import { untilAborted } from '../kit/until-aborted.ts';
 import { answerHeaders } from './answer-headers.ts';
 import type { BegunStream } from './attempt.ts';
 import { AttemptFailed } from './attempt-failed.ts';
-import { noteAttempt } from './begin-answer.ts';
+import type { BegunAnswer } from './begin-answer.ts';
 import { billDelivered, billStream, type Run } from './bill.ts';
 import { toByteStream } from './byte-stream.ts';
 import type { Admission, Answer, RelayTools } from './call.ts';
 import type { Closing } from './close.ts';
-import type { Plan, Step } from './plan.ts';
+import type { Plan } from './plan.ts';
+import { drainStream, leaveStream, readLastBytes } from './read-on.ts';
 import { resume } from './resume.ts';
 
-export interface StreamStart {
-  plan: Plan;
-  step: Step;
-  begun: BegunStream;
-}
-
-export function deliverStream(tools: RelayTools, admission: Admission, closing: Closing, start: StreamStart): Answer {
+export function deliverStream(
+  tools: RelayTools,
+  admission: Admission,
+  closing: Closing,
+  plan: Plan,
+  first: BegunAnswer<BegunStream>,
+): Answer {
   const { call } = admission;
-  const writer = call.dialect.createStreamWriter(call.request);
-  const channel = start.step.route.channel.name;
-  const served = { channel, firstTokenMs: start.begun.firstTokenMs };
-  if (start.step.model !== call.model) writer.rename(start.step.model.id);
-  const runs: Run[] = [{ model: start.step.model, reader: start.begun.reader, prefilledTokens: 0 }];
-  let current = start.begun;
-  let hasSent = false;
+  const writer = call.dialect.createStreamWriter(call.request, { keepText: plan.mayPrefill });
+  const channel = first.step.route.channel.name;
+  const served = { channel, firstTokenMs: first.begun.firstTokenMs };
+  const runs: [Run, ...Run[]] = [runOf(first)];
+  const left = new AbortController();
+  let current = first;
+  let deliveredTokens = 0;
+  use(first);
+
+  function use(next: BegunAnswer<BegunStream>): void {
+    current = next;
+    if (next.step.model !== call.model) writer.rename(next.step.model.id);
+    if (next.step.route.channel.drainOnAbort) next.begun.watch.outliveClient();
+  }
+
+  function onGone(): void {
+    left.abort(new AttemptFailed('client_gone'));
+    if (!current.step.route.channel.drainOnAbort) current.begun.watch.abort('client_gone');
+  }
 
   async function* events(): AsyncGenerator<string> {
     try {
-      const held = yield* answer();
+      yield* answer();
+      void readLastBytes(current.begun);
+      current.ended('ok');
       const bill = billStream(call, runs);
       if (bill.reported === 'invalid') tools.alarms.raise('usage_invalid', { request_id: call.requestId, channel });
       const settled = await closing.settle('ok', bill, served);
-      yield writer.end(held, { usage: bill, cost: settled?.cost, isOurs: bill.estimated });
+      yield writer.end({ usage: bill, cost: settled?.cost, isOurs: bill.estimated || runs.length > 1 });
     } catch (error) {
-      const failed = current.watch.explain(error);
-      if (failed.outcome === 'client_gone' || closing.done) return;
-      const told = failed.outcome === 'drained' ? fault('unavailable') : fault('upstream_failed');
+      if (closing.done || (error instanceof AttemptFailed && error.outcome === 'client_gone')) return;
+      const told = toldTo(tools, call.requestId, error);
       await closing.release(told.code, { giveBackSlots: true, channel });
       yield writer.error(
         faultBody(told, call.dialect.envelope, { requestId: call.requestId, publicUrl: tools.publicUrl }),
       );
     } finally {
-      stop(current);
-      if (!closing.done && hasSent) await closing.settle('client_gone', billDelivered(call, runs), served);
-      else if (!closing.done) await closing.release('client_gone', { giveBackSlots: false, channel });
+      if (!closing.done) await closeForGone();
     }
   }
 
-  /** The content, from as many runs as it takes; returns the events that wait for the bill. */
-  async function* answer(): AsyncGenerator<string, StreamEvent[]> {
-    let step = start.step;
-    let write = writer.write;
+  /** The content, from as many runs as it takes. */
+  async function* answer(): AsyncGenerator<string> {
+    let write: (event: StreamEvent) => string | 'mismatch' = writer.write;
     let caughtUp = () => true;
     for (;;) {
-      const startedAt = tools.clock.monotonic();
-      const held: StreamEvent[] = [];
       try {
-        for await (const event of current.events) {
-          if (event.kind === 'done') break;
-          if (event.kind === 'broken') throw new AttemptFailed('error_event');
-          if (event.kind === 'held') {
-            held.push(event);
-            continue;
-          }
-          const frames = write(event);
+        for (;;) {
+          const { done, value } = await untilAborted(current.begun.events.next(), left.signal);
+          if (done || value.kind === 'done') break;
+          if (value.kind === 'broken') throw new AttemptFailed('error_event');
+          const frames = write(value);
           if (frames === 'mismatch') throw new AttemptFailed('mismatch');
           if (frames === '') continue;
+          const sentTokens = writer.sentTokens();
           yield frames;
-          hasSent = true;
+          deliveredTokens = sentTokens;
         }
-        if (!current.reader.facts().finished) throw new AttemptFailed('cut');
+        if (!current.begun.reader.facts().finished) throw new AttemptFailed('cut');
         if (!caughtUp()) throw new AttemptFailed('mismatch');
-        return held;
+        return;
       } catch (error) {
-        const failed = current.watch.explain(error);
-        stop(current);
-        if (failed.outcome === 'client_gone' || failed.outcome === 'drained') throw failed;
-        noteAttempt(tools, admission, step, startedAt, failed.outcome);
-        const resumed = await resume(tools, admission, start.plan, writer, failed);
+        if (left.signal.aborted) throw left.signal.reason;
+        const failed = current.begun.watch.explain(error);
+        if (failed.outcome === 'client_gone') throw failed;
+        current.ended(failed.outcome);
+        leaveStream(current.begun);
+        if (isFinal(failed)) throw failed;
+        const resumed = await resume(tools, resumable(), plan, writer, failed);
         if (!resumed) throw failed;
-        step = resumed.step;
-        current = resumed.begun;
-        if (step.model !== call.model) writer.rename(step.model.id);
-        const continued = resumed.writer;
-        write = (event) => continued.write(event);
-        caughtUp = () => continued.caughtUp();
-        runs.push({ model: step.model, reader: current.reader, prefilledTokens: resumed.prefilledTokens });
+        use(resumed);
+        runs.push(runOf(resumed));
+        write = resumed.continued.write;
+        caughtUp = resumed.continued.caughtUp;
       }
     }
+  }
+
+  /** The admission for a run that must end when the client stops reading, too. */
+  function resumable(): Admission {
+    return { ...admission, call: { ...call, gone: AbortSignal.any([call.gone, left.signal]) } };
+  }
+
+  async function closeForGone(): Promise<void> {
+    if (current.step.route.channel.drainOnAbort && deliveredTokens > 0) await drainStream(tools, current.begun);
+    leaveStream(current.begun);
+    if (deliveredTokens > 0) await closing.settle('client_gone', billDelivered(call, runs, deliveredTokens), served);
+    else await closing.release('client_gone', { giveBackSlots: false, channel });
   }
 
   return {
@@ -103,16 +123,25 @@ export function deliverStream(tools: RelayTools, admission: Admission, closing: 
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
     },
-    body: toByteStream(events(), {
-      clock: tools.clock,
-      gone: call.gone,
-      keepAlive: writer.keepAlive,
-      onGone: () => current.watch.abort('client_gone'),
-    }),
+    body: toByteStream(events(), { clock: tools.clock, gone: call.gone, keepAlive: writer.keepAlive, onGone }),
   };
 }
 
-function stop({ watch }: BegunStream): void {
-  watch.abort('client_gone');
-  watch.end();
+function runOf({
+  step,
+  begun,
+  prefilledTokens,
+}: BegunAnswer<BegunStream> & { prefilledTokens?: number | undefined }): Run {
+  return { model: step.model, reader: begun.reader, prefilledTokens };
+}
+
+/** We ended it ourselves, and another run would fare no better. */
+function isFinal({ outcome }: AttemptFailed): boolean {
+  return outcome === 'drained' || outcome === 'too_slow';
+}
+
+function toldTo({ log }: RelayTools, requestId: string, error: unknown): Fault {
+  if (error instanceof AttemptFailed) return fault(error.outcome === 'drained' ? 'unavailable' : 'upstream_failed');
+  log('error', 'fault', { request_id: requestId, code: 'internal_error', detail: describeError(error) });
+  return fault('internal_error');
 }

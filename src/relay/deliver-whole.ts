@@ -2,16 +2,16 @@
 
 import { answerHeaders, costHeaders } from './answer-headers.ts';
 import type { WholeAnswer } from './attempt.ts';
+import type { BegunAnswer } from './begin-answer.ts';
 import { billAnswer } from './bill.ts';
 import type { Admission, Answer, RelayTools } from './call.ts';
 import type { Closing } from './close.ts';
-import type { Step } from './plan.ts';
 
 export async function deliverWhole(
   tools: RelayTools,
   admission: Admission,
   closing: Closing,
-  { step, begun }: { step: Step; begun: WholeAnswer },
+  { step, begun }: Pick<BegunAnswer<WholeAnswer>, 'step' | 'begun'>,
 ): Promise<Answer> {
   const { call } = admission;
   const channel = step.route.channel.name;

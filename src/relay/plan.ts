@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import type { Model, Route } from '../catalog/catalog.ts';
 import type { AttemptFailed, AttemptOutcome } from './attempt-failed.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
-import { mayUse } from './choose-model.ts';
+import { candidateModels } from './candidate-models.ts';
 
 export interface Step {
   model: Model;
@@ -16,6 +16,10 @@ export interface Step {
 export interface Plan {
   /** The next try, given why the last one failed; undefined when there is none left. */
   next(failure?: AttemptFailed): Step | undefined;
+  /** The last route again, at once, if it may be asked a second time. */
+  again(): Step | undefined;
+  /** Whether some route can continue an answer that another began. */
+  mayPrefill: boolean;
 }
 
 const MAX_ON_ONE_MODEL = 3;
@@ -23,11 +27,12 @@ const MAX_IN_ALL = 6;
 const LONGEST_RETRY_AFTER_S = 5;
 const JITTER_MS = { least: 50, spread: 200 };
 
-/** Failures after which the same channel may well answer a second time. */
+/** Failures after which the same channel may well answer a second time. Silence is none: it has cost enough. */
 const WORTH_REPEATING: ReadonlySet<AttemptOutcome> = new Set(['network_error', 'upstream_error', 'error_event', 'cut']);
 
 export function createPlan(tools: RelayTools, { call }: Admission): Plan {
-  const models = [call.model, ...usableFallbacks(call)];
+  const models = candidateModels(call);
+  const mayPrefill = models.some(({ routes }) => routes.some(({ prefill }) => prefill));
   const tried = new Map<string, number>();
   let onModel = 0;
   let inAll = 0;
@@ -41,42 +46,41 @@ export function createPlan(tools: RelayTools, { call }: Admission): Plan {
     return step;
   }
 
-  function repeat(failure: AttemptFailed): Step | undefined {
-    if (!last || onModel >= MAX_ON_ONE_MODEL || (tried.get(last.route.channel.name) ?? 0) > 1) return undefined;
-    const waitMs = repeatWait(tools, failure);
-    return waitMs !== undefined && tools.retryBudget.take() ? { ...last, waitMs } : undefined;
+  /** The last route once more, unless it had its second try or its breaker has opened. */
+  function repeat(waitMs: number | undefined): Step | undefined {
+    if (!last || waitMs === undefined || onModel >= MAX_ON_ONE_MODEL || inAll >= MAX_IN_ALL) return undefined;
+    const { channel, model } = last.route;
+    if ((tried.get(channel.name) ?? 0) > 1 || !tools.health.admits(channel.name, model)) return undefined;
+    if (tools.retryBudget.take()) return take({ ...last, waitMs });
+    tools.health.forget(channel.name, model);
+    return undefined;
   }
 
-  function nextModel(): boolean {
+  function nextModel(): void {
     models.shift();
     onModel = 0;
-    return models.length > 0;
   }
 
   return {
+    mayPrefill,
+    again: () => repeat(0),
     next(failure) {
       if (inAll >= MAX_IN_ALL) return undefined;
-      if (failure?.isTooLong && !nextModel()) return undefined;
-      const again = failure && !failure.isTooLong ? repeat(failure) : undefined;
-      if (again) return take(again);
-      for (;;) {
-        const [model] = models;
-        if (!model) return undefined;
-        const route = onModel < MAX_ON_ONE_MODEL ? chooseRoute(tools, call, model, tried) : undefined;
-        if (route) return take({ model, route, waitMs: 0 });
-        if (!nextModel()) return undefined;
+      const again = failure && repeat(repeatWait(tools, failure));
+      if (again) return again;
+      if (failure?.isTooLong) {
+        // The channel did nothing wrong: it may serve a model that takes more.
+        if (last) tried.delete(last.route.channel.name);
+        nextModel();
       }
+      for (; models.length > 0; nextModel()) {
+        const [model] = models;
+        const route = model && onModel < MAX_ON_ONE_MODEL ? chooseRoute(tools, call, model, tried) : undefined;
+        if (model && route) return take({ model, route, waitMs: 0 });
+      }
+      return undefined;
     },
   };
-}
-
-function usableFallbacks({ model, catalog, key }: Call): Model[] {
-  return model.fallbacks.flatMap((id) => {
-    const fallback = catalog.find(id);
-    return fallback && mayUse(key, fallback) && fallback.kinds.some((kind) => model.kinds.includes(kind))
-      ? [fallback]
-      : [];
-  });
 }
 
 function repeatWait(tools: RelayTools, { outcome, retryAfterS }: AttemptFailed): number | undefined {

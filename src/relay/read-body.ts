@@ -1,5 +1,6 @@
 // The bytes of an upstream's response under a watch: every read can be aborted, and the whole is bounded.
 
+import { untilAborted } from '../kit/until-aborted.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { Watch } from './watch.ts';
 
@@ -12,20 +13,15 @@ export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 export async function* readBytes(response: Response, watch: Watch, idleMs?: number): AsyncGenerator<Uint8Array> {
   if (!response.body) return;
   const reader = response.body.getReader();
-  const aborted = new Promise<never>((_, reject) => {
-    if (watch.signal.aborted) reject(watch.signal.reason);
-    else watch.signal.addEventListener('abort', () => reject(watch.signal.reason), { once: true });
-  });
-  aborted.catch(() => {});
   let total = 0;
   try {
     for (;;) {
       if (idleMs !== undefined) watch.limit('idle', idleMs);
-      const { done, value } = await Promise.race([reader.read(), aborted]);
+      const { done, value } = await untilAborted(reader.read(), watch.signal);
       watch.clear('idle');
       if (done) return;
       total += value.byteLength;
-      if (total > MAX_ANSWER_BYTES) throw new AttemptFailed('not_an_answer');
+      if (total > MAX_ANSWER_BYTES) throw new AttemptFailed('flood');
       yield value;
     }
   } finally {

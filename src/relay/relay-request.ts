@@ -19,9 +19,9 @@ export async function relayRequest(tools: RelayTools, call: Call): Promise<Answe
   const closing = createClosing(tools, admission);
   try {
     const plan = createPlan(tools, admission);
-    const { step, begun } = await beginAnswer(tools, admission, plan);
+    const { step, begun, ended } = await beginAnswer(tools, admission, plan);
     return begun.kind === 'stream'
-      ? deliverStream(tools, admission, closing, { plan, step, begun })
+      ? deliverStream(tools, admission, closing, plan, { step, begun, ended })
       : await deliverWhole(tools, admission, closing, { step, begun });
   } catch (error) {
     if (!closing.done) await closeFailed(closing, error);

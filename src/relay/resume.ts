@@ -1,20 +1,18 @@
 // A stream broke after bytes were sent: find another run that continues exactly there. By prefill where the route can do
 // that, else by a fresh run whose beginning must equal what the client has.
 
-import type { Continuation, ContinuedWriter, StreamWriter } from '../dialects/dialect.ts';
+import type { ContinuedWriter, StreamWriter } from '../dialects/dialect.ts';
 import { weighTokens } from '../kit/tokens.ts';
-import type { BegunStream } from './attempt.ts';
+import type { BegunStream, Prefill } from './attempt.ts';
 import { AttemptFailed } from './attempt-failed.ts';
-import { tryStep } from './begin-answer.ts';
+import { type BegunAnswer, isOver, tryStep } from './begin-answer.ts';
 import type { Admission, RelayTools } from './call.ts';
 import type { Plan, Step } from './plan.ts';
 
-export interface ResumedRun {
-  step: Step;
-  begun: BegunStream;
-  writer: ContinuedWriter;
-  /** Tokens that the client had before and that the new run was given as its beginning; 0 for a fresh run. */
-  prefilledTokens: number;
+export interface ResumedRun extends BegunAnswer<BegunStream> {
+  continued: ContinuedWriter;
+  /** Tokens that the client had before and that the new run was given as its beginning; undefined for a fresh run. */
+  prefilledTokens: number | undefined;
 }
 
 /** Undefined when no route can continue; throws AttemptFailed when the client left or the gateway drains. */
@@ -26,25 +24,30 @@ export async function resume(
   failure: AttemptFailed,
 ): Promise<ResumedRun | undefined> {
   let failed = failure;
+  let refusedPrefill = false;
   for (;;) {
-    const step = plan.next(failed);
+    if (isOver(tools, admission)) return undefined;
+    // A route that refuses the prefill may still answer from the start.
+    const again: Step | undefined = refusedPrefill ? plan.again() : undefined;
+    const step: Step | undefined = again ?? plan.next(failed);
     if (!step) return undefined;
-    const text = step.route.prefill ? writer.sentText() : undefined;
-    const ways: Continuation[] = text === undefined ? ['fresh'] : ['prefill', 'fresh'];
-    for (const how of ways) {
-      try {
-        const prefill = how === 'prefill' ? text : undefined;
-        const begun = await tryStep(tools, admission, step, prefill);
-        if (begun.kind !== 'stream') throw new AttemptFailed('not_an_answer');
-        const prefilledTokens = prefill === undefined ? 0 : Math.round(weighTokens(prefill));
-        return { step, begun, writer: writer.continue(how), prefilledTokens };
-      } catch (error) {
-        if (!(error instanceof AttemptFailed)) throw error;
-        if (error.outcome === 'client_gone' || error.outcome === 'drained') throw error;
-        failed = error;
-        // Only a refused prefill is worth a fresh run on the same route.
-        if (error.outcome !== 'request_refused') break;
-      }
+    const prefill: Prefill | undefined = step.route.prefill && !again ? prefillOf(writer) : undefined;
+    try {
+      const { begun, ended } = await tryStep(tools, admission, step, prefill);
+      if (begun.kind !== 'stream') throw new AttemptFailed('not_an_answer');
+      const continued = writer.continue(prefill ? 'prefill' : 'fresh');
+      return { step, begun, ended, continued, prefilledTokens: prefill?.tokens };
+    } catch (error) {
+      if (!(error instanceof AttemptFailed)) throw error;
+      if (error.outcome === 'client_gone' || error.outcome === 'drained') throw error;
+      failed = error;
+      refusedPrefill = prefill !== undefined && error.outcome === 'request_refused';
     }
   }
+}
+
+/** White space alone cannot be continued: upstreams refuse it as the beginning of an answer. */
+function prefillOf(writer: StreamWriter): Prefill | undefined {
+  const text = writer.sentText();
+  return text?.trim() ? { text, tokens: Math.round(weighTokens(text)) } : undefined;
 }

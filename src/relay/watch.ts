@@ -13,6 +13,8 @@ export interface Watch {
   abort(outcome: AttemptOutcome): void;
   /** The reason for an error that happened under this watch. */
   explain(error: unknown): AttemptFailed;
+  /** From here on the client's leaving ends nothing. */
+  outliveClient(): void;
   /** Ends all timers; must be called once. */
   end(): void;
 }
@@ -47,6 +49,7 @@ export function createWatch(tools: Pick<RelayTools, 'clock' | 'cut'>, call: Pick
       if (controller.signal.reason instanceof AttemptFailed) return controller.signal.reason;
       return error instanceof AttemptFailed ? error : new AttemptFailed('network_error');
     },
+    outliveClient: () => call.gone.removeEventListener('abort', onGone),
     end() {
       for (const cancel of timers.values()) cancel();
       timers.clear();

@@ -205,6 +205,12 @@ export interface TrafficInput {
   sums: readonly TrafficHour[];
 }
 
+/** Writes a fact about the database unless it is there already; answers what is there now. */
+export interface ClaimInput {
+  name: 'pepper';
+  value: string;
+}
+
 export interface Operations {
   register: { input: RegisterInput; result: RegisterResult };
   admit: { input: AdmitInput; result: AdmitResult };
@@ -223,6 +229,7 @@ export interface Operations {
   revokeKey: { input: RevokeKeyInput; result: KeyResult };
   freeze: { input: FreezeInput; result: undefined };
   traffic: { input: TrafficInput; result: undefined };
+  claim: { input: ClaimInput; result: string };
 }
 export type OperationName = keyof Operations;
 export type Input<Name extends OperationName> = Operations[Name]['input'];

@@ -193,6 +193,11 @@ export interface TrafficHour {
   total: readonly number[];
 }
 
+/** A fact about the database itself, written once. */
+export interface Setting {
+  value: string;
+}
+
 export type RevisionSource = 'default' | 'file' | 'operator';
 
 export interface Revision {

@@ -12,6 +12,7 @@ import type {
   Lease,
   Replay,
   Revision,
+  Setting,
   TrafficHour,
   UsageRecord,
   Wallet,
@@ -132,6 +133,7 @@ export const PAGES: { [T in Exclude<PageTable, 'keyrings'>]: Table<Pages[T]> } =
     firstToken: ['first_token', 'json'],
     total: ['total', 'json'],
   }),
+  settings: table<Setting>('settings', 'name', undefined, { value: ['value', 'text'] }),
 };
 
 export const ADDITIONS: { [T in keyof Additions]: Table<Additions[T]> } = {

@@ -3,29 +3,42 @@
 
 import { editMembers, isObject, type JsonDocument, type JsonObject, readJsonObject } from '../../kit/json.ts';
 import { moneyFields } from '../../kit/money.ts';
-import type { ContinuedWriter, FinalUsage, RelayRequest, StreamEvent, StreamWriter } from '../dialect.ts';
+import type {
+  ContinuedWriter,
+  FinalUsage,
+  RelayRequest,
+  StreamEvent,
+  StreamWriter,
+  WriterOptions,
+} from '../dialect.ts';
+import { createOverlap } from '../prefill-overlap.ts';
 import { writeSse } from '../sse.ts';
 import { type Comparison, createTranscript } from '../transcript.ts';
 import { writeUsage } from './usage.ts';
 
-/** Blocks the client has seen: what each is, and whether it is closed. */
+/** Blocks the client has seen. */
 interface Seen {
   type: string;
   closed: boolean;
+  /** Deltas that are no text to compare, such as signatures and citations. */
+  extras: number;
 }
 
-export function createStreamWriter(request: RelayRequest): StreamWriter {
-  const transcript = createTranscript();
+export function createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter {
+  const transcript = createTranscript(options);
   const blocks = new Map<number, Seen>();
+  let held: StreamEvent[] = [];
   let model = request.model;
 
   function pass(event: StreamEvent): string {
-    const { document, name } = event;
+    const { document, name, kind } = event;
     if (!document) return '';
+    if (kind === 'held') {
+      held.push(event);
+      return '';
+    }
     for (const piece of event.pieces) transcript.add(piece);
-    const index = indexOf(document);
-    if (name === 'content_block_start') blocks.set(index, { type: blockType(document), closed: false });
-    if (name === 'content_block_stop') blocks.set(index, { type: blocks.get(index)?.type ?? '', closed: true });
+    noteBlock(blocks, event, document);
     return writeSse(name === 'message_start' ? renamed(document, model) : document.text, name);
   }
 
@@ -36,13 +49,27 @@ export function createStreamWriter(request: RelayRequest): StreamWriter {
       model = id;
     },
     sentText: () => (blocks.size === 1 && blocks.get(0)?.type === 'text' ? transcript.onlyText('0/text') : undefined),
-    continue: (how) =>
-      how === 'prefill'
+    sentTokens: transcript.tokens,
+    continue(how) {
+      held = [];
+      return how === 'prefill'
         ? continuePrefill(pass, blocks, transcript.onlyText('0/text') ?? '')
-        : continueFresh(pass, blocks, transcript.compare()),
-    end: (held, final) => lastEvents(held, final) + writeSse('{"type":"message_stop"}', 'message_stop'),
+        : continueFresh(pass, blocks, transcript.compare());
+    },
+    end(final) {
+      const open = [...blocks].filter(([, { closed }]) => !closed).map(([index]) => pass(stopEvent(index)));
+      return open.join('') + lastEvents(held, final) + writeSse('{"type":"message_stop"}', 'message_stop');
+    },
     error: (body) => writeSse(JSON.stringify(body), 'error'),
   };
+}
+
+function noteBlock(blocks: Map<number, Seen>, { name, pieces }: StreamEvent, document: JsonDocument): void {
+  const index = indexOf(document);
+  const seen = blocks.get(index) ?? { type: '', closed: false, extras: 0 };
+  if (name === 'content_block_start') blocks.set(index, { ...seen, type: blockType(document) });
+  if (name === 'content_block_stop') blocks.set(index, { ...seen, closed: true });
+  if (name === 'content_block_delta' && pieces.length === 0) blocks.set(index, { ...seen, extras: seen.extras + 1 });
 }
 
 type Pass = (event: StreamEvent) => string;
@@ -52,8 +79,7 @@ function continueFresh(pass: Pass, blocks: ReadonlyMap<number, Seen>, comparison
   const before = new Map([...blocks].map(([index, seen]) => [index, { ...seen }]));
 
   function fresh(event: StreamEvent, document: JsonDocument): string | 'mismatch' {
-    const index = indexOf(document);
-    const known = before.get(index);
+    const known = before.get(indexOf(document));
     switch (event.name) {
       case 'message_start':
         return '';
@@ -77,12 +103,18 @@ function continueFresh(pass: Pass, blocks: ReadonlyMap<number, Seen>, comparison
 
   function continueDelta(event: StreamEvent, document: JsonDocument, known: Seen | undefined): string | 'mismatch' {
     const [piece] = event.pieces;
-    // Signatures and citations are no text to compare: they belong to a block that is still open, or are known already.
-    if (!piece) return known?.closed || !comparison.caughtUp() ? '' : pass(event);
+    if (!piece) return isSeenExtra(known) ? '' : pass(event);
     const rest = comparison.take(piece);
-    if (rest === 'mismatch' || (rest !== '' && known?.closed)) return 'mismatch';
     if (rest === '') return '';
+    // New words belong to the block that is open, and only once everything before them has been seen again.
+    if (rest === 'mismatch' || known?.closed || !comparison.caughtUp()) return 'mismatch';
     return pass(rest === piece.text ? event : withText(event, document, rest));
+  }
+
+  /** The first so many of a block are the ones that the client has. */
+  function isSeenExtra(known: Seen | undefined): boolean {
+    if (!known) return false;
+    return known.closed || known.extras-- > 0 || !comparison.caughtUp();
   }
 
   return { caughtUp: comparison.caughtUp, write: (event) => (event.document ? fresh(event, event.document) : '') };
@@ -92,8 +124,7 @@ function continueFresh(pass: Pass, blocks: ReadonlyMap<number, Seen>, comparison
 function continuePrefill(pass: Pass, blocks: ReadonlyMap<number, Seen>, sent: string): ContinuedWriter {
   const last = Math.max(0, ...blocks.keys());
   const isOpen = blocks.get(last)?.closed === false;
-  // The prefill went without its last white space, so the continuation may begin with it.
-  let overlap = sent.slice(sent.trimEnd().length);
+  const takeNew = createOverlap(sent);
   let shift: number | undefined;
 
   function write(event: StreamEvent, document: JsonDocument): string {
@@ -106,15 +137,15 @@ function continuePrefill(pass: Pass, blocks: ReadonlyMap<number, Seen>, sent: st
       return close + pass(shifted(event, document, shift));
     }
     if (!event.name?.startsWith('content_block_')) return pass(event);
-    return pass(withoutOverlap(shifted(event, document, shift ?? last)));
+    return passNew(shifted(event, document, shift ?? last));
   }
 
-  function withoutOverlap(event: StreamEvent): StreamEvent {
+  function passNew(event: StreamEvent): string {
     const [piece] = event.pieces;
-    if (overlap === '' || !piece || !event.document || !piece.slot.endsWith('/text')) return event;
-    const spaces = overlap;
-    overlap = '';
-    return piece.text.startsWith(spaces) ? withText(event, event.document, piece.text.slice(spaces.length)) : event;
+    if (!piece || !event.document || piece.slot !== `${last}/text`) return pass(event);
+    const rest = takeNew(piece.text);
+    if (rest === '') return '';
+    return pass(rest === piece.text ? event : withText(event, event.document, rest));
   }
 
   return { caughtUp: () => true, write: (event) => (event.document ? write(event, event.document) : '') };

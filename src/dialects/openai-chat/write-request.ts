@@ -3,12 +3,12 @@
 import { editMembers, isObject, type Json } from '../../kit/json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 
-/** The partial answer stands last, as the assistant's own message. */
+/** The partial answer stands last, as the assistant's own message; upstreams refuse one that ends in white space. */
 export function writePrefill(request: RelayRequest, fields: UpstreamFields, text: string): string {
   const messages = Array.isArray(request.document.value.messages) ? request.document.value.messages : [];
   return editMembers(request.document, {
     ...ownedFields(request, fields),
-    messages: [...messages, { role: 'assistant', content: text }],
+    messages: [...messages, { role: 'assistant', content: text.trimEnd() }],
   });
 }
 

@@ -9,14 +9,27 @@ import {
   type JsonObject,
   readJsonObject,
 } from '../../kit/json.ts';
-import type { ContinuedWriter, FinalUsage, RelayRequest, StreamEvent, StreamWriter } from '../dialect.ts';
+import type {
+  ContinuedWriter,
+  FinalUsage,
+  Piece,
+  RelayRequest,
+  StreamEvent,
+  StreamWriter,
+  WriterOptions,
+} from '../dialect.ts';
+import { createOverlap } from '../prefill-overlap.ts';
 import { writeSse } from '../sse.ts';
 import { type Comparison, createTranscript } from '../transcript.ts';
 import { readPieces, toolCalls } from './read-output.ts';
 import { withCost, writeUsage } from './write-usage.ts';
 
-export function createStreamWriter(request: RelayRequest): StreamWriter {
-  const transcript = createTranscript();
+/** The words of the first choice: the only content that a prefill can continue. */
+const TEXT_SLOT = '0/content';
+
+export function createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter {
+  const transcript = createTranscript(options);
+  let held: StreamEvent[] = [];
   let model = request.model;
   let head: JsonObject | undefined;
   let isContinued = false;
@@ -29,6 +42,10 @@ export function createStreamWriter(request: RelayRequest): StreamWriter {
 
   function pass(event: StreamEvent): string {
     if (!event.document) return '';
+    if (event.kind === 'held') {
+      held.push(event);
+      return '';
+    }
     for (const piece of event.pieces) transcript.add(piece);
     return writeSse(editMembers(event.document, ownFields(event.document)));
   }
@@ -39,12 +56,16 @@ export function createStreamWriter(request: RelayRequest): StreamWriter {
     rename: (id) => {
       model = id;
     },
-    sentText: () => transcript.onlyText('0/content'),
+    sentText: () => transcript.onlyText(TEXT_SLOT),
+    sentTokens: transcript.tokens,
     continue(how) {
       isContinued = true;
-      return how === 'prefill' ? continuePrefill(pass) : continueFresh(pass, transcript.compare());
+      held = [];
+      return how === 'prefill'
+        ? continuePrefill(pass, transcript.onlyText(TEXT_SLOT) ?? '')
+        : continueFresh(pass, transcript.compare());
     },
-    end: (held, final) => [...lastChunks(held, final, request, ownFields, head, model), writeSse('[DONE]')].join(''),
+    end: (final) => [...lastChunks(held, final, request, ownFields, head, model), writeSse('[DONE]')].join(''),
     error: (body) => writeSse(JSON.stringify(body)),
   };
 }
@@ -55,11 +76,15 @@ function pick(from: JsonObject, head: JsonObject, name: string): Record<string, 
 
 type Pass = (event: StreamEvent) => string;
 
-/** The upstream goes on with the sent text: only its second beginning is dropped. */
-function continuePrefill(pass: Pass): ContinuedWriter {
+/** The upstream goes on with the sent text: its second beginning is dropped. */
+function continuePrefill(pass: Pass, sent: string): ContinuedWriter {
+  const takeNew = createOverlap(sent);
   return {
     caughtUp: () => true,
-    write: (event) => (event.pieces.length > 0 || hasFinish(event) ? pass(withoutRole(event)) : ''),
+    write(event) {
+      const rests = new Map(event.pieces.map(({ slot, text }) => [slot, slot === TEXT_SLOT ? takeNew(text) : text]));
+      return passNew(pass, event, rests);
+    },
   };
 }
 
@@ -70,14 +95,24 @@ function continueFresh(pass: Pass, comparison: Comparison): ContinuedWriter {
       const rests = new Map<string, string>();
       for (const piece of event.pieces) {
         const rest = comparison.take(piece);
-        if (rest === 'mismatch' || (rests.has(piece.slot) && rest !== piece.text)) return 'mismatch';
-        rests.set(piece.slot, rest);
+        if (rest === 'mismatch' || isPartOfName(piece, rest)) return 'mismatch';
+        rests.set(piece.slot, (rests.get(piece.slot) ?? '') + rest);
       }
-      const isNew = [...rests.values()].some((rest) => rest !== '');
       if (hasFinish(event) && !comparison.caughtUp()) return 'mismatch';
-      return isNew || hasFinish(event) ? pass(trimmed(withoutRole(event), rests)) : '';
+      return passNew(pass, event, rests);
     },
   };
+}
+
+/** A tool's name is sent whole: one that only begins like the sent one is another tool. */
+function isPartOfName({ slot, text }: Piece, rest: string): boolean {
+  return slot.endsWith('/name') && rest !== '' && rest !== text;
+}
+
+/** Passes an event without its role and with only what is new of each slot; nothing if nothing is. */
+function passNew(pass: Pass, event: StreamEvent, rests: ReadonlyMap<string, string>): string {
+  const isNew = [...rests.values()].some((rest) => rest !== '');
+  return isNew || hasFinish(event) || event.kind === 'held' ? pass(trimmed(withoutRole(event), rests)) : '';
 }
 
 function hasFinish({ document }: StreamEvent): boolean {

@@ -22,8 +22,13 @@ export const openaiImages: Dialect = {
 
 function createStreamWriter(): StreamWriter {
   let hasSent = false;
+  let held: StreamEvent[] = [];
   const write = (event: StreamEvent): string => {
     if (!event.document) return '';
+    if (event.kind === 'held') {
+      held.push(event);
+      return '';
+    }
     hasSent = true;
     return writeSse(event.document.text, event.name);
   };
@@ -32,8 +37,12 @@ function createStreamWriter(): StreamWriter {
     write,
     rename: () => {},
     sentText: () => undefined,
-    continue: () => ({ caughtUp: () => !hasSent, write: (event) => (hasSent ? 'mismatch' : write(event)) }),
-    end: (held, final) => held.map((event) => lastEvent(event, final)).join(''),
+    sentTokens: () => 0,
+    continue() {
+      held = [];
+      return { caughtUp: () => !hasSent, write: (event) => (hasSent ? 'mismatch' : write(event)) };
+    },
+    end: (final) => held.map((event) => lastEvent(event, final)).join(''),
     error: (body) => writeSse(JSON.stringify(body)),
   };
 }

@@ -13,6 +13,7 @@ import type {
   Lease,
   Replay,
   Revision,
+  Setting,
   TrafficHour,
   UsageRecord,
   Wallet,
@@ -29,6 +30,7 @@ export interface Pages {
   cards: Card;
   replays: Replay;
   traffic: TrafficHour;
+  settings: Setting;
   /** All keys of an account, under the lock of its wallet. */
   keyrings: readonly KeyRow[];
 }
@@ -52,6 +54,7 @@ export const PAGE_TABLES: readonly PageTable[] = [
   'cards',
   'replays',
   'traffic',
+  'settings',
   'keyrings',
 ];
 
@@ -82,6 +85,7 @@ export class Book {
     cards: new Map(),
     replays: new Map(),
     traffic: new Map(),
+    settings: new Map(),
     keyrings: new Map(),
   };
   /** What stood on a page when it was first changed. */
@@ -94,6 +98,7 @@ export class Book {
     cards: new Map(),
     replays: new Map(),
     traffic: new Map(),
+    settings: new Map(),
     keyrings: new Map(),
   };
   readonly added: AdditionLists = { accounts: [], entries: [], usage: [], cardBatches: [], revisions: [] };

@@ -7,7 +7,7 @@ import type { Book, Touch } from './book.ts';
 import { issue, issueTouches, voidCard, voidTouches } from './cards.ts';
 import { release, releaseTouches, settle, settleTouches, sweep } from './close.ts';
 import { changeKey, createKey, createKeyTouches, keyringTouches, revokeKey, rotateKey } from './keyring.ts';
-import { credit, freeze } from './operator.ts';
+import { claim, credit, freeze } from './operator.ts';
 import { redeem, redeemTouches } from './redeem.ts';
 import { register, registerTouches } from './register.ts';
 import { addTraffic, trafficTouches } from './traffic.ts';
@@ -43,6 +43,7 @@ const DEFINITIONS: Definitions = {
   revokeKey: { touches: ({ accountId }) => keyringTouches(accountId), decide: revokeKey },
   freeze: { touches: ({ accountId }) => [{ table: 'wallets', id: accountId }], decide: freeze },
   traffic: { touches: trafficTouches, decide: addTraffic },
+  claim: { touches: ({ name }) => [{ table: 'settings', id: name }], decide: claim },
 };
 
 export function touches<Name extends OperationName>(name: Name, input: Input<Name>): Touch[] {

@@ -1,7 +1,7 @@
-// What only the operator does to a wallet: credit it, freeze it.
+// What only the operator or the server itself does: credit or freeze a wallet, say once what belongs to the database.
 
 import { assert } from '../../kit/assert.ts';
-import type { CreditInput, CreditResult, FreezeInput } from '../operations.ts';
+import type { ClaimInput, CreditInput, CreditResult, FreezeInput } from '../operations.ts';
 import type { Book } from './book.ts';
 import { payIn } from './money.ts';
 
@@ -15,4 +15,10 @@ export function freeze(book: Book, { accountId, frozen, at }: FreezeInput): unde
   const wallet = book.get('wallets', accountId);
   assert(wallet, 'an account has a wallet');
   book.put('wallets', accountId, { ...wallet, frozen, touchedAt: at });
+}
+
+export function claim(book: Book, { name, value }: ClaimInput): string {
+  const known = book.get('settings', name);
+  if (!known) book.put('settings', name, { value });
+  return known?.value ?? value;
 }

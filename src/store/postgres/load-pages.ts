@@ -49,6 +49,7 @@ const LOAD: { [T in PageTable]: string } = {
   cards: lockRows(PAGES.cards),
   replays: lockRows(PAGES.replays),
   traffic: lockRows(PAGES.traffic),
+  settings: lockRows(PAGES.settings),
   // Under the lock of the account's wallet.
   keyrings: 'SELECT * FROM keys WHERE account_id = ANY($1::text[]) ORDER BY created_at, key_id',
 };

@@ -16,6 +16,7 @@ const ROW_TABLES: readonly RowTable[] = [
   'cards',
   'replays',
   'traffic',
+  'settings',
 ];
 
 /** Undefined if nothing changed. */

@@ -58,6 +58,7 @@ function prepareLoad(db: Database): Load {
     cards: byId('cards'),
     replays: byId('replays'),
     traffic: byId('traffic'),
+    settings: byId('settings'),
     keyrings: (accountId) => keysOf.all(accountId).map((row) => decodeRow(KEYS, row)),
   };
   return (table, id) => loaders[table](id);

@@ -144,6 +144,11 @@ CREATE TABLE schema_migrations (
       version INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL
     ) STRICT;
 
+CREATE TABLE settings (
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE traffic_hours (
   traffic_id TEXT PRIMARY KEY,
   hour INTEGER NOT NULL,

@@ -27,6 +27,7 @@ export function prepareWriteBook(db: Database): WriteBook {
     cards: writeChanges('cards', prepareTable(db, PAGES.cards)),
     replays: writeChanges('replays', prepareTable(db, PAGES.replays)),
     traffic: writeChanges('traffic', prepareTable(db, PAGES.traffic)),
+    settings: writeChanges('settings', prepareTable(db, PAGES.settings)),
   };
   return (book) => {
     insertAccounts(book.added.accounts);

@@ -2,6 +2,7 @@
 
 import ledger from './0001-ledger.sql' with { type: 'text' };
 import traffic from './0002-traffic.sql' with { type: 'text' };
+import settings from './0003-settings.sql' with { type: 'text' };
 
 export interface Migration {
   version: number;
@@ -12,4 +13,5 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'ledger', sql: ledger },
   { version: 2, name: 'traffic', sql: traffic },
+  { version: 3, name: 'settings', sql: settings },
 ];

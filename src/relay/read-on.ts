@@ -1,0 +1,45 @@
+// Reading a stream on when nobody waits for its events any more: to its end, for the usage that only the end tells, or for
+// a moment, so that the connection can serve again.
+
+import type { BegunStream } from './attempt.ts';
+import type { RelayTools } from './call.ts';
+
+const MAX_DRAINS = 64;
+const DRAIN_MS = 30_000;
+const LAST_BYTES_MS = 500;
+
+/** Up to half a minute, while there is room for one more; in the end the stream is over or aborted. */
+export async function drainStream({ drains }: Pick<RelayTools, 'drains'>, stream: BegunStream): Promise<void> {
+  if (drains.count >= MAX_DRAINS) return;
+  drains.count++;
+  try {
+    await readOn(stream, DRAIN_MS);
+  } finally {
+    drains.count--;
+  }
+}
+
+/** The upstream has said its last word; what remains is the end of its body. */
+export async function readLastBytes(stream: BegunStream): Promise<void> {
+  await readOn(stream, LAST_BYTES_MS);
+  leaveStream(stream);
+}
+
+/** Ends the upstream's call, whatever it is doing. */
+export function leaveStream({ events, watch }: BegunStream): void {
+  watch.abort('client_gone');
+  watch.end();
+  events.return(undefined).catch(() => {});
+}
+
+async function readOn({ events, watch }: BegunStream, ms: number): Promise<void> {
+  watch.limit('too_slow', ms);
+  try {
+    for (;;) {
+      const { done, value } = await events.next();
+      if (done || value.kind === 'broken') return;
+    }
+  } catch {
+    // Cut, or out of time: what was read counts.
+  }
+}
