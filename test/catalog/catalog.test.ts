@@ -72,7 +72,7 @@ test('channels have what the document says and sensible rest', () => {
     timeouts: { connectMs: 2_000, firstTokenMs: 9_000, idleMs: 60_000, totalMs: 600_000 },
   });
   expect(CATALOG.channels.get('b')).toMatchObject({ endpoints: ['chat'], quirks: 'vllm', apiKey: undefined });
-  expect(CATALOG.channels.get('demo')).toMatchObject({ kind: 'demo', endpoints: ['chat'] });
+  expect(CATALOG.channels.get('demo')).toMatchObject({ kind: 'demo', endpoints: ['chat', 'messages'] });
 });
 
 test('limits are those of the document, completed', () => {
