@@ -46,13 +46,16 @@ test('a key made before a restart works after it, and the pepper is the same', a
   expect(await statusOf(second, key)).toBe(200);
 });
 
-test('a given pepper is used and not written; under another one the key is unknown', async () => {
-  const first = await place.serve({ SECRETS_PEPPER: 'a-given-pepper-for-tests' });
+test('a given pepper is used and not written; under another one the database is not opened', async () => {
+  const pepper = { SECRETS_PEPPER: 'a-given-pepper-for-tests' };
+  const first = await place.serve(pepper);
   const key = await register(first);
   expect(existsSync(pepperFile())).toBe(false);
   await stop(first);
-  const second = await place.serve({ SECRETS_PEPPER: 'another-pepper-for-tests' });
-  expect(await statusOf(second, key)).toBe(401);
+  const { exitCode, stderr } = await place.failToServe({ SECRETS_PEPPER: 'another-pepper-for-tests' });
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('the pepper is not the one this database was made with');
+  expect(await statusOf(await place.serve(pepper), key)).toBe(200);
 });
 
 test('a mode that was opened is closed again', async () => {
