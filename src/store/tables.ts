@@ -204,11 +204,13 @@ export type SqlValue = string | number | bigint | boolean | null;
 /** The values of a row in the order of its columns, without the id. */
 export function encodeRow<Row extends object>({ columns }: Table<Row>, row: Row): SqlValue[] {
   const fields = row as Record<string, unknown>;
-  return columns.map(({ field, kind }) => {
+  const values: SqlValue[] = [];
+  for (const { field, kind } of columns) {
     const value = fields[field];
-    if (value === null || value === undefined) return null;
-    return kind === 'json' ? JSON.stringify(value) : (value as SqlValue);
-  });
+    if (value === null || value === undefined) values.push(null);
+    else values.push(kind === 'json' ? JSON.stringify(value) : (value as SqlValue));
+  }
+  return values;
 }
 
 /** A row from what a driver returned; integers may come as number, bigint or text, flags as boolean or 0 and 1. */

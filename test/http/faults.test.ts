@@ -133,6 +133,17 @@ test.each(cases)('%s', async (_, make) => {
   expect(error.message).toMatch(/^[A-Z].*[.:]/);
 });
 
+test.each([
+  ['65 deep', `{"a":${nested(64)}}`, 'nested too deeply'],
+  ['of too many values', `{"a":[${'1,'.repeat(100_000)}1]}`, 'fewer values'],
+  ['broken', '{"model":', 'cannot be parsed'],
+  ['that is no object', '7', 'JSON object'],
+  ['with a field twice', '{"model":1,"model":2}', 'twice'],
+])('JSON %s says what is wrong with it', async (_, body, words) => {
+  const { error }: Answer = await (await gateway.call(CHAT, { key, body })).json();
+  expect(error.message).toContain(words);
+});
+
 test('JSON 64 deep is read', async () => {
   const body = `{"model":"auto:free","messages":[{"role":"user","content":"x"}],"a":${nested(63)}}`;
   expect((await gateway.call(CHAT, { key, body })).status).toBe(200);

@@ -7,7 +7,8 @@ import { createManualClock } from '../support/manual-clock.ts';
 import { chatAnswer, chatStream, errorScript } from '../support/openai-chat.ts';
 import { readSse } from '../support/sse.ts';
 
-const START = Date.UTC(2026, 4, 20, 3, 0, 0);
+/** Two in the morning in Taipei, where it is already the 20th. */
+const START = Date.UTC(2026, 4, 19, 18, 0, 0);
 const clock = createManualClock(START);
 let gateway: TestGateway;
 let account: TestAccount;

@@ -192,6 +192,14 @@ describe('of several choices', () => {
     expect((await gateway.get('/api/me', key)).balance_ntd).toBe(1);
   });
 
+  test('an end before the second has begun is a cut', async () => {
+    const { key } = await gateway.register();
+    gateway.upstream.next({ ...STREAM, framing: 'close', body: [choice(0, { content: 'a' }), choice(0, {}, 'stop')] });
+    gateway.upstream.otherwise({ status: 500 });
+    const response = await gateway.chat(key, { model: nextModel(), stream: true, n: 2 });
+    expect(parseSse(await response.text()).at(-1)?.json?.error?.code).toBe('upstream_failed');
+  });
+
   test('an end after all of them finished is an end', async () => {
     const { key } = await gateway.register();
     gateway.upstream.next({ ...STREAM, framing: 'close', body: parts });

@@ -147,6 +147,13 @@ test('when every channel is rate limited the wait is the smallest of theirs', as
   expect(((await response.json()) as Answer).error.code).toBe('unavailable');
 });
 
+test('a redirect is not followed: our key goes nowhere it was not meant for', async () => {
+  first.otherwise({ status: 307, headers: { location: `${second.baseUrl}/chat/completions` }, body: [] });
+  second.otherwise(chatAnswer());
+  expect((await gateway.chat(account.key, { model: set.alone })).status).toBe(502);
+  expect(second.requests).toEqual([]);
+});
+
 test('a rate limit beside another failure is a failure', async () => {
   first.otherwise({ status: 429, headers: { 'retry-after': '40' }, body: [] });
   second.otherwise({ status: 500, body: [] });

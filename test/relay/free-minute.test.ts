@@ -43,6 +43,16 @@ test('every answer tells limit, remaining and reset', async () => {
   ]);
 });
 
+test('a part of a second to wait is told as a whole one', async () => {
+  await ask();
+  await clock.advance(400);
+  expect(rate(await ask())).toEqual(['6', '4', '60s']);
+  await clock.advance(599);
+  expect(rate(await ask())).toEqual(['6', '3', '60s']);
+  await clock.advance(1);
+  expect(rate(await ask())).toEqual(['6', '2', '59s']);
+});
+
 test('streams tell it too', async () => {
   const response = await gateway.chat(account.key, { model: 'auto:free', stream: true });
   expect(rate(response)).toEqual(['6', '5', '60s']);

@@ -8,7 +8,7 @@ import { touches } from '../book/decide.ts';
 import type { Operation } from '../operations.ts';
 import { decodeRow, KEYS, PAGES } from '../tables.ts';
 import type { Query, Rows } from './connection.ts';
-import { lockRows } from './statements.ts';
+import { lockRows, readRows, toArray } from './statements.ts';
 
 export interface Loading {
   queries: Query[];
@@ -23,7 +23,7 @@ export function loadPages(operations: readonly Operation[]): Loading {
   const ids = touchedIds(operations);
   const tables = PAGE_TABLES.filter((table) => ids.has(table));
   return {
-    queries: tables.map((table) => ({ sql: LOAD[table], values: [[...(ids.get(table) ?? [])]] })),
+    queries: tables.map((table) => ({ sql: LOAD[table], values: [toArray([...(ids.get(table) ?? [])])] })),
     toBook(answers) {
       const pages: LoadedPages = {};
       tables.forEach((table, index) => {
@@ -45,7 +45,8 @@ const LOAD: { [T in PageTable]: string } = {
   windows: lockRows(PAGES.windows),
   budgets: lockRows(PAGES.budgets),
   holds: lockRows(PAGES.holds),
-  leases: lockRows(PAGES.leases),
+  // A node alone renews its lease, and nobody shortens it: no batch has to wait for another one's look at it.
+  leases: readRows(PAGES.leases),
   cards: lockRows(PAGES.cards),
   replays: lockRows(PAGES.replays),
   traffic: lockRows(PAGES.traffic),

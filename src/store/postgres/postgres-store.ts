@@ -42,6 +42,7 @@ const COMMIT_SETTINGS = {
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
+  enable_bitmapscan: 'off',
   jit: 'off',
 };
 const READ_SETTINGS = { application_name: 'ai-gateway reads', default_transaction_read_only: 'on' };

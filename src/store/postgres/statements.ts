@@ -12,13 +12,14 @@ const TYPES: Record<ColumnKind, string> = {
 
 export interface Statement {
   sql: string;
-  values: SqlValue[][];
+  values: string[];
 }
 
 /** A part of a statement; its parameters are numbered when the parts are joined. */
 export interface Part {
   sql(firstParameter: number): string;
-  values: SqlValue[][];
+  /** One array for each column. */
+  values: string[];
 }
 
 export interface Row {
@@ -26,8 +27,12 @@ export interface Row {
   values: SqlValue[];
 }
 
-export function lockRows<R>({ name, idColumn }: Table<R>): string {
-  return `SELECT * FROM ${name} WHERE ${idColumn} = ANY($1::text[]) ORDER BY ${idColumn} FOR UPDATE`;
+export function readRows<R>({ name, idColumn }: Table<R>): string {
+  return `SELECT * FROM ${name} WHERE ${idColumn} = ANY($1::text[]) ORDER BY ${idColumn}`;
+}
+
+export function lockRows<R>(table: Table<R>): string {
+  return `${readRows(table)} FOR UPDATE`;
 }
 
 export function insertRows<R>(table: Table<R>, rows: readonly Row[]): Part {
@@ -35,7 +40,7 @@ export function insertRows<R>(table: Table<R>, rows: readonly Row[]): Part {
   return {
     sql: (first) =>
       `INSERT INTO ${table.name} (${names.join(', ')}) SELECT * FROM ${unnest(['text', ...types(table)], first)}`,
-    values: [rows.map(({ id }) => id), ...byColumn(table, rows)],
+    values: [toArray(rows.map(({ id }) => id)), ...byColumn(table, rows)],
   };
 }
 
@@ -55,19 +60,19 @@ export function updateRows<R>(table: Table<R>, rows: readonly Row[]): Part {
     sql: (first) =>
       `UPDATE ${table.name} SET ${names.map((name) => `${name} = new.${name}`).join(', ')}
        FROM ${unnest(['text', ...types(table)], first)} AS new (id, ${names.join(', ')}) WHERE ${table.name}.${table.idColumn} = new.id`,
-    values: [rows.map(({ id }) => id), ...byColumn(table, rows)],
+    values: [toArray(rows.map(({ id }) => id)), ...byColumn(table, rows)],
   };
 }
 
 export function deleteRows<R>(table: Table<R>, ids: readonly string[]): Part {
   return {
     sql: (first) => `DELETE FROM ${table.name} WHERE ${table.idColumn} = ANY($${first}::text[])`,
-    values: [[...ids]],
+    values: [toArray(ids)],
   };
 }
 
 export function joinParts(parts: readonly Part[]): Statement {
-  const values: SqlValue[][] = [];
+  const values: string[] = [];
   const pieces = parts.map((part, index) => {
     const sql = part.sql(values.length + 1);
     values.push(...part.values);
@@ -92,6 +97,20 @@ function unnest(kinds: readonly string[], first: number): string {
   return `unnest(${kinds.map((kind, index) => `$${first + index}::${kind}[]`).join(', ')})`;
 }
 
-function byColumn<R>({ columns }: Table<R>, rows: readonly Row[]): SqlValue[][] {
-  return columns.map((_, index) => rows.map(({ values }) => values[index] ?? null));
+function byColumn<R>({ columns }: Table<R>, rows: readonly Row[]): string[] {
+  return columns.map((_, index) => toArray(rows.map(({ values }) => values[index] ?? null)));
+}
+
+/** An array as PostgreSQL writes it: `{1,NULL,"a\\"b"}`. */
+export function toArray(values: readonly SqlValue[]): string {
+  let text = '';
+  for (const value of values) {
+    text += text === '' ? '{' : ',';
+    text += typeof value === 'string' ? quoted(value) : value === null ? 'NULL' : String(value);
+  }
+  return text === '' ? '{}' : `${text}}`;
+}
+
+function quoted(value: string): string {
+  return /["\\]/.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : `"${value}"`;
 }

@@ -12,11 +12,11 @@ interface TableWriter<Row> {
 }
 
 export function prepareWriteBook(db: Database): WriteBook {
-  const insertAccounts = prepareAdd(db, ADDITIONS.accounts, true);
-  const insertBatches = prepareAdd(db, ADDITIONS.cardBatches, true);
-  const insertUsage = prepareAdd(db, ADDITIONS.usage, true);
-  const insertEntries = prepareAdd(db, ADDITIONS.entries, false);
-  const insertRevisions = prepareAdd(db, ADDITIONS.revisions, false);
+  const insertAccounts = prepareAdd(db, ADDITIONS.accounts);
+  const insertBatches = prepareAdd(db, ADDITIONS.cardBatches);
+  const insertUsage = prepareAdd(db, ADDITIONS.usage);
+  const insertEntries = prepareAdd(db, ADDITIONS.entries);
+  const insertRevisions = prepareAdd(db, ADDITIONS.revisions);
   const keys = prepareTable(db, KEYS);
   const writers: { [T in Exclude<PageTable, 'keyrings'>]: (book: Book) => void } = {
     wallets: writeChanges('wallets', prepareTable(db, PAGES.wallets)),
@@ -54,7 +54,7 @@ function writeChanges<T extends Exclude<PageTable, 'keyrings'>>(
 function prepareTable<Row extends object>(db: Database, table: Table<Row>): TableWriter<Row> {
   const names = table.columns.map((column) => column.name);
   const insert = db.prepare(
-    `INSERT INTO ${table.name} (${[table.idColumn, ...names].join(', ')}) VALUES (${marks(names.length + 1)})`,
+    `INSERT INTO ${table.name} (${[...names, table.idColumn].join(', ')}) VALUES (${marks(names.length + 1)})`,
   );
   const update = db.prepare(
     `UPDATE ${table.name} SET ${names.map((name) => `${name} = ?`).join(', ')} WHERE ${table.idColumn} = ?`,
@@ -62,34 +62,34 @@ function prepareTable<Row extends object>(db: Database, table: Table<Row>): Tabl
   const remove = db.prepare(`DELETE FROM ${table.name} WHERE ${table.idColumn} = ?`);
   return {
     write({ id, before, after }) {
-      if (!after) {
-        if (before) remove.run(id);
-      } else if (before) run(update, [...encodeRow(table, after), id]);
-      else run(insert, [id, ...encodeRow(table, after)]);
+      if (after) run(before ? update : insert, table, after, id);
+      else if (before) remove.run(id);
     },
   };
 }
 
-function prepareAdd<T extends keyof Additions>(db: Database, table: Table<Additions[T]>, hasId: boolean) {
+function prepareAdd<T extends keyof Additions>(db: Database, table: Table<Additions[T]>) {
   const names = table.columns.map((column) => column.name);
-  const all = hasId ? [table.idColumn, ...names] : names;
+  const all = table.idField === undefined ? names : [...names, table.idColumn];
   const insert = db.prepare(`INSERT INTO ${table.name} (${all.join(', ')}) VALUES (${marks(all.length)})`);
   return (rows: readonly Additions[T][]) => {
-    for (const row of rows) {
-      const values = encodeRow(table, row);
-      run(insert, hasId ? [idOf(table, row), ...values] : values);
-    }
+    for (const row of rows) run(insert, table, row, idOf(table, row));
   };
 }
 
-function idOf<Row extends object>({ idField }: Table<Row>, row: Row): SqlValue {
-  return (row as Record<string, SqlValue>)[idField ?? ''] ?? null;
+/** Undefined where the database counts the ids. */
+function idOf<Row extends object>({ idField }: Table<Row>, row: Row): SqlValue | undefined {
+  return idField === undefined ? undefined : (row as Record<string, SqlValue>)[idField];
+}
+
+/** The columns in their order, the id after them. SQLite knows no boolean. */
+function run<Row extends object>(statement: Statement, table: Table<Row>, row: Row, id: SqlValue | undefined): void {
+  const values = encodeRow(table, row);
+  for (const [index, value] of values.entries()) if (typeof value === 'boolean') values[index] = value ? 1 : 0;
+  if (id !== undefined) values.push(id);
+  statement.run(...values);
 }
 
 function marks(count: number): string {
   return Array.from({ length: count }, () => '?').join(', ');
-}
-
-function run(statement: Statement, values: SqlValue[]): void {
-  statement.run(...values.map((value) => (typeof value === 'boolean' ? Number(value) : value)));
 }
