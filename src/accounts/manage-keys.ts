@@ -14,7 +14,7 @@ import type { KeyRow } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import { newKeyRow } from './new-key-row.ts';
 import { publicKey } from './public-key.ts';
-import { checkManage, readKeyFields } from './read-key-fields.ts';
+import { checkManage, readKeyFields, restrictedManager } from './read-key-fields.ts';
 
 export interface KeyTools {
   store: Store;
@@ -109,7 +109,7 @@ export async function removeKey(tools: KeyTools, accountId: string, keyId: strin
 }
 
 function done({ authenticator }: KeyTools, result: KeyResult): KeyRow {
-  if (!result.ok) throw fault(result.reason);
+  if (!result.ok) throw result.reason === 'restricted' ? restrictedManager() : fault(result.reason);
   authenticator.forget();
   return result.key;
 }

@@ -1,7 +1,7 @@
 // What a client may set on a key. Unknown fields are ignored: nobody raises a privilege by naming it.
 
 import type { Catalog } from '../catalog/catalog.ts';
-import { fault } from '../faults/fault.ts';
+import { type Fault, fault } from '../faults/fault.ts';
 import type { Json, JsonObject } from '../kit/json.ts';
 import { parseNtd } from '../kit/money.ts';
 import type { KeyRow } from '../store/rows.ts';
@@ -27,9 +27,14 @@ export function readKeyFields(body: JsonObject, catalog: Catalog, now: number): 
 /** A key that is restricted in any way cannot manage: else it could lift its own restriction. */
 export function checkManage(key: Pick<KeyRow, 'manage' | 'models' | 'dailyBudget' | 'expiresAt'>): void {
   const isRestricted = key.models !== null || key.dailyBudget !== null || key.expiresAt !== null;
-  if (key.manage && isRestricted) {
-    refuse('manage', 'Set manage to false: a key with an allow-list, a budget or an expiry cannot manage.');
-  }
+  if (key.manage && isRestricted) throw restrictedManager();
+}
+
+export function restrictedManager(): Fault {
+  return fault('invalid_request', {
+    param: 'manage',
+    message: 'Set manage to false: a key with an allow-list, a budget or an expiry cannot manage.',
+  });
 }
 
 function readName(value: Json): string | null {
@@ -64,9 +69,15 @@ function readBudget(value: Json): bigint | null {
 
 function readExpiry(value: Json, now: number): number | null {
   if (value === null) return null;
-  const time = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T/.test(value) ? Date.parse(value) : Number.NaN;
+  const time =
+    typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(value)
+      ? Date.parse(value)
+      : Number.NaN;
   if (!Number.isSafeInteger(time) || time <= now) {
-    refuse('expires_at', 'Set expires_at to an ISO 8601 time in the future, or to null.');
+    refuse(
+      'expires_at',
+      'Set expires_at to an ISO 8601 time in the future with its zone, such as 2027-01-01T00:00:00+08:00, or to null.',
+    );
   }
   return time;
 }

@@ -37,6 +37,12 @@ export function optionalCount(body: JsonObject, name: string, most: number, leas
   return value;
 }
 
+/** A count inside an object of the body, such as `thinking.budget_tokens`. */
+export function nestedCount(body: JsonObject, outer: string, inner: string, most: number): number | undefined {
+  const name = `${outer}.${inner}`;
+  return optionalCount({ [name]: optionalObject(body, outer)?.[inner] }, name, most);
+}
+
 export function optionalObject(body: JsonObject, name: string): JsonObject | undefined {
   const value = body[name];
   if (value === undefined || value === null) return undefined;

@@ -29,7 +29,8 @@ export async function auditLedger(store: Store, clock: Clock, alarms: Alarms, lo
   async function pass(): Promise<AuditReport> {
     const startedAt = clock.now();
     const since = { touchedAt: touchedAt - OVERLAP_MS, entryId: Math.max(0, entryId - OVERLAP_ENTRIES) };
-    const report = await store.read.audit({ since });
+    // Once the books were found unbalanced, only a look at all of them can clear that.
+    const report = await store.read.audit(unbalanced ? {} : { since });
     touchedAt = Math.min(startedAt, clock.now());
     entryId = report.lastEntryId;
     unbalanced = report.total !== 0n;

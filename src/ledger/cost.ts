@@ -86,9 +86,8 @@ export function lowerThinkingBudget(
   granted: number,
 ): number | undefined {
   const { maxOutputTokens = Number.POSITIVE_INFINITY, thinkingBudget } = asked;
-  return thinkingBudget !== undefined && granted < maxOutputTokens && thinkingBudget >= granted
-    ? granted - 1
-    : undefined;
+  const isSqueezed = thinkingBudget !== undefined && granted < maxOutputTokens && thinkingBudget >= granted;
+  return isSqueezed && granted > LEAST_THINKING_TOKENS ? granted - 1 : undefined;
 }
 
 function leastOutput(thinkingBudget: number | undefined): number {

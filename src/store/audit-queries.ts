@@ -1,6 +1,7 @@
 // The ledger's invariants as questions, each answered with the rows that break it. The SQL is common to both databases;
 // `TOUCHED` stands for the set of accounts a pass looks at, `NEWEST` for the entry it begins after.
 
+import { NANO_PER_NTD } from '../kit/money.ts';
 import type { AuditReport, AuditScope, Difference } from './reads.ts';
 import { HOUSE_ACCOUNTS } from './rows.ts';
 
@@ -120,18 +121,19 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
 ];
 
 /** Each known account's side of every entry; what a side of an unknown account took is missing from the total. */
-export const AUDIT_TOTAL = `SELECT coalesce(sum(CASE WHEN debit IN (${HOUSE}) OR debit IN (SELECT account_id FROM accounts)
-    THEN -amount_nano ELSE 0 END), 0)
-  + coalesce(sum(CASE WHEN credit IN (${HOUSE}) OR credit IN (SELECT account_id FROM accounts)
-    THEN amount_nano ELSE 0 END), 0) AS total, count(*) AS entries,
-  (SELECT coalesce(max(entry_id), 0) FROM entries) AS last_entry_id
+export const AUDIT_TOTAL = `SELECT coalesce(sum(
+    CASE WHEN debit IN (${HOUSE}) OR debit IN (SELECT account_id FROM accounts) THEN -amount_nano ELSE 0 END
+    + CASE WHEN credit IN (${HOUSE}) OR credit IN (SELECT account_id FROM accounts) THEN amount_nano ELSE 0 END
+  ), 0) AS total, count(*) AS entries, (SELECT coalesce(max(entry_id), 0) FROM entries) AS last_entry_id
   FROM entries WHERE entry_id > NEWEST`;
 
 export const AUDIT_WALLETS = 'SELECT count(*) AS wallets FROM (TOUCHED) touched';
 
-export const AUDIT_HOUSE = `SELECT account, sum(amount) AS amount FROM (
-    SELECT debit AS account, -amount_nano AS amount FROM entries WHERE debit IN (${HOUSE})
-    UNION ALL SELECT credit, amount_nano FROM entries WHERE credit IN (${HOUSE})
+/** Whole NT$ and the rest apart: turnover may outgrow 64 bits of nano-NT$. */
+export const AUDIT_HOUSE = `SELECT account, sum(sign * (amount_nano / 1000000000)) AS ntd,
+    sum(sign * (amount_nano % 1000000000)) AS nano FROM (
+    SELECT debit AS account, -1 AS sign, amount_nano FROM entries WHERE debit IN (${HOUSE})
+    UNION ALL SELECT credit, 1, amount_nano FROM entries WHERE credit IN (${HOUSE})
   ) sides GROUP BY account ORDER BY account`;
 
 type Row = Readonly<Record<string, unknown>>;
@@ -152,10 +154,14 @@ export function toReport(
     entries: Number(total?.entries ?? 0),
     lastEntryId: Number(total?.last_entry_id ?? 0),
     total: sum,
-    house: Object.fromEntries(house.map((row) => [String(row.account), BigInt(String(row.amount))])),
+    house: Object.fromEntries(house.map((row) => [String(row.account), houseAmount(row)])),
     differences:
       sum === 0n
         ? differences
         : [...differences, { what: 'total', subject: 'ledger', expected: '0', found: String(sum) }],
   };
+}
+
+function houseAmount({ ntd, nano }: Row): bigint {
+  return BigInt(String(ntd)) * NANO_PER_NTD + BigInt(String(nano));
 }

@@ -192,7 +192,7 @@ export interface RevokeKeyInput {
   /** The operator may revoke even the last managing key. */
   evenIfLast?: boolean;
 }
-export type KeyResult = { ok: true; key: KeyRow } | { ok: false; reason: 'not_found' | 'last_key' };
+export type KeyResult = { ok: true; key: KeyRow } | { ok: false; reason: 'not_found' | 'last_key' | 'restricted' };
 
 export interface FreezeInput {
   accountId: string;

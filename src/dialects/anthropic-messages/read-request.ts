@@ -4,7 +4,7 @@ import { fault } from '../../faults/fault.ts';
 import type { JsonDocument } from '../../kit/json.ts';
 import { countInput } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';
-import { objectList, optionalCount, optionalFlag, optionalObject, readModel, refuseField } from '../fields.ts';
+import { nestedCount, objectList, optionalCount, optionalFlag, readModel, refuseField } from '../fields.ts';
 
 const MAX_TOKENS = 1_000_000_000;
 const ROLES = new Set(['user', 'assistant', 'system']);
@@ -27,7 +27,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     maxOutputTokens: maxTokens,
     choices: 1,
     images: 0,
-    thinkingBudget: optionalCount(optionalObject(body, 'thinking') ?? {}, 'budget_tokens', MAX_TOKENS),
+    thinkingBudget: nestedCount(body, 'thinking', 'budget_tokens', MAX_TOKENS),
     input: countInput(body, messages),
     document,
   };

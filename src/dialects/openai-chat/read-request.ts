@@ -3,7 +3,15 @@
 import type { JsonDocument } from '../../kit/json.ts';
 import { countInput } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';
-import { objectList, optionalCount, optionalFlag, optionalObject, readModel, refuseField } from '../fields.ts';
+import {
+  nestedCount,
+  objectList,
+  optionalCount,
+  optionalFlag,
+  optionalObject,
+  readModel,
+  refuseField,
+} from '../fields.ts';
 
 const MAX_CHOICES = 128;
 const MAX_TOKENS = 1_000_000_000;
@@ -28,7 +36,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     maxOutputTokens: limits.length > 0 ? Math.min(...limits) : undefined,
     choices: optionalCount(body, 'n', MAX_CHOICES) ?? 1,
     images: 0,
-    thinkingBudget: optionalCount(optionalObject(body, 'thinking') ?? {}, 'budget_tokens', MAX_TOKENS),
+    thinkingBudget: nestedCount(body, 'thinking', 'budget_tokens', MAX_TOKENS),
     input: countInput(body, messages),
     document,
   };

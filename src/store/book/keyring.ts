@@ -81,11 +81,17 @@ function replaceKey(
   const known = keys.find((key) => key.keyId === keyId);
   if (!known || known.revokedAt !== null) return { ok: false, reason: 'not_found' };
   const key = replace(known);
+  if (key.manage && isRestricted(key)) return { ok: false, reason: 'restricted' };
   const next = keys.map((one) => (one === known ? key : one));
   const manages = (one: KeyRow) => one.manage && isLive(one, at);
   if (!evenIfLast && manages(known) && !next.some(manages)) return { ok: false, reason: 'last_key' };
   book.put('keyrings', accountId, next);
   return { ok: true, key };
+}
+
+/** Such a key could lift its own restriction. */
+function isRestricted({ models, dailyBudget, expiresAt }: KeyRow): boolean {
+  return models !== null || dailyBudget !== null || expiresAt !== null;
 }
 
 function isLive(key: KeyRow, at: number): boolean {
