@@ -88,8 +88,8 @@ function createNote(tools: RelayTools, { attempts }: Admission, { route, model }
 }
 
 async function waitOrLeave(tools: RelayTools, { call }: Admission, ms: number): Promise<void> {
-  await sleep(tools.clock, ms, call.gone).catch(() => {
-    throw new AttemptFailed('client_gone');
+  await sleep(tools.clock, ms, AbortSignal.any([call.gone, tools.cut])).catch(() => {
+    throw new AttemptFailed(call.gone.aborted ? 'client_gone' : 'drained');
   });
 }
 
