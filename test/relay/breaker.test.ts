@@ -1,0 +1,108 @@
+// An outage over twenty calls: clients notice nothing, the broken channel is soon left alone, asked again by one call at a
+// time, ever more rarely, and used again as soon as it answers.
+
+import { afterEach, describe, expect, test } from 'bun:test';
+import { createGate } from '../support/eventually.ts';
+import { costAt, type Lab, MAIN, startLab, TRIAL } from '../support/lab.ts';
+import { createShiftedClock, type ShiftedClock } from '../support/shifted-clock.ts';
+import { WIRE_CLIENTS } from '../support/wire-clients.ts';
+
+let lab: Lab;
+let clock: ShiftedClock;
+afterEach(() => lab.stop());
+
+describe.each(WIRE_CLIENTS)('$name', (client) => {
+  describe.each([{ stream: false }, { stream: true }])('stream: $stream', ({ stream }) => {
+    const answer = () => (stream ? client.stream() : client.whole());
+    const start = async () => {
+      clock = createShiftedClock();
+      lab = await startLab(client, { clock });
+      lab.second.otherwise(answer());
+    };
+    /** Time passes, and the node's lease with it. */
+    function pass(ms: number): void {
+      clock.skip(ms);
+      lab.gateway.sql('UPDATE leases SET expires_at = expires_at + ? RETURNING node_id', ms);
+    }
+    async function call(): Promise<{ channel: string | null; askedFirst: number }> {
+      const before = lab.first.requests.length;
+      const asked = await lab.ask({ stream });
+      expect(asked.status).toBe(200);
+      expect(asked.record.cost_nano).toBe(costAt(MAIN, 11, 7));
+      return { channel: asked.headers.get('x-svc-channel'), askedFirst: lab.first.requests.length - before };
+    }
+
+    test('an outage and its end', async () => {
+      await start();
+      lab.first.otherwise(client.refusal(503, 'other'));
+      const seen = [];
+      for (let n = 0; n < 8; n++) seen.push(await call());
+      expect(seen.every(({ channel }) => channel === 'second')).toBe(true);
+      // Two tries each, until the fifth failure in a row opens the breaker.
+      expect(seen.map(({ askedFirst }) => askedFirst)).toEqual([2, 2, 1, 0, 0, 0, 0, 0]);
+
+      pass(4_500);
+      expect(await call()).toEqual({ channel: 'second', askedFirst: 0 });
+      pass(600);
+      expect(await call()).toEqual({ channel: 'second', askedFirst: 1 });
+      expect(await call()).toEqual({ channel: 'second', askedFirst: 0 });
+      pass(5_100);
+      expect(await call()).toEqual({ channel: 'second', askedFirst: 0 });
+
+      lab.first.otherwise(answer());
+      pass(5_000);
+      for (let n = 0; n < 8; n++) expect(await call()).toEqual({ channel: 'first', askedFirst: 1 });
+      expect(await lab.records()).toHaveLength(20);
+      expect(await lab.balance()).toBe(TRIAL - 20n * BigInt(costAt(MAIN, 11, 7)));
+      expect(lab.gateway.audit()).toEqual([]);
+    });
+
+    test('one probe at a time', async () => {
+      await start();
+      lab.first.otherwise(client.refusal(503, 'other'));
+      for (let n = 0; n < 3; n++) await call();
+      pass(5_100);
+      const gate = createGate();
+      const slow = answer();
+      lab.first.otherwise({ ...slow, body: [gate.opened, ...(slow.body ?? [])] });
+      const before = lab.first.requests.length;
+      const probe = lab.ask({ stream });
+      await lab.first.request(before);
+      const others = await Promise.all(Array.from({ length: 10 }, () => lab.ask({ stream })));
+      expect(others.map(({ headers }) => headers.get('x-svc-channel'))).toEqual(Array(10).fill('second'));
+      gate.open();
+      expect((await probe).headers.get('x-svc-channel')).toBe('first');
+      expect(lab.first.requests).toHaveLength(before + 1);
+    });
+
+    test('401 opens at once, with an alarm', async () => {
+      await start();
+      lab.first.otherwise(client.refusal(401, 'other'));
+      expect(await call()).toEqual({ channel: 'second', askedFirst: 1 });
+      expect(await call()).toEqual({ channel: 'second', askedFirst: 0 });
+      expect(lab.gateway.log.alarms('upstream_refused_our_key')).toHaveLength(1);
+    });
+
+    test('half of twenty calls failing opens it too, though never five in a row', async () => {
+      await start();
+      let n = 0;
+      lab.first.otherwise(() => (n++ % 2 === 0 ? client.refusal(429, 'other', { 'retry-after': '30' }) : answer()));
+      const asked = [];
+      for (let index = 0; index < 22; index++) asked.push((await call()).askedFirst);
+      expect(asked.slice(0, 20)).toEqual(Array(20).fill(1));
+      expect(asked.at(-1)).toBe(0);
+    });
+
+    test('with every breaker open the client is told to come again', async () => {
+      await start();
+      lab.first.otherwise(client.refusal(401, 'other'));
+      lab.second.otherwise(client.refusal(403, 'other'));
+      expect((await lab.ask({ stream })).status).toBe(502);
+      const asked = await lab.ask({ stream });
+      expect(asked.status).toBe(client.unavailable);
+      expect(Number(asked.headers.get('retry-after'))).toBeWithin(1, 56);
+      expect(asked.attempts).toEqual([]);
+      expect(lab.first.requests).toHaveLength(1);
+    });
+  });
+});

@@ -1,0 +1,164 @@
+// A gateway with three upstreams behind one model and its fallback, for one kind of client; and a call through it with
+// everything that can be known of it afterwards.
+
+import type { Answer } from './answer.ts';
+import type { Assembled } from './assemble.ts';
+import { eventually } from './eventually.ts';
+import { startTestGateway, type TestAccount, type TestGateway, type TestGatewayOptions } from './gateway.ts';
+import { bodyLength, type Script } from './script.ts';
+import { type ScriptedUpstream, startUpstream } from './upstream.ts';
+import type { WireClient } from './wire-clients.ts';
+
+type Fields = Record<string, unknown>;
+
+export interface LabOptions extends Omit<TestGatewayOptions, 'document'> {
+  /** Fields of all three channels, or of one. */
+  channels?: Fields;
+  first?: Fields;
+  second?: Fields;
+  third?: Fields;
+  /** Channels of the model `main`, in the order of their priority. */
+  routes?: readonly ('first' | 'second')[];
+  /** `main` falls back to `spare`, which only the third channel has. */
+  hasFallback?: boolean;
+  main?: Fields;
+}
+
+export interface Asked {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** Of a stream. */
+  answer: Assembled;
+  /** Of a whole answer or a fault. */
+  json: Answer;
+  record: Answer;
+  /** `[channel, outcome]` of each. */
+  attempts: [string, string][];
+}
+
+export interface Lab {
+  gateway: TestGateway;
+  client: WireClient;
+  account: TestAccount;
+  first: ScriptedUpstream;
+  second: ScriptedUpstream;
+  third: ScriptedUpstream;
+  open(fields: Fields, signal?: AbortSignal): Promise<Response>;
+  ask(fields?: Fields): Promise<Asked>;
+  read(response: Response): Promise<Asked>;
+  /** The account's usage records, newest first, once nothing is open any more. */
+  records(): Promise<Answer[]>;
+  balance(): Promise<bigint>;
+  stop(): Promise<void>;
+}
+
+/** Nano-NT$ per token. */
+export const MAIN = { input: 10_000n, output: 40_000n };
+export const SPARE = { input: 5_000n, output: 20_000n };
+export const TRIAL = 1_000_000_000n;
+
+export function costAt(prices: { input: bigint; output: bigint }, input: number, output: number): string {
+  return (BigInt(input) * prices.input + BigInt(output) * prices.output).toString();
+}
+
+export async function startLab(client: WireClient, options: LabOptions = {}): Promise<Lab> {
+  const {
+    channels = {},
+    first = {},
+    second = {},
+    third = {},
+    routes = ['first', 'second'],
+    hasFallback,
+    main,
+    ...rest
+  } = options;
+  const others = [await startUpstream(), await startUpstream()] as const;
+  const models = (firstUpstream: ScriptedUpstream) => ({
+    channels: [
+      client.channel('first', firstUpstream, { ...channels, ...first }),
+      client.channel('second', others[0], { ...channels, ...second }),
+      client.channel('third', others[1], { ...channels, ...third }),
+    ],
+    models: [
+      {
+        id: 'main',
+        aliases: ['main-alias'],
+        max_output_tokens: 1_000,
+        price: { input: 10, output: 40 },
+        routes: routes.map((channel, index) => ({ channel, model: 'scripted-2026-01', priority: index + 1 })),
+        ...(hasFallback ? { fallbacks: ['spare'] } : {}),
+        ...main,
+      },
+      {
+        id: 'spare',
+        max_output_tokens: 1_000,
+        price: { input: 5, output: 20 },
+        routes: [{ channel: 'third', model: 'spare-2026-01' }],
+      },
+    ],
+  });
+  const gateway = await startTestGateway({
+    limits: { paid_per_minute: 100_000, in_flight: 10_000 },
+    ...rest,
+    document: (doc) => {
+      const own = models({ baseUrl: String(doc.channels[1]?.base_url) } as ScriptedUpstream);
+      return { ...doc, channels: [...doc.channels, ...own.channels], models: [...doc.models, ...own.models] };
+    },
+  });
+  const account = await gateway.register();
+
+  const records = async (): Promise<Answer[]> => {
+    await eventually('every call to be closed', async () => {
+      return (await gateway.get('/api/me', account.key)).held_nano === '0';
+    });
+    return (await gateway.get('/api/usage?limit=200', account.key)).data;
+  };
+  const open = (fields: Fields, signal?: AbortSignal) =>
+    gateway.call(client.path, {
+      key: account.key,
+      body: client.body({ model: 'main', ...fields }),
+      ...(signal ? { signal } : {}),
+    });
+  const read = async (response: Response): Promise<Asked> => {
+    const text = await response.text();
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+    const id = response.headers.get('x-request-id');
+    const record = await eventually('the usage record', async () => {
+      const receipt = await gateway.get(`/api/receipts/${id}`, account.key);
+      return receipt.request_id ? receipt : undefined;
+    });
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      answer: isStream ? client.assemble(text) : client.assemble(''),
+      json: isStream ? undefined : JSON.parse(text),
+      record,
+      attempts: record.attempts.map(({ channel, outcome }: Answer) => [channel, outcome]),
+    };
+  };
+
+  return {
+    gateway,
+    client,
+    account,
+    first: gateway.upstream,
+    second: others[0],
+    third: others[1],
+    open,
+    read,
+    ask: async (fields = {}) => read(await open(fields)),
+    records,
+    balance: async () => BigInt((await gateway.get('/api/me', account.key)).balance_nano),
+    async stop() {
+      await gateway.stop();
+      await Promise.all(others.map((one) => one.close()));
+    },
+  };
+}
+
+/** The offset two thirds into a body, by bytes. */
+export function twoThirds(script: Script): number {
+  return Math.floor((bodyLength(script) * 2) / 3);
+}

@@ -1,0 +1,130 @@
+// The two kinds of client and upstream under one face, so that every promise of the relay is kept for both.
+
+import type { Answer } from './answer.ts';
+import { messageAnswer, messageError, messageStream } from './anthropic-messages.ts';
+import { type Assembled, assembleChat, assembleMessages } from './assemble.ts';
+import { chatAnswer, chatStream, errorScript } from './openai-chat.ts';
+import type { Script } from './script.ts';
+import { UPSTREAM_KEY } from './test-document.ts';
+import type { ScriptedUpstream } from './upstream.ts';
+
+export interface Saying {
+  pieces?: readonly string[];
+  /** `null`: none. */
+  tokens?: { input: number; output: number } | null;
+  /** The output ran into its limit. */
+  isCutShort?: boolean;
+}
+
+export interface WireClient {
+  name: 'chat' | 'messages';
+  path: string;
+  /** Where the text of a plain answer stands. */
+  textSlot: string;
+  body(fields: Record<string, unknown>): Record<string, unknown>;
+  channel(name: string, upstream: ScriptedUpstream, fields?: Record<string, unknown>): Record<string, unknown>;
+  whole(saying?: Saying): Script;
+  stream(saying?: Saying): Script;
+  refusal(
+    status: number,
+    reason: 'too_long' | 'content' | 'prefill' | 'other',
+    headers?: Record<string, string>,
+  ): Script;
+  assemble(text: string): Assembled;
+  readWhole(body: Answer): { text: string; model: string };
+  /** The assistant's message that stands last in a request, if one does. */
+  prefillOf(request: Answer): string | undefined;
+  /** The status of a fault whose status elsewhere is 503. */
+  unavailable: number;
+}
+
+const MESSAGES = [{ role: 'user', content: 'Hi' }];
+const lastAssistant = ({ messages }: Answer): string | undefined =>
+  messages.at(-1).role === 'assistant' ? messages.at(-1).content : undefined;
+
+const chat: WireClient = {
+  name: 'chat',
+  path: '/v1/chat/completions',
+  textSlot: '0/content',
+  body: (fields) => ({
+    messages: MESSAGES,
+    max_tokens: 200,
+    ...(fields.stream ? { stream_options: { include_usage: true } } : {}),
+    ...fields,
+  }),
+  channel: (name, { baseUrl }, fields) => ({
+    name,
+    kind: 'openai',
+    base_url: baseUrl,
+    api_key: UPSTREAM_KEY,
+    ...fields,
+  }),
+  whole: (saying) => chatAnswer(chatOptions(saying)),
+  stream: (saying) => chatStream(chatOptions(saying)),
+  refusal: (status, reason, headers) =>
+    errorScript(status, { message: `refused: ${reason}`, type: 'x', code: CHAT_CODES[reason] }, headers),
+  assemble: assembleChat,
+  readWhole: ({ choices, model }) => ({ text: choices[0].message.content, model }),
+  prefillOf: lastAssistant,
+  unavailable: 503,
+};
+
+const CHAT_CODES = {
+  too_long: 'context_length_exceeded',
+  content: 'content_policy_violation',
+  prefill: 'invalid_value',
+  other: 'server_error',
+};
+
+function chatOptions({ pieces, tokens, isCutShort }: Saying = {}) {
+  return {
+    ...(pieces ? { pieces } : {}),
+    ...(tokens ? { usage: { prompt_tokens: tokens.input, completion_tokens: tokens.output } } : {}),
+    ...(tokens === null ? { usage: null } : {}),
+    ...(isCutShort ? { finish: 'length' } : {}),
+  };
+}
+
+const messages: WireClient = {
+  name: 'messages',
+  path: '/v1/messages',
+  textSlot: '0/text',
+  body: (fields) => ({ messages: MESSAGES, max_tokens: 200, ...fields }),
+  channel: (name, { baseUrl }, fields) => ({
+    name,
+    kind: 'anthropic',
+    base_url: baseUrl.replace(/\/v1$/, ''),
+    api_key: UPSTREAM_KEY,
+    ...fields,
+  }),
+  whole: (saying) => messageAnswer(messageOptions(saying)),
+  stream: (saying) => messageStream(messageOptions(saying)),
+  refusal: (status, reason, headers) =>
+    messageError(
+      status,
+      { type: status < 500 ? 'invalid_request_error' : 'api_error', message: WORDS[reason] },
+      headers,
+    ),
+  assemble: assembleMessages,
+  readWhole: ({ content, model }) => ({ text: content[0].text, model }),
+  prefillOf: lastAssistant,
+  unavailable: 529,
+};
+
+const WORDS = {
+  too_long: 'prompt is too long: 210000 tokens > 200000 maximum',
+  content: 'Output blocked by content filtering policy',
+  prefill: 'This model does not support assistant message prefill.',
+  other: 'refused',
+};
+
+function messageOptions({ pieces, tokens, isCutShort }: Saying = {}) {
+  return {
+    ...(pieces ? { pieces } : {}),
+    ...(tokens ? { usage: { input_tokens: tokens.input, output_tokens: tokens.output } } : {}),
+    ...(tokens === null ? { usage: null } : {}),
+    ...(isCutShort ? { stop: 'max_tokens' } : {}),
+  };
+}
+
+export const WIRE_CLIENTS: WireClient[] = [chat, messages];
