@@ -15,12 +15,18 @@ export interface OpenedStore {
 }
 
 /** Rejects with StoreRefused, in one line for the operator. */
-export async function openStore(settings: Settings, clock: Clock, random: Random): Promise<OpenedStore> {
+export async function openStore(
+  settings: Settings,
+  clock: Clock,
+  random: Random,
+  maxPages?: number,
+): Promise<OpenedStore> {
   const { databaseUrl, dataDir, pepper, killOrder } = settings;
   if (databaseUrl !== undefined) {
     assert(pepper !== undefined, 'settings with a DATABASE_URL have a pepper');
     return { store: await openPostgresStore({ url: databaseUrl, clock }), pepper };
   }
   const folder = openDataFolder(dataDir, pepper, random);
-  return { store: await openSqliteStore({ file: folder.databaseFile, clock, killOrder }), pepper: folder.pepper };
+  const file = folder.databaseFile;
+  return { store: await openSqliteStore({ file, clock, killOrder, maxPages }), pepper: folder.pepper };
 }
