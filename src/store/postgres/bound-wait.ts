@@ -63,7 +63,7 @@ export function boundWait(submit: Submit, clock: Clock, isUp: () => boolean): Bo
           reject(fault('unavailable', { internal: `store: ${name} got no answer in ${WAIT_MS} ms` }));
           giveUp(name, input, answer);
         });
-        answer.then(resolve, reject).finally(cancel);
+        answer.finally(cancel).then(resolve, reject);
       });
     },
     close() {
