@@ -86,13 +86,16 @@ test('without its database: 503 at once for what needs it, the catalog as ever, 
     return { status: response.status, retryAfter: response.headers.get('retry-after'), ms };
   };
   await eventually('refused', async () => (await paidCall()).status === 503);
-  for (let n = 0; n < 10; n++) {
+  const times: number[] = [];
+  for (let n = 0; n < 11; n++) {
     const { status, retryAfter, ms } = await paidCall();
     expect(status).toBe(503);
     expect(Number(retryAfter)).toBeGreaterThan(0);
-    expect(ms).toBeLessThan(50);
+    times.push(ms);
     await Bun.sleep(30);
   }
+  // The middle one: a busy machine may hold up any single call.
+  expect(times.toSorted((a, b) => a - b)[5]).toBeLessThan(50);
   expect((await node(0).call('/api/public/catalog')).status).toBe(200);
   expect((await node(0).call('/healthz')).status).toBe(200);
   expect(upstream.requests).toHaveLength(1);
