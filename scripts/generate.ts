@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { faultTableMarkdown } from '../src/faults/document.ts';
 import { migrate } from '../src/store/sqlite/migrate.ts';
 import { openDatabase } from '../src/store/sqlite/open-database.ts';
+import { startPostgres } from '../test/support/postgres.ts';
+import { dumpPostgresSchema } from './postgres-schema.ts';
 
 export interface GeneratedFile {
   /** From the project's root. */
@@ -11,9 +13,11 @@ export interface GeneratedFile {
   text: string;
 }
 
+export const POSTGRES_SCHEMA = 'src/store/postgres/schema.sql';
+
 const ROOT = join(import.meta.dir, '..');
 
-const SCHEMA_HEAD = `-- What all migrations together make of an empty database, for people to read. Generated: change a migration, not this.`;
+export const SCHEMA_HEAD = `-- What all migrations together make of an empty database, for people to read. Generated: change a migration, not this.`;
 
 export function generateFiles(): GeneratedFile[] {
   return [
@@ -51,6 +55,19 @@ function readText(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
+/** Needs a server of its own, so the test that compares it lives where one runs anyway. */
+async function generatePostgresSchema(): Promise<GeneratedFile> {
+  const server = await startPostgres();
+  try {
+    const { sql } = await server.createDatabase();
+    return { path: POSTGRES_SCHEMA, text: await dumpPostgresSchema(SCHEMA_HEAD, sql) };
+  } finally {
+    await server.stop();
+  }
+}
+
 if (import.meta.main) {
-  for (const { path, text } of generateFiles()) writeFileSync(join(ROOT, path), text);
+  for (const { path, text } of [...generateFiles(), await generatePostgresSchema()]) {
+    writeFileSync(join(ROOT, path), text);
+  }
 }

@@ -44,6 +44,8 @@ export interface GatewayOptions {
   fetch: Fetch;
   writeLog?: (line: string) => void;
   demoPaceMs?: number;
+  /** Only for tests: a disk with room for so many pages of the embedded database. */
+  maxPages?: number;
 }
 
 export interface Gateway {
@@ -74,7 +76,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   const alarms = createAlarms(log);
   const newId = createIds(clock, random);
   armFailpoint(settings.killOrder);
-  const { store, pepper } = await openStore(settings, clock, random);
+  const { store, pepper } = await openStore(settings, clock, random, options.maxPages);
   const sealer = createSealer(pepper, random);
   alarms.attach((alarm) => store.recordAlarm(alarm, clock.now()));
   const publishing = { store, sealer, clock };

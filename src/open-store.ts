@@ -18,20 +18,31 @@ export interface OpenedStore {
 }
 
 /** Rejects with StoreRefused, in one line for the operator. */
-export async function openStore(settings: Settings, clock: Clock, random: Random): Promise<OpenedStore> {
-  const opened = await openNamed(settings, clock, random);
+export async function openStore(
+  settings: Settings,
+  clock: Clock,
+  random: Random,
+  maxPages?: number,
+): Promise<OpenedStore> {
+  const opened = await openNamed(settings, clock, random, maxPages);
   const fingerprint = hmac(deriveSecret(opened.pepper, 'fingerprint'), 'pepper');
   if ((await opened.store.commit('claim', { name: 'pepper', value: fingerprint })) === fingerprint) return opened;
   await opened.store.close();
   throw new StoreRefused('the pepper is not the one this database was made with: no key or card would work with it');
 }
 
-async function openNamed(settings: Settings, clock: Clock, random: Random): Promise<OpenedStore> {
+async function openNamed(
+  settings: Settings,
+  clock: Clock,
+  random: Random,
+  maxPages: number | undefined,
+): Promise<OpenedStore> {
   const { databaseUrl, dataDir, pepper, killOrder } = settings;
   if (databaseUrl !== undefined) {
     assert(pepper !== undefined, 'settings with a DATABASE_URL have a pepper');
     return { store: await openPostgresStore({ url: databaseUrl, clock }), pepper };
   }
   const folder = openDataFolder(dataDir, pepper, random);
-  return { store: await openSqliteStore({ file: folder.databaseFile, clock, killOrder }), pepper: folder.pepper };
+  const file = folder.databaseFile;
+  return { store: await openSqliteStore({ file, clock, killOrder, maxPages }), pepper: folder.pepper };
 }

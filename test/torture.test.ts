@@ -2,14 +2,9 @@
 
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { freePort } from './support/free-port.ts';
 import { chat, redeem, register } from './torture/calls.ts';
 import { type Account, type Facts, noFacts } from './torture/facts.ts';
-import { startServer } from './torture/server.ts';
-import { prepareRack, type Rack, torture } from './torture/torture.ts';
+import { killFirstStart, prepareRack, type Rack, torture } from './torture/torture.ts';
 
 const READY_WITHIN_MS = 1_000;
 const TIMEOUT_MS = 60_000;
@@ -122,19 +117,7 @@ describe('one call, killed on its way', () => {
 test(
   'K12: a first start that dies in its migration is made good by the next',
   async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'gateway-torture-'));
-    const port = await freePort();
-    try {
-      const dying = await startServer({ dataDir, port, env: {}, killAt: 'K12' });
-      expect(dying.readyMs).toBeUndefined();
-      expect(await dying.gone).toEqual({ signal: 'SIGKILL' });
-      const server = await startServer({ dataDir, port, env: {} });
-      expect((await register({ url: server.url, facts: noFacts() })).accountId).toStartWith('acc_');
-      server.kill();
-      await server.gone;
-    } finally {
-      rmSync(dataDir, { recursive: true, force: true });
-    }
+    expect((await killFirstStart()).problems).toEqual([]);
   },
   TIMEOUT_MS,
 );

@@ -10,7 +10,7 @@ import { readSse, textOf } from '../support/sse.ts';
 import { type ChannelSet, type TwoChannels, twoChannels } from '../support/two-channels.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
-const LIMIT_MS = 80;
+const LIMIT_MS = 150;
 const [ROLE = '', ...WORDS] = (chatStream().body ?? []) as string[];
 const stalled = (after: number | 'head'): Script => cutAt(chatStream(), after, 'stall');
 
@@ -22,7 +22,7 @@ let set: ChannelSet;
 
 beforeAll(async () => {
   second = await startUpstream();
-  const timeouts = { connect_ms: 1_000, first_token_ms: LIMIT_MS, idle_ms: LIMIT_MS, total_ms: 600 };
+  const timeouts = { connect_ms: 1_000, first_token_ms: LIMIT_MS, idle_ms: LIMIT_MS, total_ms: 900 };
   channels = twoChannels(second.baseUrl, { timeouts });
   gateway = await startTestGateway({ document: channels.document });
 });
@@ -61,7 +61,7 @@ describe('before the first word of a stream', () => {
     const waited = performance.now() - start;
     expect(response.headers.get('x-svc-channel')).toBe(set.second);
     expect(textOf(await readSse(response))).toBe('From the second');
-    expect(waited).toBeWithin(LIMIT_MS - 5, LIMIT_MS + 600);
+    expect(waited).toBeWithin(LIMIT_MS - 5, LIMIT_MS + 1_500);
     expect(gateway.upstream.requests).toHaveLength(1);
     await expectAborted();
   });
@@ -120,7 +120,7 @@ describe('in the middle of a stream', () => {
     gateway.upstream.otherwise({ status: 500 });
     const start = performance.now();
     const events = await readSse(await gateway.chat(account.key, { model: set.alone, stream: true }));
-    expect(performance.now() - start).toBeLessThan(2_500);
+    expect(performance.now() - start).toBeLessThan(3_500);
     expect(events.at(-1)?.json?.error?.code).toBe('upstream_failed');
     expect((await gateway.get('/api/me', account.key)).balance_ntd).toBe(1);
     await expectAborted();

@@ -6,10 +6,15 @@ import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { eventually } from '../support/eventually.ts';
 import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
-import { type Account, createAccount, paid, renewLease, settling } from './suite/samples.ts';
+import { type Account, createAccount, paid, renewLease, settling, UNLIMITED } from './suite/samples.ts';
 
 const AT_ONCE_MS = 50;
 const RECOVERS_MS = 2_000;
+const CHARGE = {
+  free: false,
+  hold: { base: 1_000n, unit: 10n, wanted: 100, least: 16 },
+  limits: { perMinute: UNLIMITED, inFlight: UNLIMITED },
+} as const;
 
 let server: TestPostgres;
 let database: TestDatabase;
@@ -42,17 +47,19 @@ async function timed(call: Promise<unknown>): Promise<Answered> {
   return { code, ms: performance.now() - since };
 }
 
-const admission = () => timed(store.commit('admit', paid(account)));
+const admission = () => timed(store.commit('admit', paid(account, { charge: CHARGE })));
 const lookUp = () => timed(store.read.keyByHash('some hash'));
 
 async function expectRefusedAtOnce(): Promise<void> {
+  const answers: Answered[] = [];
   for (let n = 0; n < 20; n++) {
-    for (const { code, ms } of [await admission(), await lookUp()]) {
-      expect(code).toBe('unavailable');
-      expect(ms).toBeLessThan(AT_ONCE_MS);
-    }
+    answers.push(await admission(), await lookUp());
     await Bun.sleep(20);
   }
+  expect(new Set(answers.map(({ code }) => code))).toEqual(new Set(['unavailable']));
+  // The middle one: a busy machine may hold up any single call.
+  const times = answers.map(({ ms }) => ms).toSorted((a, b) => a - b);
+  expect(times[20]).toBeLessThan(AT_ONCE_MS);
 }
 
 /** Runs pairs until told to stop. Whatever is admitted is settled, however long it takes. */
@@ -62,7 +69,7 @@ function startLoad(width: number) {
   const done = Promise.all(
     Array.from({ length: width }, async () => {
       while (isOn) {
-        const input = paid(account);
+        const input = paid(account, { charge: CHARGE });
         const opened = await store.commit('admit', input).catch(() => undefined);
         if (!opened?.ok) {
           facts.refused++;

@@ -1,6 +1,10 @@
 // Opening a PostgreSQL: what it must be, who prepares it, and what is said when it cannot be used.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { POSTGRES_SCHEMA, SCHEMA_HEAD } from '../../scripts/generate.ts';
+import { dumpPostgresSchema } from '../../scripts/postgres-schema.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { openConnection } from '../../src/store/postgres/connection.ts';
 import { migrate } from '../../src/store/postgres/migrate.ts';
@@ -60,6 +64,13 @@ describe('an empty database', () => {
       .all();
     sqlite.close();
     expect(rows.map(({ name }) => name).toSorted()).toEqual(expected.map(({ name }) => name).toSorted());
+    await database.drop();
+  });
+
+  test('has the schema that is committed: `npm run docs` writes it', async () => {
+    const database = await server.createDatabase();
+    const committed = readFileSync(join(import.meta.dir, '..', '..', POSTGRES_SCHEMA), 'utf8');
+    expect(await dumpPostgresSchema(SCHEMA_HEAD, database.sql)).toBe(committed);
     await database.drop();
   });
 

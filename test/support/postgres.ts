@@ -35,6 +35,10 @@ export interface TestPostgres {
 const START_WITHIN_MS = 30_000;
 const TEMPLATE = 'with_schema';
 
+/** A test run that is killed cannot clean up after itself: this waits for its end, then ends the server. */
+const GUARD = `trap '' INT TERM HUP; while kill -0 "$0"; do sleep 1; done
+  kill -INT "$(head -n 1 "$1/postmaster.pid")"; sleep 3; rm -rf "$1"`;
+
 export async function startPostgres(): Promise<TestPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-postgres-'));
   const port = await freePort();
@@ -54,6 +58,8 @@ export async function startPostgres(): Promise<TestPostgres> {
   let count = 0;
   let isPaused = false;
   const start = () => within(START_WITHIN_MS, server.start());
+  const guard = Bun.spawn(['sh', '-c', GUARD, String(process.pid), folder], { stdio: ['ignore', 'ignore', 'ignore'] });
+  guard.unref();
   const pid = () => (server as unknown as { process?: { pid?: number } }).process?.pid;
   const signal = (name: NodeJS.Signals) => {
     for (const process_ of processesOf(pid())) process.kill(process_, name);
@@ -61,6 +67,12 @@ export async function startPostgres(): Promise<TestPostgres> {
   const resume = () => {
     if (isPaused) signal('SIGCONT');
     isPaused = false;
+  };
+
+  const end = async () => {
+    await server.stop();
+    guard.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
   };
 
   try {
@@ -71,8 +83,7 @@ export async function startPostgres(): Promise<TestPostgres> {
     await migrate(connection);
     await connection.close();
   } catch (error) {
-    await server.stop();
-    rmSync(folder, { recursive: true, force: true });
+    await end();
     throw error;
   }
 
@@ -110,8 +121,7 @@ export async function startPostgres(): Promise<TestPostgres> {
     resume,
     async stop() {
       resume();
-      await server.stop();
-      rmSync(folder, { recursive: true, force: true });
+      await end();
     },
   };
 }

@@ -128,6 +128,27 @@ export async function torture(kills: readonly Kill[], onKill: (report: KillRepor
   }
 }
 
+/** A first start that dies in its migration (K12), and the start after it. */
+export async function killFirstStart(): Promise<KillReport> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-torture-'));
+  const port = await freePort();
+  const facts = noFacts();
+  let server: Server | undefined;
+  try {
+    const dying = await startServer({ dataDir, port, env: {}, killAt: 'K12' });
+    const { signal } = await dying.gone;
+    server = await startServer({ dataDir, port, env: {} });
+    await register({ url: server.url, facts });
+    const { problems } = await verify(join(dataDir, 'gateway.sqlite'), server.url, facts, new Map());
+    if (signal !== 'SIGKILL') problems.push('the migration was not killed');
+    return { kill: 'K12', readyMs: server.readyMs ?? Number.POSITIVE_INFINITY, acknowledged: 0, problems };
+  } finally {
+    server?.kill();
+    await server?.gone;
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
 async function loadUntilDead(rack: Rack, server: Server, facts: Facts, at: Kill['at']): Promise<string[]> {
   const problems: string[] = [];
   const caller: Caller = { url: server.url, facts };

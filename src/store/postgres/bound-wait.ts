@@ -15,10 +15,18 @@ export interface BoundedCommits {
   close(): void;
 }
 
+interface Waiting {
+  since: number;
+  giveUp(): void;
+}
+
 const WAIT_MS = 5_000;
+const LOOK_MS = 500;
 const UNDO_AGAIN_MS = 1_000;
 
 export function boundWait(submit: Submit, clock: Clock, isUp: () => boolean): BoundedCommits {
+  const waiting = new Set<Waiting>();
+  let isWatching = false;
   let isClosed = false;
 
   async function undo({ requestId, accountId, keyId }: AdmitInput): Promise<void> {
@@ -44,26 +52,45 @@ export function boundWait(submit: Submit, clock: Clock, isUp: () => boolean): Bo
     }
   }
 
-  function giveUp<Name extends OperationName>(name: Name, input: Input<Name>, answer: Promise<Result<Name>>): void {
-    answer.then(
-      (result) => {
-        if (name === 'admit' && (result as AdmitResult).ok) void undo(input as AdmitInput);
-      },
-      () => undefined,
-    );
+  /** Looks after all who wait with one timer, not with one for each. */
+  function watch(): void {
+    if (isWatching) return;
+    isWatching = true;
+    clock.after(LOOK_MS, () => {
+      isWatching = false;
+      const oldest = clock.monotonic() - WAIT_MS;
+      for (const one of waiting) if (one.since <= oldest) one.giveUp();
+      if (waiting.size > 0) watch();
+    });
   }
 
   return {
     commit(name, input) {
       if (name === 'settle' || name === 'release') return submit(name, input);
       if (!isUp()) return Promise.reject(fault('unavailable', { internal: 'store: the database does not answer' }));
-      const answer = submit(name, input);
       return new Promise((resolve, reject) => {
-        const cancel = clock.after(WAIT_MS, () => {
-          reject(fault('unavailable', { internal: `store: ${name} got no answer in ${WAIT_MS} ms` }));
-          giveUp(name, input, answer);
-        });
-        answer.then(resolve, reject).finally(cancel);
+        let isGivenUp = false;
+        const one: Waiting = {
+          since: clock.monotonic(),
+          giveUp() {
+            isGivenUp = true;
+            waiting.delete(one);
+            reject(fault('unavailable', { internal: `store: ${name} got no answer in ${WAIT_MS} ms` }));
+          },
+        };
+        waiting.add(one);
+        watch();
+        submit(name, input).then(
+          (result) => {
+            waiting.delete(one);
+            if (!isGivenUp) resolve(result);
+            else if (name === 'admit' && (result as AdmitResult).ok) void undo(input as AdmitInput);
+          },
+          (error) => {
+            waiting.delete(one);
+            reject(error);
+          },
+        );
       });
     },
     close() {

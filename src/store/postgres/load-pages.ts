@@ -43,15 +43,16 @@ export function loadPages(operations: readonly Operation[]): Loading {
 const LOAD: { [T in PageTable]: string } = {
   wallets: lockRows(PAGES.wallets),
   windows: lockRows(PAGES.windows),
-  budgets: lockRows(PAGES.budgets),
-  holds: lockRows(PAGES.holds),
+  // Under the lock of the account's wallet, which whoever changes these has taken before.
+  budgets: readRows(PAGES.budgets),
+  holds: readRows(PAGES.holds),
   // A node alone renews its lease, and nobody shortens it: no batch has to wait for another one's look at it.
   leases: readRows(PAGES.leases),
   cards: lockRows(PAGES.cards),
   replays: lockRows(PAGES.replays),
   traffic: lockRows(PAGES.traffic),
   settings: lockRows(PAGES.settings),
-  // Under the lock of the account's wallet.
+  // Like budgets and holds.
   keyrings: 'SELECT * FROM keys WHERE account_id = ANY($1::text[]) ORDER BY created_at, key_id',
 };
 

@@ -101,7 +101,7 @@ function byColumn<R>({ columns }: Table<R>, rows: readonly Row[]): string[] {
   return columns.map((_, index) => toArray(rows.map(({ values }) => values[index] ?? null)));
 }
 
-/** An array as PostgreSQL writes it: `{1,NULL,"a\\"b"}`. */
+/** An array as PostgreSQL writes it: `{1,NULL,"a\"b"}`. */
 export function toArray(values: readonly SqlValue[]): string {
   let text = '';
   for (const value of values) {

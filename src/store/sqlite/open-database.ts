@@ -15,6 +15,8 @@ export interface OpenOptions {
   /** Only for tests that replay thousands of histories. */
   unsafeNoSync?: boolean;
   killOrder?: KillOrder | undefined;
+  /** Only for tests: the disk has room for so many pages. */
+  maxPages?: number | undefined;
 }
 
 export function openDatabase(file: string, options: OpenOptions = {}): Database {
@@ -30,6 +32,7 @@ export function openDatabase(file: string, options: OpenOptions = {}): Database 
   db.run('PRAGMA journal_mode = WAL');
   db.run(`PRAGMA cache_size = -${CACHE_KIB}`);
   db.run(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+  if (options.maxPages !== undefined) db.run(`PRAGMA max_page_count = ${options.maxPages}`);
   db.run(`PRAGMA synchronous = ${options.unsafeNoSync ? 'OFF' : 'FULL'}`);
   const { synchronous } = db.query<{ synchronous: bigint }, []>('PRAGMA synchronous').get() ?? {};
   assert(options.unsafeNoSync || synchronous === 2n, 'SQLite runs with synchronous=FULL');

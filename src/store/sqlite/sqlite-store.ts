@@ -14,11 +14,12 @@ export interface SqliteOptions {
   clock: Clock;
   unsafeNoSync?: boolean;
   killOrder?: KillOrder | undefined;
+  maxPages?: number | undefined;
 }
 
 /** Rejects with StoreRefused if the file cannot be used. */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
-  const { file, clock, unsafeNoSync = false, killOrder } = options;
+  const { file, clock, unsafeNoSync = false, killOrder, maxPages } = options;
   const writer = connectThread();
   const reader = connectThread();
   const slowReader = connectThread();
@@ -27,7 +28,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     for (const thread of threads) thread.end();
   };
   try {
-    await writer.ask({ do: 'open', file, options: { unsafeNoSync, killOrder } });
+    await writer.ask({ do: 'open', file, options: { unsafeNoSync, killOrder, maxPages } });
     await reader.ask({ do: 'open', file, options: { readonly: true } });
     await slowReader.ask({ do: 'open', file, options: { readonly: true } });
   } catch (error) {

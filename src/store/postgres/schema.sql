@@ -1,0 +1,270 @@
+-- What all migrations together make of an empty database, for people to read. Generated: change a migration, not this.
+
+CREATE TABLE accounts (
+  account_id text COLLATE "C" NOT NULL,
+  created_at bigint NOT NULL,
+  CONSTRAINT accounts_pkey PRIMARY KEY (account_id)
+);
+
+CREATE TABLE alarms (
+  alarm_id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  at bigint NOT NULL,
+  name text NOT NULL,
+  fields text NOT NULL,
+  CONSTRAINT alarms_pkey PRIMARY KEY (alarm_id)
+);
+
+CREATE TABLE budgets (
+  key_id text COLLATE "C" NOT NULL,
+  day bigint NOT NULL,
+  spent_nano bigint NOT NULL,
+  held_nano bigint NOT NULL,
+  CONSTRAINT budgets_pkey PRIMARY KEY (key_id),
+  CONSTRAINT budgets_held_nano_check CHECK ((held_nano >= 0)),
+  CONSTRAINT budgets_spent_nano_check CHECK ((spent_nano >= 0))
+);
+
+CREATE TABLE card_batches (
+  batch_id text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  amount_nano bigint NOT NULL,
+  count bigint NOT NULL,
+  expires_at bigint,
+  note text,
+  created_at bigint NOT NULL,
+  CONSTRAINT card_batches_pkey PRIMARY KEY (batch_id),
+  CONSTRAINT card_batches_amount_nano_check CHECK ((amount_nano > 0)),
+  CONSTRAINT card_batches_check CHECK (((kind = 'promo'::text) OR (expires_at IS NULL))),
+  CONSTRAINT card_batches_count_check CHECK ((count > 0)),
+  CONSTRAINT card_batches_kind_check CHECK ((kind = ANY (ARRAY['sold'::text, 'promo'::text])))
+);
+
+CREATE TABLE cards (
+  hash text COLLATE "C" NOT NULL,
+  serial text COLLATE "C" NOT NULL,
+  batch_id text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  amount_nano bigint NOT NULL,
+  state text NOT NULL,
+  expires_at bigint,
+  redeemed_by text COLLATE "C",
+  redeemed_at bigint,
+  CONSTRAINT cards_pkey PRIMARY KEY (hash),
+  CONSTRAINT cards_amount_nano_check CHECK ((amount_nano > 0)),
+  CONSTRAINT cards_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES card_batches(batch_id),
+  CONSTRAINT cards_check CHECK (((state = 'redeemed'::text) = (redeemed_by IS NOT NULL))),
+  CONSTRAINT cards_check1 CHECK (((redeemed_by IS NULL) = (redeemed_at IS NULL))),
+  CONSTRAINT cards_kind_check CHECK ((kind = ANY (ARRAY['sold'::text, 'promo'::text]))),
+  CONSTRAINT cards_redeemed_by_fkey FOREIGN KEY (redeemed_by) REFERENCES accounts(account_id),
+  CONSTRAINT cards_serial_key UNIQUE (serial),
+  CONSTRAINT cards_state_check CHECK ((state = ANY (ARRAY['issued'::text, 'redeemed'::text, 'voided'::text])))
+);
+
+CREATE INDEX cards_by_batch ON public.cards USING btree (batch_id, serial);
+
+CREATE TABLE entries (
+  entry_id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  at bigint NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  debit text COLLATE "C" NOT NULL,
+  credit text COLLATE "C" NOT NULL,
+  amount_nano bigint NOT NULL,
+  account_id text COLLATE "C",
+  balance_after_nano bigint,
+  reference text COLLATE "C" NOT NULL,
+  note text,
+  CONSTRAINT entries_pkey PRIMARY KEY (entry_id),
+  CONSTRAINT entries_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT entries_amount_nano_check CHECK ((amount_nano > 0)),
+  CONSTRAINT entries_balance_after_nano_check CHECK ((balance_after_nano >= 0)),
+  CONSTRAINT entries_check CHECK ((debit <> credit)),
+  CONSTRAINT entries_check1 CHECK (((account_id IS NULL) = (balance_after_nano IS NULL))),
+  CONSTRAINT entries_check2 CHECK (((account_id IS NULL) OR ((account_id = debit) OR (account_id = credit)))),
+  CONSTRAINT entries_kind_reference_key UNIQUE (kind, reference)
+);
+
+CREATE INDEX entries_by_account ON public.entries USING btree (account_id, entry_id);
+
+CREATE TRIGGER entries_are_not_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_change_entries();
+
+CREATE TABLE holds (
+  request_id text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  node_id text COLLATE "C" NOT NULL,
+  amount_nano bigint NOT NULL,
+  free boolean NOT NULL,
+  model text NOT NULL,
+  endpoint text NOT NULL,
+  stream boolean NOT NULL,
+  revision bigint NOT NULL,
+  opened_at bigint NOT NULL,
+  budgeted boolean NOT NULL,
+  CONSTRAINT holds_pkey PRIMARY KEY (request_id),
+  CONSTRAINT holds_account_id_fkey FOREIGN KEY (account_id) REFERENCES wallets(account_id),
+  CONSTRAINT holds_amount_nano_check CHECK ((amount_nano >= 0)),
+  CONSTRAINT holds_check CHECK (((NOT free) OR (amount_nano = 0)))
+);
+
+CREATE TABLE keys (
+  key_id text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  hash text COLLATE "C" NOT NULL,
+  last4 text NOT NULL,
+  name text,
+  manage boolean NOT NULL,
+  models text,
+  daily_budget_nano bigint,
+  expires_at bigint,
+  created_at bigint NOT NULL,
+  revoked_at bigint,
+  old_hash text COLLATE "C",
+  old_hash_until bigint,
+  CONSTRAINT keys_pkey PRIMARY KEY (key_id),
+  CONSTRAINT keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT keys_check CHECK (((old_hash IS NULL) = (old_hash_until IS NULL))),
+  CONSTRAINT keys_daily_budget_nano_check CHECK ((daily_budget_nano >= 0)),
+  CONSTRAINT keys_hash_key UNIQUE (hash),
+  CONSTRAINT keys_old_hash_key UNIQUE (old_hash),
+  CONSTRAINT restricted_keys_do_not_manage CHECK (((NOT manage) OR ((models IS NULL) AND (daily_budget_nano IS NULL) AND (expires_at IS NULL))))
+);
+
+CREATE INDEX keys_by_account ON public.keys USING btree (account_id);
+
+CREATE TRIGGER keys_changed AFTER UPDATE ON public.keys FOR EACH STATEMENT EXECUTE FUNCTION count_changed_keys();
+
+CREATE TABLE leases (
+  node_id text COLLATE "C" NOT NULL,
+  host text NOT NULL,
+  pid bigint NOT NULL,
+  expires_at bigint NOT NULL,
+  CONSTRAINT leases_pkey PRIMARY KEY (node_id)
+);
+
+CREATE TABLE replays (
+  replay_id text COLLATE "C" NOT NULL,
+  body_hash text NOT NULL,
+  salt text NOT NULL,
+  result text NOT NULL,
+  expires_at bigint NOT NULL,
+  CONSTRAINT replays_pkey PRIMARY KEY (replay_id)
+);
+
+CREATE INDEX replays_by_age ON public.replays USING btree (expires_at);
+
+CREATE TABLE revisions (
+  revision bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  document text NOT NULL,
+  source text NOT NULL,
+  source_hash text NOT NULL,
+  created_at bigint NOT NULL,
+  CONSTRAINT revisions_pkey PRIMARY KEY (revision),
+  CONSTRAINT revisions_source_check CHECK ((source = ANY (ARRAY['default'::text, 'file'::text, 'operator'::text])))
+);
+
+CREATE TABLE schema_migrations (
+  version bigint NOT NULL,
+  name text NOT NULL,
+  hash text NOT NULL,
+  CONSTRAINT schema_migrations_pkey PRIMARY KEY (version)
+);
+
+CREATE TABLE usage_records (
+  request_id text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  at bigint NOT NULL,
+  model text NOT NULL,
+  channel text,
+  endpoint text NOT NULL,
+  status text NOT NULL,
+  stream boolean NOT NULL,
+  input_tokens bigint NOT NULL,
+  cached_input_tokens bigint NOT NULL,
+  cache_write_5m_tokens bigint NOT NULL,
+  cache_write_1h_tokens bigint NOT NULL,
+  output_tokens bigint NOT NULL,
+  reasoning_tokens bigint NOT NULL,
+  images bigint NOT NULL,
+  first_token_ms bigint,
+  total_ms bigint NOT NULL,
+  held_nano bigint NOT NULL,
+  cost_nano bigint NOT NULL,
+  balance_after_nano bigint NOT NULL,
+  estimated boolean NOT NULL,
+  revision bigint NOT NULL,
+  attempts text NOT NULL,
+  CONSTRAINT usage_records_pkey PRIMARY KEY (request_id),
+  CONSTRAINT usage_records_balance_after_nano_check CHECK ((balance_after_nano >= 0)),
+  CONSTRAINT usage_records_cache_write_1h_tokens_check CHECK ((cache_write_1h_tokens >= 0)),
+  CONSTRAINT usage_records_cache_write_5m_tokens_check CHECK ((cache_write_5m_tokens >= 0)),
+  CONSTRAINT usage_records_cached_input_tokens_check CHECK ((cached_input_tokens >= 0)),
+  CONSTRAINT usage_records_check CHECK ((cost_nano <= held_nano)),
+  CONSTRAINT usage_records_cost_nano_check CHECK ((cost_nano >= 0)),
+  CONSTRAINT usage_records_held_nano_check CHECK ((held_nano >= 0)),
+  CONSTRAINT usage_records_images_check CHECK ((images >= 0)),
+  CONSTRAINT usage_records_input_tokens_check CHECK ((input_tokens >= 0)),
+  CONSTRAINT usage_records_output_tokens_check CHECK ((output_tokens >= 0)),
+  CONSTRAINT usage_records_reasoning_tokens_check CHECK ((reasoning_tokens >= 0))
+);
+
+CREATE INDEX usage_by_account ON public.usage_records USING btree (account_id, at DESC, request_id DESC);
+
+CREATE TABLE versions (
+  name text COLLATE "C" NOT NULL,
+  version bigint NOT NULL,
+  CONSTRAINT versions_pkey PRIMARY KEY (name)
+);
+
+CREATE TABLE wallets (
+  account_id text COLLATE "C" NOT NULL,
+  balance_nano bigint NOT NULL,
+  held_nano bigint NOT NULL,
+  in_flight bigint NOT NULL,
+  free_in_flight bigint NOT NULL,
+  frozen boolean NOT NULL,
+  touched_at bigint NOT NULL,
+  CONSTRAINT wallets_pkey PRIMARY KEY (account_id),
+  CONSTRAINT available_not_negative CHECK ((balance_nano >= held_nano)),
+  CONSTRAINT wallets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT wallets_balance_nano_check CHECK ((balance_nano >= 0)),
+  CONSTRAINT wallets_free_in_flight_check CHECK ((free_in_flight >= 0)),
+  CONSTRAINT wallets_held_nano_check CHECK ((held_nano >= 0)),
+  CONSTRAINT wallets_in_flight_check CHECK ((in_flight >= 0))
+) WITH (fillfactor=60);
+
+CREATE INDEX wallets_by_touch ON public.wallets USING brin (touched_at) WITH (autosummarize='on');
+
+CREATE TABLE windows (
+  window_id text COLLATE "C" NOT NULL,
+  slots text NOT NULL,
+  day bigint NOT NULL,
+  day_count bigint NOT NULL,
+  touched_at bigint NOT NULL,
+  CONSTRAINT windows_pkey PRIMARY KEY (window_id),
+  CONSTRAINT windows_day_count_check CHECK ((day_count >= 0))
+) WITH (fillfactor=60);
+
+CREATE TABLE writers (
+  writer_id text COLLATE "C" NOT NULL,
+  batch bigint NOT NULL,
+  touched_at bigint NOT NULL,
+  CONSTRAINT writers_pkey PRIMARY KEY (writer_id)
+);
+
+CREATE OR REPLACE FUNCTION public.count_changed_keys()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  UPDATE versions SET version = version + 1 WHERE name = 'keys';
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_to_change_entries()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  RAISE EXCEPTION 'entries are append-only' USING ERRCODE = 'integrity_constraint_violation';
+END $function$;
