@@ -169,6 +169,28 @@ CREATE TABLE schema_migrations (
   CONSTRAINT schema_migrations_pkey PRIMARY KEY (version)
 );
 
+CREATE TABLE settings (
+  name text NOT NULL,
+  value text NOT NULL,
+  CONSTRAINT settings_pkey PRIMARY KEY (name)
+);
+
+CREATE TABLE traffic_hours (
+  traffic_id text NOT NULL,
+  hour bigint NOT NULL,
+  channel text NOT NULL,
+  model text NOT NULL,
+  ok bigint NOT NULL,
+  failed bigint NOT NULL,
+  first_token text NOT NULL,
+  total text NOT NULL,
+  CONSTRAINT traffic_hours_pkey PRIMARY KEY (traffic_id),
+  CONSTRAINT traffic_hours_failed_check CHECK ((failed >= 0)),
+  CONSTRAINT traffic_hours_ok_check CHECK ((ok >= 0))
+);
+
+CREATE INDEX traffic_by_hour ON public.traffic_hours USING btree (hour);
+
 CREATE TABLE usage_records (
   request_id text COLLATE "C" NOT NULL,
   account_id text COLLATE "C" NOT NULL,
