@@ -91,6 +91,8 @@ export function deliverStream(
         if (left.signal.aborted) throw left.signal.reason;
         const failed = current.begun.watch.explain(error);
         if (failed.outcome === 'client_gone') throw failed;
+        // Nothing is missing but the usage, or the end mark.
+        if (current.begun.reader.facts().finished && caughtUp()) return;
         current.ended(failed.outcome);
         leaveStream(current.begun);
         if (isFinal(failed)) throw failed;

@@ -1,0 +1,140 @@
+// A chat stream that another run continues: no second role, no word twice, nothing after a finish.
+
+import { editMembers, isObject, type JsonObject, readJsonObject } from '../../kit/json.ts';
+import type { ContinuedWriter, Piece, StreamEvent } from '../dialect.ts';
+import { createOverlap } from '../prefill-overlap.ts';
+import type { Comparison } from '../transcript.ts';
+import { readPieces, toolCalls } from './read-output.ts';
+
+/** The words of the first choice: the only content that a prefill can continue. */
+export const TEXT_SLOT = '0/content';
+
+type Pass = (event: StreamEvent) => string;
+
+/** The upstream goes on with the sent text: its second beginning is dropped. */
+export function continuePrefill(pass: Pass, sent: string): ContinuedWriter {
+  const takeNew = createOverlap(sent);
+  return {
+    caughtUp: () => true,
+    write(event) {
+      const rests = new Map(event.pieces.map(({ slot, text }) => [slot, slot === TEXT_SLOT ? takeNew(text) : text]));
+      return passNew(pass, event, rests);
+    },
+  };
+}
+
+export function continueFresh(pass: Pass, comparison: Comparison, finished: ReadonlySet<number>): ContinuedWriter {
+  return {
+    caughtUp: comparison.caughtUp,
+    write(given) {
+      const event = withoutFinishes(given, finished);
+      const rests = new Map<string, string>();
+      for (const piece of event.pieces) {
+        const rest = comparison.take(piece);
+        if (rest === 'mismatch' || isPartOfName(piece, rest)) return 'mismatch';
+        if (rest !== '' && finished.has(Number.parseInt(piece.slot, 10))) return 'mismatch';
+        rests.set(piece.slot, (rests.get(piece.slot) ?? '') + rest);
+      }
+      if (finishesOf(event).length > 0 && !comparison.caughtUp()) return 'mismatch';
+      return passNew(pass, event, rests);
+    },
+  };
+}
+
+/** A tool's name is sent whole: one that only begins like the sent one is another tool. */
+function isPartOfName({ slot, text }: Piece, rest: string): boolean {
+  return slot.endsWith('/name') && rest !== '' && rest !== text;
+}
+
+/** Passes an event without its role and with only what is new of each slot; nothing if nothing is. */
+function passNew(pass: Pass, event: StreamEvent, rests: ReadonlyMap<string, string>): string {
+  const isNew = [...rests.values()].some((rest) => rest !== '');
+  return isNew || finishesOf(event).length > 0 || event.kind === 'held' ? pass(trimmed(withoutRole(event), rests)) : '';
+}
+
+/** The choices that this event says are over. */
+export function finishesOf({ document }: StreamEvent): number[] {
+  const choices = document?.value.choices;
+  return Array.isArray(choices)
+    ? choices
+        .filter(isObject)
+        .filter(({ finish_reason }) => typeof finish_reason === 'string')
+        .map(indexOf)
+    : [];
+}
+
+/** What the client knows to be over does not end a second time. */
+function withoutFinishes(event: StreamEvent, finished: ReadonlySet<number>): StreamEvent {
+  const { document } = event;
+  const known = finishesOf(event).filter((index) => finished.has(index));
+  if (!document || known.length === 0 || !Array.isArray(document.value.choices)) return event;
+  const choices = document.value.choices.map((choice) =>
+    isObject(choice) && known.includes(indexOf(choice)) ? { ...choice, finish_reason: null } : choice,
+  );
+  return { ...event, document: readJsonObject(editMembers(document, { choices })) };
+}
+
+function indexOf({ index }: JsonObject): number {
+  return typeof index === 'number' ? index : 0;
+}
+
+/** The event with each choice's delta changed; its text is written anew only when something did change. */
+function mapDeltas(event: StreamEvent, map: (delta: JsonObject, choice: number) => JsonObject): StreamEvent {
+  const { document } = event;
+  if (!document || !Array.isArray(document.value.choices)) return event;
+  let changed = false;
+  const choices = document.value.choices.map((choice) => {
+    if (!isObject(choice) || !isObject(choice.delta)) return choice;
+    const delta = map(choice.delta, indexOf(choice));
+    if (delta === choice.delta) return choice;
+    changed = true;
+    return { ...choice, delta };
+  });
+  if (!changed) return event;
+  const pieces = choices.flatMap((choice) => (isObject(choice) ? readPieces(choice.delta, indexOf(choice)) : []));
+  return { ...event, document: readJsonObject(editMembers(document, { choices })), pieces };
+}
+
+function withoutRole(event: StreamEvent): StreamEvent {
+  return mapDeltas(event, (delta) => {
+    if (delta.role === undefined) return delta;
+    const { role: _, ...rest } = delta;
+    return rest;
+  });
+}
+
+/** Each slot's text cut down to what the client has not seen; tool calls it has seen lose their id and name. */
+function trimmed(event: StreamEvent, rests: ReadonlyMap<string, string>): StreamEvent {
+  return mapDeltas(event, (delta, choice) => {
+    const next: JsonObject = {};
+    for (const [name, value] of Object.entries(delta)) {
+      const rest = rests.get(`${choice}/${name}`);
+      if (rest === undefined) next[name] = value;
+      else if (rest !== '') next[name] = rest;
+    }
+    const calls = toolCalls(delta);
+    if (calls.length > 0) next.tool_calls = calls.flatMap((call, at) => trimCall(call, at, choice, rests));
+    return next;
+  });
+}
+
+function trimCall(
+  call: JsonObject,
+  position: number,
+  choice: number,
+  rests: ReadonlyMap<string, string>,
+): JsonObject[] {
+  const index = typeof call.index === 'number' ? call.index : position;
+  const kind = isObject(call.custom) ? 'custom' : 'function';
+  const fields = isObject(call[kind]) ? call[kind] : {};
+  const kept: JsonObject = {};
+  for (const [name, value] of Object.entries(fields)) {
+    const rest = rests.get(`${choice}/tool/${index}/${name}`);
+    if (rest === undefined ? value !== '' : rest !== '') kept[name] = rest ?? value;
+  }
+  const wasSeen = rests.get(`${choice}/tool/${index}/name`) === '';
+  const { id, type, ...others } = call;
+  if (!wasSeen)
+    return [{ ...others, ...(id === undefined ? {} : { id }), ...(type === undefined ? {} : { type }), [kind]: kept }];
+  return Object.keys(kept).length > 0 ? [{ index, [kind]: kept }] : [];
+}

@@ -1,0 +1,215 @@
+// Recorded streams cut after every single byte, by a close and by a reset. Whatever the offset: no hang, no second start,
+// no word twice or missing, no part that looks whole, and a charge for one answer or for none.
+
+import { afterAll, afterEach, describe, expect, test } from 'bun:test';
+import type { Answer } from '../support/answer.ts';
+import { type Assembled, assembleChat, assembleMessages } from '../support/assemble.ts';
+import { type Break, createFakeFetch, type FakeAnswer, type FakeCall } from '../support/broken-fetch.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { otherRun, RECORDED_STREAMS, type RecordedStream } from '../support/recorded-streams.ts';
+
+const AT_ONCE = 400;
+/** 11 in, 7 out, at one nano a token. */
+const COST = 18n;
+
+interface Outcome {
+  at: number;
+  status: number;
+  answer: Assembled;
+  cost: bigint;
+  recordStatus: string;
+}
+
+let gateway: TestGateway | undefined;
+afterEach(async () => {
+  await gateway?.stop();
+  gateway = undefined;
+});
+
+/** A model for each offset: what the gateway remembers of one cut must not decide the next. */
+async function startCutter(
+  { client, events }: RecordedStream,
+  second: Record<string, unknown>,
+  answer: (call: FakeCall, at: number) => FakeAnswer,
+) {
+  const length = Buffer.byteLength(events.join(''));
+  const kind = client === 'chat' ? 'openai' : 'anthropic';
+  gateway = await startTestGateway({
+    fetch: createFakeFetch((call) => answer(call, Number(call.body.model.slice(2)))),
+    limits: { paid_per_minute: 100_000, in_flight: 1_000 },
+    document: (doc) => ({
+      ...doc,
+      channels: [
+        ...doc.channels,
+        { name: 'first', kind, base_url: 'http://first.test' },
+        { name: 'second', kind, base_url: 'http://second.test', ...second },
+      ],
+      models: [
+        ...doc.models,
+        ...Array.from({ length: length + 1 }, (_, at) => ({
+          id: `cut-${at}`,
+          max_output_tokens: 100,
+          price: { input: 0.001, output: 0.001 },
+          routes: [
+            { channel: 'first', model: `s-${at}`, priority: 1 },
+            { channel: 'second', model: `s-${at}`, priority: 2 },
+          ],
+        })),
+      ],
+    }),
+  });
+  return length;
+}
+
+async function cutEverywhere(recorded: RecordedStream, length: number, step = 1): Promise<Outcome[]> {
+  if (!gateway) throw new Error('no gateway');
+  const { gateway: app, sql } = gateway;
+  const { key, accountId } = await gateway.register();
+  const path = recorded.client === 'chat' ? '/v1/chat/completions' : '/v1/messages';
+  const seen: (Omit<Outcome, 'cost' | 'recordStatus'> & { id: string })[] = [];
+  const cut = async (at: number) => {
+    const response = await app.fetch(
+      new Request(`http://gateway.test${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          model: `cut-${at}`,
+          stream: true,
+          max_tokens: 50,
+          messages: [{ role: 'user', content: 'Hi' }],
+          ...(recorded.client === 'chat' ? { n: recorded.choices, stream_options: { include_usage: true } } : {}),
+        }),
+      }),
+    );
+    const text = await response.text();
+    const isStream = response.status === 200;
+    const assemble = () =>
+      recorded.client === 'chat'
+        ? assembleChat(isStream ? text : '', recorded.choices)
+        : assembleMessages(isStream ? text : '');
+    try {
+      seen.push({ at, status: response.status, answer: assemble(), id: response.headers.get('x-request-id') ?? '' });
+    } catch (error) {
+      throw new Error(`cut after ${at} of ${length}: ${error}\n${text}`);
+    }
+  };
+  const offsets = Array.from({ length: Math.floor(length / step) + 1 }, (_, n) => n * step);
+  for (let from = 0; from < offsets.length; from += AT_ONCE) {
+    await Promise.all(offsets.slice(from, from + AT_ONCE).map(cut));
+  }
+  const rows = new Map(
+    sql<Answer>('SELECT request_id, status, cost_nano FROM usage_records WHERE account_id = ?', accountId).map(
+      (row) => [row.request_id, row],
+    ),
+  );
+  expect(rows.size).toBe(offsets.length);
+  expect(gateway.audit()).toEqual([]);
+  const [wallet] = sql<Answer>('SELECT balance_nano, held_nano FROM wallets WHERE account_id = ?', accountId);
+  expect(wallet.held_nano).toBe(0n);
+  return seen.map(({ id, ...rest }) => ({ ...rest, cost: rows.get(id).cost_nano, recordStatus: rows.get(id).status }));
+}
+
+const whole = ({ client, events, choices }: RecordedStream) =>
+  client === 'chat' ? assembleChat(events.join(''), choices) : assembleMessages(events.join(''));
+const BREAKS: Break[] = ['fin', 'rst'];
+let calls = 0;
+afterAll(() => process.stdout.write(`streams cut: ${calls}\n`));
+
+describe.each(RECORDED_STREAMS)('$what', (recorded) => {
+  const expected = whole(recorded);
+  const body = recorded.events.join('');
+
+  test.each(BREAKS)('%s: a run that says the same makes it whole', async (by) => {
+    const broken = new Set<number>();
+    const length = await startCutter(recorded, {}, (_call, at) => {
+      if (broken.has(at)) return { body };
+      broken.add(at);
+      return { body, cut: { after: at, by } };
+    });
+    const outcomes = await cutEverywhere(recorded, length);
+    calls += outcomes.length;
+    let estimated = 0;
+    for (const { at, status, answer, cost, recordStatus } of outcomes) {
+      const where = `cut after ${at} of ${length}`;
+      expect(status, where).toBe(200);
+      expect(answer.content, where).toEqual(expected.content);
+      expect(answer, where).toMatchObject({ complete: true, finish: expected.finish as string, error: undefined });
+      expect(recordStatus, where).toBe('ok');
+      expect(String(answer.usage.cost_nano), where).toBe(cost.toString());
+      // Cut between the finish and the usage, it is counted here.
+      if (cost !== COST) estimated++;
+      expect(cost, where).toBeGreaterThan(0n);
+    }
+    expect(estimated).toBeLessThan(length / 3);
+  });
+
+  test('a run that says something else: an error in the stream, and nothing to pay', async () => {
+    const broken = new Set<number>();
+    const other = otherRun(recorded).join('');
+    const otherContent = whole({ ...recorded, events: otherRun(recorded) }).content;
+    const length = await startCutter(recorded, {}, (_call, at) => {
+      if (broken.has(at)) return { body: other };
+      broken.add(at);
+      return { body, cut: { after: at, by: 'fin' } };
+    });
+    const outcomes = await cutEverywhere(recorded, length, 3);
+    calls += outcomes.length;
+    let told = 0;
+    for (const { at, status, answer, cost, recordStatus } of outcomes) {
+      const where = `cut after ${at} of ${length}`;
+      expect(status, where).toBe(200);
+      if (answer.complete) {
+        expect([expected.content, otherContent], where).toContainEqual(answer.content);
+        expect(cost, where).toBeGreaterThan(0n);
+        continue;
+      }
+      told++;
+      expect(answer.error, where).toBeDefined();
+      expect(recordStatus, where).toBe('upstream_failed');
+      expect(cost, where).toBe(0n);
+      for (const [slot, text] of Object.entries(answer.content))
+        expect(expected.content[slot], where).toStartWith(text);
+    }
+    expect(told).toBeGreaterThan(length / 15);
+  });
+
+  const { text } = recorded;
+  if (text === undefined) return;
+
+  test('a route with prefill goes on where it broke', async () => {
+    const prefills: string[] = [];
+    const length = await startCutter(recorded, { prefill: true }, ({ host, body: request }, at) => {
+      if (host === 'first.test') return first.has(at) ? { body: '{}', status: 500 } : cutFirst(at);
+      const last = request.messages.at(-1);
+      if (last?.role !== 'assistant') return { body };
+      prefills.push(last.content);
+      if (!text.startsWith(last.content)) return { body: '{}', status: 500 };
+      return { body: continuation(recorded, text.slice(last.content.length)) };
+    });
+    const first = new Set<number>();
+    const cutFirst = (at: number): FakeAnswer => {
+      first.add(at);
+      return { body, cut: { after: at, by: at % 2 === 0 ? 'fin' : 'rst' } };
+    };
+    const outcomes = await cutEverywhere(recorded, length);
+    calls += outcomes.length;
+    for (const { at, answer, cost } of outcomes) {
+      const where = `cut after ${at} of ${length}`;
+      expect(answer.content, where).toEqual(expected.content);
+      expect(answer, where).toMatchObject({ complete: true, error: undefined });
+      expect(cost, where).toBeGreaterThan(0n);
+    }
+    expect(prefills.length).toBeGreaterThan(length / 5);
+    expect(new Set(prefills).size).toBeGreaterThan(1);
+  });
+});
+
+/** The rest of a text as a stream of its own. */
+function continuation({ events }: RecordedStream, rest: string): string {
+  const isText = (event: string) => /"content":"|"text_delta"/.test(event);
+  const [sample = ''] = events.filter(isText);
+  const own = sample.replace(/"(content|text)":"[^"]*"/, (_, name) => `"${name}":${JSON.stringify(rest)}`);
+  const at = events.indexOf(sample);
+  const others = events.filter((event) => !isText(event));
+  return [...others.slice(0, at), ...(rest === '' ? [] : [own]), ...others.slice(at)].join('');
+}
