@@ -8,7 +8,7 @@ import { dumpPostgresSchema } from '../../scripts/postgres-schema.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { openConnection } from '../../src/store/postgres/connection.ts';
 import { migrate } from '../../src/store/postgres/migrate.ts';
-import { MIGRATIONS, MIGRATIONS } from '../../src/store/postgres/migrations/index.ts';
+import { MIGRATIONS } from '../../src/store/postgres/migrations/index.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { StoreRefused } from '../../src/store/refusal.ts';
 import { migrate as migrateSqlite } from '../../src/store/sqlite/migrate.ts';
@@ -88,7 +88,7 @@ describe('a migration', () => {
     const database = await server.createDatabase();
     await database.sql(`INSERT INTO schema_migrations VALUES (9999, 'later', 'hash')`);
     expect(await refusal(open(database.url))).toBe(
-      'the database is from a newer version (its schema is 2, this program knows up to 1): upgrade the program',
+      `the database is from a newer version (its schema is 9999, this program knows up to ${MIGRATIONS.length}): upgrade the program`,
     );
     await database.drop();
   });
@@ -103,7 +103,7 @@ describe('a migration', () => {
   test('that fails leaves the database as it was', async () => {
     const database = await server.createDatabase();
     const connection = await openConnection({ url: database.url, settings: {} }, systemClock);
-    const bad = { version: 2, name: 'bad', sql: 'CREATE TABLE half (id text); SELECT 1 / 0' };
+    const bad = { version: MIGRATIONS.length + 1, name: 'bad', sql: 'CREATE TABLE half (id text); SELECT 1 / 0' };
     expect(await refusal(migrate(connection, [...MIGRATIONS, bad]))).toContain('division by zero');
     expect(await database.sql(`SELECT to_regclass('half') AS half`)).toEqual([{ half: null }]);
     await database.drop();
