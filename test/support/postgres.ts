@@ -33,6 +33,8 @@ export interface TestPostgres {
 }
 
 const START_WITHIN_MS = 30_000;
+const STOP_WITHIN_MS = 10_000;
+const START_AGAIN_MS = 100;
 const TEMPLATE = 'with_schema';
 
 /** A test run that is killed cannot clean up after itself: this waits for its end, then ends the server. */
@@ -57,7 +59,7 @@ export async function startPostgres(): Promise<TestPostgres> {
   const urlOf = (database: string) => `postgres://postgres:password@127.0.0.1:${port}/${database}`;
   let count = 0;
   let isPaused = false;
-  const start = () => within(START_WITHIN_MS, server.start());
+  const start = () => within(START_WITHIN_MS, startAgain(server));
   const guard = Bun.spawn(['sh', '-c', GUARD, String(process.pid), folder], { stdio: ['ignore', 'ignore', 'ignore'] });
   guard.unref();
   const pid = () => (server as unknown as { process?: { pid?: number } }).process?.pid;
@@ -70,7 +72,7 @@ export async function startPostgres(): Promise<TestPostgres> {
   };
 
   const end = async () => {
-    await server.stop();
+    await within(STOP_WITHIN_MS, server.stop()).catch(() => undefined);
     guard.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   };
@@ -126,6 +128,18 @@ export async function startPostgres(): Promise<TestPostgres> {
   };
 }
 
+/** After a crash the last of its processes may still hold the memory that the next server wants. */
+async function startAgain(server: EmbeddedPostgres): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await server.start();
+    } catch (error) {
+      if (attempt === 50) throw error ?? new Error('PostgreSQL does not start');
+      await Bun.sleep(START_AGAIN_MS);
+    }
+  }
+}
+
 async function runOn(url: string, statement: string): Promise<void> {
   const client = new SQL(url, { max: 1, database: new URL(url).pathname.slice(1) });
   try {
@@ -157,7 +171,7 @@ function kill(pid: number, name: NodeJS.Signals): void {
 
 async function within<Value>(ms: number, promise: Promise<Value>): Promise<Value> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`PostgreSQL did not start within ${ms} ms`)), ms);
+  const timer = setTimeout(() => reject(new Error(`PostgreSQL took longer than ${ms} ms`)), ms);
   try {
     return await Promise.race([promise, late]);
   } finally {

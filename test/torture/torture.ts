@@ -51,7 +51,7 @@ export interface Rack {
   cards: string[];
   all: Facts;
   start(killAt?: string): Promise<Server>;
-  verify(server: Server, facts: Facts): Promise<Verified>;
+  verify(server: Server, facts: Facts, isThorough?: boolean): Promise<Verified>;
   remove(): void;
 }
 
@@ -74,7 +74,7 @@ export async function prepareRack(): Promise<Rack> {
     cards,
     all: noFacts(),
     start: (killAt) => startServer({ dataDir, port, env, killAt }),
-    verify: (server, facts) => verify(databaseFile, server.url, facts, upstream.begun),
+    verify: (server, facts, isThorough) => verify(databaseFile, server.url, facts, upstream.begun, isThorough),
     remove() {
       upstream.stop();
       rmSync(folder, { recursive: true, force: true });
@@ -118,7 +118,7 @@ export async function torture(kills: readonly Kill[], onKill: (report: KillRepor
       pending = { kill: typeof at === 'string' ? at : `after ${Math.round(at.afterMs)} ms`, facts, problems };
     }
     const last = await startAndVerify();
-    const { problems, billed, entries } = await rack.verify(last, rack.all);
+    const { problems, billed, entries } = await rack.verify(last, rack.all, true);
     if (problems.length > 0) reports.push({ kill: 'all together', readyMs: 0, acknowledged: 0, problems });
     return { kills: reports, facts: rack.all, billed, entries, upstreamCalls: rack.upstream.total() };
   } finally {

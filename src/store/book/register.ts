@@ -1,5 +1,6 @@
 // Account, key, trial credit and limit slots: one transaction, or nothing.
 
+import { assert } from '../../kit/assert.ts';
 import type { RegisterInput, RegisterResult } from '../operations.ts';
 import type { Book, Touch } from './book.ts';
 import { payIn } from './money.ts';
@@ -38,6 +39,7 @@ export function register(book: Book, input: RegisterInput): RegisterResult {
   const site = dayAllowance(bySite, at, limits.perDay);
   if (site.remaining < 1) return { ok: false, reason: 'registration_site_limit', allowance: site };
 
+  assert(!book.get('wallets', accountId), 'an account is registered once');
   book.put(
     'windows',
     addressWindow(input.address),

@@ -1,5 +1,5 @@
-// A batch that met another node's is run again from the beginning. One that the database refuses because of some row is
-// run operation by operation, so that the bad one fails by itself.
+// A batch that met another node's is run again from the beginning. If the database refuses one because of some operation's
+// rows, its halves are tried by themselves, and theirs, until the bad one fails alone.
 
 import type { Decided } from '../book/decide.ts';
 import type { Operation } from '../operations.ts';
@@ -15,21 +15,19 @@ export async function commitBatch(writer: Writer, operations: readonly Operation
     } catch (error) {
       if (mayRunAgain(error) && run < MAX_RUNS) continue;
       if (!isConstraint(error)) throw error;
-      if (operations.length > 1) return oneByOne(writer, operations);
-      return [{ ok: false, error: 'a database constraint refused the operation' }];
+      if (operations.length === 1) return [{ ok: false, error: 'a database constraint refused the operation' }];
+      const middle = operations.length >> 1;
+      const first = await commitHalf(writer, operations.slice(0, middle));
+      return [...first, ...(await commitHalf(writer, operations.slice(middle)))];
     }
   }
 }
 
-/** Each is answered by itself: the database may go away halfway, and what was committed before stays so. */
-async function oneByOne(writer: Writer, operations: readonly Operation[]): Promise<Decided[]> {
-  const all: Decided[] = [];
-  for (const operation of operations) {
-    try {
-      all.push(...(await commitBatch(writer, [operation])));
-    } catch (error) {
-      all.push({ ok: false, error: explain(error), unavailable: true });
-    }
+/** Each half is answered by itself: the database may go away in between, and what was committed before stays so. */
+async function commitHalf(writer: Writer, operations: readonly Operation[]): Promise<Decided[]> {
+  try {
+    return await commitBatch(writer, operations);
+  } catch (error) {
+    return operations.map(() => ({ ok: false, error: explain(error), unavailable: true }));
   }
-  return all;
 }

@@ -3,7 +3,7 @@
 
 import { type ReservedSQL, SQL } from 'bun';
 import type { Clock } from '../../kit/clock.ts';
-import { ConnectionLost, isFarewell, NoAnswer, sqlState } from './errors.ts';
+import { ConnectionLost, explain, isFarewell, NoAnswer, sqlState } from './errors.ts';
 
 export interface Query {
   sql: string;
@@ -69,7 +69,9 @@ export async function openConnection(options: Omit<ClientOptions, 'max'>, clock:
     reserved = await client.reserve();
   } catch (error) {
     await close();
-    throw sqlState(error) === undefined ? new NoAnswer(`cannot connect: ${codeOf(error)}`) : error;
+    if (isAnswer(error)) throw error;
+    const why = `cannot connect: ${explain(error)}`;
+    throw isFarewell(error) ? new ConnectionLost(why) : new NoAnswer(why);
   }
   return {
     get isOpen() {
@@ -86,7 +88,7 @@ export async function openConnection(options: Omit<ClientOptions, 'max'>, clock:
       return settled.map((one) => {
         if (one.status === 'fulfilled') return { ok: true, rows: one.value };
         if (isLate) return { ok: false, error: new NoAnswer(`no answer in ${withinMs} ms`) };
-        return { ok: false, error: isAnswer(one.reason) ? one.reason : new ConnectionLost(codeOf(one.reason)) };
+        return { ok: false, error: isAnswer(one.reason) ? one.reason : new ConnectionLost(explain(one.reason)) };
       });
     },
     close,
@@ -99,8 +101,4 @@ function start(reserved: ReservedSQL, { sql, values = [], isScript }: Query) {
 
 function isAnswer(error: unknown): boolean {
   return sqlState(error) !== undefined && !isFarewell(error);
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
 }

@@ -1,5 +1,5 @@
 // One batch, one transaction, one sync. If the database refuses the batch as a whole because of one operation's rows,
-// each operation is tried alone, so that the bad one fails by itself.
+// its halves are tried by themselves, and theirs, until the bad one fails alone.
 
 import { type Database, SQLiteError } from 'bun:sqlite';
 import { Book, type Pages, type PageTable } from '../book/book.ts';
@@ -27,9 +27,20 @@ export function prepareCommitBatch(db: Database): CommitBatch {
     } catch (error) {
       if (!isConstraint(error)) throw error;
       if (operations.length === 1) return [{ ok: false, error: 'a database constraint refused the operation' }];
-      return operations.flatMap((operation) => commitBatch([operation]));
+      const middle = operations.length >> 1;
+      return [operations.slice(0, middle), operations.slice(middle)].flatMap((half) => commitHalf(commitBatch, half));
     }
   };
+}
+
+/** Each half is answered by itself: the disk may fill up in between, and what was committed before stays so. */
+function commitHalf(commitBatch: CommitBatch, operations: readonly Operation[]): Decided[] {
+  try {
+    return commitBatch(operations);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'unknown error';
+    return operations.map(() => ({ ok: false, error: why, unavailable: true }));
+  }
 }
 
 type Load = <T extends PageTable>(table: T, id: string) => Pages[T] | undefined;

@@ -79,7 +79,7 @@ export const STEPS: fc.Arbitrary<Step>[] = [
     do: fc.constant('credit'),
     account: index,
     amount: fc.integer({ min: 1, max: 2_000 }),
-    repeats: fc.boolean(),
+    repeats: fc.nat(7).map((n) => n === 0),
   } as const),
   fc.record({ do: fc.constant('freeze'), account: index, frozen: fc.nat(3).map((n) => n === 0) } as const),
   fc.record({ do: fc.constant('lease'), node, forMs: fc.constantFrom(15_000, 2 * DAY, 3 * DAY) } as const),
