@@ -26,7 +26,8 @@ export async function openStore(
 ): Promise<OpenedStore> {
   const opened = await openNamed(settings, clock, random, maxPages);
   const fingerprint = hmac(deriveSecret(opened.pepper, 'fingerprint'), 'pepper');
-  if ((await opened.store.commit('claim', { name: 'pepper', value: fingerprint })) === fingerprint) return opened;
+  const known = await opened.store.commit('claim', { name: 'pepper', value: fingerprint });
+  if (known.value === fingerprint) return opened;
   await opened.store.close();
   throw new StoreRefused('the pepper is not the one this database was made with: no key or card would work with it');
 }

@@ -229,7 +229,7 @@ export interface Operations {
   revokeKey: { input: RevokeKeyInput; result: KeyResult };
   freeze: { input: FreezeInput; result: undefined };
   traffic: { input: TrafficInput; result: undefined };
-  claim: { input: ClaimInput; result: string };
+  claim: { input: ClaimInput; result: { value: string } };
 }
 export type OperationName = keyof Operations;
 export type Input<Name extends OperationName> = Operations[Name]['input'];

@@ -29,6 +29,10 @@ const open = async (): Promise<CommandTools> => ({
   sealer: createSealer(PEPPER, systemRandom),
   hashKey: (key) => key,
   hashCard: createCardHasher(PEPPER),
+  catalog: () => Promise.reject(new Error('no command here asks for the catalog')),
+  findUpstream: () => {
+    throw new Error('no command here asks an upstream');
+  },
 });
 
 async function run(commands: readonly Command[], words: string, options: Record<string, string>, args: string[] = []) {

@@ -22,6 +22,7 @@ let place: Workplace;
 let server: RunningServer;
 let key: string;
 let emptyKey: string;
+const MOST_PATHS = 60;
 const written: string[] = [];
 const faults: { what: string; status: number; text: string }[] = [];
 
@@ -35,6 +36,9 @@ beforeAll(async () => {
     limits: { ...standard.limits, free_per_minute: 3 },
     models: [
       ...standard.models,
+      ...Array.from({ length: MOST_PATHS }, (_, n) =>
+        upModel(`path-${n}`, { price: { input: 10, output: 40 }, routes: [{ channel: 'up', model: `path-${n}` }] }),
+      ),
       upModel('dear', { price: { input: 100_000, output: 100_000 } }),
       upModel('short', { context_tokens: 20, price: 'free' }),
       upModel('paint', { kinds: ['images'], price: { image: 1 } }),

@@ -54,7 +54,9 @@ export function markedCalls(mark: string, word: string, key: string, emptyKey: s
     [word]: mark,
   };
   const chat = (rest: Record<string, unknown>) => post({ ...full, ...rest });
-  const up = (rest: Record<string, unknown> = {}) => chat({ model: 'up-paid', ...rest });
+  let paths = 0;
+  /** Each on a model of its own: what one failure did to its channel must not keep the next call from it. */
+  const up = (rest: Record<string, unknown> = {}) => chat({ model: `path-${paths++}`, ...rest });
   const [role = '', ...deltas] = (chatStream({ pieces: [`reply ${mark}`, mark], extra: { note: mark } }).body ??
     []) as string[];
   const stream = { stream: true, stream_options: { include_usage: true } };

@@ -17,8 +17,8 @@ export function freeze(book: Book, { accountId, frozen, at }: FreezeInput): unde
   book.put('wallets', accountId, { ...wallet, frozen, touchedAt: at });
 }
 
-export function claim(book: Book, { name, value }: ClaimInput): string {
+export function claim(book: Book, { name, value }: ClaimInput): { value: string } {
   const known = book.get('settings', name);
   if (!known) book.put('settings', name, { value });
-  return known?.value ?? value;
+  return known ?? { value };
 }
