@@ -1,10 +1,11 @@
 // `npm run torture`: kills the server at every kill point and at random times, under load, and proves after each kill that
 // everything acknowledged is true. Options: --kills N (at least 13), --out FILE for the figures as JSON; `syncs` counts
-// the disk syncs before each acknowledgement instead (needs strace).
+// the disk syncs before each acknowledgement instead, and makes one fail (needs strace).
 
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { countSyncs } from '../test/torture/count-syncs.ts';
+import { failSyncs } from '../test/torture/fail-syncs.ts';
 import { type Kill, type KillReport, killFirstStart, type TortureSummary, torture } from '../test/torture/torture.ts';
 
 const READY_WITHIN_MS = 1_000;
@@ -69,7 +70,7 @@ async function main(): Promise<number> {
     allowPositionals: true,
     options: { kills: { type: 'string', default: '220' }, out: { type: 'string' } },
   });
-  if (positionals[0] === 'syncs') return (await countSyncs()) ? 0 : 1;
+  if (positionals[0] === 'syncs') return (await countSyncs()) && (await failSyncs()) ? 0 : 1;
   const startedAt = performance.now();
   const tell = ({ kill, readyMs, problems }: KillReport) => {
     for (const problem of problems) console.log(`${kill}: ${problem}`);

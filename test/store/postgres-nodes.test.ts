@@ -149,6 +149,16 @@ test('many accounts on all nodes at once: the books balance', async () => {
   expect(await database.sql('SELECT count(*) AS writers FROM writers')).toEqual([{ writers: 5n }]);
 });
 
+test('a writer whose row was forgotten makes a new one, and loses nothing', async () => {
+  const node = await openPostgresStore({ url: database.url, clock: systemClock });
+  await createAccount(node);
+  await database.sql('DELETE FROM writers');
+  const { accountId } = await createAccount(node, 5n);
+  expect((await node.read.wallet(accountId))?.balance).toBe(5n);
+  expect(await database.sql('SELECT count(*) AS writers FROM writers')).toEqual([{ writers: 1n }]);
+  await node.close();
+});
+
 test('a writer that leaves takes its row with it', async () => {
   const node = await openPostgresStore({ url: database.url, clock: systemClock });
   const count = async () => (await database.sql<{ n: bigint }>('SELECT count(*) AS n FROM writers'))[0]?.n;

@@ -30,7 +30,8 @@ const LANES = 1;
 const START_WITHIN_MS = 10_000;
 const START_AGAIN_MS = 200;
 const READ_CONNECTIONS = 4;
-const READ_MS = 2_000;
+const SLOW_READ_CONNECTIONS = 2;
+const STATEMENT_MS = 2_000;
 
 /** Every wait has an end, on the server too; rows are found by their keys, whatever the statistics say of a young table. */
 const COMMIT_SETTINGS = {
@@ -56,21 +57,17 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const connect = (settings: Readonly<Record<string, string>>, onLost?: () => void) =>
     openConnection({ url, settings, ...(onLost ? { onLost } : {}) }, clock);
   const isUp = () => health.isUp;
-  const reads = createPool({
-    clock,
-    url,
-    connections: READ_CONNECTIONS,
-    settings: READ_SETTINGS,
-    statementMs: READ_MS,
-    isUp,
-  });
-  const upkeep = createPool({ clock, url, connections: 1, settings: UPKEEP_SETTINGS, statementMs: READ_MS, isUp });
+  const poolOf = (connections: number, settings: Readonly<Record<string, string>>) =>
+    createPool({ clock, url, connections, settings, statementMs: STATEMENT_MS, isUp });
+  const reads = poolOf(READ_CONNECTIONS, READ_SETTINGS);
+  const slowReads = poolOf(SLOW_READ_CONNECTIONS, READ_SETTINGS);
+  const upkeep = poolOf(1, UPKEEP_SETTINGS);
+  const pools = [reads, slowReads, upkeep];
   const health = watchHealth({
     clock,
     connect: (onLost) => connect({ application_name: 'ai-gateway health' }, onLost),
     onDown() {
-      reads.reset();
-      upkeep.reset();
+      for (const pool of pools) pool.reset();
     },
   });
   const writers = Array.from({ length: lanes }, () =>
@@ -92,7 +89,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const bounded = boundWait(batcher.submit, clock, isUp);
   return {
     commit: bounded.commit,
-    read: prepareReads(reads),
+    read: prepareReads(reads, slowReads),
     async recordAlarm({ name, fields }, at) {
       await upkeep.ask({
         sql: 'INSERT INTO alarms (at, name, fields) VALUES ($1, $2, $3)',
@@ -107,7 +104,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       if (health.isUp) await batcher.idle();
       bounded.close();
       await health.close();
-      await Promise.all([...writers.map((writer) => writer.close()), reads.close(), upkeep.close()]);
+      await Promise.all([...writers, ...pools].map((one) => one.close()));
     },
   };
 }

@@ -8,11 +8,12 @@ import type { Rows } from './connection.ts';
 import type { Pool } from './pool.ts';
 import { usagePage } from './usage-page.ts';
 
-export function prepareReads(pool: Pool): Reads {
+/** What may take long has connections of its own, so that a key's look-up never waits behind an audit. */
+export function prepareReads(pool: Pool, slowPool: Pool): Reads {
   const many =
-    <Row>(table: Table<Row>, rest: string) =>
+    <Row>(table: Table<Row>, rest: string, from = pool) =>
     async (...values: unknown[]): Promise<Row[]> => {
-      const rows = await pool.ask({ sql: `SELECT * FROM ${table.name} ${rest}`, values });
+      const rows = await from.ask({ sql: `SELECT * FROM ${table.name} ${rest}`, values });
       return rows.map((row) => decodeRow(table, row));
     };
   const one = <Row>(table: Table<Row>, rest: string) => {
@@ -24,6 +25,7 @@ export function prepareReads(pool: Pool): Reads {
     PAGES.cards,
     `WHERE ($1::text IS NULL OR batch_id = $1) AND ($2::text IS NULL OR state = $2)
        AND ($3::text[] IS NULL OR serial = ANY($3)) ORDER BY batch_id DESC, serial LIMIT $4`,
+    slowPool,
   );
   return {
     // Its own hash is preferred to one that a rotation left behind, as two questions would find it.
@@ -32,7 +34,7 @@ export function prepareReads(pool: Pool): Reads {
     keyById: one(KEYS, 'WHERE key_id = $1'),
     wallet: one<Wallet>(PAGES.wallets, 'WHERE account_id = $1'),
     window: one<Window>(PAGES.windows, 'WHERE window_id = $1'),
-    usagePage: (query) => usagePage(pool, query),
+    usagePage: (query) => usagePage(slowPool, query),
     usageRecord: (accountId, requestId) => usageRecord(requestId, accountId),
     entriesOf: many(ADDITIONS.entries, 'WHERE account_id = $1 ORDER BY entry_id DESC LIMIT $2'),
     openHolds: async (accountId) =>
@@ -56,7 +58,7 @@ export function prepareReads(pool: Pool): Reads {
       toOpenHolds(await pool.ask({ sql: ORPHANED_HOLDS, values: [aliveSince, [...deadNodes], limit] })),
     leasesOf: many(PAGES.leases, 'WHERE host = $1'),
     trafficSince: many<TrafficHour>(PAGES.traffic, 'WHERE hour >= $1 ORDER BY hour, traffic_id'),
-    audit: (scope) => audit(pool, scope),
+    audit: (scope) => audit(slowPool, scope),
   };
 }
 

@@ -12,7 +12,7 @@ import { type Decided, decideBatch } from '../book/decide.ts';
 import { failInside } from '../fail-inside.ts';
 import type { Operation } from '../operations.ts';
 import type { Answer, Connection, Query, Rows } from './connection.ts';
-import { isLockTimeout, NeverHappened, NoAnswer } from './errors.ts';
+import { ConnectionLost, isLockTimeout, NeverHappened, NoAnswer } from './errors.ts';
 import { loadPages } from './load-pages.ts';
 import { writeBook } from './write-book.ts';
 
@@ -48,7 +48,8 @@ const ASK_AGAIN_MS = 100;
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 const NEW_WRITER = `INSERT INTO writers (writer_id, batch, touched_at) VALUES (gen_random_uuid()::text, 0, $1::bigint)
   RETURNING writer_id, pg_backend_pid() AS pid`;
-const COUNT_BATCH = 'UPDATE writers SET batch = $2::bigint, touched_at = $3::bigint WHERE writer_id = $1';
+const COUNT_BATCH =
+  'UPDATE writers SET batch = $2::bigint, touched_at = $3::bigint WHERE writer_id = $1 RETURNING batch';
 const LAST_BATCH = 'SELECT batch FROM writers WHERE writer_id = $1 FOR UPDATE';
 
 export function createWriter({ clock, connect, isUp, whenUp }: WriterOptions): Writer {
@@ -68,12 +69,13 @@ export function createWriter({ clock, connect, isUp, whenUp }: WriterOptions): W
     const count = { sql: COUNT_BATCH, values: [writerId, batch, clock.now()] };
     const answers = await connection.send([{ sql: BEGIN }, count, ...loading.queries], LOAD_MS);
     try {
-      const [, , ...pages] = answers.map(toRows);
+      const [, counted, ...pages] = answers.map(toRows);
+      if (counted?.length !== 1) throw new ConnectionLost('the row of this writer is gone');
       const book = loading.toBook(pages);
       return { decided: decideBatch(book, operations), write: writeBook(book) };
     } catch (error) {
       const ended = await ask(connection, { sql: 'ROLLBACK' });
-      if (!ended.ok) await connection.close();
+      if (!ended.ok || error instanceof ConnectionLost) await connection.close();
       throw error;
     }
   }

@@ -21,10 +21,14 @@ export function prepareCommitBatch(db: Database): CommitBatch {
     failInside(operations);
     return decided;
   });
+  let hasLostSync = false;
   return function commitBatch(operations): Decided[] {
+    // After a failed sync nobody knows what the disk holds, and a later sync would not tell: nothing is promised any more.
+    if (hasLostSync) throw new Error('a sync of the database failed: check the disk, then restart');
     try {
       return transaction.immediate(operations);
     } catch (error) {
+      hasLostSync ||= isFailedSync(error);
       if (!isConstraint(error)) throw error;
       if (operations.length === 1) return [{ ok: false, error: 'a database constraint refused the operation' }];
       const middle = operations.length >> 1;
@@ -73,6 +77,10 @@ function prepareLoad(db: Database): Load {
     keyrings: (accountId) => keysOf.all(accountId).map((row) => decodeRow(KEYS, row)),
   };
   return (table, id) => loaders[table](id);
+}
+
+function isFailedSync(error: unknown): boolean {
+  return error instanceof SQLiteError && (error.code?.endsWith('FSYNC') ?? false);
 }
 
 function isConstraint(error: unknown): boolean {
