@@ -122,6 +122,12 @@ export interface ContinuedWriter {
   caughtUp(): boolean;
 }
 
+/** Output that went to the client, counted here. */
+export interface Sent {
+  tokens: number;
+  images: number;
+}
+
 export interface WriterOptions {
   /** Whether `sentText` may be asked for. */
   keepText: boolean;
@@ -135,8 +141,7 @@ export interface StreamWriter {
   continue(how: Continuation): ContinuedWriter;
   /** The text sent so far, if it is text alone and short enough to be continued. */
   sentText(): string | undefined;
-  /** Output sent so far, counted here. */
-  sentTokens(): number;
+  sent(): Sent;
   /** Everything after the last content: stop, usage with the cost, end. */
   end(final: FinalUsage): string;
   error(body: Record<string, unknown>): string;

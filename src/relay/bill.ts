@@ -2,7 +2,7 @@
 // answer that holds nothing. An answer of several runs is one answer.
 
 import type { Model } from '../catalog/catalog.ts';
-import type { AnswerFacts, ReportedUsage, StreamReader, UsageReport } from '../dialects/dialect.ts';
+import type { AnswerFacts, ReportedUsage, Sent, StreamReader, UsageReport } from '../dialects/dialect.ts';
 import type { Nano } from '../kit/money.ts';
 import { costOf } from '../ledger/cost.ts';
 import { type Buckets, NO_BUCKETS } from '../store/rows.ts';
@@ -30,34 +30,33 @@ export function nothingBilled(model: string): Bill {
 
 export function billAnswer(call: Call, model: Model, facts: AnswerFacts): Bill {
   return hasOutput(facts)
-    ? priced(measure(call, facts), [model], facts.usage)
+    ? priced(measure(call, model, facts), [model], facts.usage)
     : { ...nothingBilled(model.id), reported: facts.usage };
 }
 
 /** A run that answered from the start is the bill. One that continued by prefill is billed as if it had done all of it. */
 export function billStream(call: Call, runs: readonly [Run, ...Run[]]): Bill {
-  const { reader, prefilledTokens } = runs.at(-1) ?? runs[0];
+  const { model, reader, prefilledTokens } = runs.at(-1) ?? runs[0];
   const facts = reader.facts();
-  if (prefilledTokens === undefined && !hasOutput(facts)) {
-    return { ...nothingBilled(call.model.id), reported: facts.usage };
-  }
-  return priced(withPrefilled(measure(call, facts), prefilledTokens), models(runs), facts.usage);
+  if (prefilledTokens === undefined && !hasOutput(facts)) return { ...nothingBilled(model.id), reported: facts.usage };
+  return priced(withPrefilled(measure(call, model, facts), prefilledTokens), models(runs), facts.usage);
 }
 
 /**
  * The client left in the middle: input as reported, else as counted; output as far as it was delivered, by our own count
  * unless an upstream that was read to its end says that it was less.
  */
-export function billDelivered(call: Call, runs: readonly [Run, ...Run[]], deliveredTokens: number): Bill {
-  const { reader, prefilledTokens } = runs.at(-1) ?? runs[0];
+export function billDelivered(call: Call, runs: readonly [Run, ...Run[]], delivered: Sent): Bill {
+  const { model, reader, prefilledTokens } = runs.at(-1) ?? runs[0];
   const facts = reader.facts();
-  if (deliveredTokens === 0) return nothingBilled(call.model.id);
-  const used = withPrefilled(measure(call, facts), prefilledTokens);
-  const delivered = Math.round(deliveredTokens);
-  const isExact = !used.estimated && facts.finished && used.buckets.output <= delivered;
+  if (delivered.tokens === 0 && delivered.images === 0) return nothingBilled(call.model.id);
+  const used = withPrefilled(measure(call, model, facts), prefilledTokens);
+  const output = Math.round(delivered.tokens);
+  const isExact = !used.estimated && facts.finished && used.buckets.output <= output;
+  const { images } = delivered;
   const usage: Measured = isExact
-    ? used
-    : { buckets: { ...used.buckets, output: delivered }, reasoning: 0, estimated: true };
+    ? { ...used, buckets: { ...used.buckets, images } }
+    : { buckets: { ...used.buckets, output, images }, reasoning: 0, estimated: true };
   return priced(usage, models(runs), facts.usage);
 }
 
@@ -65,10 +64,15 @@ interface Measured extends ReportedUsage {
   estimated: boolean;
 }
 
-function measure({ request }: Call, { usage, output }: AnswerFacts): Measured {
-  if (typeof usage === 'object') return { ...usage, estimated: false };
-  const counted = { ...NO_BUCKETS, input: request.input.estimate, output: Math.round(output.tokens) };
-  return { buckets: counted, reasoning: 0, estimated: true };
+/** Images are billed by what was returned, whatever the upstream says it used; only tokens are ever a guess. */
+function measure({ request }: Call, { prices }: Model, { usage, output }: AnswerFacts): Measured {
+  const { tokens, images } = output;
+  if (typeof usage === 'object') return { ...usage, buckets: { ...usage.buckets, images }, estimated: false };
+  return {
+    buckets: { ...NO_BUCKETS, input: request.input.estimate, output: Math.round(tokens), images },
+    reasoning: 0,
+    estimated: images === 0 || prices.output > 0n,
+  };
 }
 
 /** What an upstream was given as the beginning of its answer is no input of the client's, but output it has got. */

@@ -1,7 +1,7 @@
 // A stream on its way to the client: events pass as they come, a broken upstream is replaced by another run, the last
 // events wait for the bill. However it ends, it is closed once, and the client is told the truth in its own dialect.
 
-import type { StreamEvent } from '../dialects/dialect.ts';
+import type { Sent, StreamEvent } from '../dialects/dialect.ts';
 import { type Fault, fault } from '../faults/fault.ts';
 import { faultBody } from '../faults/write.ts';
 import { describeError } from '../kit/log.ts';
@@ -32,7 +32,7 @@ export function deliverStream(
   const runs: [Run, ...Run[]] = [runOf(first)];
   const left = new AbortController();
   let current = first;
-  let deliveredTokens = 0;
+  let delivered: Sent = { tokens: 0, images: 0 };
   use(first);
 
   function use(next: BegunAnswer<BegunStream>): void {
@@ -80,9 +80,9 @@ export function deliverStream(
           const frames = write(value);
           if (frames === 'mismatch') throw new AttemptFailed('mismatch');
           if (frames === '') continue;
-          const sentTokens = writer.sentTokens();
+          const sent = writer.sent();
           yield frames;
-          deliveredTokens = sentTokens;
+          delivered = sent;
         }
         if (!current.begun.reader.facts().finished) throw new AttemptFailed('cut');
         if (!caughtUp()) throw new AttemptFailed('mismatch');
@@ -112,9 +112,10 @@ export function deliverStream(
   }
 
   async function closeForGone(): Promise<void> {
-    if (current.step.route.channel.drainOnAbort && deliveredTokens > 0) await drainStream(tools, current.begun);
+    const hasDelivered = delivered.tokens > 0 || delivered.images > 0;
+    if (current.step.route.channel.drainOnAbort && hasDelivered) await drainStream(tools, current.begun);
     leaveStream(current.begun);
-    if (deliveredTokens > 0) await closing.settle('client_gone', billDelivered(call, runs, deliveredTokens), served);
+    if (hasDelivered) await closing.settle('client_gone', billDelivered(call, runs, delivered), served);
     else await closing.release('client_gone', { giveBackSlots: false, channel });
   }
 

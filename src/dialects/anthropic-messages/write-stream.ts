@@ -34,7 +34,7 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
       model = id;
     },
     sentText: () => (blocks.size === 1 && blocks.get(0)?.type === 'text' ? transcript.onlyText('0/text') : undefined),
-    sentTokens: transcript.tokens,
+    sent: () => ({ tokens: transcript.tokens(), images: 0 }),
     continue(how) {
       held = [];
       return how === 'prefill'

@@ -41,7 +41,7 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
       model = id;
     },
     sentText: () => transcript.onlyText(TEXT_SLOT),
-    sentTokens: transcript.tokens,
+    sent: () => ({ tokens: transcript.tokens(), images: 0 }),
     continue(how) {
       isContinued = true;
       held = [];

@@ -22,6 +22,7 @@ export const openaiImages: Dialect = {
 
 function createStreamWriter(): StreamWriter {
   let hasSent = false;
+  let images = 0;
   let held: StreamEvent[] = [];
   const write = (event: StreamEvent): string => {
     if (!event.document) return '';
@@ -30,6 +31,7 @@ function createStreamWriter(): StreamWriter {
       return '';
     }
     hasSent = true;
+    if (event.name === 'image_generation.completed') images++;
     return writeSse(event.document.text, event.name);
   };
   return {
@@ -37,7 +39,7 @@ function createStreamWriter(): StreamWriter {
     write,
     rename: () => {},
     sentText: () => undefined,
-    sentTokens: () => 0,
+    sent: () => ({ tokens: 0, images }),
     continue() {
       held = [];
       return { caughtUp: () => !hasSent, write: (event) => (hasSent ? 'mismatch' : write(event)) };
