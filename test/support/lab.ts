@@ -22,6 +22,8 @@ export interface LabOptions extends Omit<TestGatewayOptions, 'document'> {
   /** `main` falls back to `spare`, which only the third channel has. */
   hasFallback?: boolean;
   main?: Fields;
+  /** Further models. */
+  models?: readonly Fields[];
 }
 
 export interface Asked {
@@ -71,6 +73,7 @@ export async function startLab(client: WireClient, options: LabOptions = {}): Pr
     routes = ['first', 'second'],
     hasFallback,
     main,
+    models: further = [],
     ...rest
   } = options;
   const others = [await startUpstream(), await startUpstream()] as const;
@@ -103,7 +106,11 @@ export async function startLab(client: WireClient, options: LabOptions = {}): Pr
     ...rest,
     document: (doc) => {
       const own = models({ baseUrl: String(doc.channels[1]?.base_url) } as ScriptedUpstream);
-      return { ...doc, channels: [...doc.channels, ...own.channels], models: [...doc.models, ...own.models] };
+      return {
+        ...doc,
+        channels: [...doc.channels, ...own.channels],
+        models: [...doc.models, ...own.models, ...further],
+      };
     },
   });
   const account = await gateway.register();

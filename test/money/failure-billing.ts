@@ -1,0 +1,360 @@
+// The table of docs/billing.md, row by row: exported once, run by every store.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { weighTokens } from '../../src/kit/tokens.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Asked, costAt, type Lab, type LabOptions, MAIN, SPARE, startLab, TRIAL } from '../support/lab.ts';
+import { chatAnswer, chatStream, jsonScript, sseText } from '../support/openai-chat.ts';
+import { bytesOf, cutAt, isBytes, type Script } from '../support/script.ts';
+import { createWorkplace } from '../support/start-process.ts';
+import { openaiChannel, testDocument } from '../support/test-document.ts';
+import { startUpstream } from '../support/upstream.ts';
+import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
+import type { MoneyStore } from './money-races.ts';
+
+const PEPPER = 'a pepper for bills only';
+const PIECES = ['Alpha', ' beta', ' gamma.'];
+const count = (text: string) => Math.round(weighTokens(text));
+
+type Row = (client: WireClient) => Promise<void>;
+
+export function describeFailureBilling(name: string, open: () => Promise<MoneyStore>): void {
+  let store: MoneyStore;
+  let lab: Lab | undefined;
+
+  const start = async (client: WireClient, options: LabOptions = {}): Promise<Lab> => {
+    lab = await startLab(client, { env: { SECRETS_PEPPER: PEPPER, ...store.env }, ...options });
+    return lab;
+  };
+  async function expectPaid(on: Lab, cost: string, fields: Record<string, unknown> = {}): Promise<void> {
+    const records = await on.records();
+    expect(records).toHaveLength(1);
+    expect(records[0]).toMatchObject({ cost_nano: cost, ...fields });
+    expect(await on.balance()).toBe(TRIAL - BigInt(cost));
+    const [entries] = [await on.gateway.get(`/api/receipts/${records[0].request_id}`, on.account.key)];
+    const lines = entries.lines.reduce(
+      (sum: bigint, { amount_nano }: { amount_nano: string }) => sum + BigInt(amount_nano),
+      0n,
+    );
+    expect(lines).toBe(BigInt(cost));
+  }
+  /** The stream up to the event with this piece, then a reset. */
+  function brokenAfter(client: WireClient, piece: string): Script {
+    const script = client.stream({ pieces: PIECES });
+    const parts = (script.body ?? []).filter(isBytes);
+    const at = parts.findIndex((part) => String(part).includes(JSON.stringify(piece)));
+    return cutAt(
+      script,
+      parts.slice(0, at + 1).reduce((sum, part) => sum + bytesOf(part).byteLength, 0),
+      'rst',
+      30,
+    );
+  }
+  /** Reads until this piece is there. */
+  async function readUntil(response: Response, piece: string): Promise<void> {
+    const decoder = new TextDecoder();
+    let text = '';
+    for await (const bytes of response.body ?? []) {
+      text += decoder.decode(bytes, { stream: true });
+      if (text.includes(JSON.stringify(piece))) return;
+    }
+    throw new Error(`the stream ended before ${piece}`);
+  }
+  async function leaveAfter(on: Lab, piece: string): Promise<void> {
+    const leaving = new AbortController();
+    await readUntil(await on.open({ stream: true }, leaving.signal), piece);
+    leaving.abort();
+  }
+
+  const rows: Record<string, Row> = {
+    'the gateway refused the call': async (client) => {
+      const on = await start(client);
+      for (const fields of [{ model: 'no-such' }, { messages: [] }, { model: 'main', max_tokens: 'x' }]) {
+        const response = await on.open(fields);
+        expect(response.status).toBeWithin(400, 500);
+      }
+      expect(await on.records()).toEqual([]);
+      expect(await on.balance()).toBe(TRIAL);
+      expect([...on.first.requests, ...on.second.requests]).toEqual([]);
+    },
+    'every channel failed before the first byte': async (client) => {
+      const on = await start(client);
+      on.first.otherwise(client.refusal(500, 'other'));
+      on.second.otherwise(client.refusal(500, 'other'));
+      expect((await on.ask({ stream: true })).status).toBe(502);
+      await expectPaid(on, '0', { status: 'upstream_failed', channel: null });
+    },
+    'some attempts failed before one served': async (client) => {
+      const on = await start(client);
+      on.first.otherwise(client.refusal(500, 'other'));
+      on.second.next(client.whole());
+      const { attempts } = await on.ask();
+      expect(attempts).toHaveLength(3);
+      await expectPaid(on, costAt(MAIN, 11, 7), { channel: 'second' });
+    },
+    'the stream broke, could not be resumed, and you were told': async (client) => {
+      const on = await start(client);
+      on.first.next(brokenAfter(client, ' beta'));
+      on.first.otherwise(client.refusal(500, 'other'));
+      on.second.otherwise(client.refusal(500, 'other'));
+      expect((await on.ask({ stream: true })).answer.error).toBeDefined();
+      await expectPaid(on, '0', { status: 'upstream_failed' });
+    },
+    'the gateway shut down and cut the stream': async (client) => {
+      const on = await start(client);
+      on.first.next({
+        ...brokenAfter(client, ' beta'),
+        cut: { after: cutLength(brokenAfter(client, ' beta')), by: 'stall' },
+      });
+      const response = await on.open({ stream: true });
+      const text = response.text();
+      await on.first.request(0);
+      await eventually('the first words', async () => response.headers.get('x-svc-channel') === 'first');
+      await on.gateway.gateway.drain(0);
+      expect(client.assemble(await text).error).toBeDefined();
+      const again = await startLab(client, {
+        env: { SECRETS_PEPPER: PEPPER, ...store.env },
+        dataDir: on.gateway.dataDir,
+      });
+      const { data } = await again.gateway.get('/api/usage', on.account.key);
+      expect(data).toHaveLength(1);
+      expect(data[0]).toMatchObject({ cost_nano: '0', status: 'unavailable' });
+      expect(await again.gateway.get('/api/me', on.account.key)).toMatchObject({ balance_ntd: 1, held_nano: '0' });
+      await again.stop();
+    },
+    'the stream ran into the time limit': async (client) => {
+      const on = await start(client, { channels: { timeouts: { total_ms: 300 } } });
+      on.first.next({
+        ...brokenAfter(client, ' beta'),
+        cut: { after: cutLength(brokenAfter(client, ' beta')), by: 'stall' },
+      });
+      expect((await on.ask({ stream: true })).answer.error).toBeDefined();
+      expect(on.second.requests).toEqual([]);
+      await expectPaid(on, '0', { status: 'upstream_failed' });
+    },
+    'the answer stopped without output': async (client) => {
+      const on = await start(client);
+      on.first.next(client.stream({ pieces: [] }));
+      expect((await on.ask({ stream: true })).answer.complete).toBe(true);
+      await expectPaid(on, '0', { status: 'ok' });
+    },
+    'the upstream ended with an error and no output': async (client) => {
+      const on = await start(client);
+      const chatError = sseText('{"choices":[{"index":0,"delta":{},"finish_reason":"error"}]}');
+      const messageError = 'event: error\ndata: {"type":"error","error":{"type":"api_error","message":"no"}}\n\n';
+      const script = { ...client.stream(), body: [client.name === 'chat' ? chatError : messageError] };
+      on.first.otherwise(script);
+      on.second.otherwise(script);
+      expect((await on.ask({ stream: true })).status).toBe(502);
+      await expectPaid(on, '0');
+    },
+    'the model refused without output': async (client) => {
+      const on = await start(client);
+      const refused =
+        client.name === 'chat'
+          ? chatAnswer({ pieces: [], finish: 'content_filter' })
+          : jsonScript(200, {
+              ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 's', content: [] },
+              ...{ stop_reason: 'refusal', usage: { input_tokens: 11, output_tokens: 2 } },
+            });
+      on.first.next(refused);
+      expect((await on.ask()).status).toBe(200);
+      await expectPaid(on, '0', { status: 'ok' });
+    },
+    'reasoning used up the output limit before any text': async (client) => {
+      const on = await start(client);
+      const usage = { prompt_tokens: 11, completion_tokens: 50, completion_tokens_details: { reasoning_tokens: 50 } };
+      const cutShort =
+        client.name === 'chat'
+          ? chatAnswer({ pieces: [], finish: 'length', usage })
+          : jsonScript(200, {
+              ...{
+                id: 'msg_1',
+                type: 'message',
+                role: 'assistant',
+                model: 's',
+                content: [],
+                stop_reason: 'max_tokens',
+              },
+              usage: { input_tokens: 11, output_tokens: 50, output_tokens_details: { thinking_tokens: 50 } },
+            });
+      on.first.next(cutShort);
+      expect((await on.ask()).status).toBe(200);
+      await expectPaid(on, costAt(MAIN, 11, 50), { reasoning_tokens: 50 });
+    },
+    'the stream broke and a new run repeated and finished it': async (client) => {
+      const on = await start(client);
+      on.first.next(brokenAfter(client, ' beta'), client.stream({ pieces: PIECES, tokens: { input: 13, output: 9 } }));
+      expect((await on.ask({ stream: true })).answer.complete).toBe(true);
+      await expectPaid(on, costAt(MAIN, 13, 9), { estimated: false, input_tokens: 13, output_tokens: 9 });
+    },
+    'the stream broke and another route continued it': async (client) => {
+      const on = await start(client, { first: { prefill: true } });
+      on.first.next(
+        brokenAfter(client, ' beta'),
+        client.stream({ pieces: [' gamma.'], tokens: { input: 20, output: 3 } }),
+      );
+      expect((await on.ask({ stream: true })).answer.content[client.textSlot]).toBe(PIECES.join(''));
+      const handed = count('Alpha beta');
+      await expectPaid(on, costAt(MAIN, 20 - handed, handed + 3), { estimated: true });
+    },
+    'a fallback model continued the stream': async (client) => {
+      const on = await start(client, { routes: ['first'], hasFallback: true });
+      on.first.next(brokenAfter(client, ' beta'));
+      on.first.otherwise(client.refusal(500, 'other'));
+      on.third.next(client.stream({ pieces: PIECES }));
+      expect((await on.ask({ stream: true })).answer.complete).toBe(true);
+      await expectPaid(on, costAt(SPARE, 11, 7), { model: 'spare', channel: 'first' });
+    },
+    'you hung up before the first byte': async (client) => {
+      const on = await start(client);
+      on.first.next(cutAt(client.stream(), 'head', 'stall'));
+      const leaving = new AbortController();
+      const call = on.open({ stream: true }, leaving.signal);
+      const seen = await on.first.request(0);
+      const since = performance.now();
+      leaving.abort();
+      await expect(call).rejects.toThrow();
+      expect((await eventually('the upstream to be left', () => seen.abortedAt)) - since).toBeLessThan(1_000);
+      await eventually('the record', async () => (await on.records()).length > 0);
+      await expectPaid(on, '0', { status: 'client_gone' });
+    },
+    'you hung up in the middle': async (client) => {
+      const on = await start(client);
+      const script = brokenAfter(client, ' beta');
+      on.first.next({ ...script, cut: { after: cutLength(script), by: 'stall' } });
+      await leaveAfter(on, ' beta');
+      const seen = await on.first.request(0);
+      await eventually('the upstream to be left', () => seen.abortedAt);
+      await eventually('the record', async () => (await on.records()).length > 0);
+      const [{ input_tokens, cost_nano }] = (await on.records()) as [{ input_tokens: number; cost_nano: string }];
+      expect(input_tokens).toBeGreaterThan(0);
+      if (client.name === 'messages') expect(input_tokens).toBe(11);
+      expect(cost_nano).toBe(costAt(MAIN, input_tokens, count('Alpha beta')));
+      await expectPaid(on, cost_nano, { status: 'client_gone', estimated: true });
+    },
+    'you hung up in the middle, on a channel that is read to its end': async (client) => {
+      const on = await start(client, { first: { drain_on_abort: true } });
+      const pieces = ['Alpha', ...Array.from({ length: 60 }, () => ' and more')];
+      const script = client.stream({ pieces, tokens: { input: 13, output: 500 } });
+      on.first.next({ ...script, body: (script.body ?? []).flatMap((part) => [part, 10]) });
+      await leaveAfter(on, ' and more');
+      const seen = await on.first.request(0);
+      await eventually('the script to end', () => seen.ended);
+      expect(seen.abortedAt).toBeUndefined();
+      await eventually('the record', async () => (await on.records()).length > 0);
+      const [{ output_tokens }] = (await on.records()) as [{ output_tokens: number }];
+      expect(output_tokens).toBeWithin(count('Alpha and more'), count(pieces.join('')) / 2);
+      await expectPaid(on, costAt(MAIN, 13, output_tokens), { status: 'client_gone', input_tokens: 13 });
+    },
+    'success without reported usage': async (client) => {
+      const on = await start(client);
+      on.first.next(client.stream({ pieces: PIECES, tokens: null }));
+      const { record }: Asked = await on.ask({ stream: true });
+      expect(record.output_tokens).toBe(count(PIECES.join('')));
+      await expectPaid(on, costAt(MAIN, record.input_tokens, record.output_tokens), { estimated: true });
+    },
+    'the upstream reported more than was held': async (client) => {
+      const on = await start(client);
+      on.first.next(client.whole({ tokens: { input: 100_000, output: 100_000 } }));
+      await on.ask({ max_tokens: 16 });
+      const [{ cost_nano }] = (await on.records()) as [{ cost_nano: string }];
+      expect(BigInt(cost_nano)).toBeLessThan(100_000n * MAIN.input);
+      expect(on.gateway.log.alarms('usage_above_hold')).toHaveLength(1);
+      await expectPaid(on, cost_nano);
+    },
+  };
+
+  /** Rows that one kind of client alone can meet. */
+  const chatRows: Record<string, () => Promise<void>> = {
+    'an image answer without an image': async () => {
+      const on = await startPainter();
+      on.first.next(jsonScript(200, { created: 1, data: [{ revised_prompt: 'x' }] }));
+      await callOther(on, '/v1/images/generations', { model: 'painter', prompt: 'a cat' });
+      await expectPaid(on, '0', { images: 0 });
+    },
+    embeddings: async () => {
+      const on = await startPainter();
+      on.first.next(
+        jsonScript(200, { object: 'list', data: [{ index: 0, embedding: [] }], usage: { prompt_tokens: 4 } }),
+      );
+      await callOther(on, '/v1/embeddings', { model: 'vectors', input: 'a cat' });
+      await expectPaid(on, (4n * MAIN.input).toString(), { input_tokens: 4 });
+    },
+    'the gateway died in the middle of the call': async () => {
+      const place = createWorkplace();
+      const upstream = await startUpstream();
+      const standard = testDocument(upstream.baseUrl);
+      place.write('gateway.yaml', {
+        ...standard,
+        channels: [...standard.channels, openaiChannel('x', upstream.baseUrl)],
+      });
+      const env = { SECRETS_PEPPER: PEPPER, ...store.env };
+      const server = await place.serve(env);
+      const register = await fetch(`${server.url}/api/agent/register`, { method: 'POST' });
+      const { api_key } = (await register.json()) as { api_key: string };
+      const headers = { authorization: `Bearer ${api_key}` };
+      upstream.otherwise(cutAt(chatStream(), 600, 'stall'));
+      const call = fetch(`${server.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ model: 'up-paid', stream: true, messages: [{ role: 'user', content: 'Hi' }] }),
+      }).then(
+        (response) => response.text(),
+        () => '',
+      );
+      await upstream.request(0);
+      server.signal('SIGKILL');
+      await Promise.all([server.ended, call.catch(() => '')]);
+      const next = await place.serve(env);
+      const get = async (path: string) => (await fetch(next.url + path, { headers })).json() as Promise<never>;
+      const { data } = (await get('/api/usage')) as { data: unknown[] };
+      expect(data).toEqual([expect.objectContaining({ status: 'gateway_died', cost_nano: '0', channel: null })]);
+      expect(await get('/api/me')).toMatchObject({ balance_ntd: 1, held_nano: '0' });
+      await place.remove();
+      await upstream.close();
+    },
+  };
+
+  const chat = WIRE_CLIENTS[0] as WireClient;
+  async function startPainter(): Promise<Lab> {
+    return start(chat, {
+      models: [
+        { id: 'painter', kinds: ['images'], price: { image: 0.1 }, routes: [{ channel: 'first', model: 'p' }] },
+        { id: 'vectors', kinds: ['embeddings'], price: { input: 10 }, routes: [{ channel: 'first', model: 'v' }] },
+      ],
+    });
+  }
+  async function callOther(on: Lab, path: string, body: Record<string, unknown>): Promise<void> {
+    const response = await on.gateway.call(path, { key: on.account.key, body });
+    expect(await response.text()).not.toContain('"error"');
+    expect(response.status).toBe(200);
+  }
+
+  describe(`${name}: what is paid when things go wrong`, () => {
+    beforeAll(async () => {
+      store = await open();
+    });
+    afterEach(async () => {
+      await lab?.stop();
+      lab = undefined;
+    });
+    afterAll(() => store.remove());
+
+    test('every row of the page is executed, and every test has its row', () => {
+      const page = readFileSync(join(import.meta.dir, '..', '..', 'docs', 'billing.md'), 'utf8');
+      const listed = [...page.matchAll(/^\| (.+?) \| .+ \|$/gm)].map(([, what]) => what).slice(1);
+      expect(listed.toSorted()).toEqual([...Object.keys(rows), ...Object.keys(chatRows)].toSorted());
+    });
+    describe.each(WIRE_CLIENTS)('$name', (client) => {
+      for (const [what, run] of Object.entries(rows)) test(what, () => run(client));
+    });
+    for (const [what, run] of Object.entries(chatRows)) test(what, run);
+  });
+}
+
+function cutLength({ cut }: Script): number {
+  return typeof cut?.after === 'number' ? cut.after : 0;
+}
