@@ -12,9 +12,15 @@ export const bunRuns = () => spawnSync(bunBinary, ['--version'], { stdio: 'ignor
 export const placeBunBinary = (onOutput) =>
   runChild(process.execPath, ['install.js'], { cwd: inRoot('node_modules', 'bun'), onOutput });
 
+/** A proxy of the environment is for the world outside: Bun would send calls to this machine through it, too. */
+const withoutProxy = (env) => {
+  const hosts = [env.NO_PROXY ?? env.no_proxy, 'localhost,127.0.0.1,::1'].filter(Boolean).join(',');
+  return { ...env, NO_PROXY: hosts, no_proxy: hosts };
+};
+
 /** Answers the exit code. */
 export const runBun = (args, env = process.env) =>
   runChild(bunBinary, args, {
     // Bun reads this once, when the process starts; its default of 256 would queue every request beyond it.
-    env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', ...env },
+    env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', ...withoutProxy(env) },
   });

@@ -11,10 +11,12 @@ import { ledgerCommands } from './admin/commands/ledger.ts';
 import { createCardHasher } from './cards/card-code.ts';
 import { buildCatalog, type Catalog } from './catalog/catalog.ts';
 import { readDocument } from './catalog/read-document.ts';
+import { connectTcp } from './channels/limit-connect.ts';
 import { createUpstreams } from './channels/upstreams.ts';
 import { readSettings, SettingsRefused } from './config.ts';
 import { openDatabaseFolder } from './data-folder.ts';
 import { Fault } from './faults/fault.ts';
+import { createGatewayId } from './gateway-id.ts';
 import { createAuthenticator } from './keys/authenticator.ts';
 import { systemClock } from './kit/clock.ts';
 import { createIds } from './kit/ids.ts';
@@ -88,6 +90,8 @@ async function runCommand(command: Command, rest: readonly string[]) {
         clock: systemClock,
         newId,
         fetch: globalThis.fetch,
+        connect: settings.hasProxy ? undefined : connectTcp,
+        gatewayId: createGatewayId(opened.pepper),
         demoPaceMs: 0,
         resolveSecret: createSecretResolver(settings, sealer),
       }),

@@ -20,6 +20,8 @@ export interface Settings {
   /** Undefined: the one kept in the data folder. */
   pepper: string | undefined;
   alarmWebhookUrl: string | undefined;
+  /** Calls to upstreams leave through a proxy that the environment names. */
+  hasProxy: boolean;
   providers: ProviderSettings;
   /** Where a test wants this process killed. */
   killOrder: KillOrder | undefined;
@@ -37,6 +39,7 @@ export class SettingsRefused extends Error {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const MIN_PEPPER_CHARS = 16;
+const PROXY_VARIABLES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy'];
 
 export function readSettings(environment: Environment = process.env): Settings {
   const faults: string[] = [];
@@ -62,6 +65,7 @@ export function readSettings(environment: Environment = process.env): Settings {
     trustedProxies: readNetworks(variable('TRUSTED_PROXIES'), faults),
     pepper,
     alarmWebhookUrl: readUrl(variable('ALARM_WEBHOOK_URL'), 'ALARM_WEBHOOK_URL', faults),
+    hasProxy: PROXY_VARIABLES.some((name) => variable(name) !== undefined),
     providers: {
       openaiApiKey: variable('OPENAI_API_KEY') !== undefined,
       anthropicApiKey: variable('ANTHROPIC_API_KEY') !== undefined,

@@ -7,11 +7,13 @@ import { join } from 'node:path';
 import { createCardHasher } from './cards/card-code.ts';
 import { defaultDocument } from './catalog/default-document.ts';
 import { createHealth } from './channels/health.ts';
+import { type Connect, connectTcp } from './channels/limit-connect.ts';
 import { createRetryBudget } from './channels/retry-budget.ts';
 import { createTraffic } from './channels/traffic.ts';
 import type { Fetch } from './channels/upstream.ts';
 import { createUpstreams } from './channels/upstreams.ts';
 import type { Settings } from './config.ts';
+import { createGatewayId } from './gateway-id.ts';
 import { createApp } from './http/app.ts';
 import { auditLedger } from './jobs/audit-ledger.ts';
 import { followStore } from './jobs/follow-store.ts';
@@ -42,6 +44,8 @@ export interface GatewayOptions {
   random?: Random;
   /** How upstreams are reached. */
   fetch: Fetch;
+  /** How to find out whether an upstream can be reached at all. */
+  connect?: Connect;
   writeLog?: (line: string) => void;
   demoPaceMs?: number;
   /** Only for tests: a disk with room for so many pages of the embedded database. */
@@ -71,7 +75,8 @@ const IDLE_SECONDS = 120;
 const HUMAN_PACE_MS = 25;
 
 export async function startGateway(settings: Settings, options: GatewayOptions): Promise<Gateway> {
-  const { fetch, clock = systemClock, random = systemRandom, demoPaceMs = HUMAN_PACE_MS } = options;
+  const { fetch, connect = connectTcp, clock = systemClock, random = systemRandom } = options;
+  const { demoPaceMs = HUMAN_PACE_MS } = options;
   const log = createLog(clock, options.writeLog ?? ((line) => void process.stdout.write(line)));
   const alarms = createAlarms(log);
   const newId = createIds(clock, random);
@@ -115,6 +120,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   const ledger = createLedger(store, clock, alarms);
   const running = new Set<string>();
   const addressSecret = deriveSecret(pepper, 'address');
+  const gatewayId = createGatewayId(pepper);
   let ready = true;
   const { publicUrl, siteName, trustedProxies } = settings;
   const app = createApp(
@@ -137,6 +143,8 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
           clock,
           newId,
           fetch,
+          connect: settings.hasProxy ? undefined : connect,
+          gatewayId,
           demoPaceMs,
           resolveSecret: createSecretResolver(settings, sealer),
         }),
@@ -156,6 +164,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
       hashCard: createCardHasher(pepper),
       beginIdempotency: createIdempotency(pepper, random),
       isReady: () => ready,
+      gatewayId,
     },
     (pages) => addPages(pages, { siteName, publicUrl, docs: readDocs() }),
   );

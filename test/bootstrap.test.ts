@@ -25,6 +25,7 @@ const SERVICE = {
     if (verb === 'exit') process.exit(Number(value));
     if (verb === 'kill') process.kill(process.pid, value as NodeJS.Signals);
     if (verb === 'read') console.log(await Bun.stdin.text());
+    if (verb === 'no-proxy') console.log(process.env.NO_PROXY + ' ' + process.env.no_proxy);
     console.log(JSON.stringify(process.argv.slice(2)));
   `,
 };
@@ -211,6 +212,14 @@ describe('handing over to Bun', () => {
     await startServing(usual);
     await startServing(told, { BUN_CONFIG_MAX_HTTP_REQUESTS: '12' });
     expect([said(usual), said(told)]).toEqual([['up 65535'], ['up 12']]);
+  });
+
+  test('leaves calls to this machine out of a proxy, beside what else is left out', async () => {
+    const hosts = 'localhost,127.0.0.1,::1';
+    const plain = await freshClone().run(['gateway', 'no-proxy'], { HTTP_PROXY: 'http://127.0.0.1:9' });
+    expect(plain.stdout).toStartWith(`${hosts} ${hosts}\n`);
+    const told = await freshClone().run(['gateway', 'no-proxy'], { no_proxy: 'corp.test' });
+    expect(told.stdout).toStartWith(`corp.test,${hosts} corp.test,${hosts}\n`);
   });
 
   test.each(['SIGTERM', 'SIGINT'] as const)(

@@ -4,6 +4,7 @@ import type { Clock } from '../kit/clock.ts';
 import type { NewId } from '../kit/ids.ts';
 import { createAnthropicUpstream } from './anthropic/anthropic-upstream.ts';
 import { createDemoUpstream } from './demo/demo-upstream.ts';
+import { type Connect, limitConnect } from './limit-connect.ts';
 import { createOpenaiUpstream } from './openai/openai-upstream.ts';
 import type { Fetch, Upstream } from './upstream.ts';
 
@@ -14,12 +15,17 @@ export interface ChannelSettings {
   baseUrl: string;
   apiKey: string | undefined;
   quirks: string | undefined;
+  timeouts: { connectMs: number };
 }
 
 export interface UpstreamTools {
   clock: Clock;
   newId: NewId;
   fetch: Fetch;
+  /** Undefined where calls leave through a proxy: what it can reach, no connection of ours tells. */
+  connect: Connect | undefined;
+  /** Names this gateway to others, and to itself. */
+  gatewayId: string;
   demoPaceMs: number;
   /** From a reference or sealed literal to the secret; undefined if it cannot be had. */
   resolveSecret(secret: string, channel: string): string | undefined;
@@ -40,13 +46,16 @@ export function createUpstreams(tools: UpstreamTools): FindUpstream {
 
 function createUpstream(channel: ChannelSettings, tools: UpstreamTools): Upstream {
   const apiKey = channel.apiKey === undefined ? undefined : tools.resolveSecret(channel.apiKey, channel.name);
-  const settings = { baseUrl: channel.baseUrl, apiKey };
+  const { connectMs } = channel.timeouts;
+  const { clock, connect, gatewayId } = tools;
+  const fetch = connect ? limitConnect(tools.fetch, { clock, connect, connectMs }) : tools.fetch;
+  const settings = { baseUrl: channel.baseUrl, apiKey, gatewayId };
   switch (channel.kind) {
     case 'demo':
       return createDemoUpstream({ clock: tools.clock, newId: tools.newId, paceMs: tools.demoPaceMs });
     case 'openai':
-      return createOpenaiUpstream({ ...settings, quirks: channel.quirks }, tools.fetch);
+      return createOpenaiUpstream({ ...settings, quirks: channel.quirks }, fetch);
     case 'anthropic':
-      return createAnthropicUpstream(settings, tools.fetch);
+      return createAnthropicUpstream(settings, fetch);
   }
 }

@@ -31,6 +31,8 @@ export interface HttpTools {
   beginIdempotency: BeginIdempotency;
   /** False while draining. */
   isReady(): boolean;
+  /** Names this gateway in calls to upstreams. */
+  gatewayId: string;
 }
 
 export interface Exchange {

@@ -33,7 +33,8 @@ beforeAll(async () => {
   upstream.next(chatAnswer({ usage }));
   await step(await gateway.chat(account.key, { model: 'claude-up-paid' }));
   await step(await gateway.chat(account.key, { model: 'auto:free' }));
-  upstream.otherwise(errorScript(500, { message: 'no' }));
+  // Not a failure that is tried again: the clock stands still.
+  upstream.otherwise(errorScript(404, { message: 'no' }));
   await step(await gateway.chat(account.key, { model: 'up-paid' }));
   upstream.reset();
   upstream.next(chatStream());

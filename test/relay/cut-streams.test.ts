@@ -8,7 +8,7 @@ import { startTestGateway, type TestAccount, type TestGateway } from '../support
 import { chatChunks, sseText } from '../support/openai-chat.ts';
 import { bodyLength, cutAt, type Script } from '../support/script.ts';
 import { parseSse, type ServerEvent, sseEvents, textOf } from '../support/sse.ts';
-import { openaiChannel, type TestDocument, upModel } from '../support/test-document.ts';
+import { type TestDocument, upModel } from '../support/test-document.ts';
 
 /** Long enough, as a rule, for the gateway to pass on what came before the cut. */
 const PAUSE_MS = 3;
@@ -24,32 +24,33 @@ const endOf = (event: number) => Buffer.byteLength(EVENTS.slice(0, event + 1).jo
 const BEGUN = endOf(1);
 const FINISHED = endOf(PIECES.length + 1);
 
-/** Every offset has a channel of its own: what the gateway remembers of one cut must not decide the next. */
-const CHANNELS = LENGTH + 10;
-let taken = LENGTH + 1;
+const FORMS = [
+  ['chunked', 'fin'],
+  ['chunked', 'rst'],
+  ['sized', 'fin'],
+  ['close', 'fin'],
+] as const;
+
+/** Every cut has a model of its own: what the gateway remembers of one must not decide the next. */
+const MODELS = FORMS.length * (LENGTH + 1) + 10;
+const FREE = MODELS - 1;
+let taken = 0;
+const nextModel = () => `cut-${taken++}`;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startTestGateway({ document: manyChannels, limits: { paid_per_minute: 100_000, in_flight: 1_000 } });
+  gateway = await startTestGateway({ document: manyModels, limits: { paid_per_minute: 100_000, in_flight: 1_000 } });
 });
 afterAll(() => gateway.stop());
 
-function manyChannels(doc: TestDocument): TestDocument {
-  const url = String(doc.channels[1]?.base_url);
-  const names = Array.from({ length: CHANNELS }, (_, index) => `cut-${index}`);
-  const modelOn = (channel: string, index: number) =>
-    upModel(channel, {
-      routes: [{ channel, model: 'scripted-2026-01' }],
+function manyModels(doc: TestDocument): TestDocument {
+  const cut = (_: unknown, index: number) =>
+    upModel(`cut-${index}`, {
+      routes: [{ channel: 'up', model: `scripted-${index}` }],
       price: index === FREE ? 'free' : { input: 10, output: 40 },
     });
-  return {
-    ...doc,
-    channels: [...doc.channels, ...names.map((name) => openaiChannel(name, url))],
-    models: [...doc.models, ...names.map(modelOn)],
-  };
+  return { ...doc, models: [...doc.models, ...Array.from({ length: MODELS }, cut)] };
 }
-const FREE = CHANNELS - 1;
-const nextModel = () => `cut-${taken++}`;
 
 interface Outcome {
   at: number;
@@ -69,7 +70,7 @@ async function cutEverywhere(account: TestAccount, script: Script, by: 'fin' | '
   });
   const cut = async (at: number): Promise<Outcome> => {
     const response = await gateway.chat(account.key, {
-      model: `cut-${at}`,
+      model: nextModel(),
       stream: true,
       max_tokens: 20,
       seed: at,
@@ -85,12 +86,7 @@ async function cutEverywhere(account: TestAccount, script: Script, by: 'fin' | '
   return outcomes;
 }
 
-describe.each([
-  ['chunked', 'fin'],
-  ['chunked', 'rst'],
-  ['sized', 'fin'],
-  ['close', 'fin'],
-] as const)('%s, %s', (framing, by) => {
+describe.each(FORMS)('%s, %s', (framing, by) => {
   test('no part looks whole, and none is paid', async () => {
     const account = await gateway.register();
     const outcomes = await cutEverywhere(account, { ...STREAM, framing }, by);

@@ -77,6 +77,7 @@ describe('the envelope', () => {
       'content-type',
       'host',
       'user-agent',
+      'x-svc-loop',
     ]);
     const text = JSON.stringify(seen.rawHeaders);
     for (const secret of [key, 'of-the-client', '203.0.113.9', 'org-client', 'client/1.0'])

@@ -1,17 +1,19 @@
 // An upstream that speaks the Anthropic format over HTTP. Of the client's headers only the version and the betas it asks
 // for travel on, because its own SDK negotiates with them.
 
+import { LOOP_HEADER, withHop } from '../loop-guard.ts';
 import type { Fetch, Upstream } from '../upstream.ts';
 
 export interface AnthropicSettings {
   baseUrl: string;
   apiKey: string | undefined;
+  gatewayId: string;
 }
 
 const DEFAULT_VERSION = '2023-06-01';
 const PASSED_ON = ['anthropic-version', 'anthropic-beta'];
 
-export function createAnthropicUpstream({ baseUrl, apiKey }: AnthropicSettings, fetch: Fetch): Upstream {
+export function createAnthropicUpstream({ baseUrl, apiKey, gatewayId }: AnthropicSettings, fetch: Fetch): Upstream {
   const { host, hostname } = new URL(baseUrl);
   const root = baseUrl.replace(/\/v1$/, '');
   return {
@@ -25,6 +27,7 @@ export function createAnthropicUpstream({ baseUrl, apiKey }: AnthropicSettings, 
           accept: stream ? 'text/event-stream' : 'application/json',
           'accept-encoding': 'identity',
           'user-agent': 'ai-gateway-service',
+          [LOOP_HEADER]: withHop(headers[LOOP_HEADER], gatewayId),
           'anthropic-version': DEFAULT_VERSION,
           ...Object.fromEntries(Object.entries(headers).filter(([name]) => PASSED_ON.includes(name))),
           ...(apiKey ? { 'x-api-key': apiKey } : {}),

@@ -2,12 +2,14 @@
 // differ in their format, the kind of model they are for, and how large a body they take.
 
 import type { ModelKind } from '../../catalog/document.ts';
+import { hasPassed, LOOP_HEADER } from '../../channels/loop-guard.ts';
 import { anthropicMessages } from '../../dialects/anthropic-messages/dialect.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { readModel } from '../../dialects/fields.ts';
 import { openaiChat } from '../../dialects/openai-chat/dialect.ts';
 import { openaiEmbeddings } from '../../dialects/openai-embeddings/dialect.ts';
 import { openaiImages } from '../../dialects/openai-images/dialect.ts';
+import { fault } from '../../faults/fault.ts';
 import { chooseModel, requireEndpoint } from '../../relay/choose-model.ts';
 import { relayRequest } from '../../relay/relay-request.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
@@ -41,6 +43,7 @@ export const MODEL_CALLS: readonly ModelCall[] = [
 export async function callModel(tools: HttpTools, exchange: KeyedExchange, call: ModelCall): Promise<Response> {
   const { request, key, requestId } = exchange;
   const { dialect, kind } = call;
+  if (hasPassed(request.headers.get(LOOP_HEADER), tools.gatewayId)) throw fault('loop_detected');
   const document = await readBodyJson(request, call.maxBytes, tools.clock);
   const catalog = tools.catalog();
   const model = chooseModel(catalog, key, readModel(document), kind);
@@ -54,7 +57,7 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, call:
     request: dialect.readRequest(document),
     endpoint: call.path,
     sessionKey: readSessionKey(request.headers, document.value),
-    headers: pick(request.headers, call.passedOn),
+    headers: pick(request.headers, [...call.passedOn, LOOP_HEADER]),
     noWait: request.headers.get('x-svc-no-wait') === '1',
     gone: request.signal,
   });
