@@ -5,6 +5,7 @@ import type { Route } from '../catalog/catalog.ts';
 import { readFailure } from '../channels/read-failure.ts';
 import type { AnswerFacts, StreamEvent, StreamReader } from '../dialects/dialect.ts';
 import { createSseReader, type SseEvent, type SseReader, SseTooLong } from '../dialects/sse.ts';
+import { failpoint } from '../kit/failpoint.ts';
 import { type JsonDocument, readJsonObject } from '../kit/json.ts';
 import { AttemptFailed, classifyFailure } from './attempt-failed.ts';
 import type { Admission, RelayTools } from './call.ts';
@@ -63,6 +64,7 @@ export async function attempt(
     const { stream } = request;
     const { headers } = call;
     const response = await upstream.send({ endpoint: dialect.endpoint, body, stream, headers, signal: watch.signal });
+    failpoint('K3');
     if (response.status !== 200) {
       const text = await readText(response, watch);
       throw classifyFailure(readFailure(response.status, response.headers, text, upstream.hidden));

@@ -4,6 +4,7 @@
 import type { Sent, StreamEvent } from '../dialects/dialect.ts';
 import { type Fault, fault } from '../faults/fault.ts';
 import { faultBody } from '../faults/write.ts';
+import { failpoint } from '../kit/failpoint.ts';
 import { describeError } from '../kit/log.ts';
 import { untilAborted } from '../kit/until-aborted.ts';
 import { answerHeaders } from './answer-headers.ts';
@@ -82,6 +83,7 @@ export function deliverStream(
           if (frames === '') continue;
           const sent = writer.sent();
           yield frames;
+          failpoint(delivered.tokens === 0 ? 'K4' : 'K5');
           delivered = sent;
         }
         if (!current.begun.reader.facts().finished) throw new AttemptFailed('cut');
