@@ -98,25 +98,32 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
         FROM entries e WHERE e.entry_id > NEWEST AND e.account_id IS NOT NULL
       ) chained WHERE expected <> found`,
   },
+  // Each of the two below looks from both sides by key: a full outer join would compare every row with every other.
   {
     what: 'settlement',
     pass: 'full',
-    sql: `SELECT coalesce(u.request_id, e.reference) AS subject, coalesce(u.cost_nano, 0) AS expected,
-        coalesce(e.amount_nano, 0) AS found
-      FROM (SELECT request_id, account_id, cost_nano FROM usage_records WHERE cost_nano > 0) u
-      FULL OUTER JOIN (SELECT reference, account_id, amount_nano FROM entries WHERE kind = 'usage') e
-        ON e.reference = u.request_id AND e.account_id = u.account_id
-      WHERE coalesce(u.cost_nano, 0) <> coalesce(e.amount_nano, 0)`,
+    sql: `SELECT u.request_id AS subject, u.cost_nano AS expected, coalesce(e.amount_nano, 0) AS found
+      FROM usage_records u
+      LEFT JOIN entries e ON e.kind = 'usage' AND e.reference = u.request_id AND e.account_id = u.account_id
+      WHERE u.cost_nano > 0 AND u.cost_nano <> coalesce(e.amount_nano, 0)
+      UNION ALL
+      SELECT e.reference, 0, e.amount_nano
+      FROM entries e
+      LEFT JOIN usage_records u ON u.request_id = e.reference AND u.account_id = e.account_id AND u.cost_nano > 0
+      WHERE e.kind = 'usage' AND u.request_id IS NULL`,
   },
   {
     what: 'card',
     pass: 'full',
-    sql: `SELECT coalesce(c.serial, e.reference) AS subject, coalesce(c.amount_nano, 0) AS expected,
-        coalesce(e.amount_nano, 0) AS found
-      FROM (SELECT serial, amount_nano, redeemed_by FROM cards WHERE state = 'redeemed') c
-      FULL OUTER JOIN (SELECT reference, amount_nano, account_id FROM entries WHERE kind = 'card') e
-        ON e.reference = c.serial AND e.account_id = c.redeemed_by
-      WHERE coalesce(c.amount_nano, 0) <> coalesce(e.amount_nano, 0)`,
+    sql: `SELECT c.serial AS subject, c.amount_nano AS expected, coalesce(e.amount_nano, 0) AS found
+      FROM cards c
+      LEFT JOIN entries e ON e.kind = 'card' AND e.reference = c.serial AND e.account_id = c.redeemed_by
+      WHERE c.state = 'redeemed' AND c.amount_nano <> coalesce(e.amount_nano, 0)
+      UNION ALL
+      SELECT e.reference, 0, e.amount_nano
+      FROM entries e
+      LEFT JOIN cards c ON c.serial = e.reference AND c.redeemed_by = e.account_id AND c.state = 'redeemed'
+      WHERE e.kind = 'card' AND c.serial IS NULL`,
   },
 ];
 

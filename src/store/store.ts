@@ -6,7 +6,9 @@ import type { Input, OperationName, Result } from './operations.ts';
 import type { Reads } from './reads.ts';
 
 export interface Store {
-  /** Resolves when the operation is durable. Rejects with the fault `unavailable` if nothing was written. */
+  /** Resolves when the operation is durable. Rejects with the fault `unavailable` if nothing was written; but for settle
+   * and release also when nobody could say so in time: then an admission is taken back, and what has an Idempotency-Key
+   * may be repeated with it. */
   commit<Name extends OperationName>(name: Name, input: Input<Name>): Promise<Result<Name>>;
   readonly read: Reads;
   recordAlarm(alarm: Alarm, at: number): Promise<void>;

@@ -26,7 +26,8 @@ export interface PostgresOptions {
   unsafeNoSync?: boolean;
 }
 
-const LANES = 1;
+/** The second one is decided and encoded here while the server works on the first. */
+const LANES = 2;
 const START_WITHIN_MS = 10_000;
 const START_AGAIN_MS = 200;
 const READ_CONNECTIONS = 4;

@@ -1,0 +1,34 @@
+// The full audit of a grown ledger: its time must not grow with the square of it.
+
+import { expect, test } from 'bun:test';
+import { audit } from '../../src/store/sqlite/audit.ts';
+import { migrate } from '../../src/store/sqlite/migrate.ts';
+import { openDatabase } from '../../src/store/sqlite/open-database.ts';
+
+const SETTLEMENTS = 30_000;
+const ACCOUNTS = 300;
+/** Compared row by row with every other, it would be minutes. */
+const WITHIN_MS = 10_000;
+
+test(`${SETTLEMENTS} settlements and as many cards are audited soon`, () => {
+  const db = openDatabase(':memory:', { unsafeNoSync: true });
+  migrate(db);
+  const each = (count: number) => `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
+  const account = `printf('acc_%05d', i % ${ACCOUNTS})`;
+  db.run(`${each(ACCOUNTS)} INSERT INTO accounts SELECT ${account}, 0 FROM n`);
+  db.run(`${each(ACCOUNTS)} INSERT INTO wallets SELECT ${account}, 0, 0, 0, 0, 0, 0 FROM n`);
+  db.run(`INSERT INTO card_batches VALUES ('batch', 'sold', 7, ${SETTLEMENTS}, NULL, NULL, 0)`);
+  db.run(`${each(SETTLEMENTS)} INSERT INTO cards
+    SELECT 'hash' || i, 'serial' || i, 'batch', 'sold', 7, 'redeemed', NULL, ${account}, 0 FROM n`);
+  db.run(`${each(SETTLEMENTS)} INSERT INTO entries (at, kind, debit, credit, amount_nano, account_id, balance_after_nano, reference)
+    SELECT 0, 'card', 'house:cards_sold', ${account}, 7, ${account}, 7, 'serial' || i FROM n`);
+  db.run(`${each(SETTLEMENTS)} INSERT INTO entries (at, kind, debit, credit, amount_nano, account_id, balance_after_nano, reference)
+    SELECT 0, 'usage', ${account}, 'house:revenue', 7, ${account}, 0, 'req' || i FROM n`);
+  db.run(`${each(SETTLEMENTS)} INSERT INTO usage_records
+    SELECT 'req' || i, ${account}, 'key', 0, 'm', 'up', '/', 'ok', 0, 1, 0, 0, 0, 1, 0, 0, NULL, 1, 7, 7, 0, 0, 1, '[]' FROM n`);
+  const startedAt = performance.now();
+  const { differences } = audit(db, {});
+  expect(performance.now() - startedAt).toBeLessThan(WITHIN_MS);
+  expect(differences.filter(({ what }) => what !== 'chain')).toEqual([]);
+  db.close();
+});
