@@ -47,7 +47,8 @@ CREATE TABLE cards (
 CREATE INDEX cards_by_batch ON cards (batch_id, serial);
 
 CREATE TABLE entries (
-  entry_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- Never deleted, so the next number is always a new one.
+  entry_id INTEGER PRIMARY KEY,
   at INTEGER NOT NULL,
   kind TEXT NOT NULL,
   debit TEXT NOT NULL,
@@ -87,8 +88,6 @@ CREATE TABLE holds (
   budgeted INTEGER NOT NULL CHECK (budgeted IN (0, 1)),
   CHECK (free = 0 OR amount_nano = 0)
 ) STRICT, WITHOUT ROWID;
-
-CREATE INDEX holds_by_account ON holds (account_id);
 
 CREATE TABLE keys (
   key_id TEXT PRIMARY KEY,
@@ -208,8 +207,6 @@ CREATE TABLE wallets (
   touched_at INTEGER NOT NULL,
   CONSTRAINT available_not_negative CHECK (balance_nano >= held_nano)
 ) STRICT, WITHOUT ROWID;
-
-CREATE INDEX wallets_by_touch ON wallets (touched_at);
 
 CREATE TABLE windows (
   window_id TEXT PRIMARY KEY,

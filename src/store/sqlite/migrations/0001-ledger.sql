@@ -46,7 +46,8 @@ CREATE INDEX keys_by_account ON keys (account_id);
 
 -- One line moves one amount between two accounts, so it sums to zero by its form.
 CREATE TABLE entries (
-  entry_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- Never deleted, so the next number is always a new one.
+  entry_id INTEGER PRIMARY KEY,
   at INTEGER NOT NULL,
   kind TEXT NOT NULL,
   debit TEXT NOT NULL,
@@ -122,9 +123,6 @@ CREATE TABLE windows (
   day_count INTEGER NOT NULL CHECK (day_count >= 0),
   touched_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-
-CREATE INDEX wallets_by_touch ON wallets (touched_at);
-CREATE INDEX holds_by_account ON holds (account_id);
 
 -- What a key with a daily budget has spent in one Taipei day, and holds now.
 CREATE TABLE budgets (
