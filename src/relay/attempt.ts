@@ -38,6 +38,7 @@ export interface Prefill {
 
 /** Events before the first word, or after the last: more than this is no answer but a flood. */
 const MAX_WORDLESS_EVENTS = 1_000;
+const SPLIT_BYTES = 16 * 1024;
 
 /** Throws AttemptFailed. */
 export async function attempt(
@@ -141,9 +142,10 @@ async function* readEvents(
   }
 }
 
-function splitEvents(sse: SseReader, bytes: Uint8Array): SseEvent[] {
+/** A slow client may leave this waiting for long, so only a little of a large piece is split at a time. */
+function* splitEvents(sse: SseReader, bytes: Uint8Array): Generator<SseEvent> {
   try {
-    return sse.push(bytes);
+    for (let at = 0; at < bytes.byteLength; at += SPLIT_BYTES) yield* sse.push(bytes.subarray(at, at + SPLIT_BYTES));
   } catch (error) {
     throw error instanceof SseTooLong ? new AttemptFailed('flood') : error;
   }

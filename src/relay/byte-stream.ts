@@ -9,13 +9,15 @@ const STALLED_MS = 60_000;
 export interface ByteStreamOptions {
   clock: Clock;
   gone: AbortSignal;
+  /** Aborted when what still runs is cut. */
+  cut: AbortSignal;
   keepAlive: string;
   onGone(): void;
 }
 
 export function toByteStream(
   frames: AsyncGenerator<string>,
-  { clock, gone, keepAlive, onGone }: ByteStreamOptions,
+  { clock, gone, cut, keepAlive, onGone }: ByteStreamOptions,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let pending: Promise<IteratorResult<string>> | undefined;
@@ -24,11 +26,21 @@ export function toByteStream(
 
   const end = async () => {
     cancelStall();
+    forget();
     onGone();
     await frames.return(undefined);
   };
   // A server need not cancel a body that it never began to send.
-  gone.addEventListener('abort', () => void end(), { once: true });
+  const onLeave = () => void end();
+  // While the client does not read, nothing runs that could notice the cut and tell it.
+  const onCut = () => pending ?? breakOff();
+  const forget = () => {
+    gone.removeEventListener('abort', onLeave);
+    cut.removeEventListener('abort', onCut);
+  };
+  gone.addEventListener('abort', onLeave, { once: true });
+  cut.addEventListener('abort', onCut, { once: true });
+  let breakOff = () => {};
 
   async function nextFrame(): Promise<string | undefined> {
     for (;;) {
@@ -45,13 +57,23 @@ export function toByteStream(
   }
 
   return new ReadableStream({
+    start(controller) {
+      breakOff = () => {
+        void end();
+        // Broken off, not ended: whoever reads on must not take it for the whole answer.
+        controller.error(new Error('the client does not read'));
+      };
+    },
     async pull(controller) {
       cancelStall();
       const frame = await nextFrame();
-      if (frame === undefined) return controller.close();
+      if (frame === undefined) {
+        forget();
+        return controller.close();
+      }
       hasSent = true;
       controller.enqueue(encoder.encode(frame));
-      cancelStall = clock.after(STALLED_MS, () => void end());
+      cancelStall = clock.after(STALLED_MS, breakOff);
     },
     cancel: end,
   });

@@ -64,7 +64,7 @@ export function deliverStream(
         faultBody(told, call.dialect.envelope, { requestId: call.requestId, publicUrl: tools.publicUrl }),
       );
     } finally {
-      if (!closing.done) await closeForGone();
+      if (!closing.done) await (tools.cut.aborted ? closeForCut() : closeForGone());
     }
   }
 
@@ -113,6 +113,12 @@ export function deliverStream(
     return { ...admission, call: { ...call, gone: AbortSignal.any([call.gone, left.signal]) } };
   }
 
+  /** We cut it while the client was not reading: it cannot be told, and does not pay. */
+  async function closeForCut(): Promise<void> {
+    leaveStream(current.begun);
+    await closing.release('unavailable', { giveBackSlots: true, channel });
+  }
+
   async function closeForGone(): Promise<void> {
     const hasDelivered = delivered.tokens > 0 || delivered.images > 0;
     if (current.step.route.channel.drainOnAbort && hasDelivered) await drainStream(tools, current.begun);
@@ -128,7 +134,13 @@ export function deliverStream(
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
     },
-    body: toByteStream(events(), { clock: tools.clock, gone: call.gone, keepAlive: writer.keepAlive, onGone }),
+    body: toByteStream(events(), {
+      clock: tools.clock,
+      gone: call.gone,
+      cut: tools.cut,
+      keepAlive: writer.keepAlive,
+      onGone,
+    }),
   };
 }
 

@@ -1,11 +1,11 @@
 // Plays a script on a socket. A framework could not break off at an exact byte, or lie about a length.
 
 import type { Socket } from 'node:net';
-import { bodyLength, bytesOf, isBytes, type Script } from './script.ts';
+import { bodyLength, bytesOf, isBytes, type Part, type Script } from './script.ts';
 
 /** Resolves when the script has ended; never while it stalls. Stops early if the socket closes. */
 export async function playScript(socket: Socket, script: Script): Promise<void> {
-  const { body = [], framing = 'sized', cut } = script;
+  const { body = [], rest = [], framing = 'sized', cut } = script;
   const closed = new Promise<void>((resolve) => socket.once('close', resolve));
   /** Resolves once the kernel has the bytes, so that parts leave one by one. */
   const write = (bytes: string | Uint8Array) =>
@@ -19,7 +19,7 @@ export async function playScript(socket: Socket, script: Script): Promise<void> 
   if (cut?.after === 'head') return breakOff(cut.by);
   await write(headOf(script));
   let sent = 0;
-  for (const part of body) {
+  for (const part of inOrder(body, rest)) {
     if (socket.destroyed) return;
     if (!isBytes(part)) {
       await Promise.race([closed, typeof part === 'number' ? Bun.sleep(part) : part]);
@@ -41,6 +41,10 @@ export async function playScript(socket: Socket, script: Script): Promise<void> 
   }
   if (framing === 'chunked') await write('0\r\n\r\n');
   socket.end();
+}
+
+function* inOrder(...lists: Iterable<Part>[]): Generator<Part> {
+  for (const list of lists) yield* list;
 }
 
 function headOf(script: Script): string {

@@ -19,6 +19,8 @@ export interface Script {
   status?: number;
   headers?: Readonly<Record<string, string>>;
   body?: readonly Part[];
+  /** Parts made while they are sent, after the body: for answers too large to hold. Needs `chunked` or `close`. */
+  rest?: Iterable<Part>;
   /** `sized`: content-length; `chunked`: one chunk a part; `close`: the end of the connection is the end of the body. */
   framing?: 'sized' | 'chunked' | 'close';
   /** Where the answer breaks off, counted in bytes of the body; `head` breaks off before the status line. */

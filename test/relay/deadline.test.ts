@@ -1,0 +1,55 @@
+// A request as a whole has twenty minutes, however many channels are left to try.
+
+import { afterEach, describe, expect, test } from 'bun:test';
+import { type Lab, startLab, TRIAL } from '../support/lab.ts';
+import { bytesOf, cutAt, isBytes } from '../support/script.ts';
+import { createShiftedClock, type ShiftedClock } from '../support/shifted-clock.ts';
+import { WIRE_CLIENTS } from '../support/wire-clients.ts';
+
+const MINUTE_MS = 60_000;
+let lab: Lab;
+let clock: ShiftedClock;
+afterEach(() => lab.stop());
+
+/** Time passes, and the node's lease with it. */
+function pass(ms: number): void {
+  clock.skip(ms);
+  lab.gateway.sql('UPDATE leases SET expires_at = expires_at + ? RETURNING node_id', ms);
+}
+
+describe.each(WIRE_CLIENTS)('$name', (client) => {
+  const start = async () => {
+    clock = createShiftedClock();
+    lab = await startLab(client, { clock });
+    lab.second.otherwise(client.stream());
+  };
+
+  test.each([
+    [19, true],
+    [20, false],
+  ])('after %d minutes in a first try, another is made: %p', async (minutes, isMade) => {
+    await start();
+    lab.first.otherwise(() => {
+      pass(minutes * MINUTE_MS);
+      return client.refusal(404, 'other');
+    });
+    const { status } = await lab.ask({ stream: true });
+    expect(status).toBe(isMade ? 200 : 502);
+    expect(lab.second.requests).toHaveLength(isMade ? 1 : 0);
+  });
+
+  test('a stream that breaks after that is not resumed', async () => {
+    await start();
+    const script = client.stream();
+    const begun = (script.body ?? []).filter(isBytes).slice(0, 4);
+    const length = begun.reduce((sum, part) => sum + bytesOf(part).byteLength, 0);
+    lab.first.otherwise(cutAt({ ...script, body: [...begun, 'data: x'] }, length, 'rst', 200));
+    const response = await lab.open({ stream: true });
+    pass(20 * MINUTE_MS);
+    const { answer } = await lab.read(response);
+    expect(answer.complete).toBe(false);
+    expect(answer.error).toBeDefined();
+    expect(lab.second.requests).toEqual([]);
+    expect(await lab.balance()).toBe(TRIAL);
+  });
+});

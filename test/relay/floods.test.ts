@@ -1,0 +1,81 @@
+// Upstreams that send far too much: cut at a size, told to the client, paid by nobody; and large things that are no flood.
+
+import { afterEach, describe, expect, test } from 'bun:test';
+import { type Lab, startLab, TRIAL } from '../support/lab.ts';
+import { isBytes, type Part, type Script } from '../support/script.ts';
+import { WIRE_CLIENTS } from '../support/wire-clients.ts';
+
+const MIB = 1024 * 1024;
+let lab: Lab;
+afterEach(() => lab.stop());
+
+function* times(count: number, part: Part): Generator<Part> {
+  for (let n = 0; n < count; n++) yield part;
+}
+
+describe.each(WIRE_CLIENTS)('$name', (client) => {
+  const parts = (client.stream({ pieces: ['Hello', ' word'] }).body ?? []).filter(isBytes).map(String);
+  const at = parts.findIndex((part) => part.includes('" word"'));
+  const begun = parts.slice(0, at);
+  const start = async () => {
+    lab = await startLab(client, { routes: ['first'] });
+  };
+  const streamOf = (body: Part[], rest: Iterable<Part>): Script => ({ ...client.stream(), body, rest });
+
+  const floods: [what: string, stream: boolean, script: () => Script][] = [
+    ['a line without end', true, () => streamOf(['data: "'], times(1_024, 'x'.repeat(MIB)))],
+    [
+      'a whole answer without end',
+      false,
+      () => ({ ...client.whole(), framing: 'chunked', body: ['"'], rest: times(1_024, 'x'.repeat(MIB)) }),
+    ],
+    ['events without a word', true, () => streamOf([], times(1_000_000, parts[0] ?? ''))],
+  ];
+  test.each(floods)('%s: another channel would be asked, nobody pays', async (_what, stream, script) => {
+    await start();
+    lab.first.otherwise(script());
+    const { status, attempts, json } = await lab.ask({ stream });
+    expect(status).toBe(502);
+    expect(JSON.stringify(json).length).toBeLessThan(2_000);
+    expect(attempts).toEqual([['first', 'flood']]);
+    expect(await lab.balance()).toBe(TRIAL);
+  });
+
+  test('words without end are cut at a size, and told', async () => {
+    await start();
+    const word = (parts[at] ?? '').replace(' word', ' word'.repeat(20_000));
+    lab.first.otherwise(streamOf(begun, times(2_000, word)));
+    const response = await lab.open({ stream: true });
+    let size = 0;
+    let tail = '';
+    const decoder = new TextDecoder();
+    for await (const bytes of response.body ?? []) {
+      size += bytes.byteLength;
+      tail = (tail + decoder.decode(bytes, { stream: true })).slice(-3_000);
+    }
+    expect(size).toBeWithin(32 * MIB, 80 * MIB);
+    expect(tail.slice(tail.lastIndexOf('data: '))).toContain('"error"');
+    const [record] = await lab.records();
+    expect(record).toMatchObject({ status: 'upstream_failed', cost_nano: '0' });
+    expect(await lab.balance()).toBe(TRIAL);
+  });
+
+  test('a line of 8 MB is no flood', async () => {
+    await start();
+    const text = '長'.repeat((8 * MIB) / 3);
+    lab.first.otherwise(client.stream({ pieces: [text, '.'] }));
+    const { answer } = await lab.ask({ stream: true });
+    expect(answer.complete).toBe(true);
+    expect(answer.content[client.textSlot] === `${text}.`).toBe(true);
+  });
+
+  test('a gzipped stream is read as it was meant', async () => {
+    await start();
+    const script = client.stream();
+    const whole = Bun.gzipSync(Buffer.from((script.body ?? []).filter(isBytes).join('')));
+    lab.first.otherwise({ ...script, headers: { ...script.headers, 'content-encoding': 'gzip' }, body: [whole] });
+    const { answer } = await lab.ask({ stream: true });
+    expect(answer).toMatchObject({ complete: true, content: { [client.textSlot]: 'Hello there' } });
+    expect(lab.first.requests[0]?.headers['accept-encoding']).toBe('identity');
+  });
+});

@@ -1,0 +1,68 @@
+// Usage in Anthropic's words: cached tokens beside the input, each by its price; nonsense is counted here.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { messageAnswer, messageStream } from '../support/anthropic-messages.ts';
+import { type Lab, startLab } from '../support/lab.ts';
+import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
+
+const client = WIRE_CLIENTS.find(({ name }) => name === 'messages') as WireClient;
+let lab: Lab;
+beforeAll(async () => {
+  lab = await startLab(client, {
+    main: { price: { input: 10, cached_input: 1, cache_write_5m: 12.5, cache_write_1h: 20, output: 40 } },
+  });
+});
+beforeEach(() => lab.first.reset());
+afterAll(() => lab.stop());
+
+describe.each([
+  ['whole', messageAnswer, false],
+  ['streamed', messageStream, true],
+] as const)('%s', (_, make, stream) => {
+  test('read, written for five minutes and for an hour, and thinking', async () => {
+    const usage = {
+      input_tokens: 10,
+      cache_read_input_tokens: 80,
+      cache_creation_input_tokens: 10,
+      cache_creation: { ephemeral_5m_input_tokens: 6, ephemeral_1h_input_tokens: 4 },
+      output_tokens: 50,
+      output_tokens_details: { thinking_tokens: 30 },
+    };
+    lab.first.next(make({ usage: stream ? { ...usage, output_tokens_details: undefined } : usage }));
+    const { record, answer } = await lab.ask({ stream, system: 'x'.repeat(500) });
+    expect(record).toMatchObject({
+      input_tokens: 10,
+      cached_input_tokens: 80,
+      cache_write_5m_tokens: 6,
+      cache_write_1h_tokens: 4,
+      output_tokens: 50,
+      estimated: false,
+      cost_nano: String(10 * 10_000 + 80 * 1_000 + 6 * 12_500 + 4 * 20_000 + 50 * 40_000),
+    });
+    if (stream) expect(answer.usage).toMatchObject({ cache_read_input_tokens: 80, cost_nano: record.cost_nano });
+  });
+
+  const nonsense: [what: string, usage: Record<string, unknown>][] = [
+    ['a negative count', { input_tokens: -1, output_tokens: 5 }],
+    ['counts as text', { input_tokens: '11', output_tokens: '7' }],
+    ['a fraction', { input_tokens: 11, output_tokens: 7.5 }],
+    ['a count past every bound', { input_tokens: 11, output_tokens: 1e18 }],
+    [
+      'more written for an hour than at all',
+      {
+        input_tokens: 1,
+        output_tokens: 5,
+        cache_creation_input_tokens: 1,
+        cache_creation: { ephemeral_1h_input_tokens: 2 },
+      },
+    ],
+  ];
+  test.each(nonsense)('%s is an alarm, and counted here', async (_what, usage) => {
+    lab.first.next(make({ usage }));
+    const { record } = await lab.ask({ stream });
+    expect(record.estimated).toBe(true);
+    expect(BigInt(record.cost_nano)).toBeGreaterThan(0n);
+    const raised = lab.gateway.log.alarms('usage_invalid').filter(({ request_id }) => request_id === record.request_id);
+    expect(raised).toHaveLength(1);
+  });
+});

@@ -1,0 +1,124 @@
+// A client that reads slowly slows the upstream, and is not taken for a silent upstream; one that stops reading has hung
+// up after a minute.
+
+import { afterEach, describe, expect, test } from 'bun:test';
+import type { Clock } from '../../src/kit/clock.ts';
+import { eventually } from '../support/eventually.ts';
+import { costAt, type Lab, MAIN, startLab, TRIAL } from '../support/lab.ts';
+import { isBytes, type Script } from '../support/script.ts';
+import { createShiftedClock } from '../support/shifted-clock.ts';
+import { type SlowClient, startSlowClient } from '../support/slow-client.ts';
+import { WIRE_CLIENTS } from '../support/wire-clients.ts';
+
+const MIB = 1024 * 1024;
+const WORDS = ' word'.repeat(200);
+let lab: Lab;
+afterEach(() => lab.stop());
+
+/** The real clock, but a minute of waiting passes in a second. */
+function hurriedClock(): Clock {
+  const clock = createShiftedClock();
+  return { ...clock, after: (ms, task) => clock.after(ms >= 60_000 ? ms / 60 : ms, task) };
+}
+
+describe.each(WIRE_CLIENTS)('$name', (client) => {
+  /** Words without end, and how many bytes of them have left. */
+  function flood(): { script: Script; sent(): number } {
+    const parts = (client.stream({ pieces: ['Hello', WORDS] }).body ?? []).filter(isBytes).map(String);
+    const at = parts.findIndex((part) => part.includes(WORDS));
+    const word = parts[at] ?? '';
+    let sent = 0;
+    function* endless() {
+      for (;;) {
+        sent += word.length;
+        yield word;
+      }
+    }
+    return { script: { ...client.stream(), body: parts.slice(0, at), rest: endless() }, sent: () => sent };
+  }
+  const call = (): SlowClient =>
+    startSlowClient({
+      port: lab.gateway.port,
+      path: client.path,
+      key: lab.account.key,
+      body: client.body({ model: 'main', stream: true, max_tokens: 1_000 }),
+    });
+  async function untilStill(sent: () => number): Promise<number> {
+    let before = -1;
+    let still = 0;
+    return eventually(
+      'the upstream to be paused',
+      async () => {
+        await Bun.sleep(25);
+        still = sent() === before ? still + 1 : 0;
+        before = sent();
+        return still >= 6 ? before : undefined;
+      },
+      15_000,
+    );
+  }
+
+  test('the upstream is paused, its idle limit with it, and goes on when the client does', async () => {
+    lab = await startLab(client, { channels: { timeouts: { idle_ms: 100 } } });
+    const { script, sent } = flood();
+    lab.first.next(script);
+    const slow = call();
+    await eventually('the first words', () => slow.text().includes(' word'));
+    slow.pause();
+    const paused = await untilStill(sent);
+    // Mostly in the buffers of the system, which an endless upstream would have filled long ago.
+    expect(paused).toBeLessThan(80 * MIB);
+    const seen = await lab.first.request(0);
+    expect(seen.abortedAt).toBeUndefined();
+    slow.resume();
+    await eventually('more from the upstream', () => sent() > paused + MIB);
+    expect(slow.text()).not.toContain('"error"');
+    slow.hangUp();
+    const [record] = await eventually('the record', async () => {
+      const records = await lab.records();
+      return records.length > 0 && records;
+    });
+    expect(record.status).toBe('client_gone');
+  });
+
+  test('a shutdown does not wait for a client that does not read, and costs it nothing', async () => {
+    lab = await startLab(client);
+    const { script, sent } = flood();
+    lab.first.next(script);
+    const slow = call();
+    await eventually('the first words', () => slow.text().includes(' word'));
+    slow.pause();
+    await untilStill(sent);
+    const stopping = performance.now();
+    await lab.gateway.gateway.drain(0);
+    expect(performance.now() - stopping).toBeLessThan(10_000);
+    const [row] = lab.gateway.sql<{ status: string; cost_nano: bigint }>('SELECT status, cost_nano FROM usage_records');
+    expect(row).toEqual({ status: 'unavailable', cost_nano: 0n });
+    expect(lab.gateway.audit()).toEqual([]);
+    slow.hangUp();
+  });
+
+  test('a minute without progress counts as hung up: left, closed, and paid as far as it was read', async () => {
+    lab = await startLab(client, { clock: hurriedClock(), channels: { timeouts: { idle_ms: 30_000 } } });
+    const { script, sent } = flood();
+    lab.first.next(script);
+    const slow = call();
+    await eventually('the first words', () => slow.text().includes(' word'));
+    slow.pause();
+    await untilStill(sent);
+    const seen = await lab.first.request(0);
+    await eventually('the upstream to be left', () => seen.abortedAt, 10_000);
+    const [record] = await eventually('the record', async () => {
+      const records = await lab.records();
+      return records.length > 0 && records;
+    });
+    expect(record).toMatchObject({ status: 'client_gone', estimated: true });
+    expect(record.output_tokens).toBeGreaterThan(0);
+    expect(await lab.balance()).toBe(TRIAL - BigInt(record.cost_nano));
+    expect(BigInt(record.cost_nano)).toBeLessThanOrEqual(BigInt(costAt(MAIN, 1_000, 1_000)));
+    slow.resume();
+    await slow.closed;
+    // No last chunk: the answer was broken off.
+    expect(slow.text()).not.toEndWith('\r\n0\r\n\r\n');
+  });
+});

@@ -1,0 +1,49 @@
+// A client that reads only when told to: a bare socket, because a library would read ahead.
+
+import { connect, type Socket } from 'node:net';
+
+export interface SlowClient {
+  /** What was read so far, headers and chunk marks included. */
+  text(): string;
+  pause(): void;
+  resume(): void;
+  hangUp(): void;
+  closed: Promise<void>;
+}
+
+export interface SlowCall {
+  port: number;
+  path: string;
+  key: string;
+  body: Record<string, unknown>;
+}
+
+const KEPT_CHARS = 100_000;
+
+/** It reads until it is paused. */
+export function startSlowClient({ port, path, key, body }: SlowCall): SlowClient {
+  const json = JSON.stringify(body);
+  let text = '';
+  const socket: Socket = connect(port, '127.0.0.1', () => {
+    const head = [
+      `POST ${path} HTTP/1.1`,
+      'host: gateway.test',
+      `authorization: Bearer ${key}`,
+      'content-type: application/json',
+      `content-length: ${Buffer.byteLength(json)}`,
+    ];
+    socket.write(`${head.join('\r\n')}\r\n\r\n${json}`);
+  });
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  socket.on('error', () => socket.destroy());
+  socket.on('data', (bytes) => {
+    text = (text + bytes.toString()).slice(-KEPT_CHARS);
+  });
+  return {
+    text: () => text,
+    pause: () => void socket.pause(),
+    resume: () => void socket.resume(),
+    hangUp: () => void socket.destroy(),
+    closed,
+  };
+}
