@@ -67,10 +67,10 @@ export function readSettings(environment: Environment = process.env): Settings {
     alarmWebhookUrl: readUrl(variable('ALARM_WEBHOOK_URL'), 'ALARM_WEBHOOK_URL', faults),
     hasProxy: PROXY_VARIABLES.some((name) => variable(name) !== undefined),
     providers: {
-      openaiApiKey: variable('OPENAI_API_KEY') !== undefined,
-      anthropicApiKey: variable('ANTHROPIC_API_KEY') !== undefined,
-      geminiApiKey: variable('GEMINI_API_KEY') !== undefined,
-      openrouterApiKey: variable('OPENROUTER_API_KEY') !== undefined,
+      openaiApiKey: isProviderKey(variable('OPENAI_API_KEY')),
+      anthropicApiKey: isProviderKey(variable('ANTHROPIC_API_KEY')),
+      geminiApiKey: isProviderKey(variable('GEMINI_API_KEY')),
+      openrouterApiKey: isProviderKey(variable('OPENROUTER_API_KEY')),
       ollamaBaseUrl: readUrl(variable('OLLAMA_BASE_URL'), 'OLLAMA_BASE_URL', faults),
     },
     killOrder: readKillOrder(variable('TORTURE_KILL'), faults),
@@ -78,6 +78,11 @@ export function readSettings(environment: Environment = process.env): Settings {
   };
   if (faults.length > 0) throw new SettingsRefused(faults);
   return settings;
+}
+
+/** A key of this service is exported for its clients; it opens no provider. */
+function isProviderKey(value: string | undefined): boolean {
+  return value !== undefined && !value.startsWith('sk-svc-');
 }
 
 function readPort(text: string | undefined, standard: number, name: string, faults: string[]): number {

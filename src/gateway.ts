@@ -1,9 +1,10 @@
 // The composition: every room gets what it needs here, and nowhere else. Tests start the same gateway with a clock, a
 // fetch or a port of their own.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { createAlarmWebhook } from './alarm-webhook.ts';
 import { createCardHasher } from './cards/card-code.ts';
 import { defaultDocument } from './catalog/default-document.ts';
 import { createHealth } from './channels/health.ts';
@@ -70,6 +71,9 @@ export class StartRefused extends Error {
 }
 
 const DRAIN_MS = 120_000;
+const CLOSE_MS = 15_000;
+/** Without a word from the store for so long, a load balancer should look elsewhere. */
+const STORE_LOST_MS = 2_000;
 const DRAIN_POLL_MS = 20;
 const IDLE_SECONDS = 120;
 const HUMAN_PACE_MS = 25;
@@ -84,6 +88,8 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   const { store, pepper } = await openStore(settings, clock, random, options.maxPages);
   const sealer = createSealer(pepper, random);
   alarms.attach((alarm) => store.recordAlarm(alarm, clock.now()));
+  const { alarmWebhookUrl } = settings;
+  if (alarmWebhookUrl !== undefined) alarms.attach(createAlarmWebhook(alarmWebhookUrl, fetch, clock));
   const publishing = { store, sealer, clock };
   const embedded = JSON.stringify(defaultDocument(settings.providers));
 
@@ -97,13 +103,15 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   }
   const active = createActiveCatalog(store, alarms);
   const authenticator = createAuthenticator(store, clock, pepper);
+  let heardAt = clock.monotonic();
   const onPulse = async ({ revision, keysVersion }: { revision: number; keysVersion: number }) => {
     authenticator.confirm(keysVersion);
+    heardAt = clock.monotonic();
     await active.refresh(revision);
   };
   await onPulse(await store.read.pulse());
 
-  const node = { nodeId: newId('node'), host: hostname(), pid: process.pid };
+  const node = { nodeId: newId('node'), host: hostOfProcesses(), pid: process.pid };
   const stops = [
     await keepLease(store, clock, log, node),
     await sweepHolds({ store, clock, log, node, isProcessAlive }),
@@ -164,6 +172,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
       hashCard: createCardHasher(pepper),
       beginIdempotency: createIdempotency(pepper, random),
       isReady: () => ready,
+      hasStore: () => clock.monotonic() - heardAt < STORE_LOST_MS,
       gatewayId,
     },
     (pages) => addPages(pages, { siteName, publicUrl, docs: readDocs() }),
@@ -201,12 +210,16 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
       const until = clock.monotonic() + ms;
       while (running.size > 0 && clock.monotonic() < until) await sleep(clock, DRAIN_POLL_MS);
       cut.abort();
-      while (running.size > 0 || ledger.closing() > 0) await sleep(clock, DRAIN_POLL_MS);
+      // What a lost database keeps from closing is left to the sweep of the next start.
+      const lastClose = clock.monotonic() + CLOSE_MS;
+      while ((running.size > 0 || ledger.closing() > 0) && clock.monotonic() < lastClose) {
+        await sleep(clock, DRAIN_POLL_MS);
+      }
       for (const stop of stops) stop();
       await Promise.race([server.stop(), sleep(clock, 2_000)]);
       await server.stop(true);
       await trafficJob.flush();
-      await store.commit('lease', { ...node, expiresAt: clock.now() });
+      await store.commit('lease', { ...node, expiresAt: clock.now() }).catch(() => {});
       await store.close();
       log('info', 'stopped');
     },
@@ -258,6 +271,20 @@ function readDocs(): ReadonlyMap<string, string> {
 function faultLines(file: string | undefined, faults: readonly { path: string; message: string }[]): string {
   const list = faults.map(({ path, message }) => `${path}: ${message}`);
   return file === undefined ? list.join('; ') : [`${file} is refused:`, ...list.map((line) => `  ${line}`)].join('\n');
+}
+
+/** Where a process id means this process: machines and containers may share a name. */
+function hostOfProcesses(): string {
+  const readOr = (read: () => string) => {
+    try {
+      return read().trim();
+    } catch {
+      return '';
+    }
+  };
+  const boot = readOr(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
+  const namespace = readOr(() => readlinkSync('/proc/self/ns/pid'));
+  return [hostname(), boot, namespace].join(' ').trim();
 }
 
 function isProcessAlive(pid: number): boolean {

@@ -6,7 +6,7 @@ import type { Sealer } from './kit/sealed.ts';
 
 export function createSecretResolver(settings: Pick<Settings, 'variable'>, sealer: Sealer) {
   return (secret: string, channel: string): string | undefined => {
-    if (secret.startsWith('env:')) return settings.variable(secret.slice(4));
+    if (secret.startsWith('env:')) return upstreamSecret(settings.variable(secret.slice(4)));
     if (secret.startsWith('file:')) return readFile(secret.slice(5));
     return sealer.open(secret, channel);
   };
@@ -18,4 +18,9 @@ function readFile(path: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A key of this service in such a variable is meant for its clients: it must never go to a third party. */
+function upstreamSecret(value: string | undefined): string | undefined {
+  return value?.startsWith('sk-svc-') ? undefined : value;
 }

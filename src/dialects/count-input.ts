@@ -1,52 +1,115 @@
-// How many tokens the input of a request may be. Media count by their kind, not by the length of their base64.
+// How many tokens the input of a request may be. The upper bound is taken from the body's own text, because all of it
+// travels on: nothing in it that can hold words, whatever it is called, is left out. Only media that stand where media
+// belong count by their kind instead of by the length of their base64.
 
-import { isObject, type Json, type JsonObject } from '../kit/json.ts';
-import { addTokens, countTokens, NO_TOKENS, sameTokens, type TokenCount } from '../kit/tokens.ts';
+import { isObject, type Json, type JsonDocument, type JsonObject } from '../kit/json.ts';
+import { countTokens, type TokenCount } from '../kit/tokens.ts';
 
-const PER_MESSAGE = sameTokens(8);
+const PER_MESSAGE = 8;
 const PER_IMAGE: TokenCount = { upper: 4_000, estimate: 800, lower: 80 };
 const BASE64_CHARS_PER_TOKEN = 4;
 
-/** Fields that become part of the prompt. */
-const PROMPT_FIELDS = [
-  'system',
-  'tools',
-  'functions',
-  'response_format',
-  'output_config',
-  'tool_choice',
-  'prediction',
-] as const;
-
-export function countInput(body: JsonObject, messages: readonly JsonObject[]): TokenCount {
-  let total = sameTokens(3);
-  for (const message of messages) total = addTokens(addTokens(total, PER_MESSAGE), countValue(message));
-  for (const name of PROMPT_FIELDS) {
-    const value = body[name];
-    if (value !== undefined && value !== null) total = addTokens(total, countTokens(JSON.stringify(value)));
-  }
-  return total;
+export interface InputCount extends TokenCount {
+  /** The upstream fetches a part itself, so nobody here knows its size: only the model's context bounds it. */
+  isOpen: boolean;
 }
 
-function countValue(value: Json | undefined): TokenCount {
+export function countInput(document: JsonDocument, messages: readonly JsonObject[]): InputCount {
+  const media = messages.flatMap(mediaOf);
+  const whole = countTokens(wordsOf(document));
+  const overhead = PER_MESSAGE * (messages.length + 1);
+  const count = { upper: whole.upper + overhead, estimate: overhead, lower: 0 };
+  for (const { counted, data } of media) count.upper += counted.upper - countTokens(data).upper;
+  const prose = proseOf(document.value, new Set(media.map(({ part }) => part)));
+  for (const { counted } of media) {
+    count.estimate += counted.estimate;
+    count.lower += counted.lower;
+  }
+  return {
+    upper: Math.max(count.upper, 1),
+    estimate: count.estimate + prose.estimate,
+    lower: count.lower + prose.lower,
+    isOpen: media.some(({ isOpen }) => isOpen),
+  };
+}
+
+/** The source of every top-level member but numbers, flags and those that are ours to set. */
+function wordsOf({ text, value, spans }: JsonDocument): string {
+  let words = '';
+  for (const [name, { start, valueEnd }] of spans) {
+    const holdsWords = typeof value[name] === 'string' || (typeof value[name] === 'object' && value[name] !== null);
+    if (holdsWords && !OURS.has(name)) words += text.slice(start, valueEnd);
+  }
+  return words;
+}
+
+const OURS: ReadonlySet<string> = new Set(['model', 'stream_options', 'thinking']);
+
+interface Media {
+  part: JsonObject;
+  /** Its base64, which is in the body's text. */
+  data: string;
+  counted: TokenCount;
+  isOpen: boolean;
+}
+
+/** Media are direct parts of a message's content, or of a tool result in it. */
+function mediaOf({ content }: JsonObject): Media[] {
+  if (!Array.isArray(content)) return [];
+  return content.filter(isObject).flatMap((part) => {
+    const media = readMedia(part);
+    if (media) return [media];
+    return part.type === 'tool_result' ? mediaOf(part) : [];
+  });
+}
+
+function readMedia(part: JsonObject): Media | undefined {
+  switch (part.type) {
+    case 'image_url':
+      return isObject(part.image_url) ? image(part, part.image_url.url) : undefined;
+    case 'image':
+      return isObject(part.source)
+        ? image(part, part.source.data ?? part.source.url ?? part.source.file_id)
+        : undefined;
+    case 'input_audio':
+      return isObject(part.input_audio) ? byLength(part, part.input_audio.data) : undefined;
+    case 'file':
+      return isObject(part.file) ? byLength(part, part.file.file_data) : undefined;
+    case 'document':
+      return isObject(part.source) && part.source.type !== 'text' && part.source.type !== 'content'
+        ? byLength(part, part.source.data)
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function image(part: JsonObject, data: Json | undefined): Media | undefined {
+  return typeof data === 'string' ? { part, data, counted: PER_IMAGE, isOpen: false } : undefined;
+}
+
+/** Without data it is a reference, and may mean anything. */
+function byLength(part: JsonObject, data: Json | undefined): Media {
+  const base64 = typeof data === 'string' ? data : '';
+  const upper = Math.ceil(base64.length / BASE64_CHARS_PER_TOKEN);
+  return { part, data: base64, counted: { upper, estimate: Math.ceil(upper / 4), lower: 0 }, isOpen: base64 === '' };
+}
+
+/** What a person would call the prompt: every text of the messages and tools, without media and syntax. */
+function proseOf(value: Json | undefined, media: ReadonlySet<JsonObject>): { estimate: number; lower: number } {
   if (typeof value === 'string') return countTokens(value);
-  if (Array.isArray(value)) return value.reduce<TokenCount>((sum, item) => addTokens(sum, countValue(item)), NO_TOKENS);
-  if (isObject(value)) return countMedia(value) ?? countMembers(value);
-  return value === undefined || value === null ? NO_TOKENS : sameTokens(1);
-}
-
-function countMembers(value: JsonObject): TokenCount {
-  return Object.values(value).reduce<TokenCount>(
-    (sum, member) => addTokens(addTokens(sum, sameTokens(1)), countValue(member)),
-    NO_TOKENS,
-  );
-}
-
-function countMedia(part: JsonObject): TokenCount | undefined {
-  if (part.type === 'image_url' || part.type === 'image') return PER_IMAGE;
-  if (part.type === 'input_audio' || part.type === 'file' || (part.type === 'document' && isObject(part.source))) {
-    const upper = Math.ceil(JSON.stringify(part).length / BASE64_CHARS_PER_TOKEN);
-    return { upper, estimate: Math.ceil(upper / 4), lower: 1 };
+  let estimate = 0;
+  let lower = 0;
+  const add = (counted: { estimate: number; lower: number }) => {
+    estimate += counted.estimate;
+    lower += counted.lower;
+  };
+  if (Array.isArray(value)) for (const item of value) add(proseOf(item, media));
+  else if (isObject(value) && !media.has(value)) {
+    for (const [name, member] of Object.entries(value)) {
+      add({ estimate: countTokens(name).estimate, lower: 0 });
+      add(proseOf(member, media));
+    }
   }
-  return undefined;
+  return { estimate, lower };
 }

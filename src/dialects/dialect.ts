@@ -4,8 +4,8 @@
 import type { Envelope } from '../faults/write.ts';
 import type { JsonDocument } from '../kit/json.ts';
 import type { Nano } from '../kit/money.ts';
-import type { TokenCount } from '../kit/tokens.ts';
 import type { Buckets } from '../store/rows.ts';
+import type { InputCount } from './count-input.ts';
 import type { SseEvent } from './sse.ts';
 
 /** The fields of a request that we own or bill by; the rest passes as it came. */
@@ -22,7 +22,7 @@ export interface RelayRequest {
   images: number;
   /** Tokens of the output bound that the client set aside for thinking. */
   thinkingBudget: number | undefined;
-  input: TokenCount;
+  input: InputCount;
   document: JsonDocument;
 }
 

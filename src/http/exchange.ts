@@ -31,6 +31,8 @@ export interface HttpTools {
   beginIdempotency: BeginIdempotency;
   /** False while draining. */
   isReady(): boolean;
+  /** False when the store has not answered for a while. */
+  hasStore(): boolean;
   /** Names this gateway in calls to upstreams. */
   gatewayId: string;
 }

@@ -9,6 +9,7 @@ export type AlarmName =
   | 'usage_above_hold'
   | 'usage_invalid'
   | 'settle_retrying'
+  | 'close_failed'
   | 'settle_after_release'
   | 'store_failed'
   | 'wallet_wrong'

@@ -4,7 +4,9 @@
 import { Fault } from '../faults/fault.ts';
 import type { Alarms } from '../kit/alarms.ts';
 import { type Clock, sleep } from '../kit/clock.ts';
+import { describeError } from '../kit/log.ts';
 import type { AdmitInput, AdmitResult, CloseResult, ReleaseInput, SettleInput } from '../store/operations.ts';
+import { NO_BUCKETS } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 
 const FIRST_RETRY_MS = 100;
@@ -31,14 +33,26 @@ export function createLedger(store: Pick<Store, 'commit'>, clock: Clock, alarms:
           report(result, input.requestId);
           return result;
         } catch (error) {
-          if (!(error instanceof Fault) || error.code !== 'unavailable') throw error;
-          alarms.raise('settle_retrying', { request_id: input.requestId, detail: error.details.internal });
+          if (!(error instanceof Fault) || error.code !== 'unavailable') return await giveUp(name, input, error);
+          if (waitMs === FIRST_RETRY_MS) {
+            alarms.raise('settle_retrying', { request_id: input.requestId, detail: error.details.internal });
+          }
           await sleep(clock, waitMs);
         }
       }
     } finally {
       closing--;
     }
+  }
+
+  /** A bug of ours must not keep a customer's money: what cannot be settled is released. */
+  async function giveUp(name: 'settle' | 'release', input: SettleInput | ReleaseInput, error: unknown) {
+    const detail = error instanceof Fault ? error.details.internal : describeError(error);
+    alarms.raise('close_failed', { request_id: input.requestId, detail });
+    if (name === 'release') throw error;
+    const { requestId, accountId, keyId, outcome } = input;
+    const nothing = { ...outcome, status: 'internal_error', buckets: NO_BUCKETS, reasoning: 0, estimated: false };
+    return store.commit('release', { requestId, accountId, keyId, giveBackSlots: true, outcome: nothing });
   }
 
   function report(result: CloseResult, requestId: string): void {

@@ -94,7 +94,9 @@ function admitInput(tools: RelayTools, call: Call, at: number): AdmitInput {
           free: false,
           hold: holdFor({
             prices: [model.prices, ...candidateModels(call).map(({ prices }) => prices)],
-            inputTokens: request.input.upper,
+            inputTokens: request.input.isOpen
+              ? Math.max(request.input.upper, model.contextTokens)
+              : request.input.upper,
             outputTokens: wantedTokens(call),
             choices: request.choices,
             images: request.images,

@@ -13,6 +13,7 @@ export type AttemptOutcome =
   | 'cut'
   | 'rate_limited'
   | 'refused_our_key'
+  | 'exhausted'
   | 'route_missing'
   | 'upstream_error'
   | 'request_refused'
@@ -42,8 +43,11 @@ const CONTENT_CODES = /content_policy|content_filter|moderation|safety/i;
 /** Some upstreams have one code for every bad request, and tell the reason only in words. */
 const CONTEXT_WORDS = /prompt is too long|maximum context length|exceeds? (the )?context (window|length|limit)/i;
 const CONTENT_WORDS = /content (filter|polic|moderation)|usage polic(y|ies)/i;
-/** Said with status 400 where another upstream says 402: our account there is empty. */
-const EXHAUSTED_WORDS = /credit balance|usage limits?\b|spend(ing)? limit|billing/i;
+/**
+ * Said with status 400 where another upstream says 402: our account there is empty. Whole sentences of the vendor's, and
+ * never about a field: an upstream quotes its caller, and a caller must not be able to close a channel.
+ */
+const EXHAUSTED_WORDS = /^(Your credit balance is too low|You have reached your specified API usage limits)\b/i;
 
 export function classifyFailure(failure: UpstreamFailure): AttemptFailed {
   const { status, code = '', message = '', param, retryAfterS } = failure;
@@ -51,7 +55,7 @@ export function classifyFailure(failure: UpstreamFailure): AttemptFailed {
   if (status === 404) return new AttemptFailed('route_missing');
   if (status === 429) return new AttemptFailed('rate_limited', undefined, retryAfterS);
   if (status < 400 || status >= 500 || status === 408) return new AttemptFailed('upstream_error');
-  if (status === 400 && EXHAUSTED_WORDS.test(message)) return new AttemptFailed('refused_our_key');
+  if (status === 400 && param === undefined && EXHAUSTED_WORDS.test(message)) return new AttemptFailed('exhausted');
   if (CONTEXT_CODES.test(code) || CONTEXT_WORDS.test(message)) {
     return new AttemptFailed('request_refused', fault('context_length_exceeded', { param }));
   }

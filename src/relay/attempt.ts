@@ -7,6 +7,7 @@ import type { AnswerFacts, StreamEvent, StreamReader } from '../dialects/dialect
 import { createSseReader, type SseEvent, type SseReader, SseTooLong } from '../dialects/sse.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { type JsonDocument, readJsonObject } from '../kit/json.ts';
+import { describeError } from '../kit/log.ts';
 import { AttemptFailed, classifyFailure } from './attempt-failed.ts';
 import type { Admission, RelayTools } from './call.ts';
 import type { Step } from './plan.ts';
@@ -57,7 +58,7 @@ export async function attempt(
     const upstream = tools.findUpstream(route.channel);
     const fields = {
       model: route.model,
-      maxOutputTokens: Math.max(1, Math.min(admission.maxOutputTokens, model.maxOutputTokens) - (prefill?.tokens ?? 0)),
+      maxOutputTokens: outputBound(Math.min(admission.maxOutputTokens, model.maxOutputTokens), prefill?.tokens),
       thinkingBudget: admission.thinkingBudget,
       limitField: upstream.limitField,
     };
@@ -75,11 +76,27 @@ export async function attempt(
     watch.end();
     return whole;
   } catch (error) {
+    if (isOurs(error))
+      tools.log('error', 'attempt_failed', { request_id: call.requestId, detail: describeError(error) });
     const failed = watch.explain(error);
     watch.abort(failed.outcome);
     watch.end();
     throw failed;
   }
+}
+
+/** What the client has already is part of its bound; a continuation has room for one token at least. */
+function outputBound(tokens: number, prefilled: number | undefined): number {
+  return prefilled === undefined ? tokens : Math.max(1, tokens - prefilled);
+}
+
+/** Neither an outcome we know nor an error of the network, which bears a code: then it is a bug. */
+function isOurs(error: unknown): boolean {
+  return !(
+    error instanceof AttemptFailed ||
+    error instanceof DOMException ||
+    (error instanceof Error && 'code' in error)
+  );
 }
 
 async function readWhole({ call }: Admission, response: Response, watch: Watch): Promise<WholeAnswer> {

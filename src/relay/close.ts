@@ -90,30 +90,31 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
           report(result, ended);
           return result.state === 'closed' ? { cost: result.charged, balance: result.balance } : undefined;
         });
-      const timeout = new AbortController();
-      try {
-        const settled = await Promise.race([settling, lapse(tools, timeout.signal)]);
-        failpoint('K8');
-        return settled;
-      } finally {
-        timeout.abort();
-      }
+      const settled = await within(tools, settling);
+      failpoint('K8');
+      return settled;
     },
     async release(status, { giveBackSlots, channel = null }) {
       begin();
       const ended = outcome(status, nothingBilled(call.model.id), channel, null);
-      const result = await tools.ledger
-        .release({
-          requestId,
-          accountId: key.accountId,
-          keyId: key.keyId,
-          giveBackSlots,
-          outcome: ended,
-        })
-        .finally(() => tools.running.delete(requestId));
-      report(result, ended);
+      const { accountId, keyId } = key;
+      const releasing = tools.ledger
+        .release({ requestId, accountId, keyId, giveBackSlots, outcome: ended })
+        .finally(() => tools.running.delete(requestId))
+        .then((result) => report(result, ended));
+      await within(tools, releasing);
     },
   };
+}
+
+/** What is not done in time is waited for no longer, but goes on. */
+async function within<Value>(tools: RelayTools, work: Promise<Value>): Promise<Value | undefined> {
+  const timeout = new AbortController();
+  try {
+    return await Promise.race([work, lapse(tools, timeout.signal)]);
+  } finally {
+    timeout.abort();
+  }
 }
 
 function lapse(tools: RelayTools, signal: AbortSignal): Promise<undefined> {

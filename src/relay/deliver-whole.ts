@@ -2,6 +2,7 @@
 
 import { answerHeaders, costHeaders } from './answer-headers.ts';
 import type { WholeAnswer } from './attempt.ts';
+import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunAnswer } from './begin-answer.ts';
 import { billAnswer } from './bill.ts';
 import type { Admission, Answer, RelayTools } from './call.ts';
@@ -15,6 +16,7 @@ export async function deliverWhole(
 ): Promise<Answer> {
   const { call } = admission;
   const channel = step.route.channel.name;
+  if (call.gone.aborted) throw new AttemptFailed('client_gone');
   const bill = billAnswer(call, step.model, begun.facts);
   if (bill.reported === 'invalid') tools.alarms.raise('usage_invalid', { request_id: call.requestId, channel });
   const settled = await closing.settle('ok', bill, { channel, firstTokenMs: null });

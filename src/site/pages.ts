@@ -23,7 +23,7 @@ export function addPages<Bindings extends Env>(app: Hono<Bindings>, tools: SiteT
 function homeText({ siteName, publicUrl }: SiteTools): string {
   return `# ${siteName}
 
-One key for many model providers, in the OpenAI format, billed in NT$ from a prepaid wallet.
+One key for many model providers, in the OpenAI and the Anthropic format, billed in NT$ from a prepaid wallet.
 
 Get a key (NT$1 of trial credit, no human needed):
 

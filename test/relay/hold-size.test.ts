@@ -9,6 +9,7 @@ import { type TestDocument, upModel } from '../support/test-document.ts';
 
 const OUTPUT = 40_000n;
 const INPUT = 10_000n;
+const CONTEXT = 20_000;
 let gateway: TestGateway;
 let account: TestAccount;
 
@@ -17,6 +18,7 @@ const withModels = (standard: TestDocument): TestDocument => ({
   models: [
     ...standard.models,
     upModel('plain', { price: { input: 10, output: 40 } }),
+    upModel('short', { price: { input: 10, output: 40 }, context_tokens: CONTEXT }),
     upModel('dear-write', { price: { input: 10, cache_write_1h: 25, output: 40 } }),
     upModel('dear-cached', { price: { input: 10, cached_input: 15, output: 40 } }),
     upModel('dear-output', { price: { input: 1, output: 90 } }),
@@ -99,7 +101,35 @@ describe('input', () => {
     const one = await ask(image(100));
     expect(one - none).toBeGreaterThanOrEqual(1_000n * INPUT);
     expect(await ask(image(2_000_000))).toBe(one);
-    expect((await ask(image(100), image(100), image(100))) - none).toBe(3n * (one - none));
+    const three = (await ask(image(100), image(100), image(100))) - none;
+    const rounding = 3n * INPUT;
+    expect(three).toBeGreaterThanOrEqual(3n * (one - none) - rounding);
+    expect(three).toBeLessThanOrEqual(3n * (one - none) + rounding);
+  });
+
+  const WORDS = 'word '.repeat(10_000);
+  const LEAST = 10_000n * INPUT;
+
+  test.each([
+    ['as the name of a member', { messages: [{ role: 'user', content: 'Hi', extra: { [WORDS]: 1 } }] }],
+    [
+      'in an object that calls itself an image',
+      { messages: [{ role: 'user', content: 'Hi', extra: { type: 'image', x: WORDS } }] },
+    ],
+    [
+      'in an image part beside its url',
+      { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:,' }, note: WORDS }] }] },
+    ],
+    ['in a field that nobody knows', { chat_template: WORDS }],
+    ['in the name of a tool', { tools: [{ type: 'function', function: { name: WORDS } }] }],
+  ])('counts words wherever they stand: %s', async (_where, body) => {
+    expect(await holdOf(body)).toBeGreaterThanOrEqual(LEAST);
+  });
+
+  test('of a file that the upstream fetches itself is the whole context of the model', async () => {
+    const file = { type: 'file', file: { file_id: 'file-1' } };
+    const held = await holdOf({ model: 'short', messages: [{ role: 'user', content: [file] }] });
+    expect(held).toBeGreaterThanOrEqual(BigInt(CONTEXT) * INPUT);
   });
 });
 

@@ -28,7 +28,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     choices: 1,
     images: 0,
     thinkingBudget: nestedCount(body, 'thinking', 'budget_tokens', MAX_TOKENS),
-    input: countInput(body, messages),
+    input: countInput(document, messages),
     document,
   };
 }

@@ -13,6 +13,8 @@ export function createStreamReader(): StreamReader {
   const facts: Omit<AnswerFacts, 'usage'> = { output: NO_OUTPUT, finish: 'other' };
   let usage: JsonObject = {};
   let finished = false;
+  // What the start says of the output is only a beginning.
+  let hasOutputCount = false;
 
   function content(name: string, document: JsonDocument, pieces: readonly Piece[]): StreamEvent {
     const output = outputOf(pieces);
@@ -34,6 +36,7 @@ export function createStreamReader(): StreamReader {
         return content(name, document, isObject(delta) ? deltaPieces(delta, index) : []);
       case 'message_delta':
         usage = mergeUsage(usage, document.value.usage);
+        hasOutputCount ||= isObject(document.value.usage) && (document.value.usage.output_tokens ?? null) !== null;
         if (isObject(delta) && typeof delta.stop_reason === 'string') {
           finished = true;
           facts.finish = readFinish(delta.stop_reason);
@@ -60,7 +63,7 @@ export function createStreamReader(): StreamReader {
     },
     facts: () => ({
       ...facts,
-      usage: Object.keys(usage).length === 0 ? 'absent' : readUsage(usage),
+      usage: Object.keys(usage).length === 0 || (finished && !hasOutputCount) ? 'absent' : readUsage(usage),
       finished,
     }),
   };

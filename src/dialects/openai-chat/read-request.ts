@@ -37,7 +37,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     choices: optionalCount(body, 'n', MAX_CHOICES) ?? 1,
     images: 0,
     thinkingBudget: nestedCount(body, 'thinking', 'budget_tokens', MAX_TOKENS),
-    input: countInput(body, messages),
+    input: countInput(document, messages),
     document,
   };
 }

@@ -40,7 +40,8 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
     rename: (id) => {
       model = id;
     },
-    sentText: () => transcript.onlyText(TEXT_SLOT),
+    // Several choices cannot be continued by one beginning.
+    sentText: () => (request.choices === 1 ? transcript.onlyText(TEXT_SLOT) : undefined),
     sent: () => ({ tokens: transcript.tokens(), images: 0 }),
     continue(how) {
       isContinued = true;

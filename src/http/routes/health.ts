@@ -7,6 +7,6 @@ export function healthz(): Response {
 }
 
 export function readyz(tools: HttpTools, _exchange: Exchange): Response {
-  const ready = tools.isReady();
+  const ready = tools.isReady() && tools.hasStore();
   return Response.json({ ready }, { status: ready ? 200 : 503 });
 }

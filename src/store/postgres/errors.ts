@@ -1,7 +1,7 @@
 // What an error of the database means for what was asked: try again, this operation's own fault, or no answer at all.
 
 import { SQL } from 'bun';
-import { PAGE_TABLES } from '../book/book.ts';
+import { PAGES } from '../tables.ts';
 
 /** The connection was lost or given up before the answer came: whatever was sent may or may not have been done. */
 export class NoAnswer extends Error {
@@ -69,5 +69,6 @@ const PASSING_CLASSES = ['08', '53', '57'];
 /** A page that two nodes made at once: the second one finds it when it looks again. */
 function isNewPage(error: unknown): boolean {
   if (!(error instanceof SQL.PostgresError)) return false;
-  return PAGE_TABLES.some((table) => table === error.table) && error.constraint === `${error.table}_pkey`;
+  const isPage = Object.values(PAGES).some(({ name }) => name === error.table);
+  return isPage && error.constraint === `${error.table}_pkey`;
 }

@@ -25,6 +25,10 @@ export function connectThread(): Thread {
     broken = new Error('the database thread stopped');
     for (const caller of waiting.values()) caller.reject(broken);
     waiting.clear();
+    // Without its database thread the process can promise nothing: it ends, and a new one starts clean.
+    queueMicrotask(() => {
+      throw broken;
+    });
   };
   return {
     ask(request) {

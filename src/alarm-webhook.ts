@@ -1,0 +1,26 @@
+// Alarms to where the operator wants them: one POST each, bounded in time; a lost one is in the log and the store anyway.
+
+import type { Fetch } from './channels/upstream.ts';
+import type { Alarm } from './kit/alarms.ts';
+import { type Clock, sleep } from './kit/clock.ts';
+
+const TIMEOUT_MS = 5_000;
+
+export function createAlarmWebhook(url: string, send: Fetch, clock: Clock): (alarm: Alarm) => Promise<void> {
+  return async ({ name, fields }) => {
+    const timeout = new AbortController();
+    const done = new AbortController();
+    sleep(clock, TIMEOUT_MS, done.signal).then(
+      () => timeout.abort(),
+      () => {},
+    );
+    try {
+      const body = JSON.stringify({ alarm: name, at: new Date(clock.now()).toISOString(), ...fields });
+      const headers = { 'content-type': 'application/json' };
+      const response = await send(url, { method: 'POST', headers, body, signal: timeout.signal, redirect: 'manual' });
+      await response.body?.cancel();
+    } finally {
+      done.abort();
+    }
+  };
+}
