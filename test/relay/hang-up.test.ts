@@ -207,3 +207,20 @@ test('two hundred clients that leave at any moment leave no hold behind', async 
   expect(BigInt(me.balance_nano)).toBe(1_000_000_000n - BigInt(totals.cost_nano));
   expect(gateway.log.lines().filter(({ level }) => level === 'error')).toEqual([]);
 });
+
+test('a leave reaches the upstream also after memory was cleaned up in between', async () => {
+  for (let n = 0; n < 10; n++) {
+    gateway.upstream.reset();
+    gateway.upstream.next(cutAt(chatStream(), ROLE.length + FIRST_WORD.length, 'stall'));
+    const leaving = new AbortController();
+    const response = await gateway.chat(account.key, { model: 'up-paid', stream: true }, { signal: leaving.signal });
+    for await (const event of sseEvents(response)) if (event.json?.choices?.[0]?.delta?.content) break;
+    for (let round = 0; round < 3; round++) {
+      Bun.gc(true);
+      await Bun.sleep(1);
+    }
+    const since = performance.now();
+    leaving.abort();
+    await expectUpstreamLeft(since);
+  }
+});

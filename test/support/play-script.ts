@@ -3,24 +3,25 @@
 import type { Socket } from 'node:net';
 import { bodyLength, bytesOf, isBytes, type Part, type Script } from './script.ts';
 
-/** Resolves when the script has ended; never while it stalls. Stops early if the socket closes. */
-export async function playScript(socket: Socket, script: Script): Promise<void> {
+/** Resolves when the script has ended, or when the caller has left before; never while it stalls. */
+export async function playScript(socket: Socket, script: Script): Promise<'played' | 'left'> {
   const { body = [], rest = [], framing = 'sized', cut } = script;
   const closed = new Promise<void>((resolve) => socket.once('close', resolve));
   /** Resolves once the kernel has the bytes, so that parts leave one by one. */
   const write = (bytes: string | Uint8Array) =>
     Promise.race([closed, new Promise<void>((resolve) => socket.write(bytes, () => resolve()))]);
-  const breakOff = async (by: 'fin' | 'rst' | 'stall') => {
+  const breakOff = async (by: 'fin' | 'rst' | 'stall'): Promise<'played' | 'left'> => {
     if (by === 'stall') await closed;
     else if (by === 'fin') socket.end();
     else socket.resetAndDestroy();
+    return by === 'stall' ? 'left' : 'played';
   };
   const most = cut && cut.after !== 'head' ? cut.after : Number.POSITIVE_INFINITY;
   if (cut?.after === 'head') return breakOff(cut.by);
   await write(headOf(script));
   let sent = 0;
   for (const part of inOrder(body, rest)) {
-    if (socket.destroyed) return;
+    if (socket.destroyed) return 'left';
     if (!isBytes(part)) {
       await Promise.race([closed, typeof part === 'number' ? Bun.sleep(part) : part]);
       continue;
@@ -40,7 +41,9 @@ export async function playScript(socket: Socket, script: Script): Promise<void> 
     return breakOff(cut.by);
   }
   if (framing === 'chunked') await write('0\r\n\r\n');
+  if (socket.destroyed) return 'left';
   socket.end();
+  return 'played';
 }
 
 function* inOrder(...lists: Iterable<Part>[]): Generator<Part> {

@@ -58,7 +58,7 @@ export async function startUpstream(): Promise<ScriptedUpstream> {
     };
     socket.on('end', leave);
     socket.on('close', leave);
-    await playScript(socket, queue.shift() ?? answer(seen));
+    if ((await playScript(socket, queue.shift() ?? answer(seen))) === 'left') leave();
     seen.ended = true;
   }
 
