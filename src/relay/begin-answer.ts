@@ -2,6 +2,7 @@
 // the receipt; each try tells the channel's health what came of it.
 
 import { type Fault, fault } from '../faults/fault.ts';
+import type { AlarmName } from '../kit/alarms.ts';
 import { sleep } from '../kit/clock.ts';
 import type { Attempt } from '../store/rows.ts';
 import { attempt, type Begun, type Prefill } from './attempt.ts';
@@ -55,13 +56,20 @@ export async function tryStep(
   } catch (error) {
     const outcome = error instanceof AttemptFailed ? error.outcome : 'network_error';
     note(outcome);
-    if (outcome === 'refused_our_key' || outcome === 'route_missing') {
-      const name = outcome === 'refused_our_key' ? 'upstream_refused_our_key' : 'upstream_route_missing';
+    const name = outcome && ALARMS[outcome];
+    if (name) {
       tools.alarms.raise(name, { request_id: call.requestId, channel: step.route.channel.name, model: step.model.id });
     }
     throw error;
   }
 }
+
+/** What an operator must mend at the upstream. */
+const ALARMS: { [Outcome in AttemptOutcome]?: AlarmName } = {
+  refused_our_key: 'upstream_refused_our_key',
+  exhausted: 'upstream_refused_our_key',
+  route_missing: 'upstream_route_missing',
+};
 
 /** Says nothing of the channel: the client or we ended it, or the request itself is at fault. */
 const NOT_THE_CHANNEL: ReadonlySet<string> = new Set(['client_gone', 'drained', 'request_refused', 'mismatch']);

@@ -95,3 +95,8 @@ test('a variable named by the catalog is read by name, trimmed', () => {
   expect(variable('UPSTREAM_KEY')).toBe('sk-fake-upstream');
   expect(variable('OTHER_KEY')).toBeUndefined();
 });
+
+test('a key of this service, exported for its clients, is no provider’s key', () => {
+  const { providers } = readSettings({ OPENAI_API_KEY: 'sk-svc-not-a-provider', ANTHROPIC_API_KEY: 'sk-ant-fake' });
+  expect(providers).toMatchObject({ openaiApiKey: false, anthropicApiKey: true });
+});
