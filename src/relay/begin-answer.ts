@@ -56,7 +56,7 @@ export async function tryStep(
   } catch (error) {
     const outcome = error instanceof AttemptFailed ? error.outcome : 'network_error';
     note(outcome);
-    const name = outcome && ALARMS[outcome];
+    const name = ALARMS[outcome];
     if (name) {
       tools.alarms.raise(name, { request_id: call.requestId, channel: step.route.channel.name, model: step.model.id });
     }

@@ -109,7 +109,8 @@ function trimmed(event: StreamEvent, rests: ReadonlyMap<string, string>): Stream
     const next: JsonObject = {};
     for (const [name, value] of Object.entries(delta)) {
       const rest = rests.get(`${choice}/${name}`);
-      if (rest === undefined) next[name] = value;
+      // Content in parts cannot be cut in the middle of one.
+      if (rest === undefined || (rest !== '' && typeof value !== 'string')) next[name] = value;
       else if (rest !== '') next[name] = rest;
     }
     const calls = toolCalls(delta);

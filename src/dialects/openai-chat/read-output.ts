@@ -14,7 +14,7 @@ export function readPieces(message: Json | undefined, choice: number): Piece[] {
     if (typeof text === 'string' && text !== '') pieces.push({ slot: `${choice}/${slot}`, text });
   };
   for (const name of REASONING_FIELDS) add(name, message[name]);
-  add('content', message.content);
+  for (const text of contentTexts(message.content)) add('content', text);
   add('refusal', message.refusal);
   if (isObject(message.function_call)) addCall(message.function_call, 'call', add);
   toolCalls(message).forEach((call, position) => {
@@ -24,6 +24,12 @@ export function readPieces(message: Json | undefined, choice: number): Piece[] {
     }
   });
   return pieces;
+}
+
+/** Some upstreams answer in parts, as clients ask; a part that is no text is content all the same. */
+function contentTexts(content: Json | undefined): (Json | undefined)[] {
+  if (!Array.isArray(content)) return [content];
+  return content.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : JSON.stringify(part)));
 }
 
 export function toolCalls(message: JsonObject): JsonObject[] {
