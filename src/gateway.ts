@@ -1,8 +1,7 @@
 // The composition: every room gets what it needs here, and nowhere else. Tests start the same gateway with a clock, a
 // fetch or a port of their own.
 
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAlarmWebhook } from './alarm-webhook.ts';
 import { createCardHasher } from './cards/card-code.ts';
@@ -32,12 +31,15 @@ import { createLog, type Log } from './kit/log.ts';
 import { type Random, systemRandom } from './kit/random.ts';
 import { createSealer, deriveSecret, hmac } from './kit/sealed.ts';
 import { createLedger } from './ledger/ledger.ts';
+import { listen } from './listen.ts';
 import { openStore } from './open-store.ts';
+import { hostOfProcesses, isProcessAlive } from './processes.ts';
 import { createActiveCatalog } from './publishing/active-catalog.ts';
 import { applyDocument } from './publishing/apply-document.ts';
 import { applyStartingDocument } from './publishing/starting-document.ts';
 import { createSecretResolver } from './resolve-secret.ts';
 import { addPages } from './site/pages.ts';
+import { StartRefused } from './start-refused.ts';
 import type { Store } from './store/store.ts';
 
 export interface GatewayOptions {
@@ -65,17 +67,11 @@ export interface Gateway {
   drain(ms?: number): Promise<void>;
 }
 
-/** A start that cannot succeed; the message is one line for the operator. */
-export class StartRefused extends Error {
-  override name = 'StartRefused';
-}
-
 const DRAIN_MS = 120_000;
 const CLOSE_MS = 15_000;
 /** Without a word from the store for so long, a load balancer should look elsewhere. */
 const STORE_LOST_MS = 2_000;
 const DRAIN_POLL_MS = 20;
-const IDLE_SECONDS = 120;
 const HUMAN_PACE_MS = 25;
 
 export async function startGateway(settings: Settings, options: GatewayOptions): Promise<Gateway> {
@@ -226,33 +222,6 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   };
 }
 
-type Respond = (request: Request, peer: string | undefined) => Response | Promise<Response>;
-
-async function listen(settings: Settings, respond: Respond, onRefused: () => Promise<void>) {
-  try {
-    return Bun.serve({
-      port: settings.port,
-      hostname: settings.host,
-      // Every route has its own cap, in our envelope; the server's would answer with an empty 413.
-      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      idleTimeout: IDLE_SECONDS,
-      development: false,
-      // Without it a second server would share the port, and clients would meet one or the other.
-      reusePort: false,
-      fetch(request, server) {
-        // Our own timers bound a request; the server's would cut a stream that waits for its upstream.
-        server.timeout(request, 0);
-        return respond(request, server.requestIP(request)?.address);
-      },
-    });
-  } catch (error) {
-    await onRefused();
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    const why = code === 'EADDRINUSE' ? 'the port is in use; set PORT to another one' : code;
-    throw new StartRefused(`cannot listen on ${settings.host}:${settings.port}: ${why}`);
-  }
-}
-
 function readConfig({ configFile }: Settings): string | undefined {
   if (configFile === undefined) return undefined;
   try {
@@ -271,27 +240,4 @@ function readDocs(): ReadonlyMap<string, string> {
 function faultLines(file: string | undefined, faults: readonly { path: string; message: string }[]): string {
   const list = faults.map(({ path, message }) => `${path}: ${message}`);
   return file === undefined ? list.join('; ') : [`${file} is refused:`, ...list.map((line) => `  ${line}`)].join('\n');
-}
-
-/** Where a process id means this process: machines and containers may share a name. */
-function hostOfProcesses(): string {
-  const readOr = (read: () => string) => {
-    try {
-      return read().trim();
-    } catch {
-      return '';
-    }
-  };
-  const boot = readOr(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
-  const namespace = readOr(() => readlinkSync('/proc/self/ns/pid'));
-  return [hostname(), boot, namespace].join(' ').trim();
-}
-
-function isProcessAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }

@@ -1,9 +1,10 @@
 // The server's process: start, obey signals, end with a clear code.
 
 import { readSettings, SettingsRefused } from './config.ts';
-import { type Gateway, StartRefused, startGateway } from './gateway.ts';
+import { type Gateway, startGateway } from './gateway.ts';
 import { systemClock } from './kit/clock.ts';
 import { describeError } from './kit/log.ts';
+import { StartRefused } from './start-refused.ts';
 import { StoreRefused } from './store/refusal.ts';
 
 /** A signal to a process group arrives twice, directly and forwarded by our parent: within this time it is one. */
