@@ -2,6 +2,8 @@
 // hourly sums on their way to the store. Times go into a histogram of fixed steps, so that hours can be added up.
 
 import type { Clock } from '../kit/clock.ts';
+import { addHours } from '../store/book/traffic.ts';
+import type { TrafficHour } from '../store/rows.ts';
 
 export const HOUR_MS = 3_600_000;
 const WINDOW_MS = HOUR_MS;
@@ -21,16 +23,6 @@ export interface Sample {
   totalMs: number | null;
 }
 
-export interface HourSum {
-  hour: number;
-  channel: string;
-  model: string;
-  ok: number;
-  failed: number;
-  firstToken: number[];
-  total: number[];
-}
-
 export interface WindowFigures {
   requests: number;
   successRate: number | null;
@@ -48,18 +40,18 @@ export interface Traffic {
   /** Figures of the last `ms`, up to an hour. */
   figures(channel: string, model: string, ms: number): WindowFigures;
   /** Hourly sums since they were last taken; give them back if they could not be stored. */
-  takeSums(): HourSum[];
-  giveBack(sums: readonly HourSum[]): void;
+  takeSums(): TrafficHour[];
+  giveBack(sums: readonly TrafficHour[]): void;
 }
 
 export function createTraffic(clock: Clock): Traffic {
   let samples: (Sample & { at: number })[] = [];
-  let sums = new Map<string, HourSum>();
+  let sums = new Map<string, TrafficHour>();
 
-  function add(sum: HourSum): void {
+  function add(sum: TrafficHour): void {
     const id = `${sum.hour}\n${sum.channel}\n${sum.model}`;
     const known = sums.get(id);
-    sums.set(id, known ? addSums(known, sum) : sum);
+    sums.set(id, known ? addHours(known, sum) : sum);
   }
 
   return {
@@ -95,18 +87,6 @@ export function createTraffic(clock: Clock): Traffic {
     giveBack(taken) {
       for (const sum of taken) add(sum);
     },
-  };
-}
-
-function addSums(a: HourSum, b: HourSum): HourSum {
-  const addSteps = (one: readonly number[], other: readonly number[]) =>
-    one.map((count, step) => count + (other[step] ?? 0));
-  return {
-    ...a,
-    ok: a.ok + b.ok,
-    failed: a.failed + b.failed,
-    firstToken: addSteps(a.firstToken, b.firstToken),
-    total: addSteps(a.total, b.total),
   };
 }
 

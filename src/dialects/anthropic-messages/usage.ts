@@ -3,19 +3,18 @@
 
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
+import { readCount, readDetail } from '../counts.ts';
 import type { ReportedUsage, UsageReport } from '../dialect.ts';
-
-const MAX_COUNT = 1_000_000_000;
 
 export function readUsage(usage: Json | undefined): UsageReport {
   if (usage === undefined || usage === null) return 'absent';
   if (!isObject(usage)) return 'invalid';
-  const input = count(usage.input_tokens);
-  const output = count(usage.output_tokens);
-  const cached = count(usage.cache_read_input_tokens ?? 0);
-  const written = count(usage.cache_creation_input_tokens ?? 0);
-  const hour = detail(usage.cache_creation, 'ephemeral_1h_input_tokens');
-  const reasoning = detail(usage.output_tokens_details, 'thinking_tokens');
+  const input = readCount(usage.input_tokens);
+  const output = readCount(usage.output_tokens);
+  const cached = readCount(usage.cache_read_input_tokens ?? 0);
+  const written = readCount(usage.cache_creation_input_tokens ?? 0);
+  const hour = readDetail(usage.cache_creation, 'ephemeral_1h_input_tokens');
+  const reasoning = readDetail(usage.output_tokens_details, 'thinking_tokens');
   if (input === undefined || output === undefined || cached === undefined) return 'invalid';
   if (written === undefined || hour === undefined || reasoning === undefined) return 'invalid';
   if (hour > written || reasoning > output) return 'invalid';
@@ -44,12 +43,4 @@ export function writeUsage({ buckets, reasoning }: ReportedUsage): JsonObject {
     output_tokens: buckets.output,
     output_tokens_details: { thinking_tokens: reasoning },
   };
-}
-
-function count(value: Json | undefined): number | undefined {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT ? value : undefined;
-}
-
-function detail(details: Json | undefined, name: string): number | undefined {
-  return isObject(details) ? count(details[name] ?? 0) : 0;
 }

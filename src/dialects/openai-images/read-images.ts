@@ -9,6 +9,7 @@ import {
   readJsonObject,
 } from '../../kit/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
+import { readCount } from '../counts.ts';
 import {
   type AnswerFacts,
   NO_OUTPUT,
@@ -19,8 +20,6 @@ import {
 } from '../dialect.ts';
 
 const BROKEN: StreamEvent = { kind: 'broken', name: undefined, document: undefined, pieces: [] };
-const MAX_COUNT = 1_000_000_000;
-
 export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
   if (!Array.isArray(value.data)) return undefined;
   return { usage: readUsage(value.usage), output: imagesOutput(value.data.filter(hasImage).length), finish: 'other' };
@@ -51,14 +50,10 @@ export function createStreamReader(wanted: number): StreamReader {
 function readUsage(usage: Json | undefined): UsageReport {
   if (usage === undefined || usage === null) return 'absent';
   if (!isObject(usage)) return 'invalid';
-  const input = count(usage.input_tokens);
-  const output = count(usage.output_tokens);
+  const input = readCount(usage.input_tokens);
+  const output = readCount(usage.output_tokens);
   if (input === undefined || output === undefined) return 'invalid';
   return { buckets: { ...NO_BUCKETS, input, output }, reasoning: 0 };
-}
-
-function count(value: Json | undefined): number | undefined {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT ? value : undefined;
 }
 
 function hasImage(item: Json): item is JsonObject {

@@ -68,6 +68,21 @@ type Loader = <T extends PageTable>(table: T, id: string) => Pages[T] | undefine
 type PageMaps = { [T in PageTable]: Map<string, Pages[T] | undefined> };
 type AdditionLists = { [T in keyof Additions]: Additions[T][] };
 
+function emptyPages(): PageMaps {
+  return {
+    wallets: new Map(),
+    windows: new Map(),
+    budgets: new Map(),
+    holds: new Map(),
+    leases: new Map(),
+    cards: new Map(),
+    replays: new Map(),
+    traffic: new Map(),
+    settings: new Map(),
+    keyrings: new Map(),
+  };
+}
+
 export interface Change<Row> {
   id: string;
   before: Row | undefined;
@@ -76,31 +91,9 @@ export interface Change<Row> {
 
 export class Book {
   readonly #load: Loader;
-  readonly #pages: PageMaps = {
-    wallets: new Map(),
-    windows: new Map(),
-    budgets: new Map(),
-    holds: new Map(),
-    leases: new Map(),
-    cards: new Map(),
-    replays: new Map(),
-    traffic: new Map(),
-    settings: new Map(),
-    keyrings: new Map(),
-  };
+  readonly #pages: PageMaps = emptyPages();
   /** What stood on a page when it was first changed. */
-  readonly #changed: PageMaps = {
-    wallets: new Map(),
-    windows: new Map(),
-    budgets: new Map(),
-    holds: new Map(),
-    leases: new Map(),
-    cards: new Map(),
-    replays: new Map(),
-    traffic: new Map(),
-    settings: new Map(),
-    keyrings: new Map(),
-  };
+  readonly #changed: PageMaps = emptyPages();
   readonly added: AdditionLists = { accounts: [], entries: [], usage: [], cardBatches: [], revisions: [] };
   #undo: (() => void)[] = [];
 

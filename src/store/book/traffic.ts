@@ -19,7 +19,7 @@ function idOf({ hour, channel, model }: TrafficHour): string {
   return `${hour}:${channel}:${model}`;
 }
 
-function addHours(a: TrafficHour, b: TrafficHour): TrafficHour {
+export function addHours<Hour extends TrafficHour>(a: Hour, b: TrafficHour): Hour {
   const addSteps = (one: readonly number[], other: readonly number[]) =>
     one.map((count, step) => count + (other[step] ?? 0));
   return {
