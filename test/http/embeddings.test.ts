@@ -1,0 +1,116 @@
+// POST /v1/embeddings: texts or tokens in, floats or base64 out, whichever the upstream speaks, and exact to the nano.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import OpenAI from 'openai';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { errorScript, jsonScript } from '../support/openai-chat.ts';
+import { upModel } from '../support/test-document.ts';
+
+const VECTOR = [0.5, -1.25, 3];
+const PACKED = 'AAAAPwAAoL8AAEBA';
+const INPUT = 2_000n;
+let gateway: TestGateway;
+let account: TestAccount;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    document: (standard) => ({
+      ...standard,
+      models: [...standard.models, upModel('vectors', { kinds: ['embeddings'], price: { input: 2 } })],
+    }),
+  });
+  account = await gateway.register();
+});
+afterAll(() => gateway.stop());
+
+const answer = (embedding: unknown, usage: unknown = { prompt_tokens: 4, total_tokens: 4 }) =>
+  jsonScript(200, {
+    object: 'list',
+    data: [{ object: 'embedding', index: 0, embedding }],
+    model: 'scripted-2026-01',
+    ...(usage === null ? {} : { usage }),
+  });
+const embed = (body: Record<string, unknown>) =>
+  gateway.call('/v1/embeddings', { key: account.key, body: { model: 'vectors', input: 'Hello', ...body } });
+
+describe('the client gets what it asked for', () => {
+  test.each([
+    ['floats from floats', undefined, VECTOR, VECTOR],
+    ['floats from base64', 'float', PACKED, VECTOR],
+    ['base64 from floats', 'base64', VECTOR, PACKED],
+    ['base64 from base64', 'base64', PACKED, PACKED],
+  ])('%s', async (_name, encoding_format, given, expected) => {
+    gateway.upstream.next(answer(given));
+    const response = await embed(encoding_format === undefined ? {} : { encoding_format });
+    expect(response.status).toBe(200);
+    const body = (await response.json()) as { data: { embedding: unknown }[]; model: string };
+    expect(body.data[0]?.embedding).toEqual(expected);
+    expect(body.model).toBe('vectors');
+    expect(response.headers.get('x-svc-channel')).toBe('up');
+  });
+
+  test('the official SDK, which asks for base64 by itself, decodes the same vector', async () => {
+    gateway.upstream.next(answer(VECTOR));
+    const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: account.key });
+    const { data } = await client.embeddings.create({ model: 'vectors', input: 'Hello' });
+    expect([...(data[0]?.embedding ?? [])]).toEqual(VECTOR);
+  });
+});
+
+describe('the charge', () => {
+  const costOf = async (response: Response) => {
+    const receipt = await gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, account.key);
+    return { cost: BigInt(receipt.cost_nano), estimated: receipt.estimated, input: receipt.input_tokens };
+  };
+
+  test('is what the upstream reported, at the price of input', async () => {
+    gateway.upstream.next(answer(VECTOR, { prompt_tokens: 123, total_tokens: 123 }));
+    expect(await costOf(await embed({ input: 'word '.repeat(200) }))).toEqual({
+      cost: 123n * INPUT,
+      estimated: false,
+      input: 123,
+    });
+  });
+
+  test.each([
+    ['tokens', [1, 2, 3, 4, 5], 5],
+    ['lists of tokens', [[1, 2, 3], [4]], 4],
+  ])('without a report counts %s as they are', async (_name, input, tokens) => {
+    gateway.upstream.next(answer(VECTOR, null));
+    expect(await costOf(await embed({ input }))).toEqual({
+      cost: BigInt(tokens) * INPUT,
+      estimated: true,
+      input: tokens,
+    });
+  });
+
+  test('is nothing when the upstream fails', async () => {
+    const { balance_nano } = await gateway.get('/api/me', account.key);
+    gateway.upstream.otherwise(errorScript(500, { message: 'no' }));
+    expect((await embed({})).status).toBe(502);
+    gateway.upstream.reset();
+    expect(await gateway.get('/api/me', account.key)).toMatchObject({ balance_nano, held_nano: '0' });
+  });
+});
+
+describe('a bad request is refused with its field', () => {
+  test.each([
+    ['no input', { input: undefined }, 'input'],
+    ['an empty text', { input: '' }, 'input'],
+    ['an empty list', { input: [] }, 'input'],
+    ['an empty text in a list', { input: ['a', ''] }, 'input[1]'],
+    ['a negative token', { input: [[1, -2]] }, 'input[0]'],
+    ['an object', { input: {} }, 'input'],
+    ['an unknown encoding', { encoding_format: 'hex' }, 'encoding_format'],
+  ])('%s', async (_name, body, param) => {
+    const response = await embed(body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { code: 'invalid_request', param } });
+  });
+
+  test('a model of another kind', async () => {
+    const response = await embed({ model: 'up-paid' });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { code: 'unsupported_endpoint', param: 'model' } });
+  });
+});

@@ -1,0 +1,103 @@
+// POST /v1/images/generations: billed by the images that come back, whole or streamed, by image or by token.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { jsonScript, sseScript } from '../support/openai-chat.ts';
+import { readSse } from '../support/sse.ts';
+import { upModel } from '../support/test-document.ts';
+
+const PER_IMAGE = 100_000_000n;
+let gateway: TestGateway;
+let account: TestAccount;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    document: (standard) => ({
+      ...standard,
+      models: [
+        ...standard.models,
+        upModel('paint', { kinds: ['images'], price: { image: 0.1 } }),
+        upModel('paint-by-token', { kinds: ['images'], price: { input: 10, output: 40 } }),
+      ],
+    }),
+  });
+  account = await gateway.register();
+});
+afterAll(() => gateway.stop());
+
+const paint = (body: Record<string, unknown>) =>
+  gateway.call('/v1/images/generations', { key: account.key, body: { model: 'paint', prompt: 'a cat', ...body } });
+const images = (data: unknown[], rest: Record<string, unknown> = {}) => jsonScript(200, { created: 1, data, ...rest });
+const receiptOf = (response: Response) =>
+  gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, account.key);
+
+describe('whole', () => {
+  test.each([
+    ['b64_json', { b64_json: 'QUJD' }],
+    ['url', { url: 'https://images.example/1.png' }],
+  ])('images as %s pass as they are', async (_name, image) => {
+    gateway.upstream.next(images([image]));
+    const response = await paint({});
+    expect(await response.json()).toEqual({ created: 1, data: [image] });
+    expect(response.headers.get('x-svc-cost-ntd')).toBe('0.1');
+  });
+
+  test('two of three asked for cost two, and that is no guess', async () => {
+    gateway.upstream.next(images([{ b64_json: 'QUJD' }, { b64_json: 'REVG' }]));
+    const receipt = await receiptOf(await paint({ n: 3 }));
+    expect(receipt).toMatchObject({ images: 2, cost_nano: (2n * PER_IMAGE).toString(), estimated: false });
+    expect(receipt.lines).toEqual([
+      { bucket: 'input', quantity: receipt.input_tokens, unit_price_nano: '0', amount_nano: '0' },
+      { bucket: 'image', quantity: 2, unit_price_nano: PER_IMAGE.toString(), amount_nano: (2n * PER_IMAGE).toString() },
+    ]);
+  });
+
+  test('an empty image costs nothing', async () => {
+    gateway.upstream.next(images([{ b64_json: '' }]));
+    expect(await receiptOf(await paint({}))).toMatchObject({ images: 0, cost_nano: '0' });
+  });
+
+  test('a model priced by token charges what was reported', async () => {
+    gateway.upstream.next(images([{ b64_json: 'QUJD' }], { usage: { input_tokens: 5, output_tokens: 300 } }));
+    const receipt = await receiptOf(await paint({ model: 'paint-by-token' }));
+    expect(receipt.cost_nano).toBe((5n * 10_000n + 300n * 40_000n).toString());
+  });
+
+  test('what the wallet cannot pay whole is refused before the upstream is asked', async () => {
+    const before = gateway.upstream.requests.length;
+    const response = await paint({ n: 10 });
+    expect(response.status).toBe(402);
+    expect(gateway.upstream.requests).toHaveLength(before);
+  });
+});
+
+describe('streamed', () => {
+  const event = (type: string, rest: Record<string, unknown>) =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`;
+  const PARTIAL = event('image_generation.partial_image', { b64_json: 'AAAA', partial_image_index: 0 });
+  const COMPLETED = event('image_generation.completed', {
+    b64_json: 'QUJD',
+    usage: { input_tokens: 3, output_tokens: 9 },
+  });
+
+  test('partial images pass, and the last event bears the cost', async () => {
+    gateway.upstream.next(sseScript([PARTIAL, COMPLETED]));
+    const response = await paint({ stream: true, partial_images: 1 });
+    const events = await readSse(response);
+    expect(events.map(({ event: name }) => name)).toEqual([
+      'image_generation.partial_image',
+      'image_generation.completed',
+    ]);
+    expect(events.at(-1)?.json).toMatchObject({ b64_json: 'QUJD', usage: { cost_nano: PER_IMAGE.toString() } });
+    expect(await receiptOf(response)).toMatchObject({ images: 1, cost_nano: PER_IMAGE.toString() });
+  });
+
+  test('a stream that breaks off says so and costs nothing', async () => {
+    gateway.upstream.next(sseScript([PARTIAL]));
+    gateway.upstream.next(sseScript([PARTIAL]));
+    const response = await paint({ stream: true });
+    const events = await readSse(response);
+    expect(events.at(-1)?.json).toMatchObject({ error: { code: 'upstream_failed' } });
+    expect(await receiptOf(response)).toMatchObject({ images: 0, cost_nano: '0', status: 'upstream_failed' });
+  });
+});
