@@ -1,0 +1,48 @@
+// channels list, channels test: through the real command line.
+
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { createWorkplace, type Workplace } from '../support/start-process.ts';
+
+let place: Workplace;
+beforeEach(() => {
+  place = createWorkplace();
+});
+afterEach(() => place.remove());
+
+const DOCUMENT = {
+  channels: [
+    { name: 'demo', kind: 'demo' },
+    { name: 'away', kind: 'openai', base_url: 'http://127.0.0.1:9/v1', api_key: 'fake' },
+  ],
+  models: [
+    { id: 'auto:free', price: 'free', routes: [{ channel: 'demo', model: 'demo' }] },
+    { id: 'gone', price: 'free', routes: [{ channel: 'away', model: 'x' }] },
+  ],
+};
+
+test('a channel is listed with its traffic, and tested by one real call', async () => {
+  const none = await place.gateway(['channels', 'list']);
+  expect(none.exitCode).toBe(1);
+  expect(none.stderr).toContain('there is no revision yet');
+
+  const file = place.write('gateway.yaml', JSON.stringify(DOCUMENT));
+  expect((await place.gateway(['config', 'apply', file])).exitCode).toBe(0);
+  const list = await place.gateway(['channels', 'list', '--json']);
+  expect(JSON.parse(list.stdout)).toEqual([
+    { channel: 'demo', kind: 'demo', model: 'auto:free', requests: 0, success_rate: null, first_token_ms_p50: null },
+    { channel: 'away', kind: 'openai', model: 'gone', requests: 0, success_rate: null, first_token_ms_p50: null },
+  ]);
+
+  const good = await place.gateway(['channels', 'test', 'demo']);
+  expect(good.exitCode).toBe(0);
+  expect(good.stdout).toMatch(/^demo answered in \d+ ms/);
+
+  const away = await place.gateway(['channels', 'test', 'away']);
+  expect(away.exitCode).toBe(1);
+  expect(away.stderr).toMatch(/^away failed after \d+ ms: cannot reach it/);
+  expect(away.stderr).not.toContain('127.0.0.1');
+
+  const unknown = await place.gateway(['channels', 'test', 'nobody']);
+  expect(unknown.exitCode).toBe(1);
+  expect(unknown.stderr).toContain('there are: demo, away');
+});
