@@ -89,6 +89,8 @@ CREATE TABLE holds (
   CHECK (free = 0 OR amount_nano = 0)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX holds_by_account ON holds (account_id);
+
 CREATE TABLE keys (
   key_id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (account_id),

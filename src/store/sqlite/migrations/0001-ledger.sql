@@ -85,6 +85,7 @@ CREATE TABLE holds (
   budgeted INTEGER NOT NULL CHECK (budgeted IN (0, 1)),
   CHECK (free = 0 OR amount_nano = 0)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX holds_by_account ON holds (account_id);
 
 CREATE TABLE usage_records (
   request_id TEXT PRIMARY KEY,
