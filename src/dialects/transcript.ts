@@ -16,6 +16,8 @@ export interface Comparison {
   /** What of the piece is new; `mismatch` if the run differs from what was sent. */
   take(piece: Piece): string | 'mismatch';
   caughtUp(): boolean;
+  /** Something of this slot was sent before the run that is compared. */
+  wasSent(slot: string): boolean;
 }
 
 export interface Transcript {
@@ -86,6 +88,7 @@ function compareWith(slots: ReadonlyMap<string, Slot>): Comparison {
       return checkOrder(name, text.slice(missing));
     },
     caughtUp: () => open.size === 0,
+    wasSent: (name) => sent.has(name),
   };
 }
 

@@ -8,6 +8,7 @@ import { createSseReader, type SseEvent, type SseReader, SseTooLong } from '../d
 import { failpoint } from '../kit/failpoint.ts';
 import { type JsonDocument, readJsonObject } from '../kit/json.ts';
 import { describeError } from '../kit/log.ts';
+import { lowerThinkingBudget } from '../ledger/cost.ts';
 import { AttemptFailed, classifyFailure } from './attempt-failed.ts';
 import type { Admission, RelayTools } from './call.ts';
 import type { Step } from './plan.ts';
@@ -56,10 +57,12 @@ export async function attempt(
   if (request.stream) watch.limit('silent', route.firstTokenMs);
   try {
     const upstream = tools.findUpstream(route.channel);
+    const maxOutputTokens = outputBound(Math.min(admission.maxOutputTokens, model.maxOutputTokens), prefill?.tokens);
     const fields = {
       model: route.model,
-      maxOutputTokens: outputBound(Math.min(admission.maxOutputTokens, model.maxOutputTokens), prefill?.tokens),
-      thinkingBudget: admission.thinkingBudget,
+      maxOutputTokens,
+      // A fallback may give less than the model that was asked for.
+      thinkingBudget: lowerThinkingBudget(request, maxOutputTokens),
       limitField: upstream.limitField,
     };
     const body = prefill ? dialect.writePrefill(request, fields, prefill.text) : dialect.writeRequest(request, fields);

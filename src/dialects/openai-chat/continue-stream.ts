@@ -18,7 +18,7 @@ export function continuePrefill(pass: Pass, sent: string): ContinuedWriter {
     caughtUp: () => true,
     write(event) {
       const rests = new Map(event.pieces.map(({ slot, text }) => [slot, slot === TEXT_SLOT ? takeNew(text) : text]));
-      return passNew(pass, event, rests);
+      return passNew(pass, event, rests, () => false);
     },
   };
 }
@@ -36,7 +36,7 @@ export function continueFresh(pass: Pass, comparison: Comparison, finished: Read
         rests.set(piece.slot, (rests.get(piece.slot) ?? '') + rest);
       }
       if (finishesOf(event).length > 0 && !comparison.caughtUp()) return 'mismatch';
-      return passNew(pass, event, rests);
+      return passNew(pass, event, rests, comparison.wasSent);
     },
   };
 }
@@ -47,10 +47,13 @@ function isPartOfName({ slot, text }: Piece, rest: string): boolean {
 }
 
 /** Passes an event without its role and with only what is new of each slot; nothing if nothing is. */
-function passNew(pass: Pass, event: StreamEvent, rests: ReadonlyMap<string, string>): string {
+function passNew(pass: Pass, event: StreamEvent, rests: ReadonlyMap<string, string>, wasSent: WasSent): string {
   const isNew = [...rests.values()].some((rest) => rest !== '');
-  return isNew || finishesOf(event).length > 0 || event.kind === 'held' ? pass(trimmed(withoutRole(event), rests)) : '';
+  if (!isNew && finishesOf(event).length === 0 && event.kind !== 'held') return '';
+  return pass(trimmed(withoutRole(event), rests, wasSent));
 }
+
+type WasSent = Comparison['wasSent'];
 
 /** The choices that this event says are over. */
 export function finishesOf({ document }: StreamEvent): number[] {
@@ -104,7 +107,7 @@ function withoutRole(event: StreamEvent): StreamEvent {
 }
 
 /** Each slot's text cut down to what the client has not seen; tool calls it has seen lose their id and name. */
-function trimmed(event: StreamEvent, rests: ReadonlyMap<string, string>): StreamEvent {
+function trimmed(event: StreamEvent, rests: ReadonlyMap<string, string>, wasSent: WasSent): StreamEvent {
   return mapDeltas(event, (delta, choice) => {
     const next: JsonObject = {};
     for (const [name, value] of Object.entries(delta)) {
@@ -114,7 +117,7 @@ function trimmed(event: StreamEvent, rests: ReadonlyMap<string, string>): Stream
       else if (rest !== '') next[name] = rest;
     }
     const calls = toolCalls(delta);
-    if (calls.length > 0) next.tool_calls = calls.flatMap((call, at) => trimCall(call, at, choice, rests));
+    if (calls.length > 0) next.tool_calls = calls.flatMap((call, at) => trimCall(call, at, choice, rests, wasSent));
     return next;
   });
 }
@@ -124,6 +127,7 @@ function trimCall(
   position: number,
   choice: number,
   rests: ReadonlyMap<string, string>,
+  wasSent: WasSent,
 ): JsonObject[] {
   const index = typeof call.index === 'number' ? call.index : position;
   const kind = isObject(call.custom) ? 'custom' : 'function';
@@ -133,7 +137,8 @@ function trimCall(
     const rest = rests.get(`${choice}/tool/${index}/${name}`);
     if (rest === undefined ? value !== '' : rest !== '') kept[name] = rest ?? value;
   }
-  const wasSeen = rests.get(`${choice}/tool/${index}/name`) === '';
+  // Some upstreams repeat the id with every bit of the arguments: the client knows the first run's.
+  const wasSeen = wasSent(`${choice}/tool/${index}/name`);
   const { id, type, ...others } = call;
   if (!wasSeen)
     return [{ ...others, ...(id === undefined ? {} : { id }), ...(type === undefined ? {} : { type }), [kind]: kept }];
