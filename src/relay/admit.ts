@@ -24,7 +24,6 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
       const maxOutputTokens = Math.min(result.granted, wantedTokens(call));
       return {
         call,
-        admittedAt: at,
         startedAt,
         deadline: startedAt + MAX_REQUEST_MS,
         maxOutputTokens,

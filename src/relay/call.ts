@@ -57,7 +57,6 @@ export interface Call {
 
 export interface Admission {
   call: Call;
-  admittedAt: number;
   startedAt: number;
   /** When the request as a whole must be over. */
   deadline: number;
