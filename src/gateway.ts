@@ -124,6 +124,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   const ledger = createLedger(store, clock, alarms);
   const running = new Set<string>();
   const addressSecret = deriveSecret(pepper, 'address');
+  const userSecret = deriveSecret(pepper, 'user');
   const gatewayId = createGatewayId(pepper);
   let ready = true;
   const { publicUrl, siteName, trustedProxies } = settings;
@@ -155,6 +156,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
         alarms,
         log,
         nodeId: node.nodeId,
+        hashUser: (id) => hmac(userSecret, id),
         publicUrl,
         cut: cut.signal,
         isUnbalanced: audit.isUnbalanced,

@@ -2,6 +2,7 @@
 
 import type { Nano } from '../kit/money.ts';
 import { FREE, type Prices } from '../kit/prices.ts';
+import { type Quirks, quirksOf } from '../kit/quirks.ts';
 import type {
   ChannelKind,
   Document,
@@ -24,11 +25,13 @@ export interface Channel {
   name: string;
   kind: ChannelKind;
   baseUrl: string;
+  /** Where the same upstream speaks the Anthropic format, if it does. */
+  anthropicBaseUrl: string | undefined;
   endpoints: readonly Endpoint[];
   /** As the document has it: `env:NAME`, `file:PATH`, a sealed literal, or nothing. */
   apiKey: string | undefined;
-  /** A named set of the upstream's peculiarities. */
-  quirks: string | undefined;
+  /** The upstream's peculiarities. */
+  quirks: Quirks;
   prefill: boolean;
   /** After a client left, read the rest of its stream for exact usage. */
   drainOnAbort: boolean;
@@ -94,14 +97,24 @@ export function buildCatalog(document: Document, revision: number, updatedAt: nu
   };
 }
 
+function endpointsOf({ kind, endpoints, anthropic_base_url: anthropic }: DocumentChannel): readonly Endpoint[] {
+  const own = endpoints ?? DEFAULT_ENDPOINTS[kind];
+  return anthropic ? [...new Set<Endpoint>([...own, 'messages'])] : own;
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}
+
 function buildChannel(channel: DocumentChannel): Channel {
   return {
     name: channel.name,
     kind: channel.kind,
-    baseUrl: (channel.base_url ?? '').replace(/\/+$/, ''),
-    endpoints: channel.endpoints ?? DEFAULT_ENDPOINTS[channel.kind],
+    baseUrl: withoutSlash(channel.base_url ?? ''),
+    anthropicBaseUrl: channel.anthropic_base_url ? withoutSlash(channel.anthropic_base_url) : undefined,
+    endpoints: endpointsOf(channel),
     apiKey: channel.api_key,
-    quirks: channel.quirks,
+    quirks: quirksOf(channel.quirks),
     prefill: channel.prefill,
     drainOnAbort: channel.drain_on_abort,
     timeouts: {

@@ -3,21 +3,11 @@
 
 import { z } from 'zod';
 import { parseNtd } from '../kit/money.ts';
+import { QUIRKS_NAMES } from '../kit/quirks.ts';
 
 export const CHANNEL_KINDS = ['openai', 'anthropic', 'demo'] as const;
 export const ENDPOINTS = ['chat', 'responses', 'embeddings', 'images', 'messages'] as const;
 export const MODEL_KINDS = ['chat', 'embeddings', 'images'] as const;
-export const QUIRKS = [
-  'openai',
-  'azure',
-  'deepseek',
-  'mistral',
-  'xai',
-  'groq',
-  'openrouter',
-  'ollama',
-  'vllm',
-] as const;
 
 const PRICE_DECIMALS = 3;
 const MAX_PRICE_NTD = 1_000_000;
@@ -75,7 +65,7 @@ const channel = z.strictObject({
   anthropic_base_url: httpUrl.nullish(),
   endpoints: z.array(z.enum(ENDPOINTS)).min(1).optional(),
   api_key: z.string().min(1).optional(),
-  quirks: z.enum(QUIRKS).optional(),
+  quirks: z.enum(QUIRKS_NAMES).optional(),
   prefill: z.boolean().default(false),
   drain_on_abort: z.boolean().default(false),
   timeouts,
@@ -146,7 +136,8 @@ export type Document = z.output<typeof documentShape>;
 export type DocumentChannel = Document['channels'][number];
 export type DocumentModel = Document['models'][number];
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
-export type Endpoint = (typeof ENDPOINTS)[number];
+/** What an upstream can be asked for; an upstream of kind gemini has one way to ask, which no document needs to name. */
+export type Endpoint = (typeof ENDPOINTS)[number] | 'gemini';
 export type ModelKind = (typeof MODEL_KINDS)[number];
 export type Limits = Document['limits'];
 export type Guards = Document['guards'];

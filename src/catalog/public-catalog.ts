@@ -5,19 +5,20 @@ import type { Prices } from '../kit/prices.ts';
 import type { Catalog, Model } from './catalog.ts';
 import type { Endpoint, ModelKind } from './document.ts';
 
-const KIND_ENDPOINTS: Record<ModelKind, readonly (readonly [endpoint: Endpoint, path: string])[]> = {
-  chat: [
-    ['chat', '/v1/chat/completions'],
-    ['messages', '/v1/messages'],
-  ],
-  embeddings: [['embeddings', '/v1/embeddings']],
-  images: [['images', '/v1/images/generations']],
+const CHAT: readonly Endpoint[] = ['chat', 'messages', 'responses', 'gemini'];
+
+/** The paths of each kind, and what a channel must have to serve them; chats are translated wherever they must be. */
+const KINDS: Record<ModelKind, { servedBy: readonly Endpoint[]; paths: readonly string[] }> = {
+  chat: { servedBy: CHAT, paths: ['/v1/chat/completions', '/v1/responses', '/v1/messages'] },
+  embeddings: { servedBy: ['embeddings'], paths: ['/v1/embeddings'] },
+  images: { servedBy: ['images'], paths: ['/v1/images/generations'] },
 };
 
 /** What a model serves: what its kinds mean, as far as the channels of its routes have it. */
 function endpointsOf({ kinds, routes }: Model): string[] {
-  const has = (endpoint: Endpoint) => routes.some(({ channel }) => channel.endpoints.includes(endpoint));
-  return kinds.flatMap((kind) => KIND_ENDPOINTS[kind].filter(([endpoint]) => has(endpoint)).map(([, path]) => path));
+  const isServed = (kind: ModelKind) =>
+    routes.some(({ channel }) => channel.endpoints.some((endpoint) => KINDS[kind].servedBy.includes(endpoint)));
+  return kinds.filter(isServed).flatMap((kind) => KINDS[kind].paths);
 }
 
 export function publicCatalog(catalog: Catalog): Record<string, unknown> {

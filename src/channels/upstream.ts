@@ -1,10 +1,12 @@
 // A channel seen by the relay: send a body, get a response, as from any web server. The demo channel answers the same
 // way without a network, so nothing above knows the difference.
 
-export type UpstreamEndpoint = 'chat' | 'messages' | 'embeddings' | 'images';
+export type UpstreamEndpoint = 'chat' | 'messages' | 'responses' | 'gemini' | 'embeddings' | 'images';
 
 export interface UpstreamRequest {
   endpoint: UpstreamEndpoint;
+  /** The model's name there; it is also in the body, where the format has it there. */
+  model: string;
   body: string;
   stream: boolean;
   /** Headers of the client that are meant for an upstream of its own dialect; each channel takes what it knows. */
@@ -14,8 +16,6 @@ export interface UpstreamRequest {
 
 export interface Upstream {
   send(request: UpstreamRequest): Promise<Response>;
-  /** What this upstream calls the output bound. */
-  limitField: 'max_tokens' | 'max_completion_tokens';
   /** Its host and its key: removed wherever they stand in its errors. */
   hidden: readonly string[];
 }

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../kit/clock.ts';
 import type { NewId } from '../kit/ids.ts';
+import type { Quirks } from '../kit/quirks.ts';
 import { createAnthropicUpstream } from './anthropic/anthropic-upstream.ts';
 import { createDemoUpstream } from './demo/demo-upstream.ts';
 import { type Connect, limitConnect } from './limit-connect.ts';
@@ -13,8 +14,9 @@ export interface ChannelSettings {
   name: string;
   kind: 'openai' | 'anthropic' | 'demo';
   baseUrl: string;
+  anthropicBaseUrl: string | undefined;
   apiKey: string | undefined;
-  quirks: string | undefined;
+  quirks: Quirks;
   timeouts: { connectMs: number };
 }
 
@@ -53,9 +55,21 @@ function createUpstream(channel: ChannelSettings, tools: UpstreamTools): Upstrea
   switch (channel.kind) {
     case 'demo':
       return createDemoUpstream({ clock: tools.clock, newId: tools.newId, paceMs: tools.demoPaceMs });
-    case 'openai':
-      return createOpenaiUpstream({ ...settings, quirks: channel.quirks }, fetch);
+    case 'openai': {
+      const openai = createOpenaiUpstream({ ...settings, quirks: channel.quirks }, fetch);
+      if (channel.anthropicBaseUrl === undefined) return openai;
+      return besides(openai, createAnthropicUpstream({ ...settings, baseUrl: channel.anthropicBaseUrl }, fetch));
+    }
     case 'anthropic':
       return createAnthropicUpstream(settings, fetch);
   }
+}
+
+/** One upstream with two addresses: messages go to the one that speaks their dialect. */
+function besides(openai: Upstream, anthropic: Upstream): Upstream {
+  return {
+    // The longer ones first: none may hide a part of a later one.
+    hidden: [...new Set([...openai.hidden, ...anthropic.hidden])].sort((a, b) => b.length - a.length),
+    send: (request) => (request.endpoint === 'messages' ? anthropic : openai).send(request),
+  };
 }

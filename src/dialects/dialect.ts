@@ -4,6 +4,7 @@
 import type { Envelope } from '../faults/write.ts';
 import type { JsonDocument } from '../kit/json.ts';
 import type { Nano } from '../kit/money.ts';
+import type { Quirks } from '../kit/quirks.ts';
 import type { Buckets } from '../store/rows.ts';
 import type { InputCount } from './count-input.ts';
 import type { SseEvent } from './sse.ts';
@@ -40,6 +41,8 @@ export interface ReportedUsage {
   buckets: Buckets;
   /** Part of the output bucket, for information. */
   reasoning: number;
+  /** The upstream counts in a way of its own: clients are shown these figures, not its. */
+  isRestated?: boolean | undefined;
 }
 
 export interface Output {
@@ -95,7 +98,10 @@ export interface StreamFacts extends AnswerFacts {
 }
 
 export interface StreamReader {
-  read(event: SseEvent): StreamEvent;
+  /** One event of an upstream may say several things to a client, or nothing yet. */
+  read(event: SseEvent): StreamEvent[];
+  /** The upstream's bytes are over: what was kept back for its turn. */
+  end(): StreamEvent[];
   facts(): StreamFacts;
 }
 
@@ -145,23 +151,24 @@ export interface StreamWriter {
   /** Everything after the last content: stop, usage with the cost, end. */
   end(final: FinalUsage): string;
   error(body: Record<string, unknown>): string;
-  keepAlive: string;
+  keepAlive(): string;
   /** Later frames name this model. */
   rename(model: string): void;
 }
 
 export interface Dialect {
   envelope: Envelope;
-  /** What the upstream's address for it is called. */
-  endpoint: 'chat' | 'messages' | 'embeddings' | 'images';
+  /** What an upstream's address for it is called. */
+  endpoint: 'chat' | 'messages' | 'responses' | 'embeddings' | 'images';
   /** Throws a fault that names the field. */
   readRequest(document: JsonDocument): RelayRequest;
   writeRequest(request: RelayRequest, fields: UpstreamFields): string;
   /** The same request with an answer begun. */
   writePrefill(request: RelayRequest, fields: UpstreamFields, text: string): string;
   /** Undefined if it is no answer, or one that never finished. */
-  readAnswer(document: JsonDocument): AnswerFacts | undefined;
-  writeAnswer(document: JsonDocument, model: string, request: RelayRequest): string;
-  createStreamReader(request: RelayRequest): StreamReader;
+  readAnswer(document: JsonDocument, quirks?: Quirks): AnswerFacts | undefined;
+  /** `usage`: what is billed, where the answer does not tell it itself. */
+  writeAnswer(document: JsonDocument, model: string, request: RelayRequest, usage?: ReportedUsage): string;
+  createStreamReader(request: RelayRequest, quirks?: Quirks): StreamReader;
   createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter;
 }

@@ -1,20 +1,38 @@
 // The headers that every model answer carries.
 
+import type { Carrier } from '../dialects/carrier.ts';
 import { formatNtd } from '../kit/money.ts';
 import { rateHeaders } from '../limits/rate-headers.ts';
 import type { Admission, RelayTools } from './call.ts';
 import type { Settled } from './close.ts';
 
-export function answerHeaders(tools: RelayTools, admission: Admission, channel: string): Record<string, string> {
+export function answerHeaders(
+  tools: RelayTools,
+  admission: Admission,
+  channel: string,
+  { dropped, reworded }: Carrier,
+): Record<string, string> {
   const { call, maxOutputTokens, allowance } = admission;
+  const lost = [...dropped, ...(admission.thinkingBudget === undefined ? [] : ['thinking.budget_tokens'])];
   const asked = call.request.maxOutputTokens;
   return {
     'x-svc-channel': channel,
     ...(asked !== undefined && maxOutputTokens < asked ? { 'x-svc-max-tokens': String(maxOutputTokens) } : {}),
-    ...(admission.thinkingBudget === undefined ? {} : { 'x-svc-dropped': 'thinking.budget_tokens' }),
+    ...listHeader('x-svc-dropped', lost),
+    ...listHeader('x-svc-translated', reworded),
     ...rateHeaders(allowance, tools.clock.now()),
   };
 }
+
+/** Names come from the client's own body: what no header can hold is told without it. */
+function listHeader(name: string, values: readonly string[]): Record<string, string> {
+  if (values.length === 0) return {};
+  const shown = values.map((value) => value.replace(/[^\w.:[\]-]/g, '?').slice(0, MAX_NAME_CHARS));
+  return { [name]: [...new Set(shown)].slice(0, MAX_NAMES).join(',') };
+}
+
+const MAX_NAMES = 50;
+const MAX_NAME_CHARS = 64;
 
 export function costHeaders(settled: Settled | undefined): Record<string, string> {
   if (!settled) return {};

@@ -3,26 +3,31 @@
 
 import type { Route } from '../catalog/catalog.ts';
 import { readFailure } from '../channels/read-failure.ts';
+import type { Carrier } from '../dialects/carrier.ts';
 import type { AnswerFacts, StreamEvent, StreamReader } from '../dialects/dialect.ts';
 import { createSseReader, type SseEvent, type SseReader, SseTooLong } from '../dialects/sse.ts';
+import { Fault } from '../faults/fault.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { type JsonDocument, readJsonObject } from '../kit/json.ts';
 import { describeError } from '../kit/log.ts';
 import { lowerThinkingBudget } from '../ledger/cost.ts';
 import { AttemptFailed, classifyFailure } from './attempt-failed.ts';
-import type { Admission, RelayTools } from './call.ts';
+import type { Admission, Call, RelayTools } from './call.ts';
 import type { Step } from './plan.ts';
 import { readBytes, readText } from './read-body.ts';
 import { createWatch, type Watch } from './watch.ts';
 
 export interface WholeAnswer {
   kind: 'whole';
+  carrier: Carrier;
+  /** In the client's dialect. */
   document: JsonDocument;
   facts: AnswerFacts;
 }
 
 export interface BegunStream {
   kind: 'stream';
+  carrier: Carrier;
   reader: StreamReader;
   /** Everything from the first event on, including what was read to find the beginning. */
   events: AsyncGenerator<StreamEvent>;
@@ -50,32 +55,40 @@ export async function attempt(
   prefill?: Prefill,
 ): Promise<Begun> {
   const { call } = admission;
-  const { dialect, request } = call;
+  const { request } = call;
   const watch = createWatch(tools, call);
   const left = Math.max(1, admission.deadline - tools.clock.monotonic());
   watch.limit('too_slow', Math.min(route.channel.timeouts.totalMs, left));
   if (request.stream) watch.limit('silent', route.firstTokenMs);
   try {
     const upstream = tools.findUpstream(route.channel);
+    const carrier = carrierOf(call, route);
     const maxOutputTokens = outputBound(Math.min(admission.maxOutputTokens, model.maxOutputTokens), prefill?.tokens);
     const fields = {
       model: route.model,
       maxOutputTokens,
       // A fallback may give less than the model that was asked for.
       thinkingBudget: lowerThinkingBudget(request, maxOutputTokens),
-      limitField: upstream.limitField,
+      limitField: route.channel.quirks.limitField,
     };
-    const body = prefill ? dialect.writePrefill(request, fields, prefill.text) : dialect.writeRequest(request, fields);
+    const body = prefill ? carrier.writePrefill(fields, prefill.text) : carrier.writeRequest(fields);
     const { stream } = request;
     const { headers } = call;
-    const response = await upstream.send({ endpoint: dialect.endpoint, body, stream, headers, signal: watch.signal });
+    const response = await upstream.send({
+      endpoint: carrier.endpoint,
+      model: route.model,
+      body,
+      stream,
+      headers,
+      signal: watch.signal,
+    });
     failpoint('K3');
     if (response.status !== 200) {
       const text = await readText(response, watch);
       throw classifyFailure(readFailure(response.status, response.headers, text, upstream.hidden));
     }
-    if (stream) return await beginStream(tools, admission, route, response, watch);
-    const whole = await readWhole(admission, response, watch);
+    if (stream) return await beginStream(tools, admission, route, carrier, response, watch);
+    const whole = await readWhole(carrier, response, watch);
     watch.end();
     return whole;
   } catch (error) {
@@ -102,11 +115,16 @@ function isOurs(error: unknown): boolean {
   );
 }
 
-async function readWhole({ call }: Admission, response: Response, watch: Watch): Promise<WholeAnswer> {
-  const document = parseAnswer(await readText(response, watch));
-  const facts = call.dialect.readAnswer(document);
-  if (!facts) throw new AttemptFailed('not_an_answer');
-  return { kind: 'whole', document, facts };
+function carrierOf(call: Call, route: Route): Carrier {
+  const found = call.findCarrier(route);
+  if (found instanceof Fault) throw new AttemptFailed('request_refused', found);
+  return found;
+}
+
+async function readWhole(carrier: Carrier, response: Response, watch: Watch): Promise<WholeAnswer> {
+  const answer = carrier.readAnswer(parseAnswer(await readText(response, watch)));
+  if (!answer) throw new AttemptFailed('not_an_answer');
+  return { kind: 'whole', carrier, ...answer };
 }
 
 function parseAnswer(text: string): JsonDocument {
@@ -119,15 +137,16 @@ function parseAnswer(text: string): JsonDocument {
 
 async function beginStream(
   tools: RelayTools,
-  { call, startedAt }: Admission,
+  { startedAt }: Admission,
   route: Route,
+  carrier: Carrier,
   response: Response,
   watch: Watch,
 ): Promise<BegunStream> {
   if (!/^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')) {
     throw new AttemptFailed('not_an_answer');
   }
-  const reader = call.dialect.createStreamReader(call.request);
+  const reader = carrier.createStreamReader();
   const rest = readEvents(response, reader, watch, route.channel.timeouts.idleMs);
   const first: StreamEvent[] = [];
   for (;;) {
@@ -141,7 +160,7 @@ async function beginStream(
   }
   watch.clear('silent');
   const firstTokenMs = tools.clock.monotonic() - startedAt;
-  return { kind: 'stream', reader, events: joined(first, rest), firstTokenMs, watch };
+  return { kind: 'stream', carrier, reader, events: joined(first, rest), firstTokenMs, watch };
 }
 
 async function* readEvents(
@@ -155,11 +174,13 @@ async function* readEvents(
   for await (const bytes of readBytes(response, watch, idleMs)) {
     for (const event of splitEvents(sse, bytes)) {
       if (event.data === undefined) continue;
-      const read = reader.read(event);
-      if (read.kind === 'held' && ++held > MAX_WORDLESS_EVENTS) throw new AttemptFailed('flood');
-      yield read;
+      for (const read of reader.read(event)) {
+        if (read.kind === 'held' && ++held > MAX_WORDLESS_EVENTS) throw new AttemptFailed('flood');
+        yield read;
+      }
     }
   }
+  yield* reader.end();
 }
 
 /** A slow client may leave this waiting for long, so only a little of a large piece is split at a time. */

@@ -11,7 +11,7 @@ export interface ByteStreamOptions {
   gone: AbortSignal;
   /** Aborted when what still runs is cut. */
   cut: AbortSignal;
-  keepAlive: string;
+  keepAlive(): string;
   onGone(): void;
 }
 
@@ -47,7 +47,7 @@ export function toByteStream(
       pending ??= frames.next();
       const result = await quietAfter(clock, pending);
       if (result === 'quiet') {
-        if (hasSent) return keepAlive;
+        if (hasSent) return keepAlive();
         continue;
       }
       pending = undefined;

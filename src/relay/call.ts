@@ -13,6 +13,7 @@ import type { Random } from '../kit/random.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Allowance } from '../store/book/windows.ts';
 import type { Attempt, KeyRow } from '../store/rows.ts';
+import type { FindCarrier } from './find-carrier.ts';
 
 export interface RelayTools {
   clock: Clock;
@@ -25,6 +26,8 @@ export interface RelayTools {
   alarms: Alarms;
   log: Log;
   nodeId: string;
+  /** A client's name for its own user, as upstreams may know it. */
+  hashUser(id: string): string;
   publicUrl: string;
   /** While the books do not balance, no paid request is admitted. */
   isUnbalanced(): boolean;
@@ -44,6 +47,7 @@ export interface Call {
   model: Model;
   dialect: Dialect;
   request: RelayRequest;
+  findCarrier: FindCarrier;
   /** The caller's own name for its conversation, if it gave one. */
   sessionKey: string | undefined;
   endpoint: string;

@@ -2,6 +2,7 @@
 // same endpoint, and that take a prompt of this length.
 
 import type { Model } from '../catalog/catalog.ts';
+import { canReach } from '../dialects/carry.ts';
 import type { Call } from './call.ts';
 import { mayUse } from './choose-model.ts';
 
@@ -16,6 +17,6 @@ export function candidateModels(call: Call): Model[] {
   });
   return [
     model,
-    ...fallbacks.filter(({ routes }) => routes.some(({ channel }) => channel.endpoints.includes(dialect.endpoint))),
+    ...fallbacks.filter(({ routes }) => routes.some(({ channel }) => canReach(dialect, channel.endpoints))),
   ].filter(({ contextTokens }) => call.request.input.lower <= contextTokens);
 }

@@ -1,8 +1,10 @@
 // Which model a call means, and whether this key may use it there. These checks come before the rest of the body is read.
 
 import type { Catalog, Model } from '../catalog/catalog.ts';
-import type { Endpoint, ModelKind } from '../catalog/document.ts';
+import type { ModelKind } from '../catalog/document.ts';
 import { nearestIds } from '../catalog/nearest-ids.ts';
+import { canReach } from '../dialects/carry.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import { fault } from '../faults/fault.ts';
 import type { KeyRow } from '../store/rows.ts';
 
@@ -35,8 +37,8 @@ export function chooseModel(catalog: Catalog, key: KeyRow, id: string, kind: Mod
   return model;
 }
 
-/** Whether some route of the model speaks the caller's dialect. */
-export function requireEndpoint(model: Model, endpoint: Endpoint): void {
-  if (model.routes.some(({ channel }) => channel.endpoints.includes(endpoint))) return;
+/** Whether some route of the model can be reached in the caller's dialect. */
+export function requireRoute(model: Model, dialect: Dialect): void {
+  if (model.routes.some(({ channel }) => canReach(dialect, channel.endpoints))) return;
   throw fault('unsupported_endpoint', { param: 'model', hint: `No channel of ${model.id} serves this endpoint.` });
 }

@@ -55,7 +55,9 @@ export function deliverStream(
       const bill = billStream(call, runs);
       if (bill.reported === 'invalid') tools.alarms.raise('usage_invalid', { request_id: call.requestId, channel });
       const settled = await closing.settle('ok', bill, served);
-      yield writer.end({ usage: bill, cost: settled?.cost, isOurs: bill.estimated || runs.length > 1 });
+      const isOurs =
+        bill.estimated || runs.length > 1 || current.begun.carrier.isTranslated || bill.isRestated === true;
+      yield writer.end({ usage: bill, cost: settled?.cost, isOurs });
     } catch (error) {
       if (closing.done || (error instanceof AttemptFailed && error.outcome === 'client_gone')) return;
       const told = toldTo(tools, call.requestId, error);
@@ -129,7 +131,7 @@ export function deliverStream(
 
   return {
     headers: {
-      ...answerHeaders(tools, admission, channel),
+      ...answerHeaders(tools, admission, channel, first.begun.carrier),
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
@@ -138,7 +140,7 @@ export function deliverStream(
       clock: tools.clock,
       gone: call.gone,
       cut: tools.cut,
-      keepAlive: writer.keepAlive,
+      keepAlive: () => writer.keepAlive(),
       onGone,
     }),
   };

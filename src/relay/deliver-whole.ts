@@ -19,14 +19,15 @@ export async function deliverWhole(
   if (call.gone.aborted) throw new AttemptFailed('client_gone');
   const bill = billAnswer(call, step.model, begun.facts);
   if (bill.reported === 'invalid') tools.alarms.raise('usage_invalid', { request_id: call.requestId, channel });
+  const isOurs = begun.carrier.isTranslated || bill.isRestated;
   const settled = await closing.settle('ok', bill, { channel, firstTokenMs: null });
   const model = step.model === call.model ? call.request.model : step.model.id;
   return {
     headers: {
-      ...answerHeaders(tools, admission, channel),
+      ...answerHeaders(tools, admission, channel, begun.carrier),
       ...costHeaders(settled),
       'content-type': 'application/json',
     },
-    body: call.dialect.writeAnswer(begun.document, model, call.request),
+    body: call.dialect.writeAnswer(begun.document, model, call.request, isOurs ? bill : undefined),
   };
 }

@@ -3,6 +3,8 @@
 
 import { createHash } from 'node:crypto';
 import type { Model, Route } from '../catalog/catalog.ts';
+import { canReach } from '../dialects/carry.ts';
+import { Fault } from '../faults/fault.ts';
 import type { AttemptFailed, AttemptOutcome } from './attempt-failed.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import { candidateModels } from './candidate-models.ts';
@@ -99,14 +101,15 @@ function chooseRoute(
   tried: ReadonlyMap<string, number>,
 ): Route | undefined {
   let candidates = model.routes.filter(
-    ({ channel }) => !tried.has(channel.name) && channel.endpoints.includes(call.dialect.endpoint),
+    ({ channel }) => !tried.has(channel.name) && canReach(call.dialect, channel.endpoints),
   );
   while (candidates.length > 0) {
     const priority = Math.min(...candidates.map((route) => route.priority));
     const equals = candidates.filter((route) => route.priority === priority);
     const chosen = call.sessionKey === undefined ? byWeight(tools, equals) : bySession(call.sessionKey, equals);
     if (!chosen) return undefined;
-    if (tools.health.admits(chosen.channel.name, chosen.model)) return chosen;
+    const isCarried = !(call.findCarrier(chosen) instanceof Fault);
+    if (isCarried && tools.health.admits(chosen.channel.name, chosen.model)) return chosen;
     candidates = candidates.filter((route) => route !== chosen);
   }
   return undefined;

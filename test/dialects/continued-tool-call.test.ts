@@ -26,14 +26,18 @@ test('no second id reaches the client, and the arguments are whole', () => {
   const writer = openaiChat.createStreamWriter(request, { keepText: false });
   const first = openaiChat.createStreamReader(request);
   let sent = '';
-  for (const data of callOf('first', ['{"a":', '1'])) sent += writer.write(first.read({ event: undefined, data }));
+  for (const data of callOf('first', ['{"a":', '1'])) {
+    for (const event of first.read({ event: undefined, data })) sent += writer.write(event);
+  }
 
   const second = openaiChat.createStreamReader(request);
   const continued = writer.continue('fresh');
   for (const data of callOf('second', ['{"a"', ':1', '2', '}'])) {
-    const frames = continued.write(second.read({ event: undefined, data }));
-    expect(frames).not.toBe('mismatch');
-    sent += frames;
+    for (const event of second.read({ event: undefined, data })) {
+      const frames = continued.write(event);
+      expect(frames).not.toBe('mismatch');
+      sent += frames;
+    }
   }
   const calls = parseSse(sent).map(({ json }) => json.choices[0].delta.tool_calls[0]);
   expect(calls.map(({ function: { arguments: bit } }) => bit).join('')).toBe('{"a":12}');

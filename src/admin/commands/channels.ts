@@ -88,6 +88,11 @@ function findRoute({ models }: Catalog, channel: Channel): Route {
 const TEST_CALLS: readonly (readonly [endpoint: UpstreamEndpoint, body: (model: string) => unknown])[] = [
   ['chat', (model) => ({ model, max_tokens: 16, messages: [{ role: 'user', content: 'Say ok.' }] })],
   ['messages', (model) => ({ model, max_tokens: 16, messages: [{ role: 'user', content: 'Say ok.' }] })],
+  [
+    'gemini',
+    () => ({ contents: [{ role: 'user', parts: [{ text: 'Say ok.' }] }], generationConfig: { maxOutputTokens: 16 } }),
+  ],
+  ['responses', (model) => ({ model, max_output_tokens: 16, input: 'Say ok.', store: false })],
   ['embeddings', (model) => ({ model, input: 'ok' })],
 ];
 
@@ -112,8 +117,14 @@ async function testChannel(tools: CommandTools, channel: Channel, { model }: Rou
     detail,
   });
   try {
-    const request = { endpoint, body: JSON.stringify(body(model)), stream: false, headers: {}, signal: timeout.signal };
-    const response = await upstream.send(request);
+    const response = await upstream.send({
+      endpoint,
+      model,
+      body: JSON.stringify(body(model)),
+      stream: false,
+      headers: {},
+      signal: timeout.signal,
+    });
     const text = await response.text();
     if (response.status === 200) return facts(true, 'ok');
     const { message, code } = readFailure(response.status, response.headers, text, upstream.hidden);

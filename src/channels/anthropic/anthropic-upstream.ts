@@ -18,7 +18,6 @@ export function createAnthropicUpstream({ baseUrl, apiKey, gatewayId }: Anthropi
   const root = baseUrl.replace(/\/v1$/, '');
   return {
     hidden: [host, hostname, ...(apiKey ? [apiKey] : [])],
-    limitField: 'max_tokens',
     send: ({ body, stream, headers, signal }) =>
       fetch(`${root}/v1/messages`, {
         method: 'POST',

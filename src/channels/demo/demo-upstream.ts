@@ -16,7 +16,6 @@ export interface DemoSettings {
 
 export function createDemoUpstream({ clock, newId, paceMs }: DemoSettings): Upstream {
   return {
-    limitField: 'max_tokens',
     hidden: [],
     async send({ endpoint, body, stream, signal }) {
       const answer = demoAnswer(body);

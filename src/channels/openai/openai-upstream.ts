@@ -1,6 +1,7 @@
 // An upstream that speaks the OpenAI format over HTTP. Headers are built here from nothing: no header of the client
 // travels on.
 
+import type { Quirks } from '../../kit/quirks.ts';
 import { LOOP_HEADER, withHop } from '../loop-guard.ts';
 import type { Fetch, Upstream, UpstreamEndpoint } from '../upstream.ts';
 
@@ -9,24 +10,26 @@ export interface OpenaiSettings {
   /** The secret itself, already resolved; some upstreams need none. */
   apiKey: string | undefined;
   gatewayId: string;
-  quirks: string | undefined;
+  quirks: Quirks;
 }
 
-const PATHS: Record<UpstreamEndpoint, string> = {
+const PATHS: Partial<Record<UpstreamEndpoint, string>> = {
   chat: '/chat/completions',
-  messages: '/messages',
+  responses: '/responses',
   embeddings: '/embeddings',
   images: '/images/generations',
 };
-const NAMES_COMPLETION_TOKENS = new Set(['openai', 'azure']);
 
 export function createOpenaiUpstream({ baseUrl, apiKey, quirks, gatewayId }: OpenaiSettings, fetch: Fetch): Upstream {
   const { host, hostname } = new URL(baseUrl);
+  const credentials = {
+    bearer: (key: string) => ({ authorization: `Bearer ${key}` }),
+    'api-key': (key: string) => ({ 'api-key': key }),
+  }[quirks.auth];
   return {
     hidden: [host, hostname, ...(apiKey ? [apiKey] : [])],
-    limitField: quirks && NAMES_COMPLETION_TOKENS.has(quirks) ? 'max_completion_tokens' : 'max_tokens',
     send: ({ endpoint, body, stream, headers, signal }) =>
-      fetch(baseUrl + PATHS[endpoint], {
+      fetch(`${baseUrl}${PATHS[endpoint]}`, {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
@@ -34,7 +37,7 @@ export function createOpenaiUpstream({ baseUrl, apiKey, quirks, gatewayId }: Ope
           'accept-encoding': 'identity',
           'user-agent': 'ai-gateway-service',
           [LOOP_HEADER]: withHop(headers[LOOP_HEADER], gatewayId),
-          ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+          ...(apiKey ? credentials(apiKey) : {}),
         },
         body,
         signal,

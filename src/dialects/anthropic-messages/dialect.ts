@@ -5,6 +5,7 @@ import type { Dialect } from '../dialect.ts';
 import { readAnswer } from './read-answer.ts';
 import { readRequest } from './read-request.ts';
 import { createStreamReader } from './read-stream.ts';
+import { writeUsage } from './usage.ts';
 import { writePrefill, writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-stream.ts';
 
@@ -15,7 +16,8 @@ export const anthropicMessages: Dialect = {
   writeRequest,
   writePrefill,
   readAnswer,
-  writeAnswer: (document, model) => editMembers(document, { model }),
-  createStreamReader,
+  writeAnswer: (document, model, _, usage) =>
+    editMembers(document, usage ? { model, usage: writeUsage(usage) } : { model }),
+  createStreamReader: () => createStreamReader(),
   createStreamWriter,
 };

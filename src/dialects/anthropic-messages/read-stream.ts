@@ -55,12 +55,13 @@ export function createStreamReader(): StreamReader {
     read({ data = '' }) {
       try {
         const document = readJsonObject(data);
-        return typeof document.value.type === 'string' ? readEvent(document) : BROKEN;
+        return [typeof document.value.type === 'string' ? readEvent(document) : BROKEN];
       } catch (error) {
-        if (error instanceof JsonRefused) return BROKEN;
+        if (error instanceof JsonRefused) return [BROKEN];
         throw error;
       }
     },
+    end: () => [],
     facts: () => ({
       ...facts,
       usage: Object.keys(usage).length === 0 || (finished && !hasOutputCount) ? 'absent' : readUsage(usage),

@@ -28,7 +28,7 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
   }
 
   return {
-    keepAlive: writeSse('{"type":"ping"}', 'ping'),
+    keepAlive: () => writeSse('{"type":"ping"}', 'ping'),
     write: pass,
     rename: (id) => {
       model = id;

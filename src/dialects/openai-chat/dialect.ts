@@ -7,6 +7,7 @@ import { readRequest } from './read-request.ts';
 import { createStreamReader } from './read-stream.ts';
 import { writePrefill, writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-stream.ts';
+import { writeUsage } from './write-usage.ts';
 
 export const openaiChat: Dialect = {
   envelope: 'openai',
@@ -15,7 +16,8 @@ export const openaiChat: Dialect = {
   writeRequest,
   writePrefill,
   readAnswer,
-  writeAnswer: (document, model) => editMembers(document, { model }),
-  createStreamReader: (request) => createStreamReader(request.choices),
+  writeAnswer: (document, model, _, usage) =>
+    editMembers(document, usage ? { model, usage: writeUsage(usage) } : { model }),
+  createStreamReader: (request, quirks) => createStreamReader(request.choices, quirks),
   createStreamWriter,
 };

@@ -1,11 +1,12 @@
 // A whole chat answer: is it one, what did it say it used, and does it hold any output.
 
 import { isObject, type JsonDocument } from '../../kit/json.ts';
+import type { Quirks } from '../../kit/quirks.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Output } from '../dialect.ts';
 import { outputOf, readPieces } from './read-output.ts';
 import { readUsage } from './read-usage.ts';
 
-export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
+export function readAnswer({ value }: JsonDocument, quirks?: Quirks): AnswerFacts | undefined {
   if (!Array.isArray(value.choices) || value.choices.length === 0) return undefined;
   let output: Output = NO_OUTPUT;
   let finish: AnswerFacts['finish'] = 'other';
@@ -15,5 +16,5 @@ export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
     if (choice.finish_reason === 'length') finish = 'length';
     output = addOutput(output, outputOf(choice.message, readPieces(choice.message, index)));
   }
-  return { usage: readUsage(value.usage), output, finish };
+  return { usage: readUsage(value.usage, quirks), output, finish };
 }

@@ -2,6 +2,7 @@
 // needs; text itself is never kept.
 
 import { isObject, type JsonDocument, JsonRefused, readJsonObject } from '../../kit/json.ts';
+import type { Quirks } from '../../kit/quirks.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Piece, type StreamEvent, type StreamReader } from '../dialect.ts';
 import { outputOf, readPieces } from './read-output.ts';
 import { readUsage } from './read-usage.ts';
@@ -11,7 +12,7 @@ const NOTHING = { name: undefined, document: undefined, pieces: [] };
 const BROKEN: StreamEvent = { kind: 'broken', ...NOTHING };
 
 /** `choices`: how many answers were asked for; fewer count as finished only once the upstream says it is done. */
-export function createStreamReader(choices: number): StreamReader {
+export function createStreamReader(choices: number, quirks?: Quirks): StreamReader {
   const facts: AnswerFacts = { usage: 'absent', output: NO_OUTPUT, finish: 'other' };
   const begun = new Set<number>();
   const finished = new Set<number>();
@@ -20,7 +21,7 @@ export function createStreamReader(choices: number): StreamReader {
 
   function readChunk(document: JsonDocument): StreamEvent {
     const { choices: chosen, usage } = document.value;
-    if (usage !== undefined && usage !== null) facts.usage = readUsage(usage);
+    if (usage !== undefined && usage !== null) facts.usage = readUsage(usage, quirks);
     let output = NO_OUTPUT;
     const pieces: Piece[] = [];
     for (const choice of Array.isArray(chosen) ? chosen : []) {
@@ -46,16 +47,17 @@ export function createStreamReader(choices: number): StreamReader {
     read({ data = '' }) {
       if (data === DONE) {
         done = true;
-        return { kind: 'done', ...NOTHING };
+        return [{ kind: 'done', ...NOTHING }];
       }
       try {
         const document = readJsonObject(data);
-        return isObject(document.value.error) ? BROKEN : readChunk(document);
+        return [isObject(document.value.error) ? BROKEN : readChunk(document)];
       } catch (error) {
-        if (error instanceof JsonRefused) return BROKEN;
+        if (error instanceof JsonRefused) return [BROKEN];
         throw error;
       }
     },
+    end: () => [],
     facts: () => ({ ...facts, finished: seenAreFinished() && (done || finished.size >= choices) }),
   };
 }

@@ -2,20 +2,24 @@
 // What an upstream reports is not trusted: one bad figure and the whole report counts as absent.
 
 import { isObject, type Json } from '../../kit/json.ts';
+import type { Quirks } from '../../kit/quirks.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
 import { readCount, readDetail } from '../counts.ts';
 import type { UsageReport } from '../dialect.ts';
 
-export function readUsage(usage: Json | undefined): UsageReport {
+export function readUsage(usage: Json | undefined, quirks?: Quirks): UsageReport {
   if (usage === undefined || usage === null) return 'absent';
   if (!isObject(usage)) return 'invalid';
   const prompt = readCount(usage.prompt_tokens);
-  const completion = readCount(usage.completion_tokens ?? 0);
-  const cached = readDetail(usage.prompt_tokens_details, 'cached_tokens');
+  const told = readCount(usage.completion_tokens ?? 0);
+  const hits = quirks?.countsCacheHits ? readCount(usage.prompt_cache_hit_tokens ?? 0) : 0;
+  const details = readDetail(usage.prompt_tokens_details, 'cached_tokens');
+  const cached = details === 0 ? hits : details;
   const written = readDetail(usage.prompt_tokens_details, 'cache_write_tokens');
   const reasoning = readDetail(usage.completion_tokens_details, 'reasoning_tokens');
-  if (prompt === undefined || completion === undefined) return 'invalid';
+  if (prompt === undefined || told === undefined) return 'invalid';
   if (cached === undefined || written === undefined || reasoning === undefined) return 'invalid';
+  const completion = quirks?.countsReasoningApart ? told + reasoning : told;
   if (cached + written > prompt || reasoning > completion) return 'invalid';
   return {
     buckets: {
@@ -26,5 +30,6 @@ export function readUsage(usage: Json | undefined): UsageReport {
       output: completion,
     },
     reasoning,
+    isRestated: completion !== told || (hits ?? 0) > 0,
   };
 }

@@ -35,7 +35,7 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
   }
 
   return {
-    keepAlive: ': ping\n\n',
+    keepAlive: () => ': ping\n\n',
     write: pass,
     rename: (id) => {
       model = id;

@@ -35,7 +35,7 @@ function createStreamWriter(): StreamWriter {
     return writeSse(event.document.text, event.name);
   };
   return {
-    keepAlive: ': ping\n\n',
+    keepAlive: () => ': ping\n\n',
     write,
     rename: () => {},
     sentText: () => undefined,

@@ -18,6 +18,7 @@ import {
   type StreamReader,
   type UsageReport,
 } from '../dialect.ts';
+import type { SseEvent } from '../sse.ts';
 
 const BROKEN: StreamEvent = { kind: 'broken', name: undefined, document: undefined, pieces: [] };
 export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
@@ -29,20 +30,24 @@ export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
 export function createStreamReader(wanted: number): StreamReader {
   let completed = 0;
   let usage: UsageReport = 'absent';
+
+  function readEvent({ data = '' }: SseEvent): StreamEvent {
+    const document = tryRead(data);
+    if (!document) return data === '[DONE]' ? { ...BROKEN, kind: 'done' } : BROKEN;
+    const { type } = document.value;
+    const name = typeof type === 'string' ? type : undefined;
+    if (name === 'error' || isObject(document.value.error)) return BROKEN;
+    if (name === 'image_generation.completed') {
+      if (hasImage(document.value)) completed++;
+      if (isObject(document.value.usage)) usage = readUsage(document.value.usage);
+      return { kind: completed >= wanted ? 'held' : 'output', name, document, pieces: [] };
+    }
+    return { kind: name === 'image_generation.partial_image' ? 'output' : 'other', name, document, pieces: [] };
+  }
+
   return {
-    read({ data = '' }) {
-      const document = tryRead(data);
-      if (!document) return data === '[DONE]' ? { ...BROKEN, kind: 'done' } : BROKEN;
-      const { type } = document.value;
-      const name = typeof type === 'string' ? type : undefined;
-      if (name === 'error' || isObject(document.value.error)) return BROKEN;
-      if (name === 'image_generation.completed') {
-        if (hasImage(document.value)) completed++;
-        if (isObject(document.value.usage)) usage = readUsage(document.value.usage);
-        return { kind: completed >= wanted ? 'held' : 'output', name, document, pieces: [] };
-      }
-      return { kind: name === 'image_generation.partial_image' ? 'output' : 'other', name, document, pieces: [] };
-    },
+    read: (event) => [readEvent(event)],
+    end: () => [],
     facts: () => ({ usage, output: imagesOutput(completed), finish: 'other', finished: completed >= wanted }),
   };
 }

@@ -10,7 +10,8 @@ import { openaiChat } from '../../dialects/openai-chat/dialect.ts';
 import { openaiEmbeddings } from '../../dialects/openai-embeddings/dialect.ts';
 import { openaiImages } from '../../dialects/openai-images/dialect.ts';
 import { fault } from '../../faults/fault.ts';
-import { chooseModel, requireEndpoint } from '../../relay/choose-model.ts';
+import { chooseModel, requireRoute } from '../../relay/choose-model.ts';
+import { createFindCarrier, requireCarrier } from '../../relay/find-carrier.ts';
 import { relayRequest } from '../../relay/relay-request.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 import { readBodyJson } from '../read-body.ts';
@@ -47,14 +48,25 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, call:
   const document = await readBodyJson(request, call.maxBytes, tools.clock);
   const catalog = tools.catalog();
   const model = chooseModel(catalog, key, readModel(document), kind);
-  requireEndpoint(model, dialect.endpoint);
+  requireRoute(model, dialect);
+  const asked = dialect.readRequest(document);
+  const findCarrier = createFindCarrier({
+    dialect,
+    request: asked,
+    requestId,
+    createdAt: Math.floor(tools.clock.now() / 1000),
+    hashUser: tools.relay.hashUser,
+    isStrict: request.headers.get('x-svc-strict') === '1',
+  });
+  requireCarrier(model, dialect, findCarrier);
   const { headers, body } = await relayRequest(tools.relay, {
     requestId,
     key,
     catalog,
     model,
     dialect,
-    request: dialect.readRequest(document),
+    request: asked,
+    findCarrier,
     endpoint: call.path,
     sessionKey: readSessionKey(request.headers, document.value),
     headers: pick(request.headers, [...call.passedOn, LOOP_HEADER]),

@@ -1,0 +1,41 @@
+// How one request travels on one route: what is sent, and how what comes back is read. Where client and upstream speak the
+// same dialect the client's own text goes through; elsewhere it is translated, and nothing above this line knows.
+
+import type { JsonDocument } from '../kit/json.ts';
+import type { Quirks } from '../kit/quirks.ts';
+import type { AnswerFacts, Dialect, RelayRequest, StreamReader, UpstreamFields } from './dialect.ts';
+
+/** What an upstream's address is called. */
+export type Endpoint = 'chat' | 'messages' | 'responses' | 'gemini' | 'embeddings' | 'images';
+
+export interface Carrier {
+  endpoint: Endpoint;
+  isTranslated: boolean;
+  /** Settings of the client that do not travel, by its own names. */
+  dropped: readonly string[];
+  /** What was said in another way. */
+  reworded: readonly string[];
+  writeRequest(fields: UpstreamFields): string;
+  /** The same request with an answer begun. */
+  writePrefill(fields: UpstreamFields, text: string): string;
+  /** The answer in the client's dialect; undefined if it is none, or one that never finished. */
+  readAnswer(document: JsonDocument): { document: JsonDocument; facts: AnswerFacts } | undefined;
+  /** Its events are of the client's dialect. */
+  createStreamReader(): StreamReader;
+}
+
+export function sameDialectCarrier(dialect: Dialect, request: RelayRequest, quirks: Quirks): Carrier {
+  return {
+    endpoint: dialect.endpoint,
+    isTranslated: false,
+    dropped: [],
+    reworded: [],
+    writeRequest: (fields) => dialect.writeRequest(request, fields),
+    writePrefill: (fields, text) => dialect.writePrefill(request, fields, text),
+    readAnswer(document) {
+      const facts = dialect.readAnswer(document, quirks);
+      return facts && { document, facts };
+    },
+    createStreamReader: () => dialect.createStreamReader(request, quirks),
+  };
+}

@@ -1,0 +1,53 @@
+// Which way a request takes to an upstream: the client's own dialect if the upstream has it, else a translation. The table
+// below is all there is to add for another format.
+
+import type { Quirks } from '../kit/quirks.ts';
+import { type Carrier, type Endpoint, sameDialectCarrier } from './carrier.ts';
+import type { Dialect, RelayRequest } from './dialect.ts';
+import { originOf } from './translate/opaque.ts';
+import type { ClientSide, UpstreamSide } from './translate/sides.ts';
+import { translatedCarrier } from './translate/translated-carrier.ts';
+
+const CLIENTS: Partial<Record<Dialect['endpoint'], ClientSide>> = {};
+
+/** In the order of preference, for an upstream that has several. */
+const UPSTREAMS: readonly (readonly [endpoint: Endpoint, side: UpstreamSide])[] = [];
+
+export interface Destination {
+  /** What the upstream can be asked for. */
+  endpoints: readonly Endpoint[];
+  /** The model's name there. */
+  model: string;
+  quirks: Quirks;
+  prefill: boolean;
+}
+
+export interface Sender {
+  requestId: string;
+  /** In seconds. */
+  createdAt: number;
+  hashUser(id: string): string;
+}
+
+/** Whether a request of this dialect can go there at all. */
+export function canReach(dialect: Dialect, endpoints: readonly Endpoint[]): boolean {
+  return endpoints.includes(dialect.endpoint) || translationTo(dialect, endpoints) !== undefined;
+}
+
+/** Throws a fault that names what cannot be carried. */
+export function carry(dialect: Dialect, request: RelayRequest, to: Destination, from: Sender): Carrier {
+  const { endpoints, model, quirks, prefill } = to;
+  if (endpoints.includes(dialect.endpoint)) return sameDialectCarrier(dialect, request, quirks);
+  const found = translationTo(dialect, endpoints);
+  if (!found) throw new Error(`no way from ${dialect.endpoint} to ${endpoints.join(', ')}`);
+  const { endpoint, ...sides } = found;
+  const target = { model, quirks, prefill, origin: originOf(endpoint, model), hashUser: from.hashUser };
+  const { requestId, createdAt } = from;
+  return translatedCarrier({ dialect, ...sides, endpoint, request, target, requestId, createdAt });
+}
+
+function translationTo(dialect: Dialect, endpoints: readonly Endpoint[]) {
+  const client = CLIENTS[dialect.endpoint];
+  const found = UPSTREAMS.find(([endpoint]) => endpoints.includes(endpoint));
+  return client && found ? { client, endpoint: found[0], upstream: found[1] } : undefined;
+}

@@ -1,0 +1,52 @@
+// An answer in no dialect: one event stream that upstream readers produce and client writers consume. One block is open at
+// a time, and every block that opens is closed; readers see to that, whatever order their upstream has.
+
+import type { StreamFacts } from '../dialect.ts';
+import type { SseEvent } from '../sse.ts';
+
+export type Block =
+  | { kind: 'text' }
+  | { kind: 'reasoning' }
+  /** Reasoning that only its maker can read: the whole of it is here. */
+  | { kind: 'redacted'; data: string }
+  /** Words of a refusal, beside the answer's own. */
+  | { kind: 'refusal' }
+  | { kind: 'tool'; id: string; name: string /** Wanted back with the call. */; signature?: string | undefined };
+
+/** Why an answer ended. `tool`: it waits for results. */
+export type StopReason = 'end' | 'length' | 'tool' | 'filter';
+
+export interface UrlCitation {
+  url: string;
+  title: string;
+  /** Offsets in the text of the whole answer. */
+  start: number;
+  end: number;
+}
+
+export type AnswerEvent =
+  | { type: 'open'; block: Block }
+  /** Text, reasoning, a refusal's words, or JSON text of a call's arguments, for the block that is open. */
+  | { type: 'delta'; text: string }
+  /** What the model wants back with the reasoning block that is open. */
+  | { type: 'sign'; signature: string }
+  | { type: 'cite'; citation: UrlCitation }
+  | { type: 'close' }
+  | { type: 'stop'; reason: StopReason /** The client's stop sequence that was met. */; sequence?: string | undefined }
+  /** The upstream's own end mark. */
+  | { type: 'done' }
+  /** An error, or no event of this upstream's dialect. */
+  | { type: 'broken' };
+
+export interface EventReader {
+  read(event: SseEvent): AnswerEvent[];
+  /** The upstream's bytes are over: what was kept back for its turn. */
+  end(): AnswerEvent[];
+  /** Usage, reasoning and how it ended; what was said is counted by whoever writes it. */
+  facts(): Pick<StreamFacts, 'usage'>;
+}
+
+export interface WholeEvents {
+  events: AnswerEvent[];
+  usage: StreamFacts['usage'];
+}

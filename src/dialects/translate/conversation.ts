@@ -1,0 +1,171 @@
+// A request in no dialect: what a client said, once it must be said again in another wire format. Each dialect reads its
+// own requests into this and writes upstream requests from it. Nothing is lost on the way in: what has no word here is kept
+// as `other`, so that whoever cannot carry it can name it.
+
+import type { Json } from '../../kit/json.ts';
+
+export interface Conversation {
+  /** What stands before the first turn. */
+  system: TextPart[];
+  turns: Turn[];
+  tools: Tool[];
+  toolChoice: ToolChoice | undefined;
+  /** False: at most one call at a time. Undefined: the client did not say. */
+  parallelTools: boolean | undefined;
+  reasoning: ReasoningWish | undefined;
+  format: OutputFormat | undefined;
+  /** Settings of the client that change how, not what: each is carried or told to be dropped. */
+  knobs: Knob[];
+}
+
+export interface Turn {
+  role: 'user' | 'assistant' | 'system';
+  parts: Part[];
+  /** Where it stands in the client's body, such as `messages[3]`. */
+  at: string;
+}
+
+interface Placed {
+  /** Where it stands in the client's body, such as `messages[3].content[0]`; for faults. */
+  at: string;
+  /** The client wants the prompt up to here to be cached. */
+  cache?: CacheMark | undefined;
+}
+
+export interface CacheMark {
+  ttl: '5m' | '1h';
+}
+
+export interface TextPart extends Placed {
+  type: 'text';
+  text: string;
+}
+
+export type MediaSource = { kind: 'base64'; mediaType: string; data: string } | { kind: 'url'; url: string };
+
+export interface ImagePart extends Placed {
+  type: 'image';
+  source: MediaSource;
+  detail?: string | undefined;
+}
+
+export interface DocumentPart extends Placed {
+  type: 'document';
+  source: MediaSource | { kind: 'text'; text: string };
+  title?: string | undefined;
+}
+
+export interface AudioPart extends Placed {
+  type: 'audio';
+  /** `wav` or `mp3`. */
+  format: string;
+  data: string;
+}
+
+export interface ToolCallPart extends Placed {
+  type: 'tool_call';
+  id: string;
+  name: string;
+  /** The JSON text as it came, never written anew; for a custom tool its free text. */
+  arguments: string;
+  isCustom: boolean;
+  /** What the model that made the call wants back with it. */
+  opaque?: Opaque | undefined;
+}
+
+export interface ToolResultPart extends Placed {
+  type: 'tool_result';
+  callId: string;
+  content: (TextPart | ImagePart | DocumentPart | OtherPart)[];
+  isError: boolean;
+}
+
+export interface ReasoningPart extends Placed {
+  type: 'reasoning';
+  text: string;
+  /** A block whose text only its maker can read. */
+  redacted?: string | undefined;
+  /** Undefined: nobody knows which model thought it. */
+  opaque?: Opaque | undefined;
+}
+
+/** A value that means something only to the model that made it. */
+export interface Opaque {
+  /** See `originOf`. */
+  origin: string;
+  value: string;
+}
+
+/** Content that only its own dialect knows. */
+export interface OtherPart extends Placed {
+  type: 'other';
+  /** Its name in its dialect, such as `container_upload`. */
+  kind: string;
+}
+
+export type Part =
+  | TextPart
+  | ImagePart
+  | DocumentPart
+  | AudioPart
+  | ToolCallPart
+  | ToolResultPart
+  | ReasoningPart
+  | OtherPart;
+
+export interface Tool {
+  /** Unique, as models shall call it. */
+  name: string;
+  description: string | undefined;
+  /** A JSON schema; undefined if the client gave none. */
+  schema: Json | undefined;
+  strict: boolean | undefined;
+  /** Takes free text instead of JSON. */
+  isCustom: boolean;
+  /** How the client knows it, where that differs from `name`. */
+  shown?: { namespace: string; name: string } | undefined;
+  cache?: CacheMark | undefined;
+  at: string;
+}
+
+export type ToolChoice =
+  | { mode: 'auto' | 'none' | 'any' /** Only these may be called. */; allowed?: readonly string[] | undefined }
+  | { mode: 'tool'; name: string };
+
+export interface ReasoningWish {
+  /** As the client calls it; what `x-svc-dropped` says. */
+  name: string;
+  isOff: boolean;
+  /** `minimal` … `max`. */
+  effort: string | undefined;
+  budget: number | undefined;
+}
+
+export type OutputFormat =
+  | { kind: 'json_schema'; name: string | undefined; schema: Json; strict: boolean | undefined }
+  | { kind: 'json_object' };
+
+export type KnobKind =
+  | 'temperature'
+  | 'top_p'
+  | 'top_k'
+  | 'stop'
+  | 'seed'
+  | 'frequency_penalty'
+  | 'presence_penalty'
+  | 'logprobs'
+  | 'top_logprobs'
+  | 'choices'
+  /** An id of the client's own user: it travels only as a keyed hash. */
+  | 'user'
+  | 'verbosity'
+  | 'service_tier'
+  | 'prompt_cache_key'
+  | 'other';
+
+export interface Knob {
+  kind: KnobKind;
+  /** As the client calls it; what `x-svc-dropped` says. */
+  name: string;
+  value: Json;
+}

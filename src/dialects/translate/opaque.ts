@@ -1,0 +1,66 @@
+// Values that only the model that made them understands: signatures, encrypted reasoning, thought signatures. On their way
+// through a client of another dialect they carry a tag that names their maker, so that they go back to nobody else.
+
+import { createHash } from 'node:crypto';
+import { isObject, tryParseJson } from '../../kit/json.ts';
+import type { Opaque, ReasoningPart } from './conversation.ts';
+
+const TAG = 'svc1';
+/** Present wherever one of our tags is: a cheap test on a whole body. */
+export const TAG_MARK = 'svc1.';
+const ORIGIN_CHARS = 10;
+const DIGEST_CHARS = 16;
+
+/** Names a model at an upstream without telling its name. */
+export function originOf(wire: string, upstreamModel: string): string {
+  return digest(`${wire}\n${upstreamModel}`).slice(0, ORIGIN_CHARS);
+}
+
+/** The signature of reasoning that no vendor signed: recognised and removed before it could reach one that checks. */
+export function signOwn(origin: string, text: string): string {
+  return `${TAG}.${origin}.${digest(text).slice(0, DIGEST_CHARS)}`;
+}
+
+export function readOwnSignature(signature: string): { origin: string } | undefined {
+  const [tag, origin, , ...rest] = signature.split('.');
+  return tag === TAG && origin && rest.length === 0 ? { origin } : undefined;
+}
+
+/** Reasoning as one opaque text, for clients that hand it back as a whole. */
+export function packReasoning(
+  origin: string,
+  reasoning: { text: string; redacted?: string; signature?: string },
+): string {
+  return `${TAG_MARK}${Buffer.from(JSON.stringify({ origin, ...reasoning })).toString('base64url')}`;
+}
+
+export function unpackReasoning(packed: string): Pick<ReasoningPart, 'text' | 'redacted' | 'opaque'> | undefined {
+  if (!packed.startsWith(TAG_MARK)) return undefined;
+  const value = tryParseJson(Buffer.from(packed.slice(TAG_MARK.length), 'base64url').toString());
+  if (!isObject(value) || typeof value.origin !== 'string' || typeof value.text !== 'string') return undefined;
+  return {
+    text: value.text,
+    redacted: typeof value.redacted === 'string' ? value.redacted : undefined,
+    opaque: { origin: value.origin, value: typeof value.signature === 'string' ? value.signature : '' },
+  };
+}
+
+const ID_TAG = `-${TAG}-`;
+
+/** A call's id that carries what its model wants back: every client returns ids as they are. */
+export function tagToolId(id: string, { origin, value }: Opaque): string {
+  return `${id}${ID_TAG}${origin}-${Buffer.from(value).toString('base64url')}`;
+}
+
+export function untagToolId(tagged: string): { id: string; opaque: Opaque | undefined } {
+  const at = tagged.indexOf(ID_TAG);
+  if (at < 0) return { id: tagged, opaque: undefined };
+  const rest = tagged.slice(at + ID_TAG.length);
+  const origin = rest.slice(0, ORIGIN_CHARS);
+  const value = Buffer.from(rest.slice(ORIGIN_CHARS + 1), 'base64url').toString();
+  return { id: tagged.slice(0, at), opaque: { origin, value } };
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

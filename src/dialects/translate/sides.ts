@@ -1,0 +1,80 @@
+// The two sides of a translation. A client's side reads its requests and writes its answers; an upstream's side writes
+// requests and reads answers. Any client's side goes with any upstream's.
+
+import type { JsonDocument } from '../../kit/json.ts';
+import type { Quirks } from '../../kit/quirks.ts';
+import type { UpstreamFields } from '../dialect.ts';
+import type { AnswerEvent, EventReader, WholeEvents } from './answer-events.ts';
+import type { Conversation, Tool } from './conversation.ts';
+import type { ToolNames } from './tool-names.ts';
+
+/** The upstream that a conversation is written for. */
+export interface Target {
+  /** The model's name there. */
+  model: string;
+  quirks: Quirks;
+  /** It continues an assistant turn that stands last. */
+  prefill: boolean;
+  /** See `originOf`: opaque values of this origin may go back to it. */
+  origin: string;
+  /** A client's name for its user, as a keyed hash. */
+  hashUser(id: string): string;
+}
+
+export interface WrittenRequest {
+  /** `prefill`: the beginning of the answer, to be continued. */
+  body(fields: UpstreamFields, options: { stream: boolean; prefill?: string | undefined }): string;
+  /** Settings of the client that this upstream cannot have, by the client's names. */
+  dropped: readonly string[];
+  /** What had to be said in another way, such as `prefill`; for `x-svc-translated`. */
+  reworded: readonly string[];
+  names: ToolNames;
+  /** The tool that stands for the answer's format, where the upstream has no other way. */
+  formatTool?: string | undefined;
+  /** Stop sequences beyond what the upstream takes. */
+  localStops?: readonly string[] | undefined;
+}
+
+export interface UpstreamSide {
+  /** Throws a fault that names what cannot be carried. */
+  writeConversation(conversation: Conversation, target: Target): WrittenRequest;
+  createEventReader(target: Target): EventReader;
+  /** Undefined if it is no answer, or one that never finished. */
+  readWhole(document: JsonDocument, target: Target): WholeEvents | undefined;
+}
+
+/** What an answer is written with besides its events. */
+export interface AnswerContext {
+  requestId: string;
+  /** In seconds. */
+  createdAt: number;
+  /** As the client asked for it; later changes are made by who sends the answer. */
+  model: string;
+  /** The maker of opaque values in this answer. */
+  origin: string;
+  tools: readonly Tool[];
+  /** Our count, for formats that tell the input before the answer. */
+  inputTokens: number;
+  /** The client's own request. */
+  asked: JsonDocument;
+}
+
+/** One server-sent event. */
+export interface Frame {
+  event: string | undefined;
+  data: string;
+}
+
+/** A state machine that cannot break its dialect's grammar, whatever legal order the events have. */
+export interface EventWriter {
+  /** Not for `done` and `broken`, which say nothing to a client. */
+  write(event: AnswerEvent): Frame[];
+}
+
+export interface ClientSide {
+  /** Throws a fault that names the field. */
+  readConversation(document: JsonDocument): Conversation;
+  createEventWriter(context: AnswerContext): EventWriter;
+  /** The text of a whole answer, without usage. */
+  writeWhole(events: readonly AnswerEvent[], context: AnswerContext): string;
+}

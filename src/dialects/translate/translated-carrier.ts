@@ -1,0 +1,92 @@
+// One client's request carried by an upstream of another dialect. What the upstream says becomes events of the client's
+// dialect before anything else sees it, so that delivery, resume and billing are the same as for the client's own dialect.
+
+import { readJsonObject } from '../../kit/json.ts';
+import type { Carrier } from '../carrier.ts';
+import type { Dialect, RelayRequest, StreamEvent, StreamReader } from '../dialect.ts';
+import type { AnswerEvent } from './answer-events.ts';
+import { createToolRestorer } from './restore-tools.ts';
+import type { AnswerContext, ClientSide, Target, UpstreamSide, WrittenRequest } from './sides.ts';
+import { createStopMatcher } from './stop-at.ts';
+
+export interface Translation {
+  dialect: Dialect;
+  client: ClientSide;
+  upstream: UpstreamSide;
+  endpoint: Carrier['endpoint'];
+  request: RelayRequest;
+  target: Target;
+  requestId: string;
+  createdAt: number;
+}
+
+/** Throws a fault that names what cannot be carried. */
+export function translatedCarrier(translation: Translation): Carrier {
+  const { dialect, client, upstream, endpoint, request, target } = translation;
+  const conversation = client.readConversation(request.document);
+  const written = upstream.writeConversation(conversation, target);
+  const context: AnswerContext = {
+    requestId: translation.requestId,
+    createdAt: translation.createdAt,
+    model: request.model,
+    origin: target.origin,
+    tools: conversation.tools,
+    inputTokens: request.input.estimate,
+    asked: request.document,
+  };
+  const { stream } = request;
+
+  return {
+    endpoint,
+    isTranslated: true,
+    dropped: written.dropped,
+    reworded: written.reworded,
+    writeRequest: (fields) => written.body(fields, { stream }),
+    writePrefill: (fields, text) => written.body(fields, { stream, prefill: text }),
+    readAnswer(document) {
+      const whole = upstream.readWhole(document, target);
+      if (!whole) return undefined;
+      const restore = createRestorer(written);
+      const answer = readJsonObject(client.writeWhole(whole.events.flatMap(restore), context), ANSWER_LIMITS);
+      const facts = dialect.readAnswer(answer);
+      return facts && { document: answer, facts: { ...facts, usage: whole.usage } };
+    },
+    createStreamReader: () => translatedReader(translation, written, context),
+  };
+}
+
+const ANSWER_LIMITS = { depth: 256, nodes: 5_000_000 };
+
+function translatedReader(
+  { dialect, client, upstream, target, request }: Translation,
+  written: WrittenRequest,
+  context: AnswerContext,
+): StreamReader {
+  const events = upstream.createEventReader(target);
+  const restore = createRestorer(written);
+  const writer = client.createEventWriter(context);
+  /** The client's own reader sees every frame: what it cannot read would be no event of its dialect. */
+  const reader = dialect.createStreamReader(request);
+
+  function translate(event: AnswerEvent): StreamEvent[] {
+    if (event.type === 'broken') return [BROKEN];
+    if (event.type === 'done') return [DONE];
+    return writer.write(event).flatMap((frame) => reader.read(frame));
+  }
+
+  return {
+    read: (event) => events.read(event).flatMap(restore).flatMap(translate),
+    end: () => events.end().flatMap(restore).flatMap(translate),
+    facts: () => ({ ...reader.facts(), ...events.facts() }),
+  };
+}
+
+const NOTHING = { name: undefined, document: undefined, pieces: [] };
+const BROKEN: StreamEvent = { kind: 'broken', ...NOTHING };
+const DONE: StreamEvent = { kind: 'done', ...NOTHING };
+
+function createRestorer({ names, formatTool, localStops = [] }: WrittenRequest): (event: AnswerEvent) => AnswerEvent[] {
+  const restoreTools = createToolRestorer({ names, formatTool });
+  const stopAt = createStopMatcher(localStops);
+  return (event) => restoreTools(event).flatMap(stopAt);
+}

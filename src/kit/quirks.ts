@@ -1,0 +1,86 @@
+// How upstreams that speak the OpenAI format differ from it, as data: one row for each name that a channel may give in
+// `quirks`. What is true of all of them is not here.
+
+export interface Quirks {
+  /** The header that bears our key. */
+  auth: 'bearer' | 'api-key';
+  /** What the output bound is called. */
+  limitField: 'max_tokens' | 'max_completion_tokens';
+  /** What becomes of a system message in the middle of a conversation: its role there, or text of the user's. */
+  midSystem: 'system' | 'developer' | 'fold';
+  /** Takes `reasoning_effort`. */
+  takesEffort: boolean;
+  /** Where a model finds its own reasoning of earlier turns; undefined: it does not want it back. */
+  reasoningField: 'reasoning_content' | 'reasoning' | undefined;
+  /** Reasoning is counted beside the completion, not inside it. */
+  countsReasoningApart: boolean;
+  /** Cached input is told in `prompt_cache_hit_tokens`. */
+  countsCacheHits: boolean;
+  /** `nine`: ids of calls are nine letters and digits. */
+  callIds: 'any' | 'nine';
+  /** Takes `response_format` with a schema. */
+  takesSchema: boolean;
+  takesParallelFlag: boolean;
+  /** Settings it refuses instead of ignoring. */
+  refuses: readonly string[];
+}
+
+const GENERIC: Quirks = {
+  auth: 'bearer',
+  limitField: 'max_tokens',
+  midSystem: 'fold',
+  takesEffort: true,
+  reasoningField: undefined,
+  countsReasoningApart: false,
+  countsCacheHits: false,
+  callIds: 'any',
+  takesSchema: true,
+  takesParallelFlag: true,
+  refuses: [],
+};
+
+const OPENAI: Quirks = { ...GENERIC, limitField: 'max_completion_tokens', midSystem: 'developer' };
+
+const NAMED = {
+  openai: OPENAI,
+  azure: { ...OPENAI, auth: 'api-key' },
+  deepseek: {
+    ...GENERIC,
+    takesEffort: false,
+    reasoningField: 'reasoning_content',
+    countsCacheHits: true,
+    takesSchema: false,
+    refuses: ['seed', 'logit_bias', 'user'],
+  },
+  mistral: {
+    ...GENERIC,
+    takesEffort: false,
+    callIds: 'nine',
+    refuses: [
+      'seed',
+      'logit_bias',
+      'logprobs',
+      'top_logprobs',
+      'user',
+      'service_tier',
+      'verbosity',
+      'prompt_cache_key',
+    ],
+  },
+  xai: { ...GENERIC, countsReasoningApart: true, refuses: ['verbosity', 'prompt_cache_key'] },
+  groq: {
+    ...GENERIC,
+    reasoningField: 'reasoning',
+    refuses: ['logprobs', 'top_logprobs', 'logit_bias', 'verbosity', 'prompt_cache_key'],
+  },
+  openrouter: { ...GENERIC, reasoningField: 'reasoning' },
+  ollama: { ...GENERIC, reasoningField: 'reasoning', takesParallelFlag: false },
+  vllm: { ...GENERIC, reasoningField: 'reasoning' },
+} as const satisfies Record<string, Quirks>;
+
+export type QuirksName = keyof typeof NAMED;
+export const QUIRKS_NAMES = Object.keys(NAMED) as [QuirksName, ...QuirksName[]];
+
+export function quirksOf(name: QuirksName | undefined): Quirks {
+  return name === undefined ? GENERIC : NAMED[name];
+}

@@ -1,0 +1,102 @@
+// JSON whose values keep their own text: read without being parsed, written without being encoded anew. A number beyond
+// what JavaScript holds, an escape, the order of members: all stay as they came.
+
+import type { Json } from './json.ts';
+
+/** A value as its JSON text. */
+export class RawJson {
+  constructor(readonly text: string) {}
+}
+
+export type RawValue = Json | RawJson | RawValue[] | { [name: string]: RawValue | undefined };
+
+export function writeJson(value: RawValue): string {
+  if (value instanceof RawJson) return value.text;
+  if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members: string[] = [];
+  for (const [name, member] of Object.entries(value)) {
+    if (member !== undefined) members.push(`${JSON.stringify(name)}:${writeJson(member)}`);
+  }
+  return `{${members.join(',')}}`;
+}
+
+/** A place in a valid JSON text, from which one can go down. Each level is scanned once, when it is first asked for. */
+export interface RawPlace {
+  text: string;
+  at(name: string | number): RawPlace | undefined;
+}
+
+export function openRaw(text: string): RawPlace {
+  let members: Map<string | number, string> | undefined;
+  const places = new Map<string | number, RawPlace>();
+  return {
+    text,
+    at(name) {
+      members ??= scanMembers(text);
+      const member = members.get(name);
+      if (member === undefined) return undefined;
+      const place = places.get(name) ?? openRaw(member);
+      places.set(name, place);
+      return place;
+    },
+  };
+}
+
+const OPENING = new Set(['{', '[']);
+
+/** The members of one level as slices of the text; the last of two with the same name counts, as in JSON.parse. */
+function scanMembers(text: string): Map<string | number, string> {
+  const members = new Map<string | number, string>();
+  const start = skipSpace(text, 0);
+  const isObject = text[start] === '{';
+  if (!OPENING.has(text[start] ?? '')) return members;
+  let at = skipSpace(text, start + 1);
+  for (let index = 0; at < text.length && text[at] !== '}' && text[at] !== ']'; index++) {
+    let name: string | number = index;
+    if (isObject) {
+      const end = skipString(text, at);
+      name = JSON.parse(text.slice(at, end)) as string;
+      at = skipSpace(text, skipSpace(text, end) + 1);
+    }
+    const end = skipValue(text, at);
+    members.set(name, text.slice(at, end));
+    at = skipSpace(text, end);
+    if (text[at] === ',') at = skipSpace(text, at + 1);
+  }
+  return members;
+}
+
+function skipValue(text: string, start: number): number {
+  const first = text[start];
+  if (first === '"') return skipString(text, start);
+  if (!OPENING.has(first ?? '')) return skipPlain(text, start);
+  let depth = 0;
+  for (let at = start; at < text.length; at++) {
+    const char = text[at];
+    if (char === '"') at = skipString(text, at) - 1;
+    else if (char === '{' || char === '[') depth++;
+    else if ((char === '}' || char === ']') && --depth === 0) return at + 1;
+  }
+  return text.length;
+}
+
+function skipPlain(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && !/[\s,\]}]/.test(text.charAt(at))) at++;
+  return at;
+}
+
+function skipString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === '\\') at++;
+    else if (text[at] === '"') return at + 1;
+  }
+  return text.length;
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && /\s/.test(text.charAt(at))) at++;
+  return at;
+}

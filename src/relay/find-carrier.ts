@@ -1,0 +1,60 @@
+// How a call travels on a route, found out once for each route that is looked at. A route that cannot carry it is no route
+// for this call; if none can, the client is told what stands in the way, before anything is taken from it.
+
+import type { Model, Route } from '../catalog/catalog.ts';
+import type { Carrier } from '../dialects/carrier.ts';
+import { canReach, carry, type Sender } from '../dialects/carry.ts';
+import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
+import { Fault, fault } from '../faults/fault.ts';
+
+/** The carrier, or why there is none. */
+export type FindCarrier = (route: Route) => Carrier | Fault;
+
+export interface CarrierOptions extends Sender {
+  dialect: Dialect;
+  request: RelayRequest;
+  /** The client would rather be refused than lose a setting. */
+  isStrict: boolean;
+}
+
+export function createFindCarrier({ dialect, request, isStrict, ...sender }: CarrierOptions): FindCarrier {
+  const found = new Map<Route, Carrier | Fault>();
+
+  function find({ channel, model, prefill }: Route): Carrier | Fault {
+    const { endpoints, quirks } = channel;
+    try {
+      const carrier = carry(dialect, request, { endpoints, model, quirks, prefill }, sender);
+      return isStrict && carrier.dropped.length > 0 ? lostSettings(carrier.dropped) : carrier;
+    } catch (error) {
+      if (error instanceof Fault) return error;
+      throw error;
+    }
+  }
+
+  return (route) => {
+    const known = found.get(route);
+    if (known) return known;
+    const carrier = find(route);
+    found.set(route, carrier);
+    return carrier;
+  };
+}
+
+function lostSettings(names: readonly string[]): Fault {
+  return fault('invalid_request', {
+    param: names[0],
+    message: `Remove ${names.join(', ')}, or send the request without x-svc-strict: this model cannot be given it.`,
+  });
+}
+
+/** Throws what stands in the way, if the call cannot travel on any route of its model. */
+export function requireCarrier({ routes }: Model, dialect: Dialect, findCarrier: FindCarrier): void {
+  let refusal: Fault | undefined;
+  for (const route of routes) {
+    if (!canReach(dialect, route.channel.endpoints)) continue;
+    const found = findCarrier(route);
+    if (!(found instanceof Fault)) return;
+    refusal ??= found;
+  }
+  if (refusal) throw refusal;
+}
