@@ -5,9 +5,9 @@ import { createHash } from 'node:crypto';
 import { isObject, tryParseJson } from '../../kit/json.ts';
 import type { Opaque, ReasoningPart } from './conversation.ts';
 
-const TAG = 'svc1';
-/** Present wherever one of our tags is: a cheap test on a whole body. */
-export const TAG_MARK = 'svc1.';
+/** Stands in everything that we tagged: a cheap test on a whole body. */
+export const TAG = 'svc1';
+export const TAG_MARK = `${TAG}.`;
 const ORIGIN_CHARS = 10;
 const DIGEST_CHARS = 16;
 
@@ -15,6 +15,9 @@ const DIGEST_CHARS = 16;
 export function originOf(wire: string, upstreamModel: string): string {
   return digest(`${wire}\n${upstreamModel}`).slice(0, ORIGIN_CHARS);
 }
+
+/** Of thought signatures that came without our tag: any model of Google's may have made them. */
+export const GOOGLE_ORIGIN = 'google';
 
 /** The signature of reasoning that no vendor signed: recognised and removed before it could reach one that checks. */
 export function signOwn(origin: string, text: string): string {
@@ -46,6 +49,8 @@ export function unpackReasoning(packed: string): Pick<ReasoningPart, 'text' | 'r
 }
 
 const ID_TAG = `-${TAG}-`;
+/** What `tagToolId` adds, where it ends a JSON string. */
+export const ID_TAG_PATTERN = new RegExp(`${ID_TAG}[0-9a-f]{${ORIGIN_CHARS}}-[\\w-]*(?=")`, 'g');
 
 /** A call's id that carries what its model wants back: every client returns ids as they are. */
 export function tagToolId(id: string, { origin, value }: Opaque): string {

@@ -1,0 +1,43 @@
+// What a model thought in an earlier turn, as chat clients hand it back. Only what names its maker may go back to it.
+
+import { isObject, type JsonObject } from '../../kit/json.ts';
+import type { ReasoningPart } from '../translate/conversation.ts';
+
+export const TEXT_DETAIL = 'reasoning.text';
+export const REDACTED_DETAIL = 'reasoning.encrypted';
+
+export function readReasoning(message: JsonObject, at: string): ReasoningPart[] {
+  const details = Array.isArray(message.reasoning_details) ? message.reasoning_details.filter(isObject) : [];
+  const own = readOwnDetails(details, `${at}.reasoning_details`);
+  if (own.length > 0) return own;
+  const { reasoning_content: content, reasoning } = message;
+  const said = typeof content === 'string' ? content : typeof reasoning === 'string' ? reasoning : textOf(details);
+  return said === '' ? [] : [{ type: 'reasoning', text: said, at: `${at}.reasoning_content` }];
+}
+
+function textOf(details: readonly JsonObject[]): string {
+  return details.map(({ text }) => (typeof text === 'string' ? text : '')).join('');
+}
+
+/** Clients may have kept a block in the pieces it was streamed in: it is whole with its signature. */
+function readOwnDetails(details: readonly JsonObject[], at: string): ReasoningPart[] {
+  const parts: ReasoningPart[] = [];
+  let open: { origin: string; text: string } | undefined;
+  for (const [index, { origin, text, signature, data }] of details.entries()) {
+    if (typeof origin !== 'string') continue;
+    const place = `${at}[${index}]`;
+    if (typeof data === 'string') {
+      open = undefined;
+      parts.push({ type: 'reasoning', text: '', redacted: data, opaque: { origin, value: '' }, at: place });
+      continue;
+    }
+    const isMore = open?.origin === origin;
+    open = { origin, text: (isMore && open ? open.text : '') + (typeof text === 'string' ? text : '') };
+    const value = typeof signature === 'string' ? signature : '';
+    const part: ReasoningPart = { type: 'reasoning', text: open.text, opaque: { origin, value }, at: place };
+    if (isMore) parts[parts.length - 1] = part;
+    else parts.push(part);
+    if (value !== '') open = undefined;
+  }
+  return parts;
+}

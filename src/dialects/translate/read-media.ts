@@ -1,0 +1,86 @@
+// Images and files that clients put into a request as data. What they are is told by their bytes, because labels lie.
+
+import { refuseField } from '../fields.ts';
+import type { DocumentPart, MediaSource } from './conversation.ts';
+import { isPdf, sniffImageType } from './media-types.ts';
+
+interface Data {
+  /** As its label says; empty if it has none. */
+  mediaType: string;
+  base64: string;
+}
+
+const DATA_URL = /^data:([^,;]*)((?:;[^,;]*)*),/i;
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+const TEXT_TYPES = /^(text\/|application\/(json|xml|yaml|x-yaml|toml|javascript|x-ndjson|x-sh)\b)/;
+/** Labels that say nothing: then the name counts. */
+const UNTOLD = new Set(['', 'application/octet-stream']);
+const TEXT_NAMES =
+  /\.(txt|md|markdown|csv|tsv|json|jsonl|xml|ya?ml|toml|html?|css|[cm]?[jt]sx?|py|rs|go|java|c|h|cpp|sh|sql|log)$/i;
+
+/** From a `data:` or a web address. */
+export function readImage(url: string, at: string): MediaSource {
+  if (/^https?:\/\//i.test(url)) return { kind: 'url', url };
+  const data = readDataUrl(url);
+  if (!data) refuseField(at, `Give ${at} an https address, or a data: address with base64.`);
+  return imageOfBytes(data, at);
+}
+
+function imageOfBytes({ mediaType, base64 }: Data, at: string): MediaSource {
+  const type = sniffImageType(base64) ?? (mediaType === 'image/jpg' ? 'image/jpeg' : mediaType);
+  if (!type.startsWith('image/') || type.startsWith('image/svg')) {
+    refuseField(at, `Send ${at} as PNG, JPEG, GIF or WebP: it is ${type || 'no known image'}.`);
+  }
+  return { kind: 'base64', mediaType: type, data: base64 };
+}
+
+/** A file given as a `data:` address or as bare base64: a PDF stays one, text becomes text. */
+export function readDocument(file: string, name: string | undefined, at: string): DocumentPart {
+  const data = readDataUrl(file) ?? bareBase64(file);
+  if (!data) refuseField(at, `Give ${at} a data: address with base64.`);
+  const title = name === undefined ? {} : { title: name };
+  if (isPdf({ mediaType: data.mediaType, data: data.base64 })) {
+    const source = { kind: 'base64', mediaType: 'application/pdf', data: data.base64 } as const;
+    return { type: 'document', source, ...title, at };
+  }
+  if (!TEXT_TYPES.test(data.mediaType) && !(UNTOLD.has(data.mediaType) && TEXT_NAMES.test(name ?? ''))) {
+    refuseField(at, `Send ${at} as a PDF or as text: other files cannot be carried to this model.`);
+  }
+  return { type: 'document', source: { kind: 'text', text: decodeText(data.base64, at) }, ...title, at };
+}
+
+function readDataUrl(url: string): Data | undefined {
+  const label = DATA_URL.exec(url);
+  if (!label) return undefined;
+  const [whole, mediaType = '', options = ''] = label;
+  const body = url.slice(whole.length);
+  const base64 = /;base64$/i.test(options) ? plainBase64(body) : encodePercent(body);
+  return base64 === undefined ? undefined : { mediaType: mediaType.trim().toLowerCase(), base64 };
+}
+
+function bareBase64(text: string): Data | undefined {
+  const base64 = plainBase64(text);
+  return base64 === undefined ? undefined : { mediaType: '', base64 };
+}
+
+/** Of either alphabet and with line breaks, in the one that every upstream takes. */
+function plainBase64(text: string): string | undefined {
+  const plain = text.replace(/\s+/g, '').replaceAll('-', '+').replaceAll('_', '/');
+  return plain !== '' && BASE64.test(plain) ? plain : undefined;
+}
+
+function encodePercent(text: string): string | undefined {
+  try {
+    return Buffer.from(decodeURIComponent(text)).toString('base64');
+  } catch {
+    return undefined;
+  }
+}
+
+function decodeText(base64: string, at: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'));
+  } catch {
+    return refuseField(at, `Send ${at} as text in UTF-8.`);
+  }
+}
