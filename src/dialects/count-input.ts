@@ -5,7 +5,7 @@
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../kit/json.ts';
 import { countTokens, type TokenCount } from '../kit/tokens.ts';
 
-const PER_MESSAGE = 8;
+const PER_MESSAGE = { upper: 8, estimate: 4 };
 const PER_IMAGE: TokenCount = { upper: 4_000, estimate: 800, lower: 80 };
 const BASE64_CHARS_PER_TOKEN = 4;
 
@@ -17,10 +17,10 @@ export interface InputCount extends TokenCount {
 export function countInput(document: JsonDocument, messages: readonly JsonObject[]): InputCount {
   const media = messages.flatMap(mediaOf);
   const whole = countTokens(wordsOf(document));
-  const overhead = PER_MESSAGE * (messages.length + 1);
-  const count = { upper: whole.upper + overhead, estimate: overhead, lower: 0 };
+  const turns = messages.length + 1;
+  const count = { upper: whole.upper + PER_MESSAGE.upper * turns, estimate: PER_MESSAGE.estimate * turns, lower: 0 };
   for (const { counted, data } of media) count.upper += counted.upper - countTokens(data).upper;
-  const prose = proseOf(document.value, new Set(media.map(({ part }) => part)));
+  const prose = proseOf(promptOf(document.value), new Set(media.map(({ part }) => part)));
   for (const { counted } of media) {
     count.estimate += counted.estimate;
     count.lower += counted.lower;
@@ -43,6 +43,15 @@ function wordsOf({ text, value, spans }: JsonDocument): string {
   return words;
 }
 
+/** The members that a model reads; the others are settings. */
+function promptOf(body: JsonObject): Json[] {
+  return PROMPT.flatMap((name) => body[name] ?? []);
+}
+
+const PROMPT = ['system', 'instructions', 'messages', 'input', 'tools', 'functions', 'response_format'];
+/** Names and values that stand for structure, not for words. */
+const STRUCTURE: ReadonlySet<string> = new Set(['role', 'type', 'content', 'text', 'cache_control']);
+
 const OURS: ReadonlySet<string> = new Set(['model', 'stream_options', 'thinking']);
 
 interface Media {
@@ -53,14 +62,19 @@ interface Media {
   isOpen: boolean;
 }
 
-/** Media are direct parts of a message's content, or of a tool result in it. */
-function mediaOf({ content }: JsonObject): Media[] {
-  if (!Array.isArray(content)) return [];
-  return content.filter(isObject).flatMap((part) => {
+/** Media are direct parts of a message's content, of a tool result in it, or of an item that is a tool's output. */
+function mediaOf(message: JsonObject): Media[] {
+  const own = readMedia(message);
+  if (own) return [own];
+  return [...partsOf(message.content), ...partsOf(message.output)].flatMap((part) => {
     const media = readMedia(part);
     if (media) return [media];
     return part.type === 'tool_result' ? mediaOf(part) : [];
   });
+}
+
+function partsOf(value: Json | undefined): JsonObject[] {
+  return (Array.isArray(value) ? value : [value]).filter(isObject);
 }
 
 function readMedia(part: JsonObject): Media | undefined {
@@ -71,6 +85,13 @@ function readMedia(part: JsonObject): Media | undefined {
       return isObject(part.source)
         ? image(part, part.source.data ?? part.source.url ?? part.source.file_id)
         : undefined;
+    case 'input_image':
+    case 'computer_screenshot':
+      return image(part, part.image_url ?? part.file_id);
+    case 'image_generation_call':
+      return image(part, part.result);
+    case 'input_file':
+      return byLength(part, part.file_data);
     case 'input_audio':
       return isObject(part.input_audio) ? byLength(part, part.input_audio.data) : undefined;
     case 'file':
@@ -107,8 +128,8 @@ function proseOf(value: Json | undefined, media: ReadonlySet<JsonObject>): { est
   if (Array.isArray(value)) for (const item of value) add(proseOf(item, media));
   else if (isObject(value) && !media.has(value)) {
     for (const [name, member] of Object.entries(value)) {
-      add({ estimate: countTokens(name).estimate, lower: 0 });
-      add(proseOf(member, media));
+      if (!STRUCTURE.has(name)) add({ estimate: countTokens(name).estimate, lower: 0 });
+      if (!STRUCTURE.has(name) || name === 'content' || name === 'text') add(proseOf(member, media));
     }
   }
   return { estimate, lower };

@@ -3,6 +3,7 @@
 import type { Exchange, HttpTools, KeyedExchange } from './exchange.ts';
 import { me, receipt, usage } from './routes/account.ts';
 import { catalog } from './routes/catalog.ts';
+import { COUNT_TOKENS_MAX_BYTES, countTokens } from './routes/count-tokens.ts';
 import { healthz, readyz } from './routes/health.ts';
 import { deleteKey, getKeys, KEYS_MAX_BYTES, patchKey, postKey, postRotate } from './routes/keys.ts';
 import { callModel, MODEL_CALLS } from './routes/model-calls.ts';
@@ -44,6 +45,13 @@ export const ROUTES: readonly HttpRoute[] = [
   { method: 'POST', path: '/api/keys/:id/rotate', auth: 'key', handle: postRotate, ...work(KEYS_MAX_BYTES) },
   { method: 'GET', path: '/v1/models', auth: 'key', handle: listModels, ...READ },
   { method: 'GET', path: '/v1/models/:id', auth: 'key', handle: showModel, ...READ },
+  {
+    method: 'POST',
+    path: '/v1/messages/count_tokens',
+    auth: 'key',
+    handle: countTokens,
+    ...work(COUNT_TOKENS_MAX_BYTES),
+  },
   ...MODEL_CALLS.map(
     (call): HttpRoute => ({
       method: 'POST',

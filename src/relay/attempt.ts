@@ -46,6 +46,8 @@ export interface Prefill {
 /** Events before the first word, or after the last: more than this is no answer but a flood. */
 const MAX_WORDLESS_EVENTS = 1_000;
 const SPLIT_BYTES = 16 * 1024;
+/** After the answer itself is whole: for usage and the end mark, which some upstreams never send. */
+const LAST_WORDS_MS = 500;
 
 /** Throws AttemptFailed. */
 export async function attempt(
@@ -171,7 +173,8 @@ async function* readEvents(
 ): AsyncGenerator<StreamEvent> {
   const sse = createSseReader();
   let held = 0;
-  for await (const bytes of readBytes(response, watch, idleMs)) {
+  const patience = () => (reader.facts().finished ? Math.min(idleMs, LAST_WORDS_MS) : idleMs);
+  for await (const bytes of readBytes(response, watch, patience)) {
     for (const event of splitEvents(sse, bytes)) {
       if (event.data === undefined) continue;
       for (const read of reader.read(event)) {

@@ -10,13 +10,13 @@ export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
  * Ends at once when the watch does, whatever the upstream is doing. `idleMs` bounds each wait for the upstream; the time
  * in which nobody asks for more, because the client reads slowly, does not count.
  */
-export async function* readBytes(response: Response, watch: Watch, idleMs?: number): AsyncGenerator<Uint8Array> {
+export async function* readBytes(response: Response, watch: Watch, idleMs?: () => number): AsyncGenerator<Uint8Array> {
   if (!response.body) return;
   const reader = response.body.getReader();
   let total = 0;
   try {
     for (;;) {
-      if (idleMs !== undefined) watch.limit('idle', idleMs);
+      if (idleMs) watch.limit('idle', idleMs());
       const { done, value } = await untilAborted(reader.read(), watch.signal);
       watch.clear('idle');
       if (done) return;

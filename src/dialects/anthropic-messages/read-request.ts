@@ -2,22 +2,28 @@
 
 import { fault } from '../../faults/fault.ts';
 import type { JsonDocument } from '../../kit/json.ts';
-import { countInput } from '../count-input.ts';
+import { countInput, type InputCount } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { nestedCount, objectList, optionalCount, optionalFlag, readModel, refuseField } from '../fields.ts';
 
 const MAX_TOKENS = 1_000_000_000;
 const ROLES = new Set(['user', 'assistant', 'system']);
 
-export function readRequest(document: JsonDocument): RelayRequest {
-  const body = document.value;
+/** The input of a messages request, which alone is enough to count it. */
+export function readInput(document: JsonDocument): InputCount {
   refuseThread(document);
-  const messages = objectList(body.messages, 'messages');
+  const messages = objectList(document.value.messages, 'messages');
   messages.forEach((message, index) => {
     if (typeof message.role !== 'string' || !ROLES.has(message.role)) {
       refuseField(`messages[${index}].role`, `Set messages[${index}].role to one of ${[...ROLES].join(', ')}.`);
     }
   });
+  return countInput(document, messages);
+}
+
+export function readRequest(document: JsonDocument): RelayRequest {
+  const body = document.value;
+  const input = readInput(document);
   const maxTokens = optionalCount(body, 'max_tokens', MAX_TOKENS, 0);
   if (maxTokens === undefined) refuseField('max_tokens', 'Set max_tokens: this format requires it.');
   return {
@@ -28,7 +34,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     choices: 1,
     images: 0,
     thinkingBudget: nestedCount(body, 'thinking', 'budget_tokens', MAX_TOKENS),
-    input: countInput(document, messages),
+    input,
     document,
   };
 }

@@ -2,18 +2,20 @@
 
 import { editMembers, isObject, type Json } from '../../kit/json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
+import { stripOwn } from './strip-own.ts';
 
 /** The partial answer stands last, as the assistant's own message; upstreams refuse one that ends in white space. */
 export function writePrefill(request: RelayRequest, fields: UpstreamFields, text: string): string {
-  const messages = Array.isArray(request.document.value.messages) ? request.document.value.messages : [];
-  return editMembers(request.document, {
+  const document = stripOwn(request.document);
+  const messages = Array.isArray(document.value.messages) ? document.value.messages : [];
+  return editMembers(document, {
     ...ownedFields(request, fields),
     messages: [...messages, { role: 'assistant', content: text.trimEnd() }],
   });
 }
 
 export function writeRequest(request: RelayRequest, fields: UpstreamFields): string {
-  return editMembers(request.document, ownedFields(request, fields));
+  return editMembers(stripOwn(request.document), ownedFields(request, fields));
 }
 
 function ownedFields({ document, stream }: RelayRequest, fields: UpstreamFields): Record<string, Json | undefined> {

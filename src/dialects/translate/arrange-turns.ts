@@ -34,12 +34,13 @@ function pairResults(turns: readonly Turn[]): Turn[] {
   return turns.flatMap((turn) => {
     const rest = { ...turn, parts: turn.parts.filter(({ type }) => type !== 'tool_result') };
     const calls = turn.role === 'assistant' ? turn.parts.filter((part) => part.type === 'tool_call') : [];
-    const found = calls.flatMap(({ id }) => results.get(id) ?? []);
-    // The model's own last word: whoever asks may want to see what comes of it, results and all.
-    if (turn === last && found.length === 0) return [rest];
-    const answers = calls.map((call) => results.get(call.id) ?? missingResult(call));
     const kept: Turn[] = rest.parts.length > 0 ? [rest] : [];
-    return answers.length > 0 ? [...kept, { role: 'user', parts: answers, at: turn.at }] : kept;
+    // Calls that stand last have no results yet.
+    if (calls.length === 0 || turn === last) return kept;
+    return [
+      ...kept,
+      { role: 'user', parts: calls.map((call) => results.get(call.id) ?? missingResult(call)), at: turn.at },
+    ];
   });
 }
 

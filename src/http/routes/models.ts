@@ -54,6 +54,8 @@ function publicModel(model: Model, catalog: Catalog, id: string) {
     created_at: new Date(catalog.updatedAt).toISOString(),
     owned_by: 'gateway',
     display_name: model.name,
+    max_input_tokens: model.contextTokens,
+    max_tokens: model.maxOutputTokens,
     ...(id === model.id ? {} : { alias_of: model.id }),
   };
 }

@@ -1,0 +1,61 @@
+// What earlier translations left in a history must not reach a vendor that checks it: thinking that we signed in place of
+// another model, and what we hung on ids of calls. Everything else keeps its bytes.
+
+import { isObject, type JsonDocument, readJsonObject } from '../../kit/json.ts';
+import { openRaw, RawJson, type RawPlace, type RawValue, writeJson } from '../../kit/raw-json.ts';
+import { ID_TAG_PATTERN, readOwnSignature, TAG } from '../translate/opaque.ts';
+
+/** The same document if there is nothing of ours in it. */
+export function stripOwn(document: JsonDocument): JsonDocument {
+  if (!document.text.includes(TAG)) return document;
+  const text = document.text.replace(ID_TAG_PATTERN, '');
+  const stripped = text === document.text ? document : readJsonObject(text);
+  return hasOwnThinking(stripped) ? withoutOwnThinking(stripped) : stripped;
+}
+
+function hasOwnThinking({ value }: JsonDocument): boolean {
+  return messagesOf(value.messages).some((message) => contentOf(message).some(isOwnThinking));
+}
+
+function withoutOwnThinking(document: JsonDocument): JsonDocument {
+  const place = openRaw(document.text);
+  const messages = messagesOf(document.value.messages).flatMap((message, index): RawValue[] => {
+    const raw = place.at('messages')?.at(index);
+    const content = contentOf(message);
+    if (!raw || !content.some(isOwnThinking)) return raw ? [new RawJson(raw.text)] : [];
+    const kept = content.flatMap((block, at) => (isOwnThinking(block) ? [] : rawOf(raw.at('content')?.at(at))));
+    return kept.length > 0 ? [edited(raw, Object.keys(isObject(message) ? message : {}), kept)] : [];
+  });
+  const members = Object.keys(document.value).map((name): [string, RawValue] => [
+    name,
+    name === 'messages' ? messages : new RawJson(place.at(name)?.text ?? 'null'),
+  ]);
+  return readJsonObject(writeJson(Object.fromEntries(members)));
+}
+
+function edited(raw: RawPlace, names: readonly string[], content: RawValue): RawValue {
+  return Object.fromEntries(
+    names.map((name) => [name, name === 'content' ? content : new RawJson(raw.at(name)?.text ?? 'null')]),
+  );
+}
+
+function rawOf(place: RawPlace | undefined): RawJson[] {
+  return place ? [new RawJson(place.text)] : [];
+}
+
+function isOwnThinking(block: unknown): boolean {
+  return (
+    isObject(block) &&
+    block.type === 'thinking' &&
+    typeof block.signature === 'string' &&
+    readOwnSignature(block.signature) !== undefined
+  );
+}
+
+function messagesOf(messages: unknown): unknown[] {
+  return Array.isArray(messages) ? messages : [];
+}
+
+function contentOf(message: unknown): unknown[] {
+  return isObject(message) && Array.isArray(message.content) ? message.content : [];
+}
