@@ -18,7 +18,7 @@ export interface Assembled {
   keepAlives: number;
 }
 
-function createAssembled(): Assembled {
+export function createAssembled(): Assembled {
   return {
     content: {},
     finish: undefined,
@@ -34,7 +34,7 @@ class Ungrammatical extends Error {
   override name = 'Ungrammatical';
 }
 
-function must(condition: unknown, what: string): asserts condition {
+export function must(condition: unknown, what: string): asserts condition {
   if (!condition) throw new Ungrammatical(what);
 }
 
@@ -148,6 +148,6 @@ function add(answer: Assembled, slot: string, text: unknown): void {
   if (typeof text === 'string' && text !== '') answer.content[slot] = (answer.content[slot] ?? '') + text;
 }
 
-function noteModel({ models }: Assembled, model: string): void {
+export function noteModel({ models }: Assembled, model: string): void {
   if (models.at(-1) !== model) models.push(model);
 }

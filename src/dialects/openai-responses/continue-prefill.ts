@@ -1,0 +1,129 @@
+// A response stream whose text another run goes on with: its first message is the one that the client has, its ends tell
+// the whole text, and everything else of it comes after.
+
+import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json.ts';
+import type { ContinuedWriter, StreamEvent } from '../dialect.ts';
+import { createOverlap } from '../prefill-overlap.ts';
+import { createIdMap, type Pass, withDelta } from './continue-stream.ts';
+import { editInside, editList, reread, withRawMember } from './raw-edits.ts';
+import { indexAt } from './read-output.ts';
+
+/** The message that the client has: open, and text alone. */
+export interface OpenMessage {
+  index: number;
+  id: Json | undefined;
+  text: string;
+}
+
+export function continuePrefill(pass: Pass, open: OpenMessage): ContinuedWriter {
+  const takeNew = createOverlap(open.text);
+  const ids = createIdMap();
+  /** Where items of this run stand for the client. */
+  const indexes = new Map<number, number>();
+  let isJoined = false;
+  const wholeOf = (text: Json | undefined) => open.text + createOverlap(open.text)(String(text ?? ''));
+
+  function place(index: number, item: JsonObject): number {
+    const isFirstMessage = item.type === 'message' && !isJoined;
+    const mine = isFirstMessage ? open.index : open.index + 1 + indexes.size - (isJoined ? 1 : 0);
+    if (isFirstMessage) {
+      isJoined = true;
+      ids.learn(item.id, open.id);
+    }
+    indexes.set(index, mine);
+    return mine;
+  }
+
+  function write(event: StreamEvent, document: JsonDocument): string | 'mismatch' {
+    const { value } = document;
+    if (event.kind === 'held')
+      return (isJoined ? '' : closings().map(pass).join('')) + pass(wholeAnswer(event, document));
+    if (typeof value.output_index !== 'number') return isObject(value.response) ? '' : pass(event);
+    const isStart = value.type === 'response.output_item.added' && isObject(value.item);
+    const index = indexes.get(value.output_index) ?? place(value.output_index, isObject(value.item) ? value.item : {});
+    const moved = shifted(event, document, index);
+    if (index !== open.index) return pass(moved);
+    return isStart ? '' : goOn(moved);
+  }
+
+  /** An event of the message that the client has. */
+  function goOn(event: StreamEvent): string | 'mismatch' {
+    const { document } = event;
+    if (!document) return '';
+    const { type, part } = document.value;
+    const isFirstPart = indexAt(document.value, 'content_index') === 0;
+    if (type === 'response.output_item.done') return pass(withWhole(event, document));
+    if (!isFirstPart) return pass(event);
+    if (type === 'response.content_part.added') return isObject(part) && part.type === 'output_text' ? '' : 'mismatch';
+    if (type !== 'response.output_text.delta') return pass(withWhole(event, document));
+    const fresh = event.pieces.map((piece) => takeNew(piece.text)).join('');
+    return fresh === '' ? '' : pass(withDelta(event, document, fresh));
+  }
+
+  function withWhole(event: StreamEvent, document: JsonDocument): StreamEvent {
+    const { type, text } = document.value;
+    const pieces = event.pieces.map((piece) => ({ ...piece, text: takeNew(piece.text) }));
+    const whole =
+      type === 'response.output_text.done' ? reread(editMembers(document, { text: wholeOf(text) })) : document;
+    return { ...event, pieces, document: editInside(editInside(whole, 'part', wholePart), 'item', wholeItem) };
+  }
+
+  const wholePart = (part: JsonDocument) =>
+    part.value.type === 'output_text' ? editMembers(part, { text: wholeOf(part.value.text) }) : part.text;
+
+  function wholeItem(item: JsonDocument): string {
+    let isFirst = true;
+    return editList(item, 'content', (part) => {
+      const text = isFirst ? wholePart(part) : part.text;
+      isFirst = false;
+      return text;
+    }).text;
+  }
+
+  /** The last event: the client's message first, whole, then what else there is. */
+  function wholeAnswer(event: StreamEvent, document: JsonDocument): StreamEvent {
+    const rest: string[] = [];
+    let message: string | undefined;
+    const response = editInside(ids.apply(document), 'response', (inner) => {
+      editList(inner, 'output', (item) => {
+        if (isJoined && message === undefined && item.value.type === 'message') message = wholeItem(item);
+        else rest.push(item.text);
+        return item.text;
+      });
+      message ??= JSON.stringify(messageOf(open));
+      return withRawMember(inner, 'output', `[${[message, ...rest].join(',')}]`).text;
+    });
+    return { ...event, document: response };
+  }
+
+  function shifted(event: StreamEvent, document: JsonDocument, index: number): StreamEvent {
+    const pieces = event.pieces.map(({ slot, text }) => ({ slot: slot.replace(/^0\/\d+/, `0/${index}`), text }));
+    const isSame = document.value.output_index === index;
+    const moved = isSame ? document : reread(editMembers(document, { output_index: index }));
+    return { ...event, pieces, document: ids.apply(moved) };
+  }
+
+  /** The ends of the client's message, when the run had nothing to add to it. */
+  function closings(): StreamEvent[] {
+    const at = { item_id: open.id ?? null, output_index: open.index };
+    const { content, ...rest } = messageOf(open);
+    const [part] = content;
+    return [
+      { type: 'response.output_text.done', ...at, content_index: 0, text: open.text, logprobs: [] },
+      { type: 'response.content_part.done', ...at, content_index: 0, part },
+      { type: 'response.output_item.done', output_index: open.index, item: { ...rest, content } },
+    ].map((value) => ({ kind: 'other', name: value.type, document: reread(JSON.stringify(value)), pieces: [] }));
+  }
+
+  return { caughtUp: () => true, write: (event) => (event.document ? write(event, event.document) : '') };
+}
+
+function messageOf({ id, text }: OpenMessage) {
+  return {
+    id: id ?? null,
+    type: 'message',
+    status: 'completed',
+    content: [{ type: 'output_text', annotations: [], logprobs: [], text }],
+    role: 'assistant',
+  };
+}

@@ -1,0 +1,23 @@
+// The OpenAI Responses format, as the relay uses it.
+
+import { editMembers } from '../../kit/json.ts';
+import type { Dialect } from '../dialect.ts';
+import { readAnswer } from './read-answer.ts';
+import { readRequest } from './read-request.ts';
+import { createStreamReader } from './read-stream.ts';
+import { writeUsage } from './usage.ts';
+import { writePrefill, writeRequest } from './write-request.ts';
+import { createStreamWriter } from './write-stream.ts';
+
+export const openaiResponses: Dialect = {
+  envelope: 'openai',
+  endpoint: 'responses',
+  readRequest,
+  writeRequest,
+  writePrefill,
+  readAnswer,
+  writeAnswer: (document, model, _, usage) =>
+    editMembers(document, usage ? { model, usage: writeUsage(usage) } : { model }),
+  createStreamReader: () => createStreamReader(),
+  createStreamWriter,
+};

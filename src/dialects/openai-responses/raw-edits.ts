@@ -1,0 +1,51 @@
+// Edits below the top level of an event or a request that leave every other byte as it came.
+
+import { type JsonDocument, readJsonObject } from '../../kit/json.ts';
+import { openRaw } from '../../kit/raw-json.ts';
+
+/** The last event of a stream repeats the whole answer. */
+export const EVENT_LIMITS = { depth: 256, nodes: 5_000_000 };
+
+/** Text that was a document before it was edited. */
+export function reread(text: string): JsonDocument {
+  return readJsonObject(text, EVENT_LIMITS);
+}
+
+/** The JSON text of a member. */
+export function rawMember({ text, spans }: JsonDocument, name: string): string | undefined {
+  const span = spans.get(name);
+  return span && text.slice(span.valueStart, span.valueEnd);
+}
+
+export function withRawMember(document: JsonDocument, name: string, raw: string): JsonDocument {
+  const span = document.spans.get(name);
+  if (!span || rawMember(document, name) === raw) return document;
+  const { text } = document;
+  return reread(text.slice(0, span.valueStart) + raw + text.slice(span.valueEnd));
+}
+
+/** The document with a member that is an object edited. */
+export function editInside(document: JsonDocument, name: string, edit: (inner: JsonDocument) => string): JsonDocument {
+  const raw = rawMember(document, name);
+  return raw?.startsWith('{') ? withRawMember(document, name, edit(reread(raw))) : document;
+}
+
+/** The document with the objects of a list edited; without those whose edit says undefined. */
+export function editList(
+  document: JsonDocument,
+  name: string,
+  edit: (item: JsonDocument) => string | undefined,
+): JsonDocument {
+  const list = document.value[name];
+  const raw = rawMember(document, name);
+  if (!Array.isArray(list) || raw === undefined) return document;
+  const place = openRaw(raw);
+  let isChanged = false;
+  const texts = list.flatMap((_, index) => {
+    const before = place.at(index)?.text ?? 'null';
+    const after = before.startsWith('{') ? edit(reread(before)) : before;
+    isChanged ||= after !== before;
+    return after === undefined ? [] : [after];
+  });
+  return isChanged ? withRawMember(document, name, `[${texts.join(',')}]`) : document;
+}

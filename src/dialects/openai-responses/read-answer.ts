@@ -1,0 +1,33 @@
+// A whole response: is it one, did it end, what did it say it used, and does it hold any output.
+
+import { isObject, type JsonDocument, type JsonObject } from '../../kit/json.ts';
+import { type AnswerFacts, NO_OUTPUT, type Output } from '../dialect.ts';
+import { listOf, outputOf, readItem } from './read-output.ts';
+import { readUsage } from './usage.ts';
+
+export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
+  if (!Array.isArray(value.output) || !isEnded(value)) return undefined;
+  return { usage: readUsage(value.usage), output: outputOfResponse(value), finish: readFinish(value) };
+}
+
+/** Answers that say nothing of their status are whole; failed, cancelled and waiting ones say so. */
+export function isEnded({ status, error }: JsonObject): boolean {
+  const isFine = status === undefined || status === null || status === 'completed' || status === 'incomplete';
+  return isFine && !isObject(error);
+}
+
+export function readFinish({ incomplete_details: details }: JsonObject): AnswerFacts['finish'] {
+  return isObject(details) && details.reason === 'max_output_tokens' ? 'length' : 'other';
+}
+
+export function outputOfResponse({ output }: JsonObject): Output {
+  const items = listOf(output).filter(isObject);
+  if (items.length === 0) return NO_OUTPUT;
+  const found = outputOf(items.flatMap(readItem));
+  return { ...found, hasReasoning: found.hasReasoning || items.some(isReasoning) };
+}
+
+/** Most reasoning is not shown, and is output all the same. */
+export function isReasoning({ type }: JsonObject): boolean {
+  return type === 'reasoning';
+}

@@ -1,0 +1,110 @@
+// The content of output items and of stream events, each bit in its slot. A stream says everything twice, bit by bit and
+// then as a whole: what is whole says so.
+
+import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { weighTokens } from '../../kit/tokens.ts';
+import type { Output, Piece } from '../dialect.ts';
+
+export interface Said extends Piece {
+  /** All that the slot holds, not only what is new. */
+  isWhole: boolean;
+}
+
+/** The kinds of text that come in deltas: their slot, the index that tells their place, the field of the whole. */
+const TEXTS: Record<string, { slot: string; index?: string; whole: string }> = {
+  output_text: { slot: 'text', index: 'content_index', whole: 'text' },
+  refusal: { slot: 'refusal', index: 'content_index', whole: 'refusal' },
+  reasoning_summary_text: { slot: 'summary', index: 'summary_index', whole: 'text' },
+  reasoning_text: { slot: 'thought', index: 'content_index', whole: 'text' },
+  function_call_arguments: { slot: 'arguments', whole: 'arguments' },
+  custom_tool_call_input: { slot: 'input', whole: 'input' },
+};
+
+const TEXT_EVENT = /^response\.(.+)\.(delta|done)$/;
+
+/** What a stream event says; nothing for events that only tell of progress. */
+export function readEvent(event: JsonObject): Said[] {
+  const index = indexAt(event, 'output_index');
+  switch (event.type) {
+    case 'response.output_item.added':
+    case 'response.output_item.done':
+      return isObject(event.item) ? readItem(event.item, index) : [];
+    case 'response.content_part.added':
+    case 'response.content_part.done':
+      return readPart(event.part, index, indexAt(event, 'content_index'));
+    case 'response.reasoning_summary_part.added':
+    case 'response.reasoning_summary_part.done':
+      return isObject(event.part) ? whole(`${index}/summary/${indexAt(event, 'summary_index')}`, event.part.text) : [];
+    default:
+      return readText(event, index);
+  }
+}
+
+function readText(event: JsonObject, index: number): Said[] {
+  const [, name = '', end] = TEXT_EVENT.exec(String(event.type)) ?? [];
+  const text = TEXTS[name];
+  const slot = text ? slotOf(text, event) : name;
+  if (end === 'done') return text ? whole(`${index}/${slot}`, event[text.whole]) : [];
+  return said(`${index}/${slot}`, event.delta, false);
+}
+
+function slotOf({ slot, index }: { slot: string; index?: string }, event: JsonObject): string {
+  return index === undefined ? slot : `${slot}/${indexAt(event, index)}`;
+}
+
+/** An item of the output; what is no text of the model's own is content by its mere presence. */
+export function readItem(item: JsonObject, index: number): Said[] {
+  switch (item.type) {
+    case 'message':
+      return listOf(item.content).flatMap((part, at) => readPart(part, index, at));
+    case 'reasoning':
+      return [
+        ...listOf(item.summary).flatMap((part, at) => textOf(`${index}/summary/${at}`, part)),
+        ...listOf(item.content).flatMap((part, at) => textOf(`${index}/thought/${at}`, part)),
+      ];
+    case 'function_call':
+      return [...whole(`${index}/name`, item.name), ...whole(`${index}/arguments`, item.arguments)];
+    case 'custom_tool_call':
+      return [...whole(`${index}/name`, item.name), ...whole(`${index}/input`, item.input)];
+    default:
+      return whole(`${index}/item`, item.type);
+  }
+}
+
+function readPart(part: Json | undefined, index: number, at: number): Said[] {
+  if (!isObject(part)) return [];
+  if (part.type === 'refusal') return whole(`${index}/refusal/${at}`, part.refusal);
+  return textOf(`${index}/${part.type === 'reasoning_text' ? 'thought' : 'text'}/${at}`, part);
+}
+
+function textOf(slot: string, part: Json | undefined): Said[] {
+  return isObject(part) ? whole(slot, part.text) : [];
+}
+
+function whole(slot: string, text: Json | undefined): Said[] {
+  return said(slot, text, true);
+}
+
+/** All items are one answer: what comes later in it comes after everything before. */
+function said(slot: string, text: Json | undefined, isWhole: boolean): Said[] {
+  return typeof text === 'string' && text !== '' ? [{ slot: `0/${slot}`, text, isWhole }] : [];
+}
+
+export function outputOf(pieces: readonly Piece[]): Output {
+  const isReasoning = ({ slot }: Piece) => /\/(summary|thought)\/\d+$/.test(slot);
+  return {
+    hasContent: pieces.some((piece) => !isReasoning(piece)),
+    hasReasoning: pieces.some(isReasoning),
+    tokens: pieces.reduce((sum, { text }) => sum + weighTokens(text), 0),
+    images: 0,
+  };
+}
+
+export function indexAt(event: JsonObject, name: string): number {
+  const index = event[name];
+  return typeof index === 'number' ? index : 0;
+}
+
+export function listOf(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value : [];
+}

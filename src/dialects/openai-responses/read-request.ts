@@ -1,0 +1,58 @@
+// A Responses request as we need it: the few fields we own or bill by, read one by one, and a way forward for what would
+// need content that nobody stored.
+
+import type { JsonDocument, JsonObject } from '../../kit/json.ts';
+import { countInput } from '../count-input.ts';
+import type { RelayRequest } from '../dialect.ts';
+import { objectList, optionalCount, optionalFlag, optionalObject, readModel, refuseField } from '../fields.ts';
+
+const MAX_TOKENS = 1_000_000_000;
+
+/** What refers to something a server remembers, and what to do instead. */
+const STORED: Record<string, string> = {
+  previous_response_id:
+    'Send the full history in input: responses are not stored here, so previous_response_id is unknown.',
+  conversation: 'Send the full history in input: conversations are not stored here.',
+  prompt: 'Send the text of the prompt in instructions and input: prompt templates are not stored here.',
+};
+
+export function readRequest(document: JsonDocument): RelayRequest {
+  const body = document.value;
+  for (const [name, message] of Object.entries(STORED)) {
+    if (body[name] !== undefined && body[name] !== null) refuseField(name, message);
+  }
+  if (optionalFlag(body, 'background')) {
+    refuseField('background', 'Remove background, and use stream for long answers: responses are not stored here.');
+  }
+  optionalFlag(body, 'store');
+  optionalObject(body, 'reasoning');
+  optionalObject(body, 'text');
+  return {
+    model: readModel(document),
+    stream: optionalFlag(body, 'stream'),
+    includeUsage: true,
+    maxOutputTokens: optionalCount(body, 'max_output_tokens', MAX_TOKENS),
+    choices: 1,
+    images: 0,
+    thinkingBudget: undefined,
+    input: countInput(document, readItems(body)),
+    document,
+  };
+}
+
+function readItems(body: JsonObject): JsonObject[] {
+  if (typeof body.input === 'string') return [];
+  if (!Array.isArray(body.input)) refuseField('input', 'Set input to a text or to a list of items.');
+  const items = objectList(body.input, 'input');
+  items.forEach((item, index) => {
+    const at = `input[${index}]`;
+    if (isReference(item)) refuseField(at, `Send the whole item in place of ${at}: items are not stored here.`);
+    if (typeof (item.type ?? item.role) !== 'string') refuseField(at, `Set ${at}.type, or ${at}.role.`);
+  });
+  return items;
+}
+
+/** A reference may come without its type: then it is an id and nothing that could be content. */
+function isReference({ type, id, role }: JsonObject): boolean {
+  return type === 'item_reference' || ((type ?? role ?? null) === null && typeof id === 'string');
+}

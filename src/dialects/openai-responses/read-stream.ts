@@ -1,0 +1,80 @@
+// A response stream event by event. It says of each event what it is and what it carries, and keeps the few facts the bill
+// needs; text itself is never kept.
+
+import { isObject, type JsonDocument, type JsonObject, JsonRefused, readJsonObject } from '../../kit/json.ts';
+import { type AnswerFacts, addOutput, NO_OUTPUT, type Piece, type StreamEvent, type StreamReader } from '../dialect.ts';
+import { EVENT_LIMITS } from './raw-edits.ts';
+import { isEnded, isReasoning, outputOfResponse, readFinish } from './read-answer.ts';
+import { outputOf, readEvent, type Said } from './read-output.ts';
+import { readUsage } from './usage.ts';
+
+const NOTHING = { name: undefined, document: undefined, pieces: [] };
+const BROKEN: StreamEvent = { kind: 'broken', ...NOTHING };
+const DONE: StreamEvent = { kind: 'done', ...NOTHING };
+
+export function createStreamReader(): StreamReader {
+  const facts: AnswerFacts = { usage: 'absent', output: NO_OUTPUT, finish: 'other' };
+  const takeNew = createNewness();
+  let finished = false;
+
+  function finish(name: string, document: JsonDocument, response: JsonObject): StreamEvent[] {
+    if (!isEnded(response)) return [BROKEN];
+    finished = true;
+    facts.finish = readFinish(response);
+    facts.usage = readUsage(response.usage);
+    const { hasContent, hasReasoning, tokens } = outputOfResponse(response);
+    // Some upstreams say everything at the end only.
+    const isUnheard = !facts.output.hasContent && !facts.output.hasReasoning;
+    facts.output = addOutput(facts.output, { hasContent, hasReasoning, tokens: isUnheard ? tokens : 0, images: 0 });
+    const last: StreamEvent = { kind: 'held', name, document, pieces: [] };
+    // No end mark need follow; where the usage is still missing, something may.
+    return facts.usage === 'absent' ? [last] : [last, DONE];
+  }
+
+  function read(document: JsonDocument): StreamEvent[] {
+    const { value } = document;
+    const name = String(value.type);
+    switch (name) {
+      case 'response.completed':
+      case 'response.incomplete':
+        return isObject(value.response) ? finish(name, document, value.response) : [BROKEN];
+      case 'response.failed':
+      case 'error':
+        return [BROKEN];
+      default: {
+        const pieces = readEvent(value).flatMap(takeNew);
+        const output = outputOf(pieces);
+        const hasHidden = isObject(value.item) && isReasoning(value.item);
+        facts.output = addOutput(facts.output, { ...output, hasReasoning: output.hasReasoning || hasHidden });
+        return [{ kind: output.hasContent || output.hasReasoning ? 'output' : 'other', name, document, pieces }];
+      }
+    }
+  }
+
+  return {
+    read({ data = '' }) {
+      if (data === '[DONE]') return [DONE];
+      try {
+        const document = readJsonObject(data, EVENT_LIMITS);
+        return typeof document.value.type === 'string' ? read(document) : [BROKEN];
+      } catch (error) {
+        if (error instanceof JsonRefused) return [BROKEN];
+        throw error;
+      }
+    },
+    end: () => [],
+    facts: () => ({ ...facts, finished }),
+  };
+}
+
+/** Of a text that is said as a whole, only what no delta has brought is new. */
+function createNewness(): (said: Said) => Piece[] {
+  const lengths = new Map<string, number>();
+  return ({ slot, text, isWhole }) => {
+    const known = lengths.get(slot) ?? 0;
+    const fresh = isWhole ? text.slice(known) : text;
+    if (fresh === '') return [];
+    lengths.set(slot, known + fresh.length);
+    return [{ slot, text: fresh }];
+  };
+}

@@ -1,0 +1,46 @@
+// The body for an upstream of the same dialect: the client's own text with only the fields we own changed, and without
+// what would mean nothing there or is nobody's business.
+
+import { editMembers, type Json, type JsonDocument } from '../../kit/json.ts';
+import type { RelayRequest, UpstreamFields } from '../dialect.ts';
+import { TAG_MARK, untagToolId } from '../translate/opaque.ts';
+import { editList, rawMember, withRawMember } from './raw-edits.ts';
+
+export function writeRequest({ document }: RelayRequest, fields: UpstreamFields): string {
+  return editMembers(editList(document, 'input', writeItem), ownedFields(document, fields));
+}
+
+/** The partial answer stands last, as the assistant's own message; upstreams refuse one that ends in white space. */
+export function writePrefill({ document }: RelayRequest, fields: UpstreamFields, text: string): string {
+  const begun = JSON.stringify({ role: 'assistant', content: text.trimEnd() });
+  const edited = editList(document, 'input', writeItem);
+  const raw = rawMember(edited, 'input') ?? '""';
+  const items = raw.startsWith('[') ? raw.slice(1, -1) : `{"role":"user","content":${raw}}`;
+  return editMembers(withRawMember(edited, 'input', `[${items},${begun}]`), ownedFields(document, fields));
+}
+
+function ownedFields({ value }: JsonDocument, fields: UpstreamFields): Record<string, Json | undefined> {
+  return {
+    model: fields.model,
+    max_output_tokens: fields.maxOutputTokens,
+    store: false,
+    // Codex tells paths of the user's machine in it.
+    ...(value.client_metadata === undefined ? {} : { client_metadata: undefined }),
+  };
+}
+
+function writeItem(item: JsonDocument): string | undefined {
+  const { type, call_id: callId } = item.value;
+  if (type === 'reasoning') return writeReasoning(item);
+  const own = typeof callId === 'string' ? untagToolId(callId).id : callId;
+  return own === callId ? item.text : editMembers(item, { call_id: own });
+}
+
+/** Nothing is stored, so an id would not be found: reasoning is what it holds. What we packed, only we can read. */
+function writeReasoning(item: JsonDocument): string | undefined {
+  const { id, encrypted_content: encrypted, content } = item.value;
+  if (typeof encrypted === 'string' && encrypted.startsWith(TAG_MARK)) return undefined;
+  const isEmpty = (encrypted ?? '') === '' && !(Array.isArray(content) && content.length > 0);
+  if (isEmpty) return undefined;
+  return id === undefined ? item.text : editMembers(item, { id: undefined });
+}

@@ -1,0 +1,122 @@
+// A response stream to the client: events pass with `model` as the client knows it, numbered without a gap from the first
+// to the last, whoever sent them. When another run takes over, it goes on under the first one's ids.
+
+import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json.ts';
+import { moneyFields } from '../../kit/money.ts';
+import type { FinalUsage, RelayRequest, StreamEvent, StreamWriter, WriterOptions } from '../dialect.ts';
+import { writeSse } from '../sse.ts';
+import { createTranscript } from '../transcript.ts';
+import { continuePrefill, type OpenMessage } from './continue-prefill.ts';
+import { continueFresh } from './continue-stream.ts';
+import { editInside, rawMember, reread } from './raw-edits.ts';
+import { createSeenLog } from './seen-events.ts';
+import { writeUsage } from './usage.ts';
+
+export function createStreamWriter(request: RelayRequest, { keepText }: WriterOptions): StreamWriter {
+  const transcript = createTranscript({ keepText });
+  const seen = createSeenLog();
+  let held: StreamEvent | undefined;
+  /** Ends of a message that another run could still go on with. */
+  let waiting: StreamEvent[] = [];
+  let model = request.model;
+  let sequence = 0;
+  /** The response as it stood at its beginning. */
+  let head: JsonDocument | undefined;
+
+  /** The client's one response, whichever run it comes from. */
+  function owned(response: JsonDocument, edits: Record<string, Json | undefined> = {}): string {
+    const { id, created_at } = head?.value ?? {};
+    const own = Object.entries({ model, id, created_at, ...edits }).filter(
+      ([name, value]) => value !== undefined && response.value[name] !== value,
+    );
+    return own.length > 0 ? editMembers(response, Object.fromEntries(own)) : response.text;
+  }
+
+  function frame(name: string | undefined, document: JsonDocument): string {
+    const number = sequence++;
+    const isNumbered = document.value.sequence_number === number;
+    return writeSse(isNumbered ? document.text : editMembers(document, { sequence_number: number }), name);
+  }
+
+  function send({ name, document, pieces }: StreamEvent): string {
+    if (!document) return '';
+    for (const piece of pieces) transcript.add(piece);
+    seen.note(document.value);
+    const own = editInside(document, 'response', owned);
+    const begun = own.value.response && rawMember(own, 'response');
+    if (begun) head ??= reread(begun);
+    return frame(name, own);
+  }
+
+  function pass(event: StreamEvent): string {
+    if (event.kind === 'held') {
+      held = event;
+      return '';
+    }
+    if (keepText && isEnd(event) && openMessage()) {
+      waiting.push(event);
+      return '';
+    }
+    return flush() + send(event);
+  }
+
+  function flush(): string {
+    const ends = waiting;
+    waiting = [];
+    return ends.map(send).join('');
+  }
+
+  /** The client has one message, of text alone. */
+  function openMessage(): OpenMessage | undefined {
+    const [first, ...others] = seen.items;
+    if (!first || others.length > 0 || first[1].type !== 'message') return undefined;
+    const [index, { id }] = first;
+    const text = transcript.onlyText(`0/${index}/text/0`);
+    return text === undefined ? undefined : { index, id, text };
+  }
+
+  /** An event of our own about the response as a whole. */
+  function tell(type: string, edits: Record<string, Json | undefined>): string {
+    const response = owned(head ?? reread('{"object":"response","output":[]}'), edits);
+    return frame(type, reread(`{"type":${JSON.stringify(type)},"sequence_number":-1,"response":${response}}`));
+  }
+
+  return {
+    write: pass,
+    keepAlive: () => (head ? tell('response.in_progress', { status: 'in_progress' }) : ': ping\n\n'),
+    rename: (id) => {
+      model = id;
+    },
+    sentText: () => openMessage()?.text,
+    sent: () => ({ tokens: transcript.tokens(), images: 0 }),
+    continue(how) {
+      held = undefined;
+      waiting = [];
+      const open = how === 'prefill' ? openMessage() : undefined;
+      return open ? continuePrefill(pass, open) : continueFresh(pass, seen.copy(), transcript.compare());
+    },
+    end(final) {
+      const ends = flush();
+      if (!held?.document) return ends;
+      const last = editInside(held.document, 'response', (response) =>
+        owned(response, { usage: lastUsage(response, final) }),
+      );
+      return ends + frame(held.name, last);
+    },
+    error({ error }) {
+      const { code, message, request_id: id } = isObject(error) ? error : {};
+      const known = head ? {} : { id: `resp_${String(id ?? '')}` };
+      return tell('response.failed', { ...known, status: 'failed', error: { code, message }, output: [], usage: null });
+    },
+  };
+}
+
+/** The end of a text, of its part, or of its item. */
+function isEnd({ name, pieces }: StreamEvent): boolean {
+  return name?.endsWith('.done') === true && pieces.length === 0;
+}
+
+function lastUsage({ value }: JsonDocument, { usage: billed, cost, isOurs }: FinalUsage): JsonObject {
+  const usage = isObject(value.usage) && !isOurs ? value.usage : writeUsage(billed);
+  return cost === undefined ? usage : { ...usage, ...moneyFields('cost', cost) };
+}

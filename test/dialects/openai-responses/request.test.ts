@@ -1,0 +1,185 @@
+// A Responses request: what we read of it, what is refused with a way forward, and what an upstream of the same dialect
+// gets of it.
+
+import { describe, expect, test } from 'bun:test';
+import type { UpstreamFields } from '../../../src/dialects/dialect.ts';
+import { openaiResponses } from '../../../src/dialects/openai-responses/dialect.ts';
+import { packReasoning, tagToolId } from '../../../src/dialects/translate/opaque.ts';
+import { Fault } from '../../../src/faults/fault.ts';
+import { readJsonObject } from '../../../src/kit/json.ts';
+
+const FIELDS: UpstreamFields = {
+  model: 'up',
+  maxOutputTokens: 50,
+  thinkingBudget: undefined,
+  limitField: 'max_tokens',
+};
+
+const read = (body: object) =>
+  openaiResponses.readRequest(readJsonObject(JSON.stringify({ model: 'main', input: 'Hi', ...body })));
+const written = (body: object) => JSON.parse(openaiResponses.writeRequest(read(body), FIELDS));
+
+function refused(body: object): { param: unknown; message: string } {
+  try {
+    read(body);
+  } catch (error) {
+    if (error instanceof Fault) return { param: error.details.param, message: error.details.message ?? '' };
+    throw error;
+  }
+  throw new Error('not refused');
+}
+
+describe('reading', () => {
+  test('the fields we own', () => {
+    expect(read({ stream: true, max_output_tokens: 100, store: true })).toMatchObject({
+      model: 'main',
+      stream: true,
+      includeUsage: true,
+      maxOutputTokens: 100,
+      choices: 1,
+    });
+    expect(read({}).maxOutputTokens).toBeUndefined();
+  });
+
+  test.each([
+    ['previous_response_id', { previous_response_id: 'resp_1' }],
+    ['conversation', { conversation: { id: 'conv_1' } }],
+    ['prompt', { prompt: { id: 'pmpt_1' } }],
+    ['background', { background: true }],
+    [
+      'input[1]',
+      {
+        input: [
+          { role: 'user', content: 'Hi' },
+          { type: 'item_reference', id: 'msg_1' },
+        ],
+      },
+    ],
+    ['input[0]', { input: [{ id: 'msg_1' }] }],
+    ['input[0]', { input: [{ content: 'Hi' }] }],
+    ['input', { input: [] }],
+    ['input', { input: 5 }],
+    ['max_output_tokens', { max_output_tokens: 0 }],
+  ])('%s is refused by its name: %j', (param, body) => {
+    expect(refused(body)).toMatchObject({ param, message: expect.stringMatching(/^(Send|Set|Remove) /) });
+  });
+
+  test('null is as good as nothing', () => {
+    expect(() => read({ previous_response_id: null, conversation: null, background: false })).not.toThrow();
+  });
+
+  test('media count by their kind, wherever they stand', () => {
+    const url = `data:image/png;base64,${'A'.repeat(100_000)}`;
+    const image = { type: 'input_image', image_url: url, detail: 'auto' };
+    for (const item of [
+      { role: 'user', content: [image] },
+      { type: 'function_call_output', call_id: 'c', output: [image] },
+      { type: 'computer_call_output', call_id: 'c', output: { type: 'computer_screenshot', image_url: url } },
+      { type: 'image_generation_call', id: 'ig', result: url },
+    ]) {
+      const { upper, isOpen } = read({ input: [item] }).input;
+      expect(upper).toBeLessThan(6_000);
+      expect(isOpen).toBe(false);
+    }
+    const file = { type: 'input_file', file_data: 'A'.repeat(40_000) };
+    expect(read({ input: [{ role: 'user', content: [file] }] }).input.upper).toBeGreaterThan(10_000);
+    expect(read({ input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'f' }] }] }).input.isOpen).toBe(
+      true,
+    );
+  });
+
+  test('long text counts wherever it stands', () => {
+    const text = 'word '.repeat(1_000);
+    for (const body of [{ input: text }, { instructions: text }, { input: [{ role: 'user', content: text }] }]) {
+      expect(read(body).input.upper).toBeGreaterThan(3_000);
+    }
+  });
+});
+
+describe('writing', () => {
+  test('only our own fields change, byte by byte', () => {
+    const text = '{ "model" : "main", "input":[ {"role":"user","content":"\\u00e9"} ], "big": 12345678901234567890 }';
+    const request = openaiResponses.readRequest(readJsonObject(text));
+    expect(openaiResponses.writeRequest(request, FIELDS)).toBe(
+      '{"max_output_tokens":50,"store":false,"model" : "up","input":[ {"role":"user","content":"\\u00e9"} ],"big": 12345678901234567890}',
+    );
+  });
+
+  test('nothing is stored, and paths of the client stay with it', () => {
+    const body = written({ store: true, client_metadata: { cwd: '/home/someone' }, metadata: { a: 'b' } });
+    expect(body).toMatchObject({ model: 'up', store: false, max_output_tokens: 50, metadata: { a: 'b' } });
+    expect(body.client_metadata).toBeUndefined();
+  });
+
+  test('reasoning goes without its id, and ours not at all', () => {
+    const native = { type: 'reasoning', summary: [], encrypted_content: 'gAAAA' };
+    const { input } = written({
+      input: [
+        { role: 'user', content: 'Hi' },
+        { id: 'rs_1', ...native },
+        { id: 'rs_2', type: 'reasoning', summary: [], encrypted_content: packReasoning('o', { text: 'Hm' }) },
+        { id: 'rs_3', type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }] },
+        { id: 'rs_4', type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'Hm' }] },
+        { id: 'msg_1', type: 'message', role: 'assistant', content: 'Yes' },
+      ],
+    });
+    expect(input).toEqual([
+      { role: 'user', content: 'Hi' },
+      native,
+      { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'Hm' }] },
+      { id: 'msg_1', type: 'message', role: 'assistant', content: 'Yes' },
+    ]);
+  });
+
+  test('what another model wanted back with a call does not travel on', () => {
+    const callId = tagToolId('call_1', { origin: 'abcdefghij', value: 'x'.repeat(500) });
+    const { input } = written({
+      input: [
+        { type: 'function_call', call_id: callId, name: 'look', arguments: '{"n":12345678901234567890}' },
+        { type: 'function_call_output', call_id: callId, output: 'ok' },
+      ],
+    });
+    expect(input.map(({ call_id }: { call_id: string }) => call_id)).toEqual(['call_1', 'call_1']);
+    expect(input[0].arguments).toBe('{"n":12345678901234567890}');
+  });
+
+  test.each([
+    ['a text', 'Hi', [{ role: 'user', content: 'Hi' }]],
+    ['items', [{ role: 'user', content: 'Hi' }], [{ role: 'user', content: 'Hi' }]],
+  ])('a begun answer stands after %s', (_, input, before) => {
+    const body = JSON.parse(openaiResponses.writePrefill(read({ input }), FIELDS, 'One \n'));
+    expect(body.input).toEqual([...before, { role: 'assistant', content: 'One' }]);
+  });
+});
+
+describe('whole answers', () => {
+  const answer = (fields: object) =>
+    openaiResponses.readAnswer(
+      readJsonObject(JSON.stringify({ object: 'response', status: 'completed', output: [], ...fields })),
+    );
+
+  test('output, usage and why it ended', () => {
+    const output = [
+      { type: 'reasoning', summary: [] },
+      { type: 'message', content: [{ type: 'output_text', text: 'Hi' }] },
+    ];
+    expect(answer({ output, usage: { input_tokens: 3, output_tokens: 2 } })).toMatchObject({
+      output: { hasContent: true, hasReasoning: true },
+      usage: { buckets: { input: 3, output: 2 } },
+      finish: 'other',
+    });
+    expect(answer({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } })?.finish).toBe(
+      'length',
+    );
+    expect(answer({ status: 'incomplete', incomplete_details: { reason: 'content_filter' } })?.finish).toBe('other');
+  });
+
+  test.each([
+    { status: 'failed', error: { message: 'x' } },
+    { status: 'in_progress' },
+    { status: 'cancelled' },
+    { output: undefined },
+  ])('%j is no answer', (fields) => {
+    expect(answer(fields)).toBeUndefined();
+  });
+});
