@@ -27,7 +27,7 @@ export function createApp(tools: HttpTools, pages: (app: Hono<{ Bindings: AppBin
         request,
         url: new URL(request.url),
         requestId: tools.newId('req'),
-        envelope: envelopeOf(getPath(request)),
+        envelope: envelopeOf(getPath(request), request.headers),
         peer: context.env?.peer,
         params: context.req.param(),
       };
@@ -89,8 +89,11 @@ function faultResponse(tools: HttpTools, { request, requestId, envelope }: Excha
   return Response.json(body, { status, headers });
 }
 
-function envelopeOf(path: string): Envelope {
-  return path === '/v1/messages' || path.startsWith('/v1/messages/') ? 'anthropic' : 'openai';
+function envelopeOf(path: string, headers: Headers): Envelope {
+  const isBelow = (base: string) => path === base || path.startsWith(`${base}/`);
+  // Both families ask for models at one address; this header tells them apart.
+  if (isBelow('/v1/models')) return headers.has('anthropic-version') ? 'anthropic' : 'openai';
+  return isBelow('/v1/messages') ? 'anthropic' : 'openai';
 }
 
 function allowedMethods(path: string): string {

@@ -107,6 +107,19 @@ describe('one model', () => {
   });
 });
 
+test.each([
+  ['/v1/models/nope', 'not_found_error'],
+  ['/v1/models', 'authentication_error'],
+])('%s is refused in the shape of the client that asks', async (path, type) => {
+  const given = type === 'authentication_error' ? 'sk-svc-none' : key;
+  const headers = { 'anthropic-version': '2023-06-01' };
+  expect(await (await gateway.call(path, { key: given, headers })).json()).toMatchObject({
+    type: 'error',
+    error: { type },
+  });
+  expect(await (await gateway.call(path, { key: given })).json()).not.toHaveProperty('type');
+});
+
 describe('a key with an allow-list', () => {
   let limited: string;
 
