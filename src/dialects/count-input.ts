@@ -45,7 +45,7 @@ function wordsOf({ text, value, spans }: JsonDocument): string {
 
 /** The members that a model reads; the others are settings. */
 function promptOf(body: JsonObject): Json[] {
-  return PROMPT.flatMap((name) => body[name] ?? []);
+  return PROMPT.map((name) => body[name] ?? null);
 }
 
 const PROMPT = ['system', 'instructions', 'messages', 'input', 'tools', 'functions', 'response_format'];

@@ -14,6 +14,11 @@ export function textField(body: JsonObject, name: string, maxLength: number): st
   return value;
 }
 
+/** A text that stands below the top level of a body, at `messages[2].name`. */
+export function stringAt(value: Json | undefined, at: string): string {
+  return typeof value === 'string' ? value : refuseField(at, `Set ${at} to a string.`);
+}
+
 const MAX_MODEL_CHARS = 200;
 
 /** The order of checks wants the model before everything else in the body. */

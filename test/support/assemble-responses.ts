@@ -119,7 +119,7 @@ export function assembleResponses(text: string): Assembled {
     known.item = event.item;
   }
 
-  for (const { event, json } of parseSse(text)) {
+  for (const { event = '', json } of parseSse(text)) {
     must(!answer.complete && !answer.error, `an event after the end: ${event}`);
     must(json && event === json.type, `the event's name is not its type: ${event}`);
     must(json.sequence_number === next++, `number ${json.sequence_number} in place ${next - 1}`);

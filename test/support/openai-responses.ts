@@ -93,7 +93,7 @@ export function responseObject(options: ResponseOptions = {}): Record<string, un
     status: isCutShort ? 'incomplete' : 'completed',
     incomplete_details: isCutShort ? { reason: 'max_output_tokens' } : null,
     output: itemsOf(options).map(({ end }) => end),
-    usage,
+    usage: usage && { ...usage },
   };
 }
 

@@ -3,10 +3,13 @@
 
 import { isObject, type JsonObject } from '../../kit/json.ts';
 import type { RawPlace } from '../../kit/raw-json.ts';
-import { refuseField } from '../fields.ts';
+import { refuseField, stringAt } from '../fields.ts';
+import { type CallIds, createCallIds } from '../translate/call-ids.ts';
 import type { Part, TextPart, ToolResultPart, Turn } from '../translate/conversation.ts';
-import { type CallIds, createCallIds, readCalls } from './read-calls.ts';
-import { readCacheMark, readParts, readTexts, stringAt } from './read-parts.ts';
+import { splitSystem } from '../translate/leading-system.ts';
+import { readCacheMark } from '../translate/read-cache-mark.ts';
+import { readCalls } from './read-calls.ts';
+import { readParts, readTexts } from './read-parts.ts';
 import { readReasoning } from './read-reasoning.ts';
 
 /** `raw` is where the list stands in the body's own text. */
@@ -24,11 +27,7 @@ export function readMessages(
       at,
     };
   });
-  const first = turns.findIndex(({ role }) => role !== 'system');
-  // A request that only instructs: its last instruction is what is asked.
-  const begin = first < 0 ? turns.length - 1 : first;
-  const rest = turns.slice(begin).map((turn): Turn => (first < 0 ? { ...turn, role: 'user' } : turn));
-  return { system: turns.slice(0, begin).flatMap(({ parts }) => parts.filter(isText)), turns: rest };
+  return splitSystem(turns);
 }
 
 const ROLES = new Map<unknown, Turn['role']>([
@@ -85,8 +84,4 @@ function readResult({ content }: JsonObject, { at }: Place, callId: string): Too
 function markLast(message: JsonObject, parts: Part[]): Part[] {
   const mark = readCacheMark(message);
   return mark.cache ? parts.map((part, index) => (index === parts.length - 1 ? { ...part, ...mark } : part)) : parts;
-}
-
-function isText(part: Part): part is TextPart {
-  return part.type === 'text';
 }

@@ -1,8 +1,9 @@
 // The content of a chat message, part by part, each with its place in the client's body.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { refuseField } from '../fields.ts';
-import type { CacheMark, Part, TextPart } from '../translate/conversation.ts';
+import { refuseField, stringAt } from '../fields.ts';
+import type { Part, TextPart } from '../translate/conversation.ts';
+import { readCacheMark } from '../translate/read-cache-mark.ts';
 import { readDocument, readImage } from '../translate/read-media.ts';
 
 /** Those of a message, at `messages[2].content`. */
@@ -62,16 +63,4 @@ function readFile({ file }: JsonObject, at: string): Part {
   const { file_data: data, filename } = isObject(file) ? file : {};
   if (typeof data !== 'string') refuseField(at, `Give ${at} its content as file_data: files are not kept here.`);
   return readDocument(data, typeof filename === 'string' ? filename : undefined, at);
-}
-
-/** Anthropic's mark, which libraries put on chat parts too, or OpenAI's; the latter lasts 30 minutes or 12 hours. */
-export function readCacheMark({ cache_control: control, prompt_cache_breakpoint: breakpoint }: JsonObject): {
-  cache?: CacheMark;
-} {
-  if (isObject(control)) return { cache: { ttl: control.ttl === '1h' ? '1h' : '5m' } };
-  return isObject(breakpoint) ? { cache: { ttl: '1h' } } : {};
-}
-
-export function stringAt(value: Json | undefined, at: string): string {
-  return typeof value === 'string' ? value : refuseField(at, `Set ${at} to a string.`);
 }

@@ -1,9 +1,8 @@
 // How a chat client wants its answer: format, thinking, and every other setting by its own name.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { nestedCount, optionalObject, refuseField } from '../fields.ts';
+import { nestedCount, optionalObject, refuseField, stringAt } from '../fields.ts';
 import type { Knob, KnobKind, OutputFormat, ReasoningWish } from '../translate/conversation.ts';
-import { stringAt } from './read-parts.ts';
 
 const MAX_BUDGET = 1_000_000_000;
 

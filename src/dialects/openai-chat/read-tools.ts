@@ -1,9 +1,10 @@
 // The tools of a chat request and which of them must be called, in the format's present words and in its first ones.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { objectList, refuseField } from '../fields.ts';
+import { objectList, refuseField, stringAt } from '../fields.ts';
 import type { Knob, Tool, ToolChoice } from '../translate/conversation.ts';
-import { readCacheMark, stringAt } from './read-parts.ts';
+import { describeCustomTool } from '../translate/describe-custom-tool.ts';
+import { readCacheMark } from '../translate/read-cache-mark.ts';
 
 export interface ChatTools {
   tools: Tool[];
@@ -65,18 +66,10 @@ function readFunction(fields: JsonObject, at: string): Tool {
   };
 }
 
-/** A grammar, which no other format has, is at least told. */
 function readCustom(fields: JsonObject, at: string): Tool {
-  const format = isObject(fields.format) ? fields.format : {};
-  const grammar = isObject(format.grammar) ? format.grammar : format;
-  const rule =
-    typeof grammar.definition === 'string'
-      ? `The input must match this ${optionalText(grammar.syntax) ?? ''} grammar:\n${grammar.definition}`
-      : undefined;
-  const description = [optionalText(fields.description), rule].filter((text) => text !== undefined).join('\n\n');
   return {
     name: stringAt(fields.name, `${at}.name`),
-    description: description === '' ? undefined : description,
+    description: describeCustomTool(fields),
     schema: undefined,
     strict: undefined,
     isCustom: true,

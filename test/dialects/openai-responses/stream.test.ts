@@ -6,6 +6,7 @@ import type { ReportedUsage, StreamEvent, StreamWriter } from '../../../src/dial
 import { openaiResponses } from '../../../src/dialects/openai-responses/dialect.ts';
 import { readJsonObject } from '../../../src/kit/json.ts';
 import { NO_BUCKETS } from '../../../src/store/rows.ts';
+import type { Answer } from '../../support/answer.ts';
 import { assembleResponses } from '../../support/assemble-responses.ts';
 import { type ResponseEvent, type ResponseOptions, responseEvents } from '../../support/openai-responses.ts';
 import { parseSse } from '../../support/sse.ts';
@@ -99,11 +100,10 @@ describe('writing', () => {
   test('only the model and the cost differ from what came', () => {
     const events = responseEvents({ reasoning: ['Hm'] });
     const sent = parseSse(writeAll({ reasoning: ['Hm'] })).map(({ json }) => json);
-    const expected = events.map((event) =>
+    const expected: Answer[] = events.map((event) =>
       event.response ? { ...event, response: { ...(event.response as object), model: 'main' } } : event,
     );
-    const last = expected.at(-1) as { response: { usage: object } };
-    Object.assign(last.response, { usage: { ...last.response.usage, cost_ntd: 9e-9, cost_nano: '9' } });
+    Object.assign(expected.at(-1).response.usage, { cost_ntd: 9e-9, cost_nano: '9' });
     expect(sent).toEqual(expected);
   });
 
