@@ -15,11 +15,13 @@ import { createUpstreams } from './channels/upstreams.ts';
 import type { Settings } from './config.ts';
 import { createGatewayId } from './gateway-id.ts';
 import { createApp } from './http/app.ts';
+import { createDoorGuards } from './http/guard-doors.ts';
 import { auditLedger } from './jobs/audit-ledger.ts';
 import { followStore } from './jobs/follow-store.ts';
 import { forgetAddresses } from './jobs/forget-addresses.ts';
 import { keepLease } from './jobs/keep-lease.ts';
 import { storeTraffic } from './jobs/store-traffic.ts';
+import { suspendKeys } from './jobs/suspend-keys.ts';
 import { sweepHolds } from './jobs/sweep-holds.ts';
 import { createAuthenticator } from './keys/authenticator.ts';
 import { createAlarms } from './kit/alarms.ts';
@@ -31,6 +33,7 @@ import { createLog, type Log } from './kit/log.ts';
 import { type Random, systemRandom } from './kit/random.ts';
 import { createSealer, deriveSecret, hmac } from './kit/sealed.ts';
 import { createLedger } from './ledger/ledger.ts';
+import { createLoad } from './limits/load.ts';
 import { listen } from './listen.ts';
 import { openStore } from './open-store.ts';
 import { hostOfProcesses, isProcessAlive } from './processes.ts';
@@ -113,6 +116,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
     await sweepHolds({ store, clock, log, node, isProcessAlive }),
     await forgetAddresses(store, clock, log),
     followStore(store, clock, log, onPulse),
+    suspendKeys(store, clock, log, active.get),
   ];
   const audit = await auditLedger(store, clock, alarms, log);
   stops.push(audit.stop);
@@ -172,6 +176,11 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
       isReady: () => ready,
       hasStore: () => clock.monotonic() - heardAt < STORE_LOST_MS,
       gatewayId,
+      doors: createDoorGuards(clock),
+      load: createLoad(() => {
+        const { requests_in_flight: requests, body_megabytes_in_flight: megabytes } = active.get().guards;
+        return { requests, bodyBytes: megabytes * 1024 * 1024 };
+      }),
     },
     (pages) => addPages(pages, { siteName, publicUrl, docs: readDocs() }),
   );

@@ -3,7 +3,8 @@
 import type { Settings } from './config.ts';
 import { StartRefused } from './start-refused.ts';
 
-const IDLE_SECONDS = 120;
+/** Also the time in which a request's headers must be complete, however slowly they come. */
+const IDLE_SECONDS = 30;
 
 export type Respond = (request: Request, peer: string | undefined) => Response | Promise<Response>;
 

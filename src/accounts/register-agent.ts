@@ -40,7 +40,7 @@ export async function registerAgent(
   idempotency: Idempotency | undefined,
 ): Promise<Registered> {
   const { clock, newId } = tools;
-  const { limits } = tools.catalog();
+  const { limits, guards } = tools.catalog();
   const at = clock.now();
   const accountId = newId('acc');
   const apiKey = idempotency ? keyFromSecret(idempotency.secretFor(idempotency.salt)) : createKey(tools.random);
@@ -57,7 +57,11 @@ export async function registerAgent(
     address,
     at,
     trial: TRIAL,
-    limits: { perAddress: limits.register_per_ip, perDay: limits.register_per_day },
+    limits: {
+      perAddress: limits.register_per_ip,
+      perDay: limits.register_per_day,
+      perHour: guards.register_per_hour ?? undefined,
+    },
     replay: idempotency && { id: idempotency.id, bodyHash: idempotency.bodyHash, salt: idempotency.salt },
   });
   if (!result.ok) {

@@ -122,6 +122,13 @@ const guards = z
     free_input_tokens: wholeNumber(1).nullable().default(64_000),
     free_output_tokens: wholeNumber(1).nullable().default(4_096),
     free_in_flight: wholeNumber(1).nullable().default(4),
+    free_per_address_day: wholeNumber(1).nullable().default(null),
+    register_attempts_per_minute: wholeNumber(1).nullable().default(30),
+    register_per_hour: wholeNumber(1).nullable().default(null),
+    bad_keys_per_minute: wholeNumber(1).nullable().default(30),
+    suspend_unused_days: wholeNumber(1, 3_650).nullable().default(null),
+    requests_in_flight: wholeNumber(1).default(4_000),
+    body_megabytes_in_flight: wholeNumber(25, 100_000).default(512),
   })
   .prefault({});
 

@@ -1,14 +1,17 @@
 // The public API: routes from the table, and around each of them the same order: size, key, handler, fault, headers.
 
 import { Hono } from 'hono';
-import { type Fault, fault, toFault } from '../faults/fault.ts';
+import { Fault, fault, toFault } from '../faults/fault.ts';
 import { type Envelope, writeFault } from '../faults/write.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { describeError } from '../kit/log.ts';
+import type { KeyRow } from '../store/rows.ts';
+import { addressOf } from './client-address.ts';
 import { corsHeaders, isOpenToPages, preflight } from './cors.ts';
 import { keyFromHeaders } from './credentials.ts';
 import type { Exchange, HttpTools } from './exchange.ts';
 import { checkDeclaredBody } from './read-body.ts';
+import { requestUrl } from './request-url.ts';
 import { type HttpRoute, ROUTES } from './route-table.ts';
 
 export interface AppBindings {
@@ -25,7 +28,7 @@ export function createApp(tools: HttpTools, pages: (app: Hono<{ Bindings: AppBin
       const request = context.req.raw;
       const exchange: Exchange = {
         request,
-        url: new URL(request.url),
+        url: requestUrl(request),
         requestId: tools.newId('req'),
         envelope: envelopeOf(getPath(request), request.headers),
         peer: context.env?.peer,
@@ -40,25 +43,38 @@ export function createApp(tools: HttpTools, pages: (app: Hono<{ Bindings: AppBin
   for (const route of ROUTES) serve(route.path, [route.method], (exchange) => handleRoute(tools, route, exchange));
   pages(app);
   for (const path of new Set(ROUTES.map((route) => route.path))) {
-    serve(path, ALL_METHODS, () => {
+    serve(path, EVERY_METHOD, () => {
       throw fault('method_not_allowed', { headers: { allow: allowedMethods(path) } });
     });
   }
-  serve('*', ALL_METHODS, () => {
+  serve('*', EVERY_METHOD, () => {
     throw fault('route_not_found');
   });
   return app;
 }
 
-const ALL_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'CONNECT'];
+/** The router's word for any method, also one that HTTP does not know. */
+const EVERY_METHOD = ['ALL'];
 
 async function handleRoute(tools: HttpTools, route: HttpRoute, exchange: Exchange): Promise<Response> {
   if (route.maxBytes > 0) checkDeclaredBody(exchange.request, route.maxBytes);
   if (route.isWork && !tools.isReady()) throw fault('unavailable', { internal: 'draining' });
   if (route.auth === 'none') return route.handle(tools, exchange);
-  const key = await tools.authenticator.authenticate(keyFromHeaders(exchange.request.headers));
+  const key = await authenticate(tools, exchange);
   failpoint('K0');
   return route.handle(tools, { ...exchange, key });
+}
+
+/** A bad key counts against the address it came from; a good one is looked at whatever came before it. */
+async function authenticate(tools: HttpTools, exchange: Exchange): Promise<KeyRow> {
+  try {
+    return await tools.authenticator.authenticate(keyFromHeaders(exchange.request.headers));
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'invalid_api_key') {
+      tools.doors.countBadKey(addressOf(tools, exchange), tools.catalog().guards.bad_keys_per_minute);
+    }
+    throw error;
+  }
 }
 
 async function answer(tools: HttpTools, exchange: Exchange, handle: Handle): Promise<Response> {
@@ -103,7 +119,7 @@ function allowedMethods(path: string): string {
 
 /** Clients differ in where their base URL ends: /v1/v1/… means /v1/…, and a slash at the end means nothing. */
 function getPath(request: Request): string {
-  const { pathname } = new URL(request.url);
+  const { pathname } = requestUrl(request);
   const path = pathname.startsWith('/v1/v1/') ? pathname.slice(3) : pathname;
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }

@@ -1,8 +1,17 @@
 // Who is calling: the socket's peer, or, behind proxies we were told to trust, the right-most address they vouch for.
 
 import { type Address, isInside, limitSubject, type Network, parseAddress } from '../kit/address.ts';
+import type { Exchange, HttpTools } from './exchange.ts';
 
 const UNKNOWN = 'unknown';
+
+/** The keyed hash that stands for the client's address: nothing else of it is ever kept. */
+export function addressOf(
+  { hashAddress, trustedProxies }: Pick<HttpTools, 'hashAddress' | 'trustedProxies'>,
+  { request, peer }: Pick<Exchange, 'request' | 'peer'>,
+): string {
+  return hashAddress(clientSubject(peer, request.headers.get('x-forwarded-for'), trustedProxies));
+}
 
 /** What limits per address count by. */
 export function clientSubject(

@@ -9,9 +9,11 @@ import type { BeginIdempotency } from '../kit/idempotency.ts';
 import type { NewId } from '../kit/ids.ts';
 import type { Log } from '../kit/log.ts';
 import type { Random } from '../kit/random.ts';
+import type { Load } from '../limits/load.ts';
 import type { RelayTools } from '../relay/call.ts';
 import type { KeyRow } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
+import type { DoorGuards } from './guard-doors.ts';
 
 export interface HttpTools {
   store: Store;
@@ -29,6 +31,8 @@ export interface HttpTools {
   hashAddress(subject: string): string;
   hashCard(code: string): string;
   beginIdempotency: BeginIdempotency;
+  doors: DoorGuards;
+  load: Load;
   /** False while draining. */
   isReady(): boolean;
   /** False when the store has not answered for a while. */

@@ -5,7 +5,7 @@ import { fault } from '../faults/fault.ts';
 import { sleep } from '../kit/clock.ts';
 import { holdFor, lowerThinkingBudget } from '../ledger/cost.ts';
 import { admissionFault, type Refused } from '../limits/admission-fault.ts';
-import type { AdmitInput } from '../store/operations.ts';
+import type { AddressLimit, AdmitInput } from '../store/operations.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import { candidateModels } from './candidate-models.ts';
 
@@ -87,6 +87,7 @@ function admitInput(tools: RelayTools, call: Call, at: number): AdmitInput {
             perDayZero: limits.free_per_day_zero,
             perDayPositive: limits.free_per_day_positive,
             inFlight: guards.free_in_flight ?? Number.MAX_SAFE_INTEGER,
+            perAddress: addressLimit(call),
           },
         }
       : {
@@ -104,6 +105,11 @@ function admitInput(tools: RelayTools, call: Call, at: number): AdmitInput {
           limits: { perMinute: limits.paid_per_minute, inFlight: limits.in_flight },
         },
   };
+}
+
+function addressLimit({ freeAddress, catalog }: Call): AddressLimit | undefined {
+  const perDay = catalog.guards.free_per_address_day;
+  return freeAddress === undefined || perDay === null ? undefined : { address: freeAddress, perDay };
 }
 
 /** How long to wait before another try; undefined if waiting cannot help. */

@@ -53,6 +53,10 @@ export interface Call {
   endpoint: string;
   /** The client's headers that its own upstream may see. */
   headers: Readonly<Record<string, string>>;
+  /** Keyed hash of the client's address, where free calls are limited by it. */
+  freeAddress: string | undefined;
+  /** The call is over: room for another. */
+  leave(): void;
   /** The client would rather be refused than wait for a free slot. */
   noWait: boolean;
   /** Aborted when the client hangs up. */

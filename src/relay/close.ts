@@ -56,6 +56,11 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
     if (channel) tools.traffic.record({ channel, model: model ?? call.model.id, ok: true, firstTokenMs, totalMs });
   }
 
+  function over(): void {
+    tools.running.delete(requestId);
+    call.leave();
+  }
+
   function begin(): void {
     assert(!done, 'a call is closed once');
     done = true;
@@ -85,7 +90,7 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
       if (status === 'ok') recordTraffic(ended);
       const settling = tools.ledger
         .settle({ requestId, accountId: key.accountId, keyId: key.keyId, cost: bill.cost, outcome: ended })
-        .finally(() => tools.running.delete(requestId))
+        .finally(over)
         .then((result) => {
           report(result, ended);
           return result.state === 'closed' ? { cost: result.charged, balance: result.balance } : undefined;
@@ -99,8 +104,8 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
       const ended = outcome(status, nothingBilled(call.model.id), channel, null);
       const { accountId, keyId } = key;
       const releasing = tools.ledger
-        .release({ requestId, accountId, keyId, giveBackSlots, outcome: ended })
-        .finally(() => tools.running.delete(requestId))
+        .release({ requestId, accountId, keyId, giveBackSlots, freeAddress: call.freeAddress, outcome: ended })
+        .finally(over)
         .then((result) => report(result, ended));
       await within(tools, releasing);
     },

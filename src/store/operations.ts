@@ -13,7 +13,8 @@ export interface RegisterInput {
   address: string;
   at: number;
   trial: Nano;
-  limits: { perAddress: number; perDay: number };
+  /** `perHour`: over all addresses, if there is such a limit. */
+  limits: { perAddress: number; perDay: number; perHour?: number | undefined };
   replay?: ReplayRequest | undefined;
 }
 /** `replayedSalt` is set when an earlier call with the same Idempotency-Key already did it. */
@@ -43,8 +44,20 @@ export interface AdmitInput {
   /** The key's daily budget, if it has one. */
   budget: Nano | null;
   charge:
-    | { free: true; limits: { perMinute: number; perDayZero: number; perDayPositive: number; inFlight: number } }
+    | { free: true; limits: FreeLimits }
     | { free: false; hold: HoldRequest; limits: { perMinute: number; inFlight: number } };
+}
+export interface FreeLimits {
+  perMinute: number;
+  perDayZero: number;
+  perDayPositive: number;
+  inFlight: number;
+  /** Over all accounts of one address, whose keyed hash this is. */
+  perAddress?: AddressLimit | undefined;
+}
+export interface AddressLimit {
+  address: string;
+  perDay: number;
 }
 export interface Admitted {
   ok: true;
@@ -97,6 +110,8 @@ export interface ReleaseInput {
   keyId: string;
   /** Our own failures give the slots back. */
   giveBackSlots: boolean;
+  /** The address whose free slot it took, if addresses are limited. */
+  freeAddress?: string | undefined;
   outcome: Outcome;
 }
 export type CloseResult =

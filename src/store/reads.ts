@@ -94,6 +94,8 @@ export interface Reads {
   keyByHash(hash: string): Promise<KeyRow | undefined>;
   keysOf(accountId: string): Promise<KeyRow[]>;
   keyById(keyId: string): Promise<KeyRow | undefined>;
+  /** Valid keys older than `since` and unused from then on, of accounts that no card and no credit ever reached. */
+  unusedKeys(since: number, limit: number): Promise<KeyRow[]>;
   wallet(accountId: string): Promise<Wallet | undefined>;
   window(windowId: string): Promise<Window | undefined>;
   usagePage(query: UsageQuery): Promise<UsagePage>;
@@ -120,6 +122,7 @@ export const READ_NAMES = [
   'keyByHash',
   'keysOf',
   'keyById',
+  'unusedKeys',
   'wallet',
   'window',
   'usagePage',

@@ -1,6 +1,7 @@
 // The calls that reach a model: POST /v1/chat/completions, /v1/messages, /v1/embeddings, /v1/images/generations. They
 // differ in their format, the kind of model they are for, and how large a body they take.
 
+import type { Model } from '../../catalog/catalog.ts';
 import type { ModelKind } from '../../catalog/document.ts';
 import { hasPassed, LOOP_HEADER } from '../../channels/loop-guard.ts';
 import { anthropicMessages } from '../../dialects/anthropic-messages/dialect.ts';
@@ -13,7 +14,8 @@ import { fault } from '../../faults/fault.ts';
 import { chooseModel, requireRoute } from '../../relay/choose-model.ts';
 import { createFindCarrier, requireCarrier } from '../../relay/find-carrier.ts';
 import { relayRequest } from '../../relay/relay-request.ts';
-import type { HttpTools, KeyedExchange } from '../exchange.ts';
+import { addressOf } from '../client-address.ts';
+import type { Exchange, HttpTools, KeyedExchange } from '../exchange.ts';
 import { readBodyJson } from '../read-body.ts';
 import { readSessionKey } from '../session-key.ts';
 
@@ -42,12 +44,29 @@ export const MODEL_CALLS: readonly ModelCall[] = [
 ];
 
 export async function callModel(tools: HttpTools, exchange: KeyedExchange, call: ModelCall): Promise<Response> {
+  const leave = tools.load.enter(declaredBytes(exchange.request, call.maxBytes));
+  try {
+    return await relay(tools, exchange, call, leave);
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+/** Who does not say how much comes may send all that is taken. */
+function declaredBytes({ headers }: Request, most: number): number {
+  const declared = headers.get('content-length');
+  return declared === null ? most : Number(declared);
+}
+
+async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall, leave: () => void): Promise<Response> {
   const { request, key, requestId } = exchange;
   const { dialect, kind } = call;
   if (hasPassed(request.headers.get(LOOP_HEADER), tools.gatewayId)) throw fault('loop_detected');
   const document = await readBodyJson(request, call.maxBytes, tools.clock);
   const catalog = tools.catalog();
   const model = chooseModel(catalog, key, readModel(document), kind);
+  if (model.free) tools.load.checkFree();
   requireRoute(model, dialect);
   const asked = dialect.readRequest(document);
   const findCarrier = createFindCarrier({
@@ -70,10 +89,16 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, call:
     endpoint: call.path,
     sessionKey: readSessionKey(request.headers, document.value),
     headers: pick(request.headers, [...call.passedOn, LOOP_HEADER]),
+    freeAddress: freeAddress(tools, exchange, model),
+    leave,
     noWait: request.headers.get('x-svc-no-wait') === '1',
     gone: request.signal,
   });
   return new Response(body, { headers });
+}
+
+function freeAddress(tools: HttpTools, exchange: Exchange, { free }: Model): string | undefined {
+  return free && tools.catalog().guards.free_per_address_day !== null ? addressOf(tools, exchange) : undefined;
 }
 
 function pick(headers: Headers, names: readonly string[]): Record<string, string> {

@@ -2,18 +2,19 @@
 
 import { registerAgent } from '../../accounts/register-agent.ts';
 import { fault } from '../../faults/fault.ts';
-import { clientSubject } from '../client-address.ts';
+import { addressOf } from '../client-address.ts';
 import type { Exchange, HttpTools } from '../exchange.ts';
 import { idempotencyHeaders, readIdempotencyKey } from '../idempotency-key.ts';
 import { readOptionalJson } from '../read-body.ts';
 
 export const REGISTER_MAX_BYTES = 4 * 1024;
 
-export async function register(tools: HttpTools, { request, peer }: Exchange): Promise<Response> {
+export async function register(tools: HttpTools, exchange: Exchange): Promise<Response> {
+  const { request } = exchange;
   refuseCrossSite(request, tools.publicUrl);
+  const address = addressOf(tools, exchange);
+  tools.doors.countKnock(address, tools.catalog().guards.register_attempts_per_minute);
   const document = await readOptionalJson(request, REGISTER_MAX_BYTES, tools.clock);
-  const subject = clientSubject(peer, request.headers.get('x-forwarded-for'), tools.trustedProxies);
-  const address = tools.hashAddress(subject);
   const idempotency = readIdempotencyKey(tools.beginIdempotency, request, document.text, {
     scope: `register:${address}`,
     minChars: 20,

@@ -3,7 +3,7 @@
 
 import { assert } from '../../kit/assert.ts';
 import { maxNano, minNano, type Nano } from '../../kit/money.ts';
-import type { AdmitInput, AdmitResult, Admitted, HoldRequest } from '../operations.ts';
+import type { AddressLimit, AdmitInput, AdmitResult, Admitted, FreeLimits, HoldRequest } from '../operations.ts';
 import type { Wallet } from '../rows.ts';
 import type { Book, Touch } from './book.ts';
 import { budgetAt, holdBudget } from './budgets.ts';
@@ -17,10 +17,16 @@ export function requestWindow(accountId: string, free: boolean): string {
   return `${free ? 'free' : 'paid'}:${accountId}`;
 }
 
+export function freeAddressWindow(address: string): string {
+  return `free:address:${address}`;
+}
+
 export function admitTouches(input: AdmitInput): Touch[] {
+  const byAddress = input.charge.free ? input.charge.limits.perAddress : undefined;
   return [
     { table: 'leases', id: input.nodeId },
     { table: 'windows', id: requestWindow(input.accountId, input.charge.free) },
+    ...(byAddress ? [{ table: 'windows', id: freeAddressWindow(byAddress.address) } as const] : []),
     { table: 'wallets', id: input.accountId },
     { table: 'holds', id: input.requestId },
     ...(input.budget === null ? [] : [{ table: 'budgets', id: input.keyId } as const]),
@@ -39,12 +45,7 @@ export function admit(book: Book, input: AdmitInput): AdmitResult {
     : admitPaid(book, input, wallet, input.charge.hold, input.charge.limits);
 }
 
-function admitFree(
-  book: Book,
-  input: AdmitInput,
-  wallet: Wallet,
-  limits: { perMinute: number; perDayZero: number; perDayPositive: number; inFlight: number },
-): AdmitResult {
+function admitFree(book: Book, input: AdmitInput, wallet: Wallet, limits: FreeLimits): AdmitResult {
   const { at } = input;
   const windowId = requestWindow(input.accountId, true);
   const window = book.get('windows', windowId) ?? EMPTY_WINDOW;
@@ -54,6 +55,8 @@ function admitFree(
   const minute = rollingAllowance(window, at, MINUTE_MS, limits.perMinute);
   if (minute.remaining < 1) return { ok: false, reason: 'free_minute_limit', allowance: minute };
   if (wallet.freeInFlight >= limits.inFlight) return tooManyInFlight(limits.inFlight, wallet.freeInFlight, at);
+  const refused = limits.perAddress && takeAddressSlot(book, limits.perAddress, at);
+  if (refused) return { ok: false, reason: 'free_daily_limit', allowance: refused };
 
   const taken = takeDay(takeRolling(window, at, MINUTE_MS, { keep: 2 * limits.perMinute }), at);
   book.put('windows', windowId, taken);
@@ -68,6 +71,16 @@ function admitFree(
     balance: wallet.balance,
     allowance: dayLeft.remaining < minuteLeft.remaining ? dayLeft : minuteLeft,
   };
+}
+
+/** The allowance that is used up; undefined when the slot is taken. */
+function takeAddressSlot(book: Book, { address, perDay }: AddressLimit, at: number): Allowance | undefined {
+  const id = freeAddressWindow(address);
+  const window = book.get('windows', id) ?? EMPTY_WINDOW;
+  const allowance = dayAllowance(window, at, perDay);
+  if (allowance.remaining < 1) return allowance;
+  book.put('windows', id, takeDay(window, at));
+  return undefined;
 }
 
 function admitPaid(

@@ -5,7 +5,7 @@ import { assert } from '../../kit/assert.ts';
 import { minNano, type Nano } from '../../kit/money.ts';
 import type { CloseResult, Outcome, ReleaseInput, SettleInput, SweepInput } from '../operations.ts';
 import { type Hold, NO_BUCKETS } from '../rows.ts';
-import { PAID_GRAIN_MS, requestWindow } from './admit.ts';
+import { freeAddressWindow, PAID_GRAIN_MS, requestWindow } from './admit.ts';
 import type { Book, Touch } from './book.ts';
 import { closeBudget } from './budgets.ts';
 import { EMPTY_WINDOW, giveBackDay, giveBackRolling } from './windows.ts';
@@ -22,7 +22,16 @@ export function settle(book: Book, input: SettleInput): CloseResult {
   return closeHold(book, hold, input.cost, input.outcome);
 }
 
-export function releaseTouches(input: ReleaseInput | SweepInput): Touch[] {
+export function releaseTouches(input: ReleaseInput): Touch[] {
+  return [
+    ...sweepTouches(input),
+    ...(input.freeAddress === undefined
+      ? []
+      : [{ table: 'windows', id: freeAddressWindow(input.freeAddress) } as const]),
+  ];
+}
+
+export function sweepTouches(input: Omit<SweepInput, 'at'>): Touch[] {
   return [
     ...closeTouches(input),
     { table: 'windows', id: requestWindow(input.accountId, true) },
@@ -33,7 +42,10 @@ export function releaseTouches(input: ReleaseInput | SweepInput): Touch[] {
 export function release(book: Book, input: ReleaseInput): CloseResult {
   const hold = book.get('holds', input.requestId);
   if (!hold) return { state: 'late' };
-  if (input.giveBackSlots) giveBackSlots(book, hold);
+  if (input.giveBackSlots) {
+    giveBackSlots(book, hold);
+    if (input.freeAddress !== undefined) giveBackAddressSlot(book, input.freeAddress, hold.openedAt);
+  }
   return closeHold(book, hold, 0n, input.outcome);
 }
 
@@ -148,4 +160,9 @@ function giveBackSlots(book: Book, hold: Hold): void {
       ? giveBackDay(giveBackRolling(window, hold.openedAt), hold.openedAt)
       : giveBackRolling(window, hold.openedAt, PAID_GRAIN_MS),
   );
+}
+
+function giveBackAddressSlot(book: Book, address: string, takenAt: number): void {
+  const id = freeAddressWindow(address);
+  book.put('windows', id, giveBackDay(book.get('windows', id) ?? EMPTY_WINDOW, takenAt));
 }

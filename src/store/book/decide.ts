@@ -5,7 +5,7 @@ import type { Input, Operation, OperationName, Result } from '../operations.ts';
 import { admit, admitTouches } from './admit.ts';
 import type { Book, Touch } from './book.ts';
 import { issue, issueTouches, voidCard, voidTouches } from './cards.ts';
-import { release, releaseTouches, settle, settleTouches, sweep } from './close.ts';
+import { release, releaseTouches, settle, settleTouches, sweep, sweepTouches } from './close.ts';
 import { changeKey, createKey, createKeyTouches, keyringTouches, revokeKey, rotateKey } from './keyring.ts';
 import { claim, credit, freeze } from './operator.ts';
 import { redeem, redeemTouches } from './redeem.ts';
@@ -24,7 +24,7 @@ const DEFINITIONS: Definitions = {
   admit: { touches: admitTouches, decide: admit },
   settle: { touches: settleTouches, decide: settle },
   release: { touches: releaseTouches, decide: release },
-  sweep: { touches: releaseTouches, decide: sweep },
+  sweep: { touches: sweepTouches, decide: sweep },
   lease: {
     touches: (input) => [{ table: 'leases', id: input.nodeId }],
     decide: (book, input) => void book.put('leases', input.nodeId, input),

@@ -8,7 +8,9 @@ import { checkReplay, rememberReplay, replayTouches } from './replays.ts';
 import { dayAllowance, EMPTY_WINDOW, rollingAllowance, takeDay, takeRolling } from './windows.ts';
 
 const ADDRESS_SPAN_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 const SITE_WINDOW = 'register:site';
+const HOUR_WINDOW = 'register:hour';
 
 function addressWindow(address: string): string {
   return `register:address:${address}`;
@@ -19,6 +21,7 @@ export function registerTouches(input: RegisterInput): Touch[] {
     { table: 'wallets', id: input.accountId },
     { table: 'windows', id: addressWindow(input.address) },
     { table: 'windows', id: SITE_WINDOW },
+    ...(input.limits.perHour === undefined ? [] : [{ table: 'windows', id: HOUR_WINDOW } as const]),
     { table: 'keyrings', id: input.accountId },
     ...replayTouches(input.replay),
   ];
@@ -38,6 +41,8 @@ export function register(book: Book, input: RegisterInput): RegisterResult {
   if (address.remaining < 1) return { ok: false, reason: 'registration_ip_limit', allowance: address };
   const site = dayAllowance(bySite, at, limits.perDay);
   if (site.remaining < 1) return { ok: false, reason: 'registration_site_limit', allowance: site };
+  const paced = limits.perHour === undefined ? undefined : pace(book, at, limits.perHour);
+  if (paced && !paced.taken) return { ok: false, reason: 'registration_site_limit', allowance: paced.allowance };
 
   assert(!book.get('wallets', accountId), 'an account is registered once');
   book.put(
@@ -46,6 +51,7 @@ export function register(book: Book, input: RegisterInput): RegisterResult {
     takeRolling(byAddress, at, ADDRESS_SPAN_MS, { keep: limits.perAddress }),
   );
   book.put('windows', SITE_WINDOW, takeDay(bySite, at));
+  if (paced?.taken) book.put('windows', HOUR_WINDOW, paced.taken);
   book.add('accounts', { accountId, createdAt: at });
   book.put('wallets', accountId, {
     accountId,
@@ -62,4 +68,11 @@ export function register(book: Book, input: RegisterInput): RegisterResult {
   }
   rememberReplay(book, input.replay, { accountId, keyId: key.keyId }, at);
   return { ok: true, accountId, keyId: key.keyId, balance: trial };
+}
+
+function pace(book: Book, at: number, perHour: number) {
+  const window = book.get('windows', HOUR_WINDOW) ?? EMPTY_WINDOW;
+  const allowance = rollingAllowance(window, at, HOUR_MS, perHour);
+  const taken = allowance.remaining < 1 ? undefined : takeRolling(window, at, HOUR_MS, { keep: perHour });
+  return { allowance, taken };
 }

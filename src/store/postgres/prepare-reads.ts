@@ -32,6 +32,15 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
     keyByHash: one(KEYS, 'WHERE hash = $1 OR old_hash = $1 ORDER BY hash = $1 DESC LIMIT 1'),
     keysOf: many(KEYS, 'WHERE account_id = $1 ORDER BY created_at, key_id'),
     keyById: one(KEYS, 'WHERE key_id = $1'),
+    unusedKeys: many(
+      KEYS,
+      `WHERE revoked_at IS NULL AND created_at < $1
+         AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.account_id = keys.account_id AND kind IN ('card', 'credit'))
+         AND NOT EXISTS (SELECT 1 FROM usage_records AS used WHERE used.account_id = keys.account_id
+                           AND used.key_id = keys.key_id AND used.at >= $1)
+       ORDER BY key_id LIMIT $2`,
+      slowPool,
+    ),
     wallet: one<Wallet>(PAGES.wallets, 'WHERE account_id = $1'),
     window: one<Window>(PAGES.windows, 'WHERE window_id = $1'),
     usagePage: (query) => usagePage(slowPool, query),

@@ -38,6 +38,14 @@ export function prepareReads(db: Database): SyncReads {
     keyByHash: (hash) => keyByHash(hash) ?? keyByOldHash(hash),
     keysOf: many(KEYS, 'WHERE account_id = ? ORDER BY created_at, key_id'),
     keyById: one(KEYS, 'WHERE key_id = ?'),
+    unusedKeys: many(
+      KEYS,
+      `WHERE revoked_at IS NULL AND created_at < ?1
+         AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.account_id = keys.account_id AND kind IN ('card', 'credit'))
+         AND NOT EXISTS (SELECT 1 FROM usage_records AS used WHERE used.account_id = keys.account_id
+                           AND used.key_id = keys.key_id AND used.at >= ?1)
+       ORDER BY key_id LIMIT ?2`,
+    ),
     wallet: one<Wallet>(PAGES.wallets, 'WHERE account_id = ?'),
     window: one<Window>(PAGES.windows, 'WHERE window_id = ?'),
     usagePage: (query) => db.transaction(() => usagePage(db, query)).deferred(),

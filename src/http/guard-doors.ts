@@ -1,0 +1,35 @@
+// The guards that stand before the books: how often an address may try bad keys, and how often it may knock to register.
+// Both count in memory. A valid key passes always, whatever else comes from its address.
+
+import { fault } from '../faults/fault.ts';
+import type { Clock } from '../kit/clock.ts';
+import { createCounter } from '../limits/counter.ts';
+
+export interface DoorGuards {
+  /** Throws `auth_rate_limited` from the first bad key that is too much. */
+  countBadKey(address: string, most: number | null): void;
+  /** Throws `rate_limited`. */
+  countKnock(address: string, most: number | null): void;
+}
+
+const MINUTE_MS = 60_000;
+const MOST_ADDRESSES = 50_000;
+
+export function createDoorGuards(clock: Clock): DoorGuards {
+  const badKeys = createCounter({ clock, spanMs: MINUTE_MS, mostSubjects: MOST_ADDRESSES });
+  const knocks = createCounter({ clock, spanMs: MINUTE_MS, mostSubjects: MOST_ADDRESSES });
+  return {
+    countBadKey(address, most) {
+      if (most === null || badKeys.take(address, most)) return;
+      throw fault('auth_rate_limited', { retryAfterS: badKeys.waitS(address), figures: { limit: most, used: most } });
+    },
+    countKnock(address, most) {
+      if (most === null || knocks.take(address, most)) return;
+      throw fault('rate_limited', {
+        message: 'Wait before you register again: too many registration requests came from this address.',
+        retryAfterS: knocks.waitS(address),
+        figures: { limit: most, used: most },
+      });
+    },
+  };
+}

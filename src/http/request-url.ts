@@ -1,0 +1,10 @@
+// Where a request goes. What stands before the path, Host or an absolute request line, is a client's to write and may be
+// nothing that parses: it decides nothing.
+
+const BEFORE_PATH = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
+
+/** Never throws. The host in it stands for none. */
+export function requestUrl({ url }: Request): URL {
+  const path = url.replace(BEFORE_PATH, '');
+  return new URL(`http://gateway${/^[/?#]/.test(path) ? '' : '/'}${path}`);
+}

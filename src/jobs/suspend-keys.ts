@@ -1,0 +1,27 @@
+// A guard that an operator may set: keys that nobody has used for so many days, of accounts into which no money was ever
+// put, stop working. Their accounts stay, and the operator can give them a new key.
+
+import type { Catalog } from '../catalog/catalog.ts';
+import { type Clock, every } from '../kit/clock.ts';
+import { describeError, type Log } from '../kit/log.ts';
+import type { Store } from '../store/store.ts';
+
+const CHECK_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+const AT_ONCE = 500;
+
+export function suspendKeys(store: Store, clock: Clock, log: Log, catalog: () => Catalog): () => void {
+  async function suspend(): Promise<void> {
+    const days = catalog().guards.suspend_unused_days;
+    if (days === null) return;
+    const at = clock.now();
+    const keys = await store.read.unusedKeys(at - days * DAY_MS, AT_ONCE);
+    const revoked = await Promise.all(
+      keys.map(({ accountId, keyId }) => store.commit('revokeKey', { accountId, keyId, at, evenIfLast: true })),
+    );
+    if (revoked.length > 0) log('info', 'keys_suspended', { count: revoked.length });
+  }
+  return every(clock, CHECK_MS, () =>
+    suspend().catch((error: unknown) => log('error', 'suspend_failed', { detail: describeError(error) })),
+  );
+}

@@ -1,0 +1,47 @@
+// How often something happened lately, per subject, in this process's memory: for guards against floods, where a row in a
+// database for every unwelcome call would be the flood's own aim. Published limits are never counted here.
+
+import type { Clock } from '../kit/clock.ts';
+
+export interface Counter {
+  /** Counts one more, and tells whether it is still within the limit; what is over the limit is not counted. */
+  take(subject: string, limit: number): boolean;
+  /** Seconds until the subject's oldest event is forgotten. */
+  waitS(subject: string): number;
+}
+
+export interface CounterOptions {
+  clock: Clock;
+  spanMs: number;
+  /** Beyond that many the one that was quiet longest is forgotten. */
+  mostSubjects: number;
+}
+
+export function createCounter({ clock, spanMs, mostSubjects }: CounterOptions): Counter {
+  /** Times of the last events; the subject that came last stands last. */
+  const seen = new Map<string, number[]>();
+
+  function recent(subject: string): number[] {
+    const since = clock.monotonic() - spanMs;
+    return (seen.get(subject) ?? []).filter((at) => at > since);
+  }
+
+  return {
+    take(subject, limit) {
+      const times = recent(subject);
+      const isWithin = times.length < limit;
+      if (isWithin) times.push(clock.monotonic());
+      seen.delete(subject);
+      seen.set(subject, times);
+      for (const [quiet] of seen) {
+        if (seen.size <= mostSubjects) break;
+        seen.delete(quiet);
+      }
+      return isWithin;
+    },
+    waitS(subject) {
+      const [oldest] = recent(subject);
+      return oldest === undefined ? 0 : Math.max(0, oldest + spanMs - clock.monotonic()) / 1000;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+// How much this process has taken on: requests under way and the bytes of their bodies. Beyond the bound it refuses at
+// once, before it reads anything, so that what it has admitted keeps its pace; free calls make room first.
+
+import { fault } from '../faults/fault.ts';
+
+export interface Load {
+  /** Throws `unavailable` when there is no room; what is returned gives the room back, once. */
+  enter(bodyBytes: number): () => void;
+  /** Throws `unavailable` when the room that is left is kept for those who pay. */
+  checkFree(): void;
+  readonly requests: number;
+}
+
+export interface LoadLimits {
+  requests: number;
+  bodyBytes: number;
+}
+
+/** Free calls are refused when this much of the room is taken. */
+const FREE_SHARE = 0.8;
+const RETRY_AFTER_S = 2;
+
+export function createLoad(limits: () => LoadLimits): Load {
+  let requests = 0;
+  let bytes = 0;
+  const refuse = (): never => {
+    throw fault('unavailable', { internal: 'too many requests under way', retryAfterS: RETRY_AFTER_S });
+  };
+  return {
+    enter(bodyBytes) {
+      const most = limits();
+      if (requests >= most.requests || bytes + bodyBytes > most.bodyBytes) refuse();
+      requests++;
+      bytes += bodyBytes;
+      let isIn = true;
+      return () => {
+        if (!isIn) return;
+        isIn = false;
+        requests--;
+        bytes -= bodyBytes;
+      };
+    },
+    checkFree() {
+      if (requests > limits().requests * FREE_SHARE) refuse();
+    },
+    get requests() {
+      return requests;
+    },
+  };
+}
