@@ -21,6 +21,8 @@ export interface Quirks {
   /** Takes `response_format` with a schema. */
   takesSchema: boolean;
   takesParallelFlag: boolean;
+  /** Takes files and sound as parts of a message. */
+  takesFiles: boolean;
   /** Settings it refuses instead of ignoring. */
   refuses: readonly string[];
 }
@@ -36,10 +38,11 @@ const GENERIC: Quirks = {
   callIds: 'any',
   takesSchema: true,
   takesParallelFlag: true,
+  takesFiles: false,
   refuses: [],
 };
 
-const OPENAI: Quirks = { ...GENERIC, limitField: 'max_completion_tokens', midSystem: 'developer' };
+const OPENAI: Quirks = { ...GENERIC, limitField: 'max_completion_tokens', midSystem: 'developer', takesFiles: true };
 
 const NAMED = {
   openai: OPENAI,
@@ -73,7 +76,7 @@ const NAMED = {
     reasoningField: 'reasoning',
     refuses: ['logprobs', 'top_logprobs', 'logit_bias', 'verbosity', 'prompt_cache_key'],
   },
-  openrouter: { ...GENERIC, reasoningField: 'reasoning' },
+  openrouter: { ...GENERIC, reasoningField: 'reasoning', takesFiles: true },
   ollama: { ...GENERIC, reasoningField: 'reasoning', takesParallelFlag: false },
   vllm: { ...GENERIC, reasoningField: 'reasoning' },
 } as const satisfies Record<string, Quirks>;

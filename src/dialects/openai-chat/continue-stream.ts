@@ -4,7 +4,7 @@ import { editMembers, isObject, type JsonObject, readJsonObject } from '../../ki
 import type { ContinuedWriter, Piece, StreamEvent } from '../dialect.ts';
 import { createOverlap } from '../prefill-overlap.ts';
 import type { Comparison } from '../transcript.ts';
-import { readPieces, toolCalls } from './read-output.ts';
+import { readPieces, saysTwice, toolCalls } from './read-output.ts';
 
 /** The words of the first choice: the only content that a prefill can continue. */
 export const TEXT_SLOT = '0/content';
@@ -111,7 +111,7 @@ function trimmed(event: StreamEvent, rests: ReadonlyMap<string, string>, wasSent
   return mapDeltas(event, (delta, choice) => {
     const next: JsonObject = {};
     for (const [name, value] of Object.entries(delta)) {
-      const rest = rests.get(`${choice}/${name}`);
+      const rest = rests.get(`${choice}/${saysTwice(delta, name) ? 'reasoning_content' : name}`);
       // Content in parts cannot be cut in the middle of one.
       if (rest === undefined || (rest !== '' && typeof value !== 'string')) next[name] = value;
       else if (rest !== '') next[name] = rest;

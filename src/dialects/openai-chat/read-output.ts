@@ -13,7 +13,7 @@ export function readPieces(message: Json | undefined, choice: number): Piece[] {
   const add = (slot: string, text: Json | undefined) => {
     if (typeof text === 'string' && text !== '') pieces.push({ slot: `${choice}/${slot}`, text });
   };
-  for (const name of REASONING_FIELDS) add(name, message[name]);
+  for (const name of REASONING_FIELDS) if (!saysTwice(message, name)) add(name, message[name]);
   for (const text of contentTexts(message.content)) add('content', text);
   add('refusal', message.refusal);
   if (isObject(message.function_call)) addCall(message.function_call, 'call', add);
@@ -24,6 +24,11 @@ export function readPieces(message: Json | undefined, choice: number): Piece[] {
     }
   });
   return pieces;
+}
+
+/** The same thought under both names, for clients that know one of them, is one thought. */
+export function saysTwice({ reasoning, reasoning_content: content }: JsonObject, name: string): boolean {
+  return name === 'reasoning' && reasoning === content;
 }
 
 /** Some upstreams answer in parts, as clients ask; a part that is no text is content all the same. */

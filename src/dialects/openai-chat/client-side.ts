@@ -1,0 +1,7 @@
+// Chat clients of models that are reached in another format.
+
+import type { ClientSide } from '../translate/sides.ts';
+import { readConversation } from './read-conversation.ts';
+import { createEventWriter, writeWhole } from './write-events.ts';
+
+export const openaiChatClient: ClientSide = { readConversation, createEventWriter, writeWhole };

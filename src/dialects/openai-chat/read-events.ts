@@ -1,0 +1,135 @@
+// An upstream's chat answer as events, from its stream or whole. It takes what upstreams really send: thoughts under two
+// names, content in parts, calls mixed up, a finish that does not fit what was said.
+
+import { createHash } from 'node:crypto';
+import { isObject, type JsonDocument, type JsonObject, tryParseJson } from '../../kit/json.ts';
+import { openRaw, type RawPlace } from '../../kit/raw-json.ts';
+import type { UsageReport } from '../dialect.ts';
+import type { AnswerEvent, Block, EventReader, StopReason, WholeEvents } from '../translate/answer-events.ts';
+import { createSequencer } from '../translate/one-block-at-a-time.ts';
+import type { Target } from '../translate/sides.ts';
+import { type CallSlot, createCallSlots } from './call-slots.ts';
+import { type Bit, type CallBit, readBits } from './read-delta.ts';
+import { readUsage } from './read-usage.ts';
+
+const DONE = '[DONE]';
+const BROKEN: AnswerEvent[] = [{ type: 'broken' }];
+
+export function createEventReader({ quirks, requestId }: Target): EventReader {
+  const answer = createAnswerReader(requestId);
+  let usage: UsageReport = 'absent';
+
+  function readChunk(value: JsonObject, raw: () => RawPlace): AnswerEvent[] {
+    const reported = value.usage ?? (isObject(value.x_groq) ? value.x_groq.usage : undefined);
+    if (isObject(reported)) usage = readUsage(reported, quirks);
+    const at = indexOfFirst(value);
+    const choice = Array.isArray(value.choices) ? value.choices[at] : undefined;
+    if (!isObject(choice)) return [];
+    const place = () => raw().at('choices')?.at(at)?.at('delta');
+    return answer.read(isObject(choice.delta) ? readBits(choice.delta, place) : [], choice.finish_reason);
+  }
+
+  return {
+    read({ data = '' }) {
+      if (data === DONE) return [{ type: 'done' }];
+      const value = tryParseJson(data);
+      if (!isObject(value) || isError(value)) return BROKEN;
+      return readChunk(value, () => openRaw(data));
+    },
+    // What has no finish is not over, and goes on in another run; what has one is told already.
+    end: () => [],
+    facts: () => ({ usage }),
+  };
+}
+
+export function readWhole({ text, value }: JsonDocument, { quirks, requestId }: Target): WholeEvents | undefined {
+  const at = indexOfFirst(value);
+  const choice = Array.isArray(value.choices) ? value.choices[at] : undefined;
+  if (isError(value) || !isObject(choice) || !isObject(choice.message)) return undefined;
+  if (typeof choice.finish_reason !== 'string') return undefined;
+  const bits = readBits(choice.message, () => openRaw(text).at('choices')?.at(at)?.at('message'));
+  const events = createAnswerReader(requestId).read(bits, choice.finish_reason);
+  return events.some(({ type }) => type === 'broken') ? undefined : { events, usage: readUsage(value.usage, quirks) };
+}
+
+/** Where the first of the answers stands: nobody asks for more in another format. */
+function indexOfFirst({ choices }: JsonObject): number {
+  return Array.isArray(choices) ? choices.findIndex((choice) => isObject(choice) && (choice.index ?? 0) === 0) : -1;
+}
+
+function isError({ error }: JsonObject): boolean {
+  return error !== undefined && error !== null;
+}
+
+interface AnswerReader {
+  read(bits: readonly Bit[], finish: unknown): AnswerEvent[];
+}
+
+function createAnswerReader(requestId: string): AnswerReader {
+  const sequencer = createSequencer();
+  const slots = createCallSlots();
+  const named = new Set<CallSlot>();
+  let isText = false;
+  let isOver = false;
+
+  /** A call is nothing before it has a name. */
+  function readCall(bit: CallBit, position: number): AnswerEvent[] {
+    const slot = slots.take(bit, position);
+    if (slot.name === undefined) return [];
+    const text = named.has(slot) ? bit.arguments : slot.arguments;
+    named.add(slot);
+    const id = slot.id ?? madeId(requestId, slot.ordinal);
+    const block: Block = { kind: 'tool', id, name: slot.name, signature: bit.signature };
+    return sequencer.add(`call/${slot.ordinal}`, () => block, text);
+  }
+
+  function readBit(bit: Bit): AnswerEvent[] {
+    switch (bit.kind) {
+      case 'call':
+        return readCall(bit.call, bit.position);
+      case 'citation':
+        return isText ? [{ type: 'cite', citation: bit.citation }] : [];
+      default: {
+        const { kind, text } = bit;
+        return sequencer.add(kind, () => ({ kind }), text);
+      }
+    }
+  }
+
+  return {
+    read(bits, finish) {
+      if (isOver) return [];
+      if (BROKEN_FINISHES.has(finish)) return BROKEN;
+      const events: AnswerEvent[] = [];
+      for (const bit of bits) {
+        const read = readBit(bit);
+        for (const event of read) if (event.type === 'open') isText = event.block.kind === 'text';
+        events.push(...read);
+      }
+      if (typeof finish !== 'string' || finish === '') return events;
+      isOver = true;
+      return [...events, ...sequencer.flush(), { type: 'stop', reason: stopOf(finish, named.size > 0) }];
+    },
+  };
+}
+
+/** Told in place of an answer that the upstream could not finish. */
+const BROKEN_FINISHES: ReadonlySet<unknown> = new Set(['error', 'insufficient_system_resource']);
+
+const STOPS: ReadonlyMap<string, StopReason> = new Map<string, StopReason>([
+  ['length', 'length'],
+  ['max_tokens', 'length'],
+  ['model_length', 'length'],
+  ['content_filter', 'filter'],
+  ['safety', 'filter'],
+]);
+
+/** What was said counts more than what the finish claims: a client waits for calls exactly if there are any. */
+function stopOf(finish: string, hasCalls: boolean): StopReason {
+  return STOPS.get(finish.toLowerCase()) ?? (hasCalls ? 'tool' : 'end');
+}
+
+/** For an upstream that gives its calls no ids, or the same. */
+function madeId(requestId: string, ordinal: number): string {
+  return `call_${createHash('sha256').update(`${requestId}/${ordinal}`).digest('hex').slice(0, 24)}`;
+}

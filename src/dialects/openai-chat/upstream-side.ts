@@ -1,0 +1,7 @@
+// Upstreams that speak chat, for clients of other dialects.
+
+import type { UpstreamSide } from '../translate/sides.ts';
+import { createEventReader, readWhole } from './read-events.ts';
+import { writeConversation } from './write-conversation.ts';
+
+export const openaiChatUpstream: UpstreamSide = { writeConversation, createEventReader, readWhole };

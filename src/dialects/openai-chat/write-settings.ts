@@ -1,0 +1,86 @@
+// How an answer shall be, for an upstream that speaks chat: its format, its thinking, and each setting that both sides know.
+
+import type { Json } from '../../kit/json.ts';
+import type { Quirks } from '../../kit/quirks.ts';
+import type { RawValue } from '../../kit/raw-json.ts';
+import { refuseField } from '../fields.ts';
+import type { Knob, KnobKind, OutputFormat, ReasoningWish } from '../translate/conversation.ts';
+import { effortOf } from '../translate/effort.ts';
+import type { Target } from '../translate/sides.ts';
+import { modelTraits } from './model-traits.ts';
+
+export interface Written {
+  members: { [name: string]: RawValue | undefined };
+  dropped: string[];
+}
+
+export interface WrittenKnobs extends Written {
+  localStops: string[];
+}
+
+const MAX_STOPS = 4;
+const SAMPLING: ReadonlySet<KnobKind> = new Set(['temperature', 'top_p', 'frequency_penalty', 'presence_penalty']);
+/** Those that have the same name and meaning here. */
+const CARRIED: ReadonlySet<KnobKind> = new Set([...SAMPLING, 'seed', 'verbosity', 'prompt_cache_key']);
+const TIERS: ReadonlySet<Json> = new Set(['auto', 'default', 'flex', 'priority']);
+
+export function writeKnobs(knobs: readonly Knob[], { quirks, model, hashUser }: Target): WrittenKnobs {
+  const written: WrittenKnobs = { members: {}, dropped: [], localStops: [] };
+  const traits = modelTraits(model);
+
+  function carry({ kind, name, value }: Knob): boolean {
+    if (kind === 'choices') {
+      return value === 1 || refuseField(name, `Set ${name} to 1, and send the request again for each further answer.`);
+    }
+    if (kind === 'stop') return takeStops(value);
+    if (quirks.refuses.includes(kind) || written.members[kind] !== undefined) return false;
+    if (SAMPLING.has(kind) && !traits.takesSampling) return value === 1 && (kind === 'temperature' || kind === 'top_p');
+    if (kind === 'user') {
+      if (typeof value !== 'string') return false;
+      written.members.user = hashUser(value);
+      return true;
+    }
+    if (!CARRIED.has(kind) && !(kind === 'service_tier' && TIERS.has(value))) return false;
+    written.members[kind] = value;
+    return true;
+  }
+
+  /** What is beyond the upstream's measure is watched for here. */
+  function takeStops(value: Json): boolean {
+    const stops = (Array.isArray(value) ? value : [value]).filter((stop) => typeof stop === 'string' && stop !== '');
+    const taken = traits.takesStops ? stops.slice(0, MAX_STOPS) : [];
+    if (taken.length > 0) written.members.stop = taken;
+    written.localStops.push(...(stops.slice(taken.length) as string[]));
+    return true;
+  }
+
+  for (const knob of knobs) if (!carry(knob)) written.dropped.push(knob.name);
+  return written;
+}
+
+export function writeReasoning(wish: ReasoningWish | undefined, { quirks, model }: Target): Written {
+  const none = { members: {}, dropped: [] };
+  if (!wish) return none;
+  const traits = modelTraits(model);
+  const effort = wish.effort ?? (wish.budget === undefined ? undefined : effortOf(wish.budget));
+  const word = wish.isOff ? traits.leastEffort : effort;
+  if (word === undefined) return none;
+  if (!quirks.takesEffort || !traits.takesEffort) return { members: {}, dropped: [wish.name] };
+  return { members: { reasoning_effort: word }, dropped: [] };
+}
+
+export interface WrittenFormat {
+  members: Written['members'];
+  /** For an upstream that can only be asked in words. */
+  hints: string[];
+}
+
+export function writeFormat(format: OutputFormat | undefined, { takesSchema }: Quirks): WrittenFormat {
+  if (!format) return { members: {}, hints: [] };
+  const object = { response_format: { type: 'json_object' } };
+  if (format.kind === 'json_object') return { members: object, hints: ['Answer with a JSON object.'] };
+  const { name = 'output', schema, strict = true } = format;
+  if (!takesSchema)
+    return { members: object, hints: [`Answer with JSON that fits this schema:\n${JSON.stringify(schema)}`] };
+  return { members: { response_format: { type: 'json_schema', json_schema: { name, schema, strict } } }, hints: [] };
+}

@@ -1,0 +1,35 @@
+// A conversation that ends with the assistant's own words, which the model shall continue. Upstreams want no white space at
+// their end; where they cannot continue at all, the user asks for it.
+
+import type { TextPart, Turn } from './conversation.ts';
+
+export function isAnswerBegun(turn: Turn | undefined): boolean {
+  return turn?.role === 'assistant' && !turn.parts.some(({ type }) => type === 'tool_call');
+}
+
+export interface BegunAnswer {
+  turns: Turn[];
+  isReworded: boolean;
+}
+
+export function prepareBegunAnswer(turns: readonly Turn[], takesPrefill: boolean): BegunAnswer {
+  const last = turns.at(-1);
+  if (!last || !isAnswerBegun(last)) return { turns: [...turns], isReworded: false };
+  return { turns: [...turns.slice(0, -1), takesPrefill ? trimEnd(last) : reword(last)], isReworded: !takesPrefill };
+}
+
+const CONTINUE =
+  'Continue the answer that begins with the text below. Do not repeat any of it: write only what comes after it.';
+
+function reword(turn: Turn): Turn {
+  const begun = turn.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+  const others = turn.parts.filter(({ type }) => type !== 'text' && type !== 'reasoning');
+  const request: TextPart = { type: 'text', text: `${CONTINUE}\n\n${begun}`, at: turn.at };
+  return { ...turn, role: 'user', parts: [...others, request] };
+}
+
+function trimEnd(turn: Turn): Turn {
+  const last = turn.parts.at(-1);
+  if (last?.type !== 'text') return turn;
+  return { ...turn, parts: [...turn.parts.slice(0, -1), { ...last, text: last.text.trimEnd() }] };
+}
