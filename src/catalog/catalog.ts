@@ -79,6 +79,7 @@ const TOKENS_PER_PRICE = 1_000_000n;
 const DEFAULT_ENDPOINTS: Record<ChannelKind, readonly Endpoint[]> = {
   openai: ['chat', 'responses', 'embeddings', 'images'],
   anthropic: ['messages'],
+  gemini: ['gemini'],
   demo: ['chat', 'messages'],
 };
 
@@ -98,7 +99,7 @@ export function buildCatalog(document: Document, revision: number, updatedAt: nu
 }
 
 function endpointsOf({ kind, endpoints, anthropic_base_url: anthropic }: DocumentChannel): readonly Endpoint[] {
-  const own = endpoints ?? DEFAULT_ENDPOINTS[kind];
+  const own = kind === 'gemini' ? DEFAULT_ENDPOINTS.gemini : (endpoints ?? DEFAULT_ENDPOINTS[kind]);
   return anthropic ? [...new Set<Endpoint>([...own, 'messages'])] : own;
 }
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { parseNtd } from '../kit/money.ts';
 import { QUIRKS_NAMES } from '../kit/quirks.ts';
 
-export const CHANNEL_KINDS = ['openai', 'anthropic', 'demo'] as const;
+export const CHANNEL_KINDS = ['openai', 'anthropic', 'gemini', 'demo'] as const;
 export const ENDPOINTS = ['chat', 'responses', 'embeddings', 'images', 'messages'] as const;
 export const MODEL_KINDS = ['chat', 'embeddings', 'images'] as const;
 

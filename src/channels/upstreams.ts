@@ -5,6 +5,7 @@ import type { NewId } from '../kit/ids.ts';
 import type { Quirks } from '../kit/quirks.ts';
 import { createAnthropicUpstream } from './anthropic/anthropic-upstream.ts';
 import { createDemoUpstream } from './demo/demo-upstream.ts';
+import { createGeminiUpstream } from './gemini/gemini-upstream.ts';
 import { type Connect, limitConnect } from './limit-connect.ts';
 import { createOpenaiUpstream } from './openai/openai-upstream.ts';
 import type { Fetch, Upstream } from './upstream.ts';
@@ -12,7 +13,7 @@ import type { Fetch, Upstream } from './upstream.ts';
 /** What a channel's entry in the catalog must offer. */
 export interface ChannelSettings {
   name: string;
-  kind: 'openai' | 'anthropic' | 'demo';
+  kind: 'openai' | 'anthropic' | 'gemini' | 'demo';
   baseUrl: string;
   anthropicBaseUrl: string | undefined;
   apiKey: string | undefined;
@@ -62,6 +63,8 @@ function createUpstream(channel: ChannelSettings, tools: UpstreamTools): Upstrea
     }
     case 'anthropic':
       return createAnthropicUpstream(settings, fetch);
+    case 'gemini':
+      return createGeminiUpstream(settings, fetch);
   }
 }
 

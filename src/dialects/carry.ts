@@ -2,16 +2,28 @@
 // below is all there is to add for another format.
 
 import type { Quirks } from '../kit/quirks.ts';
+import { anthropicMessagesClient } from './anthropic-messages/client-side.ts';
+import { anthropicMessagesUpstream } from './anthropic-messages/upstream-side.ts';
 import { type Carrier, type Endpoint, sameDialectCarrier } from './carrier.ts';
 import type { Dialect, RelayRequest } from './dialect.ts';
+import { geminiUpstream } from './gemini/upstream-side.ts';
+import { openaiChatClient } from './openai-chat/client-side.ts';
+import { openaiChatUpstream } from './openai-chat/upstream-side.ts';
 import { originOf } from './translate/opaque.ts';
 import type { ClientSide, UpstreamSide } from './translate/sides.ts';
 import { translatedCarrier } from './translate/translated-carrier.ts';
 
-const CLIENTS: Partial<Record<Dialect['endpoint'], ClientSide>> = {};
+const CLIENTS: Partial<Record<Dialect['endpoint'], ClientSide>> = {
+  chat: openaiChatClient,
+  messages: anthropicMessagesClient,
+};
 
 /** In the order of preference, for an upstream that has several. */
-const UPSTREAMS: readonly (readonly [endpoint: Endpoint, side: UpstreamSide])[] = [];
+const UPSTREAMS: readonly (readonly [endpoint: Endpoint, side: UpstreamSide])[] = [
+  ['chat', openaiChatUpstream],
+  ['messages', anthropicMessagesUpstream],
+  ['gemini', geminiUpstream],
+];
 
 export interface Destination {
   /** What the upstream can be asked for. */
@@ -41,8 +53,8 @@ export function carry(dialect: Dialect, request: RelayRequest, to: Destination, 
   const found = translationTo(dialect, endpoints);
   if (!found) throw new Error(`no way from ${dialect.endpoint} to ${endpoints.join(', ')}`);
   const { endpoint, ...sides } = found;
-  const target = { model, quirks, prefill, origin: originOf(endpoint, model), hashUser: from.hashUser };
-  const { requestId, createdAt } = from;
+  const { requestId, createdAt, hashUser } = from;
+  const target = { model, quirks, prefill, origin: originOf(endpoint, model), requestId, hashUser };
   return translatedCarrier({ dialect, ...sides, endpoint, request, target, requestId, createdAt });
 }
 

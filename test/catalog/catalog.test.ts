@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { buildCatalog, type Catalog } from '../../src/catalog/catalog.ts';
 import { readDocument } from '../../src/catalog/read-document.ts';
+import { quirksOf } from '../../src/kit/quirks.ts';
 
 function catalogOf(yaml: string): Catalog {
   const read = readDocument(yaml);
@@ -71,7 +72,11 @@ test('channels have what the document says and sensible rest', () => {
     endpoints: ['chat', 'responses', 'embeddings', 'images'],
     timeouts: { connectMs: 2_000, firstTokenMs: 9_000, idleMs: 60_000, totalMs: 600_000 },
   });
-  expect(CATALOG.channels.get('b')).toMatchObject({ endpoints: ['chat'], quirks: 'vllm', apiKey: undefined });
+  expect(CATALOG.channels.get('b')).toMatchObject({
+    endpoints: ['chat'],
+    quirks: quirksOf('vllm'),
+    apiKey: undefined,
+  });
   expect(CATALOG.channels.get('demo')).toMatchObject({ kind: 'demo', endpoints: ['chat', 'messages'] });
 });
 

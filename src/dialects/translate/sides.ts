@@ -17,6 +17,8 @@ export interface Target {
   prefill: boolean;
   /** See `originOf`: opaque values of this origin may go back to it. */
   origin: string;
+  /** Makes ids of calls unique, where the upstream gives them none. */
+  requestId: string;
   /** A client's name for its user, as a keyed hash. */
   hashUser(id: string): string;
 }

@@ -1,5 +1,5 @@
-// The calls that reach a model: POST /v1/chat/completions, /v1/messages, /v1/embeddings, /v1/images/generations. They
-// differ in their format, the kind of model they are for, and how large a body they take.
+// The calls that reach a model: POST /v1/chat/completions, /v1/responses, /v1/messages, /v1/embeddings and
+// /v1/images/generations. They differ in their format, the kind of model they are for, and how large a body they take.
 
 import type { Model } from '../../catalog/catalog.ts';
 import type { ModelKind } from '../../catalog/document.ts';
@@ -10,6 +10,7 @@ import { readModel } from '../../dialects/fields.ts';
 import { openaiChat } from '../../dialects/openai-chat/dialect.ts';
 import { openaiEmbeddings } from '../../dialects/openai-embeddings/dialect.ts';
 import { openaiImages } from '../../dialects/openai-images/dialect.ts';
+import { openaiResponses } from '../../dialects/openai-responses/dialect.ts';
 import { fault } from '../../faults/fault.ts';
 import { chooseModel, requireRoute } from '../../relay/choose-model.ts';
 import { createFindCarrier, requireCarrier } from '../../relay/find-carrier.ts';
@@ -32,6 +33,7 @@ const MIB = 1024 * 1024;
 
 export const MODEL_CALLS: readonly ModelCall[] = [
   { path: '/v1/chat/completions', kind: 'chat', dialect: openaiChat, maxBytes: 20 * MIB, passedOn: [] },
+  { path: '/v1/responses', kind: 'chat', dialect: openaiResponses, maxBytes: 20 * MIB, passedOn: [] },
   {
     path: '/v1/messages',
     kind: 'chat',
