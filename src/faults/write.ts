@@ -8,6 +8,8 @@ export type Envelope = 'openai' | 'anthropic';
 export interface WriteContext {
   requestId: string;
   publicUrl: string;
+  /** The client's user-agent. */
+  client?: string | null;
 }
 
 export interface WrittenFault {
@@ -18,10 +20,25 @@ export interface WrittenFault {
 
 const MAX_RETRY_AFTER_S = 55;
 
+// opencode looks for these numbers in the whole body, and repeats the call wherever one stands: in a price, in an id.
+const READS_NUMBERS = /^opencode\//;
+const LIKE_A_STATUS = /429|500|502|503|504|524/;
+
 export function writeFault(fault: Fault, envelope: Envelope, context: WriteContext): WrittenFault {
   const { row } = fault;
   const status = envelope === 'anthropic' ? (row.anthropicStatus ?? row.status) : row.status;
-  return { status, headers: faultHeaders(fault), body: faultBody(fault, envelope, context) };
+  const body = faultBody(fault, envelope, context);
+  const isMisread = !row.retryable && READS_NUMBERS.test(context.client ?? '');
+  return { status, headers: faultHeaders(fault), body: isMisread ? withoutNumbers(body) : body };
+}
+
+/** Less is said, but a call that cannot succeed is not made again and again. */
+function withoutNumbers(value: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name, member]) => name === 'error' || !LIKE_A_STATUS.test(JSON.stringify(member)))
+      .map(([name, member]) => [name, name === 'error' ? withoutNumbers(member) : member]),
+  );
 }
 
 export function faultBody(fault: Fault, envelope: Envelope, context: WriteContext): Record<string, unknown> {

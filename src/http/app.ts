@@ -101,7 +101,9 @@ function faultResponse(tools: HttpTools, { request, requestId, envelope }: Excha
     const detail = thrown === error ? thrown.details.internal : describeError(error);
     tools.log('error', 'fault', { request_id: requestId, code: thrown.code, detail });
   }
-  const { status, headers, body } = writeFault(thrown, envelope, { requestId, publicUrl: tools.publicUrl });
+  const { publicUrl } = tools;
+  const context = { requestId, publicUrl, client: request.headers.get('user-agent') };
+  const { status, headers, body } = writeFault(thrown, envelope, context);
   return Response.json(body, { status, headers });
 }
 

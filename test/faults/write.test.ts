@@ -127,3 +127,26 @@ describe('toFault', () => {
     }
   });
 });
+
+describe('a client that takes every number for a status', () => {
+  const CLIENT = { ...CONTEXT, requestId: 'req_1504', client: 'opencode/1.18.33 ai-sdk/provider-utils/4.0.23' };
+  const figures = { needed_nano: '1500000000', available_nano: '4290', affordable_max_tokens: 12 };
+  const broke = fault('insufficient_balance', { figures });
+
+  test.each(['openai', 'anthropic'] as const)('gets a final fault without them, in the %s envelope', (envelope) => {
+    const { body } = writeFault(broke, envelope, CLIENT);
+    expect(JSON.stringify(body)).not.toMatch(/429|500|502|503|504|524/);
+    expect(errorOf(body)).toMatchObject({
+      code: 'insufficient_balance',
+      message: expect.stringContaining('Redeem a prepaid card'),
+      actions: expect.any(Array),
+      affordable_max_tokens: 12,
+    });
+  });
+
+  test('gets everything where a repeat may help, as others always do', () => {
+    const passing = fault('balance_in_use', { figures });
+    expect(errorOf(writeFault(passing, 'openai', CLIENT).body)).toMatchObject({ ...figures, request_id: 'req_1504' });
+    expect(errorOf(writeFault(broke, 'openai', CONTEXT).body)).toMatchObject(figures);
+  });
+});
