@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createAlarmWebhook } from './alarm-webhook.ts';
 import { createCardHasher } from './cards/card-code.ts';
 import { defaultDocument } from './catalog/default-document.ts';
+import { createFetchMedia, type MediaOptions } from './channels/fetch-media.ts';
 import { createHealth } from './channels/health.ts';
 import { type Connect, connectTcp } from './channels/limit-connect.ts';
 import { createRetryBudget } from './channels/retry-budget.ts';
@@ -52,6 +53,8 @@ export interface GatewayOptions {
   fetch: Fetch;
   /** How to find out whether an upstream can be reached at all. */
   connect?: Connect;
+  /** How media that clients only name are fetched. */
+  media?: MediaOptions;
   writeLog?: (line: string) => void;
   demoPaceMs?: number;
   /** Only for tests: a disk with room for so many pages of the embedded database. */
@@ -79,7 +82,7 @@ const HUMAN_PACE_MS = 25;
 
 export async function startGateway(settings: Settings, options: GatewayOptions): Promise<Gateway> {
   const { fetch, connect = connectTcp, clock = systemClock, random = systemRandom } = options;
-  const { demoPaceMs = HUMAN_PACE_MS } = options;
+  const { demoPaceMs = HUMAN_PACE_MS, media } = options;
   const log = createLog(clock, options.writeLog ?? ((line) => void process.stdout.write(line)));
   const alarms = createAlarms(log);
   const newId = createIds(clock, random);
@@ -157,6 +160,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
           demoPaceMs,
           resolveSecret: createSecretResolver(settings, sealer),
         }),
+        fetchMedia: createFetchMedia(media),
         alarms,
         log,
         nodeId: node.nodeId,

@@ -4,6 +4,7 @@
 import type { JsonDocument } from '../kit/json.ts';
 import type { Quirks } from '../kit/quirks.ts';
 import type { AnswerFacts, Dialect, RelayRequest, StreamReader, UpstreamFields } from './dialect.ts';
+import type { FetchedMedia, NamedMedia } from './translate/named-media.ts';
 
 /** What an upstream's address is called. */
 export type Endpoint = 'chat' | 'messages' | 'responses' | 'gemini' | 'embeddings' | 'images';
@@ -15,9 +16,11 @@ export interface Carrier {
   dropped: readonly string[];
   /** What was said in another way. */
   reworded: readonly string[];
-  writeRequest(fields: UpstreamFields): string;
+  /** What must be fetched first, because the upstream does not. */
+  needs: readonly NamedMedia[];
+  writeRequest(fields: UpstreamFields, fetched?: FetchedMedia): string;
   /** The same request with an answer begun. */
-  writePrefill(fields: UpstreamFields, text: string): string;
+  writePrefill(fields: UpstreamFields, text: string, fetched?: FetchedMedia): string;
   /** The answer in the client's dialect; undefined if it is none, or one that never finished. */
   readAnswer(document: JsonDocument): { document: JsonDocument; facts: AnswerFacts } | undefined;
   /** Its events are of the client's dialect. */
@@ -30,6 +33,7 @@ export function sameDialectCarrier(dialect: Dialect, request: RelayRequest, quir
     isTranslated: false,
     dropped: [],
     reworded: [],
+    needs: [],
     writeRequest: (fields) => dialect.writeRequest(request, fields),
     writePrefill: (fields, text) => dialect.writePrefill(request, fields, text),
     readAnswer(document) {

@@ -6,6 +6,7 @@ import { readFailure } from '../channels/read-failure.ts';
 import type { Carrier } from '../dialects/carrier.ts';
 import type { AnswerFacts, StreamEvent, StreamReader } from '../dialects/dialect.ts';
 import { createSseReader, type SseEvent, type SseReader, SseTooLong } from '../dialects/sse.ts';
+import type { FetchedMedia } from '../dialects/translate/named-media.ts';
 import { Fault } from '../faults/fault.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { type JsonDocument, readJsonObject } from '../kit/json.ts';
@@ -73,7 +74,8 @@ export async function attempt(
       thinkingBudget: lowerThinkingBudget(request, maxOutputTokens),
       limitField: route.channel.quirks.limitField,
     };
-    const body = prefill ? carrier.writePrefill(fields, prefill.text) : carrier.writeRequest(fields);
+    const fetched = carrier.needs.length > 0 ? await fetchMedia(tools, carrier, watch) : undefined;
+    const body = prefill ? carrier.writePrefill(fields, prefill.text, fetched) : carrier.writeRequest(fields, fetched);
     const { stream } = request;
     const { headers } = call;
     const response = await upstream.send({
@@ -121,6 +123,15 @@ function carrierOf(call: Call, route: Route): Carrier {
   const found = call.findCarrier(route);
   if (found instanceof Fault) throw new AttemptFailed('request_refused', found);
   return found;
+}
+
+/** What cannot be fetched is the client's to mend: it named it. */
+async function fetchMedia(tools: RelayTools, { needs }: Carrier, { signal }: Watch): Promise<FetchedMedia> {
+  try {
+    return await tools.fetchMedia(needs, signal);
+  } catch (error) {
+    throw error instanceof Fault ? new AttemptFailed('request_refused', error) : error;
+  }
 }
 
 async function readWhole(carrier: Carrier, response: Response, watch: Watch): Promise<WholeAnswer> {

@@ -1,6 +1,7 @@
 // What the relay works with: its tools, one client call, and that call once it is admitted.
 
 import type { Catalog, Model } from '../catalog/catalog.ts';
+import type { FetchMedia } from '../channels/fetch-media.ts';
 import type { Health } from '../channels/health.ts';
 import type { RetryBudget } from '../channels/retry-budget.ts';
 import type { Traffic } from '../channels/traffic.ts';
@@ -23,6 +24,7 @@ export interface RelayTools {
   traffic: Traffic;
   ledger: Ledger;
   findUpstream: FindUpstream;
+  fetchMedia: FetchMedia;
   alarms: Alarms;
   log: Log;
   nodeId: string;

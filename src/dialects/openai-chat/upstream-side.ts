@@ -4,4 +4,9 @@ import type { UpstreamSide } from '../translate/sides.ts';
 import { createEventReader, readWhole } from './read-events.ts';
 import { writeConversation } from './write-conversation.ts';
 
-export const openaiChatUpstream: UpstreamSide = { writeConversation, createEventReader, readWhole };
+export const openaiChatUpstream: UpstreamSide = {
+  takesAddresses: true,
+  writeConversation,
+  createEventReader,
+  readWhole,
+};

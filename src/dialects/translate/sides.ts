@@ -38,6 +38,8 @@ export interface WrittenRequest {
 }
 
 export interface UpstreamSide {
+  /** False: media travel inside the request only. */
+  takesAddresses: boolean;
   /** Throws a fault that names what cannot be carried. */
   writeConversation(conversation: Conversation, target: Target): WrittenRequest;
   createEventReader(target: Target): EventReader;

@@ -5,6 +5,7 @@ import { readJsonObject } from '../../kit/json.ts';
 import type { Carrier } from '../carrier.ts';
 import type { Dialect, RelayRequest, StreamEvent, StreamReader } from '../dialect.ts';
 import type { AnswerEvent } from './answer-events.ts';
+import { type FetchedMedia, namedMedia, placeholders, withMedia } from './named-media.ts';
 import { createToolRestorer } from './restore-tools.ts';
 import type { AnswerContext, ClientSide, Target, UpstreamSide, WrittenRequest } from './sides.ts';
 import { createStopMatcher } from './stop-at.ts';
@@ -24,7 +25,10 @@ export interface Translation {
 export function translatedCarrier(translation: Translation): Carrier {
   const { dialect, client, upstream, endpoint, request, target } = translation;
   const conversation = client.readConversation(request.document);
-  const written = upstream.writeConversation(conversation, target);
+  const needs = upstream.takesAddresses ? [] : namedMedia(conversation);
+  const write = (fetched: FetchedMedia) => upstream.writeConversation(withMedia(conversation, fetched), target);
+  const written = write(placeholders(needs, conversation));
+  const filled = (fetched: FetchedMedia | undefined) => (fetched ? write(fetched) : written);
   const context: AnswerContext = {
     requestId: translation.requestId,
     createdAt: translation.createdAt,
@@ -41,8 +45,9 @@ export function translatedCarrier(translation: Translation): Carrier {
     isTranslated: true,
     dropped: written.dropped,
     reworded: written.reworded,
-    writeRequest: (fields) => written.body(fields, { stream }),
-    writePrefill: (fields, text) => written.body(fields, { stream, prefill: text }),
+    needs,
+    writeRequest: (fields, fetched) => filled(fetched).body(fields, { stream }),
+    writePrefill: (fields, text, fetched) => filled(fetched).body(fields, { stream, prefill: text }),
     readAnswer(document) {
       const whole = upstream.readWhole(document, target);
       if (!whole) return undefined;

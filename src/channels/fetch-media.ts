@@ -1,0 +1,126 @@
+// Pictures and documents that a client only names, for upstreams that do not fetch them themselves. A name of a client's
+// choice is a way into our own network unless every step is checked: https alone, one look-up, a connection to the very
+// address that was checked, no redirects, and bounds on size and time.
+
+import { lookup } from 'node:dns/promises';
+import { request as httpsRequest } from 'node:https';
+import { type Fault, fault } from '../faults/fault.ts';
+import { type Address, parseAddress } from '../kit/address.ts';
+import { isPublicAddress } from '../kit/public-address.ts';
+
+export interface MediaAddress {
+  url: string;
+  /** Where it stands in the client's body. */
+  at: string;
+}
+
+export interface Media {
+  mediaType: string;
+  /** In base64. */
+  data: string;
+}
+
+export interface MediaOptions {
+  resolve(host: string): Promise<string[]>;
+  isAllowed(address: Address): boolean;
+  /** Who may vouch for a server; undefined: the usual authorities. */
+  authorities?: string;
+  maxBytes: number;
+  timeoutMs: number;
+}
+
+export type FetchMedia = (wanted: readonly MediaAddress[], signal: AbortSignal) => Promise<Map<string, Media>>;
+
+const MAX_MEDIA = 20;
+
+export const publicMedia: MediaOptions = {
+  resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
+  isAllowed: isPublicAddress,
+  maxBytes: 20 * 1024 * 1024,
+  timeoutMs: 10_000,
+};
+
+/** The result is by address. Throws a fault that names the part. */
+export function createFetchMedia(options: MediaOptions = publicMedia): FetchMedia {
+  return async (wanted, signal) => {
+    const [tooMuch] = wanted.slice(MAX_MEDIA);
+    if (tooMuch) throw refusal(tooMuch, `at most ${MAX_MEDIA} can be fetched for one request`);
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs)]);
+    const media = await Promise.all(
+      wanted.map(async (one) => {
+        try {
+          return [one.url, await fetchOne(one.url, options, limited)] as const;
+        } catch (error) {
+          if (signal.aborted) throw error;
+          throw refusal(one, error instanceof Refused ? error.message : 'it could not be fetched');
+        }
+      }),
+    );
+    return new Map(media);
+  };
+}
+
+class Refused extends Error {
+  override name = 'Refused';
+}
+
+function refusal({ at }: MediaAddress, why: string): Fault {
+  return fault('invalid_request', { param: at, message: `Send ${at} as base64: ${why}.` });
+}
+
+async function fetchOne(text: string, options: MediaOptions, signal: AbortSignal): Promise<Media> {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'https:') throw new Refused('only https addresses are fetched');
+  if (url.username !== '' || url.password !== '') throw new Refused('addresses with a user name are not fetched');
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const addresses = parseAddress(host) ? [host] : await options.resolve(host);
+  const parsed = addresses.map((address) => parseAddress(address));
+  const [chosen] = addresses;
+  if (chosen === undefined || !parsed.every((address) => address && options.isAllowed(address))) {
+    throw new Refused('its address is not on the public internet');
+  }
+  return download(url, chosen, options, signal);
+}
+
+function download(url: URL, address: string, options: MediaOptions, signal: AbortSignal): Promise<Media> {
+  const family = address.includes(':') ? 6 : 4;
+  return new Promise((resolve, reject) => {
+    const request = httpsRequest(
+      url,
+      {
+        // Not looked up a second time: another answer would be another address.
+        lookup: (_host, { all }, found) => (all ? found(null, [{ address, family }]) : found(null, address, family)),
+        headers: {
+          accept: 'image/*, application/pdf',
+          'accept-encoding': 'identity',
+          'user-agent': 'ai-gateway-service',
+        },
+        agent: false,
+        ...(options.authorities === undefined ? {} : { ca: options.authorities }),
+        signal,
+      },
+      (response) => {
+        const refuse = (why: string) => {
+          reject(new Refused(why));
+          request.destroy();
+        };
+        if (response.statusCode !== 200) return refuse('its server does not give it');
+        const pieces: Buffer[] = [];
+        let bytes = 0;
+        response.on('data', (piece: Buffer) => {
+          bytes += piece.byteLength;
+          if (bytes > options.maxBytes) refuse(`it is larger than ${options.maxBytes} bytes`);
+          else pieces.push(piece);
+        });
+        response.on('error', reject);
+        response.on('aborted', () => reject(new Refused('its server broke off')));
+        response.on('end', () => {
+          const mediaType = (response.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+          resolve({ mediaType, data: Buffer.concat(pieces).toString('base64') });
+        });
+      },
+    );
+    request.on('error', reject);
+    request.end();
+  });
+}

@@ -1,0 +1,165 @@
+// S11: the one fetch of something that a client names. A real TLS server on loopback plays the public internet.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { generate } from 'selfsigned';
+import { createFetchMedia, type FetchMedia, publicMedia } from '../../src/channels/fetch-media.ts';
+import { Fault } from '../../src/faults/fault.ts';
+import { parseAddress } from '../../src/kit/address.ts';
+import { isPublicAddress } from '../../src/kit/public-address.ts';
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+let server: Server;
+let cert: string;
+let base: string;
+let looked: string[] = [];
+let hits = 0;
+beforeAll(async () => {
+  const altNames = [{ type: 2 as const, value: 'media.test' }];
+  const pair = await generate([{ name: 'commonName', value: 'media.test' }], {
+    keyType: 'ec',
+    extensions: [{ name: 'subjectAltName', altNames }],
+  });
+  cert = pair.cert;
+  server = createServer({ cert, key: pair.private }, (request, response) => {
+    hits++;
+    if (request.url === '/cat.png') response.writeHead(200, { 'content-type': 'image/png; charset=x' }).end(PNG);
+    else if (request.url === '/moved') response.writeHead(302, { location: `${base}/cat.png` }).end();
+    else if (request.url === '/large') response.writeHead(200).end(Buffer.alloc(5_000));
+    else if (request.url === '/silent') response.writeHead(200).write('x');
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  base = `https://media.test:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** Loopback stands for the public internet; everything else is as it is. */
+function createLabFetch(addresses: string[] = ['127.0.0.1']): FetchMedia {
+  looked = [];
+  return createFetchMedia({
+    ...publicMedia,
+    resolve: async (host) => {
+      looked.push(host);
+      return addresses;
+    },
+    isAllowed: (address) => isPublicAddress(address) || address.bits === parseAddress('127.0.0.1')?.bits,
+    authorities: cert,
+    maxBytes: 1_000,
+    timeoutMs: 300,
+  });
+}
+
+const AT = 'messages[0].content[1]';
+const live = () => new AbortController().signal;
+
+async function refusalOf(fetchMedia: FetchMedia, url: string): Promise<string> {
+  const error = await fetchMedia([{ url, at: AT }], live()).catch((thrown: unknown) => thrown);
+  if (!(error instanceof Fault)) throw new Error(`no fault: ${String(error)}`);
+  expect(error).toMatchObject({ code: 'invalid_request', details: { param: AT } });
+  expect(error.publicText).toStartWith(`Send ${AT} as base64: `);
+  expect(error.publicText).not.toContain(base);
+  return error.publicText;
+}
+
+test('S11 a picture at a public https address is fetched, looked up once', async () => {
+  const url = `${base}/cat.png`;
+  const media = await createLabFetch()([{ url, at: AT }], live());
+  expect(media.get(url)).toEqual({ mediaType: 'image/png', data: PNG.toString('base64') });
+  expect(looked).toEqual(['media.test']);
+});
+
+describe('S11 what is refused', () => {
+  test.each([
+    ['http', 'http://media.test/cat.png', 'only https'],
+    ['a file', 'file:///etc/passwd', 'only https'],
+    ['no address at all', 'cat.png', 'only https'],
+    ['a user name', 'https://user:word@media.test/cat.png', 'user name'],
+    ['a private address', 'https://192.168.1.1/cat.png', 'not on the public internet'],
+    ['the same as one number', 'https://3232235777/cat.png', 'not on the public internet'],
+    ['loopback by its v6 name', 'https://[::1]/cat.png', 'not on the public internet'],
+    ['a mapped private address', 'https://[::ffff:10.0.0.1]/cat.png', 'not on the public internet'],
+    ['the address of a cloud’s metadata', 'https://169.254.169.254/latest/meta-data', 'not on the public internet'],
+  ])('%s', async (_, url, why) => {
+    const before = hits;
+    expect(await refusalOf(createLabFetch(), url)).toContain(why);
+    expect(hits).toBe(before);
+  });
+
+  test('a name with one bad address among its good ones, and a name without any', async () => {
+    const before = hits;
+    expect(await refusalOf(createLabFetch(['127.0.0.1', '10.0.0.1']), `${base}/cat.png`)).toContain('public internet');
+    expect(await refusalOf(createLabFetch([]), `${base}/cat.png`)).toContain('public internet');
+    expect(hits).toBe(before);
+  });
+
+  test('a redirect, an error, too many bytes, a server that falls silent', async () => {
+    const fetchMedia = createLabFetch();
+    expect(await refusalOf(fetchMedia, `${base}/moved`)).toContain('does not give it');
+    expect(await refusalOf(fetchMedia, `${base}/nothing`)).toContain('does not give it');
+    expect(await refusalOf(fetchMedia, `${base}/large`)).toContain('larger than 1000 bytes');
+    expect(await refusalOf(fetchMedia, `${base}/silent`)).toContain('could not be fetched');
+  });
+
+  test('a server whose certificate nobody vouches for', async () => {
+    const fetchMedia = createFetchMedia({ ...publicMedia, resolve: async () => ['127.0.0.1'], isAllowed: () => true });
+    const before = hits;
+    expect(await refusalOf(fetchMedia, `${base}/cat.png`)).toContain('could not be fetched');
+    expect(hits).toBe(before);
+  });
+
+  test('more than twenty', async () => {
+    const many = Array.from({ length: 21 }, () => ({ url: `${base}/cat.png`, at: AT }));
+    expect(createLabFetch()(many, live())).rejects.toBeInstanceOf(Fault);
+  });
+});
+
+test('a client that leaves ends the fetch', async () => {
+  const leaving = new AbortController();
+  const fetched = createLabFetch()([{ url: `${base}/silent`, at: AT }], leaving.signal);
+  leaving.abort();
+  expect(await fetched.catch((error: unknown) => error)).not.toBeInstanceOf(Fault);
+});
+
+describe('S11 the public internet', () => {
+  test.each(['8.8.8.8', '1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00:1450::1'])('%s', (text) => {
+    expect(isPublicAddress(parseAddress(text) ?? { bits: 0n, family: 4 })).toBe(true);
+  });
+
+  test.each([
+    ...['0.0.0.0', '10.1.2.3', '100.64.0.1', '127.0.0.1', '127.255.255.254', '169.254.169.254', '172.16.0.1'],
+    ...['172.31.255.255', '192.168.0.1', '192.0.0.8', '192.0.2.1', '198.18.0.1', '198.51.100.1', '203.0.113.9'],
+    ...[
+      '224.0.0.1',
+      '240.0.0.1',
+      '255.255.255.255',
+      '::',
+      '::1',
+      '::ffff:127.0.0.1',
+      '::ffff:10.0.0.1',
+      '64:ff9b::a00:1',
+    ],
+    ...[
+      '64:ff9b:1::1',
+      '100::1',
+      'fc00::1',
+      'fd12::1',
+      'fe80::1',
+      'ff02::1',
+      '2001:db8::1',
+      '2002:a00:1::1',
+      '2001::1',
+    ],
+  ])('not %s', (text) => {
+    const address = parseAddress(text);
+    expect(address && isPublicAddress(address)).toBe(false);
+  });
+});
