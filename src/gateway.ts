@@ -160,7 +160,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
           demoPaceMs,
           resolveSecret: createSecretResolver(settings, sealer),
         }),
-        fetchMedia: createFetchMedia(media),
+        fetchMedia: createFetchMedia(clock, media),
         alarms,
         log,
         nodeId: node.nodeId,

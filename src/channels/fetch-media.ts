@@ -6,6 +6,7 @@ import { lookup } from 'node:dns/promises';
 import { request as httpsRequest } from 'node:https';
 import { type Fault, fault } from '../faults/fault.ts';
 import { type Address, parseAddress } from '../kit/address.ts';
+import type { Clock } from '../kit/clock.ts';
 import { isPublicAddress } from '../kit/public-address.ts';
 
 export interface MediaAddress {
@@ -41,22 +42,26 @@ export const publicMedia: MediaOptions = {
 };
 
 /** The result is by address. Throws a fault that names the part. */
-export function createFetchMedia(options: MediaOptions = publicMedia): FetchMedia {
+export function createFetchMedia(clock: Clock, options: MediaOptions = publicMedia): FetchMedia {
   return async (wanted, signal) => {
     const [tooMuch] = wanted.slice(MAX_MEDIA);
     if (tooMuch) throw refusal(tooMuch, `at most ${MAX_MEDIA} can be fetched for one request`);
-    const limited = AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs)]);
-    const media = await Promise.all(
-      wanted.map(async (one) => {
-        try {
-          return [one.url, await fetchOne(one.url, options, limited)] as const;
-        } catch (error) {
-          if (signal.aborted) throw error;
-          throw refusal(one, error instanceof Refused ? error.message : 'it could not be fetched');
-        }
-      }),
-    );
-    return new Map(media);
+    const late = new AbortController();
+    const cancel = clock.after(options.timeoutMs, () => late.abort());
+    const limited = AbortSignal.any([signal, late.signal]);
+    const fetchNamed = async (one: MediaAddress) => {
+      try {
+        return [one.url, await fetchOne(one.url, options, limited)] as const;
+      } catch (error) {
+        if (signal.aborted) throw error;
+        throw refusal(one, error instanceof Refused ? error.message : 'it could not be fetched');
+      }
+    };
+    try {
+      return new Map(await Promise.all(wanted.map(fetchNamed)));
+    } finally {
+      cancel();
+    }
   };
 }
 

@@ -7,6 +7,7 @@ import { generate } from 'selfsigned';
 import { createFetchMedia, type FetchMedia, publicMedia } from '../../src/channels/fetch-media.ts';
 import { Fault } from '../../src/faults/fault.ts';
 import { parseAddress } from '../../src/kit/address.ts';
+import { systemClock } from '../../src/kit/clock.ts';
 import { isPublicAddress } from '../../src/kit/public-address.ts';
 
 const PNG = Buffer.from(
@@ -45,7 +46,7 @@ afterAll(() => {
 /** Loopback stands for the public internet; everything else is as it is. */
 function createLabFetch(addresses: string[] = ['127.0.0.1']): FetchMedia {
   looked = [];
-  return createFetchMedia({
+  return createFetchMedia(systemClock, {
     ...publicMedia,
     resolve: async (host) => {
       looked.push(host);
@@ -110,7 +111,11 @@ describe('S11 what is refused', () => {
   });
 
   test('a server whose certificate nobody vouches for', async () => {
-    const fetchMedia = createFetchMedia({ ...publicMedia, resolve: async () => ['127.0.0.1'], isAllowed: () => true });
+    const fetchMedia = createFetchMedia(systemClock, {
+      ...publicMedia,
+      resolve: async () => ['127.0.0.1'],
+      isAllowed: () => true,
+    });
     const before = hits;
     expect(await refusalOf(fetchMedia, `${base}/cat.png`)).toContain('could not be fetched');
     expect(hits).toBe(before);
