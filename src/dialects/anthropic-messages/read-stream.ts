@@ -1,20 +1,18 @@
 // A message stream event by event. It says of each event what it is and what it carries, and keeps the few facts the bill
 // needs; text itself is never kept.
 
-import { isObject, type JsonDocument, type JsonObject, JsonRefused, readJsonObject } from '../../kit/json.ts';
+import { isObject, type JsonDocument, JsonRefused, readJsonObject } from '../../kit/json.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Piece, type StreamEvent, type StreamReader } from '../dialect.ts';
 import { readFinish } from './read-answer.ts';
 import { blockPieces, deltaPieces, outputOf } from './read-output.ts';
-import { mergeUsage, readUsage } from './usage.ts';
+import { createUsageTracker } from './usage.ts';
 
 const BROKEN: StreamEvent = { kind: 'broken', name: undefined, document: undefined, pieces: [] };
 
 export function createStreamReader(): StreamReader {
   const facts: Omit<AnswerFacts, 'usage'> = { output: NO_OUTPUT, finish: 'other' };
-  let usage: JsonObject = {};
+  const usage = createUsageTracker();
   let finished = false;
-  // What the start says of the output is only a beginning.
-  let hasOutputCount = false;
 
   function content(name: string, document: JsonDocument, pieces: readonly Piece[]): StreamEvent {
     const output = outputOf(pieces);
@@ -28,15 +26,14 @@ export function createStreamReader(): StreamReader {
     const index = typeof document.value.index === 'number' ? document.value.index : 0;
     switch (type) {
       case 'message_start':
-        usage = mergeUsage(usage, isObject(message) ? message.usage : undefined);
+        usage.start(isObject(message) ? message.usage : undefined);
         return { kind: 'other', name, document, pieces: [] };
       case 'content_block_start':
         return content(name, document, isObject(block) ? blockPieces(block, index) : []);
       case 'content_block_delta':
         return content(name, document, isObject(delta) ? deltaPieces(delta, index) : []);
       case 'message_delta':
-        usage = mergeUsage(usage, document.value.usage);
-        hasOutputCount ||= isObject(document.value.usage) && (document.value.usage.output_tokens ?? null) !== null;
+        usage.update(document.value.usage);
         if (isObject(delta) && typeof delta.stop_reason === 'string') {
           finished = true;
           facts.finish = readFinish(delta.stop_reason);
@@ -64,7 +61,7 @@ export function createStreamReader(): StreamReader {
     end: () => [],
     facts: () => ({
       ...facts,
-      usage: Object.keys(usage).length === 0 || (finished && !hasOutputCount) ? 'absent' : readUsage(usage),
+      usage: usage.report(finished),
       finished,
     }),
   };

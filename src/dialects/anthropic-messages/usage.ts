@@ -25,7 +25,7 @@ export function readUsage(usage: Json | undefined): UsageReport {
 }
 
 /** The parts of a stream's usage, one after the other; null says nothing. */
-export function mergeUsage(before: JsonObject, usage: Json | undefined): JsonObject {
+function mergeUsage(before: JsonObject, usage: Json | undefined): JsonObject {
   if (!isObject(usage)) return before;
   const given = Object.entries(usage).filter(([, value]) => value !== null && value !== undefined);
   return { ...before, ...Object.fromEntries(given) };
@@ -42,5 +42,30 @@ export function writeUsage({ buckets, reasoning }: ReportedUsage): JsonObject {
     },
     output_tokens: buckets.output,
     output_tokens_details: { thinking_tokens: reasoning },
+  };
+}
+
+/** The usage of a stream, as its events tell it. */
+export interface UsageTracker {
+  /** What the start says of the output is only a beginning. */
+  start(usage: Json | undefined): void;
+  update(usage: Json | undefined): void;
+  /** `isFinished`: the answer is whole, so that a count of its output must have come. */
+  report(isFinished: boolean): UsageReport;
+}
+
+export function createUsageTracker(): UsageTracker {
+  let merged: JsonObject = {};
+  let hasOutputCount = false;
+  return {
+    start(usage) {
+      merged = mergeUsage(merged, usage);
+    },
+    update(usage) {
+      merged = mergeUsage(merged, usage);
+      hasOutputCount ||= isObject(usage) && (usage.output_tokens ?? null) !== null;
+    },
+    report: (isFinished) =>
+      Object.keys(merged).length === 0 || (isFinished && !hasOutputCount) ? 'absent' : readUsage(merged),
   };
 }

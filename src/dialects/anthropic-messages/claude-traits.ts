@@ -1,0 +1,49 @@
+// What Claude models take and refuse, by the version in their name. A model of another name is one of somebody who speaks
+// this format: it is taken for new, but only given what no one refuses.
+
+export interface ClaudeTraits {
+  /** System turns among the others. */
+  takesMidSystem: boolean;
+  /** An assistant turn that stands last is continued. */
+  takesPrefill: boolean;
+  /** `temperature`, `top_p`, `top_k`. */
+  takesSampling: boolean;
+  /** `adaptive`: by effort. `budget`: by a number of tokens. `none`: it never thinks. */
+  thinking: 'adaptive' | 'budget' | 'none';
+  canStopThinking: boolean;
+  /** Answers by a schema. */
+  takesFormat: boolean;
+}
+
+/** As major × 100 + minor: 4.10 comes after 4.9. */
+type Version = number;
+
+/** Named by no version. */
+const NAMED_VERSIONS: Readonly<Record<string, Version>> = { 'claude-mythos-preview': 407 };
+const ALWAYS_THINKS = /claude-(?:fable|mythos)\b/;
+/** `claude-opus-4-8`, `claude-3-5-haiku-20241022`, `vendor/claude-sonnet-4.5`; a date is no version. */
+const VERSION = /claude-(?:[a-z]+-)*(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/;
+
+export function traitsOf(model: string): ClaudeTraits {
+  const version = versionOf(model);
+  return {
+    takesMidSystem: version !== undefined && version >= 408,
+    takesPrefill: version !== undefined && version <= 405,
+    takesSampling: version === undefined || version <= 406,
+    thinking: thinkingOf(version),
+    canStopThinking: !ALWAYS_THINKS.test(model),
+    takesFormat: version === undefined || version >= 401,
+  };
+}
+
+function thinkingOf(version: Version | undefined): ClaudeTraits['thinking'] {
+  if (version === undefined || version >= 406) return 'adaptive';
+  return version >= 307 ? 'budget' : 'none';
+}
+
+function versionOf(model: string): Version | undefined {
+  const named = Object.keys(NAMED_VERSIONS).find((name) => model.includes(name));
+  if (named !== undefined) return NAMED_VERSIONS[named];
+  const found = VERSION.exec(model);
+  return found ? Number(found[1]) * 100 + Number(found[2] ?? 0) : undefined;
+}

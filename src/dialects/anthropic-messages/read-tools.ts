@@ -1,0 +1,77 @@
+// A client's tools. Those that the vendor runs itself, or knows by their type alone, exist nowhere else: they are told as
+// left out where the model may do without them, and refused where it may not.
+
+import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { refuseField } from '../fields.ts';
+import type { Knob, Tool, ToolChoice } from '../translate/conversation.ts';
+import { readCacheMark } from './read-blocks.ts';
+
+export interface ReadTools {
+  tools: Tool[];
+  toolChoice: ToolChoice | undefined;
+  parallelTools: boolean | undefined;
+  /** Types of the tools that stay behind. */
+  left: Knob[];
+}
+
+export function readTools(body: JsonObject): ReadTools {
+  const listed = toolObjects(body.tools);
+  const tools: Tool[] = [];
+  const left: { tool: JsonObject; type: string; at: string }[] = [];
+  listed.forEach((tool, index) => {
+    const at = `tools[${index}]`;
+    const { type } = tool;
+    if (type === undefined || type === null || type === 'custom') tools.push(readTool(tool, at));
+    else left.push({ tool, type: String(type), at });
+  });
+  const choice = isObject(body.tool_choice) ? body.tool_choice : undefined;
+  const forced = left.find(({ tool }) => choice?.type === 'tool' && tool.name === choice.name);
+  const onlyOne = choice?.type === 'any' && tools.length === 0 ? left[0] : undefined;
+  const required = forced ?? onlyOne;
+  if (required)
+    refuseField(required.at, `Remove ${required.at} or do not force it: this model has no ${required.type}.`);
+  return {
+    tools,
+    toolChoice: readChoice(choice),
+    parallelTools: choice?.disable_parallel_tool_use === true ? false : undefined,
+    left: left.map(({ type }) => ({ kind: 'other', name: type, value: true })),
+  };
+}
+
+function toolObjects(value: Json | undefined): JsonObject[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) refuseField('tools', 'Set tools to a list of tools.');
+  return value.map((tool, index) =>
+    isObject(tool) ? tool : refuseField(`tools[${index}]`, 'Make every tool an object.'),
+  );
+}
+
+function readTool(tool: JsonObject, at: string): Tool {
+  if (typeof tool.name !== 'string' || tool.name === '')
+    refuseField(`${at}.name`, `Set ${at}.name to a non-empty string.`);
+  return {
+    name: tool.name,
+    description: typeof tool.description === 'string' ? tool.description : undefined,
+    schema: tool.input_schema ?? undefined,
+    strict: typeof tool.strict === 'boolean' ? tool.strict : undefined,
+    isCustom: false,
+    cache: readCacheMark(tool),
+    at,
+  };
+}
+
+function readChoice(choice: JsonObject | undefined): ToolChoice | undefined {
+  switch (choice?.type) {
+    case undefined:
+      return undefined;
+    case 'auto':
+    case 'any':
+    case 'none':
+      return { mode: choice.type };
+    case 'tool':
+      if (typeof choice.name === 'string') return { mode: 'tool', name: choice.name };
+      return refuseField('tool_choice.name', 'Set tool_choice.name to the name of a tool.');
+    default:
+      return refuseField('tool_choice.type', 'Set tool_choice.type to one of auto, any, tool, none.');
+  }
+}

@@ -1,0 +1,60 @@
+// How much a model shall think, in the words of its version. Thinking goes with neither a forced call nor a begun answer,
+// and a model that thinks by budget wants its own thoughts back before it goes on after a call.
+
+import type { JsonObject } from '../../kit/json.ts';
+import type { UpstreamFields } from '../dialect.ts';
+import type { ReasoningWish } from '../translate/conversation.ts';
+import { budgetOf, effortOf } from '../translate/effort.ts';
+import type { ClaudeTraits } from './claude-traits.ts';
+
+export interface ReasoningObstacles {
+  isForced: boolean;
+  isPrefilled: boolean;
+  /** The calls that it must go on from came without its thoughts. */
+  lacksThoughts: boolean;
+}
+
+export interface ReasoningPlan {
+  isOn: boolean;
+  dropped: readonly string[];
+  /** `thinking`, and `effort` for `output_config`. */
+  members(fields: UpstreamFields): { thinking?: JsonObject; effort?: string };
+}
+
+const LEAST_BUDGET = 1024;
+const OFF_EFFORTS = new Set(['none', 'minimal']);
+
+export function planReasoning(
+  wish: ReasoningWish | undefined,
+  traits: ClaudeTraits,
+  obstacles: ReasoningObstacles,
+): ReasoningPlan {
+  if (!wish) return { isOn: false, dropped: [], members: () => ({}) };
+  const off = { isOn: false, members: () => thinkingOff(traits) };
+  if (wish.isOff || OFF_EFFORTS.has(wish.effort ?? '')) return { ...off, dropped: [] };
+  const lacksThoughts = traits.thinking === 'budget' && obstacles.lacksThoughts;
+  if (traits.thinking === 'none' || obstacles.isForced || obstacles.isPrefilled || lacksThoughts) {
+    return { ...off, dropped: [wish.name] };
+  }
+  const members =
+    traits.thinking === 'adaptive' ? () => adaptive(wish) : (fields: UpstreamFields) => byBudget(wish, fields);
+  return { isOn: true, dropped: [], members };
+}
+
+function thinkingOff({ thinking, canStopThinking }: ClaudeTraits): { thinking?: JsonObject; effort?: string } {
+  if (thinking === 'none') return {};
+  return canStopThinking ? { thinking: { type: 'disabled' } } : { effort: 'low' };
+}
+
+function adaptive({ effort, budget }: ReasoningWish): { thinking: JsonObject; effort?: string } {
+  const word = effort ?? (budget === undefined ? undefined : effortOf(budget));
+  return { thinking: { type: 'adaptive' }, ...(word === undefined ? {} : { effort: word }) };
+}
+
+/** The budget is part of the output bound; where there is no room for the least of them, there is no thinking. */
+function byBudget({ effort, budget }: ReasoningWish, fields: UpstreamFields): { thinking: JsonObject } {
+  if (fields.maxOutputTokens <= LEAST_BUDGET) return { thinking: { type: 'disabled' } };
+  const wanted = fields.thinkingBudget ?? budget ?? budgetOf(effort);
+  const bounded = Math.max(LEAST_BUDGET, Math.min(wanted, fields.maxOutputTokens - 1));
+  return { thinking: { type: 'enabled', budget_tokens: bounded } };
+}
