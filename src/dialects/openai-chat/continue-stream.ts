@@ -24,6 +24,7 @@ export function continuePrefill(pass: Pass, sent: string): ContinuedWriter {
 }
 
 export function continueFresh(pass: Pass, comparison: Comparison, finished: ReadonlySet<number>): ContinuedWriter {
+  let hasNewThoughts = false;
   return {
     caughtUp: comparison.caughtUp,
     write(given) {
@@ -34,11 +35,20 @@ export function continueFresh(pass: Pass, comparison: Comparison, finished: Read
         if (rest === 'mismatch' || isPartOfName(piece, rest)) return 'mismatch';
         if (rest !== '' && finished.has(Number.parseInt(piece.slot, 10))) return 'mismatch';
         rests.set(piece.slot, (rests.get(piece.slot) ?? '') + rest);
+        hasNewThoughts ||= rest !== '' && piece.slot.endsWith('/reasoning_content');
       }
       if (finishesOf(event).length > 0 && !comparison.caughtUp()) return 'mismatch';
+      // A thought's signature comes after its words: only if they were not whole before, neither was it.
+      if (hasNewThoughts && event.pieces.length === 0 && hasDetails(event)) return pass(withoutRole(event));
       return passNew(pass, event, rests, comparison.wasSent);
     },
   };
+}
+
+function hasDetails({ document }: StreamEvent): boolean {
+  const choices = document?.value.choices;
+  const deltas = Array.isArray(choices) ? choices.map((choice) => (isObject(choice) ? choice.delta : undefined)) : [];
+  return deltas.some((delta) => isObject(delta) && Array.isArray(delta.reasoning_details));
 }
 
 /** A tool's name is sent whole: one that only begins like the sent one is another tool. */
