@@ -21,6 +21,8 @@ export interface Carrier {
   writeRequest(fields: UpstreamFields, fetched?: FetchedMedia): string;
   /** The same request with an answer begun. */
   writePrefill(fields: UpstreamFields, text: string, fetched?: FetchedMedia): string;
+  /** An answer without content, for a request that wants none; undefined where the upstream itself answers that. */
+  emptyAnswer?(): string;
   /** The answer in the client's dialect; undefined if it is none, or one that never finished. */
   readAnswer(document: JsonDocument): { document: JsonDocument; facts: AnswerFacts } | undefined;
   /** Its events are of the client's dialect. */

@@ -47,14 +47,14 @@ function lostSettings(names: readonly string[]): Fault {
   });
 }
 
-/** Throws what stands in the way, if the call cannot travel on any route of its model. */
-export function requireCarrier({ routes }: Model, dialect: Dialect, findCarrier: FindCarrier): void {
+/** The first that there is. Throws what stands in the way, if the call cannot travel on any route of its model. */
+export function requireCarrier({ routes }: Model, dialect: Dialect, findCarrier: FindCarrier): Carrier {
   let refusal: Fault | undefined;
   for (const route of routes) {
     if (!canReach(dialect, route.channel.endpoints)) continue;
     const found = findCarrier(route);
-    if (!(found instanceof Fault)) return;
+    if (!(found instanceof Fault)) return found;
     refusal ??= found;
   }
-  if (refusal) throw refusal;
+  throw refusal ?? fault('unsupported_endpoint', { param: 'model' });
 }

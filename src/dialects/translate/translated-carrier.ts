@@ -2,8 +2,9 @@
 // dialect before anything else sees it, so that delivery, resume and billing are the same as for the client's own dialect.
 
 import { readJsonObject } from '../../kit/json.ts';
+import { NO_BUCKETS } from '../../store/rows.ts';
 import type { Carrier } from '../carrier.ts';
-import type { Dialect, RelayRequest, StreamEvent, StreamReader } from '../dialect.ts';
+import type { Dialect, RelayRequest, ReportedUsage, StreamEvent, StreamReader } from '../dialect.ts';
 import type { AnswerEvent } from './answer-events.ts';
 import { type FetchedMedia, namedMedia, placeholders, withMedia } from './named-media.ts';
 import { createToolRestorer } from './restore-tools.ts';
@@ -48,6 +49,7 @@ export function translatedCarrier(translation: Translation): Carrier {
     needs,
     writeRequest: (fields, fetched) => filled(fetched).body(fields, { stream }),
     writePrefill: (fields, text, fetched) => filled(fetched).body(fields, { stream, prefill: text }),
+    emptyAnswer: () => (stream ? emptyStream(translation, context) : emptyWhole(translation, context)),
     readAnswer(document) {
       const whole = upstream.readWhole(document, target);
       if (!whole) return undefined;
@@ -84,6 +86,21 @@ function translatedReader(
     end: () => events.end().flatMap(restore).flatMap(translate),
     facts: () => ({ ...reader.facts(), ...events.facts() }),
   };
+}
+
+const NO_USAGE: ReportedUsage = { buckets: NO_BUCKETS, reasoning: 0 };
+const AT_ITS_BOUND: AnswerEvent = { type: 'stop', reason: 'length' };
+
+function emptyWhole({ dialect, client, request }: Translation, context: AnswerContext): string {
+  const document = readJsonObject(client.writeWhole([AT_ITS_BOUND], context));
+  return dialect.writeAnswer(document, request.model, request, NO_USAGE);
+}
+
+function emptyStream({ dialect, client, request }: Translation, context: AnswerContext): string {
+  const reader = dialect.createStreamReader(request);
+  const writer = dialect.createStreamWriter(request, { keepText: false });
+  const events = client.createEventWriter(context).write(AT_ITS_BOUND).flatMap(reader.read);
+  return events.map(writer.write).join('') + writer.end({ usage: NO_USAGE, cost: 0n, isOurs: true });
 }
 
 const NOTHING = { name: undefined, document: undefined, pieces: [] };

@@ -2,7 +2,7 @@
 // /v1/images/generations. They differ in their format, the kind of model they are for, and how large a body they take.
 
 import type { Model } from '../../catalog/catalog.ts';
-import type { ModelKind } from '../../catalog/document.ts';
+import { type ModelKind, RESERVED_CHANNEL } from '../../catalog/document.ts';
 import { hasPassed, LOOP_HEADER } from '../../channels/loop-guard.ts';
 import { anthropicMessages } from '../../dialects/anthropic-messages/dialect.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
@@ -55,6 +55,12 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, call:
   }
 }
 
+/** Asks only to warm a cache that the upstream does not have: answered here, for nothing. */
+function nothingAsked(body: string, isStream: boolean): Response {
+  const type = isStream ? 'text/event-stream; charset=utf-8' : 'application/json';
+  return new Response(body, { headers: { 'content-type': type, 'x-svc-channel': RESERVED_CHANNEL } });
+}
+
 /** Who does not say how much comes may send all that is taken. */
 function declaredBytes({ headers }: Request, most: number): number {
   const declared = headers.get('content-length');
@@ -79,7 +85,11 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
     hashUser: tools.relay.hashUser,
     isStrict: request.headers.get('x-svc-strict') === '1',
   });
-  requireCarrier(model, dialect, findCarrier);
+  const { emptyAnswer } = requireCarrier(model, dialect, findCarrier);
+  if (asked.maxOutputTokens === 0 && emptyAnswer) {
+    leave();
+    return nothingAsked(emptyAnswer(), asked.stream);
+  }
   const { headers, body } = await relayRequest(tools.relay, {
     requestId,
     key,

@@ -1,0 +1,44 @@
+// max_tokens 0 warms a vendor's prompt cache. Where the upstream has none of that kind, there is nothing to ask it.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { parseSse } from '../support/sse.ts';
+
+let gateway: TestGateway;
+let account: TestAccount;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  account = await gateway.register();
+});
+afterAll(() => gateway.stop());
+
+const ask = (stream: boolean) =>
+  gateway.call('/v1/messages', {
+    key: account.key,
+    body: { model: 'up-paid', max_tokens: 0, stream, messages: [{ role: 'user', content: 'Hi' }] },
+  });
+
+test('is answered here, with nothing, for nothing', async () => {
+  const response = await ask(false);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('x-svc-channel')).toBe('gateway');
+  expect(await response.json()).toMatchObject({
+    type: 'message',
+    model: 'up-paid',
+    content: [],
+    stop_reason: 'max_tokens',
+    usage: { input_tokens: 0, output_tokens: 0 },
+  });
+});
+
+test('as a stream too', async () => {
+  const events = parseSse(await (await ask(true)).text());
+  expect(events.map(({ event }) => event)).toEqual(['message_start', 'message_delta', 'message_stop']);
+  expect(events[1]?.json).toMatchObject({ delta: { stop_reason: 'max_tokens' }, usage: { output_tokens: 0 } });
+});
+
+test('leaves no trace', async () => {
+  expect(gateway.upstream.requests).toHaveLength(0);
+  expect((await gateway.get('/api/usage', account.key)).data).toEqual([]);
+  expect((await gateway.get('/api/me', account.key)).balance_nano).toBe('1000000000');
+});
