@@ -9,6 +9,7 @@ import type { Dialect, RelayRequest } from './dialect.ts';
 import { geminiUpstream } from './gemini/upstream-side.ts';
 import { openaiChatClient } from './openai-chat/client-side.ts';
 import { openaiChatUpstream } from './openai-chat/upstream-side.ts';
+import { openaiResponsesClient } from './openai-responses/client-side.ts';
 import { originOf } from './translate/opaque.ts';
 import type { ClientSide, UpstreamSide } from './translate/sides.ts';
 import { translatedCarrier } from './translate/translated-carrier.ts';
@@ -16,6 +17,7 @@ import { translatedCarrier } from './translate/translated-carrier.ts';
 const CLIENTS: Partial<Record<Dialect['endpoint'], ClientSide>> = {
   chat: openaiChatClient,
   messages: anthropicMessagesClient,
+  responses: openaiResponsesClient,
 };
 
 /** In the order of preference, for an upstream that has several. */

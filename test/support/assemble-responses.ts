@@ -114,7 +114,9 @@ export function assembleResponses(text: string): Assembled {
     must(event.item.type === item.type && event.item.name === item.name, 'an item ends as another');
     const said = slotsOf(event.item);
     for (const [slot, text] of texts) must(said[slot] === text, `item ${event.output_index} ends with another ${slot}`);
-    for (const slot of Object.keys(said)) must(texts.has(slot), `item ${event.output_index} ends with more: ${slot}`);
+    for (const [slot, text] of Object.entries(said)) {
+      must(text === (texts.get(slot) ?? ''), `item ${event.output_index} ends with more: ${slot}`);
+    }
     known.isDone = true;
     known.item = event.item;
   }

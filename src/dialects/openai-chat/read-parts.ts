@@ -3,28 +3,17 @@
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
 import { refuseField, stringAt } from '../fields.ts';
 import type { Part, TextPart } from '../translate/conversation.ts';
-import { readCacheMark } from '../translate/read-cache-mark.ts';
 import { readDocument, readImage } from '../translate/read-media.ts';
+import { readAudio, readPartList, requireTexts } from '../translate/read-part-list.ts';
 
-/** Those of a message, at `messages[2].content`. */
+/** Those at `messages[2].content`. */
 export function readParts(content: Json | undefined, at: string): Part[] {
-  if (content === undefined || content === null) return [];
-  if (typeof content === 'string') return [{ type: 'text', text: content, at }];
-  if (!Array.isArray(content)) return refuseField(at, `Set ${at} to a string or a list of parts.`);
-  return content.map((part, index) => {
-    const place = `${at}[${index}]`;
-    if (!isObject(part)) return refuseField(place, `Make ${place} an object with a type.`);
-    return { ...readPart(part, place), ...readCacheMark(part) };
-  });
+  return readPartList(content, at, readPart);
 }
 
 /** For places where a model can only be told words. */
 export function readTexts(content: Json | undefined, at: string): TextPart[] {
-  return readParts(content, at).map((part) =>
-    part.type === 'text'
-      ? part
-      : refuseField(part.at, `Remove ${part.at}, or make it text: nothing else can stand there.`),
-  );
+  return requireTexts(readParts(content, at));
 }
 
 function readPart(part: JsonObject, at: string): Part {
@@ -51,12 +40,6 @@ function readImagePart({ image_url: image }: JsonObject, at: string): Part {
   const { url, detail } = isObject(image) ? image : { url: image, detail: undefined };
   const source = readImage(stringAt(url, `${at}.image_url.url`), at);
   return { type: 'image', source, detail: typeof detail === 'string' ? detail : undefined, at };
-}
-
-function readAudio({ input_audio: audio }: JsonObject, at: string): Part {
-  const { data, format } = isObject(audio) ? audio : {};
-  const place = `${at}.input_audio`;
-  return { type: 'audio', data: stringAt(data, `${place}.data`), format: stringAt(format, `${place}.format`), at };
 }
 
 function readFile({ file }: JsonObject, at: string): Part {

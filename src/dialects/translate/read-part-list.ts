@@ -1,0 +1,37 @@
+// Content as the OpenAI formats have it: a text, or a list of parts that each say what they are.
+
+import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { refuseField, stringAt } from '../fields.ts';
+import type { AudioPart, Part, TextPart } from './conversation.ts';
+import { readCacheMark } from './read-cache-mark.ts';
+
+/** Those at `messages[2].content`. */
+export function readPartList(
+  content: Json | undefined,
+  at: string,
+  readPart: (part: JsonObject, at: string) => Part,
+): Part[] {
+  if (content === undefined || content === null) return [];
+  if (typeof content === 'string') return [{ type: 'text', text: content, at }];
+  if (!Array.isArray(content)) return refuseField(at, `Set ${at} to a string or a list of parts.`);
+  return content.map((part, index) => {
+    const place = `${at}[${index}]`;
+    if (!isObject(part)) return refuseField(place, `Make ${place} an object with a type.`);
+    return { ...readPart(part, place), ...readCacheMark(part) };
+  });
+}
+
+/** For places where a model can only be told words. */
+export function requireTexts(parts: readonly Part[]): TextPart[] {
+  return parts.map((part) =>
+    part.type === 'text'
+      ? part
+      : refuseField(part.at, `Remove ${part.at}, or make it text: nothing else can stand there.`),
+  );
+}
+
+export function readAudio({ input_audio: audio }: JsonObject, at: string): AudioPart {
+  const { data, format } = isObject(audio) ? audio : {};
+  const place = `${at}.input_audio`;
+  return { type: 'audio', data: stringAt(data, `${place}.data`), format: stringAt(format, `${place}.format`), at };
+}
