@@ -32,6 +32,7 @@ export interface Registered {
 
 const FREE_MODEL = 'auto:free';
 const TRIAL = NANO_PER_NTD;
+const PACED = 'Come back when a place is free again: the registrations of this hour are used up.';
 
 /** `address` is the keyed hash of the client's address. */
 export async function registerAgent(
@@ -66,7 +67,8 @@ export async function registerAgent(
   });
   if (!result.ok) {
     if (result.reason === 'idempotency_key_reused') throw fault('idempotency_key_reused');
-    throw limitFault(result.reason, result.allowance, at);
+    const isPace = result.reason === 'registration_site_limit' && result.isPace;
+    throw limitFault(result.reason, result.allowance, at, { message: isPace ? PACED : undefined });
   }
   const { replayedSalt } = result;
   const given = idempotency && replayedSalt ? keyFromSecret(idempotency.secretFor(replayedSalt)) : apiKey;

@@ -1,6 +1,7 @@
 // Why an admission was refused, as a fault that tells which limit, how much is used, when it resets, and what to do.
 
 import { type Fault, fault } from '../faults/fault.ts';
+import type { Envelope } from '../faults/write.ts';
 import { formatNtd, moneyFields } from '../kit/money.ts';
 import type { Allowance } from '../store/book/windows.ts';
 import type { AdmitResult } from '../store/operations.ts';
@@ -8,7 +9,7 @@ import { rateHeaders } from './rate-headers.ts';
 
 export type Refused = Exclude<AdmitResult, { ok: true }>;
 
-export function admissionFault(refused: Refused, now: number): Fault {
+export function admissionFault(refused: Refused, now: number, envelope: Envelope): Fault {
   switch (refused.reason) {
     case 'lease_lost':
       return fault('unavailable', { internal: 'this node has no lease' });
@@ -29,8 +30,20 @@ export function admissionFault(refused: Refused, now: number): Fault {
         },
       });
     default:
-      return limitFault(refused.reason, refused.allowance, now);
+      return limitFault(refused.reason, refused.allowance, now, {
+        envelope,
+        message: refused.isOfAddress ? ADDRESS_DAY : undefined,
+      });
   }
+}
+
+const ADDRESS_DAY =
+  'Use a paid model or come back after midnight in Taipei: the free requests of today from this address are used up.';
+
+export interface LimitTelling {
+  envelope?: Envelope;
+  /** Where the table's text would name another limit than the one that was met. */
+  message?: string | undefined;
 }
 
 export function limitFault(
@@ -44,15 +57,17 @@ export function limitFault(
     | 'redeem_rate_limited',
   allowance: Allowance,
   now: number,
+  { envelope = 'openai', message }: LimitTelling = {},
 ): Fault {
   const isWait = code !== 'too_many_in_flight';
   return fault(code, {
+    message,
     figures: {
       limit: allowance.limit,
       used: allowance.used,
       ...(isWait ? { resets_at: new Date(allowance.resetsAt).toISOString() } : {}),
     },
     retryAfterS: isWait ? (allowance.resetsAt - now) / 1000 : undefined,
-    headers: isWait ? rateHeaders(allowance, now) : {},
+    headers: isWait ? rateHeaders(allowance, now, envelope) : {},
   });
 }

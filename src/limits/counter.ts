@@ -6,8 +6,8 @@ import type { Clock } from '../kit/clock.ts';
 export interface Counter {
   /** Counts one more, and tells whether it is still within the limit; what is over the limit is not counted. */
   take(subject: string, limit: number): boolean;
-  /** Seconds until the subject's oldest event is forgotten. */
-  waitS(subject: string): number;
+  /** Seconds until so much of the past is forgotten that one more is within the limit. */
+  waitS(subject: string, limit: number): number;
 }
 
 export interface CounterOptions {
@@ -39,9 +39,9 @@ export function createCounter({ clock, spanMs, mostSubjects }: CounterOptions): 
       }
       return isWithin;
     },
-    waitS(subject) {
-      const [oldest] = recent(subject);
-      return oldest === undefined ? 0 : Math.max(0, oldest + spanMs - clock.monotonic()) / 1000;
+    waitS(subject, limit) {
+      const opens = recent(subject).at(-limit);
+      return opens === undefined ? 0 : Math.max(0, opens + spanMs - clock.monotonic()) / 1000;
     },
   };
 }

@@ -34,7 +34,9 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
     }
     const waited = tools.clock.monotonic() - startedAt;
     const waitMs = waitFor(result, call, tools.clock.now());
-    if (waitMs === undefined || waited + waitMs > MAX_WAIT_MS) throw admissionFault(result, tools.clock.now());
+    if (waitMs === undefined || waited + waitMs > MAX_WAIT_MS) {
+      throw admissionFault(result, tools.clock.now(), call.dialect.envelope);
+    }
     await sleep(tools.clock, waitMs, call.gone).catch(() => {
       throw fault('unavailable', { internal: 'the client left' });
     });

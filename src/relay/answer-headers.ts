@@ -20,7 +20,7 @@ export function answerHeaders(
     ...(asked !== undefined && maxOutputTokens < asked ? { 'x-svc-max-tokens': String(maxOutputTokens) } : {}),
     ...listHeader('x-svc-dropped', lost),
     ...listHeader('x-svc-translated', reworded),
-    ...rateHeaders(allowance, tools.clock.now()),
+    ...rateHeaders(allowance, tools.clock.now(), call.dialect.envelope),
   };
 }
 

@@ -21,7 +21,9 @@ export interface RegisterInput {
 export type RegisterResult =
   | { ok: true; accountId: string; keyId: string; balance: Nano; replayedSalt?: string }
   | { ok: false; reason: 'idempotency_key_reused' }
-  | { ok: false; reason: 'registration_ip_limit' | 'registration_site_limit'; allowance: Allowance };
+  | { ok: false; reason: 'registration_ip_limit'; allowance: Allowance }
+  /** `isPace`: the registrations of an hour, not of the day. */
+  | { ok: false; reason: 'registration_site_limit'; allowance: Allowance; isPace?: true };
 
 /** What a paid request may cost: `base` for its input, `unit` for each output token, up to `wanted` of them. */
 export interface HoldRequest {
@@ -74,6 +76,8 @@ export type AdmitResult =
       ok: false;
       reason: 'free_minute_limit' | 'free_daily_limit' | 'rate_limited' | 'too_many_in_flight';
       allowance: Allowance;
+      /** Of the address, not of the account. */
+      isOfAddress?: true;
     }
   | {
       ok: false;

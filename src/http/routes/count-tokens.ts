@@ -1,18 +1,28 @@
 // POST /v1/messages/count_tokens: how many tokens a messages request would be, counted here. It costs nothing, takes no
 // slot and asks no upstream, so that a client may call it before every turn.
 
-import { RESERVED_CHANNEL } from '../../catalog/document.ts';
 import { readInput } from '../../dialects/anthropic-messages/read-request.ts';
 import { readModel } from '../../dialects/fields.ts';
 import { chooseModel } from '../../relay/choose-model.ts';
+import { enterLoad } from '../enter-load.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
+import { gatewayHeaders } from '../gateway-headers.ts';
 import { readBodyJson } from '../read-body.ts';
 
 export const COUNT_TOKENS_MAX_BYTES = 20 * 1024 * 1024;
 
-export async function countTokens(tools: HttpTools, { request, key }: KeyedExchange): Promise<Response> {
-  const document = await readBodyJson(request, COUNT_TOKENS_MAX_BYTES, tools.clock);
-  chooseModel(tools.catalog(), key, readModel(document), 'chat');
-  const { estimate } = readInput(document);
-  return Response.json({ input_tokens: estimate }, { headers: { 'x-svc-channel': RESERVED_CHANNEL } });
+export async function countTokens(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
+  const { request, key } = exchange;
+  const leave = enterLoad(tools, request, COUNT_TOKENS_MAX_BYTES);
+  try {
+    const document = await readBodyJson(request, COUNT_TOKENS_MAX_BYTES, tools.clock);
+    chooseModel(tools.catalog(), key, readModel(document), 'chat');
+    const { estimate } = readInput(document);
+    return Response.json(
+      { input_tokens: estimate },
+      { headers: await gatewayHeaders(tools, exchange, exchange.envelope) },
+    );
+  } finally {
+    leave();
+  }
 }

@@ -1,7 +1,7 @@
 // The calls that reach a model: POST /v1/chat/completions, /v1/responses, /v1/messages, /v1/embeddings and
 // /v1/images/generations. They differ in their format, the kind of model they are for, and how large a body they take.
 
-import type { Model } from '../../catalog/catalog.ts';
+import type { Catalog, Model } from '../../catalog/catalog.ts';
 import { type ModelKind, RESERVED_CHANNEL } from '../../catalog/document.ts';
 import { hasPassed, LOOP_HEADER } from '../../channels/loop-guard.ts';
 import { anthropicMessages } from '../../dialects/anthropic-messages/dialect.ts';
@@ -16,6 +16,7 @@ import { chooseModel, requireRoute } from '../../relay/choose-model.ts';
 import { createFindCarrier, requireCarrier } from '../../relay/find-carrier.ts';
 import { relayRequest } from '../../relay/relay-request.ts';
 import { addressOf } from '../client-address.ts';
+import { enterLoad } from '../enter-load.ts';
 import type { Exchange, HttpTools, KeyedExchange } from '../exchange.ts';
 import { readBodyJson } from '../read-body.ts';
 import { readSessionKey } from '../session-key.ts';
@@ -46,7 +47,7 @@ export const MODEL_CALLS: readonly ModelCall[] = [
 ];
 
 export async function callModel(tools: HttpTools, exchange: KeyedExchange, call: ModelCall): Promise<Response> {
-  const leave = tools.load.enter(declaredBytes(exchange.request, call.maxBytes));
+  const leave = enterLoad(tools, exchange.request, call.maxBytes);
   try {
     return await relay(tools, exchange, call, leave);
   } catch (error) {
@@ -59,12 +60,6 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, call:
 function nothingAsked(body: string, isStream: boolean): Response {
   const type = isStream ? 'text/event-stream; charset=utf-8' : 'application/json';
   return new Response(body, { headers: { 'content-type': type, 'x-svc-channel': RESERVED_CHANNEL } });
-}
-
-/** Who does not say how much comes may send all that is taken. */
-function declaredBytes({ headers }: Request, most: number): number {
-  const declared = headers.get('content-length');
-  return declared === null ? most : Number(declared);
 }
 
 async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall, leave: () => void): Promise<Response> {
@@ -101,7 +96,7 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
     endpoint: call.path,
     sessionKey: readSessionKey(request.headers, document.value),
     headers: pick(request.headers, [...call.passedOn, LOOP_HEADER]),
-    freeAddress: freeAddress(tools, exchange, model),
+    freeAddress: freeAddress(tools, exchange, model, catalog),
     leave,
     noWait: request.headers.get('x-svc-no-wait') === '1',
     gone: request.signal,
@@ -109,8 +104,8 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
   return new Response(body, { headers });
 }
 
-function freeAddress(tools: HttpTools, exchange: Exchange, { free }: Model): string | undefined {
-  return free && tools.catalog().guards.free_per_address_day !== null ? addressOf(tools, exchange) : undefined;
+function freeAddress(tools: HttpTools, exchange: Exchange, { free }: Model, { guards }: Catalog): string | undefined {
+  return free && guards.free_per_address_day !== null ? addressOf(tools, exchange) : undefined;
 }
 
 function pick(headers: Headers, names: readonly string[]): Record<string, string> {

@@ -1,15 +1,13 @@
 // GET /v1/models and /v1/models/{id}: what this key may use, in one shape that both families of clients read.
 
-import { readFreeAllowances } from '../../accounts/free-allowances.ts';
 import type { Catalog, Model } from '../../catalog/catalog.ts';
-import { RESERVED_CHANNEL } from '../../catalog/document.ts';
-import { rateHeaders } from '../../limits/rate-headers.ts';
 import { chooseModel, mayUse } from '../../relay/choose-model.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
+import { gatewayHeaders } from '../gateway-headers.ts';
 
-export async function listModels(tools: HttpTools, { key }: KeyedExchange): Promise<Response> {
-  const data = publicModels(tools.catalog(), key);
+export async function listModels(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
+  const data = publicModels(tools.catalog(), exchange.key);
   return Response.json(
     {
       object: 'list',
@@ -18,22 +16,18 @@ export async function listModels(tools: HttpTools, { key }: KeyedExchange): Prom
       first_id: data[0]?.id ?? null,
       last_id: data.at(-1)?.id ?? null,
     },
-    { headers: await answerHeaders(tools, key) },
+    { headers: await gatewayHeaders(tools, exchange, 'openai') },
   );
 }
 
-export async function showModel(tools: HttpTools, { key, params }: KeyedExchange): Promise<Response> {
+export async function showModel(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
+  const { key, params } = exchange;
   const catalog = tools.catalog();
   const id = params.id ?? '';
   const model = catalog.find(id);
   const kind = model?.kinds[0] ?? 'chat';
   const shown = publicModel(chooseModel(catalog, key, id, kind), catalog, id);
-  return Response.json(shown, { headers: await answerHeaders(tools, key) });
-}
-
-async function answerHeaders(tools: HttpTools, key: KeyRow): Promise<Record<string, string>> {
-  const { tighter } = await readFreeAllowances(tools, key.accountId);
-  return { 'x-svc-channel': RESERVED_CHANNEL, ...rateHeaders(tighter, tools.clock.now()) };
+  return Response.json(shown, { headers: await gatewayHeaders(tools, exchange, 'openai') });
 }
 
 /** Models first, then their aliases. */

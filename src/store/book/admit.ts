@@ -56,7 +56,7 @@ function admitFree(book: Book, input: AdmitInput, wallet: Wallet, limits: FreeLi
   if (minute.remaining < 1) return { ok: false, reason: 'free_minute_limit', allowance: minute };
   if (wallet.freeInFlight >= limits.inFlight) return tooManyInFlight(limits.inFlight, wallet.freeInFlight, at);
   const refused = limits.perAddress && takeAddressSlot(book, limits.perAddress, at);
-  if (refused) return { ok: false, reason: 'free_daily_limit', allowance: refused };
+  if (refused) return { ok: false, reason: 'free_daily_limit', allowance: refused, isOfAddress: true };
 
   const taken = takeDay(takeRolling(window, at, MINUTE_MS, { keep: 2 * limits.perMinute }), at);
   book.put('windows', windowId, taken);

@@ -42,7 +42,9 @@ export function register(book: Book, input: RegisterInput): RegisterResult {
   const site = dayAllowance(bySite, at, limits.perDay);
   if (site.remaining < 1) return { ok: false, reason: 'registration_site_limit', allowance: site };
   const paced = limits.perHour === undefined ? undefined : pace(book, at, limits.perHour);
-  if (paced && !paced.taken) return { ok: false, reason: 'registration_site_limit', allowance: paced.allowance };
+  if (paced && !paced.taken) {
+    return { ok: false, reason: 'registration_site_limit', allowance: paced.allowance, isPace: true };
+  }
 
   assert(!book.get('wallets', accountId), 'an account is registered once');
   book.put(
