@@ -32,11 +32,17 @@ function clientAddress(
   let client = peer === undefined ? undefined : parseAddress(peer);
   if (!client || !isTrusted(client) || forwardedFor === null) return client;
   for (const hop of forwardedFor.split(',').reverse()) {
-    const address = parseAddress(hop.trim());
+    const address = parseHop(hop.trim());
     // What a trusted proxy could not have written ends the chain: the last good hop is the client.
     if (!address) return client;
     client = address;
     if (!isTrusted(address)) return address;
   }
   return client;
+}
+
+/** Some proxies write the port, too: `203.0.113.7:49152`, `[2001:db8::7]:49152`. */
+function parseHop(hop: string): Address | undefined {
+  const [, bracketed, plain] = /^\[([^\]]*)\](?::\d{1,5})?$|^([\d.]+):\d{1,5}$/.exec(hop) ?? [];
+  return parseAddress(bracketed ?? plain ?? hop);
 }
