@@ -38,6 +38,7 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
          AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.account_id = keys.account_id AND kind IN ('card', 'credit'))
          AND NOT EXISTS (SELECT 1 FROM usage_records AS used WHERE used.account_id = keys.account_id
                            AND used.key_id = keys.key_id AND used.at >= $1)
+         AND NOT EXISTS (SELECT 1 FROM holds WHERE holds.account_id = keys.account_id AND holds.key_id = keys.key_id)
        ORDER BY key_id LIMIT $2`,
       slowPool,
     ),
