@@ -59,6 +59,8 @@ export interface GatewayOptions {
   demoPaceMs?: number;
   /** Only for tests: a disk with room for so many pages of the embedded database. */
   maxPages?: number;
+  /** Only for tests: how long a connection may take over the headers of a request. */
+  idleSeconds?: number;
 }
 
 export interface Gateway {
@@ -189,14 +191,14 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
     (pages) => addPages(pages, { siteName, publicUrl, docs: readDocs() }),
   );
 
-  const server = await listen(
-    settings,
-    (request, peer) => app.fetch(request, { peer }),
-    async () => {
+  const server = await listen(settings, {
+    respond: (request, peer) => app.fetch(request, { peer }),
+    async onRefused() {
       for (const stop of stops) stop();
       await store.close();
     },
-  );
+    idleSeconds: options.idleSeconds,
+  });
   log('info', 'serving', { url: publicUrl, node_id: node.nodeId, revision: active.get().revision });
 
   return {

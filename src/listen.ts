@@ -8,14 +8,20 @@ const IDLE_SECONDS = 30;
 
 export type Respond = (request: Request, peer: string | undefined) => Response | Promise<Response>;
 
-export async function listen(settings: Settings, respond: Respond, onRefused: () => Promise<void>) {
+export interface ListenOptions {
+  respond: Respond;
+  onRefused(): Promise<void>;
+  idleSeconds?: number | undefined;
+}
+
+export async function listen(settings: Settings, { respond, onRefused, idleSeconds = IDLE_SECONDS }: ListenOptions) {
   try {
     return Bun.serve({
       port: settings.port,
       hostname: settings.host,
       // Every route has its own cap, in our envelope; the server's would answer with an empty 413.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      idleTimeout: IDLE_SECONDS,
+      idleTimeout: idleSeconds,
       development: false,
       // Without it a second server would share the port, and clients would meet one or the other.
       reusePort: false,
