@@ -39,10 +39,15 @@ export function restrictedManager(): Fault {
 
 function readName(value: Json): string | null {
   if (value === null) return null;
-  if (typeof value !== 'string' || value.length > MAX_NAME_CHARS || value.trim() === '') {
-    refuse('name', `Set name to a text of at most ${MAX_NAME_CHARS} characters, or to null.`);
+  if (typeof value !== 'string' || value.length > MAX_NAME_CHARS || value.trim() === '' || !isPlain(value)) {
+    refuse('name', `Set name to a text of at most ${MAX_NAME_CHARS} characters in one line, or to null.`);
   }
   return value.trim();
+}
+
+/** Not every database can hold the rest, and no terminal should. */
+function isPlain(text: string): boolean {
+  return text.isWellFormed() && !/\p{Cc}/u.test(text);
 }
 
 /** Aliases are stored as the model they mean, so an allow-list covers both. */

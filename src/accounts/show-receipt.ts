@@ -8,12 +8,15 @@ import { receiptLines } from '../ledger/cost.ts';
 import type { Store } from '../store/store.ts';
 import { publicRecord } from '../usage/public-usage.ts';
 
+const REQUEST_ID = /^req_[0-9a-z]+$/;
+
 export async function showReceipt(
   store: Store,
   accountId: string,
   requestId: string,
 ): Promise<Record<string, unknown>> {
-  const record = await store.read.usageRecord(accountId, requestId);
+  // PostgreSQL refuses to look for what it cannot hold.
+  const record = REQUEST_ID.test(requestId) ? await store.read.usageRecord(accountId, requestId) : undefined;
   if (!record) throw fault('not_found');
   const prices = await pricesAt(store, record.revision, record.model);
   return {

@@ -14,7 +14,12 @@ export function readUsageQuery(accountId: string, params: URLSearchParams): Usag
   if (to !== undefined) query.to = to;
   for (const [name, field] of FILTERS) {
     const value = params.get(name);
-    if (value) query[field] = value;
+    if (!value) continue;
+    // PostgreSQL refuses to compare with what it cannot hold.
+    if (/\p{Cc}/u.test(value)) {
+      throw fault('invalid_request', { param: name, message: `Set ${name} to a value without control characters.` });
+    }
+    query[field] = value;
   }
   const cursor = params.get('cursor');
   if (cursor) query.after = readCursor(cursor);
