@@ -4,7 +4,7 @@ import type { JsonObject } from '../../kit/json.ts';
 import type { Block, StopReason } from '../translate/answer-events.ts';
 import { packReasoning, signOwn } from '../translate/opaque.ts';
 import type { AnswerContext } from '../translate/sides.ts';
-import { showCallId } from './call-ids.ts';
+import { showCallId } from './shown-ids.ts';
 
 /** A message without content; its id is ours. */
 export function emptyMessage({ requestId, model }: AnswerContext): JsonObject {

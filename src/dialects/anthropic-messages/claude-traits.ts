@@ -24,7 +24,8 @@ const ALWAYS_THINKS = /claude-(?:fable|mythos)\b/;
 /** `claude-opus-4-8`, `claude-3-5-haiku-20241022`, `vendor/claude-sonnet-4.5`; a date is no version. */
 const VERSION = /claude-(?:[a-z]+-)*(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/;
 
-export function traitsOf(model: string): ClaudeTraits {
+export function traitsOf(upstreamModel: string): ClaudeTraits {
+  const model = upstreamModel.toLowerCase();
   const version = versionOf(model);
   return {
     takesMidSystem: version !== undefined && version >= 408,

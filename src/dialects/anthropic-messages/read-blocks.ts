@@ -4,27 +4,31 @@
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
 import type { RawPlace } from '../../kit/raw-json.ts';
 import { refuseField } from '../fields.ts';
-import type { CacheMark, Part, ReasoningPart, TextPart, ToolResultPart } from '../translate/conversation.ts';
+import { type CallIds, createCallIds } from '../translate/call-ids.ts';
+import type { Part, ReasoningPart, TextPart, ToolResultPart } from '../translate/conversation.ts';
 import { readOwnSignature, unpackReasoning } from '../translate/opaque.ts';
-import { readCallId } from './call-ids.ts';
-import { readDocument, readImage } from './read-media.ts';
+import { readCacheMark } from '../translate/read-cache-mark.ts';
+import { type Placed, readDocument, readImage } from './read-media.ts';
+import { readCallId } from './shown-ids.ts';
 
-/** `raw` is the place of `content` in the body's text. */
-export function readContent(content: Json | undefined, at: string, raw: RawPlace | undefined): Part[] {
+export interface History {
+  /** The place of `content` in the body's text. */
+  raw: RawPlace | undefined;
+  ids: CallIds;
+}
+
+export function readContent(content: Json | undefined, at: string, { raw, ids }: History): Part[] {
   if (typeof content === 'string') return [{ type: 'text', text: content, at }];
-  return blocksOf(content, at).flatMap((block, index) => readBlock(block, `${at}[${index}]`, raw?.at(index)));
+  return blocksOf(content, at).flatMap((block, index) =>
+    readBlock(block, `${at}[${index}]`, { raw: raw?.at(index), ids }),
+  );
 }
 
 export function readTexts(content: Json | undefined, at: string): TextPart[] {
   if (content === undefined || content === null) return [];
-  return readContent(content, at, undefined).map((part) =>
+  return readContent(content, at, { raw: undefined, ids: createCallIds() }).map((part) =>
     part.type === 'text' ? part : refuseField(part.at, `Make ${part.at} a text block: nothing else may stand there.`),
   );
-}
-
-export function readCacheMark(block: JsonObject): CacheMark | undefined {
-  const mark = block.cache_control;
-  return isObject(mark) ? { ttl: mark.ttl === '1h' ? '1h' : '5m' } : undefined;
 }
 
 function blocksOf(content: Json | undefined, at: string): JsonObject[] {
@@ -34,8 +38,8 @@ function blocksOf(content: Json | undefined, at: string): JsonObject[] {
   );
 }
 
-function readBlock(block: JsonObject, at: string, raw: RawPlace | undefined): Part[] {
-  const placed = { at, cache: readCacheMark(block) };
+function readBlock(block: JsonObject, at: string, { raw, ids }: History): Part[] {
+  const placed = { at, ...readCacheMark(block) };
   switch (block.type) {
     case 'text':
       return [{ type: 'text', text: text(block, 'text', at), ...placed }];
@@ -55,10 +59,10 @@ function readBlock(block: JsonObject, at: string, raw: RawPlace | undefined): Pa
       const { id, opaque } = readCallId(text(block, 'id', at));
       const input = raw?.at('input')?.text ?? '{}';
       const name = text(block, 'name', at);
-      return [{ type: 'tool_call', id, name, arguments: input, isCustom: false, opaque, ...placed }];
+      return [{ type: 'tool_call', id: ids.add(id), name, arguments: input, isCustom: false, opaque, ...placed }];
     }
     case 'tool_result':
-      return [readResult(block, at, placed.cache)];
+      return [readResult(block, placed, ids)];
     default:
       return [{ type: 'other', kind: String(block.type), ...placed }];
   }
@@ -80,14 +84,15 @@ function readRedacted(block: JsonObject, at: string): ReasoningPart[] {
   return packed ? [{ type: 'reasoning', ...packed, at }] : [];
 }
 
-function readResult(block: JsonObject, at: string, cache: CacheMark | undefined): ToolResultPart {
-  const parts = readContent(block.content ?? [], `${at}.content`, undefined);
+function readResult(block: JsonObject, placed: Placed, ids: CallIds): ToolResultPart {
+  const { at } = placed;
+  const parts = readContent(block.content ?? [], `${at}.content`, { raw: undefined, ids });
   const content = parts.map((part) => {
     if (part.type === 'text' || part.type === 'image' || part.type === 'document' || part.type === 'other') return part;
     return refuseField(part.at, `Move ${part.at} out of the tool result: it cannot stand in one.`);
   });
-  const callId = readCallId(text(block, 'tool_use_id', at)).id;
-  return { type: 'tool_result', callId, content, isError: block.is_error === true, at, cache };
+  const callId = ids.find(readCallId(text(block, 'tool_use_id', at)).id);
+  return { type: 'tool_result', callId, content, isError: block.is_error === true, ...placed };
 }
 
 /** What was found, under its title and its source. */

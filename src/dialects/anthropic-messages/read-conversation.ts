@@ -4,6 +4,7 @@
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json.ts';
 import { openRaw } from '../../kit/raw-json.ts';
 import { objectList } from '../fields.ts';
+import { createCallIds } from '../translate/call-ids.ts';
 import type {
   Conversation,
   Knob,
@@ -13,17 +14,17 @@ import type {
   TextPart,
   Turn,
 } from '../translate/conversation.ts';
-import { readCacheMark, readContent, readTexts } from './read-blocks.ts';
+import { splitSystem } from '../translate/leading-system.ts';
+import { readCacheMark } from '../translate/read-cache-mark.ts';
+import { readContent, readTexts } from './read-blocks.ts';
 import { readTools } from './read-tools.ts';
 
 export function readConversation({ value: body, text }: JsonDocument): Conversation {
-  const turns = readTurns(body, text);
-  const first = turns.findIndex(({ role }) => role !== 'system');
-  const leading = turns.slice(0, Math.max(first, 0)).flatMap(({ parts }) => parts);
+  const { system, turns } = splitSystem(readTurns(body, text));
   const { tools, toolChoice, parallelTools, left } = readTools(body);
   return {
-    system: [...readSystem(body.system), ...leading.filter((part) => part.type === 'text')],
-    turns: turns.slice(Math.max(first, 0)),
+    system: [...readSystem(body.system), ...system],
+    turns,
     tools,
     toolChoice,
     parallelTools,
@@ -35,12 +36,13 @@ export function readConversation({ value: body, text }: JsonDocument): Conversat
 
 function readTurns(body: JsonObject, text: string): Turn[] {
   const raw = openRaw(text).at('messages');
+  const ids = createCallIds();
   const turns = objectList(body.messages, 'messages').map(({ role, content }, index): Turn => {
     const at = `messages[${index}]`;
     const parts =
       role === 'system'
         ? readTexts(content, `${at}.content`)
-        : readContent(content, `${at}.content`, raw?.at(index)?.at('content'));
+        : readContent(content, `${at}.content`, { raw: raw?.at(index)?.at('content'), ids });
     return { role: role === 'assistant' || role === 'system' ? role : 'user', parts, at };
   });
   return markLast(turns, body);
@@ -48,7 +50,7 @@ function readTurns(body: JsonObject, text: string): Turn[] {
 
 /** A mark on the whole request stands for one on its last block. */
 function markLast(turns: Turn[], body: JsonObject): Turn[] {
-  const cache = readCacheMark(body);
+  const { cache } = readCacheMark(body);
   const last = turns.at(-1)?.parts.at(-1);
   if (cache && last && last.cache === undefined) last.cache = cache;
   return turns;

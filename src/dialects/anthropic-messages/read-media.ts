@@ -11,9 +11,9 @@ import type {
   TextPart,
 } from '../translate/conversation.ts';
 
-interface Placed {
+export interface Placed {
   at: string;
-  cache: CacheMark | undefined;
+  cache?: CacheMark;
 }
 
 export function readImage(block: JsonObject, placed: Placed): ImagePart | OtherPart {

@@ -4,7 +4,7 @@
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
 import { refuseField } from '../fields.ts';
 import type { Knob, Tool, ToolChoice } from '../translate/conversation.ts';
-import { readCacheMark } from './read-blocks.ts';
+import { readCacheMark } from '../translate/read-cache-mark.ts';
 
 export interface ReadTools {
   tools: Tool[];
@@ -55,7 +55,7 @@ function readTool(tool: JsonObject, at: string): Tool {
     schema: tool.input_schema ?? undefined,
     strict: typeof tool.strict === 'boolean' ? tool.strict : undefined,
     isCustom: false,
-    cache: readCacheMark(tool),
+    ...readCacheMark(tool),
     at,
   };
 }

@@ -3,7 +3,7 @@
 
 import { isObject, type JsonDocument, readJsonObject } from '../../kit/json.ts';
 import { openRaw, RawJson, type RawPlace, type RawValue, writeJson } from '../../kit/raw-json.ts';
-import { ID_TAG_PATTERN, readOwnSignature, TAG } from '../translate/opaque.ts';
+import { ID_TAG_PATTERN, readOwnSignature, TAG, TAG_MARK } from '../translate/opaque.ts';
 
 /** The same document if there is nothing of ours in it. */
 export function stripOwn(document: JsonDocument): JsonDocument {
@@ -44,12 +44,10 @@ function rawOf(place: RawPlace | undefined): RawJson[] {
 }
 
 function isOwnThinking(block: unknown): boolean {
-  return (
-    isObject(block) &&
-    block.type === 'thinking' &&
-    typeof block.signature === 'string' &&
-    readOwnSignature(block.signature) !== undefined
-  );
+  if (!isObject(block)) return false;
+  const { type, signature, data } = block;
+  if (type === 'redacted_thinking') return typeof data === 'string' && data.startsWith(TAG_MARK);
+  return type === 'thinking' && typeof signature === 'string' && readOwnSignature(signature) !== undefined;
 }
 
 function messagesOf(messages: unknown): unknown[] {

@@ -6,9 +6,9 @@ import type { Conversation, ImagePart, TextPart, Turn } from '../translate/conve
 import type { Target, WrittenRequest } from '../translate/sides.ts';
 import { createToolNames } from '../translate/tool-names.ts';
 import { cacheMember, chooseMarks } from './cache-marks.ts';
-import { ID_CHARS } from './call-ids.ts';
 import { traitsOf } from './claude-traits.ts';
 import { planTurns } from './plan-turns.ts';
+import { ID_CHARS } from './shown-ids.ts';
 import { planFormat } from './write-format.ts';
 import { writeKnobs } from './write-knobs.ts';
 import { planReasoning } from './write-reasoning.ts';

@@ -1,6 +1,6 @@
 // Tools and the choice among them. Schemas here must be of an object, and a choice needs tools to choose from.
 
-import { isObject, type JsonObject } from '../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
 import type { RawValue } from '../../kit/raw-json.ts';
 import { refuseField } from '../fields.ts';
 import type { Conversation, Tool, ToolChoice } from '../translate/conversation.ts';
@@ -32,12 +32,21 @@ function inputSchema(tool: Tool): JsonObject {
   if (!isObject(schema)) refuseField(at, `Give the tool ${name} a schema that is an object.`);
   const { type } = schema;
   const isOfObject = type === undefined || type === 'object' || (Array.isArray(type) && type.includes('object'));
-  if (!isOfObject || CHOICES.some((choice) => schema[choice] !== undefined)) {
+  if (!isOfObject || CHOICES.some((choice) => hasMembers(schema[choice]))) {
     refuseField(at, `Give the tool ${name} a schema of type object without anyOf, oneOf or allOf at its top.`);
   }
+  const kept = Object.entries(schema).filter(([member]) => !CHOICES.includes(member));
   // Clients leave out what is there for nobody: parameters of a tool without any.
   const properties = schema.properties === undefined && schema.$ref === undefined ? { properties: {} } : {};
-  return { ...schema, type: 'object', ...properties };
+  return { ...Object.fromEntries(kept), type: 'object', ...properties };
+}
+
+/** Which members must stand together is for the tool to check; which there are at all, a model must be told. */
+function hasMembers(variants: Json | undefined): boolean {
+  if (variants === undefined) return false;
+  const isOnlyRequired = (variant: Json) =>
+    isObject(variant) && Object.keys(variant).every((name) => name === 'required');
+  return !Array.isArray(variants) || !variants.every(isOnlyRequired);
 }
 
 export interface ChoiceOptions {
@@ -70,8 +79,9 @@ function plainChoice(
 function formatChoice(
   { formatTool = '', hasTools }: ChoiceOptions,
   choice: ToolChoice | undefined,
-): { type: string; name?: string } {
-  return hasTools && choice?.mode !== 'none' ? { type: 'any' } : { type: 'tool', name: formatTool };
+): { type: string; name?: string; disable_parallel_tool_use?: boolean } {
+  if (hasTools && choice?.mode !== 'none') return { type: 'any' };
+  return { type: 'tool', name: formatTool, disable_parallel_tool_use: true };
 }
 
 export function isForced(choice: ToolChoice | undefined): boolean {

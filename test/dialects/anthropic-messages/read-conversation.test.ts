@@ -49,6 +49,13 @@ describe('system', () => {
       ['assistant', 'messages[3]'],
     ]);
   });
+
+  test('of nothing else, the last is what the client asks', () => {
+    const messages = ['one', 'two'].map((content) => ({ role: 'system', content }));
+    const { system, turns } = read({ messages });
+    expect(system.map(({ text }) => text)).toEqual(['one']);
+    expect(turns).toMatchObject([{ role: 'user', parts: [{ text: 'two' }] }]);
+  });
 });
 
 describe('content', () => {
@@ -147,6 +154,18 @@ describe('content', () => {
     });
     const id = tagToolId('c1', { origin: ORIGIN, value: 'v' });
     expect(result({ tool_use_id: id })).toMatchObject({ callId: 'c1' });
+  });
+
+  test('calls of one id are told apart, each with its own result', () => {
+    const messages = [1, 2].flatMap((turn) => [
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'call_0', name: 'look', input: {} }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_0', content: String(turn) }] },
+    ]);
+    const [first, one, second, two] = read({ messages }).turns.flatMap(({ parts }) => parts);
+    const idOf = (part: typeof first) => (part?.type === 'tool_call' ? part.id : undefined);
+    expect(idOf(first)).not.toBe(idOf(second));
+    expect(one).toMatchObject({ callId: idOf(first) });
+    expect(two).toMatchObject({ callId: idOf(second) });
   });
 
   test('thoughts know their maker only by a signature of ours', () => {

@@ -133,8 +133,14 @@ describe('tools', () => {
     const refused = (schema: Tool['schema']) =>
       refusedParam(() => write({ tools: [toolOf('a', { schema, at: 'tools[3]' })] }));
     expect(refused({ anyOf: [{ type: 'object' }] })).toBe('tools[3]');
-    expect(refused({ type: 'object', oneOf: [] })).toBe('tools[3]');
+    expect(refused({ type: 'object', oneOf: [{ properties: {} }] })).toBe('tools[3]');
     expect(refused({ type: 'string' })).toBe('tools[3]');
+  });
+
+  test('which of its members must stand together is for the tool to check', () => {
+    const schema = { type: 'object', properties: { a: {}, b: {} }, anyOf: [{ required: ['a'] }, { required: ['b'] }] };
+    const [tool] = write({ tools: [toolOf('a', { schema })] }).tools;
+    expect(tool.input_schema).toEqual({ type: 'object', properties: { a: {}, b: {} } });
   });
 
   test('the choice', () => {
@@ -216,7 +222,7 @@ describe('format', () => {
     const alone = write({ format }, old);
     expect(alone.output_config).toBeUndefined();
     expect(alone.tools[0]).toMatchObject({ name: alone.formatTool, input_schema: schema });
-    expect(alone.tool_choice).toEqual({ type: 'tool', name: alone.formatTool });
+    expect(alone.tool_choice).toEqual({ type: 'tool', name: alone.formatTool, disable_parallel_tool_use: true });
 
     const beside = write({ format, tools: [toolOf('answer')] }, old);
     expect(beside.formatTool).not.toBe('answer');

@@ -35,13 +35,6 @@ describe('system', () => {
     expect(body.system).toEqual([text('one'), text('two')]);
   });
 
-  test('the last of nothing but instructions is what the client asks', () => {
-    const body = write({ system: [textPart('one'), textPart('two')], turns: [] });
-    expect(body.system).toEqual([text('one')]);
-    expect(body.messages).toEqual([user('two')]);
-    expect(write({ turns: [turnOf('system', 'one'), turnOf('system', 'two')] }).messages).toEqual([user('two')]);
-  });
-
   test('in the middle it stays where a model takes it, last or before an answer', () => {
     const turns = [
       userTurn('a'),
@@ -79,6 +72,11 @@ describe('system', () => {
 });
 
 describe('turns', () => {
+  test('begin with the user, even if the client s history does not', () => {
+    const { messages } = write({ turns: [turnOf('assistant', 'Welcome'), userTurn('a')] });
+    expect(messages.map(({ role }: Answer) => role)).toEqual(['user', 'assistant', 'user']);
+  });
+
   test('of one role are one, with their blocks apart', () => {
     expect(write({ turns: [userTurn('a'), userTurn('b', 'c')] }).messages).toEqual([user('a', 'b', 'c')]);
   });
