@@ -10,6 +10,7 @@ import type {
   OtherPart,
   TextPart,
 } from '../translate/conversation.ts';
+import { imageOfBytes } from '../translate/read-media.ts';
 
 export interface Placed {
   at: string;
@@ -18,7 +19,10 @@ export interface Placed {
 
 export function readImage(block: JsonObject, placed: Placed): ImagePart | OtherPart {
   const source = mediaSource(block.source, placed.at);
-  return source ? { type: 'image', source, ...placed } : unknownSource(block, placed);
+  if (!source) return unknownSource(block, placed);
+  if (source.kind === 'url') return { type: 'image', source, ...placed };
+  const { mediaType, data } = source;
+  return { type: 'image', source: imageOfBytes({ mediaType, base64: data }, placed.at), ...placed };
 }
 
 /** What a client says about a document stands before it. */

@@ -30,9 +30,13 @@ export function readTools(body: JsonObject): ReadTools {
   const required = forced ?? onlyOne;
   if (required)
     refuseField(required.at, `Remove ${required.at} or do not force it: this model has no ${required.type}.`);
+  const toolChoice = readChoice(choice);
+  if (toolChoice?.mode === 'tool' && !tools.some(({ name }) => name === toolChoice.name)) {
+    refuseField('tool_choice', 'Name a tool of this request in tool_choice.');
+  }
   return {
     tools,
-    toolChoice: readChoice(choice),
+    toolChoice,
     parallelTools: choice?.disable_parallel_tool_use === true ? false : undefined,
     left: left.map(({ type }) => ({ kind: 'other', name: type, value: true })),
   };

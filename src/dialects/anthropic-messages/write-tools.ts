@@ -79,9 +79,8 @@ function plainChoice(
 function formatChoice(
   { formatTool = '', hasTools }: ChoiceOptions,
   choice: ToolChoice | undefined,
-): { type: string; name?: string; disable_parallel_tool_use?: boolean } {
-  if (hasTools && choice?.mode !== 'none') return { type: 'any' };
-  return { type: 'tool', name: formatTool, disable_parallel_tool_use: true };
+): { type: string; name?: string } {
+  return hasTools && choice?.mode !== 'none' ? { type: 'any' } : { type: 'tool', name: formatTool };
 }
 
 export function isForced(choice: ToolChoice | undefined): boolean {

@@ -26,7 +26,7 @@ export function readImage(url: string, at: string): MediaSource {
   return imageOfBytes(data, at);
 }
 
-function imageOfBytes({ mediaType, base64 }: Data, at: string): MediaSource {
+export function imageOfBytes({ mediaType, base64 }: Data, at: string): MediaSource {
   const type = sniffImageType(base64) ?? (mediaType === 'image/jpg' ? 'image/jpeg' : mediaType);
   if (!type.startsWith('image/') || type.startsWith('image/svg')) {
     refuseField(at, `Send ${at} as PNG, JPEG, GIF or WebP: it is ${type || 'no known image'}.`);

@@ -94,6 +94,14 @@ describe('content', () => {
     ]);
   });
 
+  test('a picture is what its bytes say, and no drawing', () => {
+    const image = (data: string) =>
+      partsOf([{ type: 'image', source: { type: 'base64', media_type: 'image/png', data } }]);
+    expect(image('/9j/4AAQSkZJRg==')).toMatchObject([{ source: { mediaType: 'image/jpeg' } }]);
+    const svg = Buffer.from('<svg/>').toString('base64');
+    expect(refusedParam(() => image(svg))).toBe('messages[0].content[0]');
+  });
+
   test('what only the vendor has is named', () => {
     const parts = partsOf([
       { type: 'container_upload', file_id: 'f' },
@@ -253,6 +261,7 @@ describe('tools', () => {
       parallelTools: false,
     });
     expect(refusedParam(() => choose({ type: 'some' }))).toBe('tool_choice.type');
+    expect(refusedParam(() => choose({ type: 'tool', name: 'hear' }))).toBe('tool_choice');
   });
 });
 

@@ -222,7 +222,7 @@ describe('format', () => {
     const alone = write({ format }, old);
     expect(alone.output_config).toBeUndefined();
     expect(alone.tools[0]).toMatchObject({ name: alone.formatTool, input_schema: schema });
-    expect(alone.tool_choice).toEqual({ type: 'tool', name: alone.formatTool, disable_parallel_tool_use: true });
+    expect(alone.tool_choice).toEqual({ type: 'tool', name: alone.formatTool });
 
     const beside = write({ format, tools: [toolOf('answer')] }, old);
     expect(beside.formatTool).not.toBe('answer');
