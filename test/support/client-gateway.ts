@@ -3,7 +3,9 @@
 
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts';
 import { type Heard, hear, model, type Said } from './model/model.ts';
+import { cutAt, type Script } from './script.ts';
 import { openaiChannel, UPSTREAM_KEY, upModel } from './test-document.ts';
+import type { SeenRequest } from './upstream.ts';
 
 export interface UpstreamKind {
   kind: string;
@@ -15,12 +17,15 @@ export type Kinds = readonly [UpstreamKind, ...UpstreamKind[]];
 
 const kind = (name: string): UpstreamKind => ({ kind: name, model: `on-${name}` });
 const OPENAI = kind('openai');
+const CHAT_ONLY = kind('openai-without-responses');
 const ANTHROPIC = kind('anthropic');
+const GEMINI = kind('gemini');
 
-/** The kinds of upstream that serve each client's format. */
-export const KINDS_FOR: Record<'chat' | 'messages', Kinds> = {
-  chat: [OPENAI],
-  messages: [ANTHROPIC],
+/** The kinds of upstream behind each client's format; the first of them speaks it. */
+export const KINDS_FOR: Record<'chat' | 'messages' | 'responses', Kinds> = {
+  chat: [OPENAI, ANTHROPIC, GEMINI],
+  messages: [ANTHROPIC, OPENAI, GEMINI],
+  responses: [OPENAI, CHAT_ONLY, ANTHROPIC, GEMINI],
 };
 
 export interface ClientGateway extends TestGateway {
@@ -28,6 +33,8 @@ export interface ClientGateway extends TestGateway {
   key: string;
   /** From now on the model behind every channel answers so. */
   answer(decide: (heard: Heard) => Said): void;
+  /** From now on the first stream breaks off after its first word, and every further request fails. */
+  breakOff(): void;
   /** What the model heard in the request at this position. */
   heard(index: number): Promise<Heard>;
 }
@@ -48,22 +55,30 @@ export async function startClientGateway(options: TestGatewayOptions = {}): Prom
         channels: [
           ...standard.channels,
           openaiChannel(OPENAI.model, base),
+          openaiChannel(CHAT_ONLY.model, base, { endpoints: ['chat'] }),
           { name: ANTHROPIC.model, kind: 'anthropic', base_url: root, api_key: UPSTREAM_KEY },
+          { name: GEMINI.model, kind: 'gemini', base_url: `${root}/v1beta`, api_key: UPSTREAM_KEY },
         ],
         models: [
           ...standard.models,
-          ...[OPENAI, ANTHROPIC].map(({ model: id }) => ({
+          ...[OPENAI, CHAT_ONLY, ANTHROPIC, GEMINI].map(({ model: id }) => ({
             id,
             context_tokens: 1_000_000,
             max_output_tokens: 64_000,
             price: PRICE,
             routes: [{ channel: id, model: 'scripted-2026-01' }],
           })),
-          upModel('dear', { price: { input: 100_000, output: 100_000 } }),
+          {
+            id: 'dear',
+            max_output_tokens: 1_000,
+            price: { input: 100_000, output: 100_000 },
+            routes: [OPENAI, ANTHROPIC].map(({ model: channel }) => ({ channel, model: 'scripted-2026-01' })),
+          },
           // For `spendAll`.
           upModel('even', { price: { input: 1_000, output: 1_000 } }),
           upModel('vectors', { kinds: ['embeddings'], price: { input: 1 } }),
           upModel('paint', { kinds: ['images'], price: { image: 0.001 } }),
+          upModel('paint-dear', { kinds: ['images'], price: { image: 1 } }),
         ],
       });
     },
@@ -72,6 +87,20 @@ export async function startClientGateway(options: TestGatewayOptions = {}): Prom
   return Object.assign(gateway, {
     key,
     answer: (decide: (heard: Heard) => Said) => gateway.upstream.otherwise(model(decide)),
+    breakOff: () => gateway.upstream.otherwise(brokenModel()),
     heard: async (index: number) => hear(await gateway.upstream.request(index)),
   });
+}
+
+function brokenModel(): (request: SeenRequest) => Script {
+  let isFirst = true;
+  return (request) => {
+    if (!isFirst) return { status: 500 };
+    isFirst = false;
+    const script = model(() => ({ pieces: ['Hello', ' there'] }))(request);
+    const parts = (script.body ?? []).filter((part) => typeof part === 'string');
+    const begun = parts.slice(0, parts.findIndex((part) => part.includes('"Hello"')) + 1);
+    // The pause lets the other side read what came before.
+    return cutAt(script, Buffer.byteLength(begun.join('')), 'fin', 30);
+  };
 }

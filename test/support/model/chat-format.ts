@@ -3,7 +3,7 @@
 import type { Answer } from '../answer.ts';
 import { jsonScript, SCRIPTED_USAGE, sseScript, sseText, UPSTREAM_MODEL } from '../openai-chat.ts';
 import type { Call, Format } from './model.ts';
-import { halves, inLines, textOf } from './text-of.ts';
+import { forcedTool, halves, inLines, textOf } from './text-of.ts';
 
 const HEAD = { id: 'chatcmpl-1', created: 1_790_000_000, model: UPSTREAM_MODEL };
 const idOf = (index: number) => `call_${index + 1}`;
@@ -15,11 +15,12 @@ export const chatFormat: Format = {
 
   hear({ json }) {
     const of = (...roles: string[]): Answer[] => json.messages.filter(({ role }: Answer) => roles.includes(role));
+    const tools = (json.tools ?? []).map((tool: Answer) => tool.function.name);
     return {
       system: inLines(of('system', 'developer').map(({ content }) => textOf(content))),
-      prompt: textOf(of('user').at(-1)?.content),
-      tools: (json.tools ?? []).map((tool: Answer) => tool.function.name),
-      forcedTool: json.tool_choice?.function?.name,
+      prompt: inLines(of('user').map(({ content }) => textOf(content))),
+      tools,
+      forcedTool: forcedTool(json.tool_choice?.function?.name, json.tool_choice === 'required', tools),
       schema: json.response_format?.json_schema?.schema,
       calls: of('assistant').flatMap(({ tool_calls = [] }) =>
         tool_calls.map((call: Answer) => ({

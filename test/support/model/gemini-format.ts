@@ -4,7 +4,7 @@
 import type { Answer } from '../answer.ts';
 import { jsonScript, sseScript, sseText, UPSTREAM_MODEL } from '../openai-chat.ts';
 import type { Call, Format } from './model.ts';
-import { inLines, textOf } from './text-of.ts';
+import { forcedTool, inLines } from './text-of.ts';
 
 const USAGE = { promptTokenCount: 11, candidatesTokenCount: 7, totalTokenCount: 18 };
 const callPart = ({ name, input }: Call) => ({ functionCall: { name, args: input } });
@@ -26,14 +26,15 @@ export const geminiFormat: Format = {
     const parts: Answer[] = json.contents.flatMap(({ role, parts: own }: Answer) =>
       own.map((part: Answer) => ({ role, ...part })),
     );
-    const { mode, allowedFunctionNames = [] } = json.toolConfig?.functionCallingConfig ?? {};
+    const tools = (json.tools ?? []).flatMap(({ functionDeclarations = [] }: Answer) =>
+      functionDeclarations.map(({ name }: Answer) => name),
+    );
+    const { mode, allowedFunctionNames: [allowed] = [] } = json.toolConfig?.functionCallingConfig ?? {};
     return {
       system: inLines((json.systemInstruction?.parts ?? []).map(({ text }: Answer) => text)),
-      prompt: textOf(parts.filter(({ role, text }) => role !== 'model' && text !== undefined).slice(-1)),
-      tools: (json.tools ?? []).flatMap(({ functionDeclarations = [] }: Answer) =>
-        functionDeclarations.map(({ name }: Answer) => name),
-      ),
-      forcedTool: mode === 'ANY' ? allowedFunctionNames[0] : undefined,
+      prompt: inLines(parts.flatMap(({ role, text }) => (role === 'model' ? [] : [text ?? '']))),
+      tools,
+      forcedTool: forcedTool(mode === 'ANY' ? allowed : undefined, mode === 'ANY', tools),
       schema: json.generationConfig?.responseJsonSchema ?? json.generationConfig?.responseSchema,
       calls: parts.flatMap(({ functionCall }) =>
         functionCall ? [{ id: functionCall.id, name: functionCall.name, input: functionCall.args }] : [],

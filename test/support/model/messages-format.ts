@@ -4,7 +4,7 @@ import type { Answer } from '../answer.ts';
 import { MESSAGE_USAGE } from '../anthropic-messages.ts';
 import { jsonScript, sseScript, UPSTREAM_MODEL } from '../openai-chat.ts';
 import type { Call, Format } from './model.ts';
-import { halves, inLines, textOf } from './text-of.ts';
+import { forcedTool, halves, inLines, textOf } from './text-of.ts';
 
 const HEAD = { id: 'msg_1', type: 'message', role: 'assistant', model: UPSTREAM_MODEL, stop_sequence: null };
 const idOf = (index: number) => `toolu_${index + 1}`;
@@ -23,11 +23,12 @@ export const messagesFormat: Format = {
     );
     const of = (type: string, ...roles: string[]) =>
       blocks.filter((block) => block.type === type && roles.includes(block.role));
+    const tools = (json.tools ?? []).map(({ name }: Answer) => name);
     return {
       system: inLines([textOf(json.system), ...of('text', 'system').map(({ text }) => text)]),
-      prompt: of('text', 'user').at(-1)?.text ?? '',
-      tools: (json.tools ?? []).map(({ name }: Answer) => name),
-      forcedTool: json.tool_choice?.name,
+      prompt: inLines(of('text', 'user').map(({ text }) => text)),
+      tools,
+      forcedTool: forcedTool(json.tool_choice?.name, json.tool_choice?.type === 'any', tools),
       schema: json.output_config?.format?.schema,
       calls: of('tool_use', 'assistant').map(({ id, name, input }) => ({ id, name, input })),
       results: of('tool_result', 'user').map(({ tool_use_id, content }) => ({

@@ -22,11 +22,11 @@ export interface Said {
 export interface Heard {
   /** Of the whole conversation, joined by lines. */
   system: string;
-  /** What the user said last, results of tools apart. */
+  /** All that the user said, joined by lines; results of tools apart. */
   prompt: string;
   /** Names of the tools on offer. */
   tools: string[];
-  /** The one tool it must call. */
+  /** The one tool it must call: named, or the only one where it must call any. */
   forcedTool: string | undefined;
   /** The JSON schema its text must have. */
   schema: unknown;

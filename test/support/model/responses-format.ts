@@ -3,7 +3,7 @@
 import type { Answer } from '../answer.ts';
 import { jsonScript, sseScript, UPSTREAM_MODEL } from '../openai-chat.ts';
 import type { Format, Said } from './model.ts';
-import { halves, inLines, textOf } from './text-of.ts';
+import { forcedTool, halves, inLines, textOf } from './text-of.ts';
 
 const USAGE = {
   input_tokens: 11,
@@ -20,11 +20,12 @@ export const responsesFormat: Format = {
   hear({ json }) {
     const items: Answer[] = typeof json.input === 'string' ? [{ role: 'user', content: json.input }] : json.input;
     const of = (...roles: string[]) => items.filter(({ role }) => roles.includes(role));
+    const tools = (json.tools ?? []).flatMap(({ name }: Answer) => (name === undefined ? [] : [name]));
     return {
       system: inLines([json.instructions ?? '', ...of('system', 'developer').map(({ content }) => textOf(content))]),
-      prompt: textOf(of('user').at(-1)?.content),
-      tools: (json.tools ?? []).flatMap(({ name }: Answer) => (name === undefined ? [] : [name])),
-      forcedTool: json.tool_choice?.name,
+      prompt: inLines(of('user').map(({ content }) => textOf(content))),
+      tools,
+      forcedTool: forcedTool(json.tool_choice?.name, json.tool_choice === 'required', tools),
       schema: json.text?.format?.schema,
       calls: items
         .filter(({ type }) => type === 'function_call')
