@@ -8,16 +8,17 @@ import { type ClientGateway, type Kinds, startClientGateway } from '../../suppor
 import type { Cli } from '../../support/clis.ts';
 import { type Doorway, openDoorway } from '../../support/doorway.ts';
 import { hear } from '../../support/model/model.ts';
-import { runCli } from '../../support/run-cli.ts';
+import { CLI_TEST_MS, runCli } from '../../support/run-cli.ts';
 import { spendAll } from '../../support/spend-all.ts';
 
 const COMMAND = 'echo $((6 * 7))-from-the-shell';
 const OUTPUT = /\d+-from-the-shell/;
 
-/** The last of the kinds stands behind `auto:free`, too. */
+/** The last of the kinds stands behind `auto:free`, the others are paid for. */
 export function describeCli(cli: Cli, kinds: Kinds): void {
-  const [paid] = kinds;
-  const free = kinds.at(-1) ?? paid;
+  const [first] = kinds;
+  const paid = kinds.slice(0, -1);
+  const free = kinds.at(-1) ?? first;
   let gateway: ClientGateway;
   let door: Doorway;
   let penniless: string;
@@ -68,11 +69,11 @@ export function describeCli(cli: Cli, kinds: Kinds): void {
 
     const [asked, told, ...more] = gateway.upstream.requests.map(hear).filter(({ tools }) => tools.length > 0);
     expect(more).toEqual([]);
-    expect(asked).toMatchObject({ prompt: expect.stringContaining('Run the command.'), calls: [], results: [] });
+    expect(asked?.prompt).toContain('Run the command.');
+    expect([asked?.calls, asked?.results]).toEqual([[], []]);
     expect(told?.calls).toMatchObject([{ name: cli.shell.tool, input: cli.shell.input(COMMAND) }]);
-    expect(told?.results).toMatchObject([
-      { id: told?.calls[0]?.id, text: expect.stringContaining('42-from-the-shell') },
-    ]);
+    expect(told?.results.map(({ id }) => id)).toEqual([told?.calls[0]?.id]);
+    expect(told?.results[0]?.text).toContain('42-from-the-shell');
 
     const { data } = await gateway.get(`/api/usage?model=${model}`, key);
     expect(data.map((record: Answer) => [record.status, record.channel])).toEqual(
@@ -81,23 +82,35 @@ export function describeCli(cli: Cli, kinds: Kinds): void {
   }
 
   describe(cli.name, () => {
-    test.each([...kinds])('runs a tool on a channel of the kind $kind', async ({ model }) => {
-      const { key } = await gateway.register();
-      await expectToolRun(key, model, model);
-      expect(gateway.audit()).toEqual([]);
-    });
+    test.each(paid)(
+      'runs a tool on a channel of the kind $kind',
+      async ({ model }) => {
+        const { key } = await gateway.register();
+        await expectToolRun(key, model, model);
+        expect(gateway.audit()).toEqual([]);
+      },
+      CLI_TEST_MS,
+    );
 
-    test('runs a tool on auto:free with an empty wallet', async () => {
-      await expectToolRun(penniless, 'auto:free', free.model);
-      expect(await gateway.get('/api/me', penniless)).toMatchObject({ balance_nano: '0', held_nano: '0' });
-    });
+    test(
+      `runs a tool on auto:free with an empty wallet, on a channel of the kind ${free.kind}`,
+      async () => {
+        await expectToolRun(penniless, 'auto:free', free.model);
+        expect(await gateway.get('/api/me', penniless)).toMatchObject({ balance_nano: '0', held_nano: '0' });
+      },
+      CLI_TEST_MS,
+    );
 
-    test('stops with our words when the wallet is empty', async () => {
-      const { exitCode, stdout, stderr } = await run(penniless, paid.model);
-      expect(exitCode).not.toBe(0);
-      expect(stdout + stderr).toContain(FAULTS.insufficient_balance.text);
-      expect(door.passages.map(({ status }) => status)).toEqual(Array(cli.calls.withoutMoney).fill(402));
-      expect(gateway.upstream.requests).toEqual([]);
-    });
+    test(
+      'stops with our words when the wallet is empty',
+      async () => {
+        const { exitCode, stdout, stderr } = await run(penniless, first.model);
+        expect(exitCode).not.toBe(0);
+        expect(stdout + stderr).toContain(FAULTS.insufficient_balance.text);
+        expect(door.passages.map(({ status }) => status)).toEqual(Array(cli.calls.withoutMoney).fill(402));
+        expect(gateway.upstream.requests).toEqual([]);
+      },
+      CLI_TEST_MS,
+    );
   });
 }
