@@ -10,25 +10,16 @@ import Anthropic, {
   PermissionDeniedError,
   RateLimitError,
 } from '@anthropic-ai/sdk';
-import { messageError, messageStream } from '../support/anthropic-messages.ts';
+import { messageError } from '../support/anthropic-messages.ts';
 import { type ClientGateway, startClientGateway } from '../support/client-gateway.ts';
 import { failure } from '../support/conversations.ts';
 import { createKey } from '../support/create-key.ts';
-import { cutAt } from '../support/script.ts';
 
 let gateway: ClientGateway;
 let client: Anthropic;
 
 beforeAll(async () => {
-  gateway = await startClientGateway({
-    limits: {},
-    document: (doc) => ({
-      ...doc,
-      models: doc.models.map((model) =>
-        model.id === 'dear' ? { ...model, routes: [{ channel: 'on-anthropic', model: 'scripted-2026-01' }] } : model,
-      ),
-    }),
-  });
+  gateway = await startClientGateway({ limits: {} });
   client = sdk(gateway.key);
 });
 beforeEach(() => gateway.upstream.reset());
@@ -100,9 +91,7 @@ describe('errors are of the SDK’s own kinds', () => {
   test.each(['by hand', 'by the helper'])(
     'an error inside a stream is thrown after what came before, %s',
     async (how) => {
-      const begun = messageStream().body?.slice(0, 4).join('') ?? '';
-      gateway.upstream.next(cutAt(messageStream(), Buffer.byteLength(begun), 'fin', 30));
-      gateway.upstream.otherwise(messageError(500, { type: 'api_error', message: 'no' }));
+      gateway.breakOff();
       let text = '';
       const read = async () => {
         const stream =
