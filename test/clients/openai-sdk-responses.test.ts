@@ -1,0 +1,142 @@
+// The responses format through the official OpenAI SDK, over every kind of upstream.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import OpenAI, { APIError, AuthenticationError, BadRequestError, NotFoundError } from 'openai';
+import { zodTextFormat } from 'openai/helpers/zod';
+import { type ClientGateway, KINDS_FOR, startClientGateway } from '../support/client-gateway.ts';
+import {
+  asksForTheWeather,
+  describesAPerson,
+  expectShapeWasAsked,
+  expectToolRoundTrip,
+  failure,
+  PERSON,
+  personShape,
+  saysHello,
+  WEATHER,
+} from '../support/conversations.ts';
+
+let gateway: ClientGateway;
+let client: OpenAI;
+
+beforeAll(async () => {
+  gateway = await startClientGateway();
+  client = sdk(gateway.key);
+});
+beforeEach(() => gateway.upstream.reset());
+afterAll(() => gateway.stop());
+
+const sdk = (apiKey: string) => new OpenAI({ apiKey, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
+const tool = {
+  type: 'function' as const,
+  name: WEATHER.name,
+  description: WEATHER.description,
+  parameters: WEATHER.schema,
+  strict: true,
+};
+
+describe.each([...KINDS_FOR.responses])('on a channel of the kind $kind', ({ model }) => {
+  test('answers, with the channel and the cost in its headers', async () => {
+    gateway.answer(saysHello);
+    const { data, response } = await client.responses
+      .create({ model, instructions: 'Be brief.', input: 'Hi', store: false })
+      .withResponse();
+    expect(data).toMatchObject({ object: 'response', status: 'completed', model });
+    expect(data.output_text).toBe('Hello there');
+    expect(data.usage).toMatchObject({ input_tokens: 11, output_tokens: 7, total_tokens: 18 });
+    expect(response.headers.get('x-svc-channel')).toBe(model);
+    expect(response.headers.get('x-svc-cost-ntd')).toBe('0.000018');
+    expect(await gateway.heard(0)).toMatchObject({ system: 'Be brief.', prompt: 'Hi' });
+  });
+
+  test('streams event by event, numbered and in order', async () => {
+    gateway.answer(saysHello);
+    const stream = await client.responses.create({ model, input: 'Hi', store: false, stream: true });
+    const events = await Array.fromAsync(stream);
+    const types = events.map(({ type }) => type);
+    expect(types.at(0)).toBe('response.created');
+    expect(types.at(-1)).toBe('response.completed');
+    expect(types.filter((type) => type.startsWith('response.output') || type.startsWith('response.content'))).toEqual([
+      'response.output_item.added',
+      'response.content_part.added',
+      'response.output_text.delta',
+      'response.output_text.delta',
+      'response.output_text.done',
+      'response.content_part.done',
+      'response.output_item.done',
+    ]);
+    expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index));
+  });
+
+  test('streams through the helper that collects everything', async () => {
+    gateway.answer(saysHello);
+    const final = await client.responses.stream({ model, input: 'Hi', store: false }).finalResponse();
+    expect(final.output_text).toBe('Hello there');
+    expect(final).toMatchObject({ status: 'completed', model, usage: { output_tokens: 7 } });
+  });
+
+  test.each(['whole', 'streamed'])('a tool is called and its result told, %s', async (how) => {
+    gateway.answer(asksForTheWeather);
+    const ask = async (input: OpenAI.Responses.ResponseInput) => {
+      const body = { model, input, tools: [tool], store: false };
+      return how === 'whole' ? client.responses.create(body) : client.responses.stream(body).finalResponse();
+    };
+    const question = { role: 'user' as const, content: 'Weather?' };
+    const first = await ask([question]);
+    expect(first.output_text).toBe('Let me look.');
+    const call = first.output.flatMap((item) => (item.type === 'function_call' ? [item] : []))[0];
+    expect(call).toMatchObject({ name: WEATHER.name, status: 'completed' });
+    expect(JSON.parse(call?.arguments ?? '')).toEqual(WEATHER.asked);
+    const result = { type: 'function_call_output' as const, call_id: call?.call_id ?? 'none', output: WEATHER.told };
+    const last = await ask([question, ...(first.output as OpenAI.Responses.ResponseInput), result]);
+    expect(last.output_text).toBe(WEATHER.answer);
+    await expectToolRoundTrip(gateway);
+  });
+
+  test('answers in the shape that was asked for', async () => {
+    gateway.answer(describesAPerson);
+    const { output_parsed } = await client.responses.parse({
+      model,
+      input: 'Who?',
+      store: false,
+      text: { format: zodTextFormat(personShape, 'person') },
+    });
+    expect(output_parsed).toEqual(PERSON);
+    await expectShapeWasAsked(gateway);
+  });
+
+  test('tells what came inside a stream, after what came before', async () => {
+    gateway.breakOff();
+    let text = '';
+    const failures: unknown[] = [];
+    const read = async () => {
+      for await (const event of await client.responses.create({ model, input: 'Hi', store: false, stream: true })) {
+        if (event.type === 'response.output_text.delta') text += event.delta;
+        if (event.type === 'response.failed') failures.push(event.response.error);
+      }
+    };
+    await read();
+    expect(text).toBe('Hello');
+    expect(failures).toMatchObject([{ message: expect.stringContaining('every channel of this model failed') }]);
+  });
+});
+
+describe('errors are of the SDK’s own kinds', () => {
+  const [{ model }] = KINDS_FOR.responses;
+
+  test.each([
+    [
+      '401',
+      AuthenticationError,
+      'invalid_api_key',
+      () => sdk('sk-svc-not-a-key').responses.create({ model, input: 'Hi' }),
+    ],
+    ['400', BadRequestError, 'invalid_request', () => client.responses.create({ model, input: [] })],
+    ['402', APIError, 'insufficient_balance', () => client.responses.create({ model: 'dear', input: 'Hi' })],
+    ['404', NotFoundError, 'model_not_found', () => client.responses.create({ model: 'nope', input: 'Hi' })],
+  ])('%s', async (status, kind, code, call) => {
+    const error = await failure(call());
+    expect(error).toBeInstanceOf(kind);
+    expect(error).toMatchObject({ status: Number(status), code });
+  });
+});
