@@ -172,8 +172,8 @@ describe('the output bound', () => {
     });
   });
 
-  test('is written under both names when both are there, the smaller one', async () => {
-    const both = await bound(',"max_tokens":50,"max_completion_tokens":20');
+  test('is written under both names when both are there, the newer one’s', async () => {
+    const both = await bound(',"max_tokens":10,"max_completion_tokens":20');
     expect(both).toMatchObject({ max_tokens: 20, max_completion_tokens: 20 });
   });
 

@@ -25,15 +25,12 @@ export function readRequest(document: JsonDocument): RelayRequest {
       refuseField(`messages[${index}].role`, `Set messages[${index}].role to one of ${[...ROLES].join(', ')}.`);
     }
   });
-  const limits = [
-    optionalCount(body, 'max_completion_tokens', MAX_TOKENS),
-    optionalCount(body, 'max_tokens', MAX_TOKENS),
-  ].filter((limit) => limit !== undefined);
+  const older = optionalCount(body, 'max_tokens', MAX_TOKENS);
   return {
     model: readModel(document),
     stream: optionalFlag(body, 'stream'),
     includeUsage: optionalFlag(optionalObject(body, 'stream_options') ?? {}, 'include_usage'),
-    maxOutputTokens: limits.length > 0 ? Math.min(...limits) : undefined,
+    maxOutputTokens: optionalCount(body, 'max_completion_tokens', MAX_TOKENS) ?? older,
     choices: optionalCount(body, 'n', MAX_CHOICES) ?? 1,
     images: 0,
     thinkingBudget: nestedCount(body, 'thinking', 'budget_tokens', MAX_TOKENS),

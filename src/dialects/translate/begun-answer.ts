@@ -1,6 +1,7 @@
 // A conversation that ends with the assistant's own words, which the model shall continue. Upstreams want no white space at
 // their end; where they cannot continue at all, the user asks for it.
 
+import { mergeTurns } from './arrange-turns.ts';
 import type { TextPart, Turn } from './conversation.ts';
 
 export function isAnswerBegun(turn: Turn | undefined): boolean {
@@ -15,7 +16,10 @@ export interface BegunAnswer {
 export function prepareBegunAnswer(turns: readonly Turn[], takesPrefill: boolean): BegunAnswer {
   const last = turns.at(-1);
   if (!last || !isAnswerBegun(last)) return { turns: [...turns], isReworded: false };
-  return { turns: [...turns.slice(0, -1), takesPrefill ? trimEnd(last) : reword(last)], isReworded: !takesPrefill };
+  const before = turns.slice(0, -1);
+  return takesPrefill
+    ? { turns: [...before, trimEnd(last)], isReworded: false }
+    : { turns: mergeTurns([...before, reword(last)]), isReworded: true };
 }
 
 const CONTINUE =

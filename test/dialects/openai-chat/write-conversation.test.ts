@@ -230,7 +230,7 @@ describe('an answer that is begun', () => {
     const { json, reworded } = write({ turns });
     expect(json.messages.at(-1)).toMatchObject({
       role: 'user',
-      content: expect.stringMatching(/^Continue .*1, 2, $/s),
+      content: expect.stringMatching(/\n\nContinue .*1, 2, $/s),
     });
     expect(reworded).toEqual(['prefill']);
   });
