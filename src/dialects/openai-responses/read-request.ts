@@ -46,7 +46,12 @@ function readItems(body: JsonObject): JsonObject[] {
   const items = objectList(body.input, 'input');
   items.forEach((item, index) => {
     const at = `input[${index}]`;
-    if (isReference(item)) refuseField(at, `Send the whole item in place of ${at}: items are not stored here.`);
+    if (isReference(item)) {
+      refuseField(
+        at,
+        `Send the whole item in place of ${at}; SDKs do so with store: false. Items are not stored here.`,
+      );
+    }
     if (typeof (item.type ?? item.role) !== 'string') refuseField(at, `Set ${at}.type, or ${at}.role.`);
   });
   return items;
