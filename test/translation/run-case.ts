@@ -1,0 +1,114 @@
+// Sends one case through the gateway and compares what the upstream was sent and what the client was told.
+
+import { expect } from 'bun:test';
+import type { Answer } from '../support/answer.ts';
+import type { Told } from '../support/grammar/told.ts';
+import { filledIn, valuesAt } from './expected.ts';
+import { endingOf, PLAIN, type Reply, type Said } from './said.ts';
+import { CLIENTS, replyScript, UPSTREAMS } from './sides.ts';
+import type { CaseOfPair, Expected, TranslationCase, Way } from './translation-case.ts';
+import type { TranslationGateway } from './translation-gateway.ts';
+
+/** What an upstream calls itself, its answers and its model: nothing that a client should see. */
+const UPSTREAM_WORDS = ['upstream-model', 'chatcmpl-upstream', 'msg_upstream', 'upstream-response'];
+
+export async function runCase(setting: TranslationGateway, pair: CaseOfPair, way: Way): Promise<void> {
+  const { gateway, key } = setting;
+  const { case: one, client, upstream } = pair;
+  const model = setting.modelOf(pair);
+  gateway.upstream.reset();
+  gateway.upstream.otherwise(replyScript(upstream, replyOf(pair), way === 'stream'));
+  const response = await gateway.call(CLIENTS[client].path, {
+    key,
+    body: bodyOf(pair, model, way),
+    ...(one.headers ? { headers: one.headers } : {}),
+  });
+  const text = await response.text();
+  const { requests } = gateway.upstream;
+  const expectedStatus = one.status ?? (one.refused ? 400 : 200);
+  expect(response.status, text).toBe(expectedStatus);
+  expect(requests.length, 'calls of the upstream').toBe(one.calls ?? (one.refused ? 0 : 1));
+  for (const { json, body } of requests) checkRequest(pair, json, body);
+  for (const [name, value] of Object.entries(one.answerHeaders ?? {})) {
+    const shown = response.headers.get(name);
+    expect(value === '(some)' && shown ? value : (shown ?? '(absent)'), name).toBe(value);
+  }
+  if (expectedStatus !== 200) return checkFault(pair, text);
+  expect(response.headers.get('x-svc-channel')).toBe(one.channel ?? model);
+  expect(listOf(response, 'x-svc-dropped'), 'x-svc-dropped').toEqual([...droppedOf(pair)].sort());
+  expect(listOf(response, 'x-svc-translated'), 'x-svc-translated').toEqual([...(one.translated ?? [])].sort());
+  for (const hidden of [...UPSTREAM_WORDS, ...(one.hides ?? [])]) expect(text).not.toContain(hidden);
+  const told = way === 'stream' ? CLIENTS[client].readStream(text) : CLIENTS[client].readWhole(JSON.parse(text));
+  expect(told.complete, text).toBe(true);
+  expect(told.models).toEqual([model]);
+  checkTold(pair, told);
+  if (way !== 'whole') return;
+  compare(JSON.parse(text), one.shows?.[client]);
+  for (const slice of one.showsText?.[client] ?? []) expect(text).toContain(slice);
+}
+
+function replyOf({ case: one, upstream }: CaseOfPair): Reply {
+  return one.reply?.[upstream] ?? UPSTREAMS[upstream].says(one.says ?? PLAIN);
+}
+
+function bodyOf({ case: one, client }: CaseOfPair, model: string, way: Way): unknown {
+  const asked = one.asks?.[client] ?? {};
+  if (typeof asked !== 'string') {
+    return CLIENTS[client].body({ ...asked, model, ...(way === 'stream' ? { stream: true } : {}) });
+  }
+  const usage = client === 'chat' ? '"stream_options":{"include_usage":true},' : '';
+  const text = asked.replaceAll('MODEL', model);
+  return way === 'stream' ? text.replace('{', `{"stream":true,${usage}`) : text;
+}
+
+function checkRequest({ case: one, upstream }: CaseOfPair, json: Answer, body: string): void {
+  compare(json, one.sends?.[upstream]);
+  for (const slice of one.sendsText?.[upstream] ?? []) expect(body).toContain(slice);
+  for (const slice of one.withholds ?? []) expect(body).not.toContain(slice);
+  UPSTREAMS[upstream].check(json);
+}
+
+function compare(value: Answer, expected: Expected | undefined): void {
+  if (!expected) return;
+  const actual = valuesAt(value, expected);
+  const filled = Object.fromEntries(Object.entries(expected).map(([path, one]) => [path, filledIn(one, actual[path])]));
+  expect(actual).toEqual(filled);
+}
+
+function checkFault({ case: one, client }: CaseOfPair, text: string): void {
+  const { error }: Answer = JSON.parse(text);
+  if (one.refused) expect(`${error.param}`, error.message).toBe(one.refused[client] ?? '');
+  if (one.code !== undefined) expect(error.code ?? error.type).toBe(one.code);
+  if (one.refused && client !== 'messages') expect(error.code).toBe('invalid_request');
+}
+
+function droppedOf({ case: { dropped = [] }, client }: CaseOfPair): readonly string[] {
+  return Array.isArray(dropped) ? dropped : (dropped[client] ?? []);
+}
+
+function listOf(response: Response, name: string): string[] {
+  return (response.headers.get(name) ?? '').split(',').filter(Boolean).sort();
+}
+
+/** Everything that was said has arrived, or what the case says has. */
+function checkTold({ case: one, client }: CaseOfPair, told: Told): void {
+  const expected: Partial<Told> = { ...(one.reply ? {} : toldOf(one)), ...one.told };
+  const { calls, ...rest } = expected;
+  for (const [name, value] of Object.entries(rest)) expect(told[name as keyof Told], name).toEqual(value);
+  if (!calls) return;
+  const shown = told.calls.map((call) => ({ name: call.name, arguments: call.arguments }));
+  const normal = (text: string) => (client === 'messages' ? JSON.stringify(JSON.parse(text || '{}')) : text);
+  expect(shown.map((call) => ({ ...call, arguments: normal(call.arguments) }))).toEqual(
+    calls.map((call) => ({ name: call.name, arguments: normal(call.arguments) })),
+  );
+}
+
+function toldOf({ says = PLAIN }: Pick<TranslationCase, 'says'>): Partial<Told> {
+  const { text = [], reasoning = [], calls = [] }: Said = says;
+  return {
+    text: text.join(''),
+    reasoning: reasoning.join(''),
+    calls: calls.map(({ name, arguments: pieces }) => ({ id: '', name, arguments: pieces.join('') || '{}' })),
+    ends: endingOf(says),
+  };
+}
