@@ -1,0 +1,57 @@
+// Google streams either events or one long JSON list, if something on the way loses the wish for events. The list becomes
+// events here, byte by byte: nothing of it is kept.
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPENING = new Set([0x5b, 0x7b]);
+const CLOSING = new Set([0x5d, 0x7d]);
+const LINE_ENDS = new Set([0x0a, 0x0d]);
+const SPACE = 0x20;
+const [LIST_START] = new TextEncoder().encode('[');
+const EVENT_START = new TextEncoder().encode('data: ');
+const EVENT_END = new TextEncoder().encode('\n\n');
+
+export function asEventStream(response: Response): Response {
+  const isList = /^application\/json\b/i.test(response.headers.get('content-type') ?? '');
+  if (response.status !== 200 || !isList || !response.body) return response;
+  const headers = new Headers(response.headers);
+  headers.set('content-type', 'text/event-stream');
+  headers.delete('content-length');
+  return new Response(response.body.pipeThrough(listToEvents()), { status: 200, headers });
+}
+
+/** Every member of the list is an event; so is a text that is no list, such as an error. */
+function listToEvents(): TransformStream<Uint8Array, Uint8Array> {
+  let isBegun = false;
+  let depth = 0;
+  let isInText = false;
+  let isEscaped = false;
+
+  function take(byte: number, out: number[]): void {
+    if (depth === 0) {
+      const isListStart = byte === LIST_START && !isBegun;
+      isBegun ||= OPENING.has(byte);
+      if (isListStart || !OPENING.has(byte)) return;
+      out.push(...EVENT_START, byte);
+      depth = 1;
+      return;
+    }
+    // Line ends stand only between values: as spaces they do not end the event.
+    out.push(LINE_ENDS.has(byte) ? SPACE : byte);
+    if (isInText) {
+      if (isEscaped) isEscaped = false;
+      else if (byte === BACKSLASH) isEscaped = true;
+      else if (byte === QUOTE) isInText = false;
+    } else if (byte === QUOTE) isInText = true;
+    else if (OPENING.has(byte)) depth++;
+    else if (CLOSING.has(byte) && --depth === 0) out.push(...EVENT_END);
+  }
+
+  return new TransformStream({
+    transform(bytes, controller) {
+      const out: number[] = [];
+      for (const byte of bytes) take(byte, out);
+      if (out.length > 0) controller.enqueue(Uint8Array.from(out));
+    },
+  });
+}

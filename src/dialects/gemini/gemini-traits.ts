@@ -1,0 +1,46 @@
+// What a model of the vendor's takes, as its name tells. A name without a number means the newest.
+
+export type Thinking =
+  | { by: 'nothing' }
+  /** `least` and `most` tokens; `canStop`: 0 turns it off. */
+  | { by: 'budget'; least: number; most: number; canStop: boolean }
+  /** The words it knows, from the least. */
+  | { by: 'level'; levels: readonly [string, ...string[]] };
+
+export interface GeminiTraits {
+  thinking: Thinking;
+  /** Refuses calls in its own turns that bear no signature. */
+  wantsSignatures: boolean;
+  /** Answers in a format while it has tools. */
+  takesFormatWithTools: boolean;
+  takesPenalties: boolean;
+}
+
+const FIRST_THINKING = 2.5;
+const FIRST_BY_LEVEL = 3;
+
+export function traitsOf(model: string): GeminiTraits {
+  const name = model.replace(/^models\//, '').toLowerCase();
+  const number = /^gemini-(\d+(?:\.\d+)?)/.exec(name)?.[1];
+  const isGemini = name.startsWith('gemini-');
+  const generation = number === undefined ? FIRST_BY_LEVEL : Number(number);
+  return {
+    thinking: isGemini ? thinkingOf(name, generation) : { by: 'nothing' },
+    wantsSignatures: isGemini && generation >= FIRST_BY_LEVEL,
+    takesFormatWithTools: isGemini && generation >= FIRST_BY_LEVEL,
+    takesPenalties: isGemini && generation < FIRST_THINKING,
+  };
+}
+
+function thinkingOf(name: string, generation: number): Thinking {
+  if (generation < FIRST_THINKING || /-(image|tts|live|audio)\b/.test(name)) return { by: 'nothing' };
+  if (generation >= FIRST_BY_LEVEL) return { by: 'level', levels: levelsOf(name) };
+  if (/-pro\b/.test(name)) return { by: 'budget', least: 128, most: 32_768, canStop: false };
+  return { by: 'budget', least: /-lite\b/.test(name) ? 512 : 1, most: 24_576, canStop: true };
+}
+
+/** `minimal` came with the first small models and went again; the first large one had no middle. */
+function levelsOf(name: string): [string, ...string[]] {
+  if (/^gemini-3(\.1)?-flash\b/.test(name)) return ['minimal', 'low', 'medium', 'high'];
+  return /^gemini-3-pro\b/.test(name) ? ['low', 'high'] : ['low', 'medium', 'high'];
+}

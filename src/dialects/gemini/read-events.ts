@@ -1,0 +1,88 @@
+// What Gemini answers, as events. A whole answer and a chunk of a stream have the same form; parts come one after the
+// other, calls always whole, and there is no end mark but the reason why it ended.
+
+import { isObject, type Json, type JsonDocument, type JsonObject, tryParseJson } from '../../kit/json.ts';
+import { openRaw, type RawPlace } from '../../kit/raw-json.ts';
+import type { UsageReport } from '../dialect.ts';
+import type { AnswerEvent, EventReader, WholeEvents } from '../translate/answer-events.ts';
+import type { Target } from '../translate/sides.ts';
+import { createPartReader } from './read-parts.ts';
+import { readStop } from './read-stop.ts';
+import { readUsage } from './read-usage.ts';
+
+const DONE = '[DONE]';
+const BROKEN: AnswerEvent = { type: 'broken' };
+/** One of these is in everything that the vendor says. */
+const MEMBERS = ['candidates', 'promptFeedback', 'usageMetadata', 'modelVersion', 'responseId'];
+
+interface AnswerReader {
+  take(chunk: Json | undefined, place: RawPlace | undefined): AnswerEvent[];
+  usage(): UsageReport;
+}
+
+export function createEventReader(target: Target): EventReader {
+  const answer = createAnswerReader(target);
+  return {
+    read({ data = '' }) {
+      // Some of what stands between us and the vendor ends every stream as others do.
+      if (data === DONE) return [{ type: 'done' }];
+      const value = tryParseJson(data);
+      const place = openRaw(data);
+      if (!Array.isArray(value)) return answer.take(value, place);
+      return value.flatMap((chunk, index) => answer.take(chunk, place.at(index)));
+    },
+    end: () => [],
+    facts: () => ({ usage: answer.usage() }),
+  };
+}
+
+export function readWhole({ value, text }: JsonDocument, target: Target): WholeEvents | undefined {
+  const answer = createAnswerReader(target);
+  const events = answer.take(value, openRaw(text));
+  const isWhole = events.some(({ type }) => type === 'stop') && !events.some(({ type }) => type === 'broken');
+  return isWhole ? { events, usage: answer.usage() } : undefined;
+}
+
+function createAnswerReader(target: Target): AnswerReader {
+  const parts = createPartReader(target.requestId);
+  let reported: Json | undefined;
+  let isOver = false;
+
+  function takeCandidate(candidate: JsonObject, place: RawPlace | undefined): AnswerEvent[] {
+    const { content, finishReason } = candidate;
+    const list = isObject(content) && Array.isArray(content.parts) ? content.parts : [];
+    const places = place?.at('content')?.at('parts');
+    const events = list.flatMap((part, index) => parts.take(part, places?.at(index)));
+    return typeof finishReason === 'string' ? [...events, ...finish(finishReason)] : events;
+  }
+
+  function finish(why: string): AnswerEvent[] {
+    isOver = true;
+    const stop = readStop(why, parts.said());
+    return stop === undefined ? [BROKEN] : [...parts.close(), { type: 'stop', reason: stop }];
+  }
+
+  function blocked(feedback: Json | undefined): AnswerEvent[] {
+    if (!isObject(feedback) || typeof feedback.blockReason !== 'string') return [];
+    isOver = true;
+    return [...parts.close(), { type: 'stop', reason: 'filter' }];
+  }
+
+  return {
+    take(chunk, place) {
+      if (!isObject(chunk) || isObject(chunk.error) || !MEMBERS.some((name) => chunk[name] !== undefined)) {
+        return [BROKEN];
+      }
+      reported = chunk.usageMetadata ?? reported;
+      if (isOver) return [];
+      const candidates = Array.isArray(chunk.candidates) ? chunk.candidates : [];
+      const index = candidates.findIndex((candidate) => isObject(candidate) && (candidate.index ?? 0) === 0);
+      const first = candidates[index];
+      return isObject(first) ? takeCandidate(first, place?.at('candidates')?.at(index)) : blocked(chunk.promptFeedback);
+    },
+    usage() {
+      const { hasText, hasCalls } = parts.said();
+      return readUsage(reported, hasText || hasCalls);
+    },
+  };
+}

@@ -1,0 +1,75 @@
+// The parts of an answer as blocks: thoughts, words, calls. Calls often have no id of their own and get one that no other
+// request has; their arguments stay the text they are.
+
+import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
+import type { RawPlace } from '../../kit/raw-json.ts';
+import type { AnswerEvent } from '../translate/answer-events.ts';
+
+export interface PartReader {
+  take(part: Json, place: RawPlace | undefined): AnswerEvent[];
+  close(): AnswerEvent[];
+  said(): { hasText: boolean; hasCalls: boolean };
+}
+
+export function createPartReader(requestId: string): PartReader {
+  let open: 'text' | 'reasoning' | undefined;
+  /** What the model wants back with the thoughts that are open. */
+  let signature: string | undefined;
+  let calls = 0;
+  let hasText = false;
+
+  function close(): AnswerEvent[] {
+    if (!open) return [];
+    const signed: AnswerEvent[] = open === 'reasoning' && signature !== undefined ? [{ type: 'sign', signature }] : [];
+    open = undefined;
+    signature = undefined;
+    return [...signed, { type: 'close' }];
+  }
+
+  function say(kind: 'text' | 'reasoning', text: string): AnswerEvent[] {
+    if (text === '') return [];
+    if (kind === 'text') hasText = true;
+    if (open === kind) return [{ type: 'delta', text }];
+    const closed = close();
+    open = kind;
+    return [...closed, { type: 'open', block: { kind } }, { type: 'delta', text }];
+  }
+
+  function takeCall({ id, name }: JsonObject, args: string, signed: string | undefined): AnswerEvent[] {
+    if (typeof name !== 'string' || name === '') return [];
+    const made = `call_${requestId.replace(/^req_/, '')}_${calls++}`;
+    const block = {
+      kind: 'tool',
+      id: typeof id === 'string' && id !== '' ? id : made,
+      name,
+      signature: signed,
+    } as const;
+    return [...close(), { type: 'open', block }, { type: 'delta', text: args }, { type: 'close' }];
+  }
+
+  return {
+    take(part, place) {
+      if (!isObject(part)) return [];
+      const { thoughtSignature, functionCall, text, inlineData } = part;
+      const signed = typeof thoughtSignature === 'string' && thoughtSignature !== '' ? thoughtSignature : undefined;
+      if (isObject(functionCall)) {
+        const args = isObject(functionCall.args) ? place?.at('functionCall')?.at('args')?.text : undefined;
+        return takeCall(functionCall, args ?? '{}', signed);
+      }
+      if (isObject(inlineData)) return say('text', picture(inlineData));
+      const said = typeof text === 'string' ? text : '';
+      const isThought = part.thought === true;
+      const opened = isThought ? say('reasoning', said) : [];
+      // The signature of thoughts comes with them, or with the first words after them.
+      if (open === 'reasoning') signature = signed ?? signature;
+      return isThought ? opened : say('text', said);
+    },
+    close,
+    said: () => ({ hasText, hasCalls: calls > 0 }),
+  };
+}
+
+/** No client's format has a block for pictures of the model's: in words they are at least not lost. */
+function picture({ mimeType, data }: JsonObject): string {
+  return typeof mimeType === 'string' && typeof data === 'string' ? `![image](data:${mimeType};base64,${data})` : '';
+}

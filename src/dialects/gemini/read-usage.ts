@@ -1,0 +1,37 @@
+// Gemini's usage as disjoint buckets. Cached tokens are inside the prompt, tool results and thoughts are counted beside.
+// A count of zero is left out by the vendor, so an absent one means nothing by itself.
+
+import { isObject, type Json } from '../../kit/json.ts';
+import { NO_BUCKETS } from '../../store/rows.ts';
+import { readCount } from '../counts.ts';
+import type { UsageReport } from '../dialect.ts';
+
+/** `hasContent`: words or calls were said. A report that counts none of them is no report. */
+export function readUsage(usage: Json | undefined, hasContent: boolean): UsageReport {
+  if (usage === undefined || usage === null) return 'absent';
+  if (!isObject(usage)) return 'invalid';
+  const prompt = readCount(usage.promptTokenCount ?? 0);
+  const toolUse = readCount(usage.toolUsePromptTokenCount ?? 0);
+  const cached = readCount(usage.cachedContentTokenCount ?? 0);
+  const thoughts = readCount(usage.thoughtsTokenCount ?? 0);
+  if (prompt === undefined || toolUse === undefined || cached === undefined || thoughts === undefined) return 'invalid';
+  const candidates = readCount(
+    usage.candidatesTokenCount ?? restOf(usage.totalTokenCount, prompt + toolUse + thoughts),
+  );
+  if (candidates === undefined || cached > prompt + toolUse) return 'invalid';
+  if (prompt + toolUse === 0 || (candidates === 0 && hasContent)) return 'absent';
+  return {
+    buckets: {
+      ...NO_BUCKETS,
+      input: prompt + toolUse - cached,
+      cachedInput: cached,
+      output: candidates + thoughts,
+    },
+    reasoning: thoughts,
+  };
+}
+
+/** What the total leaves for the answer, where the vendor forgot to count it. */
+function restOf(total: Json | undefined, counted: number): number {
+  return Math.max(0, (readCount(total ?? 0) ?? 0) - counted);
+}

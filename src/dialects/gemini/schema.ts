@@ -1,0 +1,168 @@
+// JSON schemas as Gemini takes them. One keyword that it does not know makes it refuse the whole request, so what it is
+// documented to know is kept, what can be said with that is said with it, and all else is left out. References are put
+// in place, because beside one nothing else may stand; a schema that holds itself is opened a few times and then ends.
+
+import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { mergeAll } from './merge-schemas.ts';
+import { resolveReference } from './resolve-reference.ts';
+
+/** A reference inside itself is followed this often. */
+const MOST_TURNS = 2;
+/** References that are used again and again can grow without end, even if none holds itself. */
+const MOST_SCHEMAS = 5_000;
+
+const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
+const FORMATS = new Set(['date-time', 'date', 'time', 'int32', 'int64', 'float', 'double']);
+const COPIED: readonly (readonly [keyword: string, type: string])[] = [
+  ['title', 'string'],
+  ['description', 'string'],
+  ['minItems', 'number'],
+  ['maxItems', 'number'],
+];
+
+interface Walk {
+  root: Json;
+  /** How often each reference has been followed on the way to here. */
+  followed: ReadonlyMap<string, number>;
+  left: { schemas: number };
+}
+
+export function writeSchema(schema: Json): JsonObject {
+  return convert(schema, { root: schema, followed: new Map(), left: { schemas: MOST_SCHEMAS } });
+}
+
+/** `isPart`: it is one of several that describe the same thing, and may name what another describes. */
+function convert(schema: Json | undefined, walk: Walk, isPart = false): JsonObject {
+  if (!isObject(schema) || walk.left.schemas-- <= 0) return {};
+  if (typeof schema.$ref === 'string') return convertReference(schema, schema.$ref, walk, isPart);
+  if (Array.isArray(schema.allOf)) {
+    const { allOf, ...rest } = schema;
+    // Each may be a reference: they are opened before they are joined.
+    const joined = mergeAll([rest, ...allOf].map((part) => convert(part, walk, true)));
+    return isPart ? joined : onlyKnownNames(joined);
+  }
+  const written = convertPlain(schema, walk);
+  return isPart ? written : onlyKnownNames(written);
+}
+
+function convertPlain(schema: JsonObject, walk: Walk): JsonObject {
+  const written: JsonObject = {};
+  for (const [keyword, type] of COPIED) if (typeof schema[keyword] === type) written[keyword] = schema[keyword];
+  const { type, enum: values } = writeType(schema);
+  if (type !== undefined) written.type = type;
+  if (values !== undefined) written.enum = values;
+  if (typeof schema.format === 'string' && FORMATS.has(schema.format)) written.format = schema.format;
+  Object.assign(written, writeBounds(schema), writeItems(schema, walk), writeProperties(schema, walk));
+  const choices = writeChoices(schema, walk);
+  return choices === undefined ? written : { ...written, anyOf: choices };
+}
+
+function convertReference(schema: JsonObject, reference: string, walk: Walk, isPart: boolean): JsonObject {
+  const { $ref: _, ...beside } = schema;
+  const times = walk.followed.get(reference) ?? 0;
+  const target = resolveReference(walk.root, reference);
+  if (times >= MOST_TURNS || !isObject(target)) {
+    const type = isObject(target) ? target.type : undefined;
+    return convert({ ...(type === undefined ? {} : { type }), ...beside }, walk, isPart);
+  }
+  const followed = new Map(walk.followed).set(reference, times + 1);
+  return convert({ ...target, ...beside }, { ...walk, followed }, isPart);
+}
+
+function writeType({ type, enum: listed, const: only, nullable, properties, items }: JsonObject): {
+  type: Json | undefined;
+  enum: Json[] | undefined;
+} {
+  const values = only === undefined ? listed : [only];
+  const told = (Array.isArray(type) ? type : [type])
+    .map((name) => (typeof name === 'string' ? name.toLowerCase() : ''))
+    .filter((name) => TYPES.has(name));
+  if (told.length === 0 && isObject(properties)) told.push('object');
+  if (told.length === 0 && items !== undefined) told.push('array');
+  if (told.length === 0 && Array.isArray(values)) told.push(...new Set(values.map(typeOf)));
+  const mayBeNull = nullable === true || (Array.isArray(values) && values.includes(null));
+  const types = [...new Set(mayBeNull && told.length > 0 ? [...told, 'null'] : told)];
+  return { type: types.length > 1 ? types : types[0], enum: writeValues(values) };
+}
+
+/** Only texts and numbers can be listed; a list with anything else but null in it would leave something out. */
+function writeValues(values: Json | undefined): Json[] | undefined {
+  if (!Array.isArray(values)) return undefined;
+  const listed = values.filter((value) => value !== null);
+  const isPlain = listed.every((value) => typeof value === 'string' || typeof value === 'number');
+  return isPlain && listed.length > 0 ? listed : undefined;
+}
+
+function typeOf(value: Json): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : typeof value;
+}
+
+/** Bounds that exclude themselves have no word: between whole numbers the next one says the same. */
+function writeBounds(schema: JsonObject): JsonObject {
+  const step = schema.type === 'integer' ? 1 : 0;
+  const lower = boundsOf(schema.minimum, schema.exclusiveMinimum, step);
+  const upper = boundsOf(schema.maximum, schema.exclusiveMaximum, -step);
+  return {
+    ...(lower.length > 0 ? { minimum: Math.max(...lower) } : {}),
+    ...(upper.length > 0 ? { maximum: Math.min(...upper) } : {}),
+  };
+}
+
+function boundsOf(bound: Json | undefined, excluded: Json | undefined, step: number): number[] {
+  // Until draft 4, `true` beside a bound excluded it.
+  const own = typeof bound === 'number' ? [excluded === true ? bound + step : bound] : [];
+  return typeof excluded === 'number' ? [...own, excluded + step] : own;
+}
+
+function writeItems({ items, prefixItems, type }: JsonObject, walk: Walk): JsonObject {
+  const tuple = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : undefined;
+  const isList = type === 'array' || (Array.isArray(type) && type.includes('array')) || items !== undefined;
+  return {
+    ...(tuple ? { prefixItems: tuple.map((item) => convert(item, walk)) } : {}),
+    // A list must say what is in it, be it anything.
+    ...(isObject(items) || (isList && !tuple) ? { items: convert(items, walk) } : {}),
+  };
+}
+
+function writeProperties(schema: JsonObject, walk: Walk): JsonObject {
+  const { properties, required, propertyOrdering, patternProperties, additionalProperties } = schema;
+  const named = isObject(properties)
+    ? Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, convert(value, walk)]))
+    : undefined;
+  const patterns = isObject(patternProperties) ? Object.values(patternProperties) : [];
+  const others = patterns.length > 0 ? (patterns.length === 1 ? patterns[0] : true) : additionalProperties;
+  return {
+    ...(named ? { properties: named } : {}),
+    ...(Array.isArray(required) ? { required } : {}),
+    ...(Array.isArray(propertyOrdering) ? { propertyOrdering } : {}),
+    ...(typeof others === 'boolean' ? { additionalProperties: others } : {}),
+    ...(isObject(others) ? { additionalProperties: convert(others, walk) } : {}),
+  };
+}
+
+/** A name that no property has makes the vendor refuse the request. */
+function onlyKnownNames(schema: JsonObject): JsonObject {
+  const { properties, required, propertyOrdering, ...rest } = schema;
+  const known = (list: Json | undefined) =>
+    (Array.isArray(list) ? list : []).filter(
+      (name) => typeof name === 'string' && isObject(properties) && Object.hasOwn(properties, name),
+    );
+  const lists = { required: known(required), propertyOrdering: known(propertyOrdering) };
+  return {
+    ...rest,
+    ...(properties === undefined ? {} : { properties }),
+    ...(lists.required.length > 0 ? { required: lists.required } : {}),
+    ...(lists.propertyOrdering.length > 0 ? { propertyOrdering: lists.propertyOrdering } : {}),
+  };
+}
+
+/** Choices that only forbid combinations, such as one of two required names, say nothing once that is left out. */
+function writeChoices({ anyOf, oneOf, properties }: JsonObject, walk: Walk): JsonObject[] | undefined {
+  const listed = [anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
+  if (listed.length === 0) return undefined;
+  const choices = listed.map((choice) => convert(choice, walk));
+  const areWhole = choices.every((choice) => choice.type !== undefined || choice.anyOf !== undefined);
+  return areWhole && !isObject(properties) ? choices : undefined;
+}

@@ -1,0 +1,12 @@
+// Gemini as an upstream of clients that speak other dialects.
+
+import type { UpstreamSide } from '../translate/sides.ts';
+import { createEventReader, readWhole } from './read-events.ts';
+import { writeConversation } from './write-conversation.ts';
+
+export const geminiUpstream: UpstreamSide = {
+  takesAddresses: false,
+  writeConversation,
+  createEventReader,
+  readWhole,
+};

@@ -1,0 +1,69 @@
+// A conversation of any dialect as the body of a request to Gemini. Safety settings are left as the vendor has them.
+
+import { writeJson } from '../../kit/raw-json.ts';
+import type { UpstreamFields } from '../dialect.ts';
+import type { Conversation } from '../translate/conversation.ts';
+import type { Target, WrittenRequest } from '../translate/sides.ts';
+import { createToolNames } from '../translate/tool-names.ts';
+import { traitsOf } from './gemini-traits.ts';
+import { planTurns } from './plan-turns.ts';
+import { planFormat } from './write-format.ts';
+import { writeKnobs } from './write-knobs.ts';
+import { planThinking } from './write-thinking.ts';
+import { declaredTools, writeTool, writeToolChoice } from './write-tools.ts';
+import { type GeminiContent, writeTurn } from './write-turns.ts';
+
+const NAME = /^[a-zA-Z_][a-zA-Z0-9_.-]*$/;
+const NAME_CHARS = 64;
+
+export function writeConversation(conversation: Conversation, target: Target): WrittenRequest {
+  const traits = traitsOf(target.model);
+  const { toolChoice } = conversation;
+  const plan = planTurns(conversation, target);
+  const names = createToolNames(conversation.tools, NAME, NAME_CHARS);
+  const isAnswerOnly = !traits.takesFormatWithTools && conversation.format !== undefined && toolChoice?.mode === 'none';
+  const tools = isAnswerOnly ? [] : declaredTools(conversation.tools, toolChoice);
+  const format = planFormat(conversation, { isAlone: tools.length === 0, names, ...traits });
+  const functions = [...tools, ...(format.tool ? [format.tool] : [])].map((tool) => writeTool(tool, names));
+  const choice = writeToolChoice(toolChoice, names, format.tool !== undefined);
+  const thinking = planThinking(conversation.reasoning, traits.thinking);
+  const knobs = writeKnobs(conversation.knobs, traits);
+  const system = [...conversation.system.map(({ text }) => text), format.hint ?? ''].filter((text) => text !== '');
+  const calls = plan.turns.flatMap(({ parts }) => parts).filter((part) => part.type === 'tool_call');
+  const calledBy = new Map(calls.map(({ id, name }) => [id, names.toUpstream(name)]));
+  // Written at once, so that what cannot be carried is told before anything is sent.
+  const contents = plan.turns.map((turn) => writeTurn(turn, { names, calledBy, ...target, ...traits }));
+
+  function body(fields: UpstreamFields, { prefill }: { prefill?: string | undefined }): string {
+    return writeJson({
+      systemInstruction: system.length > 0 ? { parts: system.map((text) => ({ text })) } : undefined,
+      contents: prefill === undefined ? contents : beginAnswer(contents, prefill),
+      tools: functions.length > 0 ? [{ functionDeclarations: functions }] : undefined,
+      toolConfig: functions.length > 0 && choice ? { functionCallingConfig: choice } : undefined,
+      generationConfig: {
+        maxOutputTokens: fields.maxOutputTokens,
+        ...knobs.config,
+        ...format.config,
+        thinkingConfig: thinking.config(fields),
+      },
+    });
+  }
+
+  const isSerial = conversation.parallelTools === false && functions.length > 0;
+  return {
+    body,
+    dropped: [...knobs.dropped, ...thinking.dropped, ...(isSerial ? ['parallel_tool_calls'] : [])],
+    reworded: [...(plan.isReworded ? ['prefill'] : []), ...(format.hint ? ['response_format'] : [])],
+    names,
+    formatTool: format.tool?.name,
+    localStops: knobs.localStops,
+  };
+}
+
+/** The answer so far stands last, after what the client had begun of it. */
+function beginAnswer(contents: readonly GeminiContent[], text: string): GeminiContent[] {
+  const last = contents.at(-1);
+  const begun = last?.role === 'model' ? last.parts : [];
+  const kept = begun.length > 0 ? contents.slice(0, -1) : contents;
+  return [...kept, { role: 'model', parts: [...begun, { text }] }];
+}

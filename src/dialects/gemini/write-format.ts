@@ -1,0 +1,45 @@
+// The form that a client wants its answer in. Older models have it only without tools: with them, the answer is the call of
+// one more tool.
+
+import type { JsonObject } from '../../kit/json.ts';
+import type { Conversation, Tool } from '../translate/conversation.ts';
+import type { ToolNames } from '../translate/tool-names.ts';
+import { writeSchema } from './schema.ts';
+
+export interface FormatPlan {
+  /** For `generationConfig`. */
+  config: JsonObject;
+  tool?: Tool | undefined;
+  /** What the model is told instead. */
+  hint?: string | undefined;
+}
+
+export interface FormatOptions {
+  /** There are no tools. */
+  isAlone: boolean;
+  takesFormatWithTools: boolean;
+  names: ToolNames;
+}
+
+const JSON_TYPE = 'application/json';
+const FORMAT_TOOL = 'answer';
+const FORMAT_TOOL_USE = 'Gives the answer. Call it once, with the whole answer as its arguments.';
+const JSON_HINT = 'Answer with one JSON object and nothing else: no other words, no code fence.';
+
+export function planFormat(
+  { format, toolChoice }: Pick<Conversation, 'format' | 'toolChoice'>,
+  { isAlone, takesFormatWithTools, names }: FormatOptions,
+): FormatPlan {
+  if (!format) return { config: {} };
+  if (isAlone || takesFormatWithTools) {
+    const schema = format.kind === 'json_schema' ? { responseJsonSchema: writeSchema(format.schema) } : {};
+    return { config: { responseMimeType: JSON_TYPE, ...schema } };
+  }
+  // The client wants a call of its own tools, not an answer.
+  if (toolChoice?.mode === 'any' || toolChoice?.mode === 'tool') return { config: {} };
+  if (format.kind === 'json_object') return { config: {}, hint: JSON_HINT };
+  let name = FORMAT_TOOL;
+  while (names.find(name)) name += '_';
+  const tool = { name, description: FORMAT_TOOL_USE, schema: format.schema, strict: undefined, isCustom: false };
+  return { config: {}, tool: { ...tool, at: 'response_format' } };
+}

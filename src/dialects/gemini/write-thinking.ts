@@ -1,0 +1,43 @@
+// How much a model shall think: by its generation as a word, as a bound in tokens, or not at all.
+
+import type { JsonObject } from '../../kit/json.ts';
+import type { UpstreamFields } from '../dialect.ts';
+import type { ReasoningWish } from '../translate/conversation.ts';
+import { budgetOf, effortOf } from '../translate/effort.ts';
+import type { Thinking } from './gemini-traits.ts';
+
+export interface ThinkingPlan {
+  dropped: readonly string[];
+  /** For `thinkingConfig`. */
+  config(fields: UpstreamFields): JsonObject | undefined;
+}
+
+export function planThinking(wish: ReasoningWish | undefined, thinking: Thinking): ThinkingPlan {
+  if (!wish) return { dropped: [], config: () => undefined };
+  const isOff = wish.isOff || wish.effort === 'none';
+  if (thinking.by === 'nothing') return { dropped: isOff ? [] : [wish.name], config: () => undefined };
+  const shown = isOff ? {} : { includeThoughts: true };
+  if (thinking.by === 'level') {
+    const level = isOff ? thinking.levels[0] : levelFor(wish, thinking.levels);
+    return { dropped: [], config: () => ({ ...(level === undefined ? {} : { thinkingLevel: level }), ...shown }) };
+  }
+  const { least, most, canStop } = thinking;
+  const off = canStop ? 0 : least;
+  const bounded = (fields: UpstreamFields) => Math.min(most, Math.max(least, wishedBudget(wish, fields)));
+  return { dropped: [], config: (fields) => ({ thinkingBudget: isOff ? off : bounded(fields), ...shown }) };
+}
+
+/** Thoughts are part of the output bound: some of it stays for the answer. */
+function wishedBudget({ effort, budget }: ReasoningWish, fields: UpstreamFields): number {
+  return Math.min(fields.thinkingBudget ?? budget ?? budgetOf(effort), fields.maxOutputTokens - 1);
+}
+
+const WORDS = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+/** The wished word, else the next one above it that the model knows, else its highest; undefined: as it likes. */
+function levelFor({ effort, budget }: ReasoningWish, levels: readonly [string, ...string[]]): string | undefined {
+  const word = effort ?? (budget === undefined ? undefined : effortOf(budget));
+  if (word === undefined) return undefined;
+  const wished = WORDS.indexOf(word);
+  return levels.find((level) => WORDS.indexOf(level) >= wished) ?? levels.at(-1);
+}

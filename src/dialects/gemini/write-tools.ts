@@ -1,0 +1,54 @@
+// Tools as function declarations, and the choice among them. Parameters are always those of an object.
+
+import { isObject, type JsonObject } from '../../kit/json.ts';
+import type { RawValue } from '../../kit/raw-json.ts';
+import { refuseField } from '../fields.ts';
+import type { Tool, ToolChoice } from '../translate/conversation.ts';
+import { objectSchema } from '../translate/tool-arguments.ts';
+import type { ToolNames } from '../translate/tool-names.ts';
+import { mergeAny } from './merge-schemas.ts';
+import { writeSchema } from './schema.ts';
+
+export function writeTool(tool: Tool, names: ToolNames): RawValue {
+  const schema = parametersOf(tool);
+  return {
+    name: names.toUpstream(tool.name),
+    description: tool.description,
+    // An object without properties is refused; a function without parameters is not.
+    parametersJsonSchema: isEmpty(schema) ? undefined : schema,
+  };
+}
+
+function parametersOf(tool: Tool): JsonObject {
+  const { anyOf, ...schema } = writeSchema(objectSchema(tool));
+  const choices = Array.isArray(anyOf) ? anyOf.filter(isObject) : [];
+  const merged = choices.length > 0 ? mergeAny(choices.map((choice) => ({ ...schema, ...choice }))) : schema;
+  const { type = 'object' } = merged;
+  const isOfObject = type === 'object' || (Array.isArray(type) && type.includes('object'));
+  if (!isOfObject) refuseField(tool.at, `Give the tool ${tool.name} a schema of type object.`);
+  return { ...merged, type: 'object' };
+}
+
+function isEmpty({ properties, additionalProperties }: JsonObject): boolean {
+  const isOpen = additionalProperties !== undefined && additionalProperties !== false;
+  return !isOpen && Object.keys(properties ?? {}).length === 0;
+}
+
+/** Those that the client's choice leaves. Where a call is forced, the choice itself names them, and all stay declared. */
+export function declaredTools(tools: readonly Tool[], choice: ToolChoice | undefined): readonly Tool[] {
+  if (choice?.mode !== 'auto' || !choice.allowed) return tools;
+  const allowed = new Set(choice.allowed);
+  return tools.filter(({ name }) => allowed.has(name));
+}
+
+/** For `functionCallingConfig`; `mustCall`: the answer itself is a call, so there must be one. */
+export function writeToolChoice(
+  choice: ToolChoice | undefined,
+  names: ToolNames,
+  mustCall: boolean,
+): RawValue | undefined {
+  if (!choice || mustCall) return mustCall ? { mode: 'ANY' } : undefined;
+  const only = choice.mode === 'tool' ? [choice.name] : choice.mode === 'any' ? choice.allowed : undefined;
+  const mode = choice.mode === 'tool' ? 'ANY' : choice.mode.toUpperCase();
+  return { mode, allowedFunctionNames: only?.map((name) => names.toUpstream(name)) };
+}

@@ -1,0 +1,86 @@
+// Turns as contents. Arguments of calls keep their own text; signatures go back only to the model that made them; what
+// only another dialect knows is refused by its place in the client's body.
+
+import { RawJson, type RawValue } from '../../kit/raw-json.ts';
+import { refuseField } from '../fields.ts';
+import type { Opaque, Part, ReasoningPart, ToolCallPart, Turn } from '../translate/conversation.ts';
+import { objectArguments } from '../translate/tool-arguments.ts';
+import type { ToolNames } from '../translate/tool-names.ts';
+import { type GeminiPart, writeAudio, writeDocument, writeImage } from './write-media.ts';
+import { writeResults } from './write-results.ts';
+
+export interface TurnOptions {
+  names: ToolNames;
+  origin: string;
+  /** The model refuses calls without a signature. */
+  wantsSignatures: boolean;
+  /** The function that was called, by the call's id. */
+  calledBy: ReadonlyMap<string, string>;
+}
+
+/** The vendor's own word for a call that another model made, or the client: it is taken without a signature. */
+const NO_SIGNATURE = 'skip_thought_signature_validator';
+
+export interface GeminiContent {
+  [name: string]: RawValue;
+  role: 'user' | 'model';
+  parts: GeminiPart[];
+}
+
+export function writeTurn({ role, parts }: Turn, options: TurnOptions): GeminiContent {
+  if (role === 'assistant') return { role: 'model', parts: writeOwnParts(parts, options) };
+  const results = parts.filter((part) => part.type === 'tool_result');
+  const rest = parts.filter((part) => part.type !== 'tool_result' && part.type !== 'reasoning');
+  return {
+    role: 'user',
+    parts: [...writeResults(results, options.calledBy), ...rest.map((part) => writePart(part, options))],
+  };
+}
+
+/** Of several calls in one turn the first bears the signature, and thoughts have theirs at what comes after them. */
+function writeOwnParts(parts: readonly Part[], options: TurnOptions): GeminiPart[] {
+  const written: GeminiPart[] = [];
+  let waiting: string | undefined;
+  let hasCall = false;
+  for (const part of parts) {
+    if (part.type === 'reasoning') {
+      waiting = ownValue(part.opaque, options) ?? waiting;
+      continue;
+    }
+    const isFirstCall = part.type === 'tool_call' && !hasCall;
+    const made = part.type === 'tool_call' ? ownValue(part.opaque, options) : undefined;
+    const instead = isFirstCall && options.wantsSignatures ? NO_SIGNATURE : undefined;
+    const signature = made ?? waiting ?? instead;
+    written.push({ ...writePart(part, options), ...(signature === undefined ? {} : { thoughtSignature: signature }) });
+    waiting = undefined;
+    hasCall ||= part.type === 'tool_call';
+  }
+  return written;
+}
+
+function ownValue(opaque: Opaque | undefined, { origin }: TurnOptions): string | undefined {
+  return opaque?.origin === origin && opaque.value !== '' ? opaque.value : undefined;
+}
+
+function writePart(part: Exclude<Part, ReasoningPart>, options: TurnOptions): GeminiPart {
+  switch (part.type) {
+    case 'text':
+      return { text: part.text };
+    case 'image':
+      return writeImage(part);
+    case 'document':
+      return writeDocument(part);
+    case 'audio':
+      return writeAudio(part);
+    case 'tool_call':
+      return writeCall(part, options);
+    case 'tool_result':
+    case 'other':
+      return refuseField(part.at, `Remove ${part.at}, or ask another model: this one cannot be given it.`);
+  }
+}
+
+function writeCall(call: ToolCallPart, { names }: TurnOptions): GeminiPart {
+  const args = new RawJson(objectArguments(call));
+  return { functionCall: { id: call.id, name: names.toUpstream(call.name), args } };
+}

@@ -1,0 +1,185 @@
+// What Gemini says becomes events: blocks that open and close, calls with their own text, one reason why it ended.
+
+import { describe, expect, test } from 'bun:test';
+import { createEventReader, readWhole } from '../../../src/dialects/gemini/read-events.ts';
+import type { AnswerEvent } from '../../../src/dialects/translate/answer-events.ts';
+import { readJsonObject } from '../../../src/kit/json.ts';
+import { GEMINI_USAGE, type GeminiCall, type GeminiOptions, geminiAnswer, geminiChunks } from '../../support/gemini.ts';
+import { target } from './target.ts';
+
+function readStream(chunks: readonly string[], to = target()) {
+  const reader = createEventReader(to);
+  const events = chunks.flatMap((data) => reader.read({ event: undefined, data }));
+  return { events: [...events, ...reader.end()], usage: reader.facts().usage };
+}
+
+function readAnswer(options: GeminiOptions) {
+  return readWhole(readJsonObject(String(geminiAnswer(options).body?.[0])), target());
+}
+
+function blocks(events: readonly AnswerEvent[]): string[] {
+  return events.flatMap((event) => {
+    if (event.type === 'open') return [event.block.kind];
+    return event.type === 'delta' ? [event.text] : [event.type];
+  });
+}
+
+const stopOf = (events: readonly AnswerEvent[]) => events.find((event) => event.type === 'stop');
+
+test('words in pieces are one block', () => {
+  const { events, usage } = readStream(geminiChunks());
+  expect(blocks(events)).toEqual(['text', 'Hello', ' there', 'close', 'stop']);
+  expect(stopOf(events)).toEqual({ type: 'stop', reason: 'end' });
+  expect(usage).toMatchObject({ buckets: { input: 11, output: 7 }, reasoning: 0 });
+});
+
+test('thoughts, words and calls are blocks of their own', () => {
+  const calls = [{ name: 'look', args: '{"a":1}' }];
+  const { events } = readStream(geminiChunks({ thoughts: ['Hm', '.'], pieces: ['Yes'], calls }));
+  expect(blocks(events)).toEqual([
+    ...['reasoning', 'Hm', '.', 'close', 'text', 'Yes', 'close'],
+    ...['tool', '{"a":1}', 'close', 'stop'],
+  ]);
+});
+
+test('a whole answer reads as the same events', () => {
+  const options = { thoughts: ['Hm'], pieces: ['Yes'], calls: [{ name: 'look', args: '{}' }] };
+  expect(readAnswer(options)).toEqual(readStream(geminiChunks(options)));
+});
+
+test('arguments keep their own text', () => {
+  const args = '{"9":1, "1": 12345678901234567890,\n "e":"\\u00e9\\/"}';
+  const calls = [{ name: 'look', args }];
+  const deltas = (events: readonly AnswerEvent[] = []) =>
+    events.flatMap((event) => (event.type === 'delta' ? [event.text] : []));
+  expect(deltas(readStream(geminiChunks({ pieces: [], calls })).events)).toEqual([args]);
+  expect(deltas(readAnswer({ pieces: [], calls })?.events)).toEqual([args]);
+});
+
+test('a call without arguments has an empty object', () => {
+  const { events } = readStream(['{"candidates":[{"content":{"parts":[{"functionCall":{"name":"now"}}]}}]}']);
+  expect(blocks(events)).toEqual(['tool', '{}', 'close']);
+});
+
+describe('ids of calls', () => {
+  const ids = (calls: readonly GeminiCall[], requestId = 'req_01abc') =>
+    readStream(geminiChunks({ pieces: [], calls }), target({ requestId })).events.flatMap((event) =>
+      event.type === 'open' && event.block.kind === 'tool' ? [event.block.id] : [],
+    );
+
+  test('the vendor’s own is kept', () => expect(ids([{ name: 'look', args: '{}', id: 'fc9' }])).toEqual(['fc9']));
+
+  test('one that is missing is made, the same in every run and different in every request', () => {
+    const two = [
+      { name: 'look', args: '{}' },
+      { name: 'look', args: '{}' },
+    ];
+    expect(ids(two)).toEqual(['call_01abc_0', 'call_01abc_1']);
+    expect(ids(two, 'req_02def')).toEqual(['call_02def_0', 'call_02def_1']);
+  });
+});
+
+describe('signatures', () => {
+  test('of a call stay with it', () => {
+    const calls = [{ name: 'look', args: '{}', signature: 'c2ln' }];
+    const { events } = readStream(geminiChunks({ pieces: [], calls }));
+    expect(events[0]).toMatchObject({ type: 'open', block: { kind: 'tool', signature: 'c2ln' } });
+  });
+
+  test.each([
+    ['the thought itself', '{"text":"Hm","thought":true,"thoughtSignature":"c2ln"}', '{"text":"Yes"}'],
+    ['the words after it', '{"text":"Hm","thought":true}', '{"text":"Yes","thoughtSignature":"c2ln"}'],
+  ])('of thoughts close their block, if they came with %s', (_, ...parts) => {
+    const { events } = readStream([`{"candidates":[{"content":{"parts":[${parts.join(',')}]}}]}`]);
+    expect(blocks(events)).toEqual(['reasoning', 'Hm', 'sign', 'close', 'text', 'Yes']);
+    expect(events).toContainEqual({ type: 'sign', signature: 'c2ln' });
+  });
+});
+
+describe('why it ended', () => {
+  const calls = [{ name: 'look', args: '{}' }];
+
+  test.each([
+    ['STOP', {}, 'end'],
+    ['STOP', { calls }, 'tool'],
+    ['MAX_TOKENS', {}, 'length'],
+    ['MAX_TOKENS', { calls }, 'length'],
+    ['SAFETY', {}, 'filter'],
+    ['RECITATION', { pieces: [] }, 'filter'],
+    ['IMAGE_SAFETY', {}, 'filter'],
+    ['LANGUAGE', {}, 'filter'],
+    ['MALFORMED_FUNCTION_CALL', {}, 'end'],
+    ['MALFORMED_FUNCTION_CALL', { pieces: [], calls }, 'tool'],
+    ['OTHER', {}, 'end'],
+    ['STOP', { pieces: [] }, 'end'],
+    ['SOMETHING_NEW', {}, 'end'],
+  ] as const)('%s with %j: %s', (finish, options, reason) => {
+    expect(stopOf(readStream(geminiChunks({ ...options, finish })).events)).toMatchObject({ reason });
+    expect(stopOf(readAnswer({ ...options, finish })?.events ?? [])).toMatchObject({ reason });
+  });
+
+  test.each(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'OTHER'])(
+    '%s and nothing of use is no answer',
+    (finish) => {
+      const { events } = readStream(geminiChunks({ pieces: [], thoughts: ['Hm'], finish }));
+      expect(events.at(-1)).toEqual({ type: 'broken' });
+      expect(readAnswer({ pieces: [], thoughts: ['Hm'], finish })).toBeUndefined();
+    },
+  );
+
+  test('a prompt that is blocked is an answer that was filtered', () => {
+    const body = '{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"},"usageMetadata":{"promptTokenCount":11}}';
+    expect(readStream([body]).events).toEqual([{ type: 'stop', reason: 'filter' }]);
+    expect(readWhole(readJsonObject(body), target())).toMatchObject({
+      events: [{ type: 'stop', reason: 'filter' }],
+      usage: { buckets: { input: 11, output: 0 } },
+    });
+  });
+
+  test('without a reason it has not ended', () => {
+    expect(stopOf(readStream(geminiChunks({ finish: null })).events)).toBeUndefined();
+    expect(readAnswer({ finish: null })).toBeUndefined();
+  });
+
+  test('it ends once, and what comes after is only counted', () => {
+    const late =
+      '{"candidates":[{"content":{"parts":[{"text":"!"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":20,"candidatesTokenCount":9}}';
+    const { events, usage } = readStream([...geminiChunks(), late]);
+    expect(blocks(events)).toEqual(['text', 'Hello', ' there', 'close', 'stop']);
+    expect(usage).toMatchObject({ buckets: { input: 20, output: 9 } });
+  });
+});
+
+test('of several candidates the first is read', () => {
+  const body =
+    '{"candidates":[{"index":1,"content":{"parts":[{"text":"B"}]}},{"index":0,"content":{"parts":[{"text":"A"},{"functionCall":{"name":"f","args":{"n":1.0}}}]}}]}';
+  expect(blocks(readStream([body]).events)).toEqual(['text', 'A', 'close', 'tool', '{"n":1.0}', 'close']);
+});
+
+test('chunks may come as lists', () => {
+  const calls = [{ name: 'look', args: '{"n":1.0}' }];
+  const { events } = readStream([`[${geminiChunks({ calls }).join(',\n')}]`]);
+  expect(blocks(events)).toEqual(['text', 'Hello', ' there', 'close', 'tool', '{"n":1.0}', 'close', 'stop']);
+});
+
+test.each([
+  '{"error":{"code":503,"message":"overloaded","status":"UNAVAILABLE"}}',
+  '[{"error":{"code":429,"message":"no","status":"RESOURCE_EXHAUSTED"}}]',
+  '{"choices":[]}',
+  'not JSON',
+  '7',
+])('%s is broken', (data) => {
+  expect(readStream([data]).events).toEqual([{ type: 'broken' }]);
+});
+
+test('a picture of the model’s is not lost', () => {
+  const part = '{"inlineData":{"mimeType":"image/png","data":"iVBO"}}';
+  const { events } = readStream([`{"candidates":[{"content":{"parts":[${part}]}}]}`]);
+  expect(blocks(events)).toEqual(['text', '![image](data:image/png;base64,iVBO)']);
+});
+
+test('words that nobody counted are no usage', () => {
+  const { candidatesTokenCount: _, totalTokenCount: __, ...usage } = GEMINI_USAGE;
+  expect(readStream(geminiChunks({ usage })).usage).toBe('absent');
+  expect(readStream(geminiChunks({ usage, pieces: [] })).usage).toMatchObject({ buckets: { input: 11, output: 0 } });
+});

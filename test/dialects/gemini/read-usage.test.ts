@@ -1,0 +1,37 @@
+// Gemini's figures as disjoint buckets: what is inside what differs from figure to figure.
+
+import { expect, test } from 'bun:test';
+import { readUsage } from '../../../src/dialects/gemini/read-usage.ts';
+
+test('thoughts are beside the answer, cached tokens inside the prompt, tool results beside it', () => {
+  const usage = {
+    promptTokenCount: 1_000,
+    toolUsePromptTokenCount: 50,
+    cachedContentTokenCount: 800,
+    candidatesTokenCount: 30,
+    thoughtsTokenCount: 70,
+    totalTokenCount: 1_150,
+  };
+  expect(readUsage(usage, true)).toEqual({
+    buckets: { input: 250, cachedInput: 800, cacheWrite5m: 0, cacheWrite1h: 0, output: 100, images: 0 },
+    reasoning: 70,
+  });
+});
+
+test('an answer that was not counted is what the total leaves', () => {
+  const usage = { promptTokenCount: 10, thoughtsTokenCount: 5, totalTokenCount: 40 };
+  expect(readUsage(usage, true)).toMatchObject({ buckets: { input: 10, output: 30 }, reasoning: 5 });
+});
+
+test.each([
+  ['absent', undefined],
+  ['absent', null],
+  ['absent', {}],
+  ['invalid', 'many'],
+  ['invalid', { promptTokenCount: -1 }],
+  ['invalid', { promptTokenCount: 10, candidatesTokenCount: 1.5 }],
+  ['invalid', { promptTokenCount: 10, candidatesTokenCount: 1, cachedContentTokenCount: 11 }],
+  ['invalid', { promptTokenCount: 10, candidatesTokenCount: 1, thoughtsTokenCount: '3' }],
+] as const)('%s: %j', (report, usage) => {
+  expect(readUsage(usage, true)).toBe(report);
+});
