@@ -1,33 +1,45 @@
 // What earlier translations left in a history must not reach an upstream that refuses what it does not know: reasoning
-// details that name their maker, and what we hung on ids of calls.
+// details that name their maker, and what we hung on calls and their ids.
 
-import {
-  editMembers,
-  isObject,
-  type Json,
-  type JsonDocument,
-  type JsonObject,
-  readJsonObject,
-} from '../../kit/json.ts';
-import { ID_TAG_PATTERN, TAG } from '../translate/opaque.ts';
+import { editMembers, isObject, type Json, type JsonDocument, readJsonObject } from '../../kit/json.ts';
+import { ID_TAG_PATTERN, TAG, untagToolId } from '../translate/opaque.ts';
 
 /** The same document if there is nothing of ours in it. */
 export function stripOwn(document: JsonDocument): JsonDocument {
-  const text = document.text.includes(TAG) ? document.text.replace(ID_TAG_PATTERN, '') : document.text;
-  const untagged = text === document.text ? document : readJsonObject(text);
-  const { messages } = untagged.value;
-  if (!Array.isArray(messages) || !messages.some(hasOwnDetails)) return untagged;
-  return readJsonObject(editMembers(untagged, { messages: messages.map(withoutOwnDetails) }));
+  const { messages } = document.value;
+  const hasOwn =
+    Array.isArray(messages) && messages.some((message) => hasOwnDetails(message) || hasTaggedCalls(message));
+  const stripped = hasOwn ? readJsonObject(editMembers(document, { messages: messages.map(withoutOwn) })) : document;
+  const text = stripped.text.includes(TAG) ? stripped.text.replace(ID_TAG_PATTERN, '') : stripped.text;
+  return text === stripped.text ? stripped : readJsonObject(text);
 }
 
-function hasOwnDetails(message: Json): message is JsonObject {
+function hasOwnDetails(message: Json): boolean {
   return isObject(message) && Array.isArray(message.reasoning_details) && message.reasoning_details.some(isOwn);
 }
 
-function withoutOwnDetails(message: Json): Json {
-  if (!hasOwnDetails(message) || !Array.isArray(message.reasoning_details)) return message;
-  const kept = message.reasoning_details.filter((detail) => !isOwn(detail));
-  return { ...message, reasoning_details: kept.length > 0 ? kept : undefined };
+function hasTaggedCalls(message: Json): boolean {
+  return isObject(message) && Array.isArray(message.tool_calls) && message.tool_calls.some(isTagged);
+}
+
+function withoutOwn(message: Json): Json {
+  if (!isObject(message)) return message;
+  const { reasoning_details: details, tool_calls: calls } = message;
+  const kept = Array.isArray(details) ? details.filter((detail) => !isOwn(detail)) : [];
+  return {
+    ...message,
+    ...(hasOwnDetails(message) ? { reasoning_details: kept.length > 0 ? kept : undefined } : {}),
+    ...(Array.isArray(calls) ? { tool_calls: calls.map(withoutSignature) } : {}),
+  };
+}
+
+/** What a tagged id carries stands beside it once more. */
+function withoutSignature(call: Json): Json {
+  return isObject(call) && isTagged(call) ? { ...call, extra_content: undefined } : call;
+}
+
+function isTagged(call: Json): boolean {
+  return isObject(call) && typeof call.id === 'string' && untagToolId(call.id).opaque !== undefined;
 }
 
 function isOwn(detail: Json): boolean {
