@@ -2,6 +2,7 @@
 // known error envelope pass, with URLs, hosts, ids and keys removed: what looks like one, and the upstream's own.
 
 import { isObject, type Json, tryParseJson } from '../kit/json.ts';
+import { readGoogleDetails } from './google-details.ts';
 
 export interface UpstreamFailure {
   status: number;
@@ -22,10 +23,11 @@ export function readFailure(
 ): UpstreamFailure {
   const parsed = body.length <= MAX_BODY_CHARS ? tryParseJson(body) : undefined;
   const error = errorObject(Array.isArray(parsed) ? parsed[0] : parsed);
+  const google = readGoogleDetails(error.details);
   return {
     status,
-    retryAfterS: readRetryAfter(headers.get('retry-after')),
-    code: [error.code, error.type].find((value) => typeof value === 'string'),
+    retryAfterS: readRetryAfter(headers.get('retry-after')) ?? google.retryAfterS,
+    code: [error.code, error.type, google.reason, error.status].find((value) => typeof value === 'string'),
     message: typeof error.message === 'string' ? cleanText(error.message, hidden) : undefined,
     param: typeof error.param === 'string' && /^[\w.[\]]{1,80}$/.test(error.param) ? error.param : undefined,
   };

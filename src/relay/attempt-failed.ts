@@ -41,17 +41,23 @@ export class AttemptFailed extends Error {
 const CONTEXT_CODES = /context_length|too_long|max_tokens_exceeded/i;
 const CONTENT_CODES = /content_policy|content_filter|moderation|safety/i;
 /** Some upstreams have one code for every bad request, and tell the reason only in words. */
-const CONTEXT_WORDS = /prompt is too long|maximum context length|exceeds? (the )?context (window|length|limit)/i;
+const CONTEXT_WORDS =
+  /prompt is too long|maximum context length|exceeds? (the )?context (window|length|limit)|token count( \(\d+\))? exceeds the maximum|more than the max tokens limit/i;
 const CONTENT_WORDS = /content (filter|polic|moderation)|usage polic(y|ies)/i;
+/** Said with status 400 where another upstream says 401. */
+const KEY_CODES = new Set(['API_KEY_INVALID', 'API_KEY_SERVICE_BLOCKED']);
 /**
- * Said with status 400 where another upstream says 402: our account there is empty. Whole sentences of the vendor's, and
- * never about a field: an upstream quotes its caller, and a caller must not be able to close a channel.
+ * Said with status 400 where another upstream says 402 or 403: our account there is empty, or not served. Whole sentences
+ * of the vendor's, and never about a field: an upstream quotes its caller, and a caller must not be able to close a
+ * channel.
  */
-const EXHAUSTED_WORDS = /^(Your credit balance is too low|You have reached your specified API usage limits)\b/i;
+const EXHAUSTED_WORDS =
+  /^(Your credit balance is too low|You have reached your specified API usage limits|API key (not valid|expired)|User location is not supported)\b/i;
 
 export function classifyFailure(failure: UpstreamFailure): AttemptFailed {
   const { status, code = '', message = '', param, retryAfterS } = failure;
   if (status === 401 || status === 402 || status === 403) return new AttemptFailed('refused_our_key');
+  if (KEY_CODES.has(code)) return new AttemptFailed('refused_our_key');
   if (status === 404) return new AttemptFailed('route_missing');
   if (status === 429) return new AttemptFailed('rate_limited', undefined, retryAfterS);
   if (status < 400 || status >= 500 || status === 408) return new AttemptFailed('upstream_error');
