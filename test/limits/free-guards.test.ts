@@ -1,0 +1,125 @@
+// What one free request may be: its input, its output, and how many run at once. Each guard, and each switched off.
+
+import { afterEach, describe, expect, test } from 'bun:test';
+import type { Answer } from '../support/answer.ts';
+import { createGate } from '../support/eventually.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { chatAnswer } from '../support/openai-chat.ts';
+import { upModel } from '../support/test-document.ts';
+
+let gateway: TestGateway;
+let key: string;
+afterEach(() => gateway.stop());
+
+async function start(guards: Record<string, number | null>): Promise<void> {
+  gateway = await startTestGateway({
+    limits: { free_per_minute: 1_000 },
+    document: (doc) => ({
+      ...doc,
+      models: [
+        ...doc.models,
+        upModel('up-wide', { price: 'free', context_tokens: 400_000, max_output_tokens: 50_000 }),
+      ],
+      guards: { ...doc.guards, ...guards },
+    }),
+  });
+  ({ key } = await gateway.register());
+  gateway.upstream.otherwise(chatAnswer());
+}
+const ask = (fields: Record<string, unknown>, model = 'up-wide') => gateway.chat(key, { model, ...fields });
+const words = (count: number) => [{ role: 'user', content: 'word '.repeat(count) }];
+const usedToday = async (): Promise<number> => (await gateway.get('/api/me', key)).free.day.used;
+
+describe('free_input_tokens', () => {
+  test('refuses a longer prompt with the figures, before any slot', async () => {
+    await start({ free_input_tokens: 100 });
+    const refused = await ask({ messages: words(1_000) });
+    expect(refused.status).toBe(400);
+    const { error }: Answer = await refused.json();
+    expect(error).toMatchObject({ code: 'context_length_exceeded', param: 'messages' });
+    expect(error.message).toMatch(/prompt is too long: \d+ tokens > 100 maximum/);
+    expect(await usedToday()).toBe(0);
+    expect(gateway.upstream.requests).toEqual([]);
+    expect((await ask({ messages: words(50) })).status).toBe(200);
+  });
+
+  test('is 64,000 unless said', async () => {
+    await start({});
+    expect((await ask({ messages: words(80_000) })).status).toBe(400);
+    expect((await ask({ messages: words(40_000) })).status).toBe(200);
+  });
+
+  test('does not concern paid models, nor anybody when it is off', async () => {
+    await start({ free_input_tokens: null });
+    expect((await ask({ messages: words(80_000) })).status).toBe(200);
+    await gateway.apply((doc) => ({ ...doc, guards: { free_input_tokens: 10 } }));
+    expect((await ask({ messages: words(1_000), max_tokens: 20 }, 'up-paid')).status).toBe(200);
+  });
+});
+
+describe('free_output_tokens', () => {
+  const bound = async (index: number) => {
+    const { json } = await gateway.upstream.request(index);
+    return json.max_tokens ?? json.max_completion_tokens;
+  };
+
+  test('lowers what is asked for, and says so', async () => {
+    await start({ free_output_tokens: 300 });
+    const lowered = await ask({ max_tokens: 2_000 });
+    expect(lowered.status).toBe(200);
+    expect(lowered.headers.get('x-svc-max-tokens')).toBe('300');
+    expect(await bound(0)).toBe(300);
+    const within = await ask({ max_tokens: 200 });
+    expect(within.headers.has('x-svc-max-tokens')).toBe(false);
+    expect(await bound(1)).toBe(200);
+    await ask({});
+    expect(await bound(2)).toBe(300);
+  });
+
+  test('is 4,096 unless said, and none when it is off', async () => {
+    await start({});
+    await ask({ max_tokens: 20_000 });
+    expect(await bound(0)).toBe(4_096);
+    await gateway.apply((doc) => ({
+      ...doc,
+      models: [...doc.models, upModel('up-wide', { price: 'free', max_output_tokens: 50_000 })],
+      guards: { free_output_tokens: null },
+    }));
+    await ask({ max_tokens: 20_000 });
+    expect(await bound(1)).toBe(20_000);
+    await ask({ max_tokens: 200_000 });
+    expect(await bound(2)).toBe(50_000);
+  });
+});
+
+describe('free_in_flight', () => {
+  async function holdOpen(count: number) {
+    const gate = createGate();
+    gateway.upstream.otherwise({ ...chatAnswer(), body: [gate.opened, ...(chatAnswer().body ?? [])] });
+    const running = Array.from({ length: count }, () => ask({}));
+    return { gate, running };
+  }
+
+  test('is exact among fifty at once; the refused take no slot', async () => {
+    await start({ free_in_flight: 4 });
+    const { gate, running } = await holdOpen(50);
+    await gateway.upstream.request(3);
+    const refused = await Promise.all(
+      running.map((call) => Promise.race([call.then(({ status }) => status), Bun.sleep(1_000).then(() => 'running')])),
+    );
+    expect(refused.filter((status) => status === 429)).toHaveLength(46);
+    expect(refused.filter((status) => status === 'running')).toHaveLength(4);
+    gate.open();
+    const statuses = (await Promise.all(running)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(4);
+    expect(await usedToday()).toBe(4);
+  });
+
+  test('is not there when it is off', async () => {
+    await start({ free_in_flight: null });
+    const { gate, running } = await holdOpen(40);
+    await gateway.upstream.request(39);
+    gate.open();
+    expect(new Set((await Promise.all(running)).map(({ status }) => status))).toEqual(new Set([200]));
+  });
+});

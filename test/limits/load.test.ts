@@ -1,0 +1,277 @@
+// More work than fits: refused at once, before anything is read, and told when to come back; free calls make room first.
+
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { connect, type Socket } from 'node:net';
+import { createLoad } from '../../src/limits/load.ts';
+import type { Answer } from '../support/answer.ts';
+import { createGate, eventually } from '../support/eventually.ts';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { chatAnswer, chatStream, errorScript } from '../support/openai-chat.ts';
+import { rawCall } from '../support/raw-call.ts';
+import { cutAt, type Script } from '../support/script.ts';
+import { upModel } from '../support/test-document.ts';
+
+const CHAT = '/v1/chat/completions';
+/** A stream's role and first word, and a little of what follows. */
+const BEGUN = ((chatStream().body ?? []) as string[]).slice(0, 2).join('').length + 9;
+const MEGABYTE = 1024 * 1024;
+let gateway: TestGateway;
+let account: TestAccount;
+const sockets = new Set<Socket>();
+
+async function start(guards: Record<string, number>): Promise<void> {
+  gateway = await startTestGateway({
+    limits: { free_per_minute: 1_000, paid_per_minute: 10_000, in_flight: 1_000 },
+    document: (doc) => ({
+      ...doc,
+      models: [...doc.models, upModel('dear', { price: { input: 100_000, output: 100_000 } })],
+      guards: { ...doc.guards, free_in_flight: null, ...guards },
+    }),
+  });
+  account = await gateway.register();
+}
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  sockets.clear();
+  await gateway.stop();
+});
+
+const paid = (rest: Record<string, unknown> = {}) =>
+  gateway.chat(account.key, { model: 'up-paid', max_tokens: 20, ...rest });
+const free = (headers: Record<string, string> = {}) => gateway.chat(account.key, { model: 'auto:free' }, { headers });
+const holds = () => Number(gateway.sql<{ n: bigint }>('SELECT count(*) AS n FROM holds')[0]?.n);
+
+/** So many paid calls that run until the gate opens. */
+async function fill(count: number) {
+  const gate = createGate();
+  gateway.upstream.reset();
+  gateway.upstream.otherwise({ ...chatAnswer(), body: [gate.opened, ...(chatAnswer().body ?? [])] });
+  const running = Array.from({ length: count }, () => paid());
+  await gateway.upstream.request(count - 1);
+  return async () => {
+    gate.open();
+    for (const call of running) expect((await call).status).toBe(200);
+    await eventually('the calls to be closed', () => holds() === 0);
+    gateway.upstream.reset();
+  };
+}
+
+/** A request of which only the headers are sent. */
+function headersOnly(framing: string, path = CHAT): string {
+  return `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${account.key}\r\n${framing}\r\n\r\n`;
+}
+function openHeaders(framing: string): Socket {
+  const socket = connect(gateway.port, '127.0.0.1', () => socket.write(headersOnly(framing)));
+  socket.on('error', () => socket.destroy());
+  sockets.add(socket);
+  return socket;
+}
+
+describe('requests under way', () => {
+  beforeEach(() => start({ requests_in_flight: 10 }));
+
+  test('free calls are refused when 80 % of the room is taken, paid ones when all of it is', async () => {
+    const empty = await fill(7);
+    expect((await free()).status).toBe(200);
+    const more = [paid()];
+    await gateway.upstream.request(7);
+    const refused = await free();
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toBe('2');
+    more.push(paid(), paid());
+    await gateway.upstream.request(9);
+    expect((await paid()).status).toBe(503);
+    expect((await free()).status).toBe(503);
+    await empty();
+    for (const call of more) expect((await call).status).toBe(200);
+    expect((await free()).status).toBe(200);
+  });
+
+  test('a refusal is in the shape of who asks, with the time to wait', async () => {
+    const empty = await fill(10);
+    const openai = await paid();
+    expect(openai.status).toBe(503);
+    expect(openai.headers.get('retry-after')).toBe('2');
+    expect(await openai.json()).toMatchObject({ error: { code: 'unavailable', type: 'server_error' } });
+    for (const path of ['/v1/messages', '/v1/messages/count_tokens']) {
+      const body = { model: 'demo-small', max_tokens: 5, messages: [{ role: 'user', content: 'Hi' }] };
+      const anthropic = await gateway.call(path, { key: account.key, body });
+      expect(anthropic.status).toBe(529);
+      expect(anthropic.headers.get('retry-after')).toBe('2');
+      expect(await anthropic.json()).toMatchObject({ type: 'error', error: { type: 'overloaded_error' } });
+    }
+    await empty();
+  });
+
+  test('nothing of a refused call is read, held or counted', async () => {
+    const empty = await fill(10);
+    const counted = async () => {
+      const { free: allowances, ...money }: Answer = await gateway.get('/api/me', account.key);
+      return { ...money, minute: allowances.minute.used, day: allowances.day.used };
+    };
+    const before = await counted();
+    const unsent = await rawCall(gateway.port, headersOnly('content-length: 1000'));
+    expect(unsent.status).toBe(503);
+    expect((await paid()).status).toBe(503);
+    expect((await free()).status).toBe(503);
+    expect(holds()).toBe(10);
+    expect(await counted()).toEqual(before);
+    expect(gateway.upstream.requests).toHaveLength(10);
+    await empty();
+    expect((await gateway.get('/api/usage', account.key)).data).toHaveLength(10);
+  });
+
+  test('what only informs is never refused', async () => {
+    const empty = await fill(10);
+    for (const path of ['/v1/models', '/api/me', '/api/usage', '/healthz', '/readyz']) {
+      expect((await gateway.call(path, { key: account.key })).status, path).toBe(200);
+    }
+    expect((await gateway.call('/api/agent/register', { body: {} })).status).toBe(201);
+    await empty();
+  });
+
+  test('a new document counts at once', async () => {
+    const empty = await fill(6);
+    await gateway.apply((doc) => ({ ...doc, guards: { ...doc.guards, requests_in_flight: 6 } }));
+    expect((await paid()).status).toBe(503);
+    await empty();
+  });
+});
+
+describe('room is given back', () => {
+  beforeEach(() => start({ requests_in_flight: 3 }));
+
+  /** Exactly three fit again, so nothing was lost and nothing was given back twice. */
+  async function expectAllRoom(): Promise<void> {
+    await eventually('every call to be closed', () => holds() === 0);
+    const empty = await eventually('all room', async () => {
+      const filled = await fill(3).catch(() => undefined);
+      return filled;
+    });
+    expect((await paid()).status).toBe(503);
+    await empty();
+  }
+
+  const whole: [what: string, script: Script, body: Record<string, unknown>, status: number][] = [
+    ['success', chatAnswer(), {}, 200],
+    ['a stream', chatStream(), { stream: true }, 200],
+    ['failure', errorScript(500, { message: 'broken' }), {}, 502],
+    ['a refusal by the upstream', errorScript(400, { message: 'no' }), {}, 400],
+    ['a broken stream', cutAt(chatStream(), BEGUN, 'rst', 50), { stream: true }, 200],
+    ['a cut answer', cutAt(chatAnswer(), 40, 'fin'), {}, 502],
+  ];
+  test.each(whole)('after %s', async (_, script, body, status) => {
+    for (let round = 0; round < 2; round++) {
+      gateway.upstream.otherwise(script);
+      const response = await paid(body);
+      await response.text();
+      expect(response.status).toBe(status);
+    }
+    await expectAllRoom();
+  });
+
+  const refused: [what: string, body: unknown, status: number][] = [
+    ['bad JSON', '{', 400],
+    ['an unknown model', { model: 'nope', messages: [] }, 404],
+    ['a bad field', { model: 'up-paid', messages: 7 }, 400],
+    ['too much for the wallet', { model: 'dear', messages: [{ role: 'user', content: 'x' }] }, 402],
+  ];
+  test.each(refused)('after %s', async (_, body, status) => {
+    for (let round = 0; round < 5; round++) {
+      expect((await gateway.call(CHAT, { key: account.key, body })).status).toBe(status);
+    }
+    await expectAllRoom();
+  });
+
+  test.each([
+    ['before the first byte', cutAt(chatAnswer(), 'head', 'stall'), {}],
+    ['in the middle of a stream', cutAt(chatStream(), BEGUN, 'stall'), { stream: true }],
+  ] as [string, Script, Record<string, unknown>][])('after a client left %s', async (_, script, body) => {
+    for (let round = 0; round < 5; round++) {
+      gateway.upstream.reset();
+      gateway.upstream.otherwise(script);
+      const leaving = new AbortController();
+      const call = gateway
+        .chat(account.key, { model: 'up-paid', max_tokens: 20, ...body }, { signal: leaving.signal })
+        .then((response) => response.body?.getReader().read());
+      await gateway.upstream.request(0);
+      if (body.stream) await call;
+      leaving.abort();
+      await call.catch(() => {});
+      await eventually('the call to be closed', () => holds() === 0);
+    }
+    await expectAllRoom();
+  });
+
+  test('after clients left in the middle of their bodies', async () => {
+    for (let round = 0; round < 5; round++) {
+      const socket = openHeaders('content-length: 1000');
+      socket.write('{"model":');
+      await Bun.sleep(20);
+      socket.destroy();
+    }
+    await expectAllRoom();
+  });
+});
+
+describe('bytes of bodies', () => {
+  beforeEach(() => start({ body_megabytes_in_flight: 25 }));
+  const declared = (bytes: number) => `content-length: ${bytes}`;
+  const refusedAt = async (bytes: number) => {
+    // Who is not refused waits for the body, and so do we, for a moment.
+    const answer = await rawCall(gateway.port, headersOnly(declared(bytes)), 300).catch(() => undefined);
+    return answer?.status;
+  };
+
+  test('what is declared counts before it comes, and is given back when the client leaves', async () => {
+    const first = openHeaders(declared(20 * MEGABYTE));
+    await eventually('the first to be in', async () => (await refusedAt(5 * MEGABYTE + 1)) === 503);
+    expect(await refusedAt(5 * MEGABYTE)).toBeUndefined();
+    gateway.upstream.next(chatAnswer());
+    expect((await paid()).status).toBe(200);
+    first.destroy();
+    await eventually('its room', async () => (await refusedAt(20 * MEGABYTE)) === undefined);
+  });
+
+  test('who declares nothing counts with all that is taken', async () => {
+    openHeaders('transfer-encoding: chunked');
+    await eventually('it to be in', async () => (await refusedAt(5 * MEGABYTE + 1)) === 503);
+    expect((await rawCall(gateway.port, headersOnly(declared(6 * MEGABYTE), '/v1/messages'))).status).toBe(529);
+  });
+
+  test('a large body that is read has its room until the call ends', async () => {
+    const gate = createGate();
+    gateway.upstream.next({ ...chatAnswer(), body: [gate.opened, ...(chatAnswer().body ?? [])] }, chatAnswer());
+    const large = { model: 'up-free', messages: [{ role: 'user', content: 'Hi' }], user: ' '.repeat(19 * MEGABYTE) };
+    const running = gateway.call(CHAT, { key: account.key, body: large });
+    await gateway.upstream.request(0);
+    expect(await refusedAt(7 * MEGABYTE)).toBe(503);
+    gate.open();
+    const { status }: Response = await running;
+    expect(status).toBe(200);
+    await eventually('its room', async () => (await refusedAt(7 * MEGABYTE)) === undefined);
+  });
+});
+
+test('the smallest room still serves a free call', async () => {
+  await start({ requests_in_flight: 1 });
+  expect((await free()).status).toBe(200);
+  const empty = await fill(1);
+  const answer: Answer = await (await free()).json();
+  expect(answer.error.code).toBe('unavailable');
+  await empty();
+});
+
+test('room is given back once, however often that is said', async () => {
+  await start({});
+  const load = createLoad(() => ({ requests: 2, bodyBytes: 10 }));
+  const [first, second] = [load.enter(4), load.enter(6)];
+  expect(() => load.enter(0)).toThrow('unavailable');
+  first();
+  first();
+  expect(load.requests).toBe(1);
+  expect(() => load.enter(5)).toThrow('unavailable');
+  load.enter(4)();
+  second();
+  expect(load.requests).toBe(0);
+});
