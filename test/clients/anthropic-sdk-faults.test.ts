@@ -11,9 +11,10 @@ import Anthropic, {
   RateLimitError,
 } from '@anthropic-ai/sdk';
 import { messageError } from '../support/anthropic-messages.ts';
-import { type ClientGateway, startClientGateway } from '../support/client-gateway.ts';
+import { type ClientGateway, KINDS_FOR, startClientGateway } from '../support/client-gateway.ts';
 import { failure } from '../support/conversations.ts';
 import { createKey } from '../support/create-key.ts';
+import { eventually } from '../support/eventually.ts';
 
 let gateway: ClientGateway;
 let client: Anthropic;
@@ -87,25 +88,6 @@ describe('errors are of the SDK’s own kinds', () => {
     expect(error).toBeInstanceOf(InternalServerError);
     expect(error).toMatchObject({ status: 502, ...envelope('api_error', { code: 'upstream_failed' }) });
   });
-
-  test.each(['by hand', 'by the helper'])(
-    'an error inside a stream is thrown after what came before, %s',
-    async (how) => {
-      gateway.breakOff();
-      let text = '';
-      const read = async () => {
-        const stream =
-          how === 'by hand' ? await client.messages.create({ ...body, stream: true }) : client.messages.stream(body);
-        for await (const event of stream) {
-          if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') text += event.delta.text;
-        }
-      };
-      const error = await failure(read());
-      expect(error).toBeInstanceOf(APIError);
-      expect(error).toMatchObject(envelope('api_error', { code: 'upstream_failed' }));
-      expect(text).toBe('Hello');
-    },
-  );
 });
 
 test.each([
@@ -120,4 +102,32 @@ test.each([
   const retrying = sdk(given ?? gateway.key, { maxRetries: 3, fetch: counting });
   expect(await failure(retrying.messages.create({ ...body, model }))).toMatchObject({ status: Number(status) });
   expect(calls).toBe(1);
+});
+
+describe.each([...KINDS_FOR.messages])('a stream on a channel of the kind $kind', ({ model }) => {
+  const open = (how: string) =>
+    how === 'by hand'
+      ? client.messages.create({ ...body, model, stream: true })
+      : Promise.resolve(client.messages.stream({ ...body, model }));
+
+  test.each(['by hand', 'by the helper'])('that fails midway throws after what came before, %s', async (how) => {
+    gateway.breakOff();
+    let text = '';
+    const read = async () => {
+      for await (const event of await open(how)) {
+        if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') text += event.delta.text;
+      }
+    };
+    const error = await failure(read());
+    expect(error).toBeInstanceOf(APIError);
+    expect(error).toMatchObject(envelope('api_error', { code: 'upstream_failed' }));
+    expect(text).toBe('Hello');
+  });
+
+  test.each(['by hand', 'by the helper'])('that is left ends the call, %s', async (how) => {
+    gateway.breakOff('stall');
+    for await (const event of await open(how)) if (event.type === 'content_block_delta') break;
+    const seen = await gateway.upstream.request(0);
+    await eventually('the upstream to be left', () => seen.abortedAt);
+  });
 });

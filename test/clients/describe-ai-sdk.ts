@@ -122,6 +122,21 @@ export function describeAiSdk({ name, kinds, isShapeless, model: modelOf, option
       expect(output).toEqual(PERSON);
       if (!isShapeless) await expectShapeWasAsked(gateway);
     });
+
+    test('tells what came inside a stream, after what came before', async () => {
+      gateway.breakOff();
+      const parts: [type: string, content: unknown][] = [];
+      const { fullStream } = streamText({ model: model(id), prompt: 'Hi', maxRetries: 0, onError: () => {} });
+      for await (const part of fullStream) {
+        if (part.type === 'text-delta') parts.push([part.type, part.text]);
+        if (part.type === 'error') parts.push([part.type, part.error]);
+      }
+      expect(parts).toEqual([
+        ['text-delta', 'Hello'],
+        ['error', expect.anything()],
+      ]);
+      expect(Bun.inspect(parts.at(-1))).toContain('every channel of this model failed');
+    });
   });
 
   describe(`${name}, refused`, () => {
@@ -146,21 +161,6 @@ export function describeAiSdk({ name, kinds, isShapeless, model: modelOf, option
         generateText({ model: asked, prompt: 'Hi', maxRetries: 0, headers: { 'x-svc-no-wait': '1' } }),
       );
       expect(error).toMatchObject({ statusCode: 429, isRetryable: true });
-    });
-
-    test('inside a stream: what came before, then an error', async () => {
-      gateway.breakOff();
-      const parts: [type: string, content: unknown][] = [];
-      const { fullStream } = streamText({ model: model(id), prompt: 'Hi', maxRetries: 0, onError: () => {} });
-      for await (const part of fullStream) {
-        if (part.type === 'text-delta') parts.push([part.type, part.text]);
-        if (part.type === 'error') parts.push([part.type, part.error]);
-      }
-      expect(parts).toEqual([
-        ['text-delta', 'Hello'],
-        ['error', expect.anything()],
-      ]);
-      expect(Bun.inspect(parts.at(-1))).toContain('every channel of this model failed');
     });
 
     test('what a repeat cannot mend is not repeated', async () => {

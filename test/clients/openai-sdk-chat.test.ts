@@ -15,6 +15,7 @@ import {
   saysHello,
   WEATHER,
 } from '../support/conversations.ts';
+import { eventually } from '../support/eventually.ts';
 
 let gateway: ClientGateway;
 let client: OpenAI;
@@ -128,5 +129,13 @@ describe.each([...KINDS_FOR.chat])('on a channel of the kind $kind', ({ model })
     expect(error).toBeInstanceOf(APIError);
     expect(error).toMatchObject({ code: 'upstream_failed' });
     expect(text).toBe('Hello');
+  });
+
+  test('ends the call when its stream is left', async () => {
+    gateway.breakOff('stall');
+    const stream = await client.chat.completions.create({ model, messages: [user('Hi')], stream: true });
+    for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break;
+    const seen = await gateway.upstream.request(0);
+    await eventually('the upstream to be left', () => seen.abortedAt);
   });
 });

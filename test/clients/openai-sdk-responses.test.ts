@@ -15,6 +15,7 @@ import {
   saysHello,
   WEATHER,
 } from '../support/conversations.ts';
+import { eventually } from '../support/eventually.ts';
 
 let gateway: ClientGateway;
 let client: OpenAI;
@@ -118,6 +119,14 @@ describe.each([...KINDS_FOR.responses])('on a channel of the kind $kind', ({ mod
     await read();
     expect(text).toBe('Hello');
     expect(failures).toMatchObject([{ message: expect.stringContaining('every channel of this model failed') }]);
+  });
+
+  test('ends the call when its stream is left', async () => {
+    gateway.breakOff('stall');
+    const stream = await client.responses.create({ model, input: 'Hi', store: false, stream: true });
+    for await (const event of stream) if (event.type === 'response.output_text.delta') break;
+    const seen = await gateway.upstream.request(0);
+    await eventually('the upstream to be left', () => seen.abortedAt);
   });
 });
 

@@ -33,8 +33,8 @@ export interface ClientGateway extends TestGateway {
   key: string;
   /** From now on the model behind every channel answers so. */
   answer(decide: (heard: Heard) => Said): void;
-  /** From now on the first stream breaks off after its first word, and every further request fails. */
-  breakOff(): void;
+  /** From now on the first stream breaks off or stalls after its first word, and every further request fails. */
+  breakOff(by?: 'fin' | 'stall'): void;
   /** What the model heard in the request at this position. */
   heard(index: number): Promise<Heard>;
 }
@@ -87,12 +87,12 @@ export async function startClientGateway(options: TestGatewayOptions = {}): Prom
   return Object.assign(gateway, {
     key,
     answer: (decide: (heard: Heard) => Said) => gateway.upstream.otherwise(model(decide)),
-    breakOff: () => gateway.upstream.otherwise(brokenModel()),
+    breakOff: (by: 'fin' | 'stall' = 'fin') => gateway.upstream.otherwise(brokenModel(by)),
     heard: async (index: number) => hear(await gateway.upstream.request(index)),
   });
 }
 
-function brokenModel(): (request: SeenRequest) => Script {
+function brokenModel(by: 'fin' | 'stall'): (request: SeenRequest) => Script {
   let isFirst = true;
   return (request) => {
     if (!isFirst) return { status: 500 };
@@ -101,6 +101,6 @@ function brokenModel(): (request: SeenRequest) => Script {
     const parts = (script.body ?? []).filter((part) => typeof part === 'string');
     const begun = parts.slice(0, parts.findIndex((part) => part.includes('"Hello"')) + 1);
     // The pause lets the other side read what came before.
-    return cutAt(script, Buffer.byteLength(begun.join('')), 'fin', 30);
+    return cutAt(script, Buffer.byteLength(begun.join('')), by, 30);
   };
 }
