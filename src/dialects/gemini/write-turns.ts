@@ -4,6 +4,7 @@
 import { RawJson, type RawValue } from '../../kit/raw-json.ts';
 import { refuseField } from '../fields.ts';
 import type { Opaque, Part, ReasoningPart, ToolCallPart, Turn } from '../translate/conversation.ts';
+import { GOOGLE_ORIGIN } from '../translate/opaque.ts';
 import { objectArguments } from '../translate/tool-arguments.ts';
 import type { ToolNames } from '../translate/tool-names.ts';
 import { type GeminiPart, writeAudio, writeDocument, writeImage } from './write-media.ts';
@@ -58,8 +59,10 @@ function writeOwnParts(parts: readonly Part[], options: TurnOptions): GeminiPart
   return written;
 }
 
+/** Its own, or one that the client itself says is Google's. */
 function ownValue(opaque: Opaque | undefined, { origin }: TurnOptions): string | undefined {
-  return opaque?.origin === origin && opaque.value !== '' ? opaque.value : undefined;
+  if (opaque?.origin !== origin && opaque?.origin !== GOOGLE_ORIGIN) return undefined;
+  return opaque.value === '' ? undefined : opaque.value;
 }
 
 function writePart(part: Exclude<Part, ReasoningPart>, options: TurnOptions): GeminiPart {

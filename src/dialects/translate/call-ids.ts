@@ -12,13 +12,16 @@ export interface CallIds {
 
 export function createCallIds(): CallIds {
   const taken = new Set<string>();
+  const times = new Map<string, number>();
   const newest = new Map<string, string>();
   const byName = new Map<string, string>();
 
   function add(tagged: string): string {
     const { id } = untagToolId(tagged);
     let own = id;
-    for (let count = 2; taken.has(own); count++) own = `${id}_${count}`;
+    let count = times.get(id) ?? 1;
+    while (taken.has(own)) own = `${id}_${++count}`;
+    times.set(id, count);
     taken.add(own);
     newest.set(id, own);
     return own;

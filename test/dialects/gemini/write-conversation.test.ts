@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import { writeConversation } from '../../../src/dialects/gemini/write-conversation.ts';
 import type { Conversation, KnobKind, Part, ToolCallPart } from '../../../src/dialects/translate/conversation.ts';
+import { GOOGLE_ORIGIN } from '../../../src/dialects/translate/opaque.ts';
 import type { Target } from '../../../src/dialects/translate/sides.ts';
 import { Fault } from '../../../src/faults/fault.ts';
 import type { Json } from '../../../src/kit/json.ts';
@@ -200,6 +201,11 @@ describe('signatures', () => {
   test('go back in their place to the model that made them', () => {
     expect(signatures('gemini-3-pro', call('c1', { opaque: own }), call('c2'))).toEqual(['c2ln', undefined]);
     expect(signatures('gemini-2.5-pro', call('c1', { opaque: own }))).toEqual(['c2ln']);
+  });
+
+  test('that a client brought from Google itself go there', () => {
+    const brought = { origin: GOOGLE_ORIGIN, value: 'YnJv' };
+    expect(signatures('gemini-3-pro', call('c1', { opaque: brought }))).toEqual(['YnJv']);
   });
 
   test('of another model do not', () => {
