@@ -1,0 +1,160 @@
+// One count of tokens, wherever it is shown: what an upstream reports, what the client is told, the usage record, the
+// receipt, the charge and the balance agree, for every pair of client and upstream.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Answer } from '../support/answer.ts';
+import { eventually } from '../support/eventually.ts';
+import { nano } from '../support/nano.ts';
+import { CLIENTS, type ClientName, replyScript, UPSTREAMS } from './sides.ts';
+import type { CaseOfPair, Way } from './translation-case.ts';
+import { startTranslationGateway, type TranslationGateway } from './translation-gateway.ts';
+import { type Tokens, USAGE_FIXTURES, type UsageFixture } from './usage-fixtures.ts';
+
+/** In NT$ for a million tokens. */
+const PRICE = { input: 10, cached_input: 1, cache_write_5m: 12.5, cache_write_1h: 20, output: 40 };
+/** The same in nano-NT$ for one. */
+const UNIT = { input: 10_000n, cached: 1_000n, write5m: 12_500n, write1h: 20_000n, output: 40_000n };
+
+const asCase = (client: ClientName, { upstream, quirks }: UsageFixture): CaseOfPair => ({
+  case: { name: 'usage', catalog: { price: PRICE }, ...(quirks === undefined ? {} : { quirks }) },
+  client,
+  upstream,
+});
+
+let setting: TranslationGateway;
+beforeAll(async () => {
+  setting = await startTranslationGateway(USAGE_FIXTURES.map((fixture) => asCase('chat', fixture)));
+});
+afterAll(() => setting.stop());
+
+const SAID = { text: ['Good', ' morning'] };
+
+/** An answer in the client's own dialect passes as it came: figures that its upstream does not tell are not added. */
+const fixturesFor = (client: ClientName) =>
+  USAGE_FIXTURES.filter(({ upstream, means }) => isTranslated(client, upstream) || means !== 'estimated');
+
+describe.each(Object.keys(CLIENTS) as ClientName[])('%s', (client) => {
+  describe.each(fixturesFor(client))('$upstream, $quirks, $name', (fixture) => {
+    test.each(['whole', 'stream'] as const)('%s', (way) => check(client, fixture, way));
+  });
+});
+
+async function check(client: ClientName, fixture: UsageFixture, way: Way): Promise<void> {
+  const { gateway } = setting;
+  const { key } = await gateway.register();
+  const { upstream, usage, means } = fixture;
+  gateway.upstream.reset();
+  gateway.upstream.otherwise(replyScript(upstream, UPSTREAMS[upstream].says({ ...SAID, usage }), way === 'stream'));
+  const bound = { chat: { max_tokens: 300 }, messages: { max_tokens: 300 }, responses: { max_output_tokens: 300 } };
+  const response = await gateway.call(CLIENTS[client].path, {
+    key,
+    body: CLIENTS[client].body({
+      ...bound[client],
+      model: setting.modelOf(asCase(client, fixture)),
+      ...(way === 'stream' ? { stream: true } : {}),
+    }),
+  });
+  const text = await response.text();
+  expect(response.status, text).toBe(200);
+  const id = response.headers.get('x-request-id');
+  const receipt = await eventually('the receipt', async () => {
+    const found = await gateway.get(`/api/receipts/${id}`, key);
+    return found.request_id ? found : undefined;
+  });
+  const { data } = await gateway.get('/api/usage', key);
+  const { lines, attempts, ...record } = receipt;
+  expect(data).toEqual([record]);
+  expect(attempts).toHaveLength(1);
+  expect(record.estimated).toBe(means === 'estimated');
+  const billed = tokensOf(record);
+  if (means !== 'estimated') expect(billed).toEqual(means);
+  const cost = costOf(billed);
+  expect(record.cost_nano).toBe(cost.toString());
+  expect(lines.reduce((sum: bigint, line: Answer) => sum + BigInt(line.amount_nano), 0n)).toBe(cost);
+  const { balance_nano: balance, held_nano: held } = await gateway.get('/api/me', key);
+  expect([BigInt(balance), held]).toEqual([1_000_000_000n - cost, '0']);
+
+  const told =
+    way === 'stream' ? CLIENTS[client].readStream(text).usage : CLIENTS[client].readWhole(JSON.parse(text)).usage;
+  if (way === 'stream') expect(told.cost_nano).toBe(cost.toString());
+  else expect(nano(response.headers.get('x-svc-cost-ntd'))).toBe(cost);
+  if (told === undefined) throw new Error(`no usage in ${text}`);
+  expect(SHOWN[client](told)).toEqual(SHOWN[client](written(client, billed)));
+}
+
+function tokensOf(record: Answer): Tokens {
+  return {
+    input: record.input_tokens,
+    cached: record.cached_input_tokens,
+    write5m: record.cache_write_5m_tokens,
+    write1h: record.cache_write_1h_tokens,
+    output: record.output_tokens,
+    reasoning: record.reasoning_tokens,
+  };
+}
+
+function costOf(tokens: Tokens): bigint {
+  return Object.entries(UNIT).reduce((sum, [name, unit]) => sum + unit * BigInt(tokens[name as keyof Tokens]), 0n);
+}
+
+/** The usage of an answer in the client's own words, written by the tests' own hand. */
+function written(client: ClientName, { input, cached, write5m, write1h, output, reasoning }: Tokens): Answer {
+  const write = write5m + write1h;
+  const all = input + cached + write;
+  switch (client) {
+    case 'chat':
+      return {
+        prompt_tokens: all,
+        completion_tokens: output,
+        total_tokens: all + output,
+        prompt_tokens_details: { cached_tokens: cached, cache_write_tokens: write },
+        completion_tokens_details: { reasoning_tokens: reasoning },
+      };
+    case 'messages':
+      return {
+        input_tokens: input,
+        cache_read_input_tokens: cached,
+        cache_creation_input_tokens: write,
+        cache_creation: { ephemeral_5m_input_tokens: write5m, ephemeral_1h_input_tokens: write1h },
+        output_tokens: output,
+        output_tokens_details: { thinking_tokens: reasoning },
+      };
+    case 'responses':
+      return {
+        input_tokens: all,
+        input_tokens_details: { cached_tokens: cached, cache_write_tokens: write },
+        output_tokens: output,
+        output_tokens_details: { reasoning_tokens: reasoning },
+        total_tokens: all + output,
+      };
+  }
+}
+
+/** What is compared: an upstream of the client's own dialect may leave out what is zero. */
+const SHOWN: Record<ClientName, (usage: Answer) => unknown[]> = {
+  chat: (usage) => [
+    usage.prompt_tokens,
+    usage.completion_tokens,
+    usage.total_tokens ?? usage.prompt_tokens + usage.completion_tokens,
+    usage.prompt_tokens_details?.cached_tokens ?? 0,
+    usage.prompt_tokens_details?.cache_write_tokens ?? 0,
+    usage.completion_tokens_details?.reasoning_tokens ?? 0,
+  ],
+  messages: (usage) => [
+    usage.input_tokens,
+    usage.cache_read_input_tokens ?? 0,
+    usage.cache_creation_input_tokens ?? 0,
+    usage.cache_creation?.ephemeral_5m_input_tokens ?? 0,
+    usage.cache_creation?.ephemeral_1h_input_tokens ?? 0,
+    usage.output_tokens,
+    usage.output_tokens_details?.thinking_tokens ?? 0,
+  ],
+  responses: (usage) => [
+    usage.input_tokens,
+    usage.input_tokens_details?.cached_tokens ?? 0,
+    usage.input_tokens_details?.cache_write_tokens ?? 0,
+    usage.output_tokens,
+    usage.output_tokens_details?.reasoning_tokens ?? 0,
+    usage.total_tokens,
+  ],
+};
