@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
 import { nano } from '../support/nano.ts';
-import { CLIENTS, type ClientName, replyScript, UPSTREAMS } from './sides.ts';
+import { CLIENTS, type ClientName, isTranslated, replyScript, UPSTREAMS } from './sides.ts';
 import type { CaseOfPair, Way } from './translation-case.ts';
 import { startTranslationGateway, type TranslationGateway } from './translation-gateway.ts';
 import { type Tokens, USAGE_FIXTURES, type UsageFixture } from './usage-fixtures.ts';
