@@ -1,0 +1,176 @@
+// Clients that send slowly, to keep a connection busy: headers that trickle are cut, bodies that trickle are told so.
+
+import { afterEach, describe, expect, test } from 'bun:test';
+import { connect, type Socket } from 'node:net';
+import { eventually } from '../support/eventually.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import { chatAnswer, chatStream } from '../support/openai-chat.ts';
+import { startSlowClient } from '../support/slow-client.ts';
+
+const BODY = '{"model":"auto:free","messages":[{"role":"user","content":"x"}]}';
+const BODY_MS = 30_000;
+let gateway: TestGateway;
+const sockets = new Set<Socket>();
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  sockets.clear();
+  await gateway.stop();
+});
+
+interface Line {
+  text(): string;
+  isClosed(): boolean;
+  write(text: string): void;
+}
+
+function dial(): Promise<Line> {
+  let text = '';
+  let closed = false;
+  const socket = connect(gateway.port, '127.0.0.1');
+  sockets.add(socket);
+  socket.on('data', (bytes) => (text += bytes.toString()));
+  socket.on('close', () => (closed = true));
+  socket.on('error', () => socket.destroy());
+  return new Promise((resolve) =>
+    socket.on('connect', () =>
+      resolve({ text: () => text, isClosed: () => closed, write: (bytes) => void socket.write(bytes) }),
+    ),
+  );
+}
+
+describe('headers that trickle', () => {
+  // The listener counts in steps of four seconds, so the shortest time is about that.
+  const IDLE = { idleSeconds: 1 };
+  const WITHIN_MS = 20_000;
+
+  async function trickle(line: Line, text: string): Promise<void> {
+    for (const byte of text) {
+      if (line.isClosed()) return;
+      line.write(byte);
+      await Bun.sleep(100);
+    }
+  }
+
+  test('are cut, though a byte comes every moment; nothing is answered, and others are served meanwhile', async () => {
+    gateway = await startTestGateway(IDLE);
+    const { key } = await gateway.register();
+    const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n`;
+    const line = await dial();
+    line.write(head);
+    const trickling = trickle(line, `x-slow: ${'a'.repeat(1_000)}`);
+    expect((await gateway.chat(key, { model: 'auto:free' })).status).toBe(200);
+    await eventually('the line to be cut', () => line.isClosed(), WITHIN_MS);
+    await trickling;
+    expect(line.text()).toBe('');
+    expect((await gateway.get('/api/usage', key)).data).toHaveLength(1);
+  }, 30_000);
+
+  test('of a first line that never ends, and a connection that says nothing, are cut, too', async () => {
+    gateway = await startTestGateway(IDLE);
+    const lines = [await dial(), await dial()];
+    const trickling = trickle(lines[0] as Line, `GET /${'a'.repeat(1_000)}`);
+    await eventually('the lines to be cut', () => lines.every((line) => line.isClosed()), WITHIN_MS);
+    await trickling;
+    expect(lines.map((line) => line.text())).toEqual(['', '']);
+  }, 30_000);
+
+  test('do not shorten a stream that is quiet, or a body that is on its way', async () => {
+    gateway = await startTestGateway(IDLE);
+    const { key } = await gateway.register();
+    gateway.upstream.next(
+      { ...chatAnswer(), body: [9_000, ...(chatAnswer().body ?? [])] },
+      {
+        ...chatStream(),
+        body: [...(chatStream().body ?? []).slice(0, 2), 9_000, ...(chatStream().body ?? []).slice(2)],
+      },
+    );
+    const body = { model: 'up-paid', max_tokens: 20, messages: [{ role: 'user', content: 'Hi' }] };
+    const call = { port: gateway.port, path: '/v1/chat/completions', key };
+    const whole = startSlowClient({ ...call, body });
+    await gateway.upstream.request(0);
+    const stream = startSlowClient({ ...call, body: { ...body, stream: true } });
+    const line = await dial();
+    line.write(
+      `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-length: ${BODY.length}\r\n\r\n`,
+    );
+    await Bun.sleep(9_000);
+    line.write(BODY);
+    await eventually('a whole answer', () => whole.text().includes('chat.completion'), WITHIN_MS);
+    await eventually('the end of the stream', () => stream.text().includes('[DONE]'), WITHIN_MS);
+    await eventually('the answer to the late body', () => line.text().startsWith('HTTP/1.1 200'), WITHIN_MS);
+    whole.hangUp();
+    stream.hangUp();
+  }, 40_000);
+});
+
+describe('bodies that trickle', () => {
+  const open = async (path: string, key: string | undefined, framing: string): Promise<Line> => {
+    const line = await dial();
+    const auth = key === undefined ? '' : `authorization: Bearer ${key}\r\n`;
+    line.write(`POST ${path} HTTP/1.1\r\nhost: x\r\n${auth}${framing}\r\n\r\n`);
+    return line;
+  };
+  const waiting = (clock: { pending(): number }, timers: number) =>
+    eventually('the body to be waited for', () => clock.pending() > timers);
+
+  const routes: [path: string, framing: string, piece: string][] = [
+    ['/v1/chat/completions', `content-length: ${BODY.length}`, BODY.slice(0, 10)],
+    ['/v1/chat/completions', 'transfer-encoding: chunked', '3\r\n{"m\r\n'],
+    ['/v1/messages', `content-length: ${BODY.length}`, '{'],
+    ['/api/redeem', 'content-length: 20', '{'],
+    ['/api/agent/register', 'content-length: 20', '{'],
+    ['/api/keys', 'content-length: 20', ''],
+  ];
+  test.each(routes)(
+    '%s with %s: 408 after 30 s, in the shape of the path, and nothing has happened',
+    async (path, framing, piece) => {
+      const clock = createManualClock();
+      gateway = await startTestGateway({ clock });
+      const { key } = await gateway.register();
+      const timers = clock.pending();
+      const line = await open(path, path.includes('register') ? undefined : key, framing);
+      line.write(piece);
+      await waiting(clock, timers);
+      await clock.advance(BODY_MS - 1);
+      expect(line.text()).toBe('');
+      await clock.advance(1);
+      await eventually('an answer', () => line.text() !== '');
+      expect(line.text()).toStartWith('HTTP/1.1 408');
+      const body = JSON.parse(line.text().split('\r\n\r\n')[1] ?? '');
+      expect(body.error).toMatchObject({ code: 'request_timeout', type: 'invalid_request_error' });
+      expect(body.type).toBe(path === '/v1/messages' ? 'error' : undefined);
+      expect((await gateway.get('/api/usage', key)).data).toEqual([]);
+      expect(gateway.sql('SELECT 1 FROM accounts')).toHaveLength(1);
+    },
+  );
+
+  test('the time is for the whole body: a byte now and then wins nothing', async () => {
+    const clock = createManualClock();
+    gateway = await startTestGateway({ clock });
+    const { key } = await gateway.register();
+    const timers = clock.pending();
+    const line = await open('/v1/chat/completions', key, `content-length: ${BODY.length}`);
+    await waiting(clock, timers);
+    for (const byte of BODY.slice(0, 29)) {
+      line.write(byte);
+      await clock.advance(1_000);
+    }
+    expect(line.text()).toBe('');
+    await clock.advance(1_000);
+    await eventually('an answer', () => line.text().startsWith('HTTP/1.1 408'));
+  });
+
+  test('a body that is whole in time is served', async () => {
+    const clock = createManualClock();
+    gateway = await startTestGateway({ clock });
+    const { key } = await gateway.register();
+    const timers = clock.pending();
+    const line = await open('/api/keys', key, 'content-length: 15');
+    await waiting(clock, timers);
+    line.write('{"name"');
+    await clock.advance(BODY_MS - 1);
+    line.write(':"slow"}');
+    await eventually('an answer', () => line.text().startsWith('HTTP/1.1 201'));
+  });
+});
