@@ -1,7 +1,7 @@
 // The turns of a conversation as the vendor takes them: system turns only where they may stand, and an answer begun by the
 // client either passed on or, where the model would refuse it, put as a request of the user's.
 
-import { arrangeTurns, mergeTurns } from '../translate/arrange-turns.ts';
+import { arrangeTurns, beginWithUser, listName, mergeTurns } from '../translate/arrange-turns.ts';
 import { isAnswerBegun, prepareBegunAnswer } from '../translate/begun-answer.ts';
 import type { Conversation, Part, TextPart, Turn } from '../translate/conversation.ts';
 
@@ -42,22 +42,10 @@ function isUsable(part: Part, { origin }: TurnTraits): boolean {
   return part.type !== 'reasoning' || part.opaque?.origin === origin;
 }
 
-function listName([first]: readonly Turn[]): string {
-  return first?.at.replace(/\W.*$/, '') ?? 'messages';
-}
-
 /** A system turn may stand after a user's turn, last or before an assistant's; elsewhere its text is the user's. */
 function placeSystem(turn: Turn, before: Turn | undefined, after: Turn | undefined): Turn {
   if (turn.role !== 'system') return turn;
   const mayStay = before?.role === 'user' && (after === undefined || after.role === 'assistant');
   const isText = turn.parts.every(({ type }) => type === 'text');
   return mayStay && isText ? turn : { ...turn, role: 'user' };
-}
-
-/** The vendor wants the first word to be the user's; clients trim histories, or greet. */
-function beginWithUser(turns: readonly Turn[]): Turn[] {
-  const [first] = turns;
-  if (first?.role !== 'assistant') return [...turns];
-  const opening: TextPart = { type: 'text', text: '(start of the conversation)', at: first.at };
-  return [{ role: 'user', parts: [opening], at: first.at }, ...turns];
 }

@@ -3,6 +3,7 @@
 
 import type { JsonObject } from '../../kit/json.ts';
 import type { Conversation, TextPart, Tool } from '../translate/conversation.ts';
+import { createFormatTool, JSON_HINT } from '../translate/format-tool.ts';
 import type { ToolNames } from '../translate/tool-names.ts';
 import { supportedSchema } from './supported-schema.ts';
 import { isForced } from './write-tools.ts';
@@ -16,9 +17,6 @@ export interface FormatPlan {
 }
 
 const NO_FORMAT: FormatPlan = { config: {}, hints: [] };
-const FORMAT_TOOL = 'answer';
-const FORMAT_TOOL_USE = 'Gives the answer. Call it once, with the whole answer as its arguments.';
-const JSON_HINT = 'Answer with one JSON object and nothing else: no other words, no code fence.';
 
 export function planFormat(
   { format, tools, toolChoice }: Conversation,
@@ -31,8 +29,5 @@ export function planFormat(
   }
   // The client wants a call of its own tools, not an answer.
   if (tools.length > 0 && isForced(toolChoice)) return NO_FORMAT;
-  let name = FORMAT_TOOL;
-  while (names.find(name)) name += '_';
-  const tool = { name, description: FORMAT_TOOL_USE, schema: format.schema, strict: undefined, isCustom: false };
-  return { ...NO_FORMAT, tool: { ...tool, at: 'response_format' } };
+  return { ...NO_FORMAT, tool: createFormatTool(format.schema, names) };
 }

@@ -1,9 +1,9 @@
 // The turns of a conversation as Gemini takes them: user and model in turn, the user first, and of thoughts only what its
 // own model signed.
 
-import { arrangeTurns, mergeTurns } from '../translate/arrange-turns.ts';
+import { arrangeTurns, beginWithUser, listName, mergeTurns } from '../translate/arrange-turns.ts';
 import { prepareBegunAnswer } from '../translate/begun-answer.ts';
-import type { Conversation, TextPart, Turn } from '../translate/conversation.ts';
+import type { Conversation, Turn } from '../translate/conversation.ts';
 import type { Target } from '../translate/sides.ts';
 
 export interface TurnPlan {
@@ -12,9 +12,8 @@ export interface TurnPlan {
 }
 
 export function planTurns({ turns }: Conversation, { prefill, origin }: Target): TurnPlan {
-  const param = turns[0]?.at.replace(/\W.*$/, '') ?? 'messages';
   const usable = turns.map((turn) => withOwnThoughts(turn, origin));
-  const begun = prepareBegunAnswer(arrangeTurns(usable, { midSystem: 'fold' }, param), prefill);
+  const begun = prepareBegunAnswer(arrangeTurns(usable, { midSystem: 'fold' }, listName(turns)), prefill);
   return { ...begun, turns: beginWithUser(mergeTurns(begun.turns)) };
 }
 
@@ -25,11 +24,4 @@ function withOwnThoughts(turn: Turn, origin: string): Turn {
     .slice(0, last + 1)
     .filter((part) => part.type !== 'reasoning' || part.opaque?.origin === origin);
   return { ...turn, parts };
-}
-
-function beginWithUser(turns: Turn[]): Turn[] {
-  const [first] = turns;
-  if (first?.role !== 'assistant') return turns;
-  const opening: TextPart = { type: 'text', text: '(start of the conversation)', at: first.at };
-  return [{ role: 'user', parts: [opening], at: first.at }, ...turns];
 }

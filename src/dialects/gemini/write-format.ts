@@ -3,6 +3,7 @@
 
 import type { JsonObject } from '../../kit/json.ts';
 import type { Conversation, Tool } from '../translate/conversation.ts';
+import { createFormatTool, JSON_HINT } from '../translate/format-tool.ts';
 import type { ToolNames } from '../translate/tool-names.ts';
 import { writeSchema } from './schema.ts';
 
@@ -22,9 +23,6 @@ export interface FormatOptions {
 }
 
 const JSON_TYPE = 'application/json';
-const FORMAT_TOOL = 'answer';
-const FORMAT_TOOL_USE = 'Gives the answer. Call it once, with the whole answer as its arguments.';
-const JSON_HINT = 'Answer with one JSON object and nothing else: no other words, no code fence.';
 
 export function planFormat(
   { format, toolChoice }: Pick<Conversation, 'format' | 'toolChoice'>,
@@ -38,8 +36,5 @@ export function planFormat(
   // The client wants a call of its own tools, not an answer.
   if (toolChoice?.mode === 'any' || toolChoice?.mode === 'tool') return { config: {} };
   if (format.kind === 'json_object') return { config: {}, hint: JSON_HINT };
-  let name = FORMAT_TOOL;
-  while (names.find(name)) name += '_';
-  const tool = { name, description: FORMAT_TOOL_USE, schema: format.schema, strict: undefined, isCustom: false };
-  return { config: {}, tool: { ...tool, at: 'response_format' } };
+  return { config: {}, tool: createFormatTool(format.schema, names) };
 }

@@ -2,7 +2,7 @@
 
 import { type RawValue, writeJson } from '../../kit/raw-json.ts';
 import type { UpstreamFields } from '../dialect.ts';
-import { arrangeTurns } from '../translate/arrange-turns.ts';
+import { arrangeTurns, listName } from '../translate/arrange-turns.ts';
 import { isAnswerBegun, prepareBegunAnswer } from '../translate/begun-answer.ts';
 import type { Conversation, Turn } from '../translate/conversation.ts';
 import type { Target, WrittenRequest } from '../translate/sides.ts';
@@ -50,7 +50,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
 function planTurns({ turns }: Conversation, options: MessageOptions): Turn[] {
   const usable = turns.map((turn) => ({ ...turn, parts: turn.parts.filter((part) => isWanted(part, options)) }));
   const midSystem = options.quirks.midSystem === 'fold' ? 'fold' : 'keep';
-  return arrangeTurns(usable, { midSystem }, turns[0]?.at.replace(/\W.*$/, '') ?? 'messages');
+  return arrangeTurns(usable, { midSystem }, listName(turns));
 }
 
 /** The answer so far stands last, after what the client had begun of it; upstreams want no white space at its end. */

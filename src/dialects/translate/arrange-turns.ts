@@ -2,7 +2,7 @@
 // row, nothing empty. What cannot be arranged is refused by its place in the client's body.
 
 import { refuseField } from '../fields.ts';
-import type { Part, ToolCallPart, ToolResultPart, Turn } from './conversation.ts';
+import type { Part, TextPart, ToolCallPart, ToolResultPart, Turn } from './conversation.ts';
 
 export interface Arrangement {
   /** `keep`: system turns stay where they are. `fold`: their text joins the user turn beside them. */
@@ -77,4 +77,17 @@ export function mergeTurns(turns: readonly Turn[]): Turn[] {
     else merged.push({ ...turn });
   }
   return merged;
+}
+
+/** What the client calls its list of turns. */
+export function listName([first]: readonly Turn[]): string {
+  return first?.at.replace(/\W.*$/, '') ?? 'messages';
+}
+
+/** For upstreams that want the first word to be the user's; clients trim histories, or greet. */
+export function beginWithUser(turns: readonly Turn[]): Turn[] {
+  const [first] = turns;
+  if (first?.role !== 'assistant') return [...turns];
+  const opening: TextPart = { type: 'text', text: '(start of the conversation)', at: first.at };
+  return [{ role: 'user', parts: [opening], at: first.at }, ...turns];
 }
