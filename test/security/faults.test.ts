@@ -1,0 +1,224 @@
+// S36: every fault of the table, provoked. No answer shows a stack, a path, an upstream's host, key or body, or a word
+// about our inside.
+
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
+import { connect } from 'node:net';
+import { FAULT_CODES, type FaultCode, faultRow } from '../../src/faults/table.ts';
+import { createKey } from '../support/create-key.ts';
+import { createGate, eventually } from '../support/eventually.ts';
+import type { CallOptions, TestAccount, TestGateway } from '../support/gateway.ts';
+import { unissuedCode } from '../support/issue-cards.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import { chatAnswer, errorScript } from '../support/openai-chat.ts';
+import { UPSTREAM_KEY, upModel } from '../support/test-document.ts';
+import { answerAny, startSecure } from './start-secure.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startSecure({
+    env: { TRUSTED_PROXIES: '127.0.0.1' },
+    limits: { free_per_minute: 2, paid_per_minute: 5, in_flight: 2 },
+    document: (doc) => ({
+      ...doc,
+      models: [
+        ...doc.models,
+        upModel('short', { context_tokens: 20, price: { input: 1, output: 1 } }),
+        upModel('dear', { price: { input: 100_000, output: 100_000 } }),
+        upModel('even', { price: { input: 1_000, output: 1_000 } }),
+        ...['breaks', 'refuses', 'limits'].map((id) =>
+          upModel(id, { price: { input: 1, output: 1 }, routes: [{ channel: 'up', model: id }] }),
+        ),
+      ],
+      guards: { ...doc.guards, bad_keys_per_minute: 1 },
+    }),
+  });
+});
+afterAll(() => gateway.stop());
+
+const SECRET_BODY = 'words-of-the-upstream';
+/** What an upstream might say about itself. */
+const leak = () =>
+  `${SECRET_BODY} key ${UPSTREAM_KEY} at http://127.0.0.1:${gateway.upstream.port}/v1/x org-abcdefgh123 (/srv/up/app.py:7)`;
+
+let callers = 0;
+const address = () => ({ 'x-forwarded-for': `198.18.${callers >> 8}.${callers++ & 255}` });
+const call = (path: string, options: CallOptions = {}) =>
+  gateway.call(path, { ...options, headers: { ...address(), ...options.headers } });
+const chat = (key: string, fields: Record<string, unknown>, headers: Record<string, string> = {}) =>
+  gateway.chat(key, { max_tokens: 20, ...fields }, { headers });
+const newKey = async () => (await gateway.register()).key;
+const post = async (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  call(path, { key: await newKey(), body, headers });
+
+/** The last of several. */
+async function repeated(times: number, ask: () => Promise<Response>): Promise<Response> {
+  for (let n = 1; n < times; n++) await (await ask()).text();
+  return ask();
+}
+
+/** While `count` calls hang, one more. */
+async function whileRunning(key: string, model: string, count: number): Promise<Response> {
+  const gate = createGate();
+  const held = { ...chatAnswer(), body: [gate.opened, ...(chatAnswer().body ?? [])] };
+  const before = gateway.upstream.requests.length;
+  gateway.upstream.next(...Array.from({ length: count }, () => held));
+  const running = Array.from({ length: count }, () => chat(key, { model, max_tokens: 900 }));
+  await gateway.upstream.request(before + count - 1);
+  const response = await chat(key, { model, max_tokens: 900 });
+  gate.open();
+  await Promise.all(running.map(async (one) => (await one).text()));
+  return response;
+}
+
+async function slowBody(): Promise<Response> {
+  const clock = createManualClock();
+  const other = await startSecure({ clock });
+  const { key } = await other.register();
+  const socket = connect(other.port, '127.0.0.1');
+  let received = '';
+  socket.on('data', (bytes) => {
+    received += bytes.toString();
+  });
+  socket.write(`POST /api/redeem HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-length: 9\r\n\r\n{`);
+  await eventually('the answer', async () => {
+    await clock.advance(1_000);
+    return received.includes('\r\n\r\n');
+  });
+  socket.destroy();
+  await other.stop();
+  const [head = '', body = ''] = received.split('\r\n\r\n');
+  return new Response(body, { status: Number(head.split(' ')[1]) });
+}
+
+async function brokenStore(): Promise<Response> {
+  const key = await newKey();
+  await call('/api/me', { key });
+  const broken = spyOn(gateway.gateway.store.read, 'usagePage').mockImplementation(async () => {
+    throw new Error(`SQLITE_CORRUPT in ${gateway.databaseFile}: ${leak()}`);
+  });
+  try {
+    return await call('/api/usage', { key });
+  } finally {
+    broken.mockRestore();
+  }
+}
+
+const failing = async (model: string, status: number, error: Record<string, unknown> = {}) => {
+  gateway.upstream.otherwise(errorScript(status, { message: leak(), type: leak(), ...error }));
+  const response = await chat(await newKey(), { model });
+  gateway.upstream.otherwise(answerAny);
+  return response;
+};
+const MESSAGES = [{ role: 'user', content: 'Hi' }];
+const NO_WAIT = { 'x-svc-no-wait': '1' };
+
+const PROVOKE: Record<FaultCode, () => Promise<Response>> = {
+  invalid_request: () => post('/v1/chat/completions', '{"model":'),
+  unsupported_endpoint: () => post('/v1/chat/completions', { model: 'paint', messages: MESSAGES }),
+  context_length_exceeded: async () =>
+    chat(await newKey(), { model: 'short', messages: [{ role: 'user', content: 'word '.repeat(100) }] }),
+  content_rejected: () => failing('refuses', 400, { code: 'content_policy_violation' }),
+  card_code_malformed: () => post('/api/redeem', { code: 'PC-1' }),
+  invalid_api_key: () => call('/api/me'),
+  insufficient_balance: async () => chat(await newKey(), { model: 'dear' }),
+  key_budget_exceeded: async () => {
+    const { key } = await createKey(gateway, await newKey(), { daily_budget_ntd: 0.0001 });
+    return chat(key, { model: 'even' });
+  },
+  balance_in_use: async () => whileRunning(await newKey(), 'even', 1),
+  model_not_allowed: async () => {
+    const { key } = await createKey(gateway, await newKey(), { models: ['auto:free'] });
+    return chat(key, { model: 'even' });
+  },
+  key_not_permitted: async () => call('/api/keys', { key: (await createKey(gateway, await newKey())).key }),
+  cross_site_refused: () => call('/api/agent/register', { body: {}, headers: { origin: 'https://a.example' } }),
+  model_not_found: async () => chat(await newKey(), { model: 'nope' }),
+  route_not_found: () => call('/none'),
+  not_found: async () => call('/api/receipts/req_none', { key: await newKey() }),
+  card_not_redeemable: () => post('/api/redeem', { code: unissuedCode() }),
+  method_not_allowed: () => call('/v1/chat/completions'),
+  request_timeout: slowBody,
+  last_key: async () => {
+    const { key, keyId } = await gateway.register();
+    return call(`/api/keys/${keyId}`, { key, method: 'DELETE' });
+  },
+  request_too_large: () => post('/api/redeem', ' '.repeat(5_000)),
+  idempotency_key_reused: async () => {
+    const key = await newKey();
+    const headers = { 'idempotency-key': 'fake-idempotency-key-0000' };
+    await call('/api/keys', { key, headers, body: { name: 'a' } });
+    return call('/api/keys', { key, headers, body: { name: 'b' } });
+  },
+  rate_limited: async () => {
+    const key = await newKey();
+    return repeated(6, () => chat(key, { model: 'demo-small', max_tokens: 1 }));
+  },
+  free_minute_limit: async () => {
+    const key = await newKey();
+    return repeated(3, () => chat(key, { model: 'auto:free' }, NO_WAIT));
+  },
+  too_many_in_flight: async () => whileRunning(await newKey(), 'limits', 2),
+  auth_rate_limited: () => repeated(2, () => gateway.call('/api/me', { headers: { 'x-forwarded-for': '192.0.2.1' } })),
+  redeem_rate_limited: async () => {
+    const key = await newKey();
+    return repeated(6, () => call('/api/redeem', { key, body: { code: unissuedCode() } }));
+  },
+  free_daily_limit: () =>
+    limited({ free_per_day_zero: 1, free_per_day_positive: 1 }, (other, { key }) =>
+      other.chat(key, { model: 'auto:free' }),
+    ),
+  registration_ip_limit: () => limited({ register_per_ip: 2 }, again),
+  registration_site_limit: () => limited({ register_per_day: 2 }, again),
+  internal_error: brokenStore,
+  upstream_failed: () => failing('breaks', 500),
+  unavailable: () => failing('limits', 429),
+  loop_detected: async () => {
+    await (await chat(await newKey(), { model: 'up-paid' })).text();
+    const own = gateway.upstream.requests.at(-1)?.headers['x-svc-loop'] ?? '';
+    return chat(await newKey(), { model: 'up-paid' }, { 'x-svc-loop': own });
+  },
+};
+
+const again = (other: TestGateway) => other.call('/api/agent/register', { body: {} });
+
+/** The second of two calls on a gateway of its own. */
+async function limited(
+  limits: Record<string, number>,
+  ask: (other: TestGateway, account: TestAccount) => Promise<Response>,
+): Promise<Response> {
+  const other = await startSecure({ limits });
+  try {
+    const account = await other.register();
+    const response = await repeated(2, () => ask(other, account));
+    return new Response(await response.text(), response);
+  } finally {
+    await other.stop();
+  }
+}
+
+describe('S36 every fault', () => {
+  test.each(FAULT_CODES)('S36 %s tells only what is meant for the client', async (code) => {
+    const response = await PROVOKE[code]();
+    const text = await response.text();
+    expect(JSON.parse(text)).toMatchObject({ error: { code } });
+    expect(response.status).toBe(faultRow(code).status);
+    const whole = `${text} ${JSON.stringify([...response.headers])}`;
+    expect(whole).not.toMatch(/\.ts\b|node_modules|\bat \w+ \(|sqlite|postgres|\bbun\b|hono|\/src\/|\/srv\//i);
+    const secrets = [
+      UPSTREAM_KEY,
+      `127.0.0.1:${gateway.upstream.port}`,
+      SECRET_BODY,
+      'org-abcdefgh123',
+      gateway.dataDir,
+    ];
+    // Of a refusal that is about the request itself the upstream's words pass; its names do not.
+    const hidden = code === 'content_rejected' ? secrets.filter((one) => one !== SECRET_BODY) : secrets;
+    for (const secret of hidden) expect(whole).not.toContain(secret);
+  });
+
+  test('S36 was told to our own log instead, without content', () => {
+    expect(gateway.log.text()).toContain('"code":"internal_error"');
+    for (const secret of [UPSTREAM_KEY, SECRET_BODY, 'SQLITE_CORRUPT'])
+      expect(gateway.log.text()).not.toContain(secret);
+  });
+});
