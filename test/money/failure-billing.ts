@@ -152,35 +152,39 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
     },
     'the model refused without output': async (client) => {
       const on = await start(client);
-      const refused =
-        client.name === 'chat'
-          ? chatAnswer({ pieces: [], finish: 'content_filter' })
-          : jsonScript(200, {
-              ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 's', content: [] },
-              ...{ stop_reason: 'refusal', usage: { input_tokens: 11, output_tokens: 2 } },
-            });
-      on.first.next(refused);
+      const usage = { input_tokens: 11, output_tokens: 2 };
+      const refused = {
+        chat: chatAnswer({ pieces: [], finish: 'content_filter' }),
+        messages: jsonScript(200, {
+          ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 's', content: [] },
+          ...{ stop_reason: 'refusal', usage },
+        }),
+        responses: jsonScript(200, {
+          ...{ id: 'resp_1', object: 'response', model: 's', status: 'incomplete', output: [] },
+          ...{ incomplete_details: { reason: 'content_filter' }, usage },
+        }),
+      };
+      on.first.next(refused[client.name]);
       expect((await on.ask()).status).toBe(200);
       await expectPaid(on, '0', { status: 'ok' });
     },
     'reasoning used up the output limit before any text': async (client) => {
       const on = await start(client);
       const usage = { prompt_tokens: 11, completion_tokens: 50, completion_tokens_details: { reasoning_tokens: 50 } };
-      const cutShort =
-        client.name === 'chat'
-          ? chatAnswer({ pieces: [], finish: 'length', usage })
-          : jsonScript(200, {
-              ...{
-                id: 'msg_1',
-                type: 'message',
-                role: 'assistant',
-                model: 's',
-                content: [],
-                stop_reason: 'max_tokens',
-              },
-              usage: { input_tokens: 11, output_tokens: 50, output_tokens_details: { thinking_tokens: 50 } },
-            });
-      on.first.next(cutShort);
+      const counts = { input_tokens: 11, output_tokens: 50 };
+      const cutShort = {
+        chat: chatAnswer({ pieces: [], finish: 'length', usage }),
+        messages: jsonScript(200, {
+          ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 's', content: [], stop_reason: 'max_tokens' },
+          usage: { ...counts, output_tokens_details: { thinking_tokens: 50 } },
+        }),
+        responses: jsonScript(200, {
+          ...{ id: 'resp_1', object: 'response', model: 's', status: 'incomplete', output: [] },
+          ...{ incomplete_details: { reason: 'max_output_tokens' } },
+          usage: { ...counts, output_tokens_details: { reasoning_tokens: 50 } },
+        }),
+      };
+      on.first.next(cutShort[client.name]);
       expect((await on.ask()).status).toBe(200);
       await expectPaid(on, costAt(MAIN, 11, 50), { reasoning_tokens: 50 });
     },

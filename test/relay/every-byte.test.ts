@@ -3,10 +3,11 @@
 
 import { afterAll, afterEach, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
-import { type Assembled, assembleChat, assembleMessages } from '../support/assemble.ts';
+import { type Assembled, assembleChat } from '../support/assemble.ts';
 import { type Break, createFakeFetch, type FakeAnswer, type FakeCall } from '../support/broken-fetch.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { otherRun, RECORDED_STREAMS, type RecordedStream } from '../support/recorded-streams.ts';
+import { RECORDED_STREAMS, type RecordedStream } from '../support/recorded-streams.ts';
+import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
 
 const AT_ONCE = 400;
 /** 11 in, 7 out, at one nano a token. */
@@ -33,16 +34,19 @@ async function startCutter(
   answer: (call: FakeCall, at: number) => FakeAnswer,
 ) {
   const length = Buffer.byteLength(events.join(''));
-  const kind = client === 'chat' ? 'openai' : 'anthropic';
+  const kind = client === 'messages' ? 'anthropic' : 'openai';
+  const endpoints = [client];
   gateway = await startTestGateway({
     fetch: createFakeFetch((call) => answer(call, Number(call.body.model.slice(2)))),
     limits: { paid_per_minute: 100_000, in_flight: 1_000 },
     document: (doc) => ({
       ...doc,
+      // A request without a declared length may be as long as the longest.
+      guards: { body_megabytes_in_flight: 100_000 },
       channels: [
         ...doc.channels,
-        { name: 'first', kind, base_url: 'http://first.test' },
-        { name: 'second', kind, base_url: 'http://second.test', ...second },
+        { name: 'first', kind, endpoints, base_url: 'http://first.test' },
+        { name: 'second', kind, endpoints, base_url: 'http://second.test', ...second },
       ],
       models: [
         ...doc.models,
@@ -65,28 +69,26 @@ async function cutEverywhere(recorded: RecordedStream, length: number, step = 1)
   if (!gateway) throw new Error('no gateway');
   const { gateway: app, sql } = gateway;
   const { key, accountId } = await gateway.register();
-  const path = recorded.client === 'chat' ? '/v1/chat/completions' : '/v1/messages';
+  const client = clientOf(recorded);
   const seen: (Omit<Outcome, 'cost' | 'recordStatus'> & { id: string })[] = [];
   const cut = async (at: number) => {
     const response = await app.fetch(
-      new Request(`http://gateway.test${path}`, {
+      new Request(`http://gateway.test${client.path}`, {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({
-          model: `cut-${at}`,
-          stream: true,
-          max_tokens: 50,
-          messages: [{ role: 'user', content: 'Hi' }],
-          ...(recorded.client === 'chat' ? { n: recorded.choices, stream_options: { include_usage: true } } : {}),
-        }),
+        body: JSON.stringify(
+          client.body({
+            model: `cut-${at}`,
+            stream: true,
+            max_tokens: 50,
+            ...(recorded.client === 'chat' ? { n: recorded.choices } : {}),
+          }),
+        ),
       }),
     );
     const text = await response.text();
     const isStream = response.status === 200;
-    const assemble = () =>
-      recorded.client === 'chat'
-        ? assembleChat(isStream ? text : '', recorded.choices)
-        : assembleMessages(isStream ? text : '');
+    const assemble = () => assembleOf(recorded)(isStream ? text : '');
     try {
       seen.push({ at, status: response.status, answer: assemble(), id: response.headers.get('x-request-id') ?? '' });
     } catch (error) {
@@ -109,15 +111,21 @@ async function cutEverywhere(recorded: RecordedStream, length: number, step = 1)
   return seen.map(({ id, ...rest }) => ({ ...rest, cost: rows.get(id).cost_nano, recordStatus: rows.get(id).status }));
 }
 
-const whole = ({ client, events, choices }: RecordedStream) =>
-  client === 'chat' ? assembleChat(events.join(''), choices) : assembleMessages(events.join(''));
+function clientOf(recorded: RecordedStream): WireClient {
+  const client = WIRE_CLIENTS.find(({ name }) => name === recorded.client);
+  if (!client) throw new Error(`no client ${recorded.client}`);
+  return client;
+}
+
+const assembleOf = (recorded: RecordedStream) => (text: string) =>
+  recorded.client === 'chat' ? assembleChat(text, recorded.choices) : clientOf(recorded).assemble(text);
 const BREAKS: Break[] = ['fin', 'rst'];
 let calls = 0;
 afterAll(() => process.stdout.write(`streams cut: ${calls}\n`));
 
 describe.each(RECORDED_STREAMS)('$what', (recorded) => {
-  const expected = whole(recorded);
   const body = recorded.events.join('');
+  const expected = assembleOf(recorded)(body);
 
   test.each(BREAKS)('%s: a run that says the same makes it whole', async (by) => {
     const broken = new Set<number>();
@@ -145,8 +153,8 @@ describe.each(RECORDED_STREAMS)('$what', (recorded) => {
 
   test('a run that says something else: an error in the stream, and nothing to pay', async () => {
     const broken = new Set<number>();
-    const other = otherRun(recorded).join('');
-    const otherContent = whole({ ...recorded, events: otherRun(recorded) }).content;
+    const other = recorded.other.join('');
+    const otherContent = assembleOf(recorded)(other).content;
     const length = await startCutter(recorded, {}, (_call, at) => {
       if (broken.has(at)) return { body: other };
       broken.add(at);
@@ -180,11 +188,11 @@ describe.each(RECORDED_STREAMS)('$what', (recorded) => {
     const prefills: string[] = [];
     const length = await startCutter(recorded, { prefill: true }, ({ host, body: request }, at) => {
       if (host === 'first.test') return first.has(at) ? { body: '{}', status: 500 } : cutFirst(at);
-      const last = request.messages.at(-1);
-      if (last?.role !== 'assistant') return { body };
-      prefills.push(last.content);
-      if (!text.startsWith(last.content)) return { body: '{}', status: 500 };
-      return { body: continuation(recorded, text.slice(last.content.length)) };
+      const prefill = clientOf(recorded).prefillOf(request);
+      if (prefill === undefined) return { body };
+      prefills.push(prefill);
+      if (!text.startsWith(prefill)) return { body: '{}', status: 500 };
+      return { body: recorded.goOn(text.slice(prefill.length)) };
     });
     const first = new Set<number>();
     const cutFirst = (at: number): FakeAnswer => {
@@ -203,13 +211,3 @@ describe.each(RECORDED_STREAMS)('$what', (recorded) => {
     expect(new Set(prefills).size).toBeGreaterThan(1);
   });
 });
-
-/** The rest of a text as a stream of its own. */
-function continuation({ events }: RecordedStream, rest: string): string {
-  const isText = (event: string) => /"content":"|"text_delta"/.test(event);
-  const [sample = ''] = events.filter(isText);
-  const own = sample.replace(/"(content|text)":"[^"]*"/, (_, name) => `"${name}":${JSON.stringify(rest)}`);
-  const at = events.indexOf(sample);
-  const others = events.filter((event) => !isText(event));
-  return [...others.slice(0, at), ...(rest === '' ? [] : [own]), ...others.slice(at)].join('');
-}

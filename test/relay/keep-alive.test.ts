@@ -8,7 +8,11 @@ import { cutAt, isBytes } from '../support/script.ts';
 import { startSlowClient } from '../support/slow-client.ts';
 import { WIRE_CLIENTS } from '../support/wire-clients.ts';
 
-const KEEP_ALIVES = { chat: ': ping\n\n', messages: 'event: ping\ndata: {"type":"ping"}\n\n' };
+const KEEP_ALIVES = {
+  chat: ': ping\n\n',
+  messages: 'event: ping\ndata: {"type":"ping"}\n\n',
+  responses: 'event: response.in_progress\n',
+};
 let lab: Lab;
 let clock: ManualClock;
 afterEach(async () => {

@@ -40,7 +40,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     expect(text(answer)).toBe(TEXT);
     expect(client.prefillOf(lab.second.requests[0]?.json)).toBe('Alpha beta');
     const sent = count('Alpha beta');
-    expect(lab.second.requests[0]?.json.max_tokens).toBe(200 - sent);
+    expect(lab.second.requests[0]?.json[client.limitField]).toBe(200 - sent);
     expect(record).toMatchObject({
       channel: 'first',
       status: 'ok',
@@ -105,7 +105,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     ]);
     expect(lab.third.requests.map(({ json }) => client.prefillOf(json))).toEqual(['Alpha beta gamma', undefined]);
     expect(record).toMatchObject({ model: 'spare', cost_nano: costAt(SPARE, 11, 7), channel: 'first' });
-    if (client.name === 'chat') expect(answer.models).toEqual(['main', 'spare']);
+    if (client.name !== 'messages') expect(answer.models).toEqual(['main', 'spare']);
     expect(lab.gateway.audit()).toEqual([]);
   });
 

@@ -1,9 +1,11 @@
-// The two kinds of client and upstream under one face, so that every promise of the relay is kept for both.
+// The kinds of client and upstream under one face, so that every promise of the relay is kept for all of them.
 
 import type { Answer } from './answer.ts';
 import { messageAnswer, messageError, messageStream } from './anthropic-messages.ts';
 import { type Assembled, assembleChat, assembleMessages } from './assemble.ts';
+import { assembleResponses } from './assemble-responses.ts';
 import { chatAnswer, chatStream, errorScript } from './openai-chat.ts';
+import { type ResponseOptions, responseAnswer, responseStream } from './openai-responses.ts';
 import type { Script } from './script.ts';
 import { UPSTREAM_KEY } from './test-document.ts';
 import type { ScriptedUpstream } from './upstream.ts';
@@ -17,10 +19,12 @@ export interface Saying {
 }
 
 export interface WireClient {
-  name: 'chat' | 'messages';
+  name: 'chat' | 'messages' | 'responses';
   path: string;
   /** Where the text of a plain answer stands. */
   textSlot: string;
+  /** What the output bound is called; tests say `max_tokens`. */
+  limitField: 'max_tokens' | 'max_output_tokens';
   body(fields: Record<string, unknown>): Record<string, unknown>;
   channel(name: string, upstream: ScriptedUpstream, fields?: Record<string, unknown>): Record<string, unknown>;
   whole(saying?: Saying): Script;
@@ -46,6 +50,7 @@ const chat: WireClient = {
   name: 'chat',
   path: '/v1/chat/completions',
   textSlot: '0/content',
+  limitField: 'max_tokens',
   body: (fields) => ({
     messages: MESSAGES,
     max_tokens: 200,
@@ -89,6 +94,7 @@ const messages: WireClient = {
   name: 'messages',
   path: '/v1/messages',
   textSlot: '0/text',
+  limitField: 'max_tokens',
   body: (fields) => ({ messages: MESSAGES, max_tokens: 200, ...fields }),
   channel: (name, { baseUrl }, fields) => ({
     name,
@@ -127,4 +133,38 @@ function messageOptions({ pieces, tokens, isCutShort }: Saying = {}) {
   };
 }
 
-export const WIRE_CLIENTS: WireClient[] = [chat, messages];
+let runs = 0;
+
+const responses: WireClient = {
+  name: 'responses',
+  path: '/v1/responses',
+  textSlot: '0/text/0',
+  limitField: 'max_output_tokens',
+  body: ({ max_tokens = 200, messages: input = 'Hi', ...fields }) => ({
+    input,
+    max_output_tokens: max_tokens,
+    ...fields,
+  }),
+  channel: (name, upstream, fields) => chat.channel(name, upstream, { endpoints: ['responses'], ...fields }),
+  whole: (saying) => responseAnswer(responseOptions(saying)),
+  stream: (saying) => responseStream(responseOptions(saying)),
+  refusal: chat.refusal,
+  assemble: assembleResponses,
+  readWhole: ({ output, model }) => ({ text: output[0].content[0].text, model }),
+  prefillOf: ({ input }) =>
+    Array.isArray(input) && input.at(-1).role === 'assistant' ? input.at(-1).content : undefined,
+  unavailable: 503,
+};
+
+/** Every run has ids of its own. */
+function responseOptions({ pieces, tokens, isCutShort }: Saying = {}): ResponseOptions {
+  return {
+    run: `run${runs++}`,
+    ...(pieces ? { pieces } : {}),
+    ...(tokens ? { usage: { input_tokens: tokens.input, output_tokens: tokens.output } } : {}),
+    ...(tokens === null ? { usage: null } : {}),
+    ...(isCutShort ? { isCutShort } : {}),
+  };
+}
+
+export const WIRE_CLIENTS: WireClient[] = [chat, messages, responses];
