@@ -11,11 +11,16 @@ export interface RawAnswer {
 
 const WITHIN_MS = 5_000;
 
-/** Resolves when the server has closed the connection or sent what it declared. */
-export function rawCall(port: number, request: string, withinMs = WITHIN_MS): Promise<RawAnswer> {
+/** Resolves when the server has closed the connection or sent what it declared. Once connected it waits for `start`. */
+export function rawCall(
+  port: number,
+  request: string,
+  withinMs = WITHIN_MS,
+  start: () => Promise<void> = async () => {},
+): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     let received = '';
-    const socket = connect(port, '127.0.0.1', () => socket.write(request));
+    const socket = connect(port, '127.0.0.1', () => void start().then(() => socket.write(request)));
     const timer = setTimeout(() => socket.destroy(new Error(`no answer to ${request.slice(0, 60)}`)), withinMs);
     const finish = () => {
       clearTimeout(timer);
