@@ -37,6 +37,28 @@ describe('a full window stays full', () => {
   });
 });
 
+describe('a window of seconds, as paid calls have it,', () => {
+  const taking = { grainMs: 1_000, keep: 1_200, keepEntries: 64 };
+  const fill = (window: Window, ...times: number[]) =>
+    times.reduce((one, at) => takeRolling(one, at, SPAN, taking), window);
+  const full = fill(EMPTY_WINDOW, ...Array.from({ length: 600 }, (_, n) => T + n * 100));
+  const remaining = (window: Window, at: number) => rollingAllowance(window, at, SPAN, 600).remaining;
+
+  test.each([3_600_000, 86_400_000])('stays full when the clock leaps ahead by %d ms and comes back', (ms) => {
+    expect(remaining(full, T + 59_999)).toBe(0);
+    const used = fill(full, ...Array.from({ length: 50 }, (_, n) => T + 60_000 + ms + n * 1_000));
+    expect(remaining(used, T + 110_000 + ms)).toBe(550);
+    expect(remaining(used, T + 59_999)).toBe(0);
+  });
+
+  test('holds a bounded number of entries, however long it is used', () => {
+    const steady = fill(EMPTY_WINDOW, ...Array.from({ length: 5_000 }, (_, n) => T + n * 1_000));
+    expect(steady.slots.length).toBeLessThanOrEqual(64 + 61);
+    const rare = fill(EMPTY_WINDOW, ...Array.from({ length: 500 }, (_, n) => T + n * 3_600_000));
+    expect(rare.slots.length).toBeLessThanOrEqual(65);
+  });
+});
+
 test('slots that have run out are kept in a bounded number', () => {
   const times = Array.from({ length: 100 }, (_, n) => T + n * SPAN);
   expect(take(EMPTY_WINDOW, ...times).slots.length).toBe(2 * LIMIT + 1);

@@ -12,6 +12,8 @@ import { type Allowance, dayAllowance, EMPTY_WINDOW, rollingAllowance, takeDay, 
 export const MINUTE_MS = 60_000;
 /** Paid slots share one entry per second, which keeps their window small; a slot counts up to one second longer. */
 export const PAID_GRAIN_MS = 1_000;
+/** A full minute of them, and a little more: what a clock that leapt ahead for a moment may come back to. */
+const PAID_KEEP_ENTRIES = 64;
 
 export function requestWindow(accountId: string, free: boolean): string {
   return `${free ? 'free' : 'paid'}:${accountId}`;
@@ -104,7 +106,11 @@ function admitPaid(
   const amount = hold.base + hold.unit * BigInt(granted);
   assert(amount <= available, 'a hold never exceeds what is available');
 
-  const taken = takeRolling(window, at, MINUTE_MS, { grainMs: PAID_GRAIN_MS });
+  const taken = takeRolling(window, at, MINUTE_MS, {
+    grainMs: PAID_GRAIN_MS,
+    keep: 2 * limits.perMinute,
+    keepEntries: PAID_KEEP_ENTRIES,
+  });
   book.put('windows', windowId, taken);
   book.put('wallets', wallet.accountId, {
     ...wallet,

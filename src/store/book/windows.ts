@@ -45,11 +45,13 @@ export interface Taking {
   grainMs?: number;
   /** So many of the newest slots are kept though they ran out: a clock that leapt ahead may come back to them. */
   keep?: number;
+  /** In at most so many entries. */
+  keepEntries?: number;
 }
 
-export function takeRolling(window: Window, now: number, spanMs: number, { grainMs = 1, keep = 0 }: Taking): Window {
-  const at = slotTime(now, grainMs);
-  const slots = keptSlots(window, now, spanMs, keep);
+export function takeRolling(window: Window, now: number, spanMs: number, taking: Taking): Window {
+  const at = slotTime(now, taking.grainMs ?? 1);
+  const slots = keptSlots(window, now, spanMs, taking);
   const same = slots.findIndex(([time]) => time === at);
   if (same >= 0) {
     slots[same] = [at, (slots[same]?.[1] ?? 0) + 1];
@@ -83,11 +85,17 @@ function slotTime(at: number, grainMs: number): number {
 }
 
 /** A copy without the slots that have run out, but for the newest. */
-function keptSlots({ slots }: Window, now: number, spanMs: number, keep: number): (readonly [number, number])[] {
+function keptSlots(
+  { slots }: Window,
+  now: number,
+  spanMs: number,
+  { keep = 0, keepEntries = Number.MAX_SAFE_INTEGER }: Taking,
+): (readonly [number, number])[] {
   let first = slots.length;
+  let past = 0;
   for (let newer = 0; first > 0; first--) {
     const [at, count] = slots[first - 1] ?? [0, 0];
-    if (at + spanMs <= now && newer >= keep) break;
+    if (at + spanMs <= now && (newer >= keep || past++ >= keepEntries)) break;
     newer += count;
   }
   return slots.slice(first);

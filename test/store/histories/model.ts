@@ -190,8 +190,7 @@ export class Model {
     if (refusal) return done(refusal);
     const granted = tokensFor(charge.hold, this.#money(input));
     const amount = charge.hold.base + charge.hold.unit * BigInt(granted);
-    // A paid slot is remembered for the minute it counts, to the full second.
-    account.paidSlots = account.paidSlots.filter((slot) => slot + MINUTE > at);
+    // A paid slot counts to the full second.
     account.paidSlots.push(Math.ceil(at / 1000) * 1000);
     if (input.budget !== null) this.#spend(input.keyId, 0n, at);
     this.#open(input, amount);
