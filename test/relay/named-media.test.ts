@@ -1,0 +1,86 @@
+// A picture that the client only names, for an upstream that takes none but what is in the request.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { generate } from 'selfsigned';
+import { publicMedia } from '../../src/channels/fetch-media.ts';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { geminiAnswer } from '../support/gemini.ts';
+
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+let server: Server;
+let base: string;
+let gateway: TestGateway;
+let account: TestAccount;
+beforeAll(async () => {
+  const altNames = [{ type: 2 as const, value: 'media.test' }];
+  const pair = await generate([{ name: 'commonName', value: 'media.test' }], {
+    keyType: 'ec',
+    extensions: [{ name: 'subjectAltName', altNames }],
+  });
+  server = createServer({ cert: pair.cert, key: pair.private }, ({ url }, response) => {
+    if (url === '/cat.png') response.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.from(PNG, 'base64'));
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  base = `https://media.test:${(server.address() as AddressInfo).port}`;
+  gateway = await startTestGateway({
+    media: { ...publicMedia, resolve: async () => ['127.0.0.1'], isAllowed: () => true, authorities: pair.cert },
+    document: (standard) => ({
+      ...standard,
+      channels: [
+        ...standard.channels,
+        {
+          name: 'google',
+          kind: 'gemini',
+          base_url: `${new URL(String(standard.channels[1]?.base_url)).origin}/v1beta`,
+        },
+      ],
+      models: [
+        ...standard.models,
+        { id: 'gem', price: { input: 10, output: 40 }, routes: [{ channel: 'google', model: 'gemini-2.5-flash' }] },
+      ],
+    }),
+  });
+  account = await gateway.register();
+});
+afterAll(async () => {
+  await gateway.stop();
+  server.closeAllConnections();
+  server.close();
+});
+
+const ask = (url: string) =>
+  gateway.chat(account.key, {
+    model: 'gem',
+    max_tokens: 50,
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What is it?' },
+          { type: 'image_url', image_url: { url } },
+        ],
+      },
+    ],
+  });
+
+test('is fetched and sent along', async () => {
+  gateway.upstream.next(geminiAnswer());
+  const response = await ask(`${base}/cat.png`);
+  expect(response.status).toBe(200);
+  const sent = JSON.parse(gateway.upstream.requests.at(-1)?.body ?? '');
+  expect(sent.contents[0].parts[1]).toEqual({ inlineData: { mimeType: 'image/png', data: PNG } });
+});
+
+test('that cannot be had is a 400 that names the part; nothing is asked and nothing is charged', async () => {
+  const asked = gateway.upstream.requests.length;
+  const { balance_nano: before } = await gateway.get('/api/me', account.key);
+  const response = await ask(`${base}/dog.png`);
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { code: 'invalid_request', param: 'messages[0].content[1]' } });
+  expect(gateway.upstream.requests).toHaveLength(asked);
+  expect(await gateway.get('/api/me', account.key)).toMatchObject({ balance_nano: before, held_nano: '0' });
+});
