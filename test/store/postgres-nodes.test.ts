@@ -86,6 +86,14 @@ describe('racing for', () => {
     expect(results.filter(({ ok }) => ok)).toHaveLength(3);
   });
 
+  test('the last wrong cards of an account’s day', async () => {
+    const { accountId } = await createAccount(first());
+    const at = (n: number) => T0 + n * 660_000;
+    for (let n = 0; n < 17; n++) await first().commit('redeem', redeeming(accountId, 'wrong', { at: at(n) }));
+    const results = await race((node) => node.commit('redeem', redeeming(accountId, 'wrong', { at: at(17) })));
+    expect(results.filter((result) => !result.ok && result.reason === 'card_not_redeemable')).toHaveLength(3);
+  });
+
   test('one idempotency key', async () => {
     const id = fresh('replay');
     const results = await race((node, racer) =>

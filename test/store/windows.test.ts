@@ -1,7 +1,14 @@
 // Limits under a clock that jumps: no window re-opens, and a refusal says when it does open.
 
 import { describe, expect, test } from 'bun:test';
-import { EMPTY_WINDOW, rollingAllowance, takeRolling } from '../../src/store/book/windows.ts';
+import {
+  dayAllowance,
+  EMPTY_WINDOW,
+  giveBackDay,
+  rollingAllowance,
+  takeDay,
+  takeRolling,
+} from '../../src/store/book/windows.ts';
 import type { Window } from '../../src/store/rows.ts';
 
 const SPAN = 60_000;
@@ -34,6 +41,21 @@ describe('a full window stays full', () => {
       resetsAt: T + SPAN,
     });
     expect(left(full, T + SPAN)).toBe(1);
+  });
+});
+
+describe('a day', () => {
+  const MIDNIGHT = Date.UTC(2026, 0, 15, 16);
+  const used = (window: Window, at: number) => dayAllowance(window, at, 10).used;
+
+  test('gets back what was taken on it, and nothing of the day before', () => {
+    const yesterday = takeDay(takeDay(EMPTY_WINDOW, MIDNIGHT - 2), MIDNIGHT - 1);
+    expect(used(giveBackDay(yesterday, MIDNIGHT - 1), MIDNIGHT - 1)).toBe(1);
+    const today = takeDay(yesterday, MIDNIGHT);
+    expect(used(today, MIDNIGHT)).toBe(1);
+    expect(used(giveBackDay(today, MIDNIGHT - 1), MIDNIGHT)).toBe(1);
+    expect(used(giveBackDay(today, MIDNIGHT), MIDNIGHT)).toBe(0);
+    expect(used(giveBackDay(giveBackDay(today, MIDNIGHT), MIDNIGHT), MIDNIGHT)).toBe(0);
   });
 });
 

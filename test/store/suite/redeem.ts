@@ -103,6 +103,15 @@ export function describeRedeem(open: OpenSubject): void {
       });
     });
 
+    test('64 at once where three of the day are left: three are looked at', async () => {
+      const { accountId } = await createAccount(subject.store);
+      const guess = (at: number) => subject.store.commit('redeem', redeeming(accountId, 'wrong', { at }));
+      for (let n = 0; n < 17; n++) await guess(T0 + n * 11 * MINUTE);
+      const raced = await Promise.all(Array.from({ length: 64 }, () => guess(T0 + 17 * 11 * MINUTE)));
+      expect(raced.filter((result) => !result.ok && result.reason === 'card_not_redeemable')).toHaveLength(3);
+      expect(raced.filter((result) => !result.ok && result.reason === 'redeem_rate_limited')).toHaveLength(61);
+    });
+
     test('twenty an hour by address, whatever the account', async () => {
       const address = fresh('address');
       for (let n = 0; n < 20; n++) {

@@ -1,0 +1,184 @@
+// Limits while the clock is wrong, and over restarts: no window opens early, none opens twice, each opens to the
+// millisecond. Every limit that is counted over a time, through the API.
+
+import { afterEach, describe, expect, test } from 'bun:test';
+import type { Answer } from '../support/answer.ts';
+import { startTestGateway, type TestAccount, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts';
+import { unissuedCode } from '../support/issue-cards.ts';
+import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
+import { passTime } from '../support/pass-time.ts';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** 15:00 in Taipei; nine hours to midnight. */
+const NOW = Date.UTC(2026, 5, 10, 7, 0, 0);
+const MIDNIGHT = NOW + 9 * HOUR_MS;
+
+interface Limit {
+  name: string;
+  limits: Record<string, number>;
+  most: number;
+  /** What one use answers within the limit. */
+  ok: number;
+  use(): Promise<Response>;
+}
+interface Rolling extends Limit {
+  spanMs: number;
+}
+
+let clock: ManualClock;
+let gateway: TestGateway;
+let account: TestAccount;
+afterEach(() => gateway.stop());
+
+const chat = (model: string) =>
+  gateway.chat(account.key, { model, max_tokens: 1 }, { headers: { 'x-svc-no-wait': '1' } });
+const register = () => gateway.call('/api/agent/register', { body: {} });
+const guess = () => gateway.call('/api/redeem', { key: account.key, body: { code: unissuedCode() } });
+
+const ROLLING: Rolling[] = [
+  {
+    name: 'free calls of a minute',
+    limits: { free_per_minute: 3 },
+    most: 3,
+    ok: 200,
+    spanMs: MINUTE_MS,
+    use: () => chat('auto:free'),
+  },
+  {
+    name: 'paid calls of a minute',
+    limits: { paid_per_minute: 3 },
+    most: 3,
+    ok: 200,
+    spanMs: MINUTE_MS,
+    use: () => chat('demo-small'),
+  },
+  { name: 'wrong cards of ten minutes', limits: {}, most: 5, ok: 404, spanMs: 10 * MINUTE_MS, use: guess },
+  // One was used up by the account that every test has.
+  {
+    name: 'registrations of an address',
+    limits: { register_per_ip: 4 },
+    most: 3,
+    ok: 201,
+    spanMs: DAY_MS,
+    use: register,
+  },
+];
+const DAILY: Limit[] = [
+  {
+    name: 'free calls of a day',
+    limits: { free_per_day_positive: 3, free_per_minute: 100 },
+    most: 3,
+    ok: 200,
+    use: () => chat('auto:free'),
+  },
+  { name: 'registrations of the site', limits: { register_per_day: 4 }, most: 3, ok: 201, use: register },
+];
+
+let options: TestGatewayOptions;
+async function start({ limits }: Limit, at = NOW): Promise<void> {
+  clock = createManualClock(at);
+  options = { clock, limits };
+  gateway = await startTestGateway(options);
+  account = await gateway.register();
+}
+async function restart(): Promise<void> {
+  const { dataDir } = gateway;
+  await gateway.gateway.drain(0);
+  gateway = await startTestGateway({ ...options, dataDir });
+}
+/** How many more are admitted now. */
+async function left({ use, ok, most }: Limit): Promise<number> {
+  for (let count = 0; ; count++) {
+    const { status } = await use();
+    if (status === 429) return count;
+    expect(status).toBe(ok);
+    if (count > most) return count;
+  }
+}
+
+describe.each(ROLLING)('$name', (limit) => {
+  test('open one by one, each to the millisecond, also over a restart', async () => {
+    await start(limit);
+    // A window of seconds counts to the end of the second.
+    const first = clock.now();
+    expect((await limit.use()).status).toBe(limit.ok);
+    await passTime(gateway, clock, 10 * SECOND_MS);
+    expect(await left(limit)).toBe(limit.most - 1);
+    await passTime(gateway, clock, first + limit.spanMs - clock.now() - 1);
+    expect(await left(limit)).toBe(0);
+    await restart();
+    expect(await left(limit)).toBe(0);
+    await clock.advance(1);
+    const opened = limit.name.startsWith('registrations') ? 2 : 1;
+    expect(await left(limit)).toBe(opened);
+  });
+
+  test.each([SECOND_MS, HOUR_MS, DAY_MS])('stay used up when the clock steps back by %d ms', async (ms) => {
+    await start(limit);
+    expect(await left(limit)).toBe(limit.most);
+    clock.step(-ms);
+    expect(await left(limit)).toBe(0);
+    await restart();
+    expect(await left(limit)).toBe(0);
+    // A node that was started in the past has a lease of the past, until it is renewed.
+    await passTime(gateway, clock, ms - 1);
+    expect(await left(limit)).toBe(0);
+  });
+
+  test.each([HOUR_MS, 2 * DAY_MS])(
+    'stay used up when the clock leaps ahead by %d ms, is used there, and comes back',
+    async (ms) => {
+      await start(limit);
+      expect(await left(limit)).toBe(limit.most);
+      await passTime(gateway, clock, ms);
+      await limit.use();
+      clock.step(-ms);
+      expect(await left(limit)).toBe(0);
+      await restart();
+      expect(await left(limit)).toBe(0);
+    },
+  );
+});
+
+describe.each(DAILY)('$name', (limit) => {
+  test('are new at midnight in Taipei, to the millisecond, also over a restart', async () => {
+    await start(limit, MIDNIGHT - 10 * SECOND_MS);
+    expect(await left(limit)).toBe(limit.most);
+    await passTime(gateway, clock, 10 * SECOND_MS - 1);
+    expect(await left(limit)).toBe(0);
+    await restart();
+    expect(await left(limit)).toBe(0);
+    await clock.advance(1);
+    // The test's own account was registered on the day before.
+    const more = limit.name.startsWith('registrations') ? 1 : 0;
+    expect(await left(limit)).toBe(limit.most + more);
+    await restart();
+    expect(await left(limit)).toBe(0);
+  });
+
+  test.each([SECOND_MS, HOUR_MS, DAY_MS])('begin no day again when the clock steps back by %d ms', async (ms) => {
+    await start(limit, MIDNIGHT + 10);
+    expect(await left(limit)).toBe(limit.most);
+    clock.step(-ms);
+    expect(await left(limit)).toBe(0);
+    await restart();
+    expect(await left(limit)).toBe(0);
+    const refused: Answer = await (await limit.use()).json();
+    expect(refused.error.resets_at).toBe(new Date(MIDNIGHT + DAY_MS).toISOString());
+  });
+
+  test('of a day that a leap of the clock began are those of that day, when it comes', async () => {
+    await start(limit);
+    expect(await left(limit)).toBe(limit.most);
+    await passTime(gateway, clock, DAY_MS);
+    expect((await limit.use()).status).toBe(limit.ok);
+    clock.step(-DAY_MS);
+    const rest = await left(limit);
+    await passTime(gateway, clock, DAY_MS);
+    expect(await left(limit)).toBe(0);
+    expect(rest).toBeLessThanOrEqual(limit.most);
+  });
+});
