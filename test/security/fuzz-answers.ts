@@ -1,0 +1,76 @@
+// What is wrong with an answer to a random call; nothing, one hopes.
+
+import type { Answer } from '../support/answer.ts';
+import type { FuzzCall } from './fuzz-calls.ts';
+import { LISTED_ROUTES } from './route-list.ts';
+
+const INSIDE = /\.tsx?:\d|node_modules|\bat \w+ \(|sqlite_|SQLITE|bun:|Something went wrong/;
+const RELAYED = new Set(LISTED_ROUTES.filter(({ body }) => body?.model).map(({ path }) => path));
+/** Codes of the faults above 499 that an upstream or a limit explains. */
+const EXPLAINED = ['upstream_failed', 'unavailable', 'loop_detected'];
+
+export function judge(call: FuzzCall, response: Response, text: string, secrets: readonly string[]): string[] {
+  const { status, headers } = response;
+  const wrong: string[] = [];
+  const whole = `${text} ${JSON.stringify([...headers])}`;
+  for (const secret of secrets) if (whole.includes(secret)) wrong.push(`shows ${secret}`);
+  if (INSIDE.test(whole)) wrong.push('shows our inside');
+  if (headers.has('set-cookie') || headers.has('server')) wrong.push('has a header that no API answer has');
+  const pathname = new URL(`http://x${call.path}`).pathname
+    .replace(/^\/+/, '/')
+    .replace(/\/$/, '')
+    .replace(/^\/v1\/v1\//, '/v1/');
+  const isApi = /^\/(v1|api)(\/|$)/.test(pathname);
+  if (call.method !== 'OPTIONS' && isApi) {
+    const id = headers.get('x-request-id');
+    if (!id?.startsWith('req_') || headers.get('request-id') !== id) wrong.push('has no request id');
+  }
+  if (status >= 400 && call.method !== 'HEAD') wrong.push(...judgeFault(call, pathname, status, headers, text));
+  if (status >= 300 && status < 400 && status !== 304 && isApi) wrong.push(`leads elsewhere: ${status}`);
+  if (status < 300 && isApi && text !== '') wrong.push(...judgeSuccess(headers.get('content-type') ?? '', text));
+  const asked = `${call.method} ${call.path} ${status}`;
+  return wrong.map((one) => `${asked}: ${one}: ${text.slice(0, 300)}`);
+}
+
+function judgeFault(
+  { headers: sent }: FuzzCall,
+  pathname: string,
+  status: number,
+  headers: Headers,
+  text: string,
+): string[] {
+  if (!headers.get('content-type')?.startsWith('application/json')) return ['is no JSON'];
+  const body = parse(text);
+  const isBelow = (base: string) => pathname === base || pathname.startsWith(`${base}/`);
+  const isAnthropic = isBelow('/v1/messages') || (isBelow('/v1/models') && Object.hasOwn(sent, 'anthropic-version'));
+  const names = Object.keys(body ?? {})
+    .toSorted()
+    .join();
+  const wrong: string[] = [];
+  if (names !== (isAnthropic ? 'error,request_id,type' : 'error')) wrong.push(`is in another envelope: ${names}`);
+  const { code, message, type } = body?.error ?? {};
+  for (const told of [code, message, type]) if (typeof told !== 'string' || told === '') wrong.push('lacks a word');
+  if (status === 500 || code === 'internal_error') wrong.push('is our own error');
+  if (status > 500 && !(EXPLAINED.includes(code) && RELAYED.has(pathname))) wrong.push('is not explained');
+  return wrong;
+}
+
+function judgeSuccess(type: string, text: string): string[] {
+  if (type.startsWith('application/json')) return parse(text) === undefined ? ['is no JSON'] : [];
+  if (type.startsWith('text/csv')) return [];
+  if (!type.startsWith('text/event-stream')) return [`has the type ${type}`];
+  const data = text
+    .split('\n')
+    .filter((line) => line.startsWith('data:'))
+    .map((line) => line.slice(5).trim());
+  const broken = data.filter((one) => one !== '[DONE]' && parse(one) === undefined);
+  return broken.map((one) => `has an event that is no JSON: ${one.slice(0, 100)}`);
+}
+
+function parse(text: string): Answer {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
