@@ -1,0 +1,110 @@
+// A recorded stream of an upstream in any pieces, with any line ends, and with comments in between: the client of another
+// dialect gets the same, to the byte.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { inPieces, type Part, type Script } from '../support/script.ts';
+import { RECORDINGS, type Recording } from './recordings.ts';
+import { CLIENTS, type ClientName, PAIRS } from './sides.ts';
+import { startTranslationGateway, type TranslationGateway } from './translation-gateway.ts';
+
+const ENDINGS = { LF: '\n', CRLF: '\r\n', CR: '\r' };
+const RANDOM_CUTS = 4;
+const SEED = 20_261_021;
+
+let setting: TranslationGateway;
+const scripts = new Map<number, Script>();
+
+beforeAll(async () => {
+  setting = await startTranslationGateway(
+    PAIRS.map(([client, upstream]) => ({ case: { name: 'any pieces' }, client, upstream })),
+  );
+  setting.gateway.upstream.otherwise(({ body }) => {
+    const script = scripts.get(Number(/Play (\d+)/.exec(body)?.[1]));
+    if (!script) throw new Error('a request without its script');
+    return script;
+  });
+});
+afterAll(() => setting.stop());
+
+const recorded = (frames: readonly string[], ending: string): Script => ({
+  headers: { 'content-type': 'text/event-stream; charset=utf-8' },
+  framing: 'chunked',
+  body: [frames.join('').replaceAll('\n', ending)],
+});
+
+/** Comments and empty lines, as upstreams send them to keep a connection open. */
+function withComments(frames: readonly string[]): string[] {
+  return [': PROCESSING\n\n', ...frames.flatMap((frame, index) => [frame, index % 2 ? ': keep-alive\n\n' : '\n'])];
+}
+
+/** Cuts anywhere, also inside a character, from a seed of its own: the same each time. */
+function atRandom(script: Script, seed: number): Script {
+  const whole = Buffer.from(String(script.body?.[0]));
+  let state = seed;
+  const next = (most: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state % most;
+  };
+  const body: Part[] = [];
+  for (let at = 0; at < whole.length; ) {
+    const size = 1 + next(40);
+    body.push(whole.subarray(at, at + size));
+    at += size;
+  }
+  return { ...script, body };
+}
+
+let played = 0;
+
+async function play(client: ClientName, { upstream }: Recording, script: Script): Promise<string> {
+  const number = played++;
+  scripts.set(number, script);
+  const asked = `Play ${number}`;
+  const body = {
+    ...CLIENTS[client].body({ stream: true }),
+    ...(client === 'responses' ? { input: asked } : { messages: [{ role: 'user', content: asked }] }),
+    model: setting.modelOf({ case: { name: 'any pieces' }, client, upstream }),
+  };
+  const response = await setting.gateway.call(CLIENTS[client].path, { key: setting.key, body });
+  const text = await response.text();
+  const told = CLIENTS[client].readStream(text);
+  expect(told.complete, text).toBe(true);
+  return withoutIds(text);
+}
+
+/** Ids, times and what was asked differ from call to call; what it costs differs with what was asked. */
+function withoutIds(text: string): string {
+  return text
+    .replaceAll(/req_[0-9a-z]+|(?<=(?:msg|resp|rs|fc|ctc|call|toolu)_)[0-9a-z]{20,}/g, 'ID')
+    .replaceAll(/"(created|created_at|completed_at)":\d+/g, '"$1":0')
+    .replaceAll(/"cost_(ntd|nano)":[^,}]+/g, '"cost_$1":0')
+    .replaceAll(/"(input_tokens)":\d+/g, '"$1":0');
+}
+
+describe.each(PAIRS.map(([client, upstream]) => ({ client, upstream })))(
+  '$upstream to $client',
+  ({ client, upstream }) => {
+    test.each(RECORDINGS.filter((recording) => recording.upstream === upstream))('$what', async (recording) => {
+      const { frames } = recording;
+      const expected = await play(client, recording, recorded(frames, '\n'));
+      for (const [name, ending] of Object.entries(ENDINGS)) {
+        const whole = recorded(frames, ending);
+        const commented = recorded(withComments(frames), ending);
+        const variants: [string, Script][] = [
+          ['whole', whole],
+          ['byte by byte', inPieces(whole, 1)],
+          ['with comments', commented],
+          ['with comments, byte by byte', inPieces(commented, 1)],
+          ...Array.from({ length: RANDOM_CUTS }, (_, index): [string, Script] => [
+            `random cuts ${index}`,
+            atRandom(index % 2 ? commented : whole, SEED + index),
+          ]),
+        ];
+        const answers = await Promise.all(variants.map(([, script]) => play(client, recording, script)));
+        for (const [index, answer] of answers.entries()) {
+          expect(answer, `${name}, ${variants[index]?.[0]}`).toBe(expected);
+        }
+      }
+    });
+  },
+);

@@ -1,0 +1,197 @@
+// A stream that breaks in the middle and goes on at an upstream of another kind. Whatever the two speak, the client gets
+// one answer in its own dialect: one start, no word twice, none missing, one end, paid once; or a clear error.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Answer } from '../support/answer.ts';
+import { eventually } from '../support/eventually.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { bytesOf, cutAt, type Script } from '../support/script.ts';
+import { type ScriptedUpstream, type SeenRequest, startUpstream } from '../support/upstream.ts';
+import { endingOf, type Said } from './said.ts';
+import { CLIENTS, type ClientName, replyScript, UPSTREAMS, type UpstreamName } from './sides.ts';
+
+const NAMES = Object.keys(UPSTREAMS) as UpstreamName[];
+const COMBINATIONS = (Object.keys(CLIENTS) as ClientName[]).flatMap((client) =>
+  NAMES.flatMap((first) => NAMES.filter((name) => name !== first).map((second) => ({ client, first, second }))),
+);
+type Combination = (typeof COMBINATIONS)[number];
+
+const SAYINGS: Record<string, Said> = {
+  words: { text: ['Alpha', ' beta', ' 嘎瑪', ' delta.'] },
+  'thoughts and words': { reasoning: ['Hm', '…'], text: ['Yes', ', 好', '.'] },
+  'a call': { text: ['So.'], calls: [{ id: 'call_1', name: 'look', arguments: ['{"at"', ':"早', '安"}'] }] },
+};
+const TOKENS: Record<UpstreamName, Record<string, number>> = {
+  openai: { prompt_tokens: 12, completion_tokens: 8, total_tokens: 20 },
+  anthropic: { input_tokens: 12, output_tokens: 8 },
+  gemini: { promptTokenCount: 12, candidatesTokenCount: 8, totalTokenCount: 20 },
+};
+/** Nano-NT$ of 12 tokens in and 8 out. */
+const COST = 12n * 10_000n + 8n * 40_000n;
+/** Breakers are for a channel and a model: each break has a model of its own. */
+const MODELS_EACH = 120;
+const AT_ONCE = 8;
+
+let gateway: TestGateway;
+let second: ScriptedUpstream;
+const taken = new Map<string, number>();
+/** What each upstream says, by the name that it has for the model. */
+const firstSays = new Map<string, Script[]>();
+const secondSays = new Map<string, Script>();
+/** Models that the second upstream was asked for. */
+const heard = new Set<string>();
+
+beforeAll(async () => {
+  second = await startUpstream();
+  gateway = await startTestGateway({
+    limits: { paid_per_minute: 1_000_000, in_flight: 10_000 },
+    document: (standard) => {
+      const bases = { first: String(standard.channels[1]?.base_url), second: second.baseUrl };
+      const channels = Object.entries(bases).flatMap(([place, base]) =>
+        NAMES.map((name) => UPSTREAMS[name].channel(`${place}-${name}`, base.replace(/\/v1$/, ''))),
+      );
+      return { ...standard, channels: [...standard.channels, ...channels], models: [...standard.models, ...models()] };
+    },
+  });
+});
+beforeAll(() => {
+  gateway.upstream.otherwise((request) => firstSays.get(askedFor(request))?.shift() ?? FAILS);
+  second.otherwise((request) => {
+    heard.add(askedFor(request));
+    return secondSays.get(askedFor(request)) ?? FAILS;
+  });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await second.close();
+});
+
+const FAILS: Script = { status: 500, body: ['{}'] };
+
+/** In the body, or in Gemini's path. */
+function askedFor({ json, path }: SeenRequest): string {
+  return json.model ?? /models\/([^:]+):/.exec(path)?.[1];
+}
+
+function models(): Record<string, unknown>[] {
+  return NAMES.flatMap((first) =>
+    NAMES.filter((name) => name !== first).flatMap((next) =>
+      Array.from({ length: MODELS_EACH }, (_, number) => ({
+        id: `${first}-${next}-${number}`,
+        max_output_tokens: 1_000,
+        price: { input: 10, output: 40 },
+        routes: [
+          { channel: `first-${first}`, model: nameAt(first, first, next, number), priority: 1 },
+          { channel: `second-${next}`, model: nameAt(next, first, next, number), priority: 2 },
+        ],
+      })),
+    ),
+  );
+}
+
+function nameAt(upstream: UpstreamName, first: UpstreamName, next: UpstreamName, number: number): string {
+  return `${UPSTREAMS[upstream].model}.${first}-${next}-${number}`;
+}
+
+function takeNumber({ first, second: next }: Combination): number {
+  const pair = `${first}-${next}`;
+  const number = taken.get(pair) ?? 0;
+  taken.set(pair, number + 1);
+  return number;
+}
+
+const streamOf = (upstream: UpstreamName, said: Said): Script =>
+  replyScript(upstream, UPSTREAMS[upstream].says({ usage: TOKENS[upstream], ...said }), true);
+
+interface Broken {
+  /** Events of the first stream that arrive whole. */
+  events: number;
+  /** What the second one says. */
+  again: Said;
+}
+
+async function ask(combination: Combination, said: Said, { events, again }: Broken) {
+  const { client, first, second: next } = combination;
+  const { key } = await gateway.register();
+  const whole = streamOf(first, said);
+  const parts = (whole.body ?? []).map((part) => bytesOf(String(part)));
+  const length = parts.slice(0, events).reduce((sum, part) => sum + part.byteLength, 0);
+  const number = takeNumber(combination);
+  firstSays.set(nameAt(first, first, next, number), [cutAt(whole, length, 'fin', 15)]);
+  secondSays.set(nameAt(next, first, next, number), streamOf(next, again));
+  const response = await gateway.call(CLIENTS[client].path, {
+    key,
+    body: CLIENTS[client].body({ model: `${first}-${next}-${number}`, stream: true }),
+  });
+  const text = await response.text();
+  const record: Answer = await eventually(
+    'the usage record',
+    async () => (await gateway.get('/api/usage', key)).data[0] as Answer | undefined,
+  );
+  expect(firstSays.get(nameAt(first, first, next, number))).toEqual([]);
+  const wentOn = heard.has(nameAt(next, first, next, number));
+  return { status: response.status, text, record, wentOn, told: CLIENTS[client].readStream(text) };
+}
+
+const eventsOf = (upstream: UpstreamName, said: Said) => streamOf(upstream, said).body?.length ?? 0;
+const joined = (pieces: readonly string[] = []) => pieces.join('');
+
+async function checkBreak(combination: Combination, said: Said, events: number): Promise<void> {
+  const { told, text, record, wentOn } = await ask(combination, said, { events, again: said });
+  const shown = {
+    text: told.text,
+    reasoning: told.reasoning,
+    calls: told.calls.map((call) => [call.name, call.arguments]),
+    ends: told.ends,
+    complete: told.complete,
+    error: told.error,
+  };
+  expect(shown, `after ${events} events: ${text}`).toEqual({
+    text: joined(said.text),
+    reasoning: joined(said.reasoning),
+    calls: (said.calls ?? []).map((call) => [call.name, joined(call.arguments)]),
+    ends: endingOf(said),
+    complete: true,
+    error: undefined,
+  });
+  expect(record.status).toBe('ok');
+  // A stream that had said everything but its figures is not asked for again.
+  if (wentOn) expect(record.cost_nano, `after ${events} events`).toBe(`${COST}`);
+  expect(told.usage.cost_nano).toBe(record.cost_nano);
+}
+
+describe.each(COMBINATIONS)('$client, from $first to $second', (combination) => {
+  test.each(Object.entries(SAYINGS))('%s, broken after every event', async (_, said) => {
+    const count = eventsOf(combination.first, said);
+    const breaks = Array.from({ length: count }, (_unused, events) => events);
+    for (let from = 0; from < count; from += AT_ONCE) {
+      await Promise.all(breaks.slice(from, from + AT_ONCE).map((events) => checkBreak(combination, said, events)));
+    }
+  });
+
+  test('another run that says something else is no continuation: an error, nothing to pay', async () => {
+    const said: Said = { text: ['Alpha', ' beta', ' gamma', ' delta.'] };
+    const count = eventsOf(combination.first, said);
+    const begun = Math.ceil(count / 2);
+    const { told, record, status } = await ask(combination, said, { events: begun, again: { text: ['Omega', '.'] } });
+    expect(status).toBe(200);
+    expect(told.complete).toBe(false);
+    expect(told.error).toBeDefined();
+    expect(told.text).not.toBe('');
+    expect(said.text?.join('').startsWith(told.text)).toBe(true);
+    expect(record).toMatchObject({ status: 'upstream_failed', cost_nano: '0' });
+  });
+
+  test('another run that says less is no continuation: an error, nothing to pay', async () => {
+    const said: Said = { text: ['Alpha', ' beta', ' gamma', ' delta.'] };
+    const count = eventsOf(combination.first, said);
+    const { told, record } = await ask(combination, said, { events: count - 3, again: { text: ['Alpha'] } });
+    if (told.complete) {
+      // Everything but the end had come: nothing was missing.
+      expect(told.text).toBe(joined(said.text));
+      return;
+    }
+    expect(told.error).toBeDefined();
+    expect(record.cost_nano).toBe('0');
+  });
+});
