@@ -6,6 +6,7 @@ const EXPOSED = [
   'x-svc-balance-ntd',
   'x-svc-max-tokens',
   'x-svc-dropped',
+  'x-svc-translated',
   'x-request-id',
   'request-id',
   'retry-after',

@@ -8,6 +8,7 @@ import { healthz, readyz } from './routes/health.ts';
 import { deleteKey, getKeys, KEYS_MAX_BYTES, patchKey, postKey, postRotate } from './routes/keys.ts';
 import { callModel, MODEL_CALLS } from './routes/model-calls.ts';
 import { listModels, showModel } from './routes/models.ts';
+import { openapi } from './routes/openapi.ts';
 import { REDEEM_MAX_BYTES, redeem } from './routes/redeem.ts';
 import { REGISTER_MAX_BYTES, register } from './routes/register.ts';
 import { status } from './routes/status.ts';
@@ -31,6 +32,7 @@ const work = (maxBytes: number) => ({ maxBytes, isWork: true }) as const;
 export const ROUTES: readonly HttpRoute[] = [
   { method: 'GET', path: '/healthz', auth: 'none', handle: healthz, ...READ },
   { method: 'GET', path: '/readyz', auth: 'none', handle: readyz, ...READ },
+  { method: 'GET', path: '/openapi.json', auth: 'none', handle: openapi, ...READ },
   { method: 'GET', path: '/api/public/catalog', auth: 'none', handle: catalog, ...READ },
   { method: 'GET', path: '/api/public/status', auth: 'none', handle: status, ...READ },
   { method: 'POST', path: '/api/agent/register', auth: 'none', handle: register, ...work(REGISTER_MAX_BYTES) },

@@ -48,6 +48,7 @@ describe('an answer', () => {
     'x-svc-balance-ntd',
     'x-svc-max-tokens',
     'x-svc-dropped',
+    'x-svc-translated',
     'x-request-id',
     'request-id',
     'retry-after',
