@@ -16,7 +16,8 @@ export function createStopMatcher(sequences: readonly string[]): (event: AnswerE
     const [first] = sequences
       .map((sequence) => ({ sequence, at: all.indexOf(sequence) }))
       .filter(({ at }) => at >= 0)
-      .sort((a, b) => a.at - b.at);
+      // The one that was complete first, as a model would have met it word by word.
+      .sort((a, b) => a.at + a.sequence.length - b.at - b.sequence.length || a.at - b.at);
     if (first) {
       isOver = true;
       const before = all.slice(0, first.at);
