@@ -21,6 +21,7 @@ const USAGE_QUERY = ['from', 'to', 'model', 'channel', 'key_id', 'status', 'limi
 export const LISTED_ROUTES: readonly ListedRoute[] = [
   { method: 'GET', path: '/healthz', auth: 'none', maxBytes: 0 },
   { method: 'GET', path: '/readyz', auth: 'none', maxBytes: 0 },
+  { method: 'GET', path: '/openapi.json', auth: 'none', maxBytes: 0 },
   { method: 'GET', path: '/api/public/catalog', auth: 'none', maxBytes: 0 },
   { method: 'GET', path: '/api/public/status', auth: 'none', maxBytes: 0 },
   { method: 'POST', path: '/api/agent/register', auth: 'none', maxBytes: 4 * KIB, body: { agent: 'x' } },
