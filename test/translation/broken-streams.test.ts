@@ -29,8 +29,10 @@ const TOKENS: Record<UpstreamName, Record<string, number>> = {
 /** Nano-NT$ of 12 tokens in and 8 out. */
 const COST = 12n * 10_000n + 8n * 40_000n;
 /** Breakers are for a channel and a model: each break has a model of its own. */
-const MODELS_EACH = 120;
+const MODELS_EACH = 180;
 const AT_ONCE = 8;
+/** As many of them continue an answer that was begun, at the second upstream. */
+const PREFILLED = 10;
 
 let gateway: TestGateway;
 let second: ScriptedUpstream;
@@ -82,7 +84,12 @@ function models(): Record<string, unknown>[] {
         price: { input: 10, output: 40 },
         routes: [
           { channel: `first-${first}`, model: nameAt(first, first, next, number), priority: 1 },
-          { channel: `second-${next}`, model: nameAt(next, first, next, number), priority: 2 },
+          {
+            channel: `second-${next}`,
+            model: nameAt(next, first, next, number),
+            priority: 2,
+            prefill: number < PREFILLED,
+          },
         ],
       })),
     ),
@@ -93,9 +100,10 @@ function nameAt(upstream: UpstreamName, first: UpstreamName, next: UpstreamName,
   return `${UPSTREAMS[upstream].model}.${first}-${next}-${number}`;
 }
 
-function takeNumber({ first, second: next }: Combination): number {
-  const pair = `${first}-${next}`;
-  const number = taken.get(pair) ?? 0;
+function takeNumber({ first, second: next }: Combination, isPrefilled: boolean): number {
+  const pair = `${first}-${next}-${isPrefilled}`;
+  const number = taken.get(pair) ?? (isPrefilled ? 0 : PREFILLED);
+  if (number >= MODELS_EACH) throw new Error('more breaks than models');
   taken.set(pair, number + 1);
   return number;
 }
@@ -108,15 +116,17 @@ interface Broken {
   events: number;
   /** What the second one says. */
   again: Said;
+  /** It is given the beginning and says only the rest. */
+  isPrefilled?: boolean;
 }
 
-async function ask(combination: Combination, said: Said, { events, again }: Broken) {
+async function ask(combination: Combination, said: Said, { events, again, isPrefilled = false }: Broken) {
   const { client, first, second: next } = combination;
   const { key } = await gateway.register();
   const whole = streamOf(first, said);
   const parts = (whole.body ?? []).map((part) => bytesOf(String(part)));
   const length = parts.slice(0, events).reduce((sum, part) => sum + part.byteLength, 0);
-  const number = takeNumber(combination);
+  const number = takeNumber(combination, isPrefilled);
   firstSays.set(nameAt(first, first, next, number), [cutAt(whole, length, 'fin', 15)]);
   secondSays.set(nameAt(next, first, next, number), streamOf(next, again));
   const response = await gateway.call(CLIENTS[client].path, {
@@ -167,6 +177,20 @@ describe.each(COMBINATIONS)('$client, from $first to $second', (combination) => 
     for (let from = 0; from < count; from += AT_ONCE) {
       await Promise.all(breaks.slice(from, from + AT_ONCE).map((events) => checkBreak(combination, said, events)));
     }
+  });
+
+  test('an upstream that continues a begun answer is given it, and says only the rest', async () => {
+    const said: Said = { text: ['Alpha', ' beta', ' gamma', ' delta.'] };
+    const whole = (streamOf(combination.first, said).body ?? []).map(String);
+    const events = whole.findIndex((frame) => frame.includes(' beta')) + 1;
+    const again: Said = { text: [' gamma', ' delta.'] };
+    const { told, record } = await ask(combination, said, { events, again, isPrefilled: true });
+    expect(told).toMatchObject({ text: 'Alpha beta gamma delta.', complete: true, ends: 'end', error: undefined });
+    expect(record).toMatchObject({ status: 'ok', estimated: true, cost_nano: told.usage.cost_nano });
+    const { json } = second.requests.at(-1) ?? {};
+    const last = (json.messages ?? json.contents).at(-1);
+    expect(['assistant', 'model']).toContain(last.role);
+    expect(JSON.stringify(last)).toContain('Alpha beta');
   });
 
   test('another run that says something else is no continuation: an error, nothing to pay', async () => {
