@@ -4,7 +4,16 @@
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
 import type { Random } from './random.ts';
 
-export type Purpose = 'key' | 'card' | 'address' | 'seal' | 'idempotency' | 'fingerprint' | 'gateway' | 'user';
+export type Purpose =
+  | 'key'
+  | 'card'
+  | 'address'
+  | 'seal'
+  | 'idempotency'
+  | 'fingerprint'
+  | 'gateway'
+  | 'user'
+  | 'session';
 
 export function deriveSecret(pepper: string, purpose: Purpose): Buffer {
   return createHmac('sha256', pepper).update(`svc:${purpose}`).digest();

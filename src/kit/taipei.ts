@@ -1,7 +1,8 @@
 // Calendar days are days in Asia/Taipei: UTC+8 all year, no daylight saving since 1979.
 
-const OFFSET_MS = 8 * 3_600_000;
-export const DAY_MS = 86_400_000;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+const OFFSET_MS = 8 * HOUR_MS;
 
 /** Days since 1970-01-01 as a calendar in Taipei counts them. */
 export function taipeiDay(atMs: number): number {

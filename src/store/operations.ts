@@ -4,7 +4,17 @@
 import type { Nano } from '../kit/money.ts';
 import type { ReplayRequest } from './book/replays.ts';
 import type { Allowance } from './book/windows.ts';
-import type { Attempt, Buckets, CardBatch, CardState, KeyRow, RevisionSource, TrafficHour } from './rows.ts';
+import type {
+  Attempt,
+  Buckets,
+  CardBatch,
+  CardState,
+  Incident,
+  KeyRow,
+  RevisionSource,
+  Session,
+  TrafficHour,
+} from './rows.ts';
 
 export interface RegisterInput {
   accountId: string;
@@ -230,6 +240,52 @@ export interface ClaimInput {
   value: string;
 }
 
+/** Sets name and password together, and ends every session but one: whoever had the old password is out. */
+export interface SetLoginInput {
+  accountId: string;
+  /** The name the account has now; it is free again if the new one is another. */
+  before: string | null;
+  /** In lower case. */
+  name: string;
+  passwordHash: string;
+  /** Hash of the session that may stay. */
+  keepSession: string | null;
+  at: number;
+}
+export type SetLoginResult =
+  | { ok: true }
+  /** `changed`: the name before is another by now; look again. */
+  | { ok: false; reason: 'name_taken' | 'changed' };
+
+/** Forgets sessions that have ended, and the oldest of too many. */
+export interface OpenSessionInput {
+  accountId: string;
+  session: Session;
+  at: number;
+}
+export interface TouchSessionInput {
+  accountId: string;
+  hash: string;
+  at: number;
+}
+export interface CloseSessionInput {
+  accountId: string;
+  hash: string;
+}
+/** Signs out everywhere. */
+export interface CloseSessionsInput {
+  accountId: string;
+  /** Hash of the session that may stay. */
+  keepSession?: string | undefined;
+}
+
+export interface PutIncidentInput {
+  incident: Incident;
+}
+export interface DeleteIncidentInput {
+  incidentId: string;
+}
+
 export interface Operations {
   register: { input: RegisterInput; result: RegisterResult };
   admit: { input: AdmitInput; result: AdmitResult };
@@ -249,6 +305,13 @@ export interface Operations {
   freeze: { input: FreezeInput; result: undefined };
   traffic: { input: TrafficInput; result: undefined };
   claim: { input: ClaimInput; result: { value: string } };
+  setLogin: { input: SetLoginInput; result: SetLoginResult };
+  openSession: { input: OpenSessionInput; result: undefined };
+  touchSession: { input: TouchSessionInput; result: undefined };
+  closeSession: { input: CloseSessionInput; result: undefined };
+  closeSessions: { input: CloseSessionsInput; result: undefined };
+  putIncident: { input: PutIncidentInput; result: undefined };
+  deleteIncident: { input: DeleteIncidentInput; result: { wasThere: boolean } };
 }
 export type OperationName = keyof Operations;
 export type Input<Name extends OperationName> = Operations[Name]['input'];

@@ -5,7 +5,9 @@ import type {
   CardBatch,
   CardState,
   Entry,
+  Incident,
   KeyRow,
+  Login,
   Revision,
   TrafficHour,
   UsageRecord,
@@ -42,6 +44,22 @@ export interface UsagePage {
   records: UsageRecord[];
   hasMore: boolean;
   totals: UsageTotals;
+}
+
+/** What an account spent on one Taipei day. */
+export interface DaySpend {
+  day: number;
+  requests: number;
+  cost: bigint;
+}
+
+/** How calls of one channel and model ended on one Taipei day. */
+export interface TrafficDay {
+  day: number;
+  channel: string;
+  model: string;
+  ok: number;
+  failed: number;
 }
 
 export interface OpenHold {
@@ -99,6 +117,8 @@ export interface Reads {
   wallet(accountId: string): Promise<Wallet | undefined>;
   window(windowId: string): Promise<Window | undefined>;
   usagePage(query: UsageQuery): Promise<UsagePage>;
+  /** Days without a request are left out; oldest first. */
+  spendByDay(accountId: string, sinceDay: number): Promise<DaySpend[]>;
   usageRecord(accountId: string, requestId: string): Promise<UsageRecord | undefined>;
   entriesOf(accountId: string, limit: number): Promise<Entry[]>;
   openHolds(accountId: string): Promise<OpenHold[]>;
@@ -106,6 +126,8 @@ export interface Reads {
   cardBatches(limit: number): Promise<CardBatch[]>;
   newestRevision(): Promise<Revision | undefined>;
   revision(revision: number): Promise<Revision | undefined>;
+  /** Newest first. */
+  revisions(limit: number): Promise<Revision[]>;
   /** Hash of the last configuration file that was applied. */
   lastFileHash(): Promise<string | undefined>;
   pulse(): Promise<Pulse>;
@@ -114,6 +136,13 @@ export interface Reads {
   leasesOf(host: string): Promise<{ nodeId: string; pid: number; expiresAt: number }[]>;
   /** Traffic since that hour (hours since the epoch), oldest first. */
   trafficSince(hour: number): Promise<TrafficHour[]>;
+  /** The same summed by Taipei day, without times. */
+  trafficDays(sinceDay: number): Promise<TrafficDay[]>;
+  login(accountId: string): Promise<Login | undefined>;
+  /** Whose name it is, in lower case. */
+  accountByLogin(name: string): Promise<string | undefined>;
+  /** The newest first, by when they began. */
+  incidents(limit: number): Promise<Incident[]>;
   /** Recomputes the ledger's invariants in one snapshot. */
   audit(scope: AuditScope): Promise<AuditReport>;
 }
@@ -126,6 +155,7 @@ export const READ_NAMES = [
   'wallet',
   'window',
   'usagePage',
+  'spendByDay',
   'usageRecord',
   'entriesOf',
   'openHolds',
@@ -133,11 +163,16 @@ export const READ_NAMES = [
   'cardBatches',
   'newestRevision',
   'revision',
+  'revisions',
   'lastFileHash',
   'pulse',
   'orphanedHolds',
   'leasesOf',
   'trafficSince',
+  'trafficDays',
+  'login',
+  'accountByLogin',
+  'incidents',
   'audit',
 ] as const satisfies (keyof Reads)[];
 export type ReadName = (typeof READ_NAMES)[number];

@@ -193,6 +193,43 @@ export interface TrafficHour {
   total: readonly number[];
 }
 
+/** One signed-in browser. Its secret is in its cookie only. */
+export interface Session {
+  /** Keyed hash of what the cookie says. */
+  hash: string;
+  /** The key it was opened with, with which it also ends; null after a name and a password. */
+  keyId: string | null;
+  createdAt: number;
+  seenAt: number;
+}
+
+/** How an account is entered on the site. */
+export interface Login {
+  accountId: string;
+  /** In lower case; null without a password. */
+  name: string | null;
+  passwordHash: string | null;
+  sessions: readonly Session[];
+  touchedAt: number;
+}
+
+/** Who has a name. */
+export interface LoginName {
+  accountId: string;
+}
+
+/** What the operator tells about a trouble, in both languages of the pages. */
+export interface Incident {
+  incidentId: string;
+  startedAt: number;
+  endedAt: number | null;
+  titleEn: string;
+  titleZh: string;
+  textEn: string;
+  textZh: string;
+  createdAt: number;
+}
+
 /** A fact about the database itself, written once. */
 export interface Setting {
   value: string;

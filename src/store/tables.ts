@@ -8,8 +8,11 @@ import type {
   CardBatch,
   Entry,
   Hold,
+  Incident,
   KeyRow,
   Lease,
+  Login,
+  LoginName,
   Replay,
   Revision,
   Setting,
@@ -134,6 +137,22 @@ export const PAGES: { [T in Exclude<PageTable, 'keyrings'>]: Table<Pages[T]> } =
     total: ['total', 'json'],
   }),
   settings: table<Setting>('settings', 'name', undefined, { value: ['value', 'text'] }),
+  incidents: table<Incident>('incidents', 'incident_id', 'incidentId', {
+    startedAt: ['started_at', 'number'],
+    endedAt: ['ended_at', 'number'],
+    titleEn: ['title_en', 'text'],
+    titleZh: ['title_zh', 'text'],
+    textEn: ['text_en', 'text'],
+    textZh: ['text_zh', 'text'],
+    createdAt: ['created_at', 'number'],
+  }),
+  loginNames: table<LoginName>('login_names', 'name', undefined, { accountId: ['account_id', 'text'] }),
+  logins: table<Login>('logins', 'account_id', 'accountId', {
+    name: ['name', 'text'],
+    passwordHash: ['password_hash', 'text'],
+    sessions: ['sessions', 'json'],
+    touchedAt: ['touched_at', 'number'],
+  }),
 };
 
 export const ADDITIONS: { [T in keyof Additions]: Table<Additions[T]> } = {

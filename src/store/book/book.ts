@@ -9,8 +9,11 @@ import type {
   CardBatch,
   Entry,
   Hold,
+  Incident,
   KeyRow,
   Lease,
+  Login,
+  LoginName,
   Replay,
   Revision,
   Setting,
@@ -31,6 +34,9 @@ export interface Pages {
   replays: Replay;
   traffic: TrafficHour;
   settings: Setting;
+  incidents: Incident;
+  loginNames: LoginName;
+  logins: Login;
   /** All keys of an account, under the lock of its wallet. */
   keyrings: readonly KeyRow[];
 }
@@ -55,6 +61,9 @@ export const PAGE_TABLES: readonly PageTable[] = [
   'replays',
   'traffic',
   'settings',
+  'incidents',
+  'loginNames',
+  'logins',
   'keyrings',
 ];
 
@@ -79,6 +88,9 @@ function emptyPages(): PageMaps {
     replays: new Map(),
     traffic: new Map(),
     settings: new Map(),
+    incidents: new Map(),
+    loginNames: new Map(),
+    logins: new Map(),
     keyrings: new Map(),
   };
 }

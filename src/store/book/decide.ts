@@ -7,7 +7,16 @@ import type { Book, Touch } from './book.ts';
 import { issue, issueTouches, voidCard, voidTouches } from './cards.ts';
 import { release, releaseTouches, settle, settleTouches, sweep, sweepTouches } from './close.ts';
 import { changeKey, createKey, createKeyTouches, keyringTouches, revokeKey, rotateKey } from './keyring.ts';
-import { claim, credit, freeze } from './operator.ts';
+import {
+  closeSession,
+  closeSessions,
+  loginTouches,
+  openSession,
+  setLogin,
+  setLoginTouches,
+  touchSession,
+} from './logins.ts';
+import { claim, credit, deleteIncident, freeze } from './operator.ts';
 import { redeem, redeemTouches } from './redeem.ts';
 import { register, registerTouches } from './register.ts';
 import { addTraffic, trafficTouches } from './traffic.ts';
@@ -44,6 +53,19 @@ const DEFINITIONS: Definitions = {
   freeze: { touches: ({ accountId }) => [{ table: 'wallets', id: accountId }], decide: freeze },
   traffic: { touches: trafficTouches, decide: addTraffic },
   claim: { touches: ({ name }) => [{ table: 'settings', id: name }], decide: claim },
+  setLogin: { touches: setLoginTouches, decide: setLogin },
+  openSession: { touches: loginTouches, decide: openSession },
+  touchSession: { touches: loginTouches, decide: touchSession },
+  closeSession: { touches: loginTouches, decide: closeSession },
+  closeSessions: { touches: loginTouches, decide: closeSessions },
+  putIncident: {
+    touches: ({ incident }) => [{ table: 'incidents', id: incident.incidentId }],
+    decide: (book, { incident }) => void book.put('incidents', incident.incidentId, incident),
+  },
+  deleteIncident: {
+    touches: ({ incidentId }) => [{ table: 'incidents', id: incidentId }],
+    decide: deleteIncident,
+  },
 };
 
 export function touches<Name extends OperationName>(name: Name, input: Input<Name>): Touch[] {

@@ -1,7 +1,7 @@
 // What only the operator or the server itself does: credit or freeze a wallet, say once what belongs to the database.
 
 import { assert } from '../../kit/assert.ts';
-import type { ClaimInput, CreditInput, CreditResult, FreezeInput } from '../operations.ts';
+import type { ClaimInput, CreditInput, CreditResult, DeleteIncidentInput, FreezeInput } from '../operations.ts';
 import type { Book } from './book.ts';
 import { payIn } from './money.ts';
 
@@ -21,4 +21,10 @@ export function claim(book: Book, { name, value }: ClaimInput): { value: string 
   const known = book.get('settings', name);
   if (!known) book.put('settings', name, { value });
   return known ?? { value };
+}
+
+export function deleteIncident(book: Book, { incidentId }: DeleteIncidentInput): { wasThere: boolean } {
+  const wasThere = book.get('incidents', incidentId) !== undefined;
+  book.put('incidents', incidentId, undefined);
+  return { wasThere };
 }

@@ -52,6 +52,9 @@ const LOAD: { [T in PageTable]: string } = {
   replays: lockRows(PAGES.replays),
   traffic: lockRows(PAGES.traffic),
   settings: lockRows(PAGES.settings),
+  incidents: lockRows(PAGES.incidents),
+  loginNames: lockRows(PAGES.loginNames),
+  logins: lockRows(PAGES.logins),
   // Like budgets and holds.
   keyrings: 'SELECT * FROM keys WHERE account_id = ANY($1::text[]) ORDER BY created_at, key_id',
 };

@@ -1,12 +1,13 @@
 // The questions of the store in PostgreSQL's words.
 
 import type { OpenHold, Reads } from '../reads.ts';
-import type { TrafficHour, Wallet, Window } from '../rows.ts';
+import type { Incident, Login, TrafficHour, Wallet, Window } from '../rows.ts';
 import { ADDITIONS, decodeRow, KEYS, PAGES, REVISIONS, type Table } from '../tables.ts';
+import { decodeDay, decodeTrafficDay, SPEND_BY_DAY, TRAFFIC_DAYS, trafficHourOf } from '../usage-days.ts';
 import { audit } from './audit.ts';
 import type { Rows } from './connection.ts';
 import type { Pool } from './pool.ts';
-import { usagePage } from './usage-page.ts';
+import { numbered, usagePage } from './usage-page.ts';
 
 /** What may take long has connections of its own, so that a key's look-up never waits behind an audit. */
 export function prepareReads(pool: Pool, slowPool: Pool): Reads {
@@ -45,6 +46,8 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
     wallet: one<Wallet>(PAGES.wallets, 'WHERE account_id = $1'),
     window: one<Window>(PAGES.windows, 'WHERE window_id = $1'),
     usagePage: (query) => usagePage(slowPool, query),
+    spendByDay: async (accountId, sinceDay) =>
+      (await slowPool.ask(numbered({ sql: SPEND_BY_DAY, values: [accountId, sinceDay] }))).map(decodeDay),
     usageRecord: (accountId, requestId) => usageRecord(requestId, accountId),
     entriesOf: many(ADDITIONS.entries, 'WHERE account_id = $1 ORDER BY entry_id DESC LIMIT $2'),
     openHolds: async (accountId) =>
@@ -56,6 +59,7 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
     cardBatches: many(ADDITIONS.cardBatches, 'ORDER BY created_at DESC, batch_id DESC LIMIT $1'),
     newestRevision: one(REVISIONS, 'ORDER BY revision DESC LIMIT 1'),
     revision: one(REVISIONS, 'WHERE revision = $1'),
+    revisions: many(REVISIONS, 'ORDER BY revision DESC LIMIT $1'),
     async lastFileHash() {
       const [row] = await pool.ask({ sql: LAST_FILE });
       return row === undefined ? undefined : String(row.source_hash);
@@ -68,6 +72,14 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
       toOpenHolds(await pool.ask({ sql: ORPHANED_HOLDS, values: [aliveSince, [...deadNodes], limit] })),
     leasesOf: many(PAGES.leases, 'WHERE host = $1'),
     trafficSince: many<TrafficHour>(PAGES.traffic, 'WHERE hour >= $1 ORDER BY hour, traffic_id'),
+    trafficDays: async (sinceDay) =>
+      (await slowPool.ask(numbered({ sql: TRAFFIC_DAYS, values: [trafficHourOf(sinceDay)] }))).map(decodeTrafficDay),
+    login: one<Login>(PAGES.logins, 'WHERE account_id = $1'),
+    async accountByLogin(name) {
+      const [row] = await pool.ask({ sql: 'SELECT account_id FROM login_names WHERE name = $1', values: [name] });
+      return row === undefined ? undefined : String(row.account_id);
+    },
+    incidents: many<Incident>(PAGES.incidents, 'ORDER BY started_at DESC, incident_id DESC LIMIT $1'),
     audit: (scope) => audit(slowPool, scope),
   };
 }

@@ -106,6 +106,19 @@ CREATE TABLE holds (
   CONSTRAINT holds_check CHECK (((NOT free) OR (amount_nano = 0)))
 );
 
+CREATE TABLE incidents (
+  incident_id text COLLATE "C" NOT NULL,
+  started_at bigint NOT NULL,
+  ended_at bigint,
+  title_en text NOT NULL,
+  title_zh text NOT NULL,
+  text_en text NOT NULL,
+  text_zh text NOT NULL,
+  created_at bigint NOT NULL,
+  CONSTRAINT incidents_pkey PRIMARY KEY (incident_id),
+  CONSTRAINT incidents_check CHECK ((ended_at >= started_at))
+);
+
 CREATE TABLE keys (
   key_id text COLLATE "C" NOT NULL,
   account_id text COLLATE "C" NOT NULL,
@@ -139,6 +152,27 @@ CREATE TABLE leases (
   pid bigint NOT NULL,
   expires_at bigint NOT NULL,
   CONSTRAINT leases_pkey PRIMARY KEY (node_id)
+);
+
+CREATE TABLE login_names (
+  name text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  CONSTRAINT login_names_pkey PRIMARY KEY (name),
+  CONSTRAINT login_names_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT login_names_name_check CHECK ((name = lower(name)))
+);
+
+CREATE TABLE logins (
+  account_id text COLLATE "C" NOT NULL,
+  name text COLLATE "C",
+  password_hash text,
+  sessions text NOT NULL,
+  touched_at bigint NOT NULL,
+  CONSTRAINT logins_pkey PRIMARY KEY (account_id),
+  CONSTRAINT logins_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT logins_check CHECK (((name IS NULL) = (password_hash IS NULL))),
+  CONSTRAINT logins_name_check CHECK ((name = lower(name))),
+  CONSTRAINT logins_name_key UNIQUE (name)
 );
 
 CREATE TABLE replays (
@@ -191,6 +225,34 @@ CREATE TABLE traffic_hours (
 
 CREATE INDEX traffic_by_hour ON public.traffic_hours USING btree (hour);
 
+CREATE TABLE usage_days (
+  account_id text COLLATE "C" NOT NULL,
+  day bigint NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  model text COLLATE "C" NOT NULL,
+  channel text COLLATE "C" NOT NULL,
+  status text COLLATE "C" NOT NULL,
+  requests bigint NOT NULL,
+  input_tokens bigint NOT NULL,
+  cached_input_tokens bigint NOT NULL,
+  cache_write_5m_tokens bigint NOT NULL,
+  cache_write_1h_tokens bigint NOT NULL,
+  output_tokens bigint NOT NULL,
+  reasoning_tokens bigint NOT NULL,
+  images bigint NOT NULL,
+  cost_nano bigint NOT NULL,
+  CONSTRAINT usage_days_pkey PRIMARY KEY (account_id, day, key_id, model, channel, status),
+  CONSTRAINT usage_days_cache_write_1h_tokens_check CHECK ((cache_write_1h_tokens >= 0)),
+  CONSTRAINT usage_days_cache_write_5m_tokens_check CHECK ((cache_write_5m_tokens >= 0)),
+  CONSTRAINT usage_days_cached_input_tokens_check CHECK ((cached_input_tokens >= 0)),
+  CONSTRAINT usage_days_cost_nano_check CHECK ((cost_nano >= 0)),
+  CONSTRAINT usage_days_images_check CHECK ((images >= 0)),
+  CONSTRAINT usage_days_input_tokens_check CHECK ((input_tokens >= 0)),
+  CONSTRAINT usage_days_output_tokens_check CHECK ((output_tokens >= 0)),
+  CONSTRAINT usage_days_reasoning_tokens_check CHECK ((reasoning_tokens >= 0)),
+  CONSTRAINT usage_days_requests_check CHECK ((requests > 0))
+);
+
 CREATE TABLE usage_records (
   request_id text COLLATE "C" NOT NULL,
   account_id text COLLATE "C" NOT NULL,
@@ -231,6 +293,8 @@ CREATE TABLE usage_records (
 );
 
 CREATE INDEX usage_by_account ON public.usage_records USING btree (account_id, at DESC, request_id DESC);
+
+CREATE TRIGGER usage_added AFTER INSERT ON public.usage_records REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_usage_to_days();
 
 CREATE TABLE versions (
   name text COLLATE "C" NOT NULL,
@@ -273,6 +337,29 @@ CREATE TABLE writers (
   touched_at bigint NOT NULL,
   CONSTRAINT writers_pkey PRIMARY KEY (writer_id)
 );
+
+CREATE OR REPLACE FUNCTION public.add_usage_to_days()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO usage_days AS known
+  SELECT account_id, (at + 28800000) / 86400000, key_id, model, coalesce(channel, ''), status, count(*),
+    sum(input_tokens), sum(cached_input_tokens), sum(cache_write_5m_tokens), sum(cache_write_1h_tokens),
+    sum(output_tokens), sum(reasoning_tokens), sum(images), sum(cost_nano)
+  FROM added GROUP BY 1, 2, 3, 4, 5, 6
+  ON CONFLICT (account_id, day, key_id, model, channel, status) DO UPDATE SET
+    requests = known.requests + excluded.requests,
+    input_tokens = known.input_tokens + excluded.input_tokens,
+    cached_input_tokens = known.cached_input_tokens + excluded.cached_input_tokens,
+    cache_write_5m_tokens = known.cache_write_5m_tokens + excluded.cache_write_5m_tokens,
+    cache_write_1h_tokens = known.cache_write_1h_tokens + excluded.cache_write_1h_tokens,
+    output_tokens = known.output_tokens + excluded.output_tokens,
+    reasoning_tokens = known.reasoning_tokens + excluded.reasoning_tokens,
+    images = known.images + excluded.images,
+    cost_nano = known.cost_nano + excluded.cost_nano;
+  RETURN NULL;
+END $function$;
 
 CREATE OR REPLACE FUNCTION public.count_changed_keys()
  RETURNS trigger

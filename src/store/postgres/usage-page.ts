@@ -2,22 +2,12 @@
 
 import type { UsagePage, UsageQuery } from '../reads.ts';
 import { ADDITIONS, decodeRow } from '../tables.ts';
-import { decodeTotals, USAGE_TOTALS, usageFilter } from '../usage-filters.ts';
+import { decodeTotals, pageStatement, totalsStatement } from '../usage-queries.ts';
+import type { Query } from './connection.ts';
 import type { Pool } from './pool.ts';
 
 export async function usagePage(pool: Pool, query: UsageQuery): Promise<UsagePage> {
-  const { conditions, values } = usageFilter(query);
-  const pageConditions = query.after ? [...conditions, '(at, request_id) < (?, ?)'] : conditions;
-  const pageValues = query.after ? [...values, query.after.at, query.after.requestId] : values;
-  const [totals, rows] = await pool.askTogether([
-    { sql: numbered(`SELECT ${USAGE_TOTALS} FROM usage_records WHERE ${conditions.join(' AND ')}`), values },
-    {
-      sql: numbered(
-        `SELECT * FROM usage_records WHERE ${pageConditions.join(' AND ')} ORDER BY at DESC, request_id DESC LIMIT ?`,
-      ),
-      values: [...pageValues, query.limit + 1],
-    },
-  ]);
+  const [totals, rows] = await pool.askTogether([numbered(totalsStatement(query)), numbered(pageStatement(query))]);
   const found = rows ?? [];
   return {
     records: found.slice(0, query.limit).map((row) => decodeRow(ADDITIONS.usage, row)),
@@ -26,8 +16,8 @@ export async function usagePage(pool: Pool, query: UsageQuery): Promise<UsagePag
   };
 }
 
-/** The filters common to both databases mark values with `?`; no text of a client is ever in them. */
-function numbered(sql: string): string {
+/** What is common to both databases marks values with `?`; no text of a client is ever in it. */
+export function numbered({ sql, values }: { sql: string; values?: readonly unknown[] }): Query {
   let count = 0;
-  return sql.replaceAll('?', () => `$${++count}`);
+  return { sql: sql.replaceAll('?', () => `$${++count}`), values: values ?? [] };
 }

@@ -17,6 +17,9 @@ const ROW_TABLES: readonly RowTable[] = [
   'replays',
   'traffic',
   'settings',
+  'incidents',
+  'loginNames',
+  'logins',
 ];
 
 /** Undefined if nothing changed. */

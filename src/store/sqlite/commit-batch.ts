@@ -74,6 +74,9 @@ function prepareLoad(db: Database): Load {
     replays: byId('replays'),
     traffic: byId('traffic'),
     settings: byId('settings'),
+    incidents: byId('incidents'),
+    loginNames: byId('loginNames'),
+    logins: byId('logins'),
     keyrings: (accountId) => keysOf.all(accountId).map((row) => decodeRow(KEYS, row)),
   };
   return (table, id) => loaders[table](id);

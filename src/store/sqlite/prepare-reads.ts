@@ -3,8 +3,9 @@
 
 import type { Database } from 'bun:sqlite';
 import type { OpenHold, ReadName, Reads } from '../reads.ts';
-import type { TrafficHour, Wallet, Window } from '../rows.ts';
+import type { Incident, Login, TrafficHour, Wallet, Window } from '../rows.ts';
 import { ADDITIONS, decodeRow, KEYS, PAGES, REVISIONS, type Table } from '../tables.ts';
+import { decodeDay, decodeTrafficDay, SPEND_BY_DAY, TRAFFIC_DAYS, trafficHourOf } from '../usage-days.ts';
 import { audit } from './audit.ts';
 import { usagePage } from './usage-page.ts';
 
@@ -31,6 +32,9 @@ export function prepareReads(db: Database): SyncReads {
     `SELECT (SELECT coalesce(max(revision), 0) FROM revisions) AS revision,
             (SELECT version FROM versions WHERE name = 'keys') AS keys_version`,
   );
+  const spendByDay = db.prepare<Columns, [string, number]>(SPEND_BY_DAY);
+  const trafficDays = db.prepare<Columns, [number]>(TRAFFIC_DAYS);
+  const loginName = db.prepare<{ account_id: string }, [string]>('SELECT account_id FROM login_names WHERE name = ?');
   const fileHash = db.prepare<{ source_hash: string }, []>(
     `SELECT source_hash FROM revisions WHERE source = 'file' ORDER BY revision DESC LIMIT 1`,
   );
@@ -50,6 +54,7 @@ export function prepareReads(db: Database): SyncReads {
     wallet: one<Wallet>(PAGES.wallets, 'WHERE account_id = ?'),
     window: one<Window>(PAGES.windows, 'WHERE window_id = ?'),
     usagePage: (query) => db.transaction(() => usagePage(db, query)).deferred(),
+    spendByDay: (accountId, sinceDay) => spendByDay.all(accountId, sinceDay).map(decodeDay),
     usageRecord: (accountId, requestId) => usageRecord(requestId, accountId),
     entriesOf: many(ADDITIONS.entries, 'WHERE account_id = ? ORDER BY entry_id DESC LIMIT ?'),
     openHolds: (accountId) =>
@@ -68,6 +73,7 @@ export function prepareReads(db: Database): SyncReads {
     cardBatches: many(ADDITIONS.cardBatches, 'ORDER BY created_at DESC, batch_id DESC LIMIT ?'),
     newestRevision: one(REVISIONS, 'ORDER BY revision DESC LIMIT 1'),
     revision: one(REVISIONS, 'WHERE revision = ?'),
+    revisions: many(REVISIONS, 'ORDER BY revision DESC LIMIT ?'),
     lastFileHash: () => fileHash.get()?.source_hash,
     pulse() {
       const row = pulse.get();
@@ -89,6 +95,10 @@ export function prepareReads(db: Database): SyncReads {
         .all(host)
         .map((row) => decodeRow(PAGES.leases, row)),
     trafficSince: many<TrafficHour>(PAGES.traffic, 'WHERE hour >= ? ORDER BY hour, traffic_id'),
+    trafficDays: (sinceDay) => trafficDays.all(trafficHourOf(sinceDay)).map(decodeTrafficDay),
+    login: one<Login>(PAGES.logins, 'WHERE account_id = ?'),
+    accountByLogin: (name) => loginName.get(name)?.account_id,
+    incidents: many<Incident>(PAGES.incidents, 'ORDER BY started_at DESC, incident_id DESC LIMIT ?'),
     audit: (scope) => db.transaction(() => audit(db, scope)).deferred(),
   };
 }

@@ -91,6 +91,17 @@ CREATE TABLE holds (
 
 CREATE INDEX holds_by_account ON holds (account_id);
 
+CREATE TABLE incidents (
+  incident_id TEXT PRIMARY KEY,
+  started_at INTEGER NOT NULL,
+  ended_at INTEGER CHECK (ended_at >= started_at),
+  title_en TEXT NOT NULL,
+  title_zh TEXT NOT NULL,
+  text_en TEXT NOT NULL,
+  text_zh TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE keys (
   key_id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (account_id),
@@ -121,6 +132,22 @@ CREATE TABLE leases (
   host TEXT NOT NULL,
   pid INTEGER NOT NULL,
   expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE login_names (
+  name TEXT PRIMARY KEY CHECK (name = lower(name)),
+  account_id TEXT NOT NULL REFERENCES accounts (account_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE logins (
+  account_id TEXT PRIMARY KEY REFERENCES accounts (account_id),
+  -- In lower case, which is how names are compared.
+  name TEXT UNIQUE CHECK (name = lower(name)),
+  password_hash TEXT,
+  -- Of each session a keyed hash of its secret, the key it was opened with, and its times.
+  sessions TEXT NOT NULL,
+  touched_at INTEGER NOT NULL,
+  CHECK ((name IS NULL) = (password_hash IS NULL))
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE replays (
@@ -163,6 +190,26 @@ CREATE TABLE traffic_hours (
 
 CREATE INDEX traffic_by_hour ON traffic_hours (hour);
 
+CREATE TABLE usage_days (
+  account_id TEXT NOT NULL,
+  day INTEGER NOT NULL,
+  key_id TEXT NOT NULL,
+  model TEXT NOT NULL,
+  -- Empty where no channel served: a primary key knows no NULL.
+  channel TEXT NOT NULL,
+  status TEXT NOT NULL,
+  requests INTEGER NOT NULL CHECK (requests > 0),
+  input_tokens INTEGER NOT NULL CHECK (input_tokens >= 0),
+  cached_input_tokens INTEGER NOT NULL CHECK (cached_input_tokens >= 0),
+  cache_write_5m_tokens INTEGER NOT NULL CHECK (cache_write_5m_tokens >= 0),
+  cache_write_1h_tokens INTEGER NOT NULL CHECK (cache_write_1h_tokens >= 0),
+  output_tokens INTEGER NOT NULL CHECK (output_tokens >= 0),
+  reasoning_tokens INTEGER NOT NULL CHECK (reasoning_tokens >= 0),
+  images INTEGER NOT NULL CHECK (images >= 0),
+  cost_nano INTEGER NOT NULL CHECK (cost_nano >= 0),
+  PRIMARY KEY (account_id, day, key_id, model, channel, status)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE usage_records (
   request_id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL,
@@ -191,7 +238,26 @@ CREATE TABLE usage_records (
   CHECK (cost_nano <= held_nano)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX usage_by_account ON usage_records (account_id, at DESC, request_id DESC);
+CREATE INDEX usage_by_account ON usage_records (account_id, at DESC, request_id DESC, model, channel, key_id, status);
+
+CREATE TRIGGER usage_added AFTER INSERT ON usage_records
+BEGIN
+  INSERT INTO usage_days VALUES (
+    new.account_id, (new.at + 28800000) / 86400000, new.key_id, new.model, coalesce(new.channel, ''), new.status, 1,
+    new.input_tokens, new.cached_input_tokens, new.cache_write_5m_tokens, new.cache_write_1h_tokens,
+    new.output_tokens, new.reasoning_tokens, new.images, new.cost_nano
+  )
+  ON CONFLICT (account_id, day, key_id, model, channel, status) DO UPDATE SET
+    requests = requests + excluded.requests,
+    input_tokens = input_tokens + excluded.input_tokens,
+    cached_input_tokens = cached_input_tokens + excluded.cached_input_tokens,
+    cache_write_5m_tokens = cache_write_5m_tokens + excluded.cache_write_5m_tokens,
+    cache_write_1h_tokens = cache_write_1h_tokens + excluded.cache_write_1h_tokens,
+    output_tokens = output_tokens + excluded.output_tokens,
+    reasoning_tokens = reasoning_tokens + excluded.reasoning_tokens,
+    images = images + excluded.images,
+    cost_nano = cost_nano + excluded.cost_nano;
+END;
 
 CREATE TABLE versions (
   name TEXT PRIMARY KEY,

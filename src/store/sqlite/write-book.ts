@@ -28,6 +28,9 @@ export function prepareWriteBook(db: Database): WriteBook {
     replays: writeChanges('replays', prepareTable(db, PAGES.replays)),
     traffic: writeChanges('traffic', prepareTable(db, PAGES.traffic)),
     settings: writeChanges('settings', prepareTable(db, PAGES.settings)),
+    incidents: writeChanges('incidents', prepareTable(db, PAGES.incidents)),
+    loginNames: writeChanges('loginNames', prepareTable(db, PAGES.loginNames)),
+    logins: writeChanges('logins', prepareTable(db, PAGES.logins)),
   };
   return (book) => {
     insertAccounts(book.added.accounts);

@@ -3,6 +3,8 @@
 import ledger from './0001-ledger.sql' with { type: 'text' };
 import traffic from './0002-traffic.sql' with { type: 'text' };
 import settings from './0003-settings.sql' with { type: 'text' };
+import site from './0004-site.sql' with { type: 'text' };
+import usageDays from './0005-usage-days.sql' with { type: 'text' };
 
 export interface Migration {
   version: number;
@@ -14,4 +16,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'ledger', sql: ledger },
   { version: 2, name: 'traffic', sql: traffic },
   { version: 3, name: 'settings', sql: settings },
+  { version: 4, name: 'site', sql: site },
+  { version: 5, name: 'usage-days', sql: usageDays },
 ];

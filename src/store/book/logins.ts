@@ -1,0 +1,85 @@
+// Names, passwords and sessions of the site. A name is a page of its own beside the account that has it, so that two
+// accounts that want the same one are decided one after the other.
+
+import { assert } from '../../kit/assert.ts';
+import type {
+  CloseSessionInput,
+  CloseSessionsInput,
+  OpenSessionInput,
+  SetLoginInput,
+  SetLoginResult,
+  TouchSessionInput,
+} from '../operations.ts';
+import type { Login, Session } from '../rows.ts';
+import type { Book, Touch } from './book.ts';
+
+export const SESSION_IDLE_MS = 30 * 60_000;
+export const SESSION_MOST_MS = 12 * 3_600_000;
+export const MOST_SESSIONS = 20;
+
+export function isLiveSession({ createdAt, seenAt }: Session, at: number): boolean {
+  return at < seenAt + SESSION_IDLE_MS && at < createdAt + SESSION_MOST_MS;
+}
+
+export function loginTouches({ accountId }: { accountId: string }): Touch[] {
+  return [{ table: 'logins', id: accountId }];
+}
+
+export function setLoginTouches({ accountId, before, name }: SetLoginInput): Touch[] {
+  return [
+    { table: 'logins', id: accountId },
+    { table: 'loginNames', id: name },
+    ...(before === null ? [] : [{ table: 'loginNames', id: before } as const]),
+  ];
+}
+
+export function setLogin(book: Book, input: SetLoginInput): SetLoginResult {
+  const { accountId, before, name, passwordHash, keepSession, at } = input;
+  assert(name === name.toLowerCase(), 'names are compared in lower case');
+  const login = loginOf(book, accountId);
+  if (login.name !== before) return { ok: false, reason: 'changed' };
+  const holder = book.get('loginNames', name);
+  if (holder && holder.accountId !== accountId) return { ok: false, reason: 'name_taken' };
+  if (before !== null && before !== name) book.put('loginNames', before, undefined);
+  if (!holder) book.put('loginNames', name, { accountId });
+  const sessions = login.sessions.filter(({ hash }) => hash === keepSession);
+  book.put('logins', accountId, { ...login, name, passwordHash, sessions, touchedAt: at });
+  return { ok: true };
+}
+
+export function openSession(book: Book, { accountId, session, at }: OpenSessionInput): undefined {
+  const login = loginOf(book, accountId);
+  const live = login.sessions.filter((one) => isLiveSession(one, at));
+  const sessions = [...live, session].toSorted((a, b) => a.createdAt - b.createdAt).slice(-MOST_SESSIONS);
+  book.put('logins', accountId, { ...login, sessions, touchedAt: at });
+}
+
+/** A session that has ended is not brought back, and one that was seen later stays so. */
+export function touchSession(book: Book, { accountId, hash, at }: TouchSessionInput): undefined {
+  const login = loginOf(book, accountId);
+  const isSeen = (one: Session) => one.hash === hash && one.seenAt < at && isLiveSession(one, at);
+  if (!login.sessions.some(isSeen)) return;
+  const sessions = login.sessions.map((one) => (isSeen(one) ? { ...one, seenAt: at } : one));
+  book.put('logins', accountId, { ...login, sessions, touchedAt: at });
+}
+
+export function closeSession(book: Book, { accountId, hash }: CloseSessionInput): undefined {
+  keepSessions(book, accountId, (one) => one.hash !== hash);
+}
+
+export function closeSessions(book: Book, { accountId, keepSession }: CloseSessionsInput): undefined {
+  keepSessions(book, accountId, (one) => one.hash === keepSession);
+}
+
+function keepSessions(book: Book, accountId: string, stays: (session: Session) => boolean): void {
+  const login = loginOf(book, accountId);
+  const sessions = login.sessions.filter(stays);
+  if (sessions.length === login.sessions.length) return;
+  const isEmpty = login.name === null && sessions.length === 0;
+  book.put('logins', accountId, isEmpty ? undefined : { ...login, sessions });
+}
+
+function loginOf(book: Book, accountId: string): Login {
+  const nobody = { accountId, name: null, passwordHash: null, sessions: [], touchedAt: 0 };
+  return book.get('logins', accountId) ?? nobody;
+}

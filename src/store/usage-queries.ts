@@ -1,0 +1,162 @@
+// The questions of a usage listing, in the one SQL both databases understand; values always travel as parameters. Totals
+// come from the sums of whole days, and from records only where a time cuts a day in two. A filtered page looks only into
+// days that the sums say have a match.
+
+import { DAY_MS, taipeiDay, taipeiDayStart } from '../kit/taipei.ts';
+import type { UsageQuery, UsageTotals } from './reads.ts';
+import type { SqlValue } from './tables.ts';
+
+/** `?` stands for the value beside it. */
+export interface UsageStatement {
+  sql: string;
+  values: readonly SqlValue[];
+}
+
+const FILTERS = [
+  ['model', 'model = ?'],
+  ['channel', 'channel = ?'],
+  ['keyId', 'key_id = ?'],
+  ['status', 'status = ?'],
+] as const;
+
+/** Conditions that hold together, each with its values. */
+type Condition = readonly [sql: string, ...values: SqlValue[]];
+
+function where(conditions: readonly Condition[]): UsageStatement {
+  return {
+    sql: conditions.map(([sql]) => sql).join(' AND '),
+    values: conditions.flatMap(([, ...values]) => values),
+  };
+}
+
+/** Of one account, by the filters that sums and records both know. */
+function common(query: UsageQuery): Condition[] {
+  const filters = FILTERS.flatMap(([name, sql]): Condition[] => {
+    const value = query[name];
+    return value === undefined ? [] : [[sql, value]];
+  });
+  return [['account_id = ?', query.accountId], ...filters];
+}
+
+const SUMMED = [
+  'input_tokens',
+  'cached_input_tokens',
+  'cache_write_5m_tokens',
+  'cache_write_1h_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'images',
+  'cost_nano',
+] as const;
+const COLUMNS = ['requests', ...SUMMED];
+const TOTALS = COLUMNS.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(', ');
+
+export function totalsStatement(query: UsageQuery): UsageStatement {
+  const { days, pieces } = splitDays(query.from, query.to);
+  const parts = [
+    ...(days ? [{ columns: COLUMNS.join(', '), from: 'usage_days', conditions: days }] : []),
+    ...pieces.map((conditions) => ({
+      columns: `1 AS requests, ${SUMMED.join(', ')}`,
+      from: 'usage_records',
+      conditions,
+    })),
+  ].map(({ columns, from, conditions }) => {
+    const { sql, values } = where([...common(query), ...conditions]);
+    return { sql: `SELECT ${columns} FROM ${from} WHERE ${sql}`, values };
+  });
+  return {
+    sql: `SELECT ${TOTALS} FROM (${parts.map(({ sql }) => sql).join(' UNION ALL ')}) AS parts`,
+    values: parts.flatMap(({ values }) => values),
+  };
+}
+
+/** A span of time as whole days, and as what is left of the days at its ends. */
+function splitDays(from: number | undefined, to: number | undefined): { days?: Condition[]; pieces: Condition[][] } {
+  const first = from === undefined ? undefined : Math.ceil(taipeiDays(from));
+  const end = to === undefined ? undefined : Math.floor(taipeiDays(to));
+  const piece = (since: number, until: number): Condition[] => [
+    ['at >= ?', since],
+    ['at < ?', until],
+  ];
+  if (from !== undefined && to !== undefined && first !== undefined && end !== undefined && first > end) {
+    return { pieces: [piece(from, to)] };
+  }
+  return {
+    days: [
+      ...(first === undefined ? [] : [['day >= ?', first] as const]),
+      ...(end === undefined ? [] : [['day < ?', end] as const]),
+    ],
+    pieces: [
+      ...(from === undefined || first === undefined ? [] : [piece(from, taipeiDayStart(first))]),
+      ...(to === undefined || end === undefined ? [] : [piece(taipeiDayStart(end), to)]),
+    ].filter(([since, until]) => since?.[1] !== until?.[1]),
+  };
+}
+
+function taipeiDays(at: number): number {
+  return (at - taipeiDayStart(0)) / DAY_MS;
+}
+
+export function pageStatement(query: UsageQuery): UsageStatement {
+  const conditions: Condition[] = [
+    ...common(query),
+    ...(query.from === undefined ? [] : [['at >= ?', query.from] as const]),
+    ...(query.to === undefined ? [] : [['at < ?', query.to] as const]),
+    ...(query.after ? [['(at, request_id) < (?, ?)', query.after.at, query.after.requestId] as const] : []),
+  ];
+  const isFiltered = FILTERS.some(([name]) => query[name] !== undefined);
+  return isFiltered ? filteredPage(query, conditions) : plainPage(query, conditions);
+}
+
+const NEWEST_FIRST = 'ORDER BY at DESC, request_id DESC LIMIT ?';
+
+function plainPage(query: UsageQuery, conditions: readonly Condition[]): UsageStatement {
+  const { sql, values } = where(conditions);
+  return { sql: `SELECT * FROM usage_records WHERE ${sql} ${NEWEST_FIRST}`, values: [...values, query.limit + 1] };
+}
+
+/**
+ * The days before which more than a page of matches lies are not looked at. What a day has counts only from the one below
+ * the newest on: of that one a part may be cut away.
+ */
+function filteredPage(query: UsageQuery, conditions: readonly Condition[]): UsageStatement {
+  const newest = Math.min(query.to ?? Number.MAX_SAFE_INTEGER, query.after?.at ?? Number.MAX_SAFE_INTEGER);
+  const newestDay = taipeiDay(newest);
+  const days = where([
+    ...common(query),
+    ['day <= ?', newestDay],
+    ...(query.from === undefined ? [] : [['day >= ?', taipeiDay(query.from)] as const]),
+  ]);
+  const records = where(conditions);
+  return {
+    sql: `WITH matched AS (
+        SELECT day, sum(CASE WHEN day < ? THEN requests ELSE 0 END) AS requests
+        FROM usage_days WHERE ${days.sql} GROUP BY day
+      ), counted AS (
+        SELECT day, sum(requests) OVER (ORDER BY day DESC) - requests AS newer FROM matched
+      ), near AS (
+        SELECT day * ${DAY_MS} + ${taipeiDayStart(0)} AS since, (day + 1) * ${DAY_MS} + ${taipeiDayStart(0)} AS until
+        FROM counted WHERE newer <= ?
+      ), page AS (
+        SELECT request_id FROM near CROSS JOIN usage_records
+        WHERE at >= since AND at < until AND ${records.sql} ${NEWEST_FIRST}
+      )
+      SELECT * FROM usage_records WHERE request_id IN (SELECT request_id FROM page) ORDER BY at DESC, request_id DESC`,
+    values: [newestDay, ...days.values, query.limit, ...records.values, query.limit + 1],
+  };
+}
+
+export function decodeTotals(row: Readonly<Record<string, unknown>> | null | undefined): UsageTotals {
+  const number = (name: (typeof SUMMED)[number] | 'requests') => Number(row?.[name] ?? 0);
+  return {
+    requests: number('requests'),
+    input: number('input_tokens'),
+    cachedInput: number('cached_input_tokens'),
+    cacheWrite5m: number('cache_write_5m_tokens'),
+    cacheWrite1h: number('cache_write_1h_tokens'),
+    output: number('output_tokens'),
+    reasoning: number('reasoning_tokens'),
+    images: number('images'),
+    cost: BigInt(String(row?.cost_nano ?? 0)),
+  };
+}

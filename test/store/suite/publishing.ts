@@ -1,0 +1,80 @@
+// What the pages tell the public: incidents as the operator writes them, revisions, and traffic by day.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { taipeiDay, taipeiDayStart } from '../../../src/kit/taipei.ts';
+import type { Incident } from '../../../src/store/rows.ts';
+import { fresh, HOUR, T0 } from './samples.ts';
+import type { OpenSubject, StoreSubject } from './subject.ts';
+
+export function describePublishing(open: OpenSubject): void {
+  describe('for the public', () => {
+    let subject: StoreSubject;
+    beforeAll(async () => {
+      subject = await open();
+    });
+    afterAll(() => subject.close());
+
+    test('incidents are written, changed and deleted; the newest come first', async () => {
+      const incident = (fields: Partial<Incident> = {}): Incident => ({
+        incidentId: fresh('inc'),
+        startedAt: T0,
+        endedAt: null,
+        titleEn: 'Slow answers',
+        titleZh: '回應較慢',
+        textEn: '',
+        textZh: '',
+        createdAt: T0 + 1,
+        ...fields,
+      });
+      const [old, young] = [incident(), incident({ startedAt: T0 + HOUR, endedAt: T0 + 2 * HOUR })];
+      for (const one of [old, young]) await subject.store.commit('putIncident', { incident: one });
+      expect(await subject.store.read.incidents(10)).toEqual([young, old]);
+      expect(await subject.store.read.incidents(1)).toEqual([young]);
+      const ended = { ...old, endedAt: T0 + 5, textEn: 'It is over.' };
+      await subject.store.commit('putIncident', { incident: ended });
+      expect(await subject.store.read.incidents(10)).toEqual([young, ended]);
+      const { incidentId } = young;
+      expect(await subject.store.commit('deleteIncident', { incidentId })).toEqual({ wasThere: true });
+      expect(await subject.store.commit('deleteIncident', { incidentId })).toEqual({ wasThere: false });
+      expect(await subject.store.read.incidents(10)).toEqual([ended]);
+      const backwards = subject.store.commit('putIncident', { incident: incident({ endedAt: T0 - 1 }) });
+      expect(await backwards.catch((error) => error.code)).toBe('internal_error');
+    });
+
+    test('revisions come newest first', async () => {
+      for (const document of ['one', 'two', 'three']) {
+        await subject.store.commit('revise', { document, source: 'operator', sourceHash: document, at: T0 });
+      }
+      const revisions = await subject.store.read.revisions(2);
+      expect(revisions.map(({ document }) => document)).toEqual(['three', 'two']);
+      expect(revisions[0]).toEqual((await subject.store.read.newestRevision()) ?? ({} as never));
+    });
+
+    test('traffic is summed by Taipei day', async () => {
+      const day = taipeiDay(T0);
+      const midnight = taipeiDayStart(day) / HOUR;
+      const sum = (hour: number, ok: number, failed: number, channel = 'a') => ({
+        hour,
+        channel,
+        model: 'm',
+        ok,
+        failed,
+        firstToken: [ok],
+        total: [ok],
+      });
+      const sums = [
+        sum(midnight - 1, 1, 0),
+        sum(midnight, 10, 1),
+        sum(midnight + 23, 20, 2),
+        sum(midnight + 5, 5, 5, 'b'),
+      ];
+      await subject.store.commit('traffic', { sums });
+      expect(await subject.store.read.trafficDays(day)).toEqual([
+        { day, channel: 'a', model: 'm', ok: 30, failed: 3 },
+        { day, channel: 'b', model: 'm', ok: 5, failed: 5 },
+      ]);
+      expect(await subject.store.read.trafficDays(day - 1)).toHaveLength(3);
+      expect(await subject.store.read.trafficDays(day + 1)).toEqual([]);
+    });
+  });
+}
