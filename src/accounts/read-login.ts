@@ -1,0 +1,13 @@
+// What a name and a password for the site may be. Names are compared in lower case.
+
+export const MIN_PASSWORD_CHARS = 12;
+export const MAX_PASSWORD_BYTES = 1_024;
+const NAME = /^[a-z0-9._-]{3,40}$/;
+
+export function normalName(text: string): string {
+  return text.trim().toLowerCase();
+}
+
+export function isAllowedName(name: string): boolean {
+  return NAME.test(name);
+}

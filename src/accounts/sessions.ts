@@ -1,0 +1,103 @@
+// Sessions of the site. The cookie is `<account>.<secret>`; stored is only a keyed hash of it. A session ends after half an
+// hour without a visit and after twelve hours at the latest, and one that was opened with a key ends with that key.
+
+import type { Clock } from '../kit/clock.ts';
+import type { Random } from '../kit/random.ts';
+import { deriveSecret, hmac } from '../kit/sealed.ts';
+import { isLiveSession } from '../store/book/logins.ts';
+import type { KeyRow } from '../store/rows.ts';
+import type { Store } from '../store/store.ts';
+
+export { SESSION_IDLE_MS, SESSION_MOST_MS } from '../store/book/logins.ts';
+
+export interface SessionTools {
+  store: Store;
+  clock: Clock;
+  random: Random;
+  /** Keyed hash of a cookie's value. */
+  hashSession(cookie: string): string;
+}
+
+export interface SiteSession {
+  accountId: string;
+  /** The key that opened it; null after a name and a password. */
+  keyId: string | null;
+  canManage: boolean;
+}
+
+export interface OpenedSession extends SiteSession {
+  /** The value of the cookie; it is known to nobody afterwards. */
+  cookie: string;
+}
+
+const SECRET_BYTES = 32;
+const COOKIE = /^(acc_[0-9a-z]+)\.[\w-]{43}$/;
+/** A visit is written down at most so often. */
+const TOUCH_MS = 60_000;
+
+export function createSessionHasher(pepper: string): (cookie: string) => string {
+  const secret = deriveSecret(pepper, 'session');
+  return (cookie) => hmac(secret, cookie);
+}
+
+/** Always a new secret; the session that the browser came with ends. */
+export async function openSession(
+  tools: SessionTools,
+  { accountId, keyId, canManage }: SiteSession,
+  oldCookie: string | undefined,
+): Promise<OpenedSession> {
+  const { store, clock, random, hashSession } = tools;
+  await endSession(tools, oldCookie);
+  const cookie = `${accountId}.${Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url')}`;
+  const at = clock.now();
+  const session = { hash: hashSession(cookie), keyId, createdAt: at, seenAt: at };
+  await store.commit('openSession', { accountId, session, at });
+  return { accountId, keyId, canManage, cookie };
+}
+
+/** Undefined for whatever is not an open session. */
+export async function readSession(
+  { store, hashSession }: SessionTools,
+  cookie: string | undefined,
+  now: number,
+): Promise<SiteSession | undefined> {
+  const accountId = accountOf(cookie);
+  if (cookie === undefined || accountId === undefined) return undefined;
+  const hash = hashSession(cookie);
+  const login = await store.read.login(accountId);
+  const session = login?.sessions.find((one) => one.hash === hash);
+  if (!session || !isLiveSession(session, now)) return undefined;
+  const { keyId } = session;
+  const key = keyId === null ? undefined : await store.read.keyById(keyId);
+  if (keyId !== null && !isLiveKey(key, now)) return undefined;
+  if (now - session.seenAt >= TOUCH_MS) {
+    // A visit that could not be written down is still a visit.
+    await store.commit('touchSession', { accountId, hash, at: now }).catch(() => undefined);
+  }
+  return { accountId, keyId, canManage: keyId === null || (key?.manage ?? false) };
+}
+
+/** Signs out this browser. */
+export async function endSession({ store, hashSession }: SessionTools, cookie: string | undefined): Promise<void> {
+  const accountId = accountOf(cookie);
+  if (cookie === undefined || accountId === undefined) return;
+  await store.commit('closeSession', { accountId, hash: hashSession(cookie) });
+}
+
+/** Signs out everywhere, but for the browser whose cookie is given. */
+export async function endSessions(
+  { store, hashSession }: SessionTools,
+  accountId: string,
+  keepCookie?: string,
+): Promise<void> {
+  const keepSession = keepCookie === undefined ? undefined : hashSession(keepCookie);
+  await store.commit('closeSessions', { accountId, keepSession });
+}
+
+function accountOf(cookie: string | undefined): string | undefined {
+  return COOKIE.exec(cookie ?? '')?.[1];
+}
+
+function isLiveKey(key: KeyRow | undefined, now: number): boolean {
+  return key !== undefined && key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now);
+}

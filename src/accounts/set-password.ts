@@ -1,0 +1,42 @@
+// A name and a password for an account, for who does not want to keep a key at hand. Every other session ends with it.
+
+import { fault } from '../faults/fault.ts';
+import type { Passwords } from './passwords.ts';
+import { isAllowedName, MAX_PASSWORD_BYTES, MIN_PASSWORD_CHARS, normalName } from './read-login.ts';
+import type { SessionTools } from './sessions.ts';
+
+export interface PasswordTools extends SessionTools {
+  passwords: Passwords;
+}
+
+export type PasswordSet =
+  | { ok: true; name: string }
+  | { ok: false; reason: 'name_not_allowed' | 'name_taken' | 'password_too_short' | 'password_too_long' };
+
+const MOST_RUNS = 5;
+
+/** Only for a session that may manage. The one with `keepCookie` stays open. */
+export async function setPassword(
+  { store, clock, passwords, hashSession }: PasswordTools,
+  accountId: string,
+  nameText: string,
+  password: string,
+  keepCookie?: string,
+): Promise<PasswordSet> {
+  const name = normalName(nameText);
+  if (!isAllowedName(name)) return { ok: false, reason: 'name_not_allowed' };
+  if ([...password].length < MIN_PASSWORD_CHARS) return { ok: false, reason: 'password_too_short' };
+  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) return { ok: false, reason: 'password_too_long' };
+  const passwordHash = await passwords.hash(password);
+  const keepSession = keepCookie === undefined ? null : hashSession(keepCookie);
+  for (let run = 1; ; run++) {
+    const before = (await store.read.login(accountId))?.name ?? null;
+    const at = clock.now();
+    const input = { accountId, before, name, passwordHash, keepSession, at };
+    const result = await store.commit('setLogin', input);
+    if (result.ok) return { ok: true, name };
+    if (result.reason === 'name_taken') return { ok: false, reason: 'name_taken' };
+    // Another browser of the same account was faster.
+    if (run === MOST_RUNS) throw fault('unavailable', { internal: 'the name of the account kept changing' });
+  }
+}

@@ -1,0 +1,58 @@
+// Signing in to the site, with a key or with a name and a password. Whatever is wrong is told alike, and takes alike long.
+
+import { Fault } from '../faults/fault.ts';
+import type { Authenticator } from '../keys/authenticator.ts';
+import type { SignInGuard } from './guard-sign-in.ts';
+import type { Passwords } from './passwords.ts';
+import { isAllowedName, MAX_PASSWORD_BYTES, normalName } from './read-login.ts';
+import { type OpenedSession, openSession, type SessionTools } from './sessions.ts';
+
+export interface SignInTools extends SessionTools {
+  authenticator: Authenticator;
+  passwords: Passwords;
+  guard: SignInGuard;
+}
+
+export interface Visitor {
+  /** Keyed hash of the client's address. */
+  address: string;
+  /** The cookie that the browser came with; its session ends. */
+  cookie?: string | undefined;
+}
+
+/** Undefined if the key is not good. A good one passes however many bad ones came from its address. */
+export async function signInWithKey(
+  tools: SignInTools,
+  keyText: string,
+  visitor: Visitor,
+): Promise<OpenedSession | undefined> {
+  try {
+    const { accountId, keyId, manage } = await tools.authenticator.authenticate(keyText.trim());
+    return await openSession(tools, { accountId, keyId, canManage: manage }, visitor.cookie);
+  } catch (error) {
+    if (!(error instanceof Fault && error.code === 'invalid_api_key')) throw error;
+    tools.guard.countTry(visitor.address);
+    return undefined;
+  }
+}
+
+/** Undefined if the name or the password is not right. Every try counts: the work itself must be rationed. */
+export async function signInWithPassword(
+  tools: SignInTools,
+  nameText: string,
+  password: string,
+  visitor: Visitor,
+): Promise<OpenedSession | undefined> {
+  const name = normalName(nameText);
+  const isPossible = isAllowedName(name) && Buffer.byteLength(password) <= MAX_PASSWORD_BYTES;
+  tools.guard.countTry(visitor.address, isAllowedName(name) ? name : undefined);
+  const { read } = tools.store;
+  const accountId = (isPossible ? await read.accountByLogin(name) : undefined) ?? NOBODY;
+  const login = await read.login(accountId);
+  const isRight = await tools.passwords.verify(isPossible ? password : NO_PASSWORD, login?.passwordHash);
+  if (!isRight) return undefined;
+  return await openSession(tools, { accountId, keyId: null, canManage: true }, visitor.cookie);
+}
+
+const NOBODY = 'acc_';
+const NO_PASSWORD = 'no password';
