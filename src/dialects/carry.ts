@@ -10,6 +10,7 @@ import { geminiUpstream } from './gemini/upstream-side.ts';
 import { openaiChatClient } from './openai-chat/client-side.ts';
 import { openaiChatUpstream } from './openai-chat/upstream-side.ts';
 import { openaiResponsesClient } from './openai-responses/client-side.ts';
+import { openaiResponsesUpstream } from './openai-responses/upstream-side.ts';
 import { originOf } from './translate/opaque.ts';
 import type { ClientSide, UpstreamSide } from './translate/sides.ts';
 import { translatedCarrier } from './translate/translated-carrier.ts';
@@ -24,6 +25,7 @@ const CLIENTS: Partial<Record<Dialect['endpoint'], ClientSide>> = {
 const UPSTREAMS: readonly (readonly [endpoint: Endpoint, side: UpstreamSide])[] = [
   ['chat', openaiChatUpstream],
   ['messages', anthropicMessagesUpstream],
+  ['responses', openaiResponsesUpstream],
   ['gemini', geminiUpstream],
 ];
 

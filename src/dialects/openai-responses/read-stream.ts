@@ -68,7 +68,7 @@ export function createStreamReader(): StreamReader {
 }
 
 /** Of a text that is said as a whole, only what no delta has brought is new. */
-function createNewness(): (said: Said) => Piece[] {
+export function createNewness(): (said: Said) => Piece[] {
   const lengths = new Map<string, number>();
   return ({ slot, text, isWhole }) => {
     const known = lengths.get(slot) ?? 0;

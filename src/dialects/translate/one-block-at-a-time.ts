@@ -7,6 +7,8 @@ export interface Sequencer {
   /** `slot` names the block for as long as the answer lasts; `block` is only asked for when it opens. */
   add(slot: string, block: () => Block, text: string): AnswerEvent[];
   sign(slot: string, signature: string): AnswerEvent[];
+  /** This block is whole: what waited for it takes its turn. */
+  end(slot: string): AnswerEvent[];
   /** Everything that waited, in order of appearance, and the end of what is open. */
   flush(): AnswerEvent[];
 }
@@ -18,6 +20,7 @@ interface Waiting {
 
 export function createSequencer(): Sequencer {
   const waiting = new Map<string, Waiting>();
+  const ended = new Set<string>();
   let open: { slot: string; isCall: boolean } | undefined;
 
   const close = (): AnswerEvent[] => {
@@ -45,6 +48,18 @@ export function createSequencer(): Sequencer {
       return events;
     },
     sign: (slot, signature) => (open?.slot === slot ? [{ type: 'sign', signature }] : []),
+    end(slot) {
+      ended.add(slot);
+      if (open?.slot !== slot) return [];
+      const events = close();
+      for (const [next, { block, text }] of waiting) {
+        if (open?.isCall && !ended.has(open.slot)) break;
+        waiting.delete(next);
+        events.push(...close(), { type: 'open', block }, ...delta(text));
+        open = { slot: next, isCall: block.kind === 'tool' };
+      }
+      return events;
+    },
     flush() {
       const events = close();
       for (const { block, text } of waiting.values()) {
