@@ -28,6 +28,7 @@ export function readConversation({ value: body, text }: JsonDocument): Conversat
     tools,
     toolChoice,
     parallelTools,
+    parallelToolsName: 'tool_choice.disable_parallel_tool_use',
     reasoning: readReasoning(body),
     format: readFormat(body),
     knobs: [...readKnobs(body), ...left],

@@ -49,10 +49,11 @@ export function writeConversation(conversation: Conversation, target: Target): W
     });
   }
 
-  const isSerial = conversation.parallelTools === false && functions.length > 0;
+  const { parallelTools, parallelToolsName: serial } = conversation;
+  const isSerial = serial !== undefined && parallelTools === false && functions.length > 0;
   return {
     body,
-    dropped: [...knobs.dropped, ...thinking.dropped, ...(isSerial ? ['parallel_tool_calls'] : [])],
+    dropped: [...knobs.dropped, ...thinking.dropped, ...(isSerial ? [serial] : [])],
     reworded: [...(plan.isReworded ? ['prefill'] : []), ...(format.hint ? ['response_format'] : [])],
     names,
     formatTool: format.tool?.name,

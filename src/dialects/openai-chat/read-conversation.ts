@@ -16,6 +16,7 @@ export function readConversation({ text, value: body }: JsonDocument): Conversat
     tools,
     toolChoice,
     parallelTools: tools.length > 0 ? readParallel(body) : undefined,
+    parallelToolsName: usesFunctions(body) ? undefined : 'parallel_tool_calls',
     reasoning: readReasoningWish(body),
     format: readFormat(body),
     knobs: [...readKnobs(body), ...left, ...readNames(messages)],

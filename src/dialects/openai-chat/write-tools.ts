@@ -16,7 +16,7 @@ export interface WrittenTools {
 }
 
 export function writeTools(conversation: Conversation, quirks: Quirks): WrittenTools {
-  const { tools, toolChoice, parallelTools } = conversation;
+  const { tools, toolChoice, parallelTools, parallelToolsName } = conversation;
   const names = createToolNames(tools, NAME, NAME_CHARS);
   if (tools.length === 0) return { members: {}, dropped: [], names };
   const allowed = toolChoice?.mode === 'tool' ? undefined : toolChoice?.allowed;
@@ -28,7 +28,7 @@ export function writeTools(conversation: Conversation, quirks: Quirks): WrittenT
       tool_choice: writeChoice(toolChoice, names),
       parallel_tool_calls: isTold && quirks.takesParallelFlag ? parallelTools : undefined,
     },
-    dropped: parallelTools === false && !quirks.takesParallelFlag ? ['parallel_tool_calls'] : [],
+    dropped: parallelToolsName && parallelTools === false && !quirks.takesParallelFlag ? [parallelToolsName] : [],
     names,
   };
 }

@@ -17,6 +17,7 @@ export function readConversation({ value: body }: JsonDocument): Conversation {
     tools,
     toolChoice,
     parallelTools: tools.length > 0 ? readParallel(body) : undefined,
+    parallelToolsName: 'parallel_tool_calls',
     reasoning: readReasoningWish(body),
     format: readFormat(body),
     knobs: [...readKnobs(body), ...left, ...leftOut],

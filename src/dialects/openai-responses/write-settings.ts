@@ -22,7 +22,7 @@ const NAME = /^[a-zA-Z0-9_-]+$/;
 const NAME_CHARS = 64;
 
 export function writeTools(conversation: Conversation, { quirks }: Target): Written & { names: ToolNames } {
-  const { tools, toolChoice, parallelTools } = conversation;
+  const { tools, toolChoice, parallelTools, parallelToolsName } = conversation;
   const names = createToolNames(tools, NAME, NAME_CHARS);
   if (tools.length === 0) return { members: {}, dropped: [], names };
   const allowed = toolChoice?.mode === 'tool' ? undefined : toolChoice?.allowed;
@@ -33,7 +33,7 @@ export function writeTools(conversation: Conversation, { quirks }: Target): Writ
       tool_choice: writeChoice(toolChoice, names),
       parallel_tool_calls: quirks.takesParallelFlag ? parallelTools : undefined,
     },
-    dropped: parallelTools === false && !quirks.takesParallelFlag ? ['parallel_tool_calls'] : [],
+    dropped: parallelToolsName && parallelTools === false && !quirks.takesParallelFlag ? [parallelToolsName] : [],
     names,
   };
 }

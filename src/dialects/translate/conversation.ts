@@ -12,6 +12,8 @@ export interface Conversation {
   toolChoice: ToolChoice | undefined;
   /** False: at most one call at a time. Undefined: the client did not say. */
   parallelTools: boolean | undefined;
+  /** What the client calls that setting; undefined: it set none, but its own format has room for one call only. */
+  parallelToolsName?: string | undefined;
   reasoning: ReasoningWish | undefined;
   format: OutputFormat | undefined;
   /** Settings of the client that change how, not what: each is carried or told to be dropped. */

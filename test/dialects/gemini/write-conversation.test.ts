@@ -347,7 +347,9 @@ describe('tools', () => {
   });
 
   test('one call at a time cannot be asked for', () => {
-    expect(write({ tools: [tool('a')], parallelTools: false }).dropped).toEqual(['parallel_tool_calls']);
+    const serial = { tools: [tool('a')], parallelTools: false };
+    expect(write({ ...serial, parallelToolsName: 'one_at_a_time' }).dropped).toEqual(['one_at_a_time']);
+    expect(write(serial).dropped).toEqual([]);
   });
 });
 

@@ -298,9 +298,10 @@ describe('tools', () => {
       'parallel_tool_calls',
     );
     expect(write({ parallelTools: false }).json).not.toHaveProperty('parallel_tool_calls');
-    const { json, dropped } = withTools({ parallelTools: false }, targetOf('ollama'));
+    const serial = { parallelTools: false, parallelToolsName: 'one_at_a_time' };
+    const { json, dropped } = withTools(serial, targetOf('ollama'));
     expect(json).not.toHaveProperty('parallel_tool_calls');
-    expect(dropped).toEqual(['parallel_tool_calls']);
+    expect(dropped).toEqual(['one_at_a_time']);
   });
 });
 
