@@ -3,9 +3,17 @@
 
 import { fault } from '../faults/fault.ts';
 
+/** What one request takes up. */
+export interface Room {
+  /** The body has come: it was so large, not as large as it might have been. */
+  resize(bodyBytes: number): void;
+  /** Gives the room back; a second time does nothing. */
+  leave(): void;
+}
+
 export interface Load {
-  /** Throws `unavailable` when there is no room; what is returned gives the room back, once. */
-  enter(bodyBytes: number): () => void;
+  /** Throws `unavailable` when there is no room. */
+  enter(bodyBytes: number): Room;
   /** Throws `unavailable` when the room that is left is kept for those who pay. */
   checkFree(): void;
   readonly requests: number;
@@ -32,12 +40,20 @@ export function createLoad(limits: () => LoadLimits): Load {
       if (requests >= most.requests || bytes + bodyBytes > most.bodyBytes) refuse();
       requests++;
       bytes += bodyBytes;
+      let taken = bodyBytes;
       let isIn = true;
-      return () => {
-        if (!isIn) return;
-        isIn = false;
-        requests--;
-        bytes -= bodyBytes;
+      return {
+        resize(size) {
+          if (!isIn) return;
+          bytes += size - taken;
+          taken = size;
+        },
+        leave() {
+          if (!isIn) return;
+          isIn = false;
+          requests--;
+          bytes -= taken;
+        },
       };
     },
     checkFree() {

@@ -267,11 +267,22 @@ test('room is given back once, however often that is said', async () => {
   const load = createLoad(() => ({ requests: 2, bodyBytes: 10 }));
   const [first, second] = [load.enter(4), load.enter(6)];
   expect(() => load.enter(0)).toThrow('unavailable');
-  first();
-  first();
+  first.leave();
+  first.leave();
   expect(load.requests).toBe(1);
   expect(() => load.enter(5)).toThrow('unavailable');
-  load.enter(4)();
-  second();
+  load.enter(4).leave();
+  second.leave();
   expect(load.requests).toBe(0);
+});
+
+test('a body that might have been large takes only the room it needs, once it has come', () => {
+  const load = createLoad(() => ({ requests: 5, bodyBytes: 10 }));
+  const room = load.enter(10);
+  expect(() => load.enter(1)).toThrow('unavailable');
+  room.resize(4);
+  load.enter(6).leave();
+  room.leave();
+  room.resize(9);
+  load.enter(10).leave();
 });

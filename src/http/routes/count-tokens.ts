@@ -13,7 +13,7 @@ export const COUNT_TOKENS_MAX_BYTES = 20 * 1024 * 1024;
 
 export async function countTokens(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
   const { request, key } = exchange;
-  const leave = enterLoad(tools, request, COUNT_TOKENS_MAX_BYTES);
+  const room = enterLoad(tools, request, COUNT_TOKENS_MAX_BYTES);
   try {
     const document = await readBodyJson(request, COUNT_TOKENS_MAX_BYTES, tools.clock);
     chooseModel(tools.catalog(), key, readModel(document), 'chat');
@@ -23,6 +23,6 @@ export async function countTokens(tools: HttpTools, exchange: KeyedExchange): Pr
       { headers: await gatewayHeaders(tools, exchange, exchange.envelope) },
     );
   } finally {
-    leave();
+    room.leave();
   }
 }

@@ -12,6 +12,7 @@ import { openaiEmbeddings } from '../../dialects/openai-embeddings/dialect.ts';
 import { openaiImages } from '../../dialects/openai-images/dialect.ts';
 import { openaiResponses } from '../../dialects/openai-responses/dialect.ts';
 import { fault } from '../../faults/fault.ts';
+import type { Room } from '../../limits/load.ts';
 import { chooseModel, requireRoute } from '../../relay/choose-model.ts';
 import { createFindCarrier, requireCarrier } from '../../relay/find-carrier.ts';
 import { relayRequest } from '../../relay/relay-request.ts';
@@ -47,11 +48,11 @@ export const MODEL_CALLS: readonly ModelCall[] = [
 ];
 
 export async function callModel(tools: HttpTools, exchange: KeyedExchange, call: ModelCall): Promise<Response> {
-  const leave = enterLoad(tools, exchange.request, call.maxBytes);
+  const room = enterLoad(tools, exchange.request, call.maxBytes);
   try {
-    return await relay(tools, exchange, call, leave);
+    return await relay(tools, exchange, call, room);
   } catch (error) {
-    leave();
+    room.leave();
     throw error;
   }
 }
@@ -62,11 +63,12 @@ function nothingAsked(body: string, isStream: boolean): Response {
   return new Response(body, { headers: { 'content-type': type, 'x-svc-channel': RESERVED_CHANNEL } });
 }
 
-async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall, leave: () => void): Promise<Response> {
+async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall, room: Room): Promise<Response> {
   const { request, key, requestId } = exchange;
   const { dialect, kind } = call;
   if (hasPassed(request.headers.get(LOOP_HEADER), tools.gatewayId)) throw fault('loop_detected');
   const document = await readBodyJson(request, call.maxBytes, tools.clock);
+  room.resize(document.text.length);
   const catalog = tools.catalog();
   const model = chooseModel(catalog, key, readModel(document), kind);
   if (model.free) tools.load.checkFree();
@@ -82,7 +84,7 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
   });
   const { emptyAnswer } = requireCarrier(model, dialect, findCarrier);
   if (asked.maxOutputTokens === 0 && emptyAnswer) {
-    leave();
+    room.leave();
     return nothingAsked(emptyAnswer(), asked.stream);
   }
   const { headers, body } = await relayRequest(tools.relay, {
@@ -97,7 +99,7 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
     sessionKey: readSessionKey(request.headers, document.value),
     headers: pick(request.headers, [...call.passedOn, LOOP_HEADER]),
     freeAddress: freeAddress(tools, exchange, model, catalog),
-    leave,
+    leave: room.leave,
     noWait: request.headers.get('x-svc-no-wait') === '1',
     gone: request.signal,
   });
