@@ -1,0 +1,63 @@
+// A stream carried from an upstream to a client of another dialect without a gateway around it: the readers and writers
+// are the real ones, the money is not.
+
+import { anthropicMessages } from '../../src/dialects/anthropic-messages/dialect.ts';
+import { carry } from '../../src/dialects/carry.ts';
+import type { Dialect, ReportedUsage, StreamEvent } from '../../src/dialects/dialect.ts';
+import { openaiChat } from '../../src/dialects/openai-chat/dialect.ts';
+import { openaiResponses } from '../../src/dialects/openai-responses/dialect.ts';
+import { createSseReader, type SseEvent } from '../../src/dialects/sse.ts';
+import { readJsonObject } from '../../src/kit/json.ts';
+import { quirksOf } from '../../src/kit/quirks.ts';
+import { NO_BUCKETS } from '../../src/store/rows.ts';
+import { CLIENTS, type ClientName, UPSTREAMS, type UpstreamName } from './sides.ts';
+
+const DIALECTS: Record<ClientName, Dialect> = {
+  chat: openaiChat,
+  messages: anthropicMessages,
+  responses: openaiResponses,
+};
+const ENDPOINTS = { openai: 'chat', anthropic: 'messages', gemini: 'gemini' } as const;
+const NO_USAGE: ReportedUsage = { buckets: NO_BUCKETS, reasoning: 0 };
+
+export interface CarriedStream {
+  /** What the client is sent. */
+  text: string;
+  isFinished: boolean;
+}
+
+export function carryStream(client: ClientName, upstream: UpstreamName, events: readonly unknown[]): CarriedStream {
+  const dialect = DIALECTS[client];
+  const request = dialect.readRequest(
+    readJsonObject(JSON.stringify({ ...CLIENTS[client].body({ stream: true }), model: 'a-model' })),
+  );
+  const carrier = carry(
+    dialect,
+    request,
+    { endpoints: [ENDPOINTS[upstream]], model: UPSTREAMS[upstream].model, quirks: quirksOf(undefined), prefill: false },
+    { requestId: 'req_01m7exzk7vpbajzhy88cbnm7wa', createdAt: 1_790_000_000, hashUser: (id) => `hash-of-${id.length}` },
+  );
+  const reader = carrier.createStreamReader();
+  const writer = dialect.createStreamWriter(request, { keepText: false });
+  let text = '';
+  let isOver = false;
+
+  function take(read: readonly StreamEvent[]): void {
+    for (const event of read) {
+      if (isOver) return;
+      isOver = event.kind === 'done' || event.kind === 'broken';
+      if (!isOver) text += writer.write(event);
+    }
+  }
+
+  for (const event of sseEvents(upstream, events)) if (!isOver && event.data !== undefined) take(reader.read(event));
+  if (!isOver) take(reader.end());
+  const isFinished = reader.facts().finished;
+  if (isFinished) text += writer.end({ usage: NO_USAGE, cost: 0n, isOurs: true });
+  return { text, isFinished };
+}
+
+function sseEvents(upstream: UpstreamName, events: readonly unknown[]): SseEvent[] {
+  const bytes = new TextEncoder().encode(events.map(UPSTREAMS[upstream].frame).join(''));
+  return createSseReader().push(bytes);
+}

@@ -1,0 +1,105 @@
+// Whatever legal order an upstream's events have, the client's dialect is kept, and nothing that was said is lost. What the
+// official SDKs make of a sample of such streams is what was said.
+
+import { describe, expect, test } from 'bun:test';
+import Anthropic from '@anthropic-ai/sdk';
+import fc from 'fast-check';
+import OpenAI from 'openai';
+import { carryStream } from './carry-stream.ts';
+import { anthropicStreams, geminiStreams, openaiStreams, type RandomStream } from './random-streams.ts';
+import { CLIENTS, type ClientName, PAIRS } from './sides.ts';
+
+const STREAMS = { openai: openaiStreams, anthropic: anthropicStreams, gemini: geminiStreams };
+const RUNS = 400;
+const SDK_RUNS = 40;
+const SEED = 7;
+
+describe.each(PAIRS.map(([client, upstream]) => ({ client, upstream })))(
+  '$upstream to $client',
+  ({ client, upstream }) => {
+    test('keeps the grammar and every word', () => {
+      fc.assert(
+        fc.property(STREAMS[upstream], (stream) => {
+          const { text, isFinished } = carryStream(client, stream.upstream, stream.events);
+          expect(isFinished).toBe(true);
+          const told = CLIENTS[client].readStream(text);
+          expect(told.complete).toBe(true);
+          expect({ text: told.text, reasoning: told.reasoning }).toEqual({
+            text: stream.says.text,
+            reasoning: stream.says.reasoning,
+          });
+          expect(sorted(told.calls)).toEqual(sorted(stream.says.calls));
+        }),
+        { numRuns: RUNS, seed: SEED },
+      );
+    });
+
+    test('a stream cut anywhere keeps the grammar and never looks complete', () => {
+      fc.assert(
+        fc.property(STREAMS[upstream], fc.nat({ max: 30 }), (stream, events) => {
+          const { text, isFinished } = carryStream(client, stream.upstream, stream.events.slice(0, events));
+          expect(CLIENTS[client].readStream(text).complete).toBe(isFinished);
+        }),
+        { numRuns: RUNS, seed: SEED },
+      );
+    });
+
+    test('is read by the official SDK', async () => {
+      await fc.assert(
+        fc.asyncProperty(STREAMS[upstream], async (stream) => {
+          const { text } = carryStream(client, stream.upstream, stream.events);
+          expect(await SDKS[client](text)).toEqual({ text: stream.says.text, calls: namesOf(stream) });
+        }),
+        { numRuns: SDK_RUNS, seed: SEED },
+      );
+    });
+  },
+);
+
+interface Understood {
+  text: string;
+  calls: string[];
+}
+
+const namesOf = ({ says }: RandomStream) => says.calls.map(({ name }) => name).sort();
+
+/** An upstream mixes its calls; each must be whole, whichever comes first. */
+function sorted(calls: readonly { name: string; arguments: string }[]): string[] {
+  return calls.map((call) => `${call.name} ${call.arguments || '{}'}`).sort();
+}
+
+const answering = (text: string) => async () =>
+  new Response(text, { headers: { 'content-type': 'text/event-stream; charset=utf-8' } });
+
+const SDKS: Record<ClientName, (text: string) => Promise<Understood>> = {
+  async chat(text) {
+    const sdk = new OpenAI({ apiKey: 'k', baseURL: 'http://sdk.test/v1', fetch: answering(text), maxRetries: 0 });
+    const stream = sdk.chat.completions.stream({ model: 'm', messages: [{ role: 'user', content: 'Hi' }] });
+    const { choices } = await stream.finalChatCompletion();
+    const { content, tool_calls: calls = [] } = choices[0]?.message ?? {};
+    return {
+      text: content ?? '',
+      calls: (calls ?? []).map((call) => (call.type === 'function' ? call.function.name : '')).sort(),
+    };
+  },
+  async messages(text) {
+    const sdk = new Anthropic({ apiKey: 'k', baseURL: 'http://sdk.test', fetch: answering(text), maxRetries: 0 });
+    const messages = [{ role: 'user' as const, content: 'Hi' }];
+    const { content } = await sdk.messages.stream({ model: 'm', max_tokens: 10, messages }).finalMessage();
+    return {
+      text: content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+      calls: content.flatMap((block) => (block.type === 'tool_use' ? [block.name] : [])).sort(),
+    };
+  },
+  async responses(text) {
+    const sdk = new OpenAI({ apiKey: 'k', baseURL: 'http://sdk.test/v1', fetch: answering(text), maxRetries: 0 });
+    const { output } = await sdk.responses.stream({ model: 'm', input: 'Hi' }).finalResponse();
+    return {
+      text: output
+        .flatMap((item) => (item.type === 'message' ? item.content : []))
+        .map((part) => (part.type === 'output_text' ? part.text : ''))
+        .join(''),
+      calls: output.flatMap((item) => (item.type === 'function_call' ? [item.name] : [])).sort(),
+    };
+  },
+};
