@@ -1,6 +1,6 @@
 // The public API: routes from the table, and around each of them the same order: size, key, handler, fault, headers.
 
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import { Fault, fault, toFault } from '../faults/fault.ts';
 import { type Envelope, writeFault } from '../faults/write.ts';
 import { failpoint } from '../kit/failpoint.ts';
@@ -23,20 +23,26 @@ type Handle = (exchange: Exchange) => Response | Promise<Response>;
 export function createApp(tools: HttpTools, pages: (app: Hono<{ Bindings: AppBindings }>) => void) {
   const app = new Hono<{ Bindings: AppBindings }>({ getPath });
 
+  const exchangeOf = (context: Context<{ Bindings: AppBindings }>): Exchange => {
+    const request = context.req.raw;
+    return {
+      request,
+      url: requestUrl(request),
+      requestId: tools.newId('req'),
+      envelope: envelopeOf(getPath(request), request.headers),
+      peer: context.env?.peer,
+      params: context.req.param(),
+    };
+  };
   const serve = (path: string, methods: string[], handle: Handle) =>
-    app.on(methods, path, (context) => {
-      const request = context.req.raw;
-      const exchange: Exchange = {
-        request,
-        url: requestUrl(request),
-        requestId: tools.newId('req'),
-        envelope: envelopeOf(getPath(request), request.headers),
-        peer: context.env?.peer,
-        params: context.req.param(),
-      };
-      return answer(tools, exchange, handle);
-    });
+    app.on(methods, path, (context) => answer(tools, exchangeOf(context), handle));
 
+  // What a page throws ends as any fault does: in our words, and in our log without the exception's own.
+  app.onError((error, context) =>
+    answer(tools, exchangeOf(context), () => {
+      throw error;
+    }),
+  );
   app.options('*', (context) =>
     isOpenToPages(getPath(context.req.raw)) ? preflight(context.req.raw) : new Response(null, { status: 204 }),
   );

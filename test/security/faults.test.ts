@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import { connect } from 'node:net';
 import { FAULT_CODES, type FaultCode, faultRow } from '../../src/faults/table.ts';
+import { createApp } from '../../src/http/app.ts';
 import { createKey } from '../support/create-key.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import type { CallOptions, TestAccount, TestGateway } from '../support/gateway.ts';
@@ -220,5 +221,25 @@ describe('S36 every fault', () => {
     expect(gateway.log.text()).toContain('"code":"internal_error"');
     for (const secret of [UPSTREAM_KEY, SECRET_BODY, 'SQLITE_CORRUPT'])
       expect(gateway.log.text()).not.toContain(secret);
+  });
+
+  test('S36 also when a page breaks: told as our own error, and its words stay out of the log', async () => {
+    const lines: string[] = [];
+    const tools = {
+      newId: () => 'req_1',
+      publicUrl: 'http://gateway.example',
+      log: (...told: unknown[]) => void lines.push(JSON.stringify(told)),
+    };
+    const app = createApp(tools as never, (pages) => {
+      pages.get('/broken', () => {
+        throw new Error(`${SECRET_BODY} in ${gateway.dataDir}`);
+      });
+    });
+    const response = await app.fetch(new Request('http://gateway.example/broken'));
+    const text = await response.text();
+    expect(response.status).toBe(500);
+    expect(JSON.parse(text)).toMatchObject({ error: { code: 'internal_error', request_id: 'req_1' } });
+    expect(lines).toHaveLength(1);
+    for (const secret of [SECRET_BODY, gateway.dataDir]) expect(text + lines[0]).not.toContain(secret);
   });
 });
