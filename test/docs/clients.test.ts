@@ -1,0 +1,120 @@
+// What docs/clients.md shows is run as it stands, with the real clients against a real gateway; only the address is
+// another one. Python is not run: the project does not need it.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { finished } from '../bootstrap/fresh-clone.ts';
+import { type Cli, claudeCode, codex, opencode } from '../support/clis.ts';
+import { type CodeBlock, codeBlocks } from '../support/code-blocks.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { CLI_TEST_MS, runCli } from '../support/run-cli.ts';
+
+const ROOT = join(import.meta.dir, '..', '..');
+const PRINTED_URL = 'http://127.0.0.1:8787';
+const DEMO_TEXT = 'This is the demo channel';
+
+const page = readFileSync(join(ROOT, 'docs', 'clients.md'), 'utf8');
+const blocks = codeBlocks(page);
+const inLanguage = (language: string) => blocks.filter((block) => block.language === language);
+const under = (heading: string, language: string) => inLanguage(language).filter((block) => block.heading === heading);
+
+const REGISTER = under('A key and an address', 'sh');
+const CURLS = under('curl', 'sh');
+const SCRIPTS = inLanguage('ts');
+
+interface CliCase {
+  cli: Cli;
+  /** Where the configuration that the page shows belongs, below the home; the program starts in `work` there. */
+  config?: { path: string; language: string };
+}
+
+const CLIS: CliCase[] = [
+  { cli: claudeCode },
+  { cli: codex, config: { path: '.codex/config.toml', language: 'toml' } },
+  { cli: opencode, config: { path: 'work/opencode.json', language: 'json' } },
+];
+
+let gateway: TestGateway;
+let key: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ limits: { free_per_minute: 1_000 } });
+});
+beforeEach(async () => {
+  ({ key } = await gateway.register());
+});
+afterAll(() => gateway.stop());
+
+const here = ({ code }: CodeBlock) => code.replaceAll(PRINTED_URL, gateway.url);
+
+async function run(command: readonly string[]): Promise<string> {
+  const child = Bun.spawn([...command], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH ?? '', KEY: key },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  const { exitCode, stdout, stderr } = await finished(child);
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+  return stdout;
+}
+
+/** Everything this account asked for, as the gateway noted it. */
+async function expectServed(): Promise<void> {
+  const { data } = await gateway.get('/api/usage', key);
+  expect(data.length).toBeGreaterThan(0);
+  for (const record of data) expect(record).toMatchObject({ model: 'auto:free', channel: 'demo', status: 'ok' });
+}
+
+test('a key is registered and kept', async () => {
+  const [register] = REGISTER;
+  const printed = await run(['sh', '-ec', register ? here(register) : '']);
+  expect(printed.trim()).toMatch(/^sk-svc-[0-9A-Za-z]{49}$/);
+});
+
+describe('curl', () => {
+  test.each(CURLS.map((block) => [block.code.split(' ')[2], block] as const))('%s', async (_, block) => {
+    const answer = await run(['sh', '-ec', here(block)]);
+    expect(answer).toContain(answer.includes('"object":"list"') ? '"id":"auto:free"' : DEMO_TEXT);
+  });
+});
+
+describe('a script', () => {
+  test.each(SCRIPTS.map((block) => [block.heading, block] as const))('for %s', async (_, block) => {
+    expect(await run([process.execPath, '--no-env-file', '-e', here(block)])).toContain(DEMO_TEXT);
+    await expectServed();
+  });
+});
+
+describe('a command line', () => {
+  test.each(CLIS.map((one) => [one.cli.name, one] as const))(
+    '%s, with the configuration shown',
+    async (heading, { cli, config }) => {
+      const [command] = under(heading, 'sh');
+      const [file] = config ? under(heading, config.language) : [];
+      const start = cli.start().map((word) => `'${word}'`);
+      const { exitCode, stdout, stderr } = await runCli({
+        command: ['sh', '-ec', `${cli.command}() { ${start.join(' ')} "$@"; }\n${command ? here(command) : 'false'}`],
+        env: { KEY: key, ...cli.offline },
+        files: config && file ? { [config.path]: here(file) } : {},
+      });
+      expect({ exitCode, stdout, stderr }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(DEMO_TEXT) });
+      // Claude Code's complaint about a model whose window nobody told it.
+      expect(stderr).not.toContain('recognize the model');
+      await expectServed();
+    },
+    CLI_TEST_MS,
+  );
+});
+
+test('no block but Python’s goes without a run', () => {
+  const ofClis = CLIS.flatMap(({ cli: { name }, config }) => [
+    ...under(name, 'sh'),
+    ...(config ? under(name, config.language) : []),
+  ]);
+  const isRun = new Set([...REGISTER, ...CURLS, ...SCRIPTS, ...ofClis]);
+  expect(blocks.filter((block) => !isRun.has(block) && block.language !== 'python')).toEqual([]);
+  expect([REGISTER.length, ofClis.length]).toEqual([1, 5]);
+});
