@@ -40,6 +40,7 @@ import { openStore } from './open-store.ts';
 import { hostOfProcesses, isProcessAlive } from './processes.ts';
 import { createActiveCatalog } from './publishing/active-catalog.ts';
 import { applyDocument } from './publishing/apply-document.ts';
+import { createPublicStatus } from './publishing/public-status.ts';
 import { applyStartingDocument } from './publishing/starting-document.ts';
 import { createSecretResolver } from './resolve-secret.ts';
 import { addPages } from './site/pages.ts';
@@ -129,6 +130,8 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   const traffic = createTraffic(clock);
   const trafficJob = storeTraffic(store, clock, log, traffic);
   stops.push(trafficJob.stop);
+  const health = createHealth(clock);
+  const status = createPublicStatus({ store, clock, catalog: active.get, health, traffic });
   const cut = new AbortController();
   const ledger = createLedger(store, clock, alarms);
   const running = new Set<string>();
@@ -146,10 +149,11 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
       log,
       authenticator,
       catalog: active.get,
+      status,
       relay: {
         clock,
         random,
-        health: createHealth(clock),
+        health,
         retryBudget: createRetryBudget(clock),
         traffic,
         ledger,

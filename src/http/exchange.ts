@@ -10,6 +10,7 @@ import type { NewId } from '../kit/ids.ts';
 import type { Log } from '../kit/log.ts';
 import type { Random } from '../kit/random.ts';
 import type { Load } from '../limits/load.ts';
+import type { PublicStatus } from '../publishing/public-status.ts';
 import type { RelayTools } from '../relay/call.ts';
 import type { KeyRow } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
@@ -24,6 +25,7 @@ export interface HttpTools {
   authenticator: Authenticator;
   catalog(): Catalog;
   relay: RelayTools;
+  status(): Promise<PublicStatus>;
   publicUrl: string;
   siteName: string;
   trustedProxies: readonly Network[];

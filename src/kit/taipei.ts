@@ -12,3 +12,8 @@ export function taipeiDay(atMs: number): number {
 export function taipeiDayStart(day: number): number {
   return day * DAY_MS - OFFSET_MS;
 }
+
+/** To the minute, as people in Taipei write it: 2026-11-15 09:30. */
+export function taipeiDateTime(atMs: number): string {
+  return new Date(atMs + OFFSET_MS).toISOString().slice(0, 16).replace('T', ' ');
+}

@@ -126,8 +126,6 @@ export interface Reads {
   cardBatches(limit: number): Promise<CardBatch[]>;
   newestRevision(): Promise<Revision | undefined>;
   revision(revision: number): Promise<Revision | undefined>;
-  /** Newest first. */
-  revisions(limit: number): Promise<Revision[]>;
   /** Hash of the last configuration file that was applied. */
   lastFileHash(): Promise<string | undefined>;
   pulse(): Promise<Pulse>;
@@ -163,7 +161,6 @@ export const READ_NAMES = [
   'cardBatches',
   'newestRevision',
   'revision',
-  'revisions',
   'lastFileHash',
   'pulse',
   'orphanedHolds',

@@ -47,6 +47,19 @@ test('successes, failures and times of each channel and model, also after a rest
   rmSync(dataDir, { recursive: true, force: true });
 });
 
+test('days are told when they are asked for, incidents always', async () => {
+  const gateway = await startTestGateway();
+  const ask = async (query: string): Promise<Answer> => (await gateway.call(`/api/public/status${query}`)).json();
+  const plain = await ask('');
+  expect(plain.incidents).toEqual([]);
+  expect(plain.data[0].channels[0].days).toBeUndefined();
+  const { days } = (await ask('?days=7')).data[0].channels[0];
+  expect(days).toHaveLength(7);
+  expect(days[6]).toEqual({ day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), state: 'unknown' });
+  for (const bad of ['91', '-1', 'x', '1.5']) expect((await ask(`?days=${bad}`)).error.param).toBe('days');
+  await gateway.stop();
+});
+
 test('no name of an upstream’s host, key or own model is in it', async () => {
   const gateway = await startTestGateway();
   const text = await (await gateway.call('/api/public/status')).text();

@@ -63,8 +63,16 @@ const OPEN_OPERATIONS: readonly Operation[] = [
     tag: 'public',
     summary: 'Health of models and channels, from real traffic',
     isOpen: true,
+    parameters: [
+      filter('days', 'Also the state of each of the last days in Taipei.', {
+        type: 'integer',
+        minimum: 0,
+        maximum: 90,
+        default: 0,
+      }),
+    ],
     answers: { 200: ok('The status.', 'Status') },
-    faults: ['internal_error'],
+    faults: ['invalid_request', 'internal_error'],
   },
   {
     method: 'get',

@@ -190,6 +190,15 @@ const figures: Members = {
   total_ms: percentiles,
 };
 
+const channelStatus: Members = {
+  name: TEXT,
+  state,
+  last_5_minutes: objectOf(figures),
+  last_hour: objectOf(figures),
+  history: listOf(objectOf({ hour: TIME, ...figures })),
+};
+const inBothLanguages = objectOf({ en: TEXT, 'zh-TW': TEXT });
+
 const status = objectOf({
   object: { const: 'list' },
   updated_at: TIME,
@@ -199,15 +208,30 @@ const status = objectOf({
       free: FLAG,
       state,
       channels: listOf(
-        objectOf({
-          name: TEXT,
-          state,
-          last_5_minutes: objectOf(figures),
-          last_hour: objectOf(figures),
-          history: listOf(objectOf({ hour: TIME, ...figures })),
-        }),
+        bodyOf(
+          {
+            ...channelStatus,
+            days: told(
+              'Only if asked for; oldest first.',
+              listOf(objectOf({ day: { ...TEXT, format: 'date' }, state })),
+            ),
+          },
+          Object.keys(channelStatus),
+        ),
       ),
     }),
+  ),
+  incidents: told(
+    'What the operator tells about troubles, newest first.',
+    listOf(
+      objectOf({
+        id: idOf('inc'),
+        started_at: TIME,
+        ended_at: orNull(TIME),
+        title: inBothLanguages,
+        text: inBothLanguages,
+      }),
+    ),
   ),
 });
 

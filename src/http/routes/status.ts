@@ -1,55 +1,48 @@
-// GET /api/public/status: how every model and channel is doing, from real traffic: now, and hour by hour.
+// GET /api/public/status: how every model and channel is doing, from real traffic: now, and hour by hour; with `days=N`
+// also day by day.
 
-import type { Model } from '../../catalog/catalog.ts';
 import { HOUR_MS, percentileOf, type WindowFigures } from '../../channels/traffic.ts';
-import type { TrafficHour } from '../../store/rows.ts';
+import { fault } from '../../faults/fault.ts';
+import type { ChannelStatus, ModelStatus } from '../../publishing/public-status.ts';
+import { STATUS_DAYS } from '../../publishing/status-days.ts';
+import type { Incident, TrafficHour } from '../../store/rows.ts';
 import type { Exchange, HttpTools } from '../exchange.ts';
 
-const WINDOWS = { last_5_minutes: 5 * 60_000, last_hour: HOUR_MS };
-const HISTORY_HOURS = 24;
-const HEALTHY = 0.98;
-const DEGRADED = 0.5;
-
-export async function status(tools: HttpTools, _exchange: Exchange): Promise<Response> {
-  const now = tools.clock.now();
-  const hours = await tools.store.read.trafficSince(Math.floor(now / HOUR_MS) - HISTORY_HOURS + 1).catch(() => []);
-  const data = tools.catalog().models.map((model) => modelStatus(tools, model, hours));
+export async function status(tools: HttpTools, { url }: Exchange): Promise<Response> {
+  const days = readDays(url.searchParams.get('days'));
+  const { at, models, incidents } = await tools.status();
   return Response.json(
-    { object: 'list', updated_at: new Date(now).toISOString(), data },
+    {
+      object: 'list',
+      updated_at: new Date(at).toISOString(),
+      data: models.map((model) => publicModel(model, days)),
+      incidents: incidents.map(publicIncident),
+    },
     { headers: { 'cache-control': 'public, max-age=10' } },
   );
 }
 
-function modelStatus({ relay }: HttpTools, model: Model, hours: readonly TrafficHour[]) {
-  const breakers = relay.health.states();
-  const channels = model.routes.map(({ channel, model: upstreamModel }) => {
-    const breaker = breakers.find((one) => one.channel === channel.name && one.model === upstreamModel);
-    const figures = Object.entries(WINDOWS).map(([name, ms]) => [
-      name,
-      publicFigures(relay.traffic.figures(channel.name, model.id, ms)),
-    ]);
-    return {
-      name: channel.name,
-      state: stateOf(breaker?.state ?? 'closed', relay.traffic.figures(channel.name, model.id, HOUR_MS)),
-      ...Object.fromEntries(figures),
-      history: hours.filter((hour) => hour.channel === channel.name && hour.model === model.id).map(publicHour),
-    };
-  });
-  return { id: model.id, free: model.free, state: bestState(channels.map(({ state }) => state)), channels };
+function readDays(text: string | null): number {
+  if (text === null || text === '') return 0;
+  if (!/^\d{1,2}$/.test(text) || Number(text) > STATUS_DAYS) {
+    throw fault('invalid_request', { param: 'days', message: `Set days to a whole number from 0 to ${STATUS_DAYS}.` });
+  }
+  return Number(text);
 }
 
-type State = 'operational' | 'degraded' | 'down' | 'unknown';
-
-function stateOf(breaker: 'closed' | 'open' | 'probing', { successRate }: WindowFigures): State {
-  if (breaker !== 'closed') return 'down';
-  if (successRate === null) return 'unknown';
-  return successRate >= HEALTHY ? 'operational' : successRate >= DEGRADED ? 'degraded' : 'down';
+function publicModel({ id, free, state, channels }: ModelStatus, days: number) {
+  return { id, free, state, channels: channels.map((channel) => publicChannel(channel, days)) };
 }
 
-/** A model is as well as its best channel: the others are only there to help. */
-function bestState(states: readonly State[]): State {
-  const order: readonly State[] = ['operational', 'degraded', 'unknown', 'down'];
-  return order.find((state) => states.includes(state)) ?? 'unknown';
+function publicChannel({ name, state, last5Minutes, lastHour, hours, days }: ChannelStatus, daysAsked: number) {
+  return {
+    name,
+    state,
+    last_5_minutes: publicFigures(last5Minutes),
+    last_hour: publicFigures(lastHour),
+    history: hours.map(publicHour),
+    ...(daysAsked > 0 ? { days: days.slice(-daysAsked) } : {}),
+  };
 }
 
 function publicFigures({ requests, successRate, firstTokenMs, totalMs }: WindowFigures) {
@@ -63,5 +56,15 @@ function publicHour({ hour, ok, failed, firstToken, total }: TrafficHour) {
     success_rate: ok + failed === 0 ? null : ok / (ok + failed),
     first_token_ms: { p50: percentileOf(firstToken, 0.5), p95: percentileOf(firstToken, 0.95) },
     total_ms: { p50: percentileOf(total, 0.5), p95: percentileOf(total, 0.95) },
+  };
+}
+
+function publicIncident({ incidentId, startedAt, endedAt, titleEn, titleZh, textEn, textZh }: Incident) {
+  return {
+    id: incidentId,
+    started_at: new Date(startedAt).toISOString(),
+    ended_at: endedAt === null ? null : new Date(endedAt).toISOString(),
+    title: { en: titleEn, 'zh-TW': titleZh },
+    text: { en: textEn, 'zh-TW': textZh },
   };
 }

@@ -59,7 +59,6 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
     cardBatches: many(ADDITIONS.cardBatches, 'ORDER BY created_at DESC, batch_id DESC LIMIT $1'),
     newestRevision: one(REVISIONS, 'ORDER BY revision DESC LIMIT 1'),
     revision: one(REVISIONS, 'WHERE revision = $1'),
-    revisions: many(REVISIONS, 'ORDER BY revision DESC LIMIT $1'),
     async lastFileHash() {
       const [row] = await pool.ask({ sql: LAST_FILE });
       return row === undefined ? undefined : String(row.source_hash);

@@ -73,7 +73,6 @@ export function prepareReads(db: Database): SyncReads {
     cardBatches: many(ADDITIONS.cardBatches, 'ORDER BY created_at DESC, batch_id DESC LIMIT ?'),
     newestRevision: one(REVISIONS, 'ORDER BY revision DESC LIMIT 1'),
     revision: one(REVISIONS, 'WHERE revision = ?'),
-    revisions: many(REVISIONS, 'ORDER BY revision DESC LIMIT ?'),
     lastFileHash: () => fileHash.get()?.source_hash,
     pulse() {
       const row = pulse.get();

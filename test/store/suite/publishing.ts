@@ -1,4 +1,4 @@
-// What the pages tell the public: incidents as the operator writes them, revisions, and traffic by day.
+// What the pages tell the public: incidents as the operator writes them, and traffic by day.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { taipeiDay, taipeiDayStart } from '../../../src/kit/taipei.ts';
@@ -39,15 +39,6 @@ export function describePublishing(open: OpenSubject): void {
       expect(await subject.store.read.incidents(10)).toEqual([ended]);
       const backwards = subject.store.commit('putIncident', { incident: incident({ endedAt: T0 - 1 }) });
       expect(await backwards.catch((error) => error.code)).toBe('internal_error');
-    });
-
-    test('revisions come newest first', async () => {
-      for (const document of ['one', 'two', 'three']) {
-        await subject.store.commit('revise', { document, source: 'operator', sourceHash: document, at: T0 });
-      }
-      const revisions = await subject.store.read.revisions(2);
-      expect(revisions.map(({ document }) => document)).toEqual(['three', 'two']);
-      expect(revisions[0]).toEqual((await subject.store.read.newestRevision()) ?? ({} as never));
     });
 
     test('traffic is summed by Taipei day', async () => {

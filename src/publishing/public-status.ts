@@ -1,0 +1,91 @@
+// How every model and channel is doing, from real traffic: now, hour by hour, and day by day; and what the operator tells.
+// The API and the page show the same facts.
+
+import type { Catalog, Model } from '../catalog/catalog.ts';
+import type { BreakerState, Health } from '../channels/health.ts';
+import { HOUR_MS, type Traffic, type WindowFigures } from '../channels/traffic.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Incident, TrafficHour } from '../store/rows.ts';
+import type { Store } from '../store/store.ts';
+import { createStatusDays, type DayState, type DaysOf } from './status-days.ts';
+import { bestState, type State, stateOf } from './status-states.ts';
+
+export type { DayState } from './status-days.ts';
+export type { State } from './status-states.ts';
+
+export interface StatusTools {
+  store: Pick<Store, 'read'>;
+  clock: Clock;
+  catalog(): Catalog;
+  health: Pick<Health, 'states'>;
+  traffic: Pick<Traffic, 'figures'>;
+}
+
+export interface ChannelStatus {
+  name: string;
+  state: State;
+  last5Minutes: WindowFigures;
+  lastHour: WindowFigures;
+  /** The last 24 hours that had traffic, oldest first. */
+  hours: readonly TrafficHour[];
+  /** The last 90 days, oldest first. */
+  days: readonly DayState[];
+}
+
+export interface ModelStatus {
+  id: string;
+  free: boolean;
+  state: State;
+  channels: readonly ChannelStatus[];
+}
+
+export interface PublicStatus {
+  at: number;
+  models: readonly ModelStatus[];
+  /** Newest first. */
+  incidents: readonly Incident[];
+}
+
+const FIVE_MINUTES_MS = 5 * 60_000;
+const HISTORY_HOURS = 24;
+const INCIDENTS_SHOWN = 50;
+
+/** While the store does not answer, the figures of this node are told all the same. */
+export function createPublicStatus(tools: StatusTools): () => Promise<PublicStatus> {
+  const { store, clock, catalog, health } = tools;
+  const readDays = createStatusDays(store, clock);
+  return async () => {
+    const at = clock.now();
+    const [hours, daysOf, incidents] = await Promise.all([
+      store.read.trafficSince(Math.floor(at / HOUR_MS) - HISTORY_HOURS + 1).catch(() => []),
+      readDays(),
+      store.read.incidents(INCIDENTS_SHOWN).catch(() => []),
+    ]);
+    const breakers = health.states();
+    const models = catalog().models.map((model) => modelStatus(tools, model, { breakers, hours, daysOf }));
+    return { at, models, incidents };
+  };
+}
+
+interface Sources {
+  breakers: readonly BreakerState[];
+  hours: readonly TrafficHour[];
+  daysOf: DaysOf;
+}
+
+function modelStatus({ traffic }: StatusTools, model: Model, { breakers, hours, daysOf }: Sources): ModelStatus {
+  const channels = model.routes.map(({ channel: { name }, model: upstreamModel }): ChannelStatus => {
+    const breaker = breakers.find((one) => one.channel === name && one.model === upstreamModel);
+    const lastHour = traffic.figures(name, model.id, HOUR_MS);
+    const isClosed = (breaker?.state ?? 'closed') === 'closed';
+    return {
+      name,
+      state: isClosed ? stateOf(lastHour.successRate) : 'down',
+      last5Minutes: traffic.figures(name, model.id, FIVE_MINUTES_MS),
+      lastHour,
+      hours: hours.filter((hour) => hour.channel === name && hour.model === model.id),
+      days: daysOf(name, model.id),
+    };
+  });
+  return { id: model.id, free: model.free, state: bestState(channels.map(({ state }) => state)), channels };
+}
