@@ -63,7 +63,7 @@ export function classifyFailure(failure: UpstreamFailure): AttemptFailed {
   if (status < 400 || status >= 500 || status === 408) return new AttemptFailed('upstream_error');
   if (status === 400 && param === undefined && EXHAUSTED_WORDS.test(message)) return new AttemptFailed('exhausted');
   if (CONTEXT_CODES.test(code) || CONTEXT_WORDS.test(message)) {
-    return new AttemptFailed('request_refused', fault('context_length_exceeded', { param }));
+    return new AttemptFailed('request_refused', fault('context_length_exceeded', { param, message: tooLong(message) }));
   }
   if (CONTENT_CODES.test(code) || CONTENT_WORDS.test(message)) {
     return new AttemptFailed('request_refused', fault('content_rejected', { param }));
@@ -75,4 +75,11 @@ export function classifyFailure(failure: UpstreamFailure): AttemptFailed {
       message: message ? `Correct the request: ${message}` : undefined,
     }),
   );
+}
+
+/** Coding agents know a full context by these words, and learn from the figures how much to leave out. */
+function tooLong(message: string): string {
+  const [most, tokens, ...more] = [...new Set(message.match(/\d{3,}/g)?.map(Number))].sort((a, b) => a - b);
+  const figures = tokens === undefined || more.length > 0 ? '' : `: ${tokens} tokens > ${most} maximum`;
+  return `Shorten the prompt or choose a model with a larger context: prompt is too long${figures}.`;
 }
