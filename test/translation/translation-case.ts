@@ -44,7 +44,7 @@ export interface TranslationCase {
   dropped?: string[] | ByClient<string[]>;
   translated?: string[];
   told?: Partial<Told>;
-  /** Of the whole answer. */
+  /** Of the whole answer, or of the fault. */
   shows?: ByClient<Expected>;
   /** Slices of the whole answer. */
   showsText?: ByClient<string[]>;

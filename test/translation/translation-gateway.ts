@@ -2,12 +2,12 @@
 
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { UPSTREAMS, type UpstreamName } from './sides.ts';
-import type { CaseOfPair } from './translation-case.ts';
+import type { CaseOfPair, Way } from './translation-case.ts';
 
 export interface TranslationGateway {
   gateway: TestGateway;
   key: string;
-  modelOf(one: CaseOfPair): string;
+  modelOf(one: CaseOfPair, way?: Way): string;
   stop(): Promise<void>;
 }
 
@@ -23,8 +23,10 @@ const PRICE = { input: 0.001, output: 0.001 };
 export async function startTranslationGateway(cases: readonly CaseOfPair[]): Promise<TranslationGateway> {
   const places = new Map<string, Place>();
   for (const one of cases) {
-    const key = keyOf(one);
-    if (!places.has(key)) places.set(key, { id: `on-${one.upstream}-${places.size}`, upstream: one.upstream, one });
+    for (const way of ['whole', 'stream'] as const) {
+      const key = keyOf(one, way);
+      if (!places.has(key)) places.set(key, { id: `on-${one.upstream}-${places.size}`, upstream: one.upstream, one });
+    }
   }
   const gateway = await startTestGateway({
     limits: { paid_per_minute: 1_000_000, in_flight: 10_000 },
@@ -41,8 +43,8 @@ export async function startTranslationGateway(cases: readonly CaseOfPair[]): Pro
   return {
     gateway,
     key,
-    modelOf(one) {
-      const place = places.get(keyOf(one));
+    modelOf(one, way = 'whole') {
+      const place = places.get(keyOf(one, way));
       if (!place) throw new Error(`no model for ${one.case.name}`);
       return place.id;
     },
@@ -50,10 +52,10 @@ export async function startTranslationGateway(cases: readonly CaseOfPair[]): Pro
   };
 }
 
-/** An upstream that fails has a channel of its own, so that its breaker is nobody else's. */
-function keyOf({ case: one, upstream }: CaseOfPair): string {
+/** An upstream that fails has a channel of its own each time, so that its breaker is nobody else's. */
+function keyOf({ case: one, client, upstream }: CaseOfPair, way: Way): string {
   const { model, quirks, prefill, catalog, reply } = one;
-  const fails = reply?.[upstream]?.status !== undefined ? one.name : undefined;
+  const fails = reply?.[upstream]?.status !== undefined ? [one.name, client, way] : undefined;
   return JSON.stringify([upstream, model, quirks, prefill, catalog, fails]);
 }
 
