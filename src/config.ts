@@ -16,6 +16,8 @@ export interface Settings {
   configFile: string | undefined;
   publicUrl: string;
   siteName: string;
+  /** Whom to tell of a weakness: a mailto: or https: address, for security.txt. */
+  securityContact: string;
   trustedProxies: readonly Network[];
   /** Undefined: the one kept in the data folder. */
   pepper: string | undefined;
@@ -54,14 +56,16 @@ export function readSettings(environment: Environment = process.env): Settings {
   if (databaseUrl !== undefined && pepper === undefined) {
     faults.push('SECRETS_PEPPER is required with DATABASE_URL: all nodes must have the same one');
   }
+  const publicUrl = readPublicUrl(variable('PUBLIC_URL'), host, port, faults);
   const settings: Settings = {
     port,
     host,
     dataDir: resolve(variable('DATA_DIR') ?? './data'),
     databaseUrl,
     configFile: readConfigFile(variable('GATEWAY_CONFIG'), faults),
-    publicUrl: readPublicUrl(variable('PUBLIC_URL'), host, port, faults),
+    publicUrl,
     siteName: variable('SITE_NAME') ?? 'AI Gateway',
+    securityContact: variable('SECURITY_CONTACT') ?? `${publicUrl}/security`,
     trustedProxies: readNetworks(variable('TRUSTED_PROXIES'), faults),
     pepper,
     alarmWebhookUrl: readUrl(variable('ALARM_WEBHOOK_URL'), 'ALARM_WEBHOOK_URL', faults),

@@ -1,8 +1,7 @@
 // The composition: every room gets what it needs here, and nowhere else. Tests start the same gateway with a clock, a
 // fetch or a port of their own.
 
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { createAlarmWebhook } from './alarm-webhook.ts';
 import { createCardHasher } from './cards/card-code.ts';
 import { defaultDocument } from './catalog/default-document.ts';
@@ -16,6 +15,7 @@ import { createUpstreams } from './channels/upstreams.ts';
 import type { Settings } from './config.ts';
 import { createGatewayId } from './gateway-id.ts';
 import { createApp } from './http/app.ts';
+import type { HttpTools } from './http/exchange.ts';
 import { createDoorGuards } from './http/guard-doors.ts';
 import { auditLedger } from './jobs/audit-ledger.ts';
 import { followStore } from './jobs/follow-store.ts';
@@ -43,7 +43,8 @@ import { applyDocument } from './publishing/apply-document.ts';
 import { createPublicStatus } from './publishing/public-status.ts';
 import { applyStartingDocument } from './publishing/starting-document.ts';
 import { createSecretResolver } from './resolve-secret.ts';
-import { addPages } from './site/pages.ts';
+import { addSite } from './site/site.ts';
+import { createSiteTools } from './site-tools.ts';
 import { StartRefused } from './start-refused.ts';
 import type { Store } from './store/store.ts';
 
@@ -140,60 +141,59 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   const gatewayId = createGatewayId(pepper);
   let ready = true;
   const { publicUrl, siteName, trustedProxies } = settings;
-  const app = createApp(
-    {
-      store,
+  const http: HttpTools = {
+    store,
+    clock,
+    random,
+    newId,
+    log,
+    authenticator,
+    catalog: active.get,
+    status,
+    relay: {
       clock,
       random,
-      newId,
-      log,
-      authenticator,
-      catalog: active.get,
-      status,
-      relay: {
+      health,
+      retryBudget: createRetryBudget(clock),
+      traffic,
+      ledger,
+      findUpstream: createUpstreams({
         clock,
-        random,
-        health,
-        retryBudget: createRetryBudget(clock),
-        traffic,
-        ledger,
-        findUpstream: createUpstreams({
-          clock,
-          newId,
-          fetch,
-          connect: settings.hasProxy ? undefined : connect,
-          gatewayId,
-          demoPaceMs,
-          resolveSecret: createSecretResolver(settings, sealer),
-        }),
-        fetchMedia: createFetchMedia(clock, media),
-        alarms,
-        log,
-        nodeId: node.nodeId,
-        hashUser: (id) => hmac(userSecret, id),
-        publicUrl,
-        cut: cut.signal,
-        isUnbalanced: audit.isUnbalanced,
-        running,
-        drains: { count: 0 },
-      },
-      publicUrl,
-      siteName,
-      trustedProxies,
-      hashAddress: (subject) => hmac(addressSecret, subject),
-      hashCard: createCardHasher(pepper),
-      beginIdempotency: createIdempotency(pepper, random),
-      isReady: () => ready,
-      hasStore: () => clock.monotonic() - heardAt < STORE_LOST_MS,
-      gatewayId,
-      doors: createDoorGuards(clock),
-      load: createLoad(() => {
-        const { requests_in_flight: requests, body_megabytes_in_flight: megabytes } = active.get().guards;
-        return { requests, bodyBytes: megabytes * 1024 * 1024 };
+        newId,
+        fetch,
+        connect: settings.hasProxy ? undefined : connect,
+        gatewayId,
+        demoPaceMs,
+        resolveSecret: createSecretResolver(settings, sealer),
       }),
+      fetchMedia: createFetchMedia(clock, media),
+      alarms,
+      log,
+      nodeId: node.nodeId,
+      hashUser: (id) => hmac(userSecret, id),
+      publicUrl,
+      cut: cut.signal,
+      isUnbalanced: audit.isUnbalanced,
+      running,
+      drains: { count: 0 },
     },
-    (pages) => addPages(pages, { siteName, publicUrl, docs: readDocs() }),
-  );
+    publicUrl,
+    siteName,
+    trustedProxies,
+    hashAddress: (subject) => hmac(addressSecret, subject),
+    hashCard: createCardHasher(pepper),
+    beginIdempotency: createIdempotency(pepper, random),
+    isReady: () => ready,
+    hasStore: () => clock.monotonic() - heardAt < STORE_LOST_MS,
+    gatewayId,
+    doors: createDoorGuards(clock),
+    load: createLoad(() => {
+      const { requests_in_flight: requests, body_megabytes_in_flight: megabytes } = active.get().guards;
+      return { requests, bodyBytes: megabytes * 1024 * 1024 };
+    }),
+  };
+  const site = createSiteTools(http, { pepper, securityContact: settings.securityContact });
+  const app = createApp(http, (pages) => addSite(pages, site));
 
   const server = await listen(settings, {
     respond: (request, peer) => app.fetch(request, { peer }),
@@ -250,12 +250,6 @@ function readConfig({ configFile }: Settings): string | undefined {
   } catch {
     throw new StartRefused(`cannot read ${configFile}`);
   }
-}
-
-function readDocs(): ReadonlyMap<string, string> {
-  const folder = join(import.meta.dir, '..', 'docs');
-  const names = readdirSync(folder).filter((name) => name.endsWith('.md'));
-  return new Map(names.sort().map((name) => [name.slice(0, -3), readFileSync(join(folder, name), 'utf8')]));
 }
 
 function faultLines(file: string | undefined, faults: readonly { path: string; message: string }[]): string {

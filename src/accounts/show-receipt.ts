@@ -4,24 +4,35 @@ import { buildCatalog } from '../catalog/catalog.ts';
 import { readDocument } from '../catalog/read-document.ts';
 import { fault } from '../faults/fault.ts';
 import { FREE, type Prices } from '../kit/prices.ts';
-import { receiptLines } from '../ledger/cost.ts';
+import { type ReceiptLine, receiptLines } from '../ledger/cost.ts';
+import type { UsageRecord } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import { publicRecord } from '../usage/public-usage.ts';
 
 const REQUEST_ID = /^req_[0-9a-z]+$/;
+
+export interface Receipt {
+  record: UsageRecord;
+  lines: ReceiptLine[];
+}
+
+export async function readReceipt(store: Store, accountId: string, requestId: string): Promise<Receipt> {
+  // PostgreSQL refuses to look for what it cannot hold.
+  const record = REQUEST_ID.test(requestId) ? await store.read.usageRecord(accountId, requestId) : undefined;
+  if (!record) throw fault('not_found');
+  const prices = await pricesAt(store, record.revision, record.model);
+  return { record, lines: receiptLines(record, prices, record.cost) };
+}
 
 export async function showReceipt(
   store: Store,
   accountId: string,
   requestId: string,
 ): Promise<Record<string, unknown>> {
-  // PostgreSQL refuses to look for what it cannot hold.
-  const record = REQUEST_ID.test(requestId) ? await store.read.usageRecord(accountId, requestId) : undefined;
-  if (!record) throw fault('not_found');
-  const prices = await pricesAt(store, record.revision, record.model);
+  const { record, lines } = await readReceipt(store, accountId, requestId);
   return {
     ...publicRecord(record),
-    lines: receiptLines(record, prices, record.cost).map((line) => ({
+    lines: lines.map((line) => ({
       bucket: line.bucket,
       quantity: line.quantity,
       unit_price_nano: line.unitPrice.toString(),

@@ -1,0 +1,48 @@
+// How one gets in: a name and a password beside the keys, and an end to every session.
+
+import { wordsOf } from '../language.ts';
+import type { PageContext } from '../page.tsx';
+import { AccountPage, type Notice } from './frame.tsx';
+
+interface AccessProps {
+  context: PageContext;
+  /** The name that is set, if one is. */
+  name: string | null;
+  canManage: boolean;
+  notice?: Notice | undefined;
+}
+
+export function AccessPage({ context, name, canManage, notice }: AccessProps) {
+  const { access, keys, name: nameLabel, password, signOutEverywhere } = wordsOf(context.language).account;
+  return (
+    <AccountPage context={context} tab="access" notice={notice}>
+      <p>{name === null ? access.lead : access.current(name)}</p>
+      {canManage ? (
+        <form method="post" action="/account/access">
+          <div class="field">
+            <label for="name">
+              {nameLabel} <span class="faint">{access.nameHelp}</span>
+            </label>
+            <input id="name" name="name" autocomplete="username" autocapitalize="none" value={name ?? ''} required />
+          </div>
+          <div class="field">
+            <label for="password">
+              {password} <span class="faint">{access.passwordHelp}</span>
+            </label>
+            <input id="password" name="password" type="password" autocomplete="new-password" minlength={12} required />
+          </div>
+          <button type="submit">{access.save}</button>
+        </form>
+      ) : (
+        <p class="note">{keys.restricted}</p>
+      )}
+      <h2>{access.sessions}</h2>
+      <p>{access.sessionsText}</p>
+      <form method="post" action="/account/sign-out-everywhere">
+        <button type="submit" class="quiet">
+          {signOutEverywhere}
+        </button>
+      </form>
+    </AccountPage>
+  );
+}

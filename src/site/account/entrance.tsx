@@ -1,0 +1,107 @@
+// In and out: signing in, a new account, a name and password, signing out here and everywhere.
+
+import { registerAgent } from '../../accounts/register-agent.ts';
+import { endSession, endSessions, openSession } from '../../accounts/sessions.ts';
+import { setPassword } from '../../accounts/set-password.ts';
+import { signInWithKey, signInWithPassword } from '../../accounts/sign-in.ts';
+import { Fault } from '../../faults/fault.ts';
+import { wordsOf } from '../language.ts';
+import { readSessionCookie, sessionCookie } from '../session-cookie.ts';
+import type { SiteTools } from '../tools.ts';
+import { AccessPage } from './access.tsx';
+import { nextPath } from './forms.ts';
+import { CreatedPage, SignInPage } from './sign-in.tsx';
+import type { SignedVisit, Visit, Visits } from './visit.tsx';
+
+export function addEntrance(visits: Visits, tools: SiteTools): void {
+  visits.open('get', '/account/sign-in', (visit) => visit.show(<SignInPage context={visit.page} next="/account" />));
+  visits.open('post', '/account/sign-in', (visit) => enter(tools, visit));
+  visits.open('post', '/account/create', (visit) => create(tools, visit));
+  visits.open('post', '/account/sign-out', async (visit) => {
+    await endSession(tools, readSessionCookie(visit.request.headers, tools.publicUrl));
+    return visit.go('/account', [sessionCookie('', tools.publicUrl)]);
+  });
+  visits.signed('post', '/account/sign-out-everywhere', async (visit) => {
+    await endSessions(tools, visit.session.accountId);
+    return visit.go('/account', [sessionCookie('', tools.publicUrl)]);
+  });
+  visits.signed('get', '/account/access', (visit) => showAccess(tools, visit));
+  visits.signed('post', '/account/access', (visit) => changeAccess(tools, visit));
+}
+
+async function enter(tools: SiteTools, visit: Visit): Promise<Response> {
+  const { form } = visit;
+  const { account } = wordsOf(visit.page.language);
+  const next = nextPath(form.get('next'));
+  const key = form.get('key');
+  const refuse = (text: string, status: number) =>
+    visit.show(<SignInPage context={visit.page} next={next} notice={{ text, isBad: true }} />, { status });
+  try {
+    const opened =
+      key === null
+        ? await signInWithPassword(tools, form.get('name') ?? '', form.get('password') ?? '', visitor(tools, visit))
+        : await signInWithKey(tools, key, visitor(tools, visit));
+    if (!opened) return refuse(key === null ? account.badPassword : account.badKey, 401);
+    return visit.go(next, [sessionCookie(opened.cookie, tools.publicUrl)]);
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'auth_rate_limited') return refuse(account.tooMany, error.row.status);
+    throw error;
+  }
+}
+
+function visitor(tools: SiteTools, { request, peer }: Visit) {
+  return {
+    address: tools.addressOf(request, peer),
+    cookie: readSessionCookie(request.headers, tools.publicUrl),
+  };
+}
+
+/** The registration operation itself: the same slots, the same NT$1, the same key that is shown once. */
+async function create(tools: SiteTools, visit: Visit): Promise<Response> {
+  const address = tools.addressOf(visit.request, visit.peer);
+  try {
+    tools.countKnock(address);
+    const { answer } = await registerAgent(tools, address, undefined);
+    const [accountId, keyId] = [String(answer.account_id), String(answer.key_id)];
+    const { cookie } = await openSession(tools, { accountId, keyId, canManage: true }, visitor(tools, visit).cookie);
+    const page = <CreatedPage context={{ ...visit.page, isSignedIn: true }} apiKey={String(answer.api_key)} />;
+    return visit.show(page, { cookies: [sessionCookie(cookie, tools.publicUrl)] });
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const notice = { text: error.publicText, isBad: true };
+    return visit.show(<SignInPage context={visit.page} next="/account" notice={notice} />, {
+      status: error.row.status,
+    });
+  }
+}
+
+async function showAccess(tools: SiteTools, visit: SignedVisit): Promise<Response> {
+  const login = await tools.store.read.login(visit.session.accountId);
+  const notice = visit.url.searchParams.has('saved')
+    ? { text: wordsOf(visit.page.language).account.access.saved }
+    : undefined;
+  const { canManage } = visit.session;
+  return visit.show(
+    <AccessPage context={visit.page} name={login?.name ?? null} canManage={canManage} notice={notice} />,
+  );
+}
+
+async function changeAccess(tools: SiteTools, visit: SignedVisit): Promise<Response> {
+  const { access, keys } = wordsOf(visit.page.language).account;
+  const { accountId, canManage } = visit.session;
+  const name = visit.form.get('name') ?? '';
+  const refuse = (text: string) =>
+    visit.show(<AccessPage context={visit.page} name={name} canManage={canManage} notice={{ text, isBad: true }} />, {
+      status: 400,
+    });
+  if (!canManage) return refuse(keys.restricted);
+  const result = await setPassword(tools, accountId, name, visit.form.get('password') ?? '', visit.cookie);
+  if (result.ok) return visit.go('/account/access?saved');
+  const texts = {
+    name_not_allowed: access.badName,
+    name_taken: access.taken,
+    password_too_short: access.badPassword,
+    password_too_long: access.badPassword,
+  };
+  return refuse(texts[result.reason]);
+}

@@ -1,0 +1,56 @@
+// The frame of the account's pages: its parts as tabs, a way out, and what the last action came to.
+
+import type { Child } from 'hono/jsx';
+import { wordsOf } from '../language.ts';
+import { Page, type PageContext } from '../page.tsx';
+
+export const TABS = ['overview', 'usage', 'keys', 'redeem', 'setup', 'play', 'access'] as const;
+export type Tab = (typeof TABS)[number];
+
+export interface Notice {
+  text: string;
+  isBad?: boolean;
+}
+
+interface AccountPageProps {
+  context: PageContext;
+  tab: Tab;
+  notice?: Notice | undefined;
+  children?: Child;
+}
+
+export function tabPath(tab: Tab): string {
+  return tab === 'overview' ? '/account' : `/account/${tab}`;
+}
+
+export function AccountPage({ context, tab, notice, children }: AccountPageProps) {
+  const { account } = wordsOf(context.language);
+  return (
+    <Page context={context} title={account.tabs[tab]}>
+      <nav class="tabs" aria-label={account.title}>
+        {TABS.map((name) => (
+          <a href={tabPath(name)} {...(name === tab ? { 'aria-current': 'page' as const } : {})}>
+            {account.tabs[name]}
+          </a>
+        ))}
+        <form method="post" action="/account/sign-out">
+          <button type="submit" class="quiet small">
+            {account.signOut}
+          </button>
+        </form>
+      </nav>
+      <h1>{account.tabs[tab]}</h1>
+      <NoticeBox notice={notice} />
+      {children}
+    </Page>
+  );
+}
+
+export function NoticeBox({ notice }: { notice: Notice | undefined }) {
+  if (!notice) return null;
+  return (
+    <div class={notice.isBad ? 'notice is-bad' : 'notice'} role={notice.isBad ? 'alert' : 'status'}>
+      <p>{notice.text}</p>
+    </div>
+  );
+}

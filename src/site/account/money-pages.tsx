@@ -1,0 +1,149 @@
+// The account's money: overview, usage, receipts, cards.
+
+import { readFreeAllowances } from '../../accounts/free-allowances.ts';
+import { usageAsCsv } from '../../accounts/list-usage.ts';
+import { redeemCard } from '../../accounts/redeem-card.ts';
+import { readReceipt } from '../../accounts/show-receipt.ts';
+import { Fault } from '../../faults/fault.ts';
+import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
+import { readUsageQuery, writeCursor } from '../../usage/read-query.ts';
+import { date, money } from '../format.ts';
+import { wordsOf } from '../language.ts';
+import { pageHeaders } from '../respond.ts';
+import type { SiteTools } from '../tools.ts';
+import type { Notice } from './frame.tsx';
+import { OverviewPage } from './overview.tsx';
+import { ReceiptPage } from './receipt.tsx';
+import { RedeemPage } from './redeem.tsx';
+import { SetupPage } from './setup.tsx';
+import { USAGE_FILTERS, type UsageFilter, UsagePage } from './usage.tsx';
+import type { SignedVisit, Visits } from './visit.tsx';
+
+const CHART_DAYS = 30;
+const LATEST = 5;
+const ENTRIES = 50;
+
+export function addMoneyPages(visits: Visits, tools: SiteTools): void {
+  visits.signed('get', '/account', (visit) => showOverview(tools, visit));
+  visits.signed('get', '/account/usage', (visit) => showUsage(tools, visit));
+  visits.signed('get', '/account/usage.csv', async ({ session, url }) => {
+    const csv = await usageAsCsv(tools.store, session.accountId, apiParams(url.searchParams));
+    return new Response(csv, {
+      headers: {
+        'content-type': 'text/csv; charset=utf-8',
+        'content-disposition': 'attachment; filename="usage.csv"',
+        'cache-control': 'no-store',
+        ...pageHeaders(tools.publicUrl),
+      },
+    });
+  });
+  visits.signed('get', '/account/receipts/:id', async (visit) => {
+    const facts = await readReceipt(tools.store, visit.session.accountId, visit.params.id ?? '');
+    return visit.show(<ReceiptPage context={visit.page} facts={facts} />);
+  });
+  visits.signed('get', '/account/redeem', (visit) => visit.show(<RedeemPage context={visit.page} />));
+  visits.signed('post', '/account/redeem', (visit) => redeem(tools, visit));
+  visits.signed('get', '/account/setup', (visit) => visit.show(<SetupPage context={visit.page} />));
+}
+
+async function showOverview(tools: SiteTools, visit: SignedVisit): Promise<Response> {
+  const { accountId } = visit.session;
+  const today = taipeiDay(tools.clock.now());
+  const since = today - CHART_DAYS + 1;
+  const [allowances, page, entries, spent] = await Promise.all([
+    readFreeAllowances(tools, accountId),
+    tools.store.read.usagePage({ accountId, limit: LATEST }),
+    tools.store.read.entriesOf(accountId, ENTRIES),
+    tools.store.read.spendByDay(accountId, since),
+  ]);
+  const costs = new Map(spent.map(({ day, cost }) => [day, cost]));
+  const spend = Array.from({ length: CHART_DAYS }, (_, index) => ({
+    day: date(taipeiDayStart(since + index)),
+    cost: costs.get(since + index) ?? 0n,
+  }));
+  const { minute, day, wallet } = allowances;
+  const facts = {
+    accountId,
+    wallet: wallet ?? { balance: 0n, held: 0n },
+    minute,
+    day,
+    spend,
+    latest: page.records,
+    entries: entries.filter(({ credit }) => credit === accountId),
+  };
+  return visit.show(<OverviewPage context={visit.page} facts={facts} />);
+}
+
+async function showUsage(tools: SiteTools, visit: SignedVisit): Promise<Response> {
+  const { accountId } = visit.session;
+  const given = visit.url.searchParams;
+  const filters = Object.fromEntries(USAGE_FILTERS.map((name) => [name, given.get(name) ?? ''])) as Record<
+    UsageFilter,
+    string
+  >;
+  const { query, notice } = readQuery(accountId, given);
+  const [{ records, hasMore, totals }, keyNames] = await Promise.all([
+    tools.store.read.usagePage(query),
+    readKeyNames(tools, accountId),
+  ]);
+  const last = records.at(-1);
+  const { models, channels } = tools.catalog();
+  const facts = {
+    records,
+    totals,
+    next: hasMore && last ? writeCursor(last.at, last.requestId) : null,
+    filters,
+    isFirst: !given.has('cursor'),
+    keyNames,
+    models: models.map(({ id }) => id),
+    channels: [...channels.keys()],
+  };
+  return visit.show(<UsagePage context={visit.page} facts={facts} notice={notice} />, { status: notice ? 400 : 200 });
+}
+
+/** A filter that cannot be read is told, and all is shown. */
+function readQuery(accountId: string, given: URLSearchParams) {
+  try {
+    return { query: readUsageQuery(accountId, apiParams(given)), notice: undefined };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const notice: Notice = { text: error.publicText, isBad: true };
+    return { query: readUsageQuery(accountId, new URLSearchParams()), notice };
+  }
+}
+
+/** The page calls a key's filter `key`; the API calls it by what it is. */
+function apiParams(given: URLSearchParams): URLSearchParams {
+  const params = new URLSearchParams(given);
+  const key = params.get('key');
+  if (key) params.set('key_id', key);
+  return params;
+}
+
+async function readKeyNames({ store }: SiteTools, accountId: string): Promise<Map<string, string>> {
+  const keys = await store.read.keysOf(accountId);
+  return new Map(keys.map(({ keyId, name, last4 }) => [keyId, name ?? `…${last4}`]));
+}
+
+async function redeem(tools: SiteTools, visit: SignedVisit): Promise<Response> {
+  const words = wordsOf(visit.page.language).account.redeem;
+  const code = visit.form.get('code') ?? '';
+  const address = tools.addressOf(visit.request, visit.peer);
+  try {
+    const { answer } = await redeemCard(tools, visit.session.accountId, { code }, address, undefined);
+    const amount = money(BigInt(String(answer.amount_nano)));
+    const text = answer.already_redeemed
+      ? words.again(amount)
+      : words.done(amount, money(BigInt(String(answer.balance_nano))));
+    return visit.show(<RedeemPage context={visit.page} notice={{ text }} />);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const texts: Record<string, string> = {
+      card_code_malformed: words.malformed,
+      card_not_redeemable: words.refused,
+      redeem_rate_limited: words.tooMany,
+    };
+    const notice: Notice = { text: texts[error.code] ?? error.publicText, isBad: true };
+    return visit.show(<RedeemPage context={visit.page} notice={notice} code={code} />, { status: error.row.status });
+  }
+}

@@ -1,0 +1,56 @@
+// The playground's page, and its call: a chat like any other, on the visitor's own key, streamed as it comes.
+
+import { Fault, fault } from '../../faults/fault.ts';
+import { isObject, tryParseJson } from '../../kit/json.ts';
+import type { KeyRow } from '../../store/rows.ts';
+import type { SiteTools } from '../tools.ts';
+import { PlayPage } from './play.tsx';
+import type { SignedVisit, Visits } from './visit.tsx';
+
+const MAX_PROMPT_CHARS = 100_000;
+
+export function addPlayground(visits: Visits, tools: SiteTools): void {
+  visits.signed('get', '/account/play', async (visit) => {
+    const key = await keyOf(tools, visit);
+    const models = tools
+      .catalog()
+      .models.filter(({ kinds, id }) => kinds.includes('chat') && (key?.models?.includes(id) ?? true));
+    return visit.show(<PlayPage context={visit.page} models={models.map(({ id }) => id)} />);
+  });
+  visits.signed('post', '/account/play', async (visit) => {
+    try {
+      return await ask(tools, visit);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      const { code, publicText: message, row } = error;
+      return Response.json({ error: { code, message } }, { status: row.status });
+    }
+  });
+}
+
+async function ask(tools: SiteTools, visit: SignedVisit): Promise<Response> {
+  const key = await keyOf(tools, visit);
+  if (!key) throw fault('invalid_api_key');
+  const given = tryParseJson(await visit.request.text());
+  const { model, prompt } = isObject(given) ? given : {};
+  if (typeof model !== 'string' || typeof prompt !== 'string' || prompt.length > MAX_PROMPT_CHARS) {
+    throw fault('invalid_request', { message: `Send a model and a prompt of at most ${MAX_PROMPT_CHARS} characters.` });
+  }
+  const body = {
+    model,
+    messages: [{ role: 'user', content: prompt }],
+    stream: true,
+    stream_options: { include_usage: true },
+  };
+  return tools.callChat(visit.request, key, JSON.stringify(body));
+}
+
+/** The key that opened the session; for who came with a password, the oldest that may manage. */
+async function keyOf({ store, clock }: SiteTools, { session }: SignedVisit): Promise<KeyRow | undefined> {
+  const keys = await store.read.keysOf(session.accountId);
+  const valid = keys.filter(
+    ({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > clock.now()),
+  );
+  if (session.keyId !== null) return valid.find(({ keyId }) => keyId === session.keyId);
+  return valid.find(({ manage }) => manage) ?? valid[0];
+}

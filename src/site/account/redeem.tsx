@@ -1,0 +1,39 @@
+// A prepaid card becomes balance. A link may carry the code behind its #, which no server sees: the script puts it in.
+
+import { wordsOf } from '../language.ts';
+import type { PageContext } from '../page.tsx';
+import { AccountPage, type Notice } from './frame.tsx';
+
+interface RedeemProps {
+  context: PageContext;
+  notice?: Notice | undefined;
+  /** What was typed and did not work. */
+  code?: string;
+}
+
+export function RedeemPage({ context, notice, code = '' }: RedeemProps) {
+  const { redeem } = wordsOf(context.language).account;
+  return (
+    <AccountPage context={context} tab="redeem" notice={notice}>
+      <p>{redeem.lead}</p>
+      <form method="post" action="/account/redeem" data-once>
+        <div class="field">
+          <label for="code">{redeem.code}</label>
+          <input
+            id="code"
+            name="code"
+            class="id"
+            autocomplete="off"
+            autocapitalize="characters"
+            spellcheck={false}
+            placeholder="PC-XXXXX-XXXXX-XXXXX-XXXXX"
+            value={code}
+            required
+            data-from-fragment
+          />
+        </div>
+        <button type="submit">{redeem.redeem}</button>
+      </form>
+    </AccountPage>
+  );
+}

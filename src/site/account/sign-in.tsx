@@ -1,0 +1,76 @@
+// The way in: with a key, with a name and password, or with a new account.
+
+import { wordsOf } from '../language.ts';
+import { Page, type PageContext } from '../page.tsx';
+import { CodeBlock } from '../parts/code-block.tsx';
+import { type Notice, NoticeBox } from './frame.tsx';
+
+interface SignInProps {
+  context: PageContext;
+  /** Where to go afterwards. */
+  next: string;
+  notice?: Notice | undefined;
+}
+
+export function SignInPage({ context, next, notice }: SignInProps) {
+  const { account } = wordsOf(context.language);
+  return (
+    <Page context={context} title={account.signInTitle}>
+      <h1>{account.signInTitle}</h1>
+      <NoticeBox notice={notice} />
+      <div class="two">
+        <section>
+          <h2>{account.withKey}</h2>
+          <form method="post" action="/account/sign-in">
+            <input type="hidden" name="next" value={next} />
+            <div class="field">
+              <label for="key">{account.key}</label>
+              <input id="key" name="key" type="password" autocomplete="off" placeholder="sk-svc-…" required />
+            </div>
+            <button type="submit">{account.signIn}</button>
+          </form>
+          <h2>{account.withPassword}</h2>
+          <form method="post" action="/account/sign-in">
+            <input type="hidden" name="next" value={next} />
+            <div class="field">
+              <label for="name">{account.name}</label>
+              <input id="name" name="name" autocomplete="username" autocapitalize="none" required />
+            </div>
+            <div class="field">
+              <label for="password">{account.password}</label>
+              <input id="password" name="password" type="password" autocomplete="current-password" required />
+            </div>
+            <button type="submit" class="quiet">
+              {account.signIn}
+            </button>
+          </form>
+        </section>
+        <section>
+          <h2>{account.noAccount}</h2>
+          <p>{account.createText}</p>
+          <form method="post" action="/account/create">
+            <button type="submit">{account.create}</button>
+          </form>
+        </section>
+      </div>
+    </Page>
+  );
+}
+
+export function CreatedPage({ context, apiKey }: { context: PageContext; apiKey: string }) {
+  const { account, frame } = wordsOf(context.language);
+  return (
+    <Page context={context} title={account.createdTitle}>
+      <div class="narrow">
+        <h1>{account.createdTitle}</h1>
+        <p class="lead">{account.createdText}</p>
+        <CodeBlock code={apiKey} label={frame.copy} done={frame.copied} />
+        <p>
+          <a class="button" href="/account">
+            {account.goOn}
+          </a>
+        </p>
+      </div>
+    </Page>
+  );
+}

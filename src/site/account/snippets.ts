@@ -1,0 +1,71 @@
+// What to paste for each client.
+
+export interface Snippet {
+  title: string;
+  code: string;
+}
+
+export function snippets(publicUrl: string): Snippet[] {
+  return [
+    {
+      title: 'curl',
+      code: `curl -s ${publicUrl}/v1/chat/completions \\
+  -H "Authorization: Bearer YOUR_KEY" -H "Content-Type: application/json" \\
+  -d '{"model": "auto:free", "messages": [{"role": "user", "content": "Hello!"}]}'`,
+    },
+    {
+      title: 'Claude Code',
+      code: `export ANTHROPIC_BASE_URL=${publicUrl}
+export ANTHROPIC_AUTH_TOKEN=YOUR_KEY
+export ANTHROPIC_MODEL=auto:free
+claude`,
+    },
+    {
+      title: 'Codex',
+      code: `# ~/.codex/config.toml
+model = "auto:free"
+model_provider = "gateway"
+
+[model_providers.gateway]
+name = "gateway"
+base_url = "${publicUrl}/v1"
+env_key = "GATEWAY_KEY"
+wire_api = "responses"`,
+    },
+    {
+      title: 'opencode',
+      code: `{
+  "provider": {
+    "gateway": {
+      "npm": "@ai-sdk/openai-compatible",
+      "options": { "baseURL": "${publicUrl}/v1", "apiKey": "YOUR_KEY" },
+      "models": { "auto:free": {} }
+    }
+  },
+  "model": "gateway/auto:free"
+}`,
+    },
+    {
+      title: 'OpenAI SDK (Python)',
+      code: `from openai import OpenAI
+
+client = OpenAI(base_url="${publicUrl}/v1", api_key="YOUR_KEY")
+answer = client.chat.completions.create(
+    model="auto:free", messages=[{"role": "user", "content": "Hello!"}]
+)
+print(answer.choices[0].message.content)`,
+    },
+    {
+      title: 'Anthropic SDK (TypeScript)',
+      code: `import Anthropic from '@anthropic-ai/sdk';
+
+const client = new Anthropic({ baseURL: '${publicUrl}', authToken: 'YOUR_KEY' });
+const message = await client.messages.create({
+  model: 'auto:free',
+  max_tokens: 300,
+  messages: [{ role: 'user', content: 'Hello!' }],
+});
+console.log(message.content);`,
+    },
+  ];
+}

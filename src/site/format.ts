@@ -1,0 +1,47 @@
+// Money, times and counts as pages show them: NT$ always, Taipei time with its zone, figures in groups of three.
+
+import { formatNtd, type Nano } from '../kit/money.ts';
+
+const TAIPEI = 'Asia/Taipei';
+
+/** As exact as it is, but with two decimals at least. */
+export function money(amount: Nano): string {
+  const text = formatNtd(amount);
+  const [whole = '0', decimals = ''] = text.split('.');
+  const sign = whole.startsWith('-') ? '−' : '';
+  return `${sign}NT$${groups(whole.replace('-', ''))}.${decimals.padEnd(2, '0')}`;
+}
+
+export function count(value: number): string {
+  return groups(String(value));
+}
+
+export function dateTime(at: number): string {
+  return `${time(at)} UTC+8`;
+}
+
+/** For a column whose head names the zone. */
+export function time(at: number): string {
+  return formatted(at, { dateStyle: 'short', timeStyle: 'medium', hourCycle: 'h23' });
+}
+
+export function date(at: number): string {
+  return formatted(at, { dateStyle: 'short' });
+}
+
+export function milliseconds(value: number | null): string {
+  return value === null ? '–' : `${count(Math.round(value))} ms`;
+}
+
+export function percent(value: number | null): string {
+  return value === null ? '–' : `${(value * 100).toFixed(value > 0.9995 || value === 0 ? 0 : 1)} %`;
+}
+
+/** Sweden writes dates as ISO does: 2026-11-15 08:30:00, which reads the same in every language. */
+function formatted(at: number, options: Intl.DateTimeFormatOptions): string {
+  return new Intl.DateTimeFormat('sv-SE', { timeZone: TAIPEI, ...options }).format(at);
+}
+
+function groups(digits: string): string {
+  return digits.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+}

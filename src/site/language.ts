@@ -1,0 +1,49 @@
+// Which language a visitor reads: what they chose, else what their browser prefers, else English.
+
+import { en } from './words/en.ts';
+import type { Words } from './words/words.ts';
+import { zhTw } from './words/zh-tw.ts';
+
+export const LANGUAGES = ['zh-TW', 'en'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+export const LANGUAGE_COOKIE = 'lang';
+const WORDS: Record<Language, Words> = { 'zh-TW': zhTw, en };
+
+export function wordsOf(language: Language): Words {
+  return WORDS[language];
+}
+
+export function chooseLanguage({ headers, url }: Pick<Request, 'headers' | 'url'>): Language {
+  return (
+    toLanguage(new URL(url).searchParams.get('lang')) ??
+    toLanguage(readCookie(headers, LANGUAGE_COOKIE)) ??
+    preferredLanguage(headers.get('accept-language') ?? '')
+  );
+}
+
+export function toLanguage(text: string | null | undefined): Language | undefined {
+  return LANGUAGES.find((language) => language.toLowerCase() === text?.toLowerCase());
+}
+
+export function readCookie(headers: Headers, name: string): string | undefined {
+  for (const pair of (headers.get('cookie') ?? '').split(';')) {
+    const [key, ...value] = pair.trim().split('=');
+    if (key === name) return value.join('=');
+  }
+  return undefined;
+}
+
+/** Any Chinese is answered in Taiwan's; of several the one with the greatest weight counts. */
+function preferredLanguage(header: string): Language {
+  const wishes = header
+    .split(',')
+    .map((wish) => {
+      const [tag = '', ...parameters] = wish.trim().toLowerCase().split(';');
+      const weight = parameters.map((parameter) => /^\s*q=([\d.]+)$/.exec(parameter)?.[1]).find(Boolean);
+      return { tag, weight: weight === undefined ? 1 : Number(weight) };
+    })
+    .filter(({ tag, weight }) => weight > 0 && /^(zh|en)\b/.test(tag))
+    .sort((a, b) => b.weight - a.weight);
+  return wishes[0]?.tag.startsWith('zh') ? 'zh-TW' : 'en';
+}

@@ -1,0 +1,47 @@
+// What machines read: how to use the service in one page, and whom to tell of a weakness.
+
+import type { DocsLibrary } from './docs-library.ts';
+import type { SiteTools } from './tools.ts';
+
+const YEAR_MS = 365 * 86_400_000;
+
+export function machineTexts(tools: SiteTools, library: DocsLibrary): Map<string, string> {
+  return new Map([
+    ['/llms.txt', llmsText(tools, library)],
+    ['/.well-known/security.txt', securityText(tools)],
+    ['/robots.txt', 'User-agent: *\nDisallow: /account\nDisallow: /api/\nDisallow: /v1/\n'],
+  ]);
+}
+
+function llmsText({ siteName, publicUrl }: SiteTools, library: DocsLibrary): string {
+  const pages = library.groups('en').flatMap((group) => group.pages);
+  return `# ${siteName}
+
+> One key reaches many model providers, in the OpenAI and the Anthropic format, billed in NT$ (TWD) from a prepaid wallet.
+
+Register without a human: POST ${publicUrl}/api/agent/register returns a key with NT$1 of trial credit.
+The model auto:free works at NT$0. Every answer names its upstream channel in the header x-svc-channel.
+OpenAI base URL: ${publicUrl}/v1 (chat/completions, responses, embeddings, images/generations, models)
+Anthropic base URL: ${publicUrl} (v1/messages, v1/messages/count_tokens)
+Send the key as "Authorization: Bearer KEY" or "x-api-key: KEY".
+
+## Docs
+
+${pages.map(({ name, title }) => `- [${title}](${publicUrl}/docs/${name}.md)`).join('\n')}
+
+## Machine-readable
+
+- [OpenAPI](${publicUrl}/openapi.json)
+- [Models and prices](${publicUrl}/api/public/catalog)
+- [Status](${publicUrl}/api/public/status)
+`;
+}
+
+function securityText({ publicUrl, clock, securityContact }: SiteTools): string {
+  return `Contact: ${securityContact}
+Expires: ${new Date(clock.now() + YEAR_MS).toISOString()}
+Preferred-Languages: zh-TW, en
+Canonical: ${publicUrl}/.well-known/security.txt
+Policy: ${publicUrl}/security
+`;
+}

@@ -1,0 +1,57 @@
+// The project's own Markdown as HTML. Raw HTML in it is shown as text, headings get ids, and links between the files lead
+// to the pages they became.
+
+import { Marked, type Tokens } from 'marked';
+
+export interface Rendered {
+  title: string;
+  html: string;
+}
+
+export function renderMarkdown(markdown: string): Rendered {
+  const used = new Map<string, number>();
+  const marked = new Marked({
+    gfm: true,
+    renderer: {
+      html: ({ text }: Tokens.HTML | Tokens.Tag) => (isComment(text) ? '' : escapeHtml(text)),
+      heading({ tokens, depth, text }: Tokens.Heading) {
+        const id = uniqueSlug(text, used);
+        return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
+      link({ href, tokens }: Tokens.Link) {
+        return `<a href="${escapeHtml(pageLink(href))}">${this.parser.parseInline(tokens)}</a>`;
+      },
+      code: ({ text }: Tokens.Code) => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`,
+    },
+  });
+  const html = marked.parse(markdown, { async: false });
+  const title = /^#\s+(.+)$/m.exec(markdown)?.[1] ?? '';
+  return { title: title.replace(/[`*_]/g, ''), html };
+}
+
+function isComment(text: string): boolean {
+  return text.trim().startsWith('<!--');
+}
+
+/** `billing.md#rows` and `docs/billing.md` become /docs/billing#rows; what is no page of ours stays as it is. */
+function pageLink(href: string): string {
+  const [, name, anchor = ''] = /^(?:\.\/|\.\.\/|docs\/)*([\w-]+)\.md(#[\w-]*)?$/.exec(href) ?? [];
+  if (name !== undefined) return `/docs/${name}${anchor}`;
+  return /^(https?:|\/|#|mailto:)/.test(href) ? href : '/docs';
+}
+
+function uniqueSlug(text: string, used: Map<string, number>): string {
+  const slug = text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replace(/\s+/g, '-');
+  const times = used.get(slug) ?? 0;
+  used.set(slug, times + 1);
+  return times === 0 ? slug : `${slug}-${times}`;
+}
+
+function escapeHtml(text: string): string {
+  const names: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+  return text.replace(/[&<>"']/g, (char) => names[char] ?? char);
+}

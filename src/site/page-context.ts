@@ -1,0 +1,20 @@
+// What every page needs to know of the visitor and of the site.
+
+import type { Assets } from './assets.ts';
+import { chooseLanguage } from './language.ts';
+import type { PageContext } from './page.tsx';
+import { hasSessionCookie } from './session-cookie.ts';
+import type { SiteTools } from './tools.ts';
+
+export function pageContext(request: Request, { siteName, publicUrl }: SiteTools, assets: Assets): PageContext {
+  const { pathname, search } = new URL(request.url);
+  return {
+    language: chooseLanguage(request),
+    siteName,
+    publicUrl,
+    assets,
+    path: pathname,
+    query: search,
+    isSignedIn: hasSessionCookie(request.headers, publicUrl),
+  };
+}

@@ -1,0 +1,100 @@
+// The frame of every page: head, navigation, foot. It works without a script; what scripts add is named by the page.
+
+import type { Child } from 'hono/jsx';
+import type { Assets } from './assets.ts';
+import { LANGUAGES, type Language, wordsOf } from './language.ts';
+
+export interface PageContext {
+  language: Language;
+  siteName: string;
+  publicUrl: string;
+  assets: Assets;
+  /** The path and query that are shown, for the language switch and for what is current. */
+  path: string;
+  query: string;
+  isSignedIn: boolean;
+}
+
+export interface PageProps {
+  context: PageContext;
+  title: string;
+  description?: string;
+  children?: Child;
+}
+
+const MENU = ['pricing', 'docs', 'status', 'security'] as const;
+
+export function Page({ context, title, description, children }: PageProps) {
+  const { language, siteName, assets, path } = context;
+  const words = wordsOf(language);
+  const isIn = (root: string) => path === root || path.startsWith(`${root}/`);
+  const current = (root: string) => (isIn(root) ? ({ 'aria-current': 'page' } as const) : {});
+  return (
+    <html lang={language}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>{path === '/' ? `${siteName} · ${title}` : `${title} · ${siteName}`}</title>
+        {description ? <meta name="description" content={description} /> : null}
+        <link rel="stylesheet" href={assets.url('site.css')} />
+        <link rel="icon" type="image/svg+xml" href={assets.url('mark.svg')} />
+        <script src={assets.url('site.js')} defer />
+      </head>
+      <body>
+        <a class="skip" href="#main">
+          {words.frame.skip}
+        </a>
+        <header class="head">
+          <div class="wrap">
+            <a class="mark" href="/">
+              <Mark />
+              <span>{siteName}</span>
+            </a>
+            <nav aria-label={words.frame.menu}>
+              {MENU.map((name) => (
+                <a href={`/${name}`} {...current(`/${name}`)}>
+                  {words.frame[name]}
+                </a>
+              ))}
+              <a href="/account" {...current('/account')}>
+                {context.isSignedIn ? words.frame.account : words.frame.signIn}
+              </a>
+              <LanguageSwitch context={context} />
+            </nav>
+          </div>
+        </header>
+        <main id="main">
+          <div class="wrap">{children}</div>
+        </main>
+        <footer class="foot">
+          <div class="wrap">
+            <a href="/llms.txt">llms.txt</a>
+            <a href="/openapi.json">openapi.json</a>
+            <a href="/api/public/catalog">{words.frame.catalog}</a>
+            <a href="/.well-known/security.txt">security.txt</a>
+            <p>{words.frame.promise}</p>
+          </div>
+        </footer>
+      </body>
+    </html>
+  );
+}
+
+function LanguageSwitch({ context: { language, path, query } }: { context: PageContext }) {
+  const other = LANGUAGES.find((one) => one !== language) ?? 'en';
+  const params = new URLSearchParams(query);
+  params.set('lang', other);
+  return (
+    <a href={`${path}?${params}`} lang={other} hreflang={other} rel="nofollow">
+      {wordsOf(other).frame.name}
+    </a>
+  );
+}
+
+function Mark() {
+  return (
+    <svg viewBox="0 0 32 32" aria-hidden="true">
+      <path d="M4 3h24a2 2 0 0 1 2 2v22a2 2 0 0 1-2 2H4a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2Zm3 5v16h3V11h4v13h4V11h4v13h3V8Z" />
+    </svg>
+  );
+}

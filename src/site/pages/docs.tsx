@@ -1,0 +1,93 @@
+// A page of the docs, with all others beside it.
+
+import { raw } from 'hono/html';
+import type { DocPage, DocsLibrary } from '../docs-library.ts';
+import { wordsOf } from '../language.ts';
+import { Page, type PageContext } from '../page.tsx';
+
+interface DocsProps {
+  context: PageContext;
+  library: DocsLibrary;
+  /** Undefined: the list of all. */
+  page: DocPage | undefined;
+}
+
+export function DocsPage({ context, library, page }: DocsProps) {
+  const { docs } = wordsOf(context.language);
+  return (
+    <Page context={context} title={page?.title ?? docs.title} description={docs.lead}>
+      <div class="docs">
+        <Contents context={context} library={library} current={page?.name} />
+        {page ? <Article context={context} page={page} /> : <Overview context={context} library={library} />}
+      </div>
+    </Page>
+  );
+}
+
+function Contents({
+  context,
+  library,
+  current,
+}: {
+  context: PageContext;
+  library: DocsLibrary;
+  current: string | undefined;
+}) {
+  const { docs } = wordsOf(context.language);
+  return (
+    <nav aria-label={docs.contents}>
+      {library.groups(context.language).map(({ group, pages }) => (
+        <>
+          <h2>{docs[group]}</h2>
+          <ul>
+            {pages.map(({ name, title }) => (
+              <li>
+                <a href={`/docs/${name}`} {...(name === current ? { 'aria-current': 'page' as const } : {})}>
+                  {title}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </>
+      ))}
+      <p>
+        <a href="/openapi.json">{docs.reference}</a>
+      </p>
+    </nav>
+  );
+}
+
+function Article({ context, page }: { context: PageContext; page: DocPage }) {
+  const { docs } = wordsOf(context.language);
+  return (
+    <article lang={page.language}>
+      {page.language === context.language ? null : <p class="note">{docs.onlyEnglish}</p>}
+      {raw(page.html)}
+      <p class="faint">
+        <a href={`/docs/${page.name}.md`}>{docs.markdown}</a>
+      </p>
+    </article>
+  );
+}
+
+function Overview({ context, library }: Omit<DocsProps, 'page'>) {
+  const { docs } = wordsOf(context.language);
+  return (
+    <article>
+      <h1>{docs.title}</h1>
+      <p class="lead">{docs.lead}</p>
+      {library.groups(context.language).map(({ group, pages }) => (
+        <>
+          <h2>{docs[group]}</h2>
+          <ul>
+            {pages.map(({ name, title }) => (
+              <li>
+                <a href={`/docs/${name}`}>{title}</a>
+              </li>
+            ))}
+          </ul>
+        </>
+      ))}
+    </article>
+  );
+}

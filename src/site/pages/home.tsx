@@ -1,0 +1,70 @@
+// The front page: what this is in ten seconds, a first call to copy, and how the free model is doing.
+
+import { wordsOf } from '../language.ts';
+import { Page, type PageContext } from '../page.tsx';
+import { CodeBlock } from '../parts/code-block.tsx';
+import { State, type StateName } from '../parts/state.tsx';
+
+export interface HomeFacts {
+  free: { state: StateName; channels: readonly string[] };
+  limits: { free_per_minute: number; free_per_day_zero: number; free_per_day_positive: number };
+}
+
+export function HomePage({ context, facts }: { context: PageContext; facts: HomeFacts }) {
+  const { publicUrl, language } = context;
+  const { home, frame } = wordsOf(language);
+  const { free_per_minute: minute, free_per_day_zero: zero, free_per_day_positive: positive } = facts.limits;
+  const promises = [
+    [home.promise1, home.promise1Text],
+    [home.promise2, home.promise2Text],
+    [home.promise3, home.promise3Text],
+    [home.promise4, home.promise4Text],
+  ];
+  return (
+    <Page context={context} title={home.title} description={home.lead}>
+      <h1>{home.headline}</h1>
+      <p class="lead">{home.lead}</p>
+      <div class="two">
+        <section>
+          <h2>{home.firstCall}</h2>
+          <p>{home.firstCallLead}</p>
+          <CodeBlock label={frame.copy} done={frame.copied} code={`curl -s -X POST ${publicUrl}/api/agent/register`} />
+          <p>{home.thenAsk}</p>
+          <CodeBlock label={frame.copy} done={frame.copied} code={askFree(publicUrl)} />
+        </section>
+        <section>
+          <h2>{home.freeNow}</h2>
+          <p>
+            <strong class="id">auto:free</strong> <State language={language} state={facts.free.state} />
+          </p>
+          <p>{facts.free.channels.join(' · ')}</p>
+          <p class="faint">{home.freeLimits(minute, zero, positive)}</p>
+          <p class="row">
+            <a class="button" href="/account">
+              {home.createAccount}
+            </a>
+            <a class="button quiet" href="/pricing">
+              {home.seePrices}
+            </a>
+          </p>
+        </section>
+      </div>
+      <h2>{home.promises}</h2>
+      <ul class="cards">
+        {promises.map(([title, text]) => (
+          <li>
+            <h3>{title}</h3>
+            <p>{text}</p>
+          </li>
+        ))}
+      </ul>
+    </Page>
+  );
+}
+
+function askFree(publicUrl: string): string {
+  return `curl -s ${publicUrl}/v1/chat/completions \\
+  -H "Authorization: Bearer YOUR_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{"model": "auto:free", "messages": [{"role": "user", "content": "Hello!"}]}'`;
+}

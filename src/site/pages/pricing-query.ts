@@ -1,0 +1,42 @@
+// Which models the pricing page shows, and in what order, from its address.
+
+export const PRICING_KINDS = ['chat', 'embeddings', 'images'] as const;
+export const PRICING_SORTS = ['name', 'input', 'output', 'context'] as const;
+
+export interface PricedModel {
+  id: string;
+  name: string;
+  aliases: readonly string[];
+  kinds: readonly string[];
+  contextTokens: number;
+  isFree: boolean;
+  /** NT$ for one million tokens, or for one image; null where it does not apply. */
+  price: Record<'input' | 'cached' | 'write5m' | 'write1h' | 'output' | 'image', number | null>;
+}
+
+export interface PricingQuery {
+  text: string;
+  kind: (typeof PRICING_KINDS)[number] | undefined;
+  sort: (typeof PRICING_SORTS)[number];
+}
+
+export function readPricingQuery(params: URLSearchParams): PricingQuery {
+  return {
+    text: (params.get('q') ?? '').slice(0, 100),
+    kind: PRICING_KINDS.find((kind) => kind === params.get('kind')),
+    sort: PRICING_SORTS.find((sort) => sort === params.get('sort')) ?? 'name',
+  };
+}
+
+/** Free models stand first, whatever the order. */
+export function selectModels(models: readonly PricedModel[], { text, kind, sort }: PricingQuery): PricedModel[] {
+  const wanted = text.trim().toLowerCase();
+  const key = (model: PricedModel): number => {
+    if (sort === 'context') return -model.contextTokens;
+    return sort === 'name' ? 0 : (model.price[sort] ?? Number.POSITIVE_INFINITY);
+  };
+  return models
+    .filter(({ kinds }) => kind === undefined || kinds.includes(kind))
+    .filter(({ id, name, aliases }) => [id, name, ...aliases].some((word) => word.toLowerCase().includes(wanted)))
+    .toSorted((a, b) => Number(b.isFree) - Number(a.isFree) || key(a) - key(b) || a.name.localeCompare(b.name, 'en'));
+}

@@ -1,0 +1,180 @@
+// Every model with its price, as billed: searched, filtered and sorted by the address alone.
+
+import { count, dateTime } from '../format.ts';
+import { wordsOf } from '../language.ts';
+import { Page, type PageContext } from '../page.tsx';
+import { Scroll } from '../parts/scroll.tsx';
+import { PRICING_KINDS, PRICING_SORTS, type PricedModel, type PricingQuery, selectModels } from './pricing-query.ts';
+
+export interface PricingFacts {
+  models: readonly PricedModel[];
+  revision: number;
+  since: number;
+  history: readonly PriceChange[];
+}
+
+export interface PriceChange {
+  revision: number;
+  since: number;
+  changes: readonly { kind: 'added' | 'removed' | 'changed'; id: string }[];
+}
+
+interface PricingProps {
+  context: PageContext;
+  facts: PricingFacts;
+  query: PricingQuery;
+}
+
+export function PricingPage({ context, facts, query }: PricingProps) {
+  const { pricing } = wordsOf(context.language);
+  const models = selectModels(facts.models, query);
+  return (
+    <Page context={context} title={pricing.title} description={pricing.lead}>
+      <h1>{pricing.title}</h1>
+      <p class="lead">{pricing.lead}</p>
+      <Filters context={context} query={query} />
+      {models.length === 0 ? <p class="empty">{pricing.none}</p> : <PriceTable context={context} models={models} />}
+      <p class="faint">{pricing.effective(facts.revision, dateTime(facts.since))}</p>
+      <h2>{pricing.history}</h2>
+      <p>{pricing.historyLead}</p>
+      <History context={context} history={facts.history} />
+    </Page>
+  );
+}
+
+function Filters({ context, query }: Omit<PricingProps, 'facts'>) {
+  const { pricing } = wordsOf(context.language);
+  const sorts = {
+    name: pricing.sortName,
+    input: pricing.sortInput,
+    output: pricing.sortOutput,
+    context: pricing.sortContext,
+  };
+  return (
+    <form method="get" action="/pricing" class="filters">
+      <div class="field">
+        <label for="q">{pricing.search}</label>
+        <input id="q" name="q" type="search" value={query.text} maxlength={100} />
+      </div>
+      <div class="field">
+        <label for="kind">{pricing.kind}</label>
+        <select id="kind" name="kind">
+          <option value="">{pricing.allKinds}</option>
+          {PRICING_KINDS.map((kind) => (
+            <option value={kind} selected={query.kind === kind}>
+              {pricing[kind]}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div class="field">
+        <label for="sort">{pricing.sort}</label>
+        <select id="sort" name="sort">
+          {PRICING_SORTS.map((sort) => (
+            <option value={sort} selected={query.sort === sort}>
+              {sorts[sort]}
+            </option>
+          ))}
+        </select>
+      </div>
+      <button type="submit" class="quiet">
+        {pricing.show}
+      </button>
+    </form>
+  );
+}
+
+function PriceTable({ context, models }: { context: PageContext; models: readonly PricedModel[] }) {
+  const { pricing } = wordsOf(context.language);
+  const columns = [pricing.input, pricing.cached, pricing.write5m, pricing.write1h, pricing.output, pricing.image];
+  return (
+    <Scroll label={pricing.title}>
+      <table>
+        <caption>{pricing.caption}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{pricing.model}</th>
+            {columns.map((column) => (
+              <th scope="col" class="right">
+                {column}
+              </th>
+            ))}
+            <th scope="col" class="right">
+              {pricing.context}
+            </th>
+            <th scope="col" class="right">
+              {pricing.buys}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {models.map((model) => (
+            <PriceRow context={context} model={model} />
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+const BUDGET_NTD = 100;
+const MILLION = 1_000_000;
+
+function PriceRow({ context, model }: { context: PageContext; model: PricedModel }) {
+  const { pricing } = wordsOf(context.language);
+  const { input, cached, write5m, write1h, output, image } = model.price;
+  const figure = (value: number | null) =>
+    value === null ? '–' : value.toLocaleString('en', { maximumFractionDigits: 3 });
+  const buys = () => {
+    if (model.isFree) return pricing.free;
+    if (image !== null) return pricing.buysImages(count(Math.floor(BUDGET_NTD / image)));
+    const price = output ?? input;
+    return price === null || price === 0 ? '–' : pricing.buysTokens(count(Math.floor((BUDGET_NTD / price) * MILLION)));
+  };
+  return (
+    <tr>
+      <th scope="row">
+        {model.name}
+        <br />
+        <span class="id faint">{[model.id, ...model.aliases].join(' · ')}</span>
+      </th>
+      {[input, cached, write5m, write1h, output, image].map((value) => (
+        <td class="right number">{model.isFree && value !== null ? pricing.free : figure(value)}</td>
+      ))}
+      <td class="right number">{count(model.contextTokens)}</td>
+      <td class="right number">{buys()}</td>
+    </tr>
+  );
+}
+
+function History({ context, history }: { context: PageContext; history: readonly PriceChange[] }) {
+  const { pricing } = wordsOf(context.language);
+  const describe = ({ changes, revision }: PriceChange, isOldest: boolean) => {
+    if (isOldest) return pricing.firstList;
+    return changes.length === 0
+      ? pricing.noChanges
+      : changes.map(({ kind, id }) => pricing[kind](id)).join(' · ') || String(revision);
+  };
+  return (
+    <Scroll label={pricing.history}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{pricing.revision}</th>
+            <th scope="col">{pricing.since}</th>
+            <th scope="col">{pricing.changes}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {history.map((change, index) => (
+            <tr>
+              <td class="number">{change.revision}</td>
+              <td class="nowrap number">{dateTime(change.since)}</td>
+              <td>{describe(change, index === history.length - 1)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}

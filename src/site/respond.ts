@@ -1,0 +1,55 @@
+// Pages on their way out: the same headers on each of them. No script and no style but our own runs, nobody frames us,
+// and what belongs to one visitor is kept by no cache.
+
+import { chooseLanguage, LANGUAGE_COOKIE, toLanguage } from './language.ts';
+
+const POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+const YEAR_S = 31_536_000;
+
+export interface PageOptions {
+  status?: number;
+  headers?: Readonly<Record<string, string>>;
+  /** Belongs to one visitor. */
+  isPrivate?: boolean;
+}
+
+export function pageResponse(request: Request, publicUrl: string, html: string, options: PageOptions = {}): Response {
+  const chosen = toLanguage(new URL(request.url).searchParams.get('lang'));
+  const headers = new Headers({
+    'content-type': 'text/html; charset=utf-8',
+    'content-language': chooseLanguage(request),
+    'cache-control': options.isPrivate ? 'no-store' : 'no-cache',
+    vary: 'accept, accept-language, cookie',
+    ...pageHeaders(publicUrl),
+    ...options.headers,
+  });
+  if (chosen) headers.append('set-cookie', `${LANGUAGE_COOKIE}=${chosen}; Path=/; Max-Age=${YEAR_S}; SameSite=Lax`);
+  return new Response(`<!doctype html>\n${html}`, { status: options.status ?? 200, headers });
+}
+
+export function pageHeaders(publicUrl: string): Record<string, string> {
+  return {
+    'content-security-policy': POLICY,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+    ...(publicUrl.startsWith('https:')
+      ? { 'strict-transport-security': `max-age=${2 * YEAR_S}; includeSubDomains` }
+      : {}),
+  };
+}
+
+/** A program that does not ask for HTML gets text: pages are readable with curl. */
+export function wantsHtml(request: Request): boolean {
+  return (request.headers.get('accept') ?? '').includes('text/html');
+}

@@ -1,0 +1,28 @@
+// What the site works with. It reads through the same functions as the API, and calls models the same way.
+
+import type { KeyTools } from '../accounts/manage-keys.ts';
+import type { RedeemTools } from '../accounts/redeem-card.ts';
+import type { RegisterTools } from '../accounts/register-agent.ts';
+import type { SignInTools } from '../accounts/sign-in.ts';
+import type { Log } from '../kit/log.ts';
+import type { PriceChange } from '../publishing/price-history.ts';
+import type { PublicStatus } from '../publishing/public-status.ts';
+import type { KeyRow } from '../store/rows.ts';
+
+export interface SiteTools extends RegisterTools, KeyTools, RedeemTools, SignInTools {
+  siteName: string;
+  log: Log;
+  /** Text by path below docs/. */
+  docs: ReadonlyMap<string, string>;
+  assetFiles: ReadonlyMap<string, Buffer>;
+  /** For security.txt: an address that starts with mailto: or https:. */
+  securityContact: string;
+  status(): Promise<PublicStatus>;
+  priceHistory(): Promise<readonly PriceChange[]>;
+  /** Keyed hash of the visitor's address. */
+  addressOf(request: Request, peer: string | undefined): string;
+  /** Counts a request to register; throws `rate_limited`. */
+  countKnock(address: string): void;
+  /** POST /v1/chat/completions for a visitor who is signed in. */
+  callChat(request: Request, key: KeyRow, body: string): Promise<Response>;
+}
