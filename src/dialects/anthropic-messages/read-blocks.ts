@@ -64,7 +64,7 @@ function readBlock(block: JsonObject, at: string, { raw, ids }: History): Part[]
     case 'tool_result':
       return [readResult(block, placed, ids)];
     default:
-      return [{ type: 'other', kind: String(block.type), ...placed }];
+      return [{ type: 'other', kind: text(block, 'type', at), ...placed }];
   }
 }
 

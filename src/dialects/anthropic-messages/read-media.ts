@@ -1,7 +1,7 @@
 // Pictures and documents of a client. Files that the vendor keeps are of no use elsewhere: they stay what they are called.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { refuseField } from '../fields.ts';
+import { refuseField, stringAt } from '../fields.ts';
 import type {
   CacheMark,
   DocumentPart,
@@ -57,6 +57,7 @@ function textSource(source: Json | undefined): DocumentPart['source'] | undefine
 }
 
 function unknownSource(block: JsonObject, placed: Placed): OtherPart {
-  const source = isObject(block.source) ? String(block.source.type) : 'unknown';
+  const { type } = isObject(block.source) ? block.source : {};
+  const source = stringAt(type, `${placed.at}.source.type`);
   return { type: 'other', kind: `${String(block.type)} with a ${source} source`, ...placed };
 }

@@ -2,7 +2,7 @@
 // left out where the model may do without them, and refused where it may not.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { refuseField } from '../fields.ts';
+import { refuseField, stringAt } from '../fields.ts';
 import type { Knob, Tool, ToolChoice } from '../translate/conversation.ts';
 import { readCacheMark } from '../translate/read-cache-mark.ts';
 
@@ -22,7 +22,7 @@ export function readTools(body: JsonObject): ReadTools {
     const at = `tools[${index}]`;
     const { type } = tool;
     if (type === undefined || type === null || type === 'custom') tools.push(readTool(tool, at));
-    else left.push({ tool, type: String(type), at });
+    else left.push({ tool, type: stringAt(type, `${at}.type`), at });
   });
   const choice = isObject(body.tool_choice) ? body.tool_choice : undefined;
   const forced = left.find(({ tool }) => choice?.type === 'tool' && tool.name === choice.name);

@@ -142,7 +142,7 @@ function readAllowed(choice: JsonObject, tools: readonly Tool[], left: ReadonlyM
   const allowed = objectList(choice.tools, 'tool_choice.tools').flatMap((tool, index) => {
     const names = namesOf(tool, tools);
     // One of the vendor's own is told to be dropped already.
-    if (names.length > 0 || left.has(String(tool.type))) return names;
+    if (names.length > 0 || (typeof tool.type === 'string' && left.has(tool.type))) return names;
     return refuseField(`tool_choice.tools[${index}]`, 'Name only tools of this request in tool_choice.');
   });
   if (allowed.length > 0) return { mode: choice.mode === 'required' ? 'any' : 'auto', allowed };

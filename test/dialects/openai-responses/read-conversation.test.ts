@@ -232,6 +232,11 @@ describe('tools', () => {
     );
   });
 
+  test('a choice among things that are no tools is refused by its place', () => {
+    const choice = { type: 'allowed_tools', mode: 'auto', tools: [{ type: { toString: 1, valueOf: 1 } }] };
+    expect(refused({ tools: [look], tool_choice: choice })).toBe('tool_choice.tools[0]');
+  });
+
   test('tools that come with the history are tools', () => {
     const more = { type: 'additional_tools', role: 'developer', tools: [look] };
     expect(read({ input: [user(), more] }).tools).toMatchObject([{ name: 'look', at: 'input[1].tools[0]' }]);
