@@ -125,6 +125,24 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
       LEFT JOIN cards c ON c.serial = e.reference AND c.redeemed_by = e.account_id AND c.state = 'redeemed'
       WHERE e.kind = 'card' AND c.serial IS NULL`,
   },
+  // The sums that totals are told from, against the records: by cost, or by number where the cost agrees.
+  {
+    what: 'usage_day',
+    pass: 'full',
+    sql: `SELECT account_id AS subject,
+        CASE WHEN sum(own_cost) <> sum(day_cost) THEN sum(own_cost) ELSE sum(own) END AS expected,
+        CASE WHEN sum(own_cost) <> sum(day_cost) THEN sum(day_cost) ELSE sum(counted) END AS found
+      FROM (
+        SELECT account_id, (at + 28800000) / 86400000 AS day, key_id, model, coalesce(channel, '') AS channel, status,
+          1 AS own, 0 AS counted, cost_nano AS own_cost, 0 AS day_cost
+        FROM usage_records
+        UNION ALL
+        SELECT account_id, day, key_id, model, channel, status, 0, requests, 0, cost_nano
+        FROM usage_days
+      ) AS sides
+      GROUP BY account_id, day, key_id, model, channel, status
+      HAVING sum(own_cost) <> sum(day_cost) OR sum(own) <> sum(counted)`,
+  },
 ];
 
 /** Each known account's side of every entry; what a side of an unknown account took is missing from the total. */

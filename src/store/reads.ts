@@ -84,7 +84,17 @@ export interface CardQuery {
 
 /** One way in which a wallet disagrees with the entries and holds it should sum up. */
 export interface Difference {
-  what: 'balance' | 'held' | 'in_flight' | 'free_in_flight' | 'chain' | 'total' | 'budget_held' | 'card' | 'settlement';
+  what:
+    | 'balance'
+    | 'held'
+    | 'in_flight'
+    | 'free_in_flight'
+    | 'chain'
+    | 'total'
+    | 'budget_held'
+    | 'card'
+    | 'settlement'
+    | 'usage_day';
   /** The account, card or request it is about. */
   subject: string;
   expected: string;

@@ -133,6 +133,58 @@ describe('racing for', () => {
     expect(results.filter(({ ok }) => !ok)).toEqual([{ ok: false, reason: 'last_key' }]);
   });
 
+  test('one name for signing in', async () => {
+    const accounts = await race((node) => createAccount(node, 1n));
+    const name = fresh('name');
+    const accountOf = (racer: number) => accounts[racer]?.accountId ?? '';
+    const setLogin = (node: Store, accountId: string, before: string | null, wanted: string) =>
+      node.commit('setLogin', { accountId, before, name: wanted, passwordHash: 'x', keepSession: null, at: T0 });
+    const results = await race((node, racer) => setLogin(node, accountOf(racer), null, name));
+    expect(results.filter(({ ok }) => ok)).toHaveLength(1);
+    expect(results.filter((result) => !result.ok && result.reason === 'name_taken')).toHaveLength(RACERS - 1);
+    const winner = results.findIndex(({ ok }) => ok);
+    expect(await first().read.accountByLogin(name)).toBe(accountOf(winner));
+    // Given up by its owner while all the others want it: again one has it, and the old owner only the new one.
+    const other = fresh('name');
+    const again = await race((node, racer) =>
+      setLogin(node, accountOf(racer), racer === winner ? name : null, racer === winner ? other : name),
+    );
+    expect(again[winner]).toEqual({ ok: true });
+    expect(again.filter(({ ok }) => ok).length).toBeLessThanOrEqual(2);
+    expect(await first().read.accountByLogin(other)).toBe(accountOf(winner));
+    const rows = await database.sql<{ name: string }>('SELECT name FROM logins ORDER BY name');
+    const names = await database.sql<{ name: string }>('SELECT name FROM login_names ORDER BY name');
+    expect(rows).toEqual(names);
+  });
+
+  test('the sessions of one account, which has none yet', async () => {
+    const { accountId } = await createAccount(first());
+    await race((node, racer) =>
+      node.commit('openSession', {
+        accountId,
+        session: { hash: `hash ${racer}`, keyId: null, createdAt: T0, seenAt: T0 },
+        at: T0,
+      }),
+    );
+    expect((await first().read.login(accountId))?.sessions).toHaveLength(20);
+  });
+
+  test('the sums of one account’s day', async () => {
+    const account = await createAccount(first());
+    const charge = {
+      free: false,
+      hold: { base: 1_000n, unit: 10n, wanted: 100, least: 100 },
+      limits: { perMinute: 600, inFlight: RACERS },
+    } as const;
+    await race(async (node) => {
+      const input = paid(account, { charge });
+      await admitted(node, input);
+      await node.commit('settle', settling(input, 500n));
+    });
+    const [day] = await first().read.spendByDay(account.accountId, 0);
+    expect(day).toMatchObject({ requests: RACERS, cost: BigInt(RACERS) * 500n });
+  });
+
   test('one reference of a credit', async () => {
     const { accountId } = await createAccount(first(), 1n);
     const credit = { accountId, amount: 10n, reference: fresh('reference'), reason: 'race', at: T0 };

@@ -91,6 +91,27 @@ const PLANTED: Record<string, Planted> = {
     expected: '0',
     found: '400',
   },
+  'a day of usage that says another cost than its records': {
+    what: 'usage_day',
+    passes: ['full'],
+    statement: () => 'UPDATE usage_days SET cost_nano = cost_nano + 3',
+    expected: '400',
+    found: '403',
+  },
+  'a usage record that no day has counted': {
+    what: 'usage_day',
+    passes: ['full'],
+    statement: () => 'DELETE FROM usage_days',
+    expected: '400',
+    found: '0',
+  },
+  'a day that counts more requests than it had': {
+    what: 'usage_day',
+    passes: ['full'],
+    statement: () => 'UPDATE usage_days SET requests = 2',
+    expected: '1',
+    found: '2',
+  },
   'a redeemed card without its entry': {
     what: 'card',
     passes: ['full'],

@@ -1,6 +1,7 @@
 // The usage listing: newest first, in pages that neither skip nor repeat, with the totals of the whole filter.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { DAY_MS, taipeiDay, taipeiDayStart } from '../../../src/kit/taipei.ts';
 import type { UsageQuery } from '../../../src/store/reads.ts';
 import { NO_BUCKETS } from '../../../src/store/rows.ts';
 import { type Account, admitted, createAccount, paid, renewLease, settling, T0 } from './samples.ts';
@@ -86,6 +87,89 @@ export function describeUsage(open: OpenSubject): void {
     test('filters by key', async () => {
       expect((await page({ keyId: account.keyId })).records).toHaveLength(11);
       expect((await page({ keyId: 'key_other' })).totals).toMatchObject({ requests: 0, cost: 0n });
+    });
+  });
+
+  describe('usage over many days', () => {
+    let subject: StoreSubject;
+    let account: Account;
+    /** Newest first. */
+    const kept: { at: number; model: string; cost: bigint; requestId: string }[] = [];
+    const today = taipeiDay(T0);
+    beforeAll(async () => {
+      subject = await open();
+      await renewLease(subject.store);
+      account = await createAccount(subject.store);
+      for (let n = 0; n < 60; n++) {
+        // Uneven over 12 days, also on the very first and last moment of some; one model is rare.
+        const edge = [0, 1, DAY_MS - 1, DAY_MS / 2][n % 4] ?? 0;
+        const at = taipeiDayStart(today - Math.floor((n * n) / 300)) + edge;
+        const model = n % 17 === 0 ? 'rare' : 'often';
+        const input = paid(account, { at, model });
+        await admitted(subject.store, input);
+        await subject.store.commit('settle', settling(input, BigInt(n)));
+        kept.push({ at, model, cost: BigInt(n), requestId: input.requestId });
+      }
+      kept.sort((a, b) => b.at - a.at || (a.requestId < b.requestId ? 1 : -1));
+    });
+    afterAll(() => subject.close());
+
+    const spans: [string, number | undefined, number | undefined][] = [
+      ['everything', undefined, undefined],
+      ['whole days', taipeiDayStart(today - 5), taipeiDayStart(today - 1)],
+      ['a moment after midnight', taipeiDayStart(today - 5) + 1, taipeiDayStart(today - 1) + 1],
+      ['from noon on', taipeiDayStart(today - 3) + DAY_MS / 2, undefined],
+      ['until noon', undefined, taipeiDayStart(today - 3) + DAY_MS / 2],
+      ['from noon to noon', taipeiDayStart(today - 4) + DAY_MS / 2, taipeiDayStart(today - 2) + DAY_MS / 2],
+      [
+        'noon to noon over one midnight',
+        taipeiDayStart(today - 4) + DAY_MS / 2,
+        taipeiDayStart(today - 3) + DAY_MS / 2,
+      ],
+      ['a part of one day', taipeiDayStart(today) + 1, taipeiDayStart(today) + DAY_MS / 2 + 1],
+      ['backwards', taipeiDayStart(today), taipeiDayStart(today - 3)],
+      ['nothing', taipeiDayStart(today) + 5, taipeiDayStart(today) + 5],
+    ];
+    const models = ['often', 'rare', undefined];
+    test.each(spans.flatMap(([what, from, to]) => models.map((model) => [what, model, from, to] as const)))(
+      'totals and pages of %s, model %s',
+      async (_, model, from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY) => {
+        const matches = kept.filter((one) => one.at >= from && one.at < to && (model ?? one.model) === one.model);
+        for (const limit of [1, 4, 200]) {
+          const seen: string[] = [];
+          for (let after: UsageQuery['after'], more = true; more; ) {
+            const page = await subject.store.read.usagePage({
+              accountId: account.accountId,
+              limit,
+              ...(Number.isFinite(from) ? { from } : {}),
+              ...(Number.isFinite(to) ? { to } : {}),
+              ...(model === undefined ? {} : { model }),
+              ...(after ? { after } : {}),
+            });
+            const cost = matches.reduce((sum, one) => sum + one.cost, 0n);
+            expect(page.totals).toMatchObject({ requests: matches.length, input: 40 * matches.length, cost });
+            seen.push(...page.records.map(({ requestId }) => requestId));
+            const last = page.records.at(-1);
+            if (last) after = { at: last.at, requestId: last.requestId };
+            more = page.hasMore;
+          }
+          expect(seen).toEqual(matches.map(({ requestId }) => requestId));
+        }
+      },
+    );
+
+    test('spend by day', async () => {
+      const since = today - 6;
+      const days = Map.groupBy(
+        kept.filter(({ at }) => taipeiDay(at) >= since),
+        ({ at }) => taipeiDay(at),
+      );
+      const expected = [...days]
+        .map(([day, own]) => ({ day, requests: own.length, cost: own.reduce((sum, { cost }) => sum + cost, 0n) }))
+        .sort((a, b) => a.day - b.day);
+      expect(expected.length).toBeGreaterThan(3);
+      expect(await subject.store.read.spendByDay(account.accountId, since)).toEqual(expected);
+      expect(await subject.store.read.spendByDay('acc_nobody', since)).toEqual([]);
     });
   });
 }
