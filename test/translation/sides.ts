@@ -111,13 +111,16 @@ export const PAIRS: readonly (readonly [ClientName, UpstreamName])[] = (Object.k
       .map((upstream) => [client, upstream] as const),
 );
 
+/** Stands in a case for what would be too long to write down. */
+const MEGABYTES = '(megabytes)';
+
 export function replyScript(upstream: UpstreamName, reply: Reply, isStream: boolean): Script {
   const { status = 200, headers = {}, whole, stream = [] } = reply;
   if (isStream && status === 200) {
     return {
       headers: { 'content-type': 'text/event-stream', ...headers },
       framing: 'chunked',
-      body: stream.map(UPSTREAMS[upstream].frame),
+      body: stream.map((event) => UPSTREAMS[upstream].frame(event).replace(MEGABYTES, () => 'm'.repeat(3_000_000))),
     };
   }
   const body = typeof whole === 'string' ? whole : JSON.stringify(whole);
