@@ -3,7 +3,7 @@
 // belong count by their kind instead of by the length of their base64.
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../kit/json.ts';
-import { countTokens, type TokenCount } from '../kit/tokens.ts';
+import { addTally, countTokens, newTally, type TokenCount, tallyText, tokensOf } from '../kit/tokens.ts';
 
 const PER_MESSAGE = { upper: 8, estimate: 4 };
 const PER_IMAGE: TokenCount = { upper: 4_000, estimate: 800, lower: 80 };
@@ -16,11 +16,12 @@ export interface InputCount extends TokenCount {
 
 export function countInput(document: JsonDocument, messages: readonly JsonObject[]): InputCount {
   const media = messages.flatMap(mediaOf);
-  const whole = countTokens(wordsOf(document));
+  const whole = countWords(document);
+  const counter = counterOf(document);
   const turns = messages.length + 1;
   const count = { upper: whole.upper + PER_MESSAGE.upper * turns, estimate: PER_MESSAGE.estimate * turns, lower: 0 };
-  for (const { counted, data } of media) count.upper += counted.upper - countTokens(data).upper;
-  const prose = proseOf(promptOf(document.value), new Set(media.map(({ part }) => part)));
+  for (const { counted, data } of media) count.upper += counted.upper - counter(data).upper;
+  const prose = proseOf(promptOf(document.value), new Set(media.map(({ part }) => part)), counter);
   for (const { counted } of media) {
     count.estimate += counted.estimate;
     count.lower += counted.lower;
@@ -34,13 +35,23 @@ export function countInput(document: JsonDocument, messages: readonly JsonObject
 }
 
 /** The source of every top-level member but numbers, flags and those that are ours to set. */
-function wordsOf({ text, value, spans }: JsonDocument): string {
-  let words = '';
+function countWords({ text, value, spans, counted }: JsonDocument): TokenCount {
+  const tally = newTally();
   for (const [name, { start, valueEnd }] of spans) {
     const holdsWords = typeof value[name] === 'string' || (typeof value[name] === 'object' && value[name] !== null);
-    if (holdsWords && !OURS.has(name)) words += text.slice(start, valueEnd);
+    if (!holdsWords || OURS.has(name)) continue;
+    const member = counted?.members.get(name);
+    if (member) addTally(tally, member);
+    else tallyText(text, start, valueEnd, tally);
   }
-  return words;
+  return tokensOf(tally);
+}
+
+type CountString = (text: string) => TokenCount;
+
+/** Of a large body the strings are counted already. */
+function counterOf({ counted }: JsonDocument): CountString {
+  return (text) => counted?.strings.get(text) ?? countTokens(text);
 }
 
 /** The members that a model reads; the others are settings. */
@@ -117,19 +128,23 @@ function byLength(part: JsonObject, data: Json | undefined): Media {
 }
 
 /** What a person would call the prompt: every text of the messages and tools, without media and syntax. */
-function proseOf(value: Json | undefined, media: ReadonlySet<JsonObject>): { estimate: number; lower: number } {
-  if (typeof value === 'string') return countTokens(value);
+function proseOf(
+  value: Json | undefined,
+  media: ReadonlySet<JsonObject>,
+  counter: CountString,
+): { estimate: number; lower: number } {
+  if (typeof value === 'string') return counter(value);
   let estimate = 0;
   let lower = 0;
   const add = (counted: { estimate: number; lower: number }) => {
     estimate += counted.estimate;
     lower += counted.lower;
   };
-  if (Array.isArray(value)) for (const item of value) add(proseOf(item, media));
+  if (Array.isArray(value)) for (const item of value) add(proseOf(item, media, counter));
   else if (isObject(value) && !media.has(value)) {
     for (const [name, member] of Object.entries(value)) {
-      if (!STRUCTURE.has(name)) add({ estimate: countTokens(name).estimate, lower: 0 });
-      if (!STRUCTURE.has(name) || name === 'content' || name === 'text') add(proseOf(member, media));
+      if (!STRUCTURE.has(name)) add({ estimate: counter(name).estimate, lower: 0 });
+      if (!STRUCTURE.has(name) || name === 'content' || name === 'text') add(proseOf(member, media, counter));
     }
   }
   return { estimate, lower };

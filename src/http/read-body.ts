@@ -1,10 +1,15 @@
 // Bodies from clients: capped before they are read, complete within a time, valid UTF-8, and bounded JSON.
 
+import { setImmediate } from 'node:timers/promises';
 import { fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
 import { type JsonDocument, type JsonProblem, JsonRefused, readJsonObject } from '../kit/json.ts';
+import { readLargeJson } from '../kit/large-json.ts';
 
 const BODY_TIMEOUT_MS = 30_000;
+/** Longer texts are read in pieces, between which others have their turn. */
+const LARGE_CHARS = 256 * 1024;
+const DECODE_BYTES = 256 * 1024;
 
 /** What the headers alone can refuse; called before the key is checked. */
 export function checkDeclaredBody(request: Request, maxBytes: number): void {
@@ -18,7 +23,13 @@ export function checkDeclaredBody(request: Request, maxBytes: number): void {
   }
 }
 
-export async function readBodyText(request: Request, maxBytes: number, clock: Clock): Promise<string> {
+/** `onBytes` hears of every piece before it is kept, and may throw. */
+export async function readBodyText(
+  request: Request,
+  maxBytes: number,
+  clock: Clock,
+  onBytes: (bytes: number) => void = () => {},
+): Promise<string> {
   if (!request.body) return '';
   const reader = request.body.getReader();
   let cancelTimer = () => {};
@@ -34,7 +45,11 @@ export async function readBodyText(request: Request, maxBytes: number, clock: Cl
       if (done) return text + decode(decoder);
       bytes += value.byteLength;
       if (bytes > maxBytes) throw tooLarge(maxBytes);
-      text += decode(decoder, value);
+      onBytes(value.byteLength);
+      for (let at = 0; at < value.byteLength; at += DECODE_BYTES) {
+        if (at > 0) await pause();
+        text += decode(decoder, value.subarray(at, at + DECODE_BYTES));
+      }
     }
   } finally {
     cancelTimer();
@@ -42,8 +57,13 @@ export async function readBodyText(request: Request, maxBytes: number, clock: Cl
   }
 }
 
-export async function readBodyJson(request: Request, maxBytes: number, clock: Clock): Promise<JsonDocument> {
-  return parseBody(await readBodyText(request, maxBytes, clock));
+export async function readBodyJson(
+  request: Request,
+  maxBytes: number,
+  clock: Clock,
+  onBytes?: (bytes: number) => void,
+): Promise<JsonDocument> {
+  return parseBody(await readBodyText(request, maxBytes, clock, onBytes));
 }
 
 /** Like `readBodyJson`, but an empty body means an empty object. */
@@ -52,9 +72,9 @@ export async function readOptionalJson(request: Request, maxBytes: number, clock
   return parseBody(text.trim() === '' ? '{}' : text);
 }
 
-function parseBody(text: string): JsonDocument {
+async function parseBody(text: string): Promise<JsonDocument> {
   try {
-    return readJsonObject(text);
+    return text.length > LARGE_CHARS ? await readLargeJson(text, { pause }) : readJsonObject(text);
   } catch (error) {
     if (!(error instanceof JsonRefused)) throw error;
     throw fault('invalid_request', { param: fieldName(error.member), message: EXPLANATIONS[error.problem] });
@@ -84,4 +104,8 @@ function decode(decoder: TextDecoder, bytes?: Uint8Array): string {
   } catch {
     throw fault('invalid_request', { message: 'Send the body as valid UTF-8.' });
   }
+}
+
+function pause(): Promise<void> {
+  return setImmediate();
 }

@@ -1,6 +1,8 @@
 // JSON from outside: bounded before it is parsed, and open to small edits of its top level without touching another
 // byte. `JSON.parse` alone would accept a million nested arrays, and would let two `model` members mean two things.
 
+import type { Tally, TokenCount } from './tokens.ts';
+
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export type JsonObject = { [name: string]: Json | undefined };
 
@@ -11,7 +13,7 @@ export interface JsonLimits {
 
 export const BODY_LIMITS: JsonLimits = { depth: 64, nodes: 100_000 };
 
-interface Span {
+export interface Span {
   /** Offset of the opening quote of the name. */
   start: number;
   valueStart: number;
@@ -23,6 +25,15 @@ export interface JsonDocument {
   text: string;
   value: JsonObject;
   spans: ReadonlyMap<string, Span>;
+  /** Of a large text: what was counted as it was read, so that nobody needs to count it at one go. */
+  counted?: CountedJson;
+}
+
+export interface CountedJson {
+  /** Of each top-level member's source, its name included. */
+  members: ReadonlyMap<string, Tally>;
+  /** Of every string that is not short. */
+  strings: ReadonlyMap<string, TokenCount>;
 }
 
 export type JsonProblem = 'not_json' | 'not_object' | 'too_deep' | 'too_many_values' | 'duplicate_member';

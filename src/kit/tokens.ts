@@ -36,26 +36,59 @@ const EASY_WEIGHT = 1 / 4.3;
 const HARD_WEIGHT = 1 / 2.3;
 const WIDE_WEIGHT = 0.95;
 
-/** Upper weights hold for byte-level tokenizers: a character is at most as many tokens as it has bytes of UTF-8. */
 export function countTokens(text: string): TokenCount {
-  let easy = 0;
-  let hard = 0;
-  let twoBytes = 0;
-  let threeBytes = 0;
-  let halves = 0;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code < 0x80) {
-      if ((code >= 0x61 && code <= 0x7a) || code === 0x20) easy++;
-      else hard++;
-    } else if (code < 0x800) twoBytes++;
-    else if (code >= 0xd800 && code <= 0xdfff) halves++;
-    else threeBytes++;
+  SCRATCH.fill(0);
+  tallyText(text, 0, text.length, SCRATCH);
+  return tokensOf(SCRATCH);
+}
+
+/** How many characters of each class there are: tallies of parts add up to that of the whole, counts do not. */
+export type Tally = Uint32Array;
+
+const EASY = 0;
+const HARD = 1;
+const TWO_BYTES = 2;
+const THREE_BYTES = 3;
+const HALF = 4;
+
+/** A table, because branches on ordinary text are guessed wrong half of the time. */
+const CLASSES = Uint8Array.from({ length: 0x10000 }, (_, code) => classOf(code));
+
+export function newTally(): Tally {
+  return new Uint32Array(HALF + 1);
+}
+
+/** A request may have a hundred thousand names and words to count: they share one. */
+const SCRATCH = newTally();
+
+export function tallyText(text: string, from: number, to: number, into: Tally): void {
+  for (let i = from; i < to; i++) {
+    const kind = CLASSES[text.charCodeAt(i)] ?? HARD;
+    into[kind] = (into[kind] ?? 0) + 1;
   }
+}
+
+export function addTally(into: Tally, other: Tally): void {
+  for (const [kind, count] of other.entries()) into[kind] = (into[kind] ?? 0) + count;
+}
+
+/** Upper weights hold for byte-level tokenizers: a character is at most as many tokens as it has bytes of UTF-8. */
+export function tokensOf(tally: Tally): TokenCount {
+  const easy = tally[EASY] ?? 0;
+  const hard = tally[HARD] ?? 0;
+  const twoBytes = tally[TWO_BYTES] ?? 0;
+  const threeBytes = tally[THREE_BYTES] ?? 0;
+  const halves = tally[HALF] ?? 0;
   const wide = twoBytes + threeBytes;
   return {
     upper: Math.ceil(easy * 0.75) + hard + twoBytes * 2 + threeBytes * 3 + halves * 2,
     estimate: Math.ceil(easy * EASY_WEIGHT + hard * HARD_WEIGHT + wide * WIDE_WEIGHT + halves),
     lower: Math.floor(easy / 8 + hard / 8 + wide * 0.4 + halves * 0.4),
   };
+}
+
+function classOf(code: number): number {
+  if (code < 0x80) return (code >= 0x61 && code <= 0x7a) || code === 0x20 ? EASY : HARD;
+  if (code < 0x800) return TWO_BYTES;
+  return code >= 0xd800 && code <= 0xdfff ? HALF : THREE_BYTES;
 }

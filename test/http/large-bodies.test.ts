@@ -1,0 +1,63 @@
+// Bodies so large that they are read in pieces: refused and served as small ones are, and meanwhile others have a turn.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { setImmediate } from 'node:timers/promises';
+import type { Answer } from '../support/answer.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { chatAnswer } from '../support/openai-chat.ts';
+
+const CHAT = '/v1/chat/completions';
+const PAD = `"pad":"${'x\\n'.repeat(300_000)}"`;
+const MESSAGES = '"messages":[{"role":"user","content":"你好 \\ud83d\\ude00"}]';
+let gateway: TestGateway;
+let key: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ limits: { free_per_minute: 100 } });
+  ({ key } = await gateway.register());
+});
+afterAll(() => gateway.stop());
+
+const refused: [what: string, body: string, words: string][] = [
+  ['broken at its end', `{${PAD},"model":`, 'cannot be parsed'],
+  ['with text after it', `{${PAD}}x`, 'cannot be parsed'],
+  ['that is a list', `[{${PAD}}]`, 'JSON object'],
+  ['65 deep', `{${PAD},"a":${'['.repeat(64)}${']'.repeat(64)}}`, 'nested too deeply'],
+  ['of too many values', `{${PAD},"a":[${'1,'.repeat(100_000)}1]}`, 'fewer values'],
+  ['with a field twice', `{${PAD},"model":1,"model":2}`, 'twice'],
+  ['with a number that has no end', `{${PAD},"seed":${'7'.repeat(100_000)}}`, 'cannot be parsed'],
+  ['without a model', `{${PAD},${MESSAGES}}`, 'model'],
+];
+test.each(refused)('a body %s says what is wrong with it', async (_, body, words) => {
+  const response = await gateway.call(CHAT, { key, body });
+  expect(response.status).toBe(400);
+  const { error }: Answer = await response.json();
+  expect(error).toMatchObject({ code: 'invalid_request', message: expect.stringContaining(words) });
+});
+
+test('a good one travels on, every byte of it', async () => {
+  gateway.upstream.next(chatAnswer());
+  const body = `{ "model" : "up-free",${PAD}, ${MESSAGES} , "seed": 12345678901234567890, "max_tokens": 20}`;
+  const response = await gateway.call(CHAT, { key, body });
+  expect(response.status).toBe(200);
+  const { body: sent } = await gateway.upstream.request(0);
+  expect(sent).toContain(PAD);
+  expect(sent).toContain(MESSAGES);
+  expect(sent).toContain('"seed": 12345678901234567890');
+});
+
+test('while 20 MB are read, others have their turn: no single turn is most of the time', async () => {
+  const body = `{"model":"nope","a":"${'\\"'.repeat(10_000_000)}"}`;
+  let isOver = false;
+  const call = gateway.call(CHAT, { key, body }).finally(() => (isOver = true));
+  const start = performance.now();
+  let last = start;
+  let longest = 0;
+  while (!isOver) {
+    await setImmediate();
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }
+  expect((await call).status).toBe(404);
+  expect(longest / (last - start)).toBeLessThan(0.5);
+});
