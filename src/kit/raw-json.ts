@@ -43,18 +43,24 @@ export function openRaw(text: string): RawPlace {
   };
 }
 
-const OPENING = new Set(['{', '[']);
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
 
 /** The members of one level as slices of the text; the last of two with the same name counts, as in JSON.parse. */
 function scanMembers(text: string): Map<string | number, string> {
   const members = new Map<string | number, string>();
   const start = skipSpace(text, 0);
-  const isObject = text[start] === '{';
-  if (!OPENING.has(text[start] ?? '')) return members;
+  const opening = text.charCodeAt(start);
+  if (!isOpening(opening)) return members;
   let at = skipSpace(text, start + 1);
-  for (let index = 0; at < text.length && text[at] !== '}' && text[at] !== ']'; index++) {
+  for (let index = 0; at < text.length && !isClosing(text.charCodeAt(at)); index++) {
     let name: string | number = index;
-    if (isObject) {
+    if (opening === OPEN_BRACE) {
       const end = skipString(text, at);
       name = JSON.parse(text.slice(at, end)) as string;
       at = skipSpace(text, skipSpace(text, end) + 1);
@@ -62,41 +68,58 @@ function scanMembers(text: string): Map<string | number, string> {
     const end = skipValue(text, at);
     members.set(name, text.slice(at, end));
     at = skipSpace(text, end);
-    if (text[at] === ',') at = skipSpace(text, at + 1);
+    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1);
   }
   return members;
 }
 
 function skipValue(text: string, start: number): number {
-  const first = text[start];
-  if (first === '"') return skipString(text, start);
-  if (!OPENING.has(first ?? '')) return skipPlain(text, start);
+  const first = text.charCodeAt(start);
+  if (first === QUOTE) return skipString(text, start);
+  if (!isOpening(first)) return skipPlain(text, start);
   let depth = 0;
   for (let at = start; at < text.length; at++) {
-    const char = text[at];
-    if (char === '"') at = skipString(text, at) - 1;
-    else if (char === '{' || char === '[') depth++;
-    else if ((char === '}' || char === ']') && --depth === 0) return at + 1;
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = skipString(text, at) - 1;
+    else if (isOpening(code)) depth++;
+    else if (isClosing(code) && --depth === 0) return at + 1;
   }
   return text.length;
 }
 
 function skipPlain(text: string, start: number): number {
   let at = start;
-  while (at < text.length && !/[\s,\]}]/.test(text.charAt(at))) at++;
+  while (at < text.length && !isEnd(text.charCodeAt(at))) at++;
   return at;
 }
 
 function skipString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
-    if (text[at] === '\\') at++;
-    else if (text[at] === '"') return at + 1;
+    const code = text.charCodeAt(at);
+    if (code === BACKSLASH) at++;
+    else if (code === QUOTE) return at + 1;
   }
   return text.length;
 }
 
 function skipSpace(text: string, from: number): number {
   let at = from;
-  while (at < text.length && /\s/.test(text.charAt(at))) at++;
+  while (isSpace(text.charCodeAt(at))) at++;
   return at;
+}
+
+function isOpening(code: number): boolean {
+  return code === OPEN_BRACE || code === OPEN_BRACKET;
+}
+
+function isClosing(code: number): boolean {
+  return code === CLOSE_BRACE || code === CLOSE_BRACKET;
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+function isEnd(code: number): boolean {
+  return code === COMMA || isClosing(code) || isSpace(code);
 }
