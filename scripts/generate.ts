@@ -6,6 +6,7 @@ import { migrate } from '../src/store/sqlite/migrate.ts';
 import { openDatabase } from '../src/store/sqlite/open-database.ts';
 import { startPostgres } from '../test/support/postgres.ts';
 import { dumpPostgresSchema } from './postgres-schema.ts';
+import { quirksTableMarkdown } from './quirks-table.ts';
 
 export interface GeneratedFile {
   /** From the project's root. */
@@ -22,6 +23,10 @@ export const SCHEMA_HEAD = `-- What all migrations together make of an empty dat
 export function generateFiles(): GeneratedFile[] {
   return [
     { path: 'docs/errors.md', text: withPart(readText('docs/errors.md'), 'faults', faultTableMarkdown()) },
+    {
+      path: 'docs/translation.md',
+      text: withPart(readText('docs/translation.md'), 'quirks', quirksTableMarkdown()),
+    },
     { path: 'src/store/sqlite/schema.sql', text: dumpSchema() },
   ];
 }

@@ -1,0 +1,46 @@
+// The table of quirks in docs/translation.md, generated so that it cannot drift.
+
+import { QUIRKS_NAMES, type Quirks, quirksOf } from '../src/kit/quirks.ts';
+
+const SYSTEM_ROLES: Record<Quirks['midSystem'], string> = {
+  system: '`system`',
+  developer: '`developer`',
+  fold: "the user's text",
+};
+
+export function quirksTableMarkdown(): string {
+  const rows = [undefined, ...QUIRKS_NAMES].map((name) => {
+    const quirks = quirksOf(name);
+    const cells = [
+      name === undefined ? 'none' : `\`${name}\``,
+      `\`${quirks.limitField}\``,
+      SYSTEM_ROLES[quirks.midSystem],
+      yesNo(quirks.takesEffort),
+      quirks.reasoningField === undefined ? 'not at all' : `\`${quirks.reasoningField}\``,
+      quirks.takesSchema ? 'by its schema' : 'told in words',
+      yesNo(quirks.takesFiles),
+      othersOf(quirks).join('; ') || '–',
+    ];
+    return `| ${cells.join(' | ')} |`;
+  });
+  return [
+    '| `quirks` | output bound | a system message in the middle is | takes effort | reasoning goes back as | JSON answers | files and sound | besides |',
+    '|---|---|---|---|---|---|---|---|',
+    ...rows,
+  ].join('\n');
+}
+
+function othersOf({ auth, callIds, countsReasoningApart, countsCacheHits, takesParallelFlag, refuses }: Quirks) {
+  return [
+    ...(auth === 'api-key' ? ['our key goes as `api-key`'] : []),
+    ...(callIds === 'nine' ? ['ids of calls have nine letters and digits'] : []),
+    ...(countsReasoningApart ? ['reasoning is counted beside the completion'] : []),
+    ...(countsCacheHits ? ['cached input is told as `prompt_cache_hit_tokens`'] : []),
+    ...(takesParallelFlag ? [] : ['no `parallel_tool_calls`']),
+    ...(refuses.length > 0 ? [`not given ${refuses.map((name) => `\`${name}\``).join(', ')}`] : []),
+  ];
+}
+
+function yesNo(value: boolean): string {
+  return value ? 'yes' : 'no';
+}

@@ -1,0 +1,155 @@
+// What docs/translation.md says is left out and how thinking is measured, held against the gateway itself. That the table
+// of quirks is the source's own is tested with the other generated parts.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { budgetOf, effortOf } from '../../src/dialects/translate/effort.ts';
+import { type ClientGateway, startClientGateway } from '../support/client-gateway.ts';
+
+const page = readFileSync(join(import.meta.dir, '..', '..', 'docs', 'translation.md'), 'utf8');
+
+/** The cells of the table that begins with this head, row by row. */
+function tableUnder(head: string): string[][] {
+  const [, rest = ''] = page.split(`\n${head}\n`);
+  const [table = ''] = rest.split('\n\n');
+  return table
+    .split('\n')
+    .slice(1)
+    .map((row) =>
+      row
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+}
+
+const named = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+
+/** The upstream's name for a model that takes all that its vendor's models ever take. */
+const MODELS: Record<string, string> = {
+  'on-openai-without-responses': 'gpt-4o',
+  'on-anthropic': 'claude-sonnet-4-5',
+  'on-gemini': 'gemini-2.0-flash',
+};
+const CHANNELS: Record<string, string> = {
+  chat: 'on-openai-without-responses',
+  messages: 'on-anthropic',
+  gemini: 'on-gemini',
+};
+
+const CHAT_TOOL = { type: 'function', function: { name: 'look', parameters: { type: 'object' } } };
+const CLIENTS: Record<string, { path: string; body: Record<string, unknown>; settings: Record<string, unknown> }> = {
+  chat: {
+    path: '/v1/chat/completions',
+    body: { messages: [{ role: 'user', content: 'Hi' }] },
+    settings: {
+      seed: 7,
+      frequency_penalty: 0.5,
+      presence_penalty: 0.5,
+      logprobs: true,
+      top_logprobs: 3,
+      logit_bias: { '1': -1 },
+      verbosity: 'low',
+      service_tier: 'flex',
+      prompt_cache_key: 'k',
+      prediction: { type: 'content', content: 'x' },
+      metadata: { a: 'b' },
+      user: 'u',
+      tools: [CHAT_TOOL],
+      parallel_tool_calls: false,
+      temperature: 0.5,
+    },
+  },
+  messages: {
+    path: '/v1/messages',
+    body: { max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }] },
+    settings: {
+      top_k: 40,
+      temperature: 0.5,
+      context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] },
+      container: 'c',
+      mcp_servers: [{ type: 'url', url: 'https://mcp.example.com', name: 'm' }],
+      metadata: { user_id: 'u' },
+      tools: [{ type: 'web_search_20250305', name: 'web_search' }],
+    },
+  },
+  responses: {
+    path: '/v1/responses',
+    body: { input: 'Hi' },
+    settings: {
+      truncation: 'auto',
+      max_tool_calls: 3,
+      metadata: { a: 'b' },
+      service_tier: 'flex',
+      prompt_cache_key: 'k',
+      text: { verbosity: 'low' },
+      user: 'u',
+      tools: [{ type: 'web_search' }],
+      temperature: 0.5,
+    },
+  },
+};
+
+let gateway: ClientGateway;
+
+beforeAll(async () => {
+  gateway = await startClientGateway({
+    document: (standard) => ({
+      ...standard,
+      models: standard.models.map((model) => {
+        const upstream = MODELS[String(model.id)];
+        return upstream === undefined ? model : { ...model, routes: [{ channel: model.id, model: upstream }] };
+      }),
+    }),
+  });
+  gateway.answer(() => ({ pieces: ['Hello'] }));
+});
+afterAll(() => gateway.stop());
+
+function ask(client: string, upstream: string, headers: Record<string, string> = {}): Promise<Response> {
+  const { path, body, settings } = CLIENTS[client] ?? { path: '', body: {}, settings: {} };
+  return gateway.call(path, {
+    key: gateway.key,
+    body: { model: CHANNELS[upstream], ...body, ...settings },
+    headers,
+  });
+}
+
+describe('what is left out', () => {
+  const rows = tableUnder('| client | upstream | left out |');
+
+  test('is told for every pair that is translated', () => {
+    expect(rows.map(([client, upstream]) => `${client} ${upstream}`)).toEqual([
+      'chat messages',
+      'chat gemini',
+      'messages chat',
+      'messages gemini',
+      'responses chat',
+      'responses messages',
+      'responses gemini',
+    ]);
+  });
+
+  test.each(rows)('from %s to %s: %s', async (client = '', upstream = '', names = '') => {
+    const response = await ask(client, upstream);
+    expect(response.status, await response.clone().text()).toBe(200);
+    const dropped = (response.headers.get('x-svc-dropped') ?? '').split(',');
+    expect(dropped.toSorted()).toEqual(named(names).toSorted());
+
+    const strict = await ask(client, upstream, { 'x-svc-strict': '1' });
+    const { error } = await strict.json();
+    expect([strict.status, error.code, named(names).includes(error.param)]).toEqual([400, 'invalid_request', true]);
+  });
+});
+
+test('effort and budget are as the page says', () => {
+  const rows = tableUnder('| effort | budget | a budget means it from |');
+  const numberOf = (cell = '') => Number(cell.replaceAll(',', ''));
+  for (const [effort = '', budget, from] of rows) {
+    expect(budgetOf(named(effort)[0])).toBe(numberOf(budget));
+    if (from !== 'never') expect(effortOf(numberOf(from))).toBe(named(effort)[0] ?? '');
+    if (from !== 'never' && from !== '1') expect(effortOf(numberOf(from) - 1)).not.toBe(named(effort)[0] ?? '');
+  }
+  expect(rows).toHaveLength(5);
+});
