@@ -1,10 +1,15 @@
-// Whether a request was sent by a page of another site. Browsers mark what pages send; programs send neither header.
+// Whether a request was sent by a page of another site. Browsers mark what pages send; programs send neither header. A page
+// whose own name was made to lead to us calls itself the same site: so the name by which we were called must be ours, too.
+
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i;
 
 export function isCrossSite(headers: Headers, publicUrl: string): boolean {
   const site = headers.get('sec-fetch-site');
-  if (site !== null) return site !== 'same-origin' && site !== 'none';
   const origin = headers.get('origin');
-  if (origin === null) return false;
+  if (site === null && origin === null) return false;
   const host = headers.get('host') ?? '';
-  return ![new URL(publicUrl).origin, `http://${host}`, `https://${host}`].includes(origin);
+  const own = new URL(publicUrl);
+  if (host !== own.host && !LOOPBACK.test(host)) return true;
+  if (site !== null) return site !== 'same-origin' && site !== 'none';
+  return ![own.origin, `http://${host}`, `https://${host}`].includes(origin ?? '');
 }

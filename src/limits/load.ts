@@ -1,19 +1,19 @@
-// How much this process has taken on: requests under way and the bytes of their bodies. Beyond the bound it refuses at
-// once, before it reads anything, so that what it has admitted keeps its pace; free calls make room first.
+// How much this process has taken on: requests under way and the bytes of their bodies, as they come. Beyond the bound it
+// refuses at once, so that what it has admitted keeps its pace. Free calls make room first, and no account fills the house.
 
 import { fault } from '../faults/fault.ts';
 
 /** What one request takes up. */
 export interface Room {
-  /** The body has come: it was so large, not as large as it might have been. */
-  resize(bodyBytes: number): void;
+  /** So much more of its body has come. Throws `unavailable` when there is no room for it. */
+  grow(bytes: number): void;
   /** Gives the room back; a second time does nothing. */
   leave(): void;
 }
 
 export interface Load {
   /** Throws `unavailable` when there is no room. */
-  enter(bodyBytes: number): Room;
+  enter(accountId: string): Room;
   /** Throws `unavailable` when the room that is left is kept for those who pay. */
   checkFree(): void;
   readonly requests: number;
@@ -26,42 +26,59 @@ export interface LoadLimits {
 
 /** Free calls are refused when this much of the room is taken. */
 const FREE_SHARE = 0.8;
+/** One account's requests and bodies never take more than this share, once they are more than a few. */
+const ACCOUNT_SHARE = 0.25;
+const A_FEW: LoadLimits = { requests: 64, bodyBytes: 64 * 1024 * 1024 };
 const RETRY_AFTER_S = 2;
 
+interface Taken {
+  requests: number;
+  bytes: number;
+}
+
 export function createLoad(limits: () => LoadLimits): Load {
-  let requests = 0;
-  let bytes = 0;
+  const all: Taken = { requests: 0, bytes: 0 };
+  const byAccount = new Map<string, Taken>();
   const refuse = (): never => {
     throw fault('unavailable', { internal: 'too many requests under way', retryAfterS: RETRY_AFTER_S });
   };
+  const share = (most: LoadLimits, name: keyof LoadLimits) => Math.max(A_FEW[name], most[name] * ACCOUNT_SHARE);
+
   return {
-    enter(bodyBytes) {
+    enter(accountId) {
       const most = limits();
-      if (requests >= most.requests || bytes + bodyBytes > most.bodyBytes) refuse();
-      requests++;
-      bytes += bodyBytes;
-      let taken = bodyBytes;
+      const own = byAccount.get(accountId) ?? { requests: 0, bytes: 0 };
+      if (all.requests >= most.requests || own.requests >= share(most, 'requests')) refuse();
+      byAccount.set(accountId, own);
+      all.requests++;
+      own.requests++;
+      let taken = 0;
       let isIn = true;
       return {
-        resize(size) {
+        grow(bytes) {
           if (!isIn) return;
-          bytes += size - taken;
-          taken = size;
+          const limit = limits();
+          if (all.bytes + bytes > limit.bodyBytes || own.bytes + bytes > share(limit, 'bodyBytes')) refuse();
+          all.bytes += bytes;
+          own.bytes += bytes;
+          taken += bytes;
         },
         leave() {
           if (!isIn) return;
           isIn = false;
-          requests--;
-          bytes -= taken;
+          all.requests--;
+          all.bytes -= taken;
+          own.bytes -= taken;
+          if (--own.requests === 0) byAccount.delete(accountId);
         },
       };
     },
     checkFree() {
       // The one that asks is among them; alone it is never too many.
-      if (requests > Math.max(1, limits().requests * FREE_SHARE)) refuse();
+      if (all.requests > Math.max(1, limits().requests * FREE_SHARE)) refuse();
     },
     get requests() {
-      return requests;
+      return all.requests;
     },
   };
 }

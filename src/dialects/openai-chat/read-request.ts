@@ -31,7 +31,8 @@ export function readRequest(document: JsonDocument): RelayRequest {
     stream: optionalFlag(body, 'stream'),
     includeUsage: optionalFlag(optionalObject(body, 'stream_options') ?? {}, 'include_usage'),
     maxOutputTokens: optionalCount(body, 'max_completion_tokens', MAX_TOKENS) ?? older,
-    choices: optionalCount(body, 'n', MAX_CHOICES) ?? 1,
+    // Some upstreams make more than they show, and bill all of it.
+    choices: Math.max(optionalCount(body, 'n', MAX_CHOICES) ?? 1, optionalCount(body, 'best_of', MAX_CHOICES) ?? 1),
     images: 0,
     thinkingBudget: nestedCount(body, 'thinking', 'budget_tokens', MAX_TOKENS),
     input: countInput(document, messages),

@@ -4,7 +4,6 @@
 import { readInput } from '../../dialects/anthropic-messages/read-request.ts';
 import { readModel } from '../../dialects/fields.ts';
 import { chooseModel } from '../../relay/choose-model.ts';
-import { enterLoad } from '../enter-load.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 import { gatewayHeaders } from '../gateway-headers.ts';
 import { readBodyJson } from '../read-body.ts';
@@ -13,9 +12,9 @@ export const COUNT_TOKENS_MAX_BYTES = 20 * 1024 * 1024;
 
 export async function countTokens(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
   const { request, key } = exchange;
-  const room = enterLoad(tools, request, COUNT_TOKENS_MAX_BYTES);
+  const room = tools.load.enter(key.accountId);
   try {
-    const document = await readBodyJson(request, COUNT_TOKENS_MAX_BYTES, tools.clock);
+    const document = await readBodyJson(request, COUNT_TOKENS_MAX_BYTES, tools.clock, room.grow);
     chooseModel(tools.catalog(), key, readModel(document), 'chat');
     const { estimate } = readInput(document);
     return Response.json(

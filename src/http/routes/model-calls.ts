@@ -17,7 +17,6 @@ import { chooseModel, requireRoute } from '../../relay/choose-model.ts';
 import { createFindCarrier, requireCarrier } from '../../relay/find-carrier.ts';
 import { relayRequest } from '../../relay/relay-request.ts';
 import { addressOf } from '../client-address.ts';
-import { enterLoad } from '../enter-load.ts';
 import type { Exchange, HttpTools, KeyedExchange } from '../exchange.ts';
 import { readBodyJson } from '../read-body.ts';
 import { readSessionKey } from '../session-key.ts';
@@ -48,7 +47,7 @@ export const MODEL_CALLS: readonly ModelCall[] = [
 ];
 
 export async function callModel(tools: HttpTools, exchange: KeyedExchange, call: ModelCall): Promise<Response> {
-  const room = enterLoad(tools, exchange.request, call.maxBytes);
+  const room = tools.load.enter(exchange.key.accountId);
   try {
     return await relay(tools, exchange, call, room);
   } catch (error) {
@@ -67,8 +66,7 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
   const { request, key, requestId } = exchange;
   const { dialect, kind } = call;
   if (hasPassed(request.headers.get(LOOP_HEADER), tools.gatewayId)) throw fault('loop_detected');
-  const document = await readBodyJson(request, call.maxBytes, tools.clock);
-  room.resize(document.text.length);
+  const document = await readBodyJson(request, call.maxBytes, tools.clock, room.grow);
   const catalog = tools.catalog();
   const model = chooseModel(catalog, key, readModel(document), kind);
   if (model.free) tools.load.checkFree();
