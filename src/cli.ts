@@ -7,6 +7,7 @@ import { backupCommands } from './admin/commands/backup.ts';
 import { cardCommands } from './admin/commands/cards.ts';
 import { channelCommands } from './admin/commands/channels.ts';
 import { configCommands } from './admin/commands/config.ts';
+import { incidentCommands } from './admin/commands/incidents.ts';
 import { ledgerCommands } from './admin/commands/ledger.ts';
 import { createCardHasher } from './cards/card-code.ts';
 import { buildCatalog, type Catalog } from './catalog/catalog.ts';
@@ -34,6 +35,7 @@ const COMMANDS: readonly Command[] = [
   ...channelCommands,
   ...cardCommands,
   ...accountCommands,
+  ...incidentCommands,
   ...ledgerCommands,
   ...backupCommands,
 ];
