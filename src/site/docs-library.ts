@@ -6,7 +6,7 @@ import { type Rendered, renderMarkdown } from './markdown.ts';
 
 export const DOC_GROUPS = {
   start: ['getting-started', 'clients'],
-  use: ['accounts', 'limits', 'billing', 'errors', 'relay', 'reliability'],
+  use: ['accounts', 'limits', 'billing', 'errors', 'relay', 'translation', 'reliability'],
   operate: ['configuration', 'operating', 'architecture'],
 } as const;
 
