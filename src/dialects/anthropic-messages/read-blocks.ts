@@ -13,20 +13,22 @@ import { readCallId } from './shown-ids.ts';
 
 export interface History {
   /** The place of `content` in the body's text. */
-  raw: RawPlace | undefined;
+  raw(): RawPlace | undefined;
   ids: CallIds;
 }
+
+const nowhere = () => undefined;
 
 export function readContent(content: Json | undefined, at: string, { raw, ids }: History): Part[] {
   if (typeof content === 'string') return [{ type: 'text', text: content, at }];
   return blocksOf(content, at).flatMap((block, index) =>
-    readBlock(block, `${at}[${index}]`, { raw: raw?.at(index), ids }),
+    readBlock(block, `${at}[${index}]`, { raw: () => raw()?.at(index), ids }),
   );
 }
 
 export function readTexts(content: Json | undefined, at: string): TextPart[] {
   if (content === undefined || content === null) return [];
-  return readContent(content, at, { raw: undefined, ids: createCallIds() }).map((part) =>
+  return readContent(content, at, { raw: nowhere, ids: createCallIds() }).map((part) =>
     part.type === 'text' ? part : refuseField(part.at, `Make ${part.at} a text block: nothing else may stand there.`),
   );
 }
@@ -57,7 +59,7 @@ function readBlock(block: JsonObject, at: string, { raw, ids }: History): Part[]
       return readRedacted(block, at);
     case 'tool_use': {
       const { id, opaque } = readCallId(text(block, 'id', at));
-      const input = raw?.at('input')?.text ?? '{}';
+      const input = raw()?.at('input')?.text ?? '{}';
       const name = text(block, 'name', at);
       return [{ type: 'tool_call', id: ids.add(id), name, arguments: input, isCustom: false, opaque, ...placed }];
     }
@@ -86,7 +88,7 @@ function readRedacted(block: JsonObject, at: string): ReasoningPart[] {
 
 function readResult(block: JsonObject, placed: Placed, ids: CallIds): ToolResultPart {
   const { at } = placed;
-  const parts = readContent(block.content ?? [], `${at}.content`, { raw: undefined, ids });
+  const parts = readContent(block.content ?? [], `${at}.content`, { raw: nowhere, ids });
   const content = parts.map((part) => {
     if (part.type === 'text' || part.type === 'image' || part.type === 'document' || part.type === 'other') return part;
     return refuseField(part.at, `Move ${part.at} out of the tool result: it cannot stand in one.`);

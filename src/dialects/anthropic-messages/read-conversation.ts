@@ -36,14 +36,17 @@ export function readConversation({ value: body, text }: JsonDocument): Conversat
 }
 
 function readTurns(body: JsonObject, text: string): Turn[] {
-  const raw = openRaw(text).at('messages');
+  const raw = openRaw(text);
   const ids = createCallIds();
   const turns = objectList(body.messages, 'messages').map(({ role, content }, index): Turn => {
     const at = `messages[${index}]`;
     const parts =
       role === 'system'
         ? readTexts(content, `${at}.content`)
-        : readContent(content, `${at}.content`, { raw: raw?.at(index)?.at('content'), ids });
+        : readContent(content, `${at}.content`, {
+            raw: () => raw.at('messages')?.at(index)?.at('content'),
+            ids,
+          });
     return { role: role === 'assistant' || role === 'system' ? role : 'user', parts, at };
   });
   return markLast(turns, body);

@@ -1,7 +1,7 @@
 // A chat request, for a model that is reached in another format.
 
 import type { JsonDocument, JsonObject } from '../../kit/json.ts';
-import { openRaw, type RawPlace } from '../../kit/raw-json.ts';
+import { openRaw } from '../../kit/raw-json.ts';
 import { objectList, optionalFlag } from '../fields.ts';
 import type { Conversation, Knob } from '../translate/conversation.ts';
 import { readMessages } from './read-messages.ts';
@@ -12,7 +12,7 @@ export function readConversation({ text, value: body }: JsonDocument): Conversat
   const messages = objectList(body.messages, 'messages');
   const { tools, toolChoice, left } = readTools(body);
   return {
-    ...readMessages(messages, () => rawMessages(text)),
+    ...readMessages(messages, openRaw(text)),
     tools,
     toolChoice,
     parallelTools: tools.length > 0 ? readParallel(body) : undefined,
@@ -21,10 +21,6 @@ export function readConversation({ text, value: body }: JsonDocument): Conversat
     format: readFormat(body),
     knobs: [...readKnobs(body), ...left, ...readNames(messages)],
   };
-}
-
-function rawMessages(text: string): RawPlace {
-  return openRaw(text).at('messages') ?? openRaw('[]');
 }
 
 /** An answer in the format's first words has room for one call. */

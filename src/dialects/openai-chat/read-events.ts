@@ -19,13 +19,13 @@ export function createEventReader({ quirks, requestId }: Target): EventReader {
   const answer = createAnswerReader(requestId);
   let usage: UsageReport = 'absent';
 
-  function readChunk(value: JsonObject, raw: () => RawPlace): AnswerEvent[] {
+  function readChunk(value: JsonObject, raw: RawPlace): AnswerEvent[] {
     const reported = value.usage ?? (isObject(value.x_groq) ? value.x_groq.usage : undefined);
     if (isObject(reported)) usage = readUsage(reported, quirks);
     const at = indexOfFirst(value);
     const choice = Array.isArray(value.choices) ? value.choices[at] : undefined;
     if (!isObject(choice)) return [];
-    const place = () => raw().at('choices')?.at(at)?.at('delta');
+    const place = () => raw.at('choices')?.at(at)?.at('delta');
     return answer.read(isObject(choice.delta) ? readBits(choice.delta, place) : [], choice.finish_reason);
   }
 
@@ -34,7 +34,7 @@ export function createEventReader({ quirks, requestId }: Target): EventReader {
       if (data === DONE) return [{ type: 'done' }];
       const value = tryParseJson(data);
       if (!isObject(value) || isError(value)) return BROKEN;
-      return readChunk(value, () => openRaw(data));
+      return readChunk(value, openRaw(data));
     },
     // What has no finish is not over, and goes on in another run; what has one is told already.
     end: () => [],
@@ -47,7 +47,8 @@ export function readWhole({ text, value }: JsonDocument, { quirks, requestId }: 
   const choice = Array.isArray(value.choices) ? value.choices[at] : undefined;
   if (isError(value) || !isObject(choice) || !isObject(choice.message)) return undefined;
   if (typeof choice.finish_reason !== 'string') return undefined;
-  const bits = readBits(choice.message, () => openRaw(text).at('choices')?.at(at)?.at('message'));
+  const raw = openRaw(text);
+  const bits = readBits(choice.message, () => raw.at('choices')?.at(at)?.at('message'));
   const events = createAnswerReader(requestId).read(bits, choice.finish_reason);
   return events.some(({ type }) => type === 'broken') ? undefined : { events, usage: readUsage(value.usage, quirks) };
 }

@@ -12,15 +12,12 @@ import { readCalls } from './read-calls.ts';
 import { readParts, readTexts } from './read-parts.ts';
 import { readReasoning } from './read-reasoning.ts';
 
-/** `raw` is where the list stands in the body's own text. */
-export function readMessages(
-  messages: readonly JsonObject[],
-  raw: () => RawPlace,
-): { system: TextPart[]; turns: Turn[] } {
+/** `body` is the body's own text. */
+export function readMessages(messages: readonly JsonObject[], body: RawPlace): { system: TextPart[]; turns: Turn[] } {
   const ids = createCallIds();
   const turns = messages.map((message, index): Turn => {
     const at = `messages[${index}]`;
-    const parts = markLast(message, readMessage(message, { at, ids, raw: () => raw().at(index) }));
+    const parts = markLast(message, readMessage(message, { at, ids, raw: () => body.at('messages')?.at(index) }));
     return {
       role: ROLES.get(message.role ?? '') ?? refuseField(`${at}.role`, `Set ${at}.role to a known role.`),
       parts,

@@ -73,8 +73,8 @@ export function mergeTurns(turns: readonly Turn[]): Turn[] {
   const merged: Turn[] = [];
   for (const turn of turns) {
     const before = merged.at(-1);
-    if (before?.role === turn.role) before.parts = [...before.parts, ...turn.parts];
-    else merged.push({ ...turn });
+    if (before?.role === turn.role) for (const part of turn.parts) before.parts.push(part);
+    else merged.push({ ...turn, parts: [...turn.parts] });
   }
   return merged;
 }

@@ -211,7 +211,9 @@ describe('content', () => {
   test('a type that is no text is refused by its place', () => {
     const type = { toString: 1, valueOf: 1 };
     expect(refusedParam(() => partsOf([{ type }]))).toBe('messages[0].content[0].type');
-    expect(refusedParam(() => partsOf([{ type: 'image', source: { type } }]))).toBe('messages[0].content[0].source.type');
+    expect(refusedParam(() => partsOf([{ type: 'image', source: { type } }]))).toBe(
+      'messages[0].content[0].source.type',
+    );
     expect(refusedParam(() => read({ tools: [{ type, name: 'a' }] }))).toBe('tools[0].type');
   });
 });

@@ -1,0 +1,75 @@
+// Requests and answers as large as they may be: none holds up everybody else.
+
+import { describe, expect, test } from 'bun:test';
+import { anthropicMessages } from '../../../src/dialects/anthropic-messages/dialect.ts';
+import { type Carrier, type Endpoint, sameDialectCarrier } from '../../../src/dialects/carrier.ts';
+import { carry } from '../../../src/dialects/carry.ts';
+import type { Dialect } from '../../../src/dialects/dialect.ts';
+import { openaiChat } from '../../../src/dialects/openai-chat/dialect.ts';
+import { openaiResponses } from '../../../src/dialects/openai-responses/dialect.ts';
+import { readJsonObject } from '../../../src/kit/json.ts';
+import { quirksOf } from '../../../src/kit/quirks.ts';
+
+/** Far above what it takes, far below what it took when every turn or call was read again for every other one. */
+const WITHIN_MS = 1_500;
+const MODELS: Partial<Record<Endpoint, string>> = {
+  chat: 'gpt-5-mini',
+  messages: 'claude-sonnet-4-5',
+  gemini: 'gemini-2.5-flash',
+};
+const UPSTREAMS = ['chat', 'messages', 'gemini'] as const;
+
+function carrierOf(dialect: Dialect, body: object, endpoint: Endpoint): Carrier {
+  const request = dialect.readRequest(readJsonObject(JSON.stringify({ model: 'm', max_tokens: 100, ...body })));
+  const quirks = quirksOf('openai');
+  if (endpoint === dialect.endpoint) return sameDialectCarrier(dialect, request, quirks);
+  const to = { endpoints: [endpoint], model: MODELS[endpoint] ?? '', quirks, prefill: false };
+  return carry(dialect, request, to, { requestId: 'req_1', createdAt: 1, hashUser: (id) => id });
+}
+
+function write(dialect: Dialect, body: object, endpoint: Endpoint): string {
+  const fields = { model: 'x', maxOutputTokens: 100, thinkingBudget: undefined, limitField: 'max_tokens' } as const;
+  return carrierOf(dialect, body, endpoint).writeRequest(fields);
+}
+
+const many = <Item>(count: number, make: (index: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, i) => make(i));
+
+describe.each(UPSTREAMS)('to %s', (endpoint) => {
+  const turns = many(25_000, () => ({ role: 'user', content: 'x' }));
+
+  test.each<[name: string, dialect: Dialect, body: object]>([
+    ['chat messages', openaiChat, { messages: turns }],
+    ['messages', anthropicMessages, { messages: turns }],
+    ['items', openaiResponses, { input: turns }],
+  ])('%s of one role without end', (_, dialect, body) => {
+    const start = performance.now();
+    write(dialect, body, endpoint);
+    expect(performance.now() - start).toBeLessThan(WITHIN_MS);
+  });
+
+  test('chat calls whose arguments are objects', () => {
+    const messages = many(4_000, (index) => [
+      {
+        role: 'assistant',
+        tool_calls: [{ id: `c${index}`, function: { name: 'f', arguments: { a: 'x'.repeat(200) } } }],
+      },
+      { role: 'tool', tool_call_id: `c${index}`, content: 'y' },
+    ]).flat();
+    const start = performance.now();
+    write(openaiChat, { messages }, endpoint);
+    expect(performance.now() - start).toBeLessThan(WITHIN_MS);
+  });
+});
+
+test('a whole chat answer of calls whose arguments are objects', () => {
+  const calls = many(5_000, (index) => ({
+    id: `c${index}`,
+    function: { name: 'f', arguments: { a: 'x'.repeat(200) } },
+  }));
+  const choices = [{ index: 0, finish_reason: 'tool_calls', message: { role: 'assistant', tool_calls: calls } }];
+  const carrier = carrierOf(anthropicMessages, { messages: [{ role: 'user', content: 'x' }] }, 'chat');
+  const start = performance.now();
+  expect(carrier.readAnswer(readJsonObject(JSON.stringify({ choices })))?.facts.output.hasContent).toBe(true);
+  expect(performance.now() - start).toBeLessThan(WITHIN_MS);
+});
