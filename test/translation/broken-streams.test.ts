@@ -10,7 +10,7 @@ import { type ScriptedUpstream, type SeenRequest, startUpstream } from '../suppo
 import { endingOf, type Said } from './said.ts';
 import { CLIENTS, type ClientName, replyScript, UPSTREAMS, type UpstreamName } from './sides.ts';
 
-const NAMES = Object.keys(UPSTREAMS) as UpstreamName[];
+const NAMES = ['openai', 'anthropic', 'gemini'] as const satisfies UpstreamName[];
 const COMBINATIONS = (Object.keys(CLIENTS) as ClientName[]).flatMap((client) =>
   NAMES.flatMap((first) => NAMES.filter((name) => name !== first).map((second) => ({ client, first, second }))),
 );
@@ -21,7 +21,7 @@ const SAYINGS: Record<string, Said> = {
   'thoughts and words': { reasoning: ['Hm', '…'], text: ['Yes', ', 好', '.'] },
   'a call': { text: ['So.'], calls: [{ id: 'call_1', name: 'look', arguments: ['{"at"', ':"早', '安"}'] }] },
 };
-const TOKENS: Record<UpstreamName, Record<string, number>> = {
+const TOKENS: Partial<Record<UpstreamName, Record<string, number>>> = {
   openai: { prompt_tokens: 12, completion_tokens: 8, total_tokens: 20 },
   anthropic: { input_tokens: 12, output_tokens: 8 },
   gemini: { promptTokenCount: 12, candidatesTokenCount: 8, totalTokenCount: 20 },
@@ -109,7 +109,7 @@ function takeNumber({ first, second: next }: Combination, isPrefilled: boolean):
 }
 
 const streamOf = (upstream: UpstreamName, said: Said): Script =>
-  replyScript(upstream, UPSTREAMS[upstream].says({ usage: TOKENS[upstream], ...said }), true);
+  replyScript(upstream, UPSTREAMS[upstream].says({ usage: TOKENS[upstream] ?? null, ...said }), true);
 
 interface Broken {
   /** Events of the first stream that arrive whole. */

@@ -17,7 +17,12 @@ const DIALECTS: Record<ClientName, Dialect> = {
   messages: anthropicMessages,
   responses: openaiResponses,
 };
-const ENDPOINTS = { openai: 'chat', anthropic: 'messages', gemini: 'gemini' } as const;
+const ENDPOINTS = {
+  openai: 'chat',
+  anthropic: 'messages',
+  gemini: 'gemini',
+  'openai-responses': 'responses',
+} as const;
 const NO_USAGE: ReportedUsage = { buckets: NO_BUCKETS, reasoning: 0 };
 
 export interface CarriedStream {

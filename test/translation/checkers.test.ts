@@ -82,9 +82,17 @@ const GOOD_REQUESTS: Record<UpstreamName, Answer> = {
   anthropic: { model: 'm', max_tokens: 10, messages: [USER] },
   openai: { model: 'm', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] },
   gemini: { contents: [GEMINI_USER], ...CONFIG },
+  'openai-responses': { model: 'm', max_output_tokens: 10, store: false, input: [{ role: 'user', content: 'Hi' }] },
 };
 
 const BAD_REQUESTS: [UpstreamName, what: string, members: Answer][] = [
+  ['openai-responses', 'an unknown member', { foo: 1 }],
+  ['openai-responses', 'an answer that is stored', { store: true }],
+  [
+    'openai-responses',
+    'a result without a call',
+    { input: [{ type: 'function_call_output', call_id: 'c', output: 'x' }] },
+  ],
   ['anthropic', 'an unknown member', { foo: 1 }],
   ['anthropic', 'no messages', { messages: [] }],
   ['anthropic', 'two turns of one role', { messages: [USER, USER] }],

@@ -6,10 +6,21 @@ import Anthropic from '@anthropic-ai/sdk';
 import fc from 'fast-check';
 import OpenAI from 'openai';
 import { carryStream } from './carry-stream.ts';
-import { anthropicStreams, geminiStreams, openaiStreams, type RandomStream } from './random-streams.ts';
+import {
+  anthropicStreams,
+  geminiStreams,
+  openaiStreams,
+  type RandomStream,
+  responsesStreams,
+} from './random-streams.ts';
 import { CLIENTS, type ClientName, PAIRS } from './sides.ts';
 
-const STREAMS = { openai: openaiStreams, anthropic: anthropicStreams, gemini: geminiStreams };
+const STREAMS = {
+  openai: openaiStreams,
+  anthropic: anthropicStreams,
+  gemini: geminiStreams,
+  'openai-responses': responsesStreams,
+};
 const RUNS = 400;
 const SDK_RUNS = 40;
 const SEED = 7;

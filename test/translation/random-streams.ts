@@ -3,6 +3,7 @@
 
 import fc from 'fast-check';
 import { openaiChunk } from './openai-replies.ts';
+import { responsesReply } from './responses-replies.ts';
 import type { UpstreamName } from './sides.ts';
 
 export interface RandomStream {
@@ -202,5 +203,31 @@ export const geminiStreams: fc.Arbitrary<RandomStream> = fc
         reasoning: said(true),
         calls: all.flatMap((one) => ('name' in one ? [{ name: one.name, arguments: one.arguments }] : [])),
       },
+    };
+  });
+
+/** Its items come one after the other, each whole. */
+export const responsesStreams: fc.Arbitrary<RandomStream> = fc
+  .record({
+    text: words.chain(pieces),
+    reasoning: words.chain(pieces),
+    calls: fc.array(call, { maxLength: 3 }),
+    ends: fc.constantFrom(undefined, 'length' as const),
+  })
+  .map(({ text, reasoning, calls, ends }) => {
+    const { stream = [] } = responsesReply({
+      text,
+      reasoning,
+      calls: calls.map(({ call: one, pieces: parts }, index) => ({
+        id: `call_${index}`,
+        name: one.name,
+        arguments: parts,
+      })),
+      ...(ends === undefined ? {} : { ends }),
+    });
+    return {
+      upstream: 'openai-responses',
+      events: [...stream],
+      says: { text: text.join(''), reasoning: reasoning.join(''), calls: calls.map((one) => one.call) },
     };
   });

@@ -3,6 +3,7 @@
 import { anthropicBlock, anthropicReply } from './anthropic-replies.ts';
 import { geminiChunk, geminiReply } from './gemini-replies.ts';
 import { openaiChunk, openaiReply } from './openai-replies.ts';
+import { responsesReply } from './responses-replies.ts';
 import type { Said } from './said.ts';
 import { UPSTREAMS, type UpstreamName } from './sides.ts';
 
@@ -32,7 +33,12 @@ export const SAYINGS: readonly (readonly [what: string, said: Said])[] = [
   ['an end by the vendor', { text: ['One'], ends: 'filter' }],
 ];
 
-const SAYERS = { openai: openaiReply, anthropic: anthropicReply, gemini: geminiReply };
+const SAYERS = {
+  openai: openaiReply,
+  anthropic: anthropicReply,
+  gemini: geminiReply,
+  'openai-responses': responsesReply,
+};
 
 function record(what: string, upstream: UpstreamName, events: readonly unknown[]): Recording {
   return { what, upstream, frames: events.map(UPSTREAMS[upstream].frame) };

@@ -19,7 +19,9 @@ const OTHER_CLAUDE: Place = { upstream: 'anthropic', model: 'claude-opus-4-8' };
 const GEMINI: Place = { upstream: 'gemini' };
 const OTHER_GEMINI: Place = { upstream: 'gemini', model: 'gemini-3-flash' };
 const DEEPSEEK: Place = { upstream: 'openai', quirks: 'deepseek', model: 'deepseek-reasoner' };
-const PLACES = [CLAUDE, OTHER_CLAUDE, GEMINI, OTHER_GEMINI, DEEPSEEK];
+const SEALED: Place = { upstream: 'openai-responses', model: 'gpt-5-mini' };
+const OTHER_SEALED: Place = { upstream: 'openai-responses', model: 'gpt-5' };
+const PLACES = [CLAUDE, OTHER_CLAUDE, GEMINI, OTHER_GEMINI, DEEPSEEK, SEALED, OTHER_SEALED];
 
 const asCase = ({ upstream, ...rest }: Place): CaseOfPair => ({
   case: { name: 'a round trip', ...rest },
@@ -184,6 +186,25 @@ describe.each(['messages', 'responses'] as const)('%s, thoughts of a model that 
     expect(raw).not.toContain('Let me look');
     expect(raw).not.toContain('svc1');
     expect(sent.messages[1].content.map(({ type }: Answer) => type)).toEqual(['text', 'tool_use']);
+  });
+});
+
+describe.each(['chat', 'messages'] as const)('%s, thoughts that their model sealed', (client) => {
+  test('go back to it, before what came of them', async () => {
+    const { sent } = await trip(client, SEALED, SEALED);
+    const kinds = sent.input.map(({ type = 'message' }: Answer) => type);
+    expect(kinds).toEqual(['message', 'reasoning', 'message', 'function_call', 'function_call_output']);
+    expect(sent.input[1].encrypted_content).toBe('c2VhbGVk');
+    expect(sent.input[3].call_id).toBe('toolu_1');
+  });
+
+  test('go to no other model', async () => {
+    for (const to of [OTHER_SEALED, CLAUDE, GEMINI, DEEPSEEK]) {
+      const { raw } = await trip(client, SEALED, to);
+      expect(raw).not.toContain('c2VhbGVk');
+      expect(raw).not.toContain('svc1');
+      expect(raw).toContain('light');
+    }
   });
 });
 

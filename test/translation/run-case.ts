@@ -10,7 +10,7 @@ import type { CaseOfPair, Expected, TranslationCase, Way } from './translation-c
 import type { TranslationGateway } from './translation-gateway.ts';
 
 /** What an upstream calls itself, its answers and its model: nothing that a client should see. */
-const UPSTREAM_WORDS = ['upstream-model', 'chatcmpl-upstream', 'msg_upstream', 'upstream-response'];
+const UPSTREAM_WORDS = ['upstream-model', 'chatcmpl-upstream', 'msg_upstream', 'upstream-response', 'resp_upstream'];
 
 export async function runCase(setting: TranslationGateway, pair: CaseOfPair, way: Way): Promise<void> {
   const { gateway, key } = setting;

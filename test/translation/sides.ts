@@ -6,6 +6,7 @@ import { checkChatRequest } from '../support/grammar/chat-request.ts';
 import { readChatStream } from '../support/grammar/chat-stream.ts';
 import { checkGeminiRequest } from '../support/grammar/gemini-request.ts';
 import { readMessagesStream } from '../support/grammar/messages-stream.ts';
+import { checkResponsesRequest } from '../support/grammar/responses-request.ts';
 import { readResponsesStream } from '../support/grammar/responses-stream.ts';
 import type { Told } from '../support/grammar/told.ts';
 import { readChatWhole, readMessagesWhole, readResponsesWhole } from '../support/grammar/wholes.ts';
@@ -14,10 +15,11 @@ import { UPSTREAM_KEY } from '../support/test-document.ts';
 import { anthropicReply } from './anthropic-replies.ts';
 import { geminiReply } from './gemini-replies.ts';
 import { openaiReply } from './openai-replies.ts';
+import { responsesReply } from './responses-replies.ts';
 import type { Reply, Said } from './said.ts';
 
 export type ClientName = 'chat' | 'messages' | 'responses';
-export type UpstreamName = 'openai' | 'anthropic' | 'gemini';
+export type UpstreamName = 'openai' | 'anthropic' | 'gemini' | 'openai-responses';
 type Fields = Record<string, unknown>;
 
 export interface Client {
@@ -70,6 +72,9 @@ export interface Upstream {
 const dataFrame = (event: unknown) =>
   typeof event === 'string' ? (event === '[DONE]' ? 'data: [DONE]\n\n' : event) : `data: ${JSON.stringify(event)}\n\n`;
 
+const namedFrame = (event: unknown) =>
+  typeof event === 'string' ? event : `event: ${(event as Answer).type}\ndata: ${JSON.stringify(event)}\n\n`;
+
 export const UPSTREAMS: Readonly<Record<UpstreamName, Upstream>> = {
   openai: {
     model: 'scripted-2026-01',
@@ -82,8 +87,7 @@ export const UPSTREAMS: Readonly<Record<UpstreamName, Upstream>> = {
     model: 'claude-opus-5',
     channel: (name, base, fields) => channelOf(name, 'anthropic', base, fields),
     says: anthropicReply,
-    frame: (event) =>
-      typeof event === 'string' ? event : `event: ${(event as Answer).type}\ndata: ${JSON.stringify(event)}\n\n`,
+    frame: namedFrame,
     check: checkAnthropicRequest,
   },
   gemini: {
@@ -93,15 +97,28 @@ export const UPSTREAMS: Readonly<Record<UpstreamName, Upstream>> = {
     frame: dataFrame,
     check: checkGeminiRequest,
   },
+  'openai-responses': {
+    model: 'scripted-2026-01',
+    channel: (name, base, fields) => channelOf(name, 'openai', `${base}/v1`, { endpoints: ['responses'], ...fields }),
+    says: responsesReply,
+    frame: namedFrame,
+    check: checkResponsesRequest,
+  },
 };
 
 function channelOf(name: string, kind: string, baseUrl: string, fields: Fields = {}): Fields {
   return { name, kind, base_url: baseUrl, api_key: UPSTREAM_KEY, ...fields };
 }
 
+const OWN_UPSTREAM: Readonly<Record<ClientName, UpstreamName>> = {
+  chat: 'openai',
+  messages: 'anthropic',
+  responses: 'openai-responses',
+};
+
 /** Same dialect on both sides: nothing is translated. */
 export function isTranslated(client: ClientName, upstream: UpstreamName): boolean {
-  return !(client === 'chat' && upstream === 'openai') && !(client === 'messages' && upstream === 'anthropic');
+  return OWN_UPSTREAM[client] !== upstream;
 }
 
 export const PAIRS: readonly (readonly [ClientName, UpstreamName])[] = (Object.keys(CLIENTS) as ClientName[]).flatMap(

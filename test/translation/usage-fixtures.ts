@@ -144,4 +144,23 @@ export const USAGE_FIXTURES: readonly UsageFixture[] = [
     usage: { promptTokenCount: 11, candidatesTokenCount: -7 },
     means: 'estimated',
   },
+  {
+    name: 'cached, written to the cache, reasoning inside',
+    upstream: 'openai-responses',
+    usage: {
+      input_tokens: 100,
+      input_tokens_details: { cached_tokens: 80, cache_write_tokens: 10 },
+      output_tokens: 50,
+      output_tokens_details: { reasoning_tokens: 30 },
+      total_tokens: 150,
+    },
+    means: { ...NONE, input: 10, cached: 80, write5m: 10, output: 50, reasoning: 30 },
+  },
+  { name: 'missing', upstream: 'openai-responses', usage: null, means: 'estimated' },
+  {
+    name: 'more reasoning than there was',
+    upstream: 'openai-responses',
+    usage: { input_tokens: 11, output_tokens: 7, output_tokens_details: { reasoning_tokens: 8 }, total_tokens: 18 },
+    means: 'estimated',
+  },
 ];
