@@ -3,13 +3,16 @@
 // in place, because beside one nothing else may stand; a schema that holds itself is opened a few times and then ends.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { createMeasure } from './measure-schema.ts';
 import { mergeAll } from './merge-schemas.ts';
 import { resolveReference } from './resolve-reference.ts';
 
-/** A reference inside itself is followed this often. */
+/** A reference inside itself is followed this often, and so many are followed one inside the other. */
 const MOST_TURNS = 2;
-/** References that are used again and again can grow without end, even if none holds itself. */
-const MOST_SCHEMAS = 5_000;
+const MOST_INSIDE = 64;
+/** What references add: a few times the schema's own length, since the client pays for what it sent. */
+const MOST_GROWTH = 4;
+const ALWAYS_ADDED = 1_000;
 
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
 const FORMATS = new Set(['date-time', 'date', 'time', 'int32', 'int64', 'float', 'double']);
@@ -24,16 +27,20 @@ interface Walk {
   root: Json;
   /** How often each reference has been followed on the way to here. */
   followed: ReadonlyMap<string, number>;
-  left: { schemas: number };
+  measure(schema: Json): number;
+  /** How many characters references may still add. */
+  left: { chars: number };
 }
 
 export function writeSchema(schema: Json): JsonObject {
-  return convert(schema, { root: schema, followed: new Map(), left: { schemas: MOST_SCHEMAS } });
+  const measure = createMeasure();
+  const left = { chars: measure(schema) * MOST_GROWTH + ALWAYS_ADDED };
+  return convert(schema, { root: schema, followed: new Map(), measure, left });
 }
 
 /** `isPart`: it is one of several that describe the same thing, and may name what another describes. */
 function convert(schema: Json | undefined, walk: Walk, isPart = false): JsonObject {
-  if (!isObject(schema) || walk.left.schemas-- <= 0) return {};
+  if (!isObject(schema)) return {};
   if (typeof schema.$ref === 'string') return convertReference(schema, schema.$ref, walk, isPart);
   if (Array.isArray(schema.allOf)) {
     const { allOf, ...rest } = schema;
@@ -61,12 +68,21 @@ function convertReference(schema: JsonObject, reference: string, walk: Walk, isP
   const { $ref: _, ...beside } = schema;
   const times = walk.followed.get(reference) ?? 0;
   const target = resolveReference(walk.root, reference);
-  if (times >= MOST_TURNS || !isObject(target)) {
+  const isOpened = isObject(target) && times < MOST_TURNS && mayAdd(target, walk);
+  if (!isOpened) {
     const type = isObject(target) ? target.type : undefined;
     return convert({ ...(type === undefined ? {} : { type }), ...beside }, walk, isPart);
   }
   const followed = new Map(walk.followed).set(reference, times + 1);
   return convert({ ...target, ...beside }, { ...walk, followed }, isPart);
+}
+
+/** Takes what it adds off what may still be added. */
+function mayAdd(target: JsonObject, { followed, measure, left }: Walk): boolean {
+  const chars = measure(target);
+  if (followed.size >= MOST_INSIDE || chars > left.chars) return false;
+  left.chars -= chars;
+  return true;
 }
 
 function writeType({ type, enum: listed, const: only, nullable, properties, items }: JsonObject): {

@@ -122,6 +122,28 @@ describe('references', () => {
     expect(writeSchema({ $ref: '#/$defs/none', type: 'string' })).toEqual({ type: 'string' });
   });
 
+  test('that hold much and are used often do not make a schema many times as long', () => {
+    const words = 'd'.repeat(1_000);
+    const often = (reference: string) =>
+      Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`p${index}`, { $ref: `#/$defs/${reference}` }]));
+    const $defs = {
+      a: { type: 'object', description: words, properties: often('b') },
+      b: { type: 'string', description: words },
+    };
+    const schema = { type: 'object', properties: often('a'), $defs };
+    const written = writeSchema(schema);
+    expect(JSON.stringify(written).length).toBeLessThan(6 * JSON.stringify(schema).length);
+    // What is no longer opened says at least what it is.
+    expect(written.properties).toMatchObject({ p0: { type: 'object', description: words }, p59: { type: 'object' } });
+  });
+
+  test('are what is bounded, not schemas without any', () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 8_000 }, (_, index) => [`p${index}`, { type: 'string' }]),
+    );
+    expect(writeSchema({ type: 'object', properties })).toEqual({ type: 'object', properties });
+  });
+
   test('cannot grow without end', () => {
     const $defs: JsonObject = { d0: { type: 'string' } };
     for (let level = 1; level <= 60; level++) {
