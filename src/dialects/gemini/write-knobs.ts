@@ -1,8 +1,9 @@
 // Settings that change how a model answers: carried where it takes them, told where it does not.
 
-import type { Json, JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json.ts';
 import { refuseField } from '../fields.ts';
 import type { Knob } from '../translate/conversation.ts';
+import { splitStops } from '../translate/stop-sequences.ts';
 import type { GeminiTraits } from './gemini-traits.ts';
 
 export interface WrittenKnobs {
@@ -19,7 +20,7 @@ const MOST_SEED = 2 ** 31;
 export function writeKnobs(knobs: readonly Knob[], traits: GeminiTraits): WrittenKnobs {
   const written: WrittenKnobs = { config: {}, dropped: [], localStops: [] };
   for (const knob of knobs) {
-    if (knob.kind === 'stop') takeStops(knob.value, written);
+    if (knob.kind === 'stop') takeStops(knob, written);
     else if (knob.kind === 'choices') requireOne(knob);
     else {
       const member = memberOf(knob, traits);
@@ -51,11 +52,10 @@ function memberOf({ kind, value }: Knob, { takesPenalties }: GeminiTraits): Json
   }
 }
 
-function takeStops(value: Json, written: WrittenKnobs): void {
-  const all = (Array.isArray(value) ? value : [value]).filter((stop) => typeof stop === 'string');
-  const stops = all.filter((stop) => stop !== '');
-  if (stops.length > 0) written.config.stopSequences = stops.slice(0, MOST_STOPS);
-  written.localStops = stops.slice(MOST_STOPS);
+function takeStops(knob: Knob, written: WrittenKnobs): void {
+  const { taken, local } = splitStops(knob, MOST_STOPS);
+  if (taken.length > 0) written.config.stopSequences = taken;
+  written.localStops = local;
 }
 
 function requireOne({ name, value }: Knob): void {

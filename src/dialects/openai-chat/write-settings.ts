@@ -7,6 +7,7 @@ import { refuseField } from '../fields.ts';
 import type { Knob, KnobKind, OutputFormat, ReasoningWish } from '../translate/conversation.ts';
 import { effortOf } from '../translate/effort.ts';
 import type { Target } from '../translate/sides.ts';
+import { splitStops } from '../translate/stop-sequences.ts';
 import { modelTraits } from './model-traits.ts';
 
 export interface Written {
@@ -28,11 +29,12 @@ export function writeKnobs(knobs: readonly Knob[], { quirks, model, hashUser }: 
   const written: WrittenKnobs = { members: {}, dropped: [], localStops: [] };
   const traits = modelTraits(model);
 
-  function carry({ kind, name, value }: Knob): boolean {
+  function carry(knob: Knob): boolean {
+    const { kind, name, value } = knob;
     if (kind === 'choices') {
       return value === 1 || refuseField(name, `Set ${name} to 1, and send the request again for each further answer.`);
     }
-    if (kind === 'stop') return takeStops(value);
+    if (kind === 'stop') return takeStops(knob);
     if (quirks.refuses.includes(kind) || written.members[kind] !== undefined) return false;
     if (SAMPLING.has(kind) && !traits.takesSampling) return value === 1 && (kind === 'temperature' || kind === 'top_p');
     if (kind === 'user') {
@@ -45,12 +47,10 @@ export function writeKnobs(knobs: readonly Knob[], { quirks, model, hashUser }: 
     return true;
   }
 
-  /** What is beyond the upstream's measure is watched for here. */
-  function takeStops(value: Json): boolean {
-    const stops = (Array.isArray(value) ? value : [value]).filter((stop) => typeof stop === 'string' && stop !== '');
-    const taken = traits.takesStops ? stops.slice(0, MAX_STOPS) : [];
+  function takeStops(knob: Knob): boolean {
+    const { taken, local } = splitStops(knob, traits.takesStops ? MAX_STOPS : 0);
     if (taken.length > 0) written.members.stop = taken;
-    written.localStops.push(...(stops.slice(taken.length) as string[]));
+    written.localStops = local;
     return true;
   }
 

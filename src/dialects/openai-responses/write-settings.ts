@@ -8,6 +8,7 @@ import { modelTraits } from '../openai-chat/model-traits.ts';
 import type { Conversation, Knob, KnobKind, OutputFormat, ReasoningWish, Tool } from '../translate/conversation.ts';
 import { effortOf } from '../translate/effort.ts';
 import type { Target } from '../translate/sides.ts';
+import { splitStops } from '../translate/stop-sequences.ts';
 import { objectSchema } from '../translate/tool-arguments.ts';
 import { createToolNames, type ToolNames } from '../translate/tool-names.ts';
 
@@ -86,13 +87,13 @@ export function writeKnobs(knobs: readonly Knob[], { quirks, model, hashUser }: 
   const written: WrittenKnobs = { members: {}, text: {}, dropped: [], localStops: [] };
   const { takesSampling } = modelTraits(model);
 
-  function carry({ kind, name, value }: Knob): boolean {
+  function carry(knob: Knob): boolean {
+    const { kind, name, value } = knob;
     if (kind === 'choices') {
       return value === 1 || refuseField(name, `Set ${name} to 1, and send the request again for each further answer.`);
     }
     if (kind === 'stop') {
-      const stops = Array.isArray(value) ? value : [value];
-      written.localStops.push(...stops.filter((stop) => typeof stop === 'string').filter((stop) => stop !== ''));
+      written.localStops = splitStops(knob, 0).local;
       return true;
     }
     if (quirks.refuses.includes(kind)) return false;

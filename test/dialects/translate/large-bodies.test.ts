@@ -9,6 +9,7 @@ import { openaiChat } from '../../../src/dialects/openai-chat/dialect.ts';
 import { openaiResponses } from '../../../src/dialects/openai-responses/dialect.ts';
 import { readJsonObject } from '../../../src/kit/json.ts';
 import { quirksOf } from '../../../src/kit/quirks.ts';
+import { refusedParam } from '../../support/conversation.ts';
 
 /** Far above what it takes, far below what it took when every turn or call was read again for every other one. */
 const WITHIN_MS = 1_500;
@@ -60,6 +61,16 @@ describe.each(UPSTREAMS)('to %s', (endpoint) => {
     write(openaiChat, { messages }, endpoint);
     expect(performance.now() - start).toBeLessThan(WITHIN_MS);
   });
+});
+
+test.each(['chat', 'gemini'] as const)('stop sequences that would be watched for here, to %s', (endpoint) => {
+  const refused = (stop_sequences: unknown) =>
+    refusedParam(() =>
+      carrierOf(anthropicMessages, { messages: [{ role: 'user', content: 'x' }], stop_sequences }, endpoint),
+    );
+  expect(refused(many(90_000, (index) => `s${index}`))).toBe('stop_sequences');
+  expect(refused(many(10, () => 'x'.repeat(100_000)))).toBe('stop_sequences');
+  expect(refused(['a', 5])).toBe('stop_sequences');
 });
 
 test('a whole chat answer of calls whose arguments are objects', () => {
