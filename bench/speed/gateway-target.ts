@@ -1,0 +1,145 @@
+// This gateway as people run it: a real process, a real database, accounts with credit. Only the limits are raised.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openDatabase } from '../../src/store/sqlite/open-database.ts';
+import { startPostgres } from '../../test/support/postgres.ts';
+import { SCRIPT_NAMES } from './answers.ts';
+import { familyOf, nameOf } from './processes.ts';
+import type { Stage } from './stage.ts';
+import { type Program, type Running, startProgram, type Target } from './target.ts';
+
+const ROOT = join(import.meta.dir, '..', '..');
+const ACCOUNTS = 64;
+const CARD_NTD = 100_000;
+const MANY = 1_000_000_000;
+const PEPPER = 'a pepper that only the bench has';
+const USAGE = `SELECT count(*) AS entries, coalesce(sum(amount_nano), 0) AS nano FROM entries WHERE kind = 'usage'`;
+
+/** Nano-NT$ per token, as the prices of the document below come out. */
+export const PRICES = { input: 10_000n, output: 40_123n };
+
+/** A free model whose limit admits nothing. */
+export const REFUSED_MODEL = 'auto:free';
+
+function benchDocument(baseUrl: string) {
+  const route = (model: string) => [{ channel: 'up', model }];
+  return {
+    channels: [{ name: 'up', kind: 'openai', base_url: baseUrl, api_key: 'unused', endpoints: ['chat'] }],
+    models: [
+      { id: REFUSED_MODEL, price: 'free', routes: route('json') },
+      ...SCRIPT_NAMES.map((name) => ({
+        id: `bench-${name}`,
+        price: { input: 10, output: 40.123 },
+        routes: route(name),
+      })),
+    ],
+    limits: {
+      free_per_minute: 0,
+      paid_per_minute: MANY,
+      in_flight: MANY,
+      register_per_ip: MANY,
+      register_per_day: MANY,
+    },
+    guards: { register_attempts_per_minute: null, bad_keys_per_minute: null, requests_in_flight: MANY },
+  };
+}
+
+interface Database {
+  env: Readonly<Record<string, string>>;
+  charged: NonNullable<Target['billing']>['charged'];
+  others?(): number[];
+}
+
+export async function gatewayOnSqlite(stage: Stage, upstreamPort: number): Promise<Target> {
+  const dataDir = join(stage.folder, 'sqlite');
+  const target = await gateway(stage, upstreamPort, 'sqlite', {
+    env: { DATA_DIR: dataDir, SECRETS_PEPPER: PEPPER },
+    async charged() {
+      const db = openDatabase(join(dataDir, 'gateway.sqlite'));
+      const row = db.query<{ entries: bigint; nano: bigint }, []>(USAGE).get();
+      db.close();
+      return { entries: Number(row?.entries ?? 0), nano: row?.nano ?? 0n };
+    },
+  });
+  return { ...target, label: 'gateway, SQLite', description: 'this gateway, billing on, every commit synced to disk' };
+}
+
+export async function gatewayOnPostgres(stage: Stage, upstreamPort: number): Promise<Target> {
+  const server = await startPostgres();
+  stage.onEnd(() => server.stop());
+  const { url, sql } = await server.createDatabase({ empty: true });
+  const target = await gateway(stage, upstreamPort, 'postgres', {
+    env: { DATABASE_URL: url, SECRETS_PEPPER: PEPPER },
+    async charged() {
+      const [row] = await sql<{ entries: bigint; nano: string }>(USAGE.replace('0) AS nano', '0)::text AS nano'));
+      return { entries: Number(row?.entries ?? 0), nano: BigInt(row?.nano ?? 0) };
+    },
+    others: () => familyOf(process.pid).filter((pid) => nameOf(pid) === 'postgres'),
+  });
+  const [row] = await sql<{ server_version: string }>('SHOW server_version');
+  const description = `this gateway, billing on, PostgreSQL ${row?.server_version.split(' ')[0]} with fsync beside it`;
+  return { ...target, label: 'gateway, PostgreSQL', description };
+}
+
+async function gateway(stage: Stage, upstreamPort: number, name: string, database: Database): Promise<Target> {
+  const folder = join(stage.folder, name);
+  mkdirSync(folder, { mode: 0o700 });
+  const config = join(folder, 'gateway.yaml');
+  writeFileSync(config, JSON.stringify(benchDocument(`http://127.0.0.1:${upstreamPort}/${name}/v1`)));
+  const env = { GATEWAY_CONFIG: config, ...database.env };
+  const program: Program = {
+    name,
+    command: () => [process.execPath, '--no-env-file', join(ROOT, 'src', 'main.ts')],
+    env: (port) => ({ ...env, PORT: String(port) }),
+    readyPath: '/readyz',
+    ...(database.others ? { others: database.others } : {}),
+  };
+  const start = () => startProgram(stage, program);
+  return {
+    name,
+    label: name,
+    description: '',
+    start,
+    path: '/v1/chat/completions',
+    headers: {},
+    keys: await openAccounts(await start(), env),
+    modelOf: (script) => `bench-${script}`,
+    billing: { charged: database.charged },
+  };
+}
+
+/** Accounts with a redeemed card each; answers their keys and stops the server that made them. */
+async function openAccounts(server: Running, env: Record<string, string>): Promise<string[]> {
+  const cards = await issueCards(env);
+  const keys: string[] = [];
+  for (const code of cards) {
+    const { api_key: key } = await post<{ api_key: string }>(server.port, '/api/agent/register', {}, {});
+    await post(server.port, '/api/redeem', { code }, { authorization: `Bearer ${key}` });
+    keys.push(key);
+  }
+  await server.stop();
+  return keys;
+}
+
+async function issueCards(env: Record<string, string>): Promise<string[]> {
+  const order = ['cards', 'issue', '--amount', String(CARD_NTD), '--count', String(ACCOUNTS), '--json'];
+  const child = Bun.spawn([process.execPath, '--no-env-file', join(ROOT, 'src', 'cli.ts'), ...order], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdout: 'pipe',
+    stderr: 'inherit',
+  });
+  const cards = JSON.parse(await new Response(child.stdout).text()) as { code: string }[];
+  return cards.map(({ code }) => code);
+}
+
+async function post<Answer>(port: number, path: string, body: unknown, headers: Record<string, string>) {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+  return (await response.json()) as Answer;
+}

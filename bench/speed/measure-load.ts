@@ -1,0 +1,112 @@
+// One target under load, once through everything: small requests, a long prompt, streams, refusals.
+
+import { LONG_TOKENS, SHORT_TOKENS } from './answers.ts';
+import { type Crew, requestBody } from './crew.ts';
+import { REFUSED_MODEL } from './gateway-target.ts';
+import type { Call, LoadReport } from './messages.ts';
+import { CONCURRENCIES, type Figures } from './metrics.ts';
+import type { Running, Target } from './target.ts';
+
+export type Part = (crew: Crew, target: Target, running: Running, forMs: number) => Promise<Figures>;
+
+const STREAMS = 32;
+const MOST_SHORT_MS = 500;
+const LARGE_CHARACTERS = 100 * 1024;
+const SENTENCE = 'It was a long way to the harbour, and nobody on the road knew "who" lived there.\n';
+const LARGE_PROMPT = SENTENCE.repeat(Math.ceil(LARGE_CHARACTERS / SENTENCE.length));
+
+/** In the run all targets go through one part before the next begins: so a slow moment of the machine hits them all. */
+export const PARTS: readonly Part[] = [
+  ...CONCURRENCIES.map(
+    (connections): Part =>
+      (...args) =>
+        small(connections, ...args),
+  ),
+  large,
+  firstToken,
+  (...args) => chunks('chunkCpu', {}, ...args),
+  translated,
+  refusals,
+];
+
+function perRequest({ cpuUs, requests }: LoadReport, group: 'own' | 'all' = 'own'): number {
+  return (cpuUs[group] ?? Number.NaN) / requests;
+}
+
+async function small(
+  connections: (typeof CONCURRENCIES)[number],
+  ...[crew, target, running, forMs]: Parameters<Part>
+): Promise<Figures> {
+  const report = await crew.load(target, running, { script: 'json', connections, forMs });
+  const hasOthers = running.watch().own.length < running.watch().all.length;
+  return {
+    [`cpu${connections}`]: perRequest(report),
+    ...(hasOthers ? { [`cpuAll${connections}`]: perRequest(report, 'all') } : {}),
+    [`rate${connections}`]: report.requests / report.seconds,
+    [`p50_${connections}`]: report.latencyMs.p50,
+    [`p99_${connections}`]: report.latencyMs.p99,
+    ...(connections === 64 ? { loadCpu: report.ownCpuUs / report.requests } : {}),
+  };
+}
+
+async function large(...[crew, target, running, forMs]: Parameters<Part>): Promise<Figures> {
+  const body = requestBody(target.modelOf('json'), false, LARGE_PROMPT);
+  const report = await crew.load(target, running, { script: 'json', connections: 16, forMs, call: { body } });
+  return { largeCpu: perRequest(report), largeP50: report.latencyMs.p50 };
+}
+
+/** The upstream sends everything at once, so what is left is the way. */
+async function firstToken(...[crew, target, running, forMs]: Parameters<Part>): Promise<Figures> {
+  const { firstTokenMs } = await crew.load(target, running, { script: 'burst', connections: 1, forMs });
+  return { firstToken: firstTokenMs.p50, firstTokenP99: firstTokenMs.p99 };
+}
+
+/** What a long stream costs beyond a short one, by its chunks: so the request itself does not count. */
+async function chunks(
+  metric: 'chunkCpu' | 'chunkCpuTranslated',
+  call: Partial<Call>,
+  ...[crew, target, running, forMs]: Parameters<Part>
+): Promise<Figures> {
+  const run = (script: 'short' | 'long') =>
+    crew.load(target, running, {
+      script,
+      call,
+      connections: STREAMS,
+      forMs: script === 'short' ? Math.min(forMs, MOST_SHORT_MS) : 0,
+      hasFirst: false,
+    });
+  const short = perRequest(await run('short'));
+  const long = perRequest(await run('long'));
+  return { [metric]: (long - short) / (LONG_TOKENS - SHORT_TOKENS) };
+}
+
+/** So that its code is compiled and its connections are there before anything counts. */
+export async function warmUp(crew: Crew, target: Target, running: Running, forMs: number): Promise<void> {
+  for (const script of ['json', 'burst'] as const) {
+    for (const connections of [1, 16]) await crew.load(target, running, { script, connections, forMs });
+  }
+}
+
+/** The client speaks Anthropic's format, the upstream OpenAI's. */
+async function translated(...args: Parameters<Part>): Promise<Figures> {
+  if (!args[1].billing) return {};
+  const expect = { status: 200, ending: 'data: {"type":"message_stop"}\n\n' };
+  return chunks('chunkCpuTranslated', { path: '/v1/messages', expect }, ...args);
+}
+
+async function refusals(...[crew, target, running, forMs]: Parameters<Part>): Promise<Figures> {
+  if (!target.billing) return {};
+  const refuse = async (status: number, call: Partial<Call>) =>
+    perRequest(
+      await crew.load(target, running, {
+        script: 'json',
+        connections: 16,
+        forMs,
+        call: { ...call, expect: { status, ending: '}' } },
+      }),
+    );
+  return {
+    badKeyCpu: await refuse(401, { keys: ['sk-svc-this-is-no-key'] }),
+    overLimitCpu: await refuse(429, { body: requestBody(REFUSED_MODEL, false) }),
+  };
+}

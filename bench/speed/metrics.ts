@@ -1,0 +1,54 @@
+// Every figure that a run yields, in the order in which it is shown.
+
+export interface Metric {
+  label: string;
+  unit: 'µs' | 'ms' | '/s' | 'KB' | 'MB';
+  /** With how many decimals a figure is shown. */
+  decimals: number;
+}
+
+export const CONCURRENCIES = [1, 16, 64] as const;
+export type Concurrency = (typeof CONCURRENCIES)[number];
+
+const forEachConcurrency = <Name extends string>(name: Name, label: string, unit: Metric['unit'], decimals: number) =>
+  Object.fromEntries(
+    CONCURRENCIES.map((count) => [`${name}${count}`, { label: `${label}, ${count} at once`, unit, decimals }]),
+  ) as Record<`${Name}${Concurrency}`, Metric>;
+
+export const METRICS = {
+  ...forEachConcurrency('cpu', 'small request: CPU', 'µs', 0),
+  ...forEachConcurrency('cpuAll', 'small request: CPU with the database', 'µs', 0),
+  ...forEachConcurrency('rate', 'small request: answers', '/s', 0),
+  ...forEachConcurrency('p50_', 'small request: p50', 'ms', 2),
+  ...forEachConcurrency('p99_', 'small request: p99', 'ms', 2),
+  largeCpu: { label: '100 KB prompt: CPU', unit: 'µs', decimals: 0 },
+  largeP50: { label: '100 KB prompt: p50', unit: 'ms', decimals: 2 },
+  firstToken: { label: 'stream: first token, p50', unit: 'ms', decimals: 2 },
+  firstTokenP99: { label: 'stream: first token, p99', unit: 'ms', decimals: 2 },
+  chunkCpu: { label: 'stream: CPU per chunk', unit: 'µs', decimals: 1 },
+  chunkCpuTranslated: { label: 'translated stream: CPU per chunk', unit: 'µs', decimals: 1 },
+  badKeyCpu: { label: 'malformed key (401): CPU', unit: 'µs', decimals: 0 },
+  overLimitCpu: { label: 'over a limit (429): CPU', unit: 'µs', decimals: 0 },
+  streamMemory: { label: 'memory per open stream', unit: 'KB', decimals: 1 },
+  ready: { label: 'start to ready', unit: 'ms', decimals: 0 },
+  idleMemory: { label: 'idle memory', unit: 'MB', decimals: 1 },
+  loadCpu: { label: 'the load’s own CPU, 64 at once', unit: 'µs', decimals: 0 },
+} as const satisfies Record<string, Metric>;
+
+export type MetricName = keyof typeof METRICS;
+
+/** Of one target in one round; what it does not have is left out. */
+export type Figures = Partial<Record<MetricName, number>>;
+
+/**
+ * What a metric is compared with at the bare relay: its own name, unless the bare relay does something simpler, or
+ * something else entirely.
+ */
+export const COMPARED_WITH: Partial<Record<MetricName, MetricName>> = {
+  cpuAll1: 'cpu1',
+  cpuAll16: 'cpu16',
+  cpuAll64: 'cpu64',
+  chunkCpuTranslated: 'chunkCpu',
+  badKeyCpu: 'cpu16',
+  overLimitCpu: 'cpu16',
+};

@@ -1,0 +1,124 @@
+// Where a run takes place: a temporary folder and the processes in it. Whatever ends the bench ends them too.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface Process {
+  pid: number;
+  isGone(): boolean;
+  /** Asks it to end, and insists after a while. */
+  stop(): Promise<void>;
+}
+
+export interface Helper<Command, Reply> extends Process {
+  /** What it said when it was up. */
+  greeting: Reply;
+  ask(command: Command): Promise<Reply>;
+}
+
+export interface Stage {
+  folder: string;
+  start(name: string, command: readonly string[], env?: Readonly<Record<string, string>>): Process;
+  /** Runs a script of this folder that talks over IPC. */
+  startHelper<Command, Reply>(script: string): Promise<Helper<Command, Reply>>;
+  /** What a process wrote, for when it fails. */
+  logOf(name: string): Promise<string>;
+  /** Before the processes are ended; the last one given comes first. */
+  onEnd(end: () => Promise<void>): void;
+  end(): Promise<void>;
+}
+
+const ROOT = join(import.meta.dir, '..', '..');
+const STOP_MS = 5_000;
+const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+export function createStage(): Stage {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
+  const running = new Set<Bun.Subprocess>();
+  const ends: (() => Promise<void>)[] = [];
+
+  // The last resort, whoever calls for the end: it cannot wait for anything.
+  const clear = () => {
+    for (const child of running) child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const end = async () => {
+    for (const one of ends.splice(0).reverse()) await one().catch(() => undefined);
+    await Promise.all([...running].map(stop));
+    clear();
+  };
+  process.on('exit', clear);
+  for (const [signal, code] of Object.entries(SIGNALS)) {
+    process.on(signal, () => void end().finally(() => process.exit(code)));
+  }
+
+  async function stop(child: Bun.Subprocess): Promise<void> {
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+    await child.exited;
+    clearTimeout(timer);
+  }
+
+  function keep(child: Bun.Subprocess): Process {
+    running.add(child);
+    void child.exited.then(() => running.delete(child));
+    return {
+      pid: child.pid,
+      isGone: () => child.exitCode !== null || child.signalCode !== null,
+      stop: () => stop(child),
+    };
+  }
+
+  const logPath = (name: string) => join(folder, `${name}.txt`);
+
+  return {
+    folder,
+    start(name, command, env = {}) {
+      const log = Bun.file(logPath(name));
+      const options = { stdin: 'ignore', stdout: log, stderr: log } as const;
+      return keep(Bun.spawn([...command], { cwd: ROOT, env: { ...environment(), ...env }, ...options }));
+    },
+    async startHelper<Command, Reply>(script: string) {
+      const waiting: ((reply: Reply) => void)[] = [];
+      const child = Bun.spawn([process.execPath, '--no-env-file', join(import.meta.dir, script)], {
+        env: environment(),
+        stdin: 'ignore',
+        stdout: 'inherit',
+        stderr: 'inherit',
+        ipc: (message) => waiting.shift()?.(message),
+      });
+      const next = () => new Promise<Reply>((resolve) => waiting.push(resolve));
+      const died = child.exited.then(() => Promise.reject(new Error(`${script} has ended`)));
+      died.catch(() => undefined);
+      const process_ = keep(child);
+      const greeting = await Promise.race([next(), died]);
+      return {
+        ...process_,
+        greeting,
+        ask(command: Command) {
+          child.send(command);
+          return Promise.race([next(), died]);
+        },
+      };
+    },
+    logOf: (name) =>
+      Bun.file(logPath(name))
+        .text()
+        .catch(() => ''),
+    onEnd: (one) => void ends.push(one),
+    end,
+  };
+}
+
+/** As the start script makes it, and nothing of the developer's shell beyond the path. */
+function environment(): Record<string, string> {
+  const hosts = 'localhost,127.0.0.1,::1';
+  return {
+    PATH: process.env.PATH ?? '',
+    NODE_ENV: 'production',
+    BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
+    NO_PROXY: hosts,
+    no_proxy: hosts,
+  };
+}

@@ -1,0 +1,101 @@
+// What is measured: something that takes a chat request on a port of its own and asks the scripted upstream.
+
+import { freePort } from '../../test/support/free-port.ts';
+import type { ScriptName } from './answers.ts';
+import { familyOf } from './processes.ts';
+import type { Process, Stage } from './stage.ts';
+
+export interface Running {
+  port: number;
+  /** From the start of the process to the first good answer; 0 for what was not started. */
+  readyMs: number;
+  /** Process ids by group: `own` is the target itself, `all` with what works for it. */
+  watch(): Record<'own' | 'all', number[]>;
+  stop(): Promise<void>;
+}
+
+export interface Target {
+  /** Also its part of the path at the upstream. */
+  name: string;
+  label: string;
+  /** What it is, with its version. */
+  description: string;
+  /** One process, started afresh. */
+  start(): Promise<Running>;
+  path: string;
+  headers: Readonly<Record<string, string>>;
+  /** One per account. */
+  keys: readonly string[];
+  /** The model under which clients ask for a script. */
+  modelOf(script: ScriptName): string;
+  /** It parses bodies and writes them anew: only the end of an answer is checked. */
+  isRewriting?: boolean;
+  /** What our own gateway has beyond the others. */
+  billing?: Billing;
+}
+
+export interface Billing {
+  /** Of all requests so far, from the ledger's own entries. */
+  charged(): Promise<{ entries: number; nano: bigint }>;
+}
+
+/** A program that cannot be measured here, and why. */
+export class Missing {
+  constructor(
+    readonly label: string,
+    readonly why: string,
+  ) {}
+}
+
+const READY_WITHIN_MS = 20_000;
+const POLL_MS = 2;
+
+export interface Program {
+  name: string;
+  command(port: number): readonly string[];
+  env?(port: number): Readonly<Record<string, string>>;
+  /** A path that answers with 2xx as soon as it serves. */
+  readyPath: string;
+  /** Processes that work for it and are not its children. */
+  others?(): number[];
+}
+
+export async function startProgram(stage: Stage, program: Program): Promise<Running> {
+  const port = await freePort();
+  const startedAt = performance.now();
+  const process_ = stage.start(program.name, program.command(port), program.env?.(port));
+  const readyMs = await whenReady(stage, program, process_, port, startedAt);
+  return {
+    port,
+    readyMs,
+    watch() {
+      const own = familyOf(process_.pid);
+      return { own, all: [...own, ...(program.others?.() ?? [])] };
+    },
+    stop: process_.stop,
+  };
+}
+
+async function whenReady(
+  stage: Stage,
+  { name, readyPath }: Program,
+  process_: Process,
+  port: number,
+  startedAt: number,
+): Promise<number> {
+  while (performance.now() - startedAt < READY_WITHIN_MS && !process_.isGone()) {
+    if (await answers(`http://127.0.0.1:${port}${readyPath}`)) return performance.now() - startedAt;
+    await Bun.sleep(POLL_MS);
+  }
+  throw new Error(`${name} does not serve:\n${await stage.logOf(name)}`);
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { headers: { connection: 'close' } });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
