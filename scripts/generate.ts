@@ -22,7 +22,10 @@ export const SCHEMA_HEAD = `-- What all migrations together make of an empty dat
 
 export function generateFiles(): GeneratedFile[] {
   return [
-    { path: 'docs/errors.md', text: withPart(readText('docs/errors.md'), 'faults', faultTableMarkdown()) },
+    ...['docs/errors.md', 'docs/zh-TW/errors.md'].map((path) => ({
+      path,
+      text: withPart(readText(path), 'faults', faultTableMarkdown()),
+    })),
     {
       path: 'docs/translation.md',
       text: withPart(readText('docs/translation.md'), 'quirks', quirksTableMarkdown()),

@@ -7,7 +7,7 @@ import { FAULT_CODES } from '../../src/faults/table.ts';
 
 const committed = (path: string) => readFileSync(join(import.meta.dir, '..', '..', path), 'utf8');
 
-test.each(['docs/errors.md', 'docs/translation.md', 'src/store/sqlite/schema.sql'])(
+test.each(['docs/errors.md', 'docs/zh-TW/errors.md', 'docs/translation.md', 'src/store/sqlite/schema.sql'])(
   '%s is what `npm run docs` writes',
   (path) => {
     const generated = generateFiles().find((file) => file.path === path);

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { budgetOf, effortOf } from '../../src/dialects/translate/effort.ts';
 import { type ClientGateway, startClientGateway } from '../support/client-gateway.ts';
+import { openaiChannel, upModel } from '../support/test-document.ts';
 
 const page = readFileSync(join(import.meta.dir, '..', '..', 'docs', 'translation.md'), 'utf8');
 
@@ -31,11 +32,13 @@ const MODELS: Record<string, string> = {
   'on-openai-without-responses': 'gpt-4o',
   'on-anthropic': 'claude-sonnet-4-5',
   'on-gemini': 'gemini-2.0-flash',
+  'on-responses': 'gpt-4o',
 };
 const CHANNELS: Record<string, string> = {
   chat: 'on-openai-without-responses',
   messages: 'on-anthropic',
   gemini: 'on-gemini',
+  responses: 'on-responses',
 };
 
 const CHAT_TOOL = { type: 'function', function: { name: 'look', parameters: { type: 'object' } } };
@@ -97,7 +100,11 @@ beforeAll(async () => {
   gateway = await startClientGateway({
     document: (standard) => ({
       ...standard,
-      models: standard.models.map((model) => {
+      channels: [
+        ...standard.channels,
+        openaiChannel('on-responses', String(standard.channels[1]?.base_url), { endpoints: ['responses'] }),
+      ],
+      models: [...standard.models, upModel('on-responses', { price: { input: 1, output: 1 } })].map((model) => {
         const upstream = MODELS[String(model.id)];
         return upstream === undefined ? model : { ...model, routes: [{ channel: model.id, model: upstream }] };
       }),
@@ -123,7 +130,9 @@ describe('what is left out', () => {
     expect(rows.map(([client, upstream]) => `${client} ${upstream}`)).toEqual([
       'chat messages',
       'chat gemini',
+      'chat responses',
       'messages chat',
+      'messages responses',
       'messages gemini',
       'responses chat',
       'responses messages',
