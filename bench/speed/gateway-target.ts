@@ -45,15 +45,20 @@ function benchDocument(baseUrl: string) {
   };
 }
 
+/** Of Bun, for a profile. */
+type Flags = readonly string[];
+
 interface Database {
+  flags: Flags;
   env: Readonly<Record<string, string>>;
   charged: NonNullable<Target['billing']>['charged'];
   others?(): number[];
 }
 
-export async function gatewayOnSqlite(stage: Stage, upstreamPort: number): Promise<Target> {
+export async function gatewayOnSqlite(stage: Stage, upstreamPort: number, flags: Flags = []): Promise<Target> {
   const dataDir = join(stage.folder, 'sqlite');
   const target = await gateway(stage, upstreamPort, 'sqlite', {
+    flags,
     env: { DATA_DIR: dataDir, SECRETS_PEPPER: PEPPER },
     async charged() {
       const db = openDatabase(join(dataDir, 'gateway.sqlite'));
@@ -65,11 +70,12 @@ export async function gatewayOnSqlite(stage: Stage, upstreamPort: number): Promi
   return { ...target, label: 'gateway, SQLite', description: 'this gateway, billing on, every commit synced to disk' };
 }
 
-export async function gatewayOnPostgres(stage: Stage, upstreamPort: number): Promise<Target> {
+export async function gatewayOnPostgres(stage: Stage, upstreamPort: number, flags: Flags = []): Promise<Target> {
   const server = await startPostgres();
   stage.onEnd(() => server.stop());
   const { url, sql } = await server.createDatabase({ empty: true });
   const target = await gateway(stage, upstreamPort, 'postgres', {
+    flags,
     env: { DATABASE_URL: url, SECRETS_PEPPER: PEPPER },
     async charged() {
       const [row] = await sql<{ entries: bigint; nano: string }>(USAGE.replace('0) AS nano', '0)::text AS nano'));
@@ -90,7 +96,7 @@ async function gateway(stage: Stage, upstreamPort: number, name: string, databas
   const env = { GATEWAY_CONFIG: config, ...database.env };
   const program: Program = {
     name,
-    command: () => [process.execPath, '--no-env-file', join(ROOT, 'src', 'main.ts')],
+    command: () => [process.execPath, ...database.flags, '--no-env-file', join(ROOT, 'src', 'main.ts')],
     env: (port) => ({ ...env, PORT: String(port) }),
     readyPath: '/readyz',
     ...(database.others ? { others: database.others } : {}),

@@ -56,6 +56,12 @@ export function nameOf(pid: number): string {
   return read(`/proc/${pid}/comm`).trim();
 }
 
+/** Of a key of `threadTimes`. */
+export function threadName(thread: string): string {
+  const [pid, id] = thread.split('/');
+  return pid === id ? 'main' : read(`/proc/${pid}/task/${id}/comm`).trim();
+}
+
 /** The fields after the name, which may hold spaces itself. */
 function statFields(path: string): string[] {
   const text = read(path);

@@ -1,0 +1,86 @@
+// `npm run bench:profile`: this gateway under one kind of load with Bun's CPU profiler, and the functions that took the
+// time. Only the main thread is sampled; of the others there is the CPU time. Options: --seconds N, --connections N,
+// --script json|burst|short|long, --postgres, --top N, --keep FILE (the profile itself, for a browser's devtools).
+
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { isScriptName } from './speed/answers.ts';
+import { hireCrew } from './speed/crew.ts';
+import { gatewayOnPostgres, gatewayOnSqlite } from './speed/gateway-target.ts';
+import { threadName, threadTimes } from './speed/processes.ts';
+import { readProfile } from './speed/read-profile.ts';
+import { createStage, type Stage } from './speed/stage.ts';
+
+const WARM_UP_MS = 3_000;
+
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '8' },
+    connections: { type: 'string', default: '16' },
+    script: { type: 'string', default: 'json' },
+    postgres: { type: 'boolean', default: false },
+    top: { type: 'string', default: '30' },
+    keep: { type: 'string' },
+  },
+});
+
+/** The gateway writes it when it ends; the first one is of the start that made the accounts. */
+function newestIn(folder: string): string {
+  const files = readdirSync(folder).map((name) => join(folder, name));
+  const newest = files.toSorted((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)[0];
+  if (newest === undefined) throw new Error('Bun has written no profile');
+  return newest;
+}
+
+/** CPU µs by the names that threads have, the most first. */
+function byName(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): [string, number][] {
+  const spent = new Map<string, number>();
+  for (const [thread, us] of after) {
+    const name = threadName(thread);
+    spent.set(name, (spent.get(name) ?? 0) + us - (before.get(thread) ?? 0));
+  }
+  return [...spent].sort(([, a], [, b]) => b - a);
+}
+
+async function profile(stage: Stage): Promise<void> {
+  const script = options.script;
+  if (!isScriptName(script)) throw new Error(`there is no script ${script}`);
+  const folder = join(stage.folder, 'profiles');
+  mkdirSync(folder);
+  const flags = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=250'];
+  const crew = await hireCrew(stage);
+  const make = options.postgres ? gatewayOnPostgres : gatewayOnSqlite;
+  const target = await make(stage, crew.upstream.port, flags);
+  const running = await target.start();
+  const connections = Number(options.connections);
+  const load = (forMs: number) => crew.load(target, running, { script, connections, forMs });
+  await load(WARM_UP_MS);
+
+  const { own } = running.watch();
+  const before = threadTimes(own);
+  const { requests, seconds } = await load(Number(options.seconds) * 1000);
+  const threads = byName(before, threadTimes(own));
+  const endedAt = performance.now();
+  await crew.checkAccounts([target]);
+  await running.stop();
+  const window = { untilEndMs: performance.now() - endedAt, lengthMs: seconds * 1000 };
+  const file = newestIn(folder);
+  if (options.keep) copyFileSync(file, options.keep);
+
+  console.log(`${target.label}: ${requests} × ${script} in ${seconds.toFixed(1)} s, ${connections} at once.`);
+  console.log('CPU per request by thread, the profiler’s own work included:');
+  for (const [name, us] of threads) console.log(`${(us / requests).toFixed(1).padStart(8)} µs  ${name}`);
+  console.log(readProfile(readFileSync(file, 'utf8'), window, Number(options.top)));
+}
+
+const stage = createStage();
+try {
+  await profile(stage);
+} catch (error) {
+  console.error(`The profile has failed: ${error instanceof Error ? error.message : error}`);
+  process.exitCode = 1;
+} finally {
+  await stage.end();
+}
+process.exit();
