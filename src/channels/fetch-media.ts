@@ -26,6 +26,7 @@ export interface MediaOptions {
   isAllowed(address: Address): boolean;
   /** Who may vouch for a server; undefined: the usual authorities. */
   authorities?: string;
+  /** For everything that one request names. */
   maxBytes: number;
   timeoutMs: number;
 }
@@ -49,18 +50,22 @@ export function createFetchMedia(clock: Clock, options: MediaOptions = publicMed
     const late = new AbortController();
     const cancel = clock.after(options.timeoutMs, () => late.abort());
     const limited = AbortSignal.any([signal, late.signal]);
+    const room = createRoom(options.maxBytes);
     const fetchNamed = async (one: MediaAddress) => {
       try {
-        return [one.url, await fetchOne(one.url, options, limited)] as const;
+        return [one.url, await fetchOne(one.url, options, room, limited)] as const;
       } catch (error) {
         if (signal.aborted) throw error;
         throw refusal(one, error instanceof Refused ? error.message : 'it could not be fetched');
       }
     };
     try {
-      return new Map(await Promise.all(wanted.map(fetchNamed)));
+      const once = new Map(wanted.map((one) => [one.url, one]));
+      return new Map(await Promise.all([...once.values()].map(fetchNamed)));
     } finally {
       cancel();
+      // Where one is refused, the others are not wanted any more.
+      late.abort();
     }
   };
 }
@@ -69,11 +74,22 @@ class Refused extends Error {
   override name = 'Refused';
 }
 
+/** Whether so many bytes more still fit. */
+type Room = (bytes: number) => boolean;
+
+function createRoom(maxBytes: number): Room {
+  let left = maxBytes;
+  return (bytes) => {
+    left -= bytes;
+    return left >= 0;
+  };
+}
+
 function refusal({ at }: MediaAddress, why: string): Fault {
   return fault('invalid_request', { param: at, message: `Send ${at} as base64: ${why}.` });
 }
 
-async function fetchOne(text: string, options: MediaOptions, signal: AbortSignal): Promise<Media> {
+async function fetchOne(text: string, options: MediaOptions, room: Room, signal: AbortSignal): Promise<Media> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'https:') throw new Refused('only https addresses are fetched');
   if (url.username !== '' || url.password !== '') throw new Refused('addresses with a user name are not fetched');
@@ -84,10 +100,10 @@ async function fetchOne(text: string, options: MediaOptions, signal: AbortSignal
   if (chosen === undefined || !parsed.every((address) => address && options.isAllowed(address))) {
     throw new Refused('its address is not on the public internet');
   }
-  return download(url, chosen, options, signal);
+  return download(url, chosen, options, room, signal);
 }
 
-function download(url: URL, address: string, options: MediaOptions, signal: AbortSignal): Promise<Media> {
+function download(url: URL, address: string, options: MediaOptions, room: Room, signal: AbortSignal): Promise<Media> {
   const family = address.includes(':') ? 6 : 4;
   return new Promise((resolve, reject) => {
     const request = httpsRequest(
@@ -111,11 +127,9 @@ function download(url: URL, address: string, options: MediaOptions, signal: Abor
         };
         if (response.statusCode !== 200) return refuse('its server does not give it');
         const pieces: Buffer[] = [];
-        let bytes = 0;
         response.on('data', (piece: Buffer) => {
-          bytes += piece.byteLength;
-          if (bytes > options.maxBytes) refuse(`it is larger than ${options.maxBytes} bytes`);
-          else pieces.push(piece);
+          if (room(piece.byteLength)) pieces.push(piece);
+          else refuse(`at most ${options.maxBytes} bytes are fetched for one request`);
         });
         response.on('error', reject);
         response.on('aborted', () => reject(new Refused('its server broke off')));

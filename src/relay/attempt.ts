@@ -74,8 +74,9 @@ export async function attempt(
       thinkingBudget: lowerThinkingBudget(request, maxOutputTokens),
       limitField: route.channel.quirks.limitField,
     };
-    const fetched = carrier.needs.length > 0 ? await fetchMedia(tools, carrier, watch) : undefined;
-    const body = prefill ? carrier.writePrefill(fields, prefill.text, fetched) : carrier.writeRequest(fields, fetched);
+    const body = await writeBody(tools, carrier, watch, (fetched) =>
+      prefill ? carrier.writePrefill(fields, prefill.text, fetched) : carrier.writeRequest(fields, fetched),
+    );
     const { stream } = request;
     const { headers } = call;
     const response = await upstream.send({
@@ -125,10 +126,15 @@ function carrierOf(call: Call, route: Route): Carrier {
   return found;
 }
 
-/** What cannot be fetched is the client's to mend: it named it. */
-async function fetchMedia(tools: RelayTools, { needs }: Carrier, { signal }: Watch): Promise<FetchedMedia> {
+/** What cannot be fetched, or is not what it was said to be, is the client's to mend: it named it. */
+async function writeBody(
+  tools: RelayTools,
+  { needs }: Carrier,
+  { signal }: Watch,
+  write: (fetched: FetchedMedia | undefined) => string,
+): Promise<string> {
   try {
-    return await tools.fetchMedia(needs, signal);
+    return write(needs.length > 0 ? await tools.fetchMedia(needs, signal) : undefined);
   } catch (error) {
     throw error instanceof Fault ? new AttemptFailed('request_refused', error) : error;
   }

@@ -9,6 +9,7 @@ import { Fault } from '../../src/faults/fault.ts';
 import { parseAddress } from '../../src/kit/address.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { isPublicAddress } from '../../src/kit/public-address.ts';
+import { eventually } from '../support/eventually.ts';
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -20,6 +21,8 @@ let cert: string;
 let base: string;
 let looked: string[] = [];
 let hits = 0;
+/** Answers that are open and go on no further. */
+let silent = 0;
 beforeAll(async () => {
   const altNames = [{ type: 2 as const, value: 'media.test' }];
   const pair = await generate([{ name: 'commonName', value: 'media.test' }], {
@@ -32,8 +35,12 @@ beforeAll(async () => {
     if (request.url === '/cat.png') response.writeHead(200, { 'content-type': 'image/png; charset=x' }).end(PNG);
     else if (request.url === '/moved') response.writeHead(302, { location: `${base}/cat.png` }).end();
     else if (request.url === '/large') response.writeHead(200).end(Buffer.alloc(5_000));
-    else if (request.url === '/silent') response.writeHead(200).write('x');
-    else response.writeHead(404).end();
+    else if (request.url?.startsWith('/half')) response.writeHead(200).end(Buffer.alloc(500));
+    else if (request.url === '/silent') {
+      silent++;
+      response.on('close', () => silent--);
+      response.writeHead(200).write('x');
+    } else response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   base = `https://media.test:${(server.address() as AddressInfo).port}`;
@@ -78,6 +85,14 @@ test('S11 a picture at a public https address is fetched, looked up once', async
   expect(looked).toEqual(['media.test']);
 });
 
+test('what is named twice is fetched once', async () => {
+  const before = hits;
+  const url = `${base}/cat.png`;
+  const twice = [0, 1].map((index) => ({ url, at: `messages[0].content[${index}]` }));
+  expect((await createLabFetch()(twice, live())).size).toBe(1);
+  expect(hits).toBe(before + 1);
+});
+
 describe('S11 what is refused', () => {
   test.each([
     ['http', 'http://media.test/cat.png', 'only https'],
@@ -106,7 +121,7 @@ describe('S11 what is refused', () => {
     const fetchMedia = createLabFetch();
     expect(await refusalOf(fetchMedia, `${base}/moved`)).toContain('does not give it');
     expect(await refusalOf(fetchMedia, `${base}/nothing`)).toContain('does not give it');
-    expect(await refusalOf(fetchMedia, `${base}/large`)).toContain('larger than 1000 bytes');
+    expect(await refusalOf(fetchMedia, `${base}/large`)).toContain('at most 1000 bytes');
     expect(await refusalOf(fetchMedia, `${base}/silent`)).toContain('could not be fetched');
   });
 
@@ -123,8 +138,21 @@ describe('S11 what is refused', () => {
 
   test('more than twenty', async () => {
     const many = Array.from({ length: 21 }, () => ({ url: `${base}/cat.png`, at: AT }));
-    expect(createLabFetch()(many, live())).rejects.toBeInstanceOf(Fault);
+    await expect(createLabFetch()(many, live())).rejects.toBeInstanceOf(Fault);
   });
+
+  test('many that are too much together', async () => {
+    const some = Array.from({ length: 5 }, (_, index) => ({ url: `${base}/half?${index}`, at: AT }));
+    const error = await createLabFetch()(some, live()).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'invalid_request', details: { param: AT } });
+    expect((await createLabFetch()(some.slice(0, 2), live())).size).toBe(2);
+  });
+});
+
+test('one that is refused ends the others', async () => {
+  const named = ['/silent', '/nothing'].map((path) => ({ url: base + path, at: AT }));
+  await createLabFetch()(named, live()).catch(() => undefined);
+  await eventually('no fetch left', () => silent === 0);
 });
 
 test('a client that leaves ends the fetch', async () => {

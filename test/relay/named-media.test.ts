@@ -22,6 +22,7 @@ beforeAll(async () => {
   });
   server = createServer({ cert: pair.cert, key: pair.private }, ({ url }, response) => {
     if (url === '/cat.png') response.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.from(PNG, 'base64'));
+    else if (url === '/page') response.writeHead(200, { 'content-type': 'text/html' }).end('<p>A cat</p>');
     else response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -83,4 +84,18 @@ test('that cannot be had is a 400 that names the part; nothing is asked and noth
   expect(await response.json()).toMatchObject({ error: { code: 'invalid_request', param: 'messages[0].content[1]' } });
   expect(gateway.upstream.requests).toHaveLength(asked);
   expect(await gateway.get('/api/me', account.key)).toMatchObject({ balance_nano: before, held_nano: '0' });
+});
+
+test('that turns out to be none is a 400 as well, and no fault of the channel', async () => {
+  const asked = gateway.upstream.requests.length;
+  for (let time = 0; time < 6; time++) {
+    const response = await ask(`${base}/page`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      error: { code: 'invalid_request', param: 'messages[0].content[1]' },
+    });
+  }
+  expect(gateway.upstream.requests).toHaveLength(asked);
+  gateway.upstream.next(geminiAnswer());
+  expect((await ask(`${base}/cat.png`)).status).toBe(200);
 });
