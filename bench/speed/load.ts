@@ -1,5 +1,5 @@
-// The load, a process of its own, so that its work and its pauses are nobody else's. Raw sockets: Bun's fetch costs several
-// times as much per request, and would be the bottleneck before the bare relay is. Its parent commands it over IPC.
+// The load, a process of its own, so that its work and its pauses are nobody else's. Raw sockets: Bun's fetch costs twice
+// as much per request, 19 µs against 10 on one machine. Its parent commands it over IPC.
 
 import { createCheck, type LoadConnection, openConnection, type Timed } from './connection.ts';
 import type { Call, Latency, LoadCommand, LoadOrder, LoadReply, LoadReport } from './messages.ts';
