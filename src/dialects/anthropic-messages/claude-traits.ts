@@ -11,6 +11,8 @@ export interface ClaudeTraits {
   /** `adaptive`: by effort. `budget`: by a number of tokens. `none`: it never thinks. */
   thinking: 'adaptive' | 'budget' | 'none';
   canStopThinking: boolean;
+  /** Thoughts without a signature are refused. */
+  checksSignatures: boolean;
   /** Answers by a schema. */
   takesFormat: boolean;
 }
@@ -33,6 +35,7 @@ export function traitsOf(upstreamModel: string): ClaudeTraits {
     takesSampling: version === undefined || version <= 406,
     thinking: thinkingOf(version),
     canStopThinking: !ALWAYS_THINKS.test(model),
+    checksSignatures: version !== undefined,
     takesFormat: version === undefined || version >= 401,
   };
 }

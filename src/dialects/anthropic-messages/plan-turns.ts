@@ -8,6 +8,8 @@ import type { Conversation, Part, TextPart, Turn } from '../translate/conversati
 export interface TurnTraits {
   takesMidSystem: boolean;
   takesPrefill: boolean;
+  /** Thoughts without a signature are refused. */
+  checksSignatures: boolean;
   /** Reasoning of this origin goes back. */
   origin: string;
 }
@@ -36,10 +38,12 @@ export function planTurns(conversation: Conversation, traits: TurnTraits): TurnP
   };
 }
 
-/** Text of white space alone is refused, and so are thoughts of other models. */
-function isUsable(part: Part, { origin }: TurnTraits): boolean {
+/** Text of white space alone is refused, and so are thoughts of other models and those that were cut off. */
+function isUsable(part: Part, { origin, checksSignatures }: TurnTraits): boolean {
   if (part.type === 'text') return part.text.trim() !== '';
-  return part.type !== 'reasoning' || part.opaque?.origin === origin;
+  if (part.type !== 'reasoning') return true;
+  const { opaque, redacted } = part;
+  return opaque?.origin === origin && (redacted !== undefined || opaque.value !== '' || !checksSignatures);
 }
 
 /** A system turn may stand after a user's turn, last or before an assistant's; elsewhere its text is the user's. */

@@ -243,6 +243,15 @@ describe('reasoning', () => {
     ]);
   });
 
+  test('without a signature goes back only to who does not look for one', () => {
+    const unsigned = (target: Target) => {
+      const thoughts = thought(target.origin, { opaque: { origin: target.origin, value: '' } });
+      return write({ turns: [userTurn('a'), turnOf('assistant', thoughts, 'b'), userTurn('c')] }, target).messages[1];
+    };
+    expect(unsigned(MODERN)).toEqual(assistant('b'));
+    expect(unsigned(targetOf('deepseek-chat')).content[0]).toMatchObject({ type: 'thinking' });
+  });
+
   test('of another, or of nobody known, is removed; a turn of nothing else vanishes', () => {
     const turns = [userTurn('a'), turnOf('assistant', thought('another000'), thought(undefined)), userTurn('b')];
     expect(write({ turns }).messages).toEqual([user('a', 'b')]);
