@@ -61,10 +61,10 @@ export function writeConversation(conversation: Conversation, target: Target): W
   };
 }
 
-/** The answer so far stands last, after what the client had begun of it. */
+/** The answer so far stands last, after what the client had begun of it; white space at its end is left to the model. */
 function beginAnswer(contents: readonly GeminiContent[], text: string): GeminiContent[] {
   const last = contents.at(-1);
   const begun = last?.role === 'model' ? last.parts : [];
   const kept = begun.length > 0 ? contents.slice(0, -1) : contents;
-  return [...kept, { role: 'model', parts: [...begun, { text }] }];
+  return [...kept, { role: 'model', parts: [...begun, { text: text.trimEnd() }] }];
 }

@@ -96,7 +96,8 @@ describe('turns', () => {
   });
 
   test('an answer that broke off is put at the end', () => {
-    const alone = write({}, { prefill: 'So' });
+    // What it goes on with may begin with the very space that the client has: it is for the gateway to tell.
+    const alone = write({}, { prefill: 'So \n' });
     expect(alone.body.contents.at(-1)).toEqual({ role: 'model', parts: [{ text: 'So' }] });
     const turns = [turn('user', text('Hi')), turn('assistant', text('Once'))];
     const begun = write({ turns }, { to: { prefill: true }, prefill: ' upon' });
