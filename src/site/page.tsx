@@ -1,3 +1,4 @@
+/** @jsxImportSource hono/jsx */
 // The frame of every page: head, navigation, foot. It works without a script; what scripts add is named by the page.
 
 import type { Child } from 'hono/jsx';

@@ -1,3 +1,4 @@
+/** @jsxImportSource hono/jsx */
 // How one gets in: a name and a password beside the keys, and an end to every session.
 
 import { wordsOf } from '../language.ts';

@@ -1,10 +1,12 @@
+/** @jsxImportSource hono/jsx */
 // In and out: signing in, a new account, a name and password, signing out here and everywhere.
 
 import { registerAgent } from '../../accounts/register-agent.ts';
-import { endSession, endSessions, openSession } from '../../accounts/sessions.ts';
+import { endSession, endSessions, openSession, readSession } from '../../accounts/sessions.ts';
 import { setPassword } from '../../accounts/set-password.ts';
 import { signInWithKey, signInWithPassword } from '../../accounts/sign-in.ts';
 import { Fault } from '../../faults/fault.ts';
+import { faultText } from '../fault-text.ts';
 import { wordsOf } from '../language.ts';
 import { readSessionCookie, sessionCookie } from '../session-cookie.ts';
 import type { SiteTools } from '../tools.ts';
@@ -14,7 +16,11 @@ import { CreatedPage, SignInPage } from './sign-in.tsx';
 import type { SignedVisit, Visit, Visits } from './visit.tsx';
 
 export function addEntrance(visits: Visits, tools: SiteTools): void {
-  visits.open('get', '/account/sign-in', (visit) => visit.show(<SignInPage context={visit.page} next="/account" />));
+  visits.open('get', '/account/sign-in', async (visit) => {
+    const next = nextPath(visit.url.searchParams.get('next'));
+    if (await isSignedIn(tools, visit)) return visit.go(next);
+    return visit.show(<SignInPage context={visit.page} next={next} />);
+  });
   visits.open('post', '/account/sign-in', (visit) => enter(tools, visit));
   visits.open('post', '/account/create', (visit) => create(tools, visit));
   visits.open('post', '/account/sign-out', async (visit) => {
@@ -34,8 +40,7 @@ async function enter(tools: SiteTools, visit: Visit): Promise<Response> {
   const { account } = wordsOf(visit.page.language);
   const next = nextPath(form.get('next'));
   const key = form.get('key');
-  const refuse = (text: string, status: number) =>
-    visit.show(<SignInPage context={visit.page} next={next} notice={{ text, isBad: true }} />, { status });
+  const refuse = (text: string, status: number) => showAgain(visit, next, text, status);
   try {
     const opened =
       key === null
@@ -56,22 +61,34 @@ function visitor(tools: SiteTools, { request, peer }: Visit) {
   };
 }
 
-/** The registration operation itself: the same slots, the same NT$1, the same key that is shown once. */
+function showAgain(visit: Visit, next: string, text: string, status: number): Response {
+  const query = next === '/account' ? '' : `?next=${encodeURIComponent(next)}`;
+  const context = { ...visit.page, path: '/account/sign-in', query };
+  return visit.show(<SignInPage context={context} next={next} notice={{ text, isBad: true }} />, { status });
+}
+
+async function isSignedIn(tools: SiteTools, { request }: Visit): Promise<boolean> {
+  const cookie = readSessionCookie(request.headers, tools.publicUrl);
+  return (await readSession(tools, cookie, tools.clock.now())) !== undefined;
+}
+
+/** The registration operation itself: the same slots, the same NT$1, the same key that is shown once. Who is signed in has
+ * an account already: so a page that is loaded again makes none, and shows no key. */
 async function create(tools: SiteTools, visit: Visit): Promise<Response> {
+  const next = nextPath(visit.form.get('next'));
+  if (await isSignedIn(tools, visit)) return visit.go(next);
   const address = tools.addressOf(visit.request, visit.peer);
   try {
     tools.countKnock(address);
     const { answer } = await registerAgent(tools, address, undefined);
     const [accountId, keyId] = [String(answer.account_id), String(answer.key_id)];
     const { cookie } = await openSession(tools, { accountId, keyId, canManage: true }, visitor(tools, visit).cookie);
-    const page = <CreatedPage context={{ ...visit.page, isSignedIn: true }} apiKey={String(answer.api_key)} />;
+    const context = { ...visit.page, isSignedIn: true };
+    const page = <CreatedPage context={context} apiKey={String(answer.api_key)} next={next} />;
     return visit.show(page, { cookies: [sessionCookie(cookie, tools.publicUrl)] });
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    const notice = { text: error.publicText, isBad: true };
-    return visit.show(<SignInPage context={visit.page} next="/account" notice={notice} />, {
-      status: error.row.status,
-    });
+    return showAgain(visit, next, faultText(visit.page.language, error), error.row.status);
   }
 }
 

@@ -1,3 +1,4 @@
+/** @jsxImportSource hono/jsx */
 // The frame of the account's pages: its parts as tabs, a way out, and what the last action came to.
 
 import type { Child } from 'hono/jsx';

@@ -1,12 +1,14 @@
+/** @jsxImportSource hono/jsx */
 // Keys: made, changed, rotated and revoked from the page, by the same functions as through the API.
 
 import { addKey, editKey, removeKey, rotateKey } from '../../accounts/manage-keys.ts';
 import { Fault, fault } from '../../faults/fault.ts';
+import { faultText } from '../fault-text.ts';
 import { wordsOf } from '../language.ts';
 import type { SiteTools } from '../tools.ts';
-import { keyBody } from './forms.ts';
+import { changedKeyBody, keyBody } from './forms.ts';
 import type { Notice } from './frame.tsx';
-import { KeysPage } from './keys.tsx';
+import { KeysPage, type TypedKey } from './keys.tsx';
 import type { SignedVisit, Visits } from './visit.tsx';
 
 const GRACE_S = 86_400;
@@ -20,19 +22,31 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
         return await handle(visit, visit.params.id ?? '');
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
-        return showKeys(tools, visit, { notice: { text: error.publicText, isBad: true }, status: error.row.status });
+        const { language } = visit.page;
+        const isFull = error.code === 'invalid_request' && error.details.param === undefined;
+        const text = isFull ? wordsOf(language).fields.too_many_keys : faultText(language, error);
+        const typed = { keyId: visit.params.id, form: visit.form };
+        return showKeys(tools, visit, { notice: { text, isBad: true }, status: error.row.status, typed });
       }
     };
 
   visits.signed('get', '/account/keys', (visit) => {
     const { keys } = wordsOf(visit.page.language).account;
-    const done = { saved: keys.saved, revoked: keys.revoked }[visit.url.searchParams.get('done') ?? ''];
-    return showKeys(tools, visit, { notice: done === undefined ? undefined : { text: done } });
+    const done = visit.url.searchParams.get('done');
+    const texts = new Map([
+      ['saved', keys.saved],
+      ['revoked', keys.revoked],
+      ['stale', keys.stale],
+    ]);
+    const text = texts.get(done ?? '');
+    return showKeys(tools, visit, { notice: text === undefined ? undefined : { text, isBad: done === 'stale' } });
   });
   visits.signed(
     'post',
     '/account/keys',
     act(async (visit) => {
+      const known = await tools.store.read.keysOf(visit.session.accountId);
+      if (visit.form.get('known') !== String(known.length)) return visit.go('/account/keys?done=stale');
       const { answer } = await addKey(tools, visit.session.accountId, keyBody(visit.form), undefined);
       return showKeys(tools, visit, { fresh: String(answer.api_key) });
     }),
@@ -41,7 +55,8 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
     'post',
     '/account/keys/:id',
     act(async (visit, keyId) => {
-      await editKey(tools, visit.session.accountId, keyId, keyBody(visit.form));
+      const known = await findKey(tools, visit, keyId);
+      await editKey(tools, visit.session.accountId, keyId, changedKeyBody(visit.form, known));
       return visit.go('/account/keys?done=saved');
     }),
   );
@@ -49,6 +64,8 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
     'post',
     '/account/keys/:id/rotate',
     act(async (visit, keyId) => {
+      const known = await findKey(tools, visit, keyId);
+      if (known && visit.form.get('last4') !== known.last4) return visit.go('/account/keys?done=stale');
       const rotated = await rotateKey(tools, visit.session.accountId, keyId, { grace_seconds: GRACE_S });
       return showKeys(tools, visit, { fresh: rotated.api_key });
     }),
@@ -63,8 +80,14 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
   );
 }
 
+function findKey({ store }: SiteTools, { session }: SignedVisit, keyId: string) {
+  return store.read.keysOf(session.accountId).then((keys) => keys.find((key) => key.keyId === keyId));
+}
+
 interface Shown {
   fresh?: string;
+  /** What was sent and refused: it is there to be mended. */
+  typed?: TypedKey | undefined;
   notice?: Notice | undefined;
   status?: number;
 }
@@ -72,10 +95,11 @@ interface Shown {
 async function showKeys(
   tools: SiteTools,
   visit: SignedVisit,
-  { fresh, notice, status = 200 }: Shown,
+  { fresh, notice, typed, status = 200 }: Shown,
 ): Promise<Response> {
   const { accountId, keyId, canManage } = visit.session;
-  const keys = (await tools.store.read.keysOf(accountId)).filter(({ revokedAt }) => revokedAt === null);
-  const facts = { keys, currentId: keyId, canManage, fresh };
+  const all = await tools.store.read.keysOf(accountId);
+  const keys = all.filter(({ revokedAt }) => revokedAt === null);
+  const facts = { keys, known: all.length, currentId: keyId, canManage, fresh, typed, now: tools.clock.now() };
   return visit.show(<KeysPage context={visit.page} facts={facts} notice={notice} />, { status });
 }

@@ -1,21 +1,32 @@
-// The account's keys: made, named, bounded, changed and ended here. A key's text is shown once.
+/** @jsxImportSource hono/jsx */
+// The account's keys: made, named, bounded, changed and ended here. A key's text is shown once. Each form tells which state
+// of the keys it was made for: one that is sent twice, or late, does nothing.
 
-import { formatNtd } from '../../kit/money.ts';
 import type { KeyRow } from '../../store/rows.ts';
-import { date, money } from '../format.ts';
+import { date, dateTime, money } from '../format.ts';
 import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
-import { Scroll } from '../parts/scroll.tsx';
 import { AccountPage, type Notice } from './frame.tsx';
+import { KeyFields } from './key-fields.tsx';
+
+/** What a visitor typed for a key, or for a new one. */
+export interface TypedKey {
+  keyId: string | undefined;
+  form: URLSearchParams;
+}
 
 export interface KeysFacts {
   keys: readonly KeyRow[];
+  /** How many keys the account has ever had. */
+  known: number;
   /** The key of this session, if it was opened with one. */
   currentId: string | null;
   canManage: boolean;
   /** The text of a key that was just made. */
   fresh?: string | undefined;
+  typed?: TypedKey | undefined;
+  now: number;
 }
 
 interface KeysProps {
@@ -27,6 +38,7 @@ interface KeysProps {
 export function KeysPage({ context, facts, notice }: KeysProps) {
   const { account, frame } = wordsOf(context.language);
   const { keys } = account;
+  const typed = facts.typed?.keyId === undefined ? facts.typed?.form : undefined;
   return (
     <AccountPage context={context} tab="keys" notice={notice}>
       <p>{keys.lead}</p>
@@ -35,15 +47,20 @@ export function KeysPage({ context, facts, notice }: KeysProps) {
           <p>
             <strong>{keys.shownOnce}</strong>
           </p>
-          <CodeBlock code={facts.fresh} label={frame.copy} done={frame.copied} />
+          <CodeBlock code={facts.fresh} label={frame.copy} done={frame.copied} isSecret />
         </div>
       ) : null}
-      <KeyTable context={context} facts={facts} />
+      <ul class="sheets">
+        {facts.keys.map((key) => (
+          <KeySheet context={context} key_={key} facts={facts} />
+        ))}
+      </ul>
       {facts.canManage ? (
         <>
           <h2>{keys.create}</h2>
-          <form method="post" action="/account/keys">
-            <KeyFields context={context} />
+          <form method="post" action="/account/keys" data-once>
+            <input type="hidden" name="known" value={String(facts.known)} />
+            <KeyFields language={context.language} typed={typed} />
             <button type="submit">{keys.create}</button>
           </form>
         </>
@@ -54,104 +71,78 @@ export function KeysPage({ context, facts, notice }: KeysProps) {
   );
 }
 
-function KeyTable({ context, facts }: { context: PageContext; facts: KeysFacts }) {
+interface KeyProps {
+  context: PageContext;
+  key_: KeyRow;
+  facts: KeysFacts;
+}
+
+function KeySheet({ context, key_: key, facts }: KeyProps) {
   const { keys } = wordsOf(context.language).account;
-  const columns = [keys.name, keys.last4, keys.created, keys.models, keys.budget, keys.expires, keys.manages];
+  const { expiresAt } = key;
+  const lines: [title: string, value: string][] = [
+    [keys.last4, `…${key.last4}`],
+    [keys.created, date(key.createdAt)],
+    [keys.models, key.models === null ? keys.allModels : key.models.join(', ')],
+    [keys.budget, key.dailyBudget === null ? keys.noBudget : money(key.dailyBudget)],
+    [keys.expires, expiresAt === null ? keys.never : date(expiresAt)],
+    [keys.manages, key.manage ? keys.yes : keys.no],
+  ];
   return (
-    <Scroll label={keys.lead}>
-      <table>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th scope="col">{column}</th>
-            ))}
-            <th scope="col">{keys.edit}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {facts.keys.map((key) => (
-            <KeyLine context={context} key_={key} facts={facts} />
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <li>
+      <h2>
+        {key.name ?? keys.noName}
+        {key.keyId === facts.currentId ? <small> {keys.current}</small> : null}
+        {expiresAt !== null && expiresAt <= facts.now ? <small class="bad"> {keys.expired}</small> : null}
+      </h2>
+      {key.name === null && facts.canManage ? <p class="faint">{keys.noNameHint}</p> : null}
+      <dl class="facts">
+        {lines.map(([title, value]) => (
+          <div>
+            <dt>{title}</dt>
+            <dd class="id">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {key.oldHashUntil !== null && key.oldHashUntil > facts.now ? (
+        <p class="faint">{keys.oldWorks(dateTime(key.oldHashUntil))}</p>
+      ) : null}
+      {facts.canManage ? <KeyActions context={context} key_={key} facts={facts} /> : null}
+    </li>
   );
 }
 
-function KeyLine({ context, key_: key, facts }: { context: PageContext; key_: KeyRow; facts: KeysFacts }) {
+function KeyActions({ context, key_: key, facts }: KeyProps) {
   const { keys } = wordsOf(context.language).account;
+  const path = `/account/keys/${key.keyId}`;
+  const typed = facts.typed?.keyId === key.keyId ? facts.typed.form : undefined;
+  // A form that only names an action has no fields to keep.
+  const typedFields = typed?.has('name') ? typed : undefined;
   return (
-    <tr>
-      <th scope="row">
-        {key.name ?? '–'}
-        {key.keyId === facts.currentId ? <small> ({keys.current})</small> : null}
-      </th>
-      <td class="id">…{key.last4}</td>
-      <td class="nowrap number">{date(key.createdAt)}</td>
-      <td class="id">{key.models === null ? keys.allModels : key.models.join(', ')}</td>
-      <td class="number">{key.dailyBudget === null ? keys.noBudget : money(key.dailyBudget)}</td>
-      <td class="nowrap number">{key.expiresAt === null ? keys.never : date(key.expiresAt)}</td>
-      <td>{key.manage ? keys.yes : keys.no}</td>
-      <td>{facts.canManage ? <KeyActions context={context} key_={key} /> : null}</td>
-    </tr>
-  );
-}
-
-function KeyActions({ context, key_: key }: { context: PageContext; key_: KeyRow }) {
-  const { keys } = wordsOf(context.language).account;
-  const name = `${key.name ?? ''} …${key.last4}`;
-  return (
-    <details>
-      <summary aria-label={`${keys.edit}: ${name}`}>{keys.edit}</summary>
-      <form method="post" action={`/account/keys/${key.keyId}`}>
-        <KeyFields context={context} key_={key} />
-        <button type="submit" class="small">
+    <details open={typed !== undefined}>
+      <summary>
+        {keys.edit}
+        <span class="unseen">: {key.name ?? `…${key.last4}`}</span>
+      </summary>
+      <form method="post" action={path}>
+        <KeyFields language={context.language} key_={key} typed={typedFields} />
+        <button type="submit" class="quiet">
           {keys.save}
         </button>
       </form>
-      <p class="row">
-        <form method="post" action={`/account/keys/${key.keyId}/rotate`}>
-          <button type="submit" class="quiet small" title={keys.rotateHelp}>
-            {keys.rotate}
-          </button>
-        </form>
-        <form method="post" action={`/account/keys/${key.keyId}/revoke`}>
-          <button type="submit" class="quiet small">
-            {keys.revoke}
-          </button>
-        </form>
-      </p>
-      <p class="faint">{keys.rotateHelp}</p>
+      <form method="post" action={`${path}/rotate`} class="row" data-once>
+        <input type="hidden" name="last4" value={key.last4} />
+        <button type="submit" class="quiet small">
+          {keys.rotate}
+        </button>
+        <span class="faint">{keys.rotateHelp}</span>
+      </form>
+      <form method="post" action={`${path}/revoke`} class="row">
+        <button type="submit" class="quiet small">
+          {keys.revoke}
+        </button>
+        <span class="faint">{keys.revokeHelp}</span>
+      </form>
     </details>
   );
-}
-
-function KeyFields({ context, key_: key }: { context: PageContext; key_?: KeyRow }) {
-  const { keys } = wordsOf(context.language).account;
-  const id = (name: string) => `${name}-${key?.keyId ?? 'new'}`;
-  const text = (name: string, label: string, value: string, help?: string, type = 'text') => (
-    <div class="field">
-      <label for={id(name)}>
-        {label} {help ? <span class="faint">{help}</span> : null}
-      </label>
-      <input id={id(name)} name={name} type={type} value={value} />
-    </div>
-  );
-  return (
-    <>
-      {text('name', keys.name, key?.name ?? '')}
-      {text('models', keys.models, key?.models?.join(', ') ?? '', keys.modelsHelp)}
-      {text('budget', keys.budget, budgetText(key), keys.budgetHelp)}
-      {text('expires', keys.expires, key?.expiresAt ? date(key.expiresAt) : '', keys.expiresHelp, 'date')}
-      <div class="field">
-        <label>
-          <input type="checkbox" name="manage" value="1" checked={key?.manage ?? false} /> {keys.manageHelp}
-        </label>
-      </div>
-    </>
-  );
-}
-
-function budgetText(key: KeyRow | undefined): string {
-  return key?.dailyBudget === undefined || key.dailyBudget === null ? '' : formatNtd(key.dailyBudget);
 }

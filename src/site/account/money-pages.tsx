@@ -1,3 +1,4 @@
+/** @jsxImportSource hono/jsx */
 // The account's money: overview, usage, receipts, cards.
 
 import { readFreeAllowances } from '../../accounts/free-allowances.ts';
@@ -7,6 +8,7 @@ import { readReceipt } from '../../accounts/show-receipt.ts';
 import { Fault } from '../../faults/fault.ts';
 import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
 import { readUsageQuery, writeCursor } from '../../usage/read-query.ts';
+import { faultText } from '../fault-text.ts';
 import { date, money } from '../format.ts';
 import { wordsOf } from '../language.ts';
 import { pageHeaders } from '../respond.ts';
@@ -22,6 +24,7 @@ import type { SignedVisit, Visits } from './visit.tsx';
 const CHART_DAYS = 30;
 const LATEST = 5;
 const ENTRIES = 50;
+const DAY_MS = 86_400_000;
 
 export function addMoneyPages(visits: Visits, tools: SiteTools): void {
   visits.signed('get', '/account', (visit) => showOverview(tools, visit));
@@ -39,7 +42,9 @@ export function addMoneyPages(visits: Visits, tools: SiteTools): void {
   });
   visits.signed('get', '/account/receipts/:id', async (visit) => {
     const facts = await readReceipt(tools.store, visit.session.accountId, visit.params.id ?? '');
-    return visit.show(<ReceiptPage context={visit.page} facts={facts} />);
+    const keyNames = await readKeyNames(tools, visit.session.accountId);
+    const { keyId } = facts.record;
+    return visit.show(<ReceiptPage context={visit.page} facts={facts} keyName={keyNames.get(keyId) ?? keyId} />);
   });
   visits.signed('get', '/account/redeem', (visit) => visit.show(<RedeemPage context={visit.page} />));
   visits.signed('post', '/account/redeem', (visit) => redeem(tools, visit));
@@ -81,7 +86,7 @@ async function showUsage(tools: SiteTools, visit: SignedVisit): Promise<Response
     UsageFilter,
     string
   >;
-  const { query, notice } = readQuery(accountId, given);
+  const { query, notice } = readQuery(visit);
   const [{ records, hasMore, totals }, keyNames] = await Promise.all([
     tools.store.read.usagePage(query),
     readKeyNames(tools, accountId),
@@ -102,21 +107,24 @@ async function showUsage(tools: SiteTools, visit: SignedVisit): Promise<Response
 }
 
 /** A filter that cannot be read is told, and all is shown. */
-function readQuery(accountId: string, given: URLSearchParams) {
+function readQuery({ session: { accountId }, url, page: { language } }: SignedVisit) {
   try {
-    return { query: readUsageQuery(accountId, apiParams(given)), notice: undefined };
+    return { query: readUsageQuery(accountId, apiParams(url.searchParams)), notice: undefined };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    const notice: Notice = { text: error.publicText, isBad: true };
+    const notice: Notice = { text: faultText(language, error), isBad: true };
     return { query: readUsageQuery(accountId, new URLSearchParams()), notice };
   }
 }
 
-/** The page calls a key's filter `key`; the API calls it by what it is. */
+/** The page calls a key's filter `key`; the API calls it by what it is. A visitor means the last day, too. */
 function apiParams(given: URLSearchParams): URLSearchParams {
   const params = new URLSearchParams(given);
   const key = params.get('key');
   if (key) params.set('key_id', key);
+  const to = params.get('to') ?? '';
+  const lastDay = /^\d{4}-\d{2}-\d{2}$/.test(to) ? Date.parse(`${to}T00:00:00Z`) : Number.NaN;
+  if (!Number.isNaN(lastDay)) params.set('to', new Date(lastDay + DAY_MS).toISOString().slice(0, 10));
   return params;
 }
 
@@ -135,7 +143,7 @@ async function redeem(tools: SiteTools, visit: SignedVisit): Promise<Response> {
     const text = answer.already_redeemed
       ? words.again(amount)
       : words.done(amount, money(BigInt(String(answer.balance_nano))));
-    return visit.show(<RedeemPage context={visit.page} notice={{ text }} />);
+    return visit.show(<RedeemPage context={visit.page} notice={{ text }} isDone />);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const texts: Record<string, string> = {
@@ -143,7 +151,7 @@ async function redeem(tools: SiteTools, visit: SignedVisit): Promise<Response> {
       card_not_redeemable: words.refused,
       redeem_rate_limited: words.tooMany,
     };
-    const notice: Notice = { text: texts[error.code] ?? error.publicText, isBad: true };
+    const notice: Notice = { text: texts[error.code] ?? faultText(visit.page.language, error), isBad: true };
     return visit.show(<RedeemPage context={visit.page} notice={notice} code={code} />, { status: error.row.status });
   }
 }

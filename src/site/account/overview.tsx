@@ -1,12 +1,14 @@
-// The account at a glance: money, what is free, what was spent, what happened last.
+/** @jsxImportSource hono/jsx */
+// The account at a glance: money, what is free, what was spent, what happened last; and for who has just come, what to do.
 
 import type { Allowance } from '../../store/book/windows.ts';
 import type { Entry, UsageRecord, Wallet } from '../../store/rows.ts';
 import { dateTime, money } from '../format.ts';
 import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
+import { Amount } from '../parts/amount.tsx';
 import { Scroll } from '../parts/scroll.tsx';
-import { AccountPage } from './frame.tsx';
+import { AccountPage, tabPath } from './frame.tsx';
 import { SpendChart, type SpendDay } from './spend-chart.tsx';
 import { ShortUsageTable } from './usage-table.tsx';
 
@@ -21,57 +23,48 @@ export interface OverviewFacts {
   entries: readonly Entry[];
 }
 
-export function OverviewPage({ context, facts }: { context: PageContext; facts: OverviewFacts }) {
+interface OverviewProps {
+  context: PageContext;
+  facts: OverviewFacts;
+}
+
+export function OverviewPage({ context, facts }: OverviewProps) {
   const { language } = context;
-  const { account } = wordsOf(language);
-  const { overview } = account;
+  const { overview } = wordsOf(language).account;
   const { balance, held } = facts.wallet;
   return (
     <AccountPage context={context} tab="overview" notice={balance === 0n ? { text: overview.lowBalance } : undefined}>
-      <div class="cards">
-        <Figure title={overview.available} value={money(balance - held)} isMain />
-        <Figure title={overview.balance} value={money(balance)} />
-        <Figure title={overview.held} value={money(held)} />
+      <div class="cards is-money">
+        <div>
+          <p class="faint">{overview.available}</p>
+          <Amount value={balance - held} isMain />
+        </div>
+        <div>
+          <p class="faint">{overview.balance}</p>
+          <Amount value={balance} />
+        </div>
+        <div>
+          <p class="faint">{overview.held}</p>
+          <Amount value={held} />
+        </div>
         <Free title={overview.freeMinute} allowance={facts.minute} context={context} />
         <Free title={overview.freeDay} allowance={facts.day} context={context} />
       </div>
-      <h2>{overview.spend}</h2>
-      <SpendChart days={facts.spend} language={language} />
-      <h2>{overview.latest}</h2>
       {facts.latest.length === 0 ? (
-        <p class="empty">
-          {overview.none} <a href="/account/setup">{overview.toSetup}</a>
-        </p>
+        <NextSteps context={context} />
       ) : (
-        <ShortUsageTable language={language} records={facts.latest} />
+        <>
+          <h2>{overview.spend}</h2>
+          <SpendChart days={facts.spend} language={language} />
+          <h2>{overview.latest}</h2>
+          <ShortUsageTable language={language} records={facts.latest} />
+        </>
       )}
-      <h2>{overview.entries}</h2>
-      <Scroll label={overview.entries}>
-        <table>
-          <tbody>
-            {facts.entries.map((entry) => (
-              <tr>
-                <td class="nowrap number">{dateTime(entry.at)}</td>
-                <td>{account.entryKinds[entry.kind]}</td>
-                <td class="right number good">{money(entry.amount)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Entries context={context} facts={facts} />
       <p class="faint">
         {overview.accountId} <span class="id">{facts.accountId}</span>
       </p>
     </AccountPage>
-  );
-}
-
-function Figure({ title, value, isMain = false }: { title: string; value: string; isMain?: boolean }) {
-  return (
-    <div>
-      <p class="faint">{title}</p>
-      <strong class={isMain ? 'figure is-main' : 'figure'}>{value}</strong>
-    </div>
   );
 }
 
@@ -81,11 +74,53 @@ function Free({ title, allowance, context }: { title: string; allowance: Allowan
   return (
     <div>
       <p class="faint">{title}</p>
-      <strong class="figure">{remaining}</strong>
-      <p class="faint">
-        {overview.left(remaining, limit)}
-        {used > 0 ? ` · ${overview.resets(dateTime(resetsAt))}` : ''}
-      </p>
+      <strong class="figure">{overview.left(remaining, limit)}</strong>
+      {used > 0 ? <p class="faint">{overview.resets(dateTime(resetsAt))}</p> : null}
     </div>
+  );
+}
+
+function NextSteps({ context }: { context: PageContext }) {
+  const { overview } = wordsOf(context.language).account;
+  const steps = [
+    { tab: 'setup', title: overview.nextSetup, text: overview.nextSetupText },
+    { tab: 'play', title: overview.nextPlay, text: overview.nextPlayText },
+    { tab: 'redeem', title: overview.nextRedeem, text: overview.nextRedeemText },
+    { tab: 'access', title: overview.nextAccess, text: overview.nextAccessText },
+  ] as const;
+  return (
+    <>
+      <h2>{overview.next}</h2>
+      <ol class="steps">
+        {steps.map(({ tab, title, text }) => (
+          <li>
+            <a href={tabPath(tab)}>{title}</a>
+            <p class="faint">{text}</p>
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function Entries({ context, facts }: OverviewProps) {
+  const { overview, entryKinds } = wordsOf(context.language).account;
+  return (
+    <>
+      <h2>{overview.entries}</h2>
+      <Scroll label={overview.entries}>
+        <table>
+          <tbody>
+            {facts.entries.map((entry) => (
+              <tr>
+                <td class="number may-wrap">{dateTime(entry.at)}</td>
+                <td>{entryKinds[entry.kind]}</td>
+                <td class="right number good">{money(entry.amount)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </>
   );
 }

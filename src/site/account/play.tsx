@@ -1,18 +1,35 @@
+/** @jsxImportSource hono/jsx */
 // The playground: a prompt, a streamed answer, its channel and its cost. The page keeps nothing, and neither do we.
 
 import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { AccountPage } from './frame.tsx';
 
+/** What can still go wrong after an answer has begun. */
+const STREAM_FAULTS = ['upstream_failed', 'unavailable', 'internal_error', 'content_rejected'] as const;
+
 export function PlayPage({ context, models }: { context: PageContext; models: readonly string[] }) {
-  const { play } = wordsOf(context.language).account;
+  const { account, faults } = wordsOf(context.language);
+  const { play } = account;
+  /** What the script says in its turn. */
+  const said = {
+    send: play.send,
+    stop: play.stop,
+    waiting: play.waiting,
+    asking: play.asking,
+    stopped: play.stopped,
+    offline: play.offline,
+    expired: account.expired,
+    served: play.served('{channel}', '{cost}'),
+    faults: Object.fromEntries(STREAM_FAULTS.map((code) => [code, faults[code]])),
+  };
   return (
     <AccountPage context={context} tab="play">
       <p>{play.lead}</p>
       <noscript>
         <p class="notice is-bad">{play.needsScript}</p>
       </noscript>
-      <form id="play" data-served={play.served('{channel}', '{cost}')} data-stop={play.stop} data-send={play.send}>
+      <form id="play" data-words={JSON.stringify(said)}>
         <div class="field">
           <label for="model">{play.model}</label>
           <select id="model" name="model">
@@ -28,7 +45,7 @@ export function PlayPage({ context, models }: { context: PageContext; models: re
         <button type="submit">{play.send}</button>
       </form>
       <h2>{play.answer}</h2>
-      <div class="answer" id="answer" aria-live="polite" data-waiting={play.waiting}>
+      <div class="answer" id="answer" aria-live="polite">
         {play.waiting}
       </div>
       <p class="faint" id="served" role="status" />

@@ -1,13 +1,17 @@
+/** @jsxImportSource hono/jsx */
 // The playground's page, and its call: a chat like any other, on the visitor's own key, streamed as it comes.
 
 import { Fault, fault } from '../../faults/fault.ts';
 import { isObject, tryParseJson } from '../../kit/json.ts';
 import type { KeyRow } from '../../store/rows.ts';
+import { faultText } from '../fault-text.ts';
 import type { SiteTools } from '../tools.ts';
 import { PlayPage } from './play.tsx';
 import type { SignedVisit, Visits } from './visit.tsx';
 
 const MAX_PROMPT_CHARS = 100_000;
+/** A character has at most four bytes, and some are escaped. */
+const MAX_BODY_BYTES = 1024 * 1024;
 
 export function addPlayground(visits: Visits, tools: SiteTools): void {
   visits.signed('get', '/account/play', async (visit) => {
@@ -22,8 +26,8 @@ export function addPlayground(visits: Visits, tools: SiteTools): void {
       return await ask(tools, visit);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      const { code, publicText: message, row } = error;
-      return Response.json({ error: { code, message } }, { status: row.status });
+      const message = faultText(visit.page.language, error);
+      return Response.json({ error: { code: error.code, message } }, { status: error.row.status });
     }
   });
 }
@@ -31,10 +35,11 @@ export function addPlayground(visits: Visits, tools: SiteTools): void {
 async function ask(tools: SiteTools, visit: SignedVisit): Promise<Response> {
   const key = await keyOf(tools, visit);
   if (!key) throw fault('invalid_api_key');
-  const given = tryParseJson(await visit.request.text());
+  const given = tryParseJson(await tools.readBody(visit.request, MAX_BODY_BYTES));
   const { model, prompt } = isObject(given) ? given : {};
   if (typeof model !== 'string' || typeof prompt !== 'string' || prompt.length > MAX_PROMPT_CHARS) {
-    throw fault('invalid_request', { message: `Send a model and a prompt of at most ${MAX_PROMPT_CHARS} characters.` });
+    const message = `Send a model and a prompt of at most ${MAX_PROMPT_CHARS} characters.`;
+    throw fault('invalid_request', { param: 'prompt', message });
   }
   const body = {
     model,
@@ -42,7 +47,7 @@ async function ask(tools: SiteTools, visit: SignedVisit): Promise<Response> {
     stream: true,
     stream_options: { include_usage: true },
   };
-  return tools.callChat(visit.request, key, JSON.stringify(body));
+  return tools.callChat(visit, key, JSON.stringify(body));
 }
 
 /** The key that opened the session; for who came with a password, the oldest that may manage. */

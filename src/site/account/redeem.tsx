@@ -1,3 +1,4 @@
+/** @jsxImportSource hono/jsx */
 // A prepaid card becomes balance. A link may carry the code behind its #, which no server sees: the script puts it in.
 
 import { wordsOf } from '../language.ts';
@@ -9,12 +10,20 @@ interface RedeemProps {
   notice?: Notice | undefined;
   /** What was typed and did not work. */
   code?: string;
+  isDone?: boolean;
 }
 
-export function RedeemPage({ context, notice, code = '' }: RedeemProps) {
+export function RedeemPage({ context, notice, code = '', isDone = false }: RedeemProps) {
   const { redeem } = wordsOf(context.language).account;
   return (
     <AccountPage context={context} tab="redeem" notice={notice}>
+      {isDone ? (
+        <p>
+          <a class="button quiet" href="/account">
+            {redeem.toOverview}
+          </a>
+        </p>
+      ) : null}
       <p>{redeem.lead}</p>
       <form method="post" action="/account/redeem" data-once>
         <div class="field">

@@ -1,3 +1,4 @@
+/** @jsxImportSource hono/jsx */
 // The pages of the account, and what their forms do.
 
 import type { Env, Hono } from 'hono';

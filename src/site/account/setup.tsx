@@ -1,3 +1,4 @@
+/** @jsxImportSource hono/jsx */
 // How to set up each client, with this site's own address in every line.
 
 import { wordsOf } from '../language.ts';

@@ -1,3 +1,4 @@
+/** @jsxImportSource hono/jsx */
 // The way in: with a key, with a name and password, or with a new account.
 
 import { wordsOf } from '../language.ts';
@@ -21,7 +22,7 @@ export function SignInPage({ context, next, notice }: SignInProps) {
       <div class="two">
         <section>
           <h2>{account.withKey}</h2>
-          <form method="post" action="/account/sign-in">
+          <form method="post" action="/account/sign-in" data-keep-code>
             <input type="hidden" name="next" value={next} />
             <div class="field">
               <label for="key">{account.key}</label>
@@ -30,7 +31,7 @@ export function SignInPage({ context, next, notice }: SignInProps) {
             <button type="submit">{account.signIn}</button>
           </form>
           <h2>{account.withPassword}</h2>
-          <form method="post" action="/account/sign-in">
+          <form method="post" action="/account/sign-in" data-keep-code>
             <input type="hidden" name="next" value={next} />
             <div class="field">
               <label for="name">{account.name}</label>
@@ -48,7 +49,8 @@ export function SignInPage({ context, next, notice }: SignInProps) {
         <section>
           <h2>{account.noAccount}</h2>
           <p>{account.createText}</p>
-          <form method="post" action="/account/create">
+          <form method="post" action="/account/create" data-once data-keep-code>
+            <input type="hidden" name="next" value={next} />
             <button type="submit">{account.create}</button>
           </form>
         </section>
@@ -57,16 +59,22 @@ export function SignInPage({ context, next, notice }: SignInProps) {
   );
 }
 
-export function CreatedPage({ context, apiKey }: { context: PageContext; apiKey: string }) {
+interface CreatedProps {
+  context: PageContext;
+  apiKey: string;
+  next: string;
+}
+
+export function CreatedPage({ context, apiKey, next }: CreatedProps) {
   const { account, frame } = wordsOf(context.language);
   return (
     <Page context={context} title={account.createdTitle}>
       <div class="narrow">
         <h1>{account.createdTitle}</h1>
         <p class="lead">{account.createdText}</p>
-        <CodeBlock code={apiKey} label={frame.copy} done={frame.copied} />
+        <CodeBlock code={apiKey} label={frame.copy} done={frame.copied} isSecret />
         <p>
-          <a class="button" href="/account">
+          <a class="button" href={next} data-keep-code>
             {account.goOn}
           </a>
         </p>

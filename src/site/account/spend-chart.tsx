@@ -1,3 +1,4 @@
+/** @jsxImportSource hono/jsx */
 // What was spent day by day, drawn on the server: thirty bars, their sum in words for who does not see them.
 
 import type { Nano } from '../../kit/money.ts';

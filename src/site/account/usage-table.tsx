@@ -1,4 +1,6 @@
-// Requests as rows: everything that is known of each, which is nothing of what was said.
+/** @jsxImportSource hono/jsx */
+// Requests as rows: everything that is known of each, which is nothing of what was said. On a narrow screen a row becomes
+// a few lines, and the receipt has the rest.
 
 import type { UsageRecord } from '../../store/rows.ts';
 import { count, milliseconds, money, time } from '../format.ts';
@@ -14,33 +16,21 @@ interface UsageTableProps {
 
 export function UsageTable({ language, records, keyNames }: UsageTableProps) {
   const { usage } = wordsOf(language).account;
-  const right = [
-    usage.input,
-    usage.cached,
-    usage.written,
-    usage.output,
-    usage.firstToken,
-    usage.total,
-    usage.cost,
-    usage.after,
-  ];
   return (
     <Scroll label={usage.lead}>
-      <table>
+      <table class="stack is-usage">
         <thead>
           <tr>
-            <th scope="col">{usage.time}</th>
-            <th scope="col">{usage.model}</th>
-            <th scope="col">{usage.channel}</th>
-            <th scope="col">{usage.status}</th>
-            <th scope="col">{usage.key}</th>
-            <th scope="col">{usage.stream}</th>
-            {right.map((title) => (
-              <th scope="col" class="right">
-                {title}
-              </th>
-            ))}
-            <th scope="col">{usage.request}</th>
+            <Head first={usage.time} second={usage.request} />
+            <Head first={usage.model} second={usage.key} />
+            <Head first={usage.channel} />
+            <Head first={usage.status} second={usage.stream} />
+            <Head first={usage.input} isRight />
+            <Head first={usage.cached} isRight />
+            <Head first={usage.written} isRight />
+            <Head first={usage.output} isRight />
+            <Head first={usage.firstToken} second={usage.total} isRight />
+            <Head first={usage.cost} second={usage.after} isRight />
           </tr>
         </thead>
         <tbody>
@@ -53,6 +43,15 @@ export function UsageTable({ language, records, keyNames }: UsageTableProps) {
   );
 }
 
+function Head({ first, second, isRight = false }: { first: string; second?: string; isRight?: boolean }) {
+  return (
+    <th scope="col" class={isRight ? 'right' : ''}>
+      {first}
+      {second ? <span class="under">{second}</span> : null}
+    </th>
+  );
+}
+
 function UsageRow({ language, record, keyName }: { language: Language; record: UsageRecord; keyName: string }) {
   const { usage } = wordsOf(language).account;
   const written = record.cacheWrite5m + record.cacheWrite1h;
@@ -60,22 +59,34 @@ function UsageRow({ language, record, keyName }: { language: Language; record: U
     record.images > 0 ? `${count(record.output)} + ${count(record.images)} ${usage.images}` : count(record.output);
   return (
     <tr>
-      <td class="nowrap number">{time(record.at)}</td>
-      <td class="id">{record.model}</td>
-      <td class="id">{record.channel ?? '–'}</td>
-      <td class={record.status === 'ok' ? 'good nowrap' : 'bad nowrap'}>{statusName(language, record.status)}</td>
-      <td class="nowrap">{keyName}</td>
-      <td>{record.stream ? usage.yes : usage.no}</td>
-      <td class="right number">{count(record.input)}</td>
-      <td class="right number">{count(record.cachedInput)}</td>
-      <td class="right number">{count(written)}</td>
-      <td class="right number">{output}</td>
-      <td class="right number">{milliseconds(record.firstTokenMs)}</td>
-      <td class="right number">{milliseconds(record.totalMs)}</td>
-      <td class="right number">{money(record.cost)}</td>
-      <td class="right number">{money(record.balanceAfter)}</td>
-      <td class="id nowrap">
-        <a href={`/account/receipts/${record.requestId}`}>{record.requestId}</a>
+      <td class="at">
+        <span class="number">{time(record.at)}</span>
+        <a class="under id" href={`/account/receipts/${record.requestId}`}>
+          {record.requestId}
+        </a>
+      </td>
+      <td class="what">
+        <span class="id">{record.model}</span>
+        <span class="under">{keyName}</span>
+      </td>
+      <td class="by id" data-label={usage.channel}>
+        {record.channel ?? '–'}
+      </td>
+      <td class="how">
+        <Status language={language} status={record.status} />
+        <span class="under">{record.stream ? usage.streamed : ''}</span>
+      </td>
+      <td class="right number wide">{count(record.input)}</td>
+      <td class="right number wide">{count(record.cachedInput)}</td>
+      <td class="right number wide">{count(written)}</td>
+      <td class="right number wide">{output}</td>
+      <td class="right number wide">
+        {milliseconds(record.firstTokenMs)}
+        <span class="under">{milliseconds(record.totalMs)}</span>
+      </td>
+      <td class="right number paid">
+        {money(record.cost)}
+        <span class="under">{money(record.balanceAfter)}</span>
       </td>
     </tr>
   );
@@ -86,38 +97,42 @@ export function ShortUsageTable({ language, records }: Omit<UsageTableProps, 'ke
   const { usage } = wordsOf(language).account;
   return (
     <Scroll label={usage.lead}>
-      <table>
+      <table class="stack is-usage">
         <thead>
           <tr>
-            <th scope="col">{usage.time}</th>
-            <th scope="col">{usage.model}</th>
-            <th scope="col">{usage.channel}</th>
-            <th scope="col">{usage.status}</th>
-            <th scope="col" class="right">
-              {usage.total}
-            </th>
-            <th scope="col" class="right">
-              {usage.cost}
-            </th>
+            <Head first={usage.time} />
+            <Head first={usage.model} />
+            <Head first={usage.channel} />
+            <Head first={usage.status} />
+            <Head first={usage.total} isRight />
+            <Head first={usage.cost} isRight />
           </tr>
         </thead>
         <tbody>
           {records.map((record) => (
             <tr>
-              <td class="nowrap number">{time(record.at)}</td>
-              <td class="id">{record.model}</td>
-              <td class="id">{record.channel ?? '–'}</td>
-              <td class={record.status === 'ok' ? 'good nowrap' : 'bad nowrap'}>
-                {statusName(language, record.status)}
+              <td class="at number">
+                <a href={`/account/receipts/${record.requestId}`}>{time(record.at)}</a>
               </td>
-              <td class="right number">{milliseconds(record.totalMs)}</td>
-              <td class="right number">{money(record.cost)}</td>
+              <td class="what id">{record.model}</td>
+              <td class="by id" data-label={usage.channel}>
+                {record.channel ?? '–'}
+              </td>
+              <td class="how">
+                <Status language={language} status={record.status} />
+              </td>
+              <td class="right number wide">{milliseconds(record.totalMs)}</td>
+              <td class="right number paid">{money(record.cost)}</td>
             </tr>
           ))}
         </tbody>
       </table>
     </Scroll>
   );
+}
+
+function Status({ language, status }: { language: Language; status: string }) {
+  return <span class={status === 'ok' ? 'good nowrap' : 'bad'}>{statusName(language, status)}</span>;
 }
 
 export function statusName(language: Language, status: string): string {

@@ -1,3 +1,4 @@
+/** @jsxImportSource hono/jsx */
 // Usage: one page of requests, filtered by the address, with totals, a file to take away, and a receipt for each.
 
 import type { UsageTotals } from '../../store/reads.ts';
@@ -46,7 +47,7 @@ export function UsagePage({ context, facts, notice }: UsageProps) {
         <a href={`/account/usage.csv${address()}`}>{usage.csv}</a>
       </p>
       {facts.records.length === 0 ? (
-        <p class="empty">{usage.none}</p>
+        <Nothing context={context} isFiltered={!facts.isFirst || address() !== ''} />
       ) : (
         <UsageTable language={language} records={facts.records} keyNames={facts.keyNames} />
       )}
@@ -66,6 +67,16 @@ export function UsagePage({ context, facts, notice }: UsageProps) {
   );
 }
 
+function Nothing({ context, isFiltered }: { context: PageContext; isFiltered: boolean }) {
+  const { usage } = wordsOf(context.language).account;
+  if (isFiltered) return <p class="empty">{usage.none}</p>;
+  return (
+    <p class="empty">
+      {usage.noneYet} <a href="/account/setup">{usage.toSetup}</a>
+    </p>
+  );
+}
+
 function Filters({ context, facts }: { context: PageContext; facts: UsageFacts }) {
   const { usage } = wordsOf(context.language).account;
   const { filters } = facts;
@@ -75,23 +86,48 @@ function Filters({ context, facts }: { context: PageContext; facts: UsageFacts }
       <Field name="to" label={usage.to} value={filters.to} type="date" />
       <Field name="model" label={usage.model} value={filters.model} choices={facts.models} />
       <Field name="channel" label={usage.channel} value={filters.channel} choices={facts.channels} />
-      <div class="field">
-        <label for="key">{usage.key}</label>
-        <select id="key" name="key">
-          <option value="" />
-          {[...facts.keyNames].map(([id, name]) => (
-            <option value={id} selected={filters.key === id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </div>
-      <Field name="status" label={usage.status} value={filters.status} />
+      <Choice name="key" label={usage.key} value={filters.key} any={usage.all} choices={[...facts.keyNames]} />
+      <Choice
+        name="status"
+        label={usage.status}
+        value={filters.status}
+        any={usage.all}
+        choices={Object.entries(wordsOf(context.language).account.statuses)}
+      />
       <div class="row">
-        <button type="submit">{usage.filter}</button>
+        <button type="submit" class="quiet">
+          {usage.filter}
+        </button>
         <a href="/account/usage">{usage.clear}</a>
       </div>
     </form>
+  );
+}
+
+interface ChoiceProps {
+  name: UsageFilter;
+  label: string;
+  value: string;
+  /** What it is called when nothing is chosen. */
+  any: string;
+  choices: readonly (readonly [value: string, name: string])[];
+}
+
+/** What the address asks for stays chosen, though it is none of the choices. */
+function Choice({ name, label, value, any, choices }: ChoiceProps) {
+  const isOther = value !== '' && !choices.some(([one]) => one === value);
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <select id={name} name={name}>
+        <option value="">{any}</option>
+        {[...choices, ...(isOther ? [[value, value] as const] : [])].map(([one, text]) => (
+          <option value={one} selected={value === one}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
   );
 }
 

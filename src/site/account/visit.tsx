@@ -1,3 +1,4 @@
+/** @jsxImportSource hono/jsx */
 // One visit to a page of the account: who it is, what they sent, and how they are answered. Unsafe methods are taken from
 // our own pages only; whoever is not signed in is asked to, and comes back to where they were.
 
@@ -7,14 +8,15 @@ import { Fault } from '../../faults/fault.ts';
 import { isCrossSite } from '../../kit/cross-site.ts';
 import { describeError } from '../../kit/log.ts';
 import type { Assets } from '../assets.ts';
+import { faultText } from '../fault-text.ts';
 import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { pageContext } from '../page-context.ts';
 import { MessagePage } from '../pages/message.tsx';
-import { pageResponse } from '../respond.ts';
+import { pageHeaders, pageResponse } from '../respond.ts';
 import { readSessionCookie } from '../session-cookie.ts';
 import type { SiteTools } from '../tools.ts';
-import { nextPath, readForm } from './forms.ts';
+import { MAX_FORM_BYTES, nextPath, pageOfAction } from './forms.ts';
 import type { Notice } from './frame.tsx';
 import { SignInPage } from './sign-in.tsx';
 
@@ -43,41 +45,46 @@ export interface Visits {
 }
 
 export function createVisits<Bindings extends Env>(app: Hono<Bindings>, tools: SiteTools, assets: Assets): Visits {
-  async function visitOf(context: Context): Promise<Visit> {
+  function visitOf(context: Context): Visit {
     const request = context.req.raw;
-    const isForm = request.headers.get('content-type')?.startsWith('application/x-www-form-urlencoded') ?? false;
+    const page = pageContext(request, tools, assets);
+    const answered = (response: Response, cookies: readonly string[]) => {
+      for (const cookie of cookies) response.headers.append('set-cookie', cookie);
+      return response;
+    };
     return {
       request,
       url: new URL(request.url),
       peer: (context.env as { peer?: string } | undefined)?.peer,
-      page: pageContext(request, tools, assets),
+      page: request.method === 'POST' ? { ...page, path: pageOfAction(page.path), query: '' } : page,
       params: context.req.param(),
-      form: (isForm ? await readForm(request) : undefined) ?? new URLSearchParams(),
-      show(html, { status = 200, cookies = [] } = {}) {
-        const response = pageResponse(request, tools.publicUrl, String(html), { status, isPrivate: true });
-        for (const cookie of cookies) response.headers.append('set-cookie', cookie);
-        return response;
-      },
-      go(path, cookies = []) {
-        const response = new Response(null, { status: 303, headers: { location: path, 'cache-control': 'no-store' } });
-        for (const cookie of cookies) response.headers.append('set-cookie', cookie);
-        return response;
+      form: new URLSearchParams(),
+      show: (html, { status = 200, cookies = [] } = {}) =>
+        answered(pageResponse(request, tools.publicUrl, String(html), { status, isPrivate: true }), cookies),
+      go(location, cookies = []) {
+        const headers = { location, 'cache-control': 'no-store', ...pageHeaders(tools.publicUrl) };
+        return answered(new Response(null, { status: 303, headers }), cookies);
       },
     };
   }
 
   async function answer(context: Context, handle: Handle<Visit>): Promise<Response> {
-    const visit = await visitOf(context);
-    if (visit.request.method === 'POST' && isCrossSite(visit.request.headers, tools.publicUrl)) {
-      return failed(visit, wordsOf(visit.page.language).account.crossSite, 403);
+    const visit = visitOf(context);
+    const { request, page } = visit;
+    if (request.method === 'POST' && isCrossSite(request.headers, tools.publicUrl)) {
+      return failed(visit, wordsOf(page.language).account.crossSite, 403);
     }
     try {
-      return await handle(visit);
+      return await handle(isForm(request) ? { ...visit, form: await readForm(request) } : visit);
     } catch (error) {
-      if (error instanceof Fault) return failed(visit, error.publicText, error.row.status);
+      if (error instanceof Fault) return failed(visit, faultText(page.language, error), error.row.status);
       tools.log('error', 'page_failed', { detail: describeError(error) });
-      return failed(visit, wordsOf(visit.page.language).frame.tryAgain, 500);
+      return failed(visit, wordsOf(page.language).frame.tryAgain, 500);
     }
+  }
+
+  async function readForm(request: Request): Promise<URLSearchParams> {
+    return new URLSearchParams(await tools.readBody(request, MAX_FORM_BYTES));
   }
 
   return {
@@ -97,6 +104,10 @@ export function createVisits<Bindings extends Env>(app: Hono<Bindings>, tools: S
   };
 }
 
+function isForm({ method, headers }: Request): boolean {
+  return method === 'POST' && (headers.get('content-type') ?? '').startsWith('application/x-www-form-urlencoded');
+}
+
 function failed(visit: Visit, text: string, status: number): Response {
   const { failedTitle } = wordsOf(visit.page.language).frame;
   return visit.show(<MessagePage context={visit.page} title={failedTitle} text={text} />, { status });
@@ -105,9 +116,8 @@ function failed(visit: Visit, text: string, status: number): Response {
 function signInFirst(visit: Visit, hadSession: boolean): Response {
   const { account } = wordsOf(visit.page.language);
   const notice: Notice | undefined = hadSession ? { text: account.expired } : undefined;
-  const { pathname, search } = visit.url;
-  const next = nextPath(visit.request.method === 'GET' ? pathname + search : pathname);
+  const { path, query } = visit.page;
   const page = { ...visit.page, isSignedIn: false };
-  const status = visit.request.method === 'GET' && pathname === '/account' ? 200 : 401;
-  return visit.show(<SignInPage context={page} next={next} notice={notice} />, { status });
+  const status = visit.request.method === 'GET' && path === '/account' ? 200 : 401;
+  return visit.show(<SignInPage context={page} next={nextPath(path + query)} notice={notice} />, { status });
 }

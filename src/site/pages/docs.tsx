@@ -1,3 +1,4 @@
+/** @jsxImportSource hono/jsx */
 // A page of the docs, with all others beside it.
 
 import { raw } from 'hono/html';

@@ -1,3 +1,4 @@
+/** @jsxImportSource hono/jsx */
 // The front page: what this is in ten seconds, a first call to copy, and how the free model is doing.
 
 import { wordsOf } from '../language.ts';

@@ -1,3 +1,4 @@
+/** @jsxImportSource hono/jsx */
 // A page that says one thing: that there is nothing here, or that something did not work.
 
 import { wordsOf } from '../language.ts';

@@ -1,3 +1,4 @@
+/** @jsxImportSource hono/jsx */
 // Every model with its price, as billed: searched, filtered and sorted by the address alone.
 
 import { count, dateTime } from '../format.ts';

@@ -1,3 +1,4 @@
+/** @jsxImportSource hono/jsx */
 // The pages that everybody may see.
 
 import type { Env, Hono } from 'hono';

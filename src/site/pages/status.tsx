@@ -1,3 +1,4 @@
+/** @jsxImportSource hono/jsx */
 // How every model and channel is doing, and what the operator has to say about it.
 
 import { dateTime, milliseconds, percent } from '../format.ts';

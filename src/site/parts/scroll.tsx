@@ -1,3 +1,4 @@
+/** @jsxImportSource hono/jsx */
 // What may be wider than the screen: it scrolls by itself, with a keyboard too, and says what it is.
 
 import type { Child } from 'hono/jsx';

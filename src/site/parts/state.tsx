@@ -1,3 +1,4 @@
+/** @jsxImportSource hono/jsx */
 // How something is doing, as a mark that colour alone does not carry.
 
 import { type Language, wordsOf } from '../language.ts';
