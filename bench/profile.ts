@@ -78,7 +78,7 @@ const stage = createStage();
 try {
   await profile(stage);
 } catch (error) {
-  console.error(`The profile has failed: ${error instanceof Error ? error.message : error}`);
+  if (!stage.isEnding()) console.error(`The profile has failed: ${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;
 } finally {
   await stage.end();

@@ -142,7 +142,7 @@ try {
   save(run);
   if (values.write) writeFileSync(PAGE, withPart(readFileSync(PAGE, 'utf8'), 'results', markdownReport(run)));
 } catch (error) {
-  console.error(`\nThe bench has failed: ${error instanceof Error ? error.message : error}`);
+  if (!stage.isEnding()) console.error(`\nThe bench has failed: ${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;
 } finally {
   await stage.end();

@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { familyOf } from './processes.ts';
 
 export interface Process {
   pid: number;
@@ -27,6 +28,8 @@ export interface Stage {
   /** Before the processes are ended; the last one given comes first. */
   onEnd(end: () => Promise<void>): void;
   end(): Promise<void>;
+  /** What fails from now on fails because of that. */
+  isEnding(): boolean;
 }
 
 const ROOT = join(import.meta.dir, '..', '..');
@@ -40,10 +43,13 @@ export function createStage(): Stage {
 
   // The last resort, whoever calls for the end: it cannot wait for anything.
   const clear = () => {
-    for (const child of running) child.kill('SIGKILL');
+    // With their children: a worker of nginx lives on without its master.
+    for (const pid of [...running].flatMap((child) => familyOf(child.pid))) kill(pid);
     rmSync(folder, { recursive: true, force: true });
   };
+  let isEnding = false;
   const end = async () => {
+    isEnding = true;
     for (const one of ends.splice(0).reverse()) await one().catch(() => undefined);
     await Promise.all([...running].map(stop));
     clear();
@@ -108,7 +114,16 @@ export function createStage(): Stage {
         .catch(() => ''),
     onEnd: (one) => void ends.push(one),
     end,
+    isEnding: () => isEnding,
   };
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has gone by itself.
+  }
 }
 
 /** As the start script makes it, and nothing of the developer's shell beyond the path. */
