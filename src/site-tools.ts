@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { createSignInGuard } from './accounts/guard-sign-in.ts';
 import { createPasswords } from './accounts/passwords.ts';
 import { createSessionHasher } from './accounts/sessions.ts';
+import { fault } from './faults/fault.ts';
 import { addressOf } from './http/client-address.ts';
 import type { HttpTools } from './http/exchange.ts';
+import { checkDeclaredBody, readBodyText } from './http/read-body.ts';
 import { callModel, MODEL_CALLS } from './http/routes/model-calls.ts';
 import { createPriceHistory } from './publishing/price-history.ts';
 import type { SiteTools } from './site/tools.ts';
@@ -32,16 +34,28 @@ export function createSiteTools(http: HttpTools, { pepper, securityContact }: Si
     priceHistory: () => history(http.catalog().revision),
     addressOf: (request, peer) => addressOf(http, { request, peer }),
     countKnock: (address) => http.doors.countKnock(address, http.catalog().guards.register_attempts_per_minute),
-    callChat: (request, key, body) => {
+    readBody(request, maxBytes) {
+      checkDeclaredBody(request, maxBytes);
+      return readBodyText(request, maxBytes, http.clock);
+    },
+    async callChat({ request, peer }, key, body) {
       const call = MODEL_CALLS.find(({ path }) => path === CHAT_PATH);
       if (!call) throw new Error(`no call to ${CHAT_PATH}`);
+      if (!http.isReady()) throw fault('unavailable', { internal: 'draining' });
       const url = new URL(CHAT_PATH, http.publicUrl);
+      const forwardedFor = request.headers.get('x-forwarded-for');
       const exchange = {
-        request: new Request(url, { method: 'POST', body, signal: request.signal }),
+        request: new Request(url, {
+          method: 'POST',
+          body,
+          signal: request.signal,
+          // The visitor's address counts as that of any caller; nothing else of the browser's headers concerns the call.
+          headers: forwardedFor === null ? {} : { 'x-forwarded-for': forwardedFor },
+        }),
         url,
         requestId: http.newId('req'),
         envelope: 'openai' as const,
-        peer: undefined,
+        peer,
         params: {},
         key,
       };

@@ -31,12 +31,13 @@ export interface DocsLibrary {
  * that the files are written with. */
 export function createDocsLibrary(files: ReadonlyMap<string, string>, baseUrl: string): DocsLibrary {
   const pages = new Map<string, DocPage>();
+  const isPage = (name: string) => files.has(`${name}.md`);
   for (const [path, text] of files) {
     const [, folder, name] = /^(?:(zh-TW)\/)?([\w-]+)\.md$/.exec(path) ?? [];
     if (name === undefined) continue;
     const markdown = text.replaceAll('http://127.0.0.1:8787', baseUrl);
     const language = folder === 'zh-TW' ? 'zh-TW' : 'en';
-    pages.set(`${language}/${name}`, { name, language, markdown, ...renderMarkdown(markdown) });
+    pages.set(`${language}/${name}`, { name, language, markdown, ...renderMarkdown(markdown, isPage) });
   }
   const find = (name: string, language: Language) => pages.get(`${language}/${name}`) ?? pages.get(`en/${name}`);
   return {

@@ -3,13 +3,13 @@
 import type { DocsLibrary } from './docs-library.ts';
 import type { SiteTools } from './tools.ts';
 
-const YEAR_MS = 365 * 86_400_000;
+const HALF_YEAR_MS = 180 * 86_400_000;
 
-export function machineTexts(tools: SiteTools, library: DocsLibrary): Map<string, string> {
+export function machineTexts(tools: SiteTools, library: DocsLibrary): Map<string, () => string> {
   return new Map([
-    ['/llms.txt', llmsText(tools, library)],
-    ['/.well-known/security.txt', securityText(tools)],
-    ['/robots.txt', 'User-agent: *\nDisallow: /account\nDisallow: /api/\nDisallow: /v1/\n'],
+    ['/llms.txt', () => llmsText(tools, library)],
+    ['/.well-known/security.txt', () => securityText(tools)],
+    ['/robots.txt', () => 'User-agent: *\nDisallow: /account\nDisallow: /api/\nDisallow: /v1/\n'],
   ]);
 }
 
@@ -37,9 +37,10 @@ ${pages.map(({ name, title }) => `- [${title}](${publicUrl}/docs/${name}.md)`).j
 `;
 }
 
+/** Told anew to each who asks: however long this server runs, it has not expired. */
 function securityText({ publicUrl, clock, securityContact }: SiteTools): string {
   return `Contact: ${securityContact}
-Expires: ${new Date(clock.now() + YEAR_MS).toISOString()}
+Expires: ${new Date(clock.now() + HALF_YEAR_MS).toISOString()}
 Preferred-Languages: zh-TW, en
 Canonical: ${publicUrl}/.well-known/security.txt
 Policy: ${publicUrl}/security

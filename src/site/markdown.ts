@@ -8,7 +8,8 @@ export interface Rendered {
   html: string;
 }
 
-export function renderMarkdown(markdown: string): Rendered {
+/** `isPage`: whether a file of this name became a page; a link to another file is only its words. */
+export function renderMarkdown(markdown: string, isPage: (name: string) => boolean = () => true): Rendered {
   const used = new Map<string, number>();
   const marked = new Marked({
     gfm: true,
@@ -19,7 +20,9 @@ export function renderMarkdown(markdown: string): Rendered {
         return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
       },
       link({ href, tokens }: Tokens.Link) {
-        return `<a href="${escapeHtml(pageLink(href))}">${this.parser.parseInline(tokens)}</a>`;
+        const target = pageLink(href, isPage);
+        const text = this.parser.parseInline(tokens);
+        return target === undefined ? text : `<a href="${escapeHtml(target)}">${text}</a>`;
       },
       code: ({ text }: Tokens.Code) => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`,
     },
@@ -33,11 +36,11 @@ function isComment(text: string): boolean {
   return text.trim().startsWith('<!--');
 }
 
-/** `billing.md#rows` and `docs/billing.md` become /docs/billing#rows; what is no page of ours stays as it is. */
-function pageLink(href: string): string {
-  const [, name, anchor = ''] = /^(?:\.\/|\.\.\/|docs\/)*([\w-]+)\.md(#[\w-]*)?$/.exec(href) ?? [];
-  if (name !== undefined) return `/docs/${name}${anchor}`;
-  return /^(https?:|\/|#|mailto:)/.test(href) ? href : '/docs';
+/** `billing.md#rows` and `docs/billing.md` become /docs/billing#rows; addresses stay as they are. */
+function pageLink(href: string, isPage: (name: string) => boolean): string | undefined {
+  const [, name, anchor = ''] = /^(?:\.\/|\.\.\/|docs\/|zh-TW\/)*([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
+  if (name !== undefined) return isPage(name) ? `/docs/${name}${anchor}` : undefined;
+  return /^(https?:|\/|#|mailto:)/.test(href) ? href : undefined;
 }
 
 function uniqueSlug(text: string, used: Map<string, number>): string {

@@ -60,8 +60,8 @@ export function Page({ context, title, description, children }: PageProps) {
               <a href="/account" {...current('/account')}>
                 {context.isSignedIn ? words.frame.account : words.frame.signIn}
               </a>
-              <LanguageSwitch context={context} />
             </nav>
+            <LanguageSwitch context={context} />
           </div>
         </header>
         <main id="main">
@@ -86,7 +86,7 @@ function LanguageSwitch({ context: { language, path, query } }: { context: PageC
   const params = new URLSearchParams(query);
   params.set('lang', other);
   return (
-    <a href={`${path}?${params}`} lang={other} hreflang={other} rel="nofollow">
+    <a class="language" href={`${path}?${params}`} lang={other} hreflang={other} rel="nofollow">
       {wordsOf(other).frame.name}
     </a>
   );

@@ -1,7 +1,7 @@
 // Pages on their way out: the same headers on each of them. No script and no style but our own runs, nobody frames us,
 // and what belongs to one visitor is kept by no cache.
 
-import { chooseLanguage, LANGUAGE_COOKIE, toLanguage } from './language.ts';
+import { chooseLanguage, LANGUAGE_COOKIE, type Language, toLanguage } from './language.ts';
 
 const POLICY = [
   "default-src 'none'",
@@ -32,8 +32,26 @@ export function pageResponse(request: Request, publicUrl: string, html: string, 
     ...pageHeaders(publicUrl),
     ...options.headers,
   });
-  if (chosen) headers.append('set-cookie', `${LANGUAGE_COOKIE}=${chosen}; Path=/; Max-Age=${YEAR_S}; SameSite=Lax`);
+  if (chosen) headers.append('set-cookie', languageCookie(chosen, publicUrl));
   return new Response(`<!doctype html>\n${html}`, { status: options.status ?? 200, headers });
+}
+
+function languageCookie(language: Language, publicUrl: string): string {
+  const secure = publicUrl.startsWith('https:') ? '; Secure' : '';
+  return `${LANGUAGE_COOKIE}=${language}; Path=/; Max-Age=${YEAR_S}; SameSite=Lax${secure}`;
+}
+
+/** The same facts for who asked for no HTML. */
+export function textResponse(request: Request, publicUrl: string, text: string): Response {
+  return new Response(text, {
+    headers: {
+      'content-type': 'text/markdown; charset=utf-8',
+      'content-language': chooseLanguage(request),
+      'cache-control': 'no-cache',
+      vary: 'accept, accept-language, cookie',
+      ...pageHeaders(publicUrl),
+    },
+  });
 }
 
 export function pageHeaders(publicUrl: string): Record<string, string> {

@@ -17,11 +17,12 @@ export function addSite<Bindings extends Env>(app: Hono<Bindings>, tools: SiteTo
   const assets = createAssets(tools.assetFiles);
   const library = createDocsLibrary(tools.docs, tools.publicUrl);
   app.get('/assets/:name', (context, next) => {
-    const asset = assetResponse(assets, context.req.raw);
+    const asset = assetResponse(assets, context.req.raw, tools.publicUrl);
     return asset ?? next();
   });
-  for (const [path, text] of machineTexts(tools, library)) {
-    app.get(path, () => new Response(text, { headers: { 'content-type': 'text/plain; charset=utf-8' } }));
+  const plain = { 'content-type': 'text/plain; charset=utf-8', ...pageHeaders(tools.publicUrl) };
+  for (const [path, write] of machineTexts(tools, library)) {
+    app.get(path, () => new Response(write(), { headers: plain }));
   }
   addPublicPages(app, tools, assets, library);
   addAccountPages(app, tools, assets);
@@ -31,7 +32,7 @@ export function addSite<Bindings extends Env>(app: Hono<Bindings>, tools: SiteTo
   );
 }
 
-function assetResponse(assets: Assets, request: Request): Response | undefined {
+function assetResponse(assets: Assets, request: Request, publicUrl: string): Response | undefined {
   const asset = assets.find(new URL(request.url).pathname);
   if (!asset) return undefined;
   const isGzip = /\bgzip\b/.test(request.headers.get('accept-encoding') ?? '');
@@ -41,7 +42,7 @@ function assetResponse(assets: Assets, request: Request): Response | undefined {
       'cache-control': `public, max-age=${YEAR_S}, immutable`,
       vary: 'accept-encoding',
       ...(isGzip ? { 'content-encoding': 'gzip' } : {}),
-      ...pageHeaders(''),
+      ...pageHeaders(publicUrl),
     },
   });
 }

@@ -9,6 +9,11 @@ import type { PriceChange } from '../publishing/price-history.ts';
 import type { PublicStatus } from '../publishing/public-status.ts';
 import type { KeyRow } from '../store/rows.ts';
 
+export interface ChatVisit {
+  request: Request;
+  peer: string | undefined;
+}
+
 export interface SiteTools extends RegisterTools, KeyTools, RedeemTools, SignInTools {
   siteName: string;
   log: Log;
@@ -23,6 +28,8 @@ export interface SiteTools extends RegisterTools, KeyTools, RedeemTools, SignInT
   addressOf(request: Request, peer: string | undefined): string;
   /** Counts a request to register; throws `rate_limited`. */
   countKnock(address: string): void;
+  /** Throws if the body is too large, too slow or no text. */
+  readBody(request: Request, maxBytes: number): Promise<string>;
   /** POST /v1/chat/completions for a visitor who is signed in. */
-  callChat(request: Request, key: KeyRow, body: string): Promise<Response>;
+  callChat(visit: ChatVisit, key: KeyRow, body: string): Promise<Response>;
 }

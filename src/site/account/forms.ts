@@ -1,16 +1,10 @@
 // Forms as the API takes them: what a visitor typed becomes the same body that a program would send.
 
 import type { JsonObject } from '../../kit/json.ts';
+import type { KeyRow } from '../../store/rows.ts';
+import { date } from '../format.ts';
 
-const MAX_FORM_BYTES = 8 * 1024;
-
-/** Undefined if it is too long to be one of ours. */
-export async function readForm(request: Request): Promise<URLSearchParams | undefined> {
-  const declared = Number(request.headers.get('content-length') ?? 0);
-  if (declared > MAX_FORM_BYTES) return undefined;
-  const text = await request.text();
-  return text.length > MAX_FORM_BYTES ? undefined : new URLSearchParams(text);
-}
+export const MAX_FORM_BYTES = 16 * 1024;
 
 /** An empty field takes the limit away. */
 export function keyBody(form: URLSearchParams): JsonObject {
@@ -18,17 +12,30 @@ export function keyBody(form: URLSearchParams): JsonObject {
   const models = text('models')
     .split(/[\s,]+/)
     .filter((id) => id !== '');
-  const expires = text('expires');
+  const [budget, expires] = [text('budget'), text('expires')];
   return {
     name: text('name') || null,
     models: models.length > 0 ? models : null,
-    daily_budget_ntd: text('budget') || null,
+    daily_budget_ntd: budget === '' ? null : Number(budget),
     expires_at: expires === '' ? null : `${expires}T00:00:00+08:00`,
     manage: form.get('manage') === '1',
   };
 }
 
+/** A date that was left as it stood keeps its hour, and need not lie in the future. */
+export function changedKeyBody(form: URLSearchParams, known: KeyRow | undefined): JsonObject {
+  const { expires_at: expiresAt, ...rest } = keyBody(form);
+  const isSame = known?.expiresAt != null && form.get('expires') === date(known.expiresAt);
+  return isSame || expiresAt === undefined ? rest : { ...rest, expires_at: expiresAt };
+}
+
 /** Where a visitor was going: only a page of the account, never another site. */
 export function nextPath(given: string | null | undefined): string {
   return given && /^\/account(\/[\w./-]*)?(\?[^#\s\\]*)?$/.test(given) ? given : '/account';
+}
+
+/** The page that shows what an action came to: what can be asked for again, in another language or after signing in. */
+export function pageOfAction(path: string): string {
+  if (path.startsWith('/account/keys/')) return '/account/keys';
+  return /^\/account\/(create|sign-out|sign-out-everywhere)$/.test(path) ? '/account' : path;
 }

@@ -16,6 +16,8 @@ export interface Notice {
 interface AccountPageProps {
   context: PageContext;
   tab: Tab;
+  /** Of a page below the tab. */
+  title?: string;
   notice?: Notice | undefined;
   children?: Child;
 }
@@ -24,10 +26,10 @@ export function tabPath(tab: Tab): string {
   return tab === 'overview' ? '/account' : `/account/${tab}`;
 }
 
-export function AccountPage({ context, tab, notice, children }: AccountPageProps) {
+export function AccountPage({ context, tab, title, notice, children }: AccountPageProps) {
   const { account } = wordsOf(context.language);
   return (
-    <Page context={context} title={account.tabs[tab]}>
+    <Page context={context} title={title ?? account.tabs[tab]}>
       <nav class="tabs" aria-label={account.title}>
         {TABS.map((name) => (
           <a href={tabPath(name)} {...(name === tab ? { 'aria-current': 'page' as const } : {})}>
@@ -40,7 +42,7 @@ export function AccountPage({ context, tab, notice, children }: AccountPageProps
           </button>
         </form>
       </nav>
-      <h1>{account.tabs[tab]}</h1>
+      <h1>{title ?? account.tabs[tab]}</h1>
       <NoticeBox notice={notice} />
       {children}
     </Page>

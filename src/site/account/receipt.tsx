@@ -1,99 +1,51 @@
-/** @jsxImportSource hono/jsx */
 // The receipt of one request: what was counted, at which price, and every try it took.
 
 import type { Receipt } from '../../accounts/show-receipt.ts';
 import { count, milliseconds, money, time } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
+import { Scroll } from '../parts/scroll.tsx';
 import { AccountPage } from './frame.tsx';
 import { statusName } from './usage-table.tsx';
 
-export function ReceiptPage({ context, facts }: { context: PageContext; facts: Receipt }) {
+interface ReceiptProps {
+  context: PageContext;
+  facts: Receipt;
+  keyName: string;
+}
+
+export function ReceiptPage({ context, facts, keyName }: ReceiptProps) {
   const { language } = context;
   const { usage } = wordsOf(language).account;
-  const { record, lines } = facts;
+  const { record } = facts;
   const rows: [string, string][] = [
+    [usage.requestId, record.requestId],
     [usage.time, time(record.at)],
+    [usage.key, keyName],
     [usage.model, record.model],
     [usage.channel, record.channel ?? '–'],
     [usage.status, statusName(language, record.status)],
+    [usage.stream, record.stream ? usage.yes : usage.no],
     [usage.firstToken, milliseconds(record.firstTokenMs)],
     [usage.total, milliseconds(record.totalMs)],
     [usage.priceList, String(record.revision)],
     [usage.after, money(record.balanceAfter)],
   ];
   return (
-    <AccountPage context={context} tab="usage">
-      <h2>
-        {usage.receipt} <span class="id">{record.requestId}</span>
-      </h2>
+    <AccountPage context={context} tab="usage" title={usage.receipt}>
       <div class="two">
-        <table>
-          <tbody>
-            {rows.map(([title, value]) => (
-              <tr>
-                <th scope="row">{title}</th>
-                <td class="right number">{value}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <dl class="lines">
+          {rows.map(([title, value]) => (
+            <div>
+              <dt>{title}</dt>
+              <dd class="id">{value}</dd>
+            </div>
+          ))}
+        </dl>
         <div>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{usage.line}</th>
-                <th scope="col" class="right">
-                  {usage.quantity}
-                </th>
-                <th scope="col" class="right">
-                  {usage.unitPrice}
-                </th>
-                <th scope="col" class="right">
-                  {usage.amount}
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {lines.map((line) => (
-                <tr>
-                  <td>{bucketName(language, line.bucket)}</td>
-                  <td class="right number">{count(line.quantity)}</td>
-                  <td class="right number">{money(line.unitPrice)}</td>
-                  <td class="right number">{money(line.amount)}</td>
-                </tr>
-              ))}
-              <tr>
-                <th scope="row">{usage.cost}</th>
-                <td />
-                <td>{record.estimated ? usage.estimated : ''}</td>
-                <td class="right number">
-                  <strong>{money(record.cost)}</strong>
-                </td>
-              </tr>
-            </tbody>
-          </table>
-          <h3>{usage.attempts}</h3>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{usage.channel}</th>
-                <th scope="col">{usage.outcome}</th>
-                <th scope="col" class="right">
-                  {usage.duration}
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {record.attempts.map((attempt) => (
-                <tr>
-                  <td class="id">{attempt.channel}</td>
-                  <td class="id">{attempt.outcome}</td>
-                  <td class="right number">{milliseconds(attempt.ms)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Lines language={language} facts={facts} />
+          <h2>{usage.attempts}</h2>
+          <Attempts language={language} facts={facts} />
         </div>
       </div>
       <p>
@@ -103,7 +55,82 @@ export function ReceiptPage({ context, facts }: { context: PageContext; facts: R
   );
 }
 
-function bucketName(language: Language, bucket: string): string {
-  const names: Readonly<Record<string, string>> = wordsOf(language).account.buckets;
-  return names[bucket] ?? bucket;
+interface PartProps {
+  language: Language;
+  facts: Receipt;
+}
+
+function Lines({ language, facts: { record, lines } }: PartProps) {
+  const { usage, buckets } = wordsOf(language).account;
+  const names: Readonly<Record<string, string>> = buckets;
+  const notes = [
+    record.reasoning > 0 ? `${usage.reasoning} ${count(record.reasoning)}` : '',
+    record.estimated ? usage.estimated : '',
+  ].filter((note) => note !== '');
+  return (
+    <>
+      <Scroll label={usage.receipt}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{usage.line}</th>
+              <th scope="col" class="right">
+                {usage.unitPrice}
+              </th>
+              <th scope="col" class="right">
+                {usage.amount}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {lines.map((line) => (
+              <tr>
+                <td>
+                  <span class="number">{count(line.quantity)}</span> × {names[line.bucket] ?? line.bucket}
+                </td>
+                <td class="right number">{money(line.unitPrice)}</td>
+                <td class="right number">{money(line.amount)}</td>
+              </tr>
+            ))}
+            <tr class="sum">
+              <th scope="row">{usage.cost}</th>
+              <td />
+              <td class="right number">
+                <strong>{money(record.cost)}</strong>
+              </td>
+            </tr>
+          </tbody>
+        </table>
+      </Scroll>
+      {notes.length > 0 ? <p class="faint">{notes.join(' · ')}</p> : null}
+    </>
+  );
+}
+
+function Attempts({ language, facts: { record } }: PartProps) {
+  const { usage } = wordsOf(language).account;
+  return (
+    <Scroll label={usage.attempts}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{usage.channel}</th>
+            <th scope="col">{usage.outcome}</th>
+            <th scope="col" class="right">
+              {usage.duration}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {record.attempts.map((attempt) => (
+            <tr>
+              <td class="id">{attempt.channel}</td>
+              <td class="id">{statusName(language, attempt.outcome)}</td>
+              <td class="right number">{milliseconds(attempt.ms)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
 }

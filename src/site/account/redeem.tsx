@@ -38,7 +38,7 @@ export function RedeemPage({ context, notice, code = '', isDone = false }: Redee
             placeholder="PC-XXXXX-XXXXX-XXXXX-XXXXX"
             value={code}
             required
-            data-from-fragment
+            data-from-link
           />
         </div>
         <button type="submit">{redeem.redeem}</button>

@@ -4,7 +4,14 @@
 for (const button of document.querySelectorAll('[data-copy]')) {
   button.hidden = false;
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(button.closest('.copy').querySelector('pre').textContent);
+    const code = button.closest('.copy').querySelector('pre');
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+    } catch {
+      // Where a page may not write there, it is at least selected.
+      getSelection().selectAllChildren(code);
+      return;
+    }
     const label = button.textContent;
     button.textContent = button.dataset.done;
     setTimeout(() => {
@@ -13,11 +20,16 @@ for (const button of document.querySelectorAll('[data-copy]')) {
   });
 }
 
-for (const input of document.querySelectorAll('[data-from-fragment]')) {
-  const code = decodeURIComponent(location.hash.slice(1));
-  if (!code) continue;
-  input.value = code.replace(/^code=/, '');
-  history.replaceState(null, '', location.pathname + location.search);
+// A card's link has the code behind its #, which no server sees. It goes along through signing in, and away once it stands
+// in its field.
+const [cardLink, cardCode] = /^#(?:code=)?(PC-[\w-]+)$/i.exec(location.hash) ?? [];
+if (cardCode) {
+  for (const form of document.querySelectorAll('form[data-keep-code]')) form.action += cardLink;
+  for (const link of document.querySelectorAll('a[data-keep-code]')) link.href += cardLink;
+  for (const input of document.querySelectorAll('[data-from-link]')) {
+    input.value = cardCode;
+    history.replaceState(null, '', location.pathname + location.search);
+  }
 }
 
 for (const form of document.querySelectorAll('form[data-once]')) {
@@ -25,29 +37,42 @@ for (const form of document.querySelectorAll('form[data-once]')) {
     form.querySelector('button').disabled = true;
   });
 }
+// A page that the browser kept is as it was before the click.
+addEventListener('pageshow', () => {
+  for (const button of document.querySelectorAll('form[data-once] button')) button.disabled = false;
+});
 
 const play = document.getElementById('play');
 if (play) {
+  const words = JSON.parse(play.dataset.words);
   const answer = document.getElementById('answer');
   const served = document.getElementById('served');
   const button = play.querySelector('button');
   let running;
 
+  const say = (text, isBad = false) => {
+    served.textContent = text;
+    served.classList.toggle('bad', isBad);
+  };
+
   play.addEventListener('submit', async (event) => {
     event.preventDefault();
     if (running) return running.abort();
     running = new AbortController();
-    button.textContent = play.dataset.stop;
+    button.textContent = words.stop;
     answer.textContent = '';
-    served.textContent = '';
+    answer.setAttribute('aria-busy', 'true');
+    say(words.asking);
     try {
       await ask(new FormData(play), running.signal);
     } catch (error) {
-      if (error.name !== 'AbortError') served.textContent = error.message;
+      if (error.name === 'AbortError') say(words.stopped);
+      else say(error.told ?? words.offline, true);
     } finally {
       running = undefined;
-      button.textContent = play.dataset.send;
-      if (!answer.textContent) answer.textContent = answer.dataset.waiting;
+      button.textContent = words.send;
+      answer.removeAttribute('aria-busy');
+      if (!answer.textContent) answer.textContent = words.waiting;
     }
   });
 
@@ -58,7 +83,7 @@ if (play) {
       body: JSON.stringify({ model: form.get('model'), prompt: form.get('prompt') }),
       signal,
     });
-    if (!response.ok) throw new Error((await response.json()).error.message);
+    if (!response.ok) throw await refused(response);
     const channel = response.headers.get('x-svc-channel');
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let begun = '';
@@ -71,11 +96,25 @@ if (play) {
     }
   }
 
+  async function refused(response) {
+    const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    return { told: isJson ? (await response.json()).error.message : words.expired };
+  }
+
   function take(chunk, channel) {
-    if (chunk.error) throw new Error(chunk.error.message);
-    answer.append(chunk.choices?.[0]?.delta?.content ?? '');
-    if (chunk.usage?.cost_ntd === undefined) return;
-    const cost = `NT$${chunk.usage.cost_ntd}`;
-    served.textContent = play.dataset.served.replace('{channel}', channel).replace('{cost}', cost);
+    if (chunk.error) throw { told: words.faults[chunk.error.code] ?? chunk.error.message };
+    const text = chunk.choices?.[0]?.delta?.content;
+    if (text) {
+      if (!answer.textContent) say('');
+      answer.append(text);
+    }
+    const nano = chunk.usage?.cost_nano;
+    if (nano !== undefined) say(words.served.replace('{channel}', () => channel).replace('{cost}', () => money(nano)));
+  }
+
+  /** As pages write it: exact, with two decimals at least. */
+  function money(nano) {
+    const digits = nano.padStart(10, '0');
+    return `NT$${digits.slice(0, -9)}.${digits.slice(-9, -7)}${digits.slice(-7).replace(/0+$/, '')}`;
   }
 }

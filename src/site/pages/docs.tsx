@@ -17,9 +17,9 @@ export function DocsPage({ context, library, page }: DocsProps) {
   const { docs } = wordsOf(context.language);
   return (
     <Page context={context} title={page?.title ?? docs.title} description={docs.lead}>
-      <div class="docs">
-        <Contents context={context} library={library} current={page?.name} />
+      <div class={page ? 'docs' : 'docs is-list'}>
         {page ? <Article context={context} page={page} /> : <Overview context={context} library={library} />}
+        <Contents context={context} library={library} current={page?.name} />
       </div>
     </Page>
   );
@@ -62,9 +62,16 @@ function Article({ context, page }: { context: PageContext; page: DocPage }) {
   const { docs } = wordsOf(context.language);
   return (
     <article lang={page.language}>
-      {page.language === context.language ? null : <p class="note">{docs.onlyEnglish}</p>}
+      <p class="up" lang={context.language}>
+        <a href="/docs">{docs.all}</a>
+      </p>
+      {page.language === context.language ? null : (
+        <p class="note" lang={context.language}>
+          {docs.onlyEnglish}
+        </p>
+      )}
       {raw(page.html)}
-      <p class="faint">
+      <p class="faint" lang={context.language}>
         <a href={`/docs/${page.name}.md`}>{docs.markdown}</a>
       </p>
     </article>

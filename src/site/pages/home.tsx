@@ -38,7 +38,7 @@ export function HomePage({ context, facts }: { context: PageContext; facts: Home
           <p>
             <strong class="id">auto:free</strong> <State language={language} state={facts.free.state} />
           </p>
-          <p>{facts.free.channels.join(' · ')}</p>
+          {facts.free.channels.length > 0 ? <p>{home.freeBy(facts.free.channels.join(' · '))}</p> : null}
           <p class="faint">{home.freeLimits(minute, zero, positive)}</p>
           <p class="row">
             <a class="button" href="/account">

@@ -8,8 +8,8 @@ import type { PricingFacts } from './pricing.tsx';
 import type { PricedModel } from './pricing-query.ts';
 
 export async function pricingFacts({ catalog, priceHistory }: SiteTools): Promise<PricingFacts> {
-  const { models, revision, updatedAt } = catalog();
-  return { models: models.map(pricedModel), revision, since: updatedAt, history: await priceHistory() };
+  const { models, revision, updatedAt, limits } = catalog();
+  return { models: models.map(pricedModel), revision, since: updatedAt, limits, history: await priceHistory() };
 }
 
 const PER_MILLION = 1_000_000n;

@@ -2,7 +2,7 @@
 // Every model with its price, as billed: searched, filtered and sorted by the address alone.
 
 import { count, dateTime } from '../format.ts';
-import { wordsOf } from '../language.ts';
+import { type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 import { Scroll } from '../parts/scroll.tsx';
 import { PRICING_KINDS, PRICING_SORTS, type PricedModel, type PricingQuery, selectModels } from './pricing-query.ts';
@@ -11,6 +11,7 @@ export interface PricingFacts {
   models: readonly PricedModel[];
   revision: number;
   since: number;
+  limits: { free_per_minute: number; free_per_day_zero: number; free_per_day_positive: number };
   history: readonly PriceChange[];
 }
 
@@ -29,13 +30,17 @@ interface PricingProps {
 export function PricingPage({ context, facts, query }: PricingProps) {
   const { pricing } = wordsOf(context.language);
   const models = selectModels(facts.models, query);
+  const { free_per_minute: minute, free_per_day_zero: zero, free_per_day_positive: positive } = facts.limits;
   return (
     <Page context={context} title={pricing.title} description={pricing.lead}>
       <h1>{pricing.title}</h1>
       <p class="lead">{pricing.lead}</p>
       <Filters context={context} query={query} />
       {models.length === 0 ? <p class="empty">{pricing.none}</p> : <PriceTable context={context} models={models} />}
-      <p class="faint">{pricing.effective(facts.revision, dateTime(facts.since))}</p>
+      <p class="faint">
+        {pricing.effective(facts.revision, dateTime(facts.since))}
+        {facts.models.some(({ isFree }) => isFree) ? ` ${pricing.freeNote(minute, zero, positive)}` : ''}
+      </p>
       <h2>{pricing.history}</h2>
       <p>{pricing.historyLead}</p>
       <History context={context} history={facts.history} />
@@ -87,25 +92,19 @@ function Filters({ context, query }: Omit<PricingProps, 'facts'>) {
 
 function PriceTable({ context, models }: { context: PageContext; models: readonly PricedModel[] }) {
   const { pricing } = wordsOf(context.language);
-  const columns = [pricing.input, pricing.cached, pricing.write5m, pricing.write1h, pricing.output, pricing.image];
+  const columns = priceColumns(context.language);
   return (
     <Scroll label={pricing.title}>
-      <table>
+      <table class="stack is-prices">
         <caption>{pricing.caption}</caption>
         <thead>
           <tr>
             <th scope="col">{pricing.model}</th>
-            {columns.map((column) => (
+            {[...columns.map(({ title }) => title), pricing.context, pricing.buys].map((title) => (
               <th scope="col" class="right">
-                {column}
+                {title}
               </th>
             ))}
-            <th scope="col" class="right">
-              {pricing.context}
-            </th>
-            <th scope="col" class="right">
-              {pricing.buys}
-            </th>
           </tr>
         </thead>
         <tbody>
@@ -118,16 +117,32 @@ function PriceTable({ context, models }: { context: PageContext; models: readonl
   );
 }
 
+export function priceColumns(language: Language): { name: keyof PricedModel['price']; title: string }[] {
+  const { pricing } = wordsOf(language);
+  return [
+    { name: 'input', title: pricing.input },
+    { name: 'cached', title: pricing.cached },
+    { name: 'write5m', title: pricing.write5m },
+    { name: 'write1h', title: pricing.write1h },
+    { name: 'output', title: pricing.output },
+    { name: 'image', title: pricing.image },
+  ];
+}
+
+export function priceText(model: PricedModel, name: keyof PricedModel['price'], free: string): string {
+  const value = model.price[name];
+  if (value === null) return '–';
+  return model.isFree ? free : value.toLocaleString('en', { maximumFractionDigits: 9 });
+}
+
 const BUDGET_NTD = 100;
 const MILLION = 1_000_000;
 
 function PriceRow({ context, model }: { context: PageContext; model: PricedModel }) {
   const { pricing } = wordsOf(context.language);
-  const { input, cached, write5m, write1h, output, image } = model.price;
-  const figure = (value: number | null) =>
-    value === null ? '–' : value.toLocaleString('en', { maximumFractionDigits: 3 });
+  const { input, output, image } = model.price;
   const buys = () => {
-    if (model.isFree) return pricing.free;
+    if (model.isFree) return pricing.buysFree;
     if (image !== null) return pricing.buysImages(count(Math.floor(BUDGET_NTD / image)));
     const price = output ?? input;
     return price === null || price === 0 ? '–' : pricing.buysTokens(count(Math.floor((BUDGET_NTD / price) * MILLION)));
@@ -139,11 +154,17 @@ function PriceRow({ context, model }: { context: PageContext; model: PricedModel
         <br />
         <span class="id faint">{[model.id, ...model.aliases].join(' · ')}</span>
       </th>
-      {[input, cached, write5m, write1h, output, image].map((value) => (
-        <td class="right number">{model.isFree && value !== null ? pricing.free : figure(value)}</td>
+      {priceColumns(context.language).map(({ name, title }) => (
+        <td class={model.price[name] === null ? 'right number none' : 'right number'} data-label={title}>
+          {priceText(model, name, pricing.free)}
+        </td>
       ))}
-      <td class="right number">{count(model.contextTokens)}</td>
-      <td class="right number">{buys()}</td>
+      <td class="right number" data-label={pricing.context}>
+        {count(model.contextTokens)}
+      </td>
+      <td class="right number" data-label={pricing.buys}>
+        {buys()}
+      </td>
     </tr>
   );
 }
@@ -170,7 +191,7 @@ function History({ context, history }: { context: PageContext; history: readonly
           {history.map((change, index) => (
             <tr>
               <td class="number">{change.revision}</td>
-              <td class="nowrap number">{dateTime(change.since)}</td>
+              <td class="number may-wrap">{dateTime(change.since)}</td>
               <td>{describe(change, index === history.length - 1)}</td>
             </tr>
           ))}

@@ -1,25 +1,22 @@
-/** @jsxImportSource hono/jsx */
-// The pages that everybody may see.
+// The pages that everybody may see: HTML for people, Markdown for who did not ask for HTML.
 
 import type { Env, Hono } from 'hono';
 import type { Assets } from '../assets.ts';
 import type { DocsLibrary } from '../docs-library.ts';
-import { wordsOf } from '../language.ts';
+import { chooseLanguage, wordsOf } from '../language.ts';
 import { pageContext } from '../page-context.ts';
-import { pageResponse, wantsHtml } from '../respond.ts';
+import { pageResponse, textResponse, wantsHtml } from '../respond.ts';
 import type { SiteTools } from '../tools.ts';
 import { DocsPage } from './docs.tsx';
 import { HomePage } from './home.tsx';
-import { homeText } from './home-text.ts';
 import { MessagePage } from './message.tsx';
+import { docsText, homeText, pricingText, securityText, statusText } from './plain-text.ts';
 import { PricingPage } from './pricing.tsx';
 import { pricingFacts } from './pricing-facts.ts';
 import { readPricingQuery } from './pricing-query.ts';
 import { SecurityPage } from './security.tsx';
 import { StatusPage } from './status.tsx';
 import { freeFacts, statusFacts } from './status-facts.ts';
-
-const MARKDOWN = { 'content-type': 'text/markdown; charset=utf-8' };
 
 export function addPublicPages<Bindings extends Env>(
   app: Hono<Bindings>,
@@ -29,9 +26,10 @@ export function addPublicPages<Bindings extends Env>(
 ): void {
   const contextOf = (request: Request) => pageContext(request, tools, assets);
   const send = (request: Request, html: unknown) => pageResponse(request, tools.publicUrl, String(html));
+  const tell = (request: Request, text: string) => textResponse(request, tools.publicUrl, text);
 
   app.get('/', async ({ req: { raw: request } }) => {
-    if (!wantsHtml(request)) return new Response(homeText(tools), { headers: MARKDOWN });
+    if (!wantsHtml(request)) return tell(request, homeText(tools));
     const { limits } = tools.catalog();
     const facts = { limits, free: freeFacts(await tools.status()) };
     return send(request, <HomePage context={contextOf(request)} facts={facts} />);
@@ -40,28 +38,34 @@ export function addPublicPages<Bindings extends Env>(
   app.get('/pricing', async ({ req: { raw: request } }) => {
     const facts = await pricingFacts(tools);
     const query = readPricingQuery(new URL(request.url).searchParams);
+    if (!wantsHtml(request)) return tell(request, pricingText(chooseLanguage(request), facts, query));
     return send(request, <PricingPage context={contextOf(request)} facts={facts} query={query} />);
   });
 
-  app.get('/status', async ({ req: { raw: request } }) =>
-    send(request, <StatusPage context={contextOf(request)} facts={statusFacts(await tools.status())} />),
-  );
+  app.get('/status', async ({ req: { raw: request } }) => {
+    const facts = statusFacts(await tools.status());
+    if (!wantsHtml(request)) return tell(request, statusText(chooseLanguage(request), facts));
+    return send(request, <StatusPage context={contextOf(request)} facts={facts} />);
+  });
 
-  app.get('/security', ({ req: { raw: request } }) => send(request, <SecurityPage context={contextOf(request)} />));
+  app.get('/security', ({ req: { raw: request } }) => {
+    if (!wantsHtml(request)) return tell(request, securityText(chooseLanguage(request)));
+    return send(request, <SecurityPage context={contextOf(request)} />);
+  });
 
-  app.get('/docs', ({ req: { raw: request } }) =>
-    send(request, <DocsPage context={contextOf(request)} library={library} page={undefined} />),
-  );
+  app.get('/docs', ({ req: { raw: request } }) => {
+    if (!wantsHtml(request)) return tell(request, docsText(chooseLanguage(request), library, tools.publicUrl));
+    return send(request, <DocsPage context={contextOf(request)} library={library} page={undefined} />);
+  });
 
-  app.get('/docs/:page', ({ req }) => {
+  // What is no page is left to the last route of all.
+  app.get('/docs/:page', ({ req }, next) => {
     const context = contextOf(req.raw);
-    const [name = '', extension] = req.param('page').split('.');
+    const [, name = '', extension] = /^([\w-]+)(\.md)?$/.exec(req.param('page')) ?? [];
     const page = library.find(name, context.language);
-    if (page && (extension === 'md' || !wantsHtml(req.raw))) return new Response(page.markdown, { headers: MARKDOWN });
-    if (page && extension === undefined) {
-      return send(req.raw, <DocsPage context={context} library={library} page={page} />);
-    }
-    return notFound(req.raw, tools, assets);
+    if (!page) return next();
+    if (extension || !wantsHtml(req.raw)) return tell(req.raw, page.markdown);
+    return send(req.raw, <DocsPage context={context} library={library} page={page} />);
   });
 }
 

@@ -1,26 +1,16 @@
-/** @jsxImportSource hono/jsx */
 // What is stored and what is not, and how to reach whoever runs this.
 
-import { wordsOf } from '../language.ts';
+import { type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 
 export function SecurityPage({ context }: { context: PageContext }) {
   const { security } = wordsOf(context.language);
-  const sections = [
-    [security.notStoredTitle, security.notStored],
-    [security.storedTitle, security.stored],
-    [security.keysTitle, security.keys],
-    [security.sessionsTitle, security.sessions],
-    [security.addressesTitle, security.addresses],
-    [security.retentionTitle, security.retention],
-    [security.reportTitle, security.report],
-  ];
   return (
     <Page context={context} title={security.title} description={security.lead}>
       <div class="narrow">
         <h1>{security.title}</h1>
         <p class="lead">{security.lead}</p>
-        {sections.map(([title, text]) => (
+        {securitySections(context.language).map(([title, text]) => (
           <section>
             <h2>{title}</h2>
             <p>{text}</p>
@@ -32,4 +22,17 @@ export function SecurityPage({ context }: { context: PageContext }) {
       </div>
     </Page>
   );
+}
+
+export function securitySections(language: Language): [title: string, text: string][] {
+  const { security } = wordsOf(language);
+  return [
+    [security.notStoredTitle, security.notStored],
+    [security.storedTitle, security.stored],
+    [security.keysTitle, security.keys],
+    [security.sessionsTitle, security.sessions],
+    [security.addressesTitle, security.addresses],
+    [security.retentionTitle, security.retention],
+    [security.reportTitle, security.report],
+  ];
 }

@@ -44,7 +44,7 @@ export function StatusPage({ context, facts }: { context: PageContext; facts: St
       <h1>{status.title}</h1>
       <p class="lead">{status.lead}</p>
       <Scroll label={status.title}>
-        <table>
+        <table class="stack is-status">
           <thead>
             <tr>
               <th scope="col">{status.model}</th>
@@ -72,7 +72,7 @@ export function StatusPage({ context, facts }: { context: PageContext; facts: St
         </table>
       </Scroll>
       <p class="faint">
-        {status.updated(dateTime(facts.at))} <a href="/api/public/status">{status.machines}</a>
+        {status.legend} {status.updated(dateTime(facts.at))} <a href="/api/public/status">{status.machines}</a>
       </p>
       <h2>{status.incidents}</h2>
       {facts.incidents.length === 0 ? <p class="empty">{status.noIncidents}</p> : null}
@@ -82,7 +82,7 @@ export function StatusPage({ context, facts }: { context: PageContext; facts: St
           <p class="faint">
             {dateTime(incident.startedAt)} – {incident.endedAt === null ? status.ongoing : dateTime(incident.endedAt)}
           </p>
-          <p>{incident.text[language]}</p>
+          <p class="as-written">{incident.text[language]}</p>
         </article>
       ))}
     </Page>
@@ -98,24 +98,26 @@ interface RowProps {
 
 function Row({ language, model, channel, isFirst }: RowProps) {
   const { status } = wordsOf(language);
-  const tally = (...states: StateName[]) => channel.days.filter(({ state }) => states.includes(state)).length;
   return (
     <tr>
-      <th scope="row" class="id">
+      <th scope="row" class="what id">
         {isFirst ? model.id : <span class="faint">{model.id}</span>}
       </th>
-      <td class="id">{channel.name}</td>
-      <td>
+      <td class="by id" data-label={status.channel}>
+        {channel.name}
+      </td>
+      <td class="how">
         <State language={language} state={channel.state} />
       </td>
-      <td class="right number">{percent(channel.successRate)}</td>
-      <td class="right number">{milliseconds(channel.firstTokenMs)}</td>
-      <td class="right number">{milliseconds(channel.totalMs)}</td>
-      <td>
-        <DayBars
-          days={channel.days}
-          label={status.daysLabel(tally('operational'), tally('degraded', 'down'), tally('unknown'))}
-        />
+      <td class="right number rate" data-label={status.success}>
+        {percent(channel.successRate)}
+      </td>
+      <td class="right number wide">{milliseconds(channel.firstTokenMs)}</td>
+      <td class="right number total" data-label={status.total}>
+        {milliseconds(channel.totalMs)}
+      </td>
+      <td class="days">
+        <DayBars language={language} days={channel.days} />
       </td>
     </tr>
   );

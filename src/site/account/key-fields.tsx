@@ -1,0 +1,61 @@
+/** @jsxImportSource hono/jsx */
+// What can be set on a key: as it stands, or as a visitor typed it.
+
+import { formatNtd } from '../../kit/money.ts';
+import type { KeyRow } from '../../store/rows.ts';
+import { date } from '../format.ts';
+import { type Language, wordsOf } from '../language.ts';
+
+interface KeyFieldsProps {
+  language: Language;
+  /** Undefined: a key that is yet to be made. */
+  key_?: KeyRow;
+  typed?: URLSearchParams | undefined;
+}
+
+export function KeyFields({ language, key_: key, typed }: KeyFieldsProps) {
+  const { keys } = wordsOf(language).account;
+  const id = (name: string) => `${name}-${key?.keyId ?? 'new'}`;
+  const { dailyBudget = null, expiresAt = null } = key ?? {};
+  const fields = [
+    { name: 'name', label: keys.name, value: key?.name ?? '', maxlength: 100 },
+    { name: 'models', label: keys.models, value: key?.models?.join(', ') ?? '', help: keys.modelsHelp },
+    {
+      name: 'budget',
+      label: keys.budget,
+      value: dailyBudget === null ? '' : formatNtd(dailyBudget),
+      help: keys.budgetHelp,
+      inputmode: 'decimal' as const,
+    },
+    {
+      name: 'expires',
+      label: keys.expires,
+      value: expiresAt === null ? '' : date(expiresAt),
+      help: keys.expiresHelp,
+      type: 'date',
+    },
+  ];
+  return (
+    <>
+      {fields.map(({ name, label, value, help, type = 'text', ...rest }) => (
+        <div class="field">
+          <label for={id(name)}>
+            {label} {help ? <span class="faint">{help}</span> : null}
+          </label>
+          <input id={id(name)} name={name} type={type} value={typed?.get(name) ?? value} autocomplete="off" {...rest} />
+        </div>
+      ))}
+      <div class="field">
+        <label>
+          <input
+            type="checkbox"
+            name="manage"
+            value="1"
+            checked={typed ? typed.get('manage') === '1' : (key?.manage ?? false)}
+          />{' '}
+          {keys.manageHelp}
+        </label>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,17 @@
+// What a page says about a fault: its own words, in the reader's language, for whatever a visitor can meet.
+
+import type { Fault } from '../faults/fault.ts';
+import { type Language, wordsOf } from './language.ts';
+
+export function faultText(language: Language, { code, details, publicText }: Fault): string {
+  const { faults, fields } = wordsOf(language);
+  const texts: Readonly<Record<string, string>> = faults;
+  const ofField = code === 'invalid_request' ? fieldText(fields, details.param) : undefined;
+  return ofField ?? texts[code] ?? publicText;
+}
+
+/** `models[2]` is a matter of the field `models`. */
+function fieldText(fields: Readonly<Record<string, string>>, param: string | undefined): string | undefined {
+  const name = param?.replace(/\[.*$/, '') ?? '';
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}

@@ -1,0 +1,92 @@
+// The public pages for who reads them with curl: the same facts, as Markdown.
+
+import type { DocsLibrary } from '../docs-library.ts';
+import { dateTime, milliseconds, percent } from '../format.ts';
+import { type Language, wordsOf } from '../language.ts';
+import { type PricingFacts, priceColumns, priceText } from './pricing.tsx';
+import { type PricingQuery, selectModels } from './pricing-query.ts';
+import { securitySections } from './security.tsx';
+import type { StatusFacts } from './status.tsx';
+
+export function homeText({ siteName, publicUrl }: { siteName: string; publicUrl: string }): string {
+  return `# ${siteName}
+
+One key for many model providers, in the OpenAI and the Anthropic format, billed in NT$ from a prepaid wallet.
+
+Get a key (NT$1 of trial credit, no human needed):
+
+    curl -s -X POST ${publicUrl}/api/agent/register
+
+Models and prices: ${publicUrl}/pricing
+Status: ${publicUrl}/status
+Docs: ${publicUrl}/docs
+What is stored and what is not: ${publicUrl}/security
+Everything for machines: ${publicUrl}/llms.txt
+`;
+}
+
+export function pricingText(language: Language, facts: PricingFacts, query: PricingQuery): string {
+  const { pricing } = wordsOf(language);
+  const columns = priceColumns(language);
+  const rows = selectModels(facts.models, query).map((model) => [
+    model.id,
+    ...columns.map(({ name }) => priceText(model, name, pricing.free)),
+    String(model.contextTokens),
+  ]);
+  const table = markdownTable([pricing.model, ...columns.map(({ title }) => title), pricing.context], rows);
+  const effective = pricing.effective(facts.revision, dateTime(facts.since));
+  return paragraphs(`# ${pricing.title}`, pricing.lead, table, effective);
+}
+
+export function statusText(language: Language, facts: StatusFacts): string {
+  const { status } = wordsOf(language);
+  const rows = facts.models.flatMap(({ id, channels }) =>
+    channels.map(({ name, state, successRate, firstTokenMs, totalMs }) => [
+      id,
+      name,
+      status[state],
+      percent(successRate),
+      milliseconds(firstTokenMs),
+      milliseconds(totalMs),
+    ]),
+  );
+  const heads = [status.model, status.channel, status.now, status.success, status.firstToken, status.total];
+  const incidents = facts.incidents.map(({ title, text, startedAt, endedAt }) =>
+    paragraphs(
+      `### ${title[language]}`,
+      `${dateTime(startedAt)} – ${endedAt === null ? status.ongoing : dateTime(endedAt)}`,
+      text[language],
+    ),
+  );
+  return paragraphs(
+    `# ${status.title}`,
+    markdownTable(heads, rows),
+    status.updated(dateTime(facts.at)),
+    `## ${status.incidents}`,
+    ...(incidents.length > 0 ? incidents : [status.noIncidents]),
+  );
+}
+
+export function securityText(language: Language): string {
+  const { security } = wordsOf(language);
+  const sections = securitySections(language).map(([title, text]) => paragraphs(`## ${title}`, text));
+  return paragraphs(`# ${security.title}`, security.lead, ...sections, '/.well-known/security.txt');
+}
+
+export function docsText(language: Language, library: DocsLibrary, publicUrl: string): string {
+  const { docs } = wordsOf(language);
+  const groups = library.groups(language).map(({ group, pages }) => {
+    const links = pages.map(({ name, title }) => `- [${title}](${publicUrl}/docs/${name}.md)`);
+    return paragraphs(`## ${docs[group]}`, links.join('\n'));
+  });
+  return paragraphs(`# ${docs.title}`, docs.lead, ...groups, `[${docs.reference}](${publicUrl}/openapi.json)`);
+}
+
+function paragraphs(...parts: string[]): string {
+  return `${parts.map((part) => part.trim()).join('\n\n')}\n`;
+}
+
+function markdownTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(heads), line(heads.map(() => '---')), ...rows.map(line)].join('\n');
+}
