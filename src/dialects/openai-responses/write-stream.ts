@@ -68,8 +68,8 @@ export function createStreamWriter(request: RelayRequest, { keepText }: WriterOp
 
   /** The client has one message, of text alone. */
   function openMessage(): OpenMessage | undefined {
-    const [first, ...others] = seen.items;
-    if (!first || others.length > 0 || first[1].type !== 'message') return undefined;
+    const [first] = seen.items;
+    if (!first || seen.items.size > 1 || first[1].type !== 'message') return undefined;
     const [index, { id }] = first;
     const text = transcript.onlyText(`0/${index}/text/0`);
     return text === undefined ? undefined : { index, id, text };

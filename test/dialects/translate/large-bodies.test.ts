@@ -84,3 +84,21 @@ test('a whole chat answer of calls whose arguments are objects', () => {
   expect(carrier.readAnswer(readJsonObject(JSON.stringify({ choices })))?.facts.output.hasContent).toBe(true);
   expect(performance.now() - start).toBeLessThan(WITHIN_MS);
 });
+
+test('a stream of calls without end to a client that an interrupted answer is kept for', () => {
+  const request = openaiResponses.readRequest(readJsonObject('{"model":"m","input":"x","stream":true}'));
+  const reader = openaiResponses.createStreamReader(request);
+  const writer = openaiResponses.createStreamWriter(request, { keepText: true });
+  const events = many(12_000, (index) =>
+    ['added', 'done'].map((end) => ({
+      type: `response.output_item.${end}`,
+      output_index: index,
+      item: { type: 'function_call', id: `f${index}`, call_id: `c${index}`, name: 'f', arguments: '{}' },
+    })),
+  ).flat();
+  const start = performance.now();
+  for (const event of events) {
+    for (const read of reader.read({ event: event.type, data: JSON.stringify(event) })) writer.write(read);
+  }
+  expect(performance.now() - start).toBeLessThan(2 * WITHIN_MS);
+});
