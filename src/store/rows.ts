@@ -235,6 +235,33 @@ export interface Setting {
   value: string;
 }
 
+/** One line of the log of what operators did. */
+export interface Action {
+  at: number;
+  /** Who: the token's holder, the command line. */
+  actor: string;
+  /** Area and verb: `cards.issue`. */
+  action: string;
+  /** The id or name of what was changed. */
+  subject: string;
+  /** What changed; never a secret. */
+  detail: Readonly<Record<string, unknown>>;
+}
+
+export interface StoredAction extends Action {
+  actionId: number;
+}
+
+export interface StoredAlarm {
+  alarmId: number;
+  at: number;
+  name: string;
+  fields: Readonly<Record<string, unknown>>;
+  /** When an operator first said that it was seen, and who; null before. */
+  acknowledgedAt: number | null;
+  acknowledgedBy: string | null;
+}
+
 export type RevisionSource = 'default' | 'file' | 'operator';
 
 export interface Revision {

@@ -13,6 +13,7 @@ const FLOORS: Record<string, number> = {
   relay: 3,
   accounts: 3,
   publishing: 3,
+  operating: 3,
   dialects: 2,
   channels: 2,
   catalog: 2,

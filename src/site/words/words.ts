@@ -2,7 +2,7 @@
 
 import type { en } from './en.ts';
 
-type Said<Entry> = Entry extends string
+export type Said<Entry> = Entry extends string
   ? string
   : Entry extends (...given: infer Given) => string
     ? (...given: Given) => string

@@ -1,0 +1,35 @@
+// The last failures of each channel, for the operator's eyes: when, which model, what kind. Never a word of content.
+
+import type { Clock } from '../kit/clock.ts';
+
+export interface RecentError {
+  at: number;
+  channel: string;
+  /** The public id of the model that was asked for. */
+  model: string;
+  outcome: string;
+}
+
+export interface RecentErrors {
+  note(channel: string, model: string, outcome: string): void;
+  /** Newest first. */
+  list(channel: string): RecentError[];
+}
+
+const KEPT = 20;
+const MOST_CHANNELS = 1_000;
+
+export function createRecentErrors(clock: Clock): RecentErrors {
+  const byChannel = new Map<string, RecentError[]>();
+  return {
+    note(channel, model, outcome) {
+      const known = byChannel.get(channel);
+      if (!known && byChannel.size >= MOST_CHANNELS) return;
+      const kept = known ?? [];
+      kept.unshift({ at: clock.now(), channel, model, outcome });
+      kept.length = Math.min(kept.length, KEPT);
+      byChannel.set(channel, kept);
+    },
+    list: (channel) => [...(byChannel.get(channel) ?? [])],
+  };
+}

@@ -1,0 +1,36 @@
+// What an operator asked for and cannot have. The edges say it in their own way: an exit code, a status, a page.
+
+export type RefusalCode =
+  | 'not_found'
+  | 'invalid'
+  | 'already_done'
+  | 'no_route'
+  | 'last_routes'
+  | 'too_many_keys'
+  | 'no_revision';
+
+export interface RefusalFacts {
+  /** The field of the input that is wrong. */
+  field?: string;
+  /** Models, serials or whatever the refusal is about. */
+  subjects?: readonly string[];
+}
+
+export class OperatingRefused extends Error {
+  override name = 'OperatingRefused';
+  constructor(
+    readonly code: RefusalCode,
+    message: string,
+    readonly facts: RefusalFacts = {},
+  ) {
+    super(message);
+  }
+}
+
+export function invalid(field: string, message: string): OperatingRefused {
+  return new OperatingRefused('invalid', message, { field });
+}
+
+export function notFound(what: string): OperatingRefused {
+  return new OperatingRefused('not_found', `there is no ${what}`);
+}
