@@ -49,7 +49,11 @@ export interface ChannelView {
   /** Of this node, from memory; no requests on the command line. */
   lastHour: WindowFigures;
   /** Of all nodes, from the store. */
-  last24Hours: { requests: number; successRate: number | null; firstTokenMs: { p50: number | null; p95: number | null } };
+  last24Hours: {
+    requests: number;
+    successRate: number | null;
+    firstTokenMs: { p50: number | null; p95: number | null };
+  };
   /** The last 24 hours, oldest first, those without traffic included. */
   hours: readonly HourView[];
 }

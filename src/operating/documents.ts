@@ -36,7 +36,9 @@ export type Refusal =
   /** The document says the same as the newest revision. */
   | { reason: 'unchanged' };
 
-export type AppliedDocument = { ok: true; revision: number; warnings: readonly DocumentWarning[] } | ({ ok: false } & Refusal);
+export type AppliedDocument =
+  | { ok: true; revision: number; warnings: readonly DocumentWarning[] }
+  | ({ ok: false } & Refusal);
 
 export interface ApplyOptions {
   /** The revision that was edited. */

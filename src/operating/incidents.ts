@@ -18,7 +18,10 @@ export function listIncidents(tools: Pick<OperatingTools, 'store'>, limit?: numb
   throw new Error('not yet');
 }
 /** Refused: invalid. */
-export function putIncident(tools: OperatingTools, said: IncidentText & { incidentId?: string; actor: Actor }): Promise<Incident> {
+export function putIncident(
+  tools: OperatingTools,
+  said: IncidentText & { incidentId?: string; actor: Actor },
+): Promise<Incident> {
   throw new Error('not yet');
 }
 /** Refused: not_found, already_done. */

@@ -1,7 +1,12 @@
 // The difference of two texts, line by line.
 
 export type DiffLine =
-  | { kind: 'same' | 'added' | 'removed'; text: string; /** Line numbers, from 1. */ before: number | null; after: number | null }
+  | {
+      kind: 'same' | 'added' | 'removed';
+      text: string /** Line numbers, from 1. */;
+      before: number | null;
+      after: number | null;
+    }
   /** So many equal lines are left out here. */
   | { kind: 'skipped'; count: number };
 

@@ -41,12 +41,23 @@ export function priceTable(tools: OperatingTools): Promise<{ revision: number; r
   throw new Error('not yet');
 }
 /** The document with the edits, not applied: check it, show its diff, apply it. Refused: not_found for a model that is not there. */
-export function editedDocument(tools: OperatingTools, edits: readonly PriceEdit[]): Promise<{ revision: number; yaml: string }> {
+export function editedDocument(
+  tools: OperatingTools,
+  edits: readonly PriceEdit[],
+): Promise<{ revision: number; yaml: string }> {
   throw new Error('not yet');
 }
-export function checkPrices(tools: OperatingTools, edits: readonly PriceEdit[], baseRevision?: number): Promise<CheckedDocument> {
+export function checkPrices(
+  tools: OperatingTools,
+  edits: readonly PriceEdit[],
+  baseRevision?: number,
+): Promise<CheckedDocument> {
   throw new Error('not yet');
 }
-export function editPrices(tools: OperatingTools, edits: readonly PriceEdit[], options: ApplyOptions): Promise<AppliedDocument> {
+export function editPrices(
+  tools: OperatingTools,
+  edits: readonly PriceEdit[],
+  options: ApplyOptions,
+): Promise<AppliedDocument> {
   throw new Error('not yet');
 }

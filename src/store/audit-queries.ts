@@ -179,12 +179,16 @@ export function toReport(
     entries: Number(total?.entries ?? 0),
     lastEntryId: Number(total?.last_entry_id ?? 0),
     total: sum,
-    house: Object.fromEntries(house.map((row) => [String(row.account), houseAmount(row)])),
+    house: toHouse(house),
     differences:
       sum === 0n
         ? differences
         : [...differences, { what: 'total', subject: 'ledger', expected: '0', found: String(sum) }],
   };
+}
+
+export function toHouse(rows: readonly Row[]): Record<string, bigint> {
+  return Object.fromEntries(rows.map((row) => [String(row.account), houseAmount(row)]));
 }
 
 function houseAmount({ ntd, nano }: Row): bigint {

@@ -2,9 +2,11 @@
 // The table at the end is the one list of them; both drivers and the batcher work from it.
 
 import type { Nano } from '../kit/money.ts';
+import type { Logged } from './book/actions.ts';
 import type { ReplayRequest } from './book/replays.ts';
 import type { Allowance } from './book/windows.ts';
 import type {
+  Action,
   Attempt,
   Buckets,
   CardBatch,
@@ -148,12 +150,15 @@ export interface SweepInput {
   at: number;
 }
 
-export interface ReviseInput {
+export interface ReviseInput extends Logged {
   document: string;
   source: RevisionSource;
   sourceHash: string;
   at: number;
+  /** The revision that it follows: if another is the newest, nothing is written. */
+  expects?: number | undefined;
 }
+export type ReviseResult = { ok: true } | { ok: false; reason: 'stale' };
 
 export interface RedeemInput {
   accountId: string;
@@ -169,11 +174,11 @@ export type RedeemResult =
   | { ok: false; reason: 'card_not_redeemable' | 'idempotency_key_reused' }
   | { ok: false; reason: 'redeem_rate_limited'; allowance: Allowance };
 
-export interface IssueInput {
+export interface IssueInput extends Logged {
   batch: CardBatch;
   cards: readonly { hash: string; serial: string }[];
 }
-export interface VoidInput {
+export interface VoidInput extends Logged {
   hash: string;
 }
 export interface VoidResult {
@@ -181,7 +186,7 @@ export interface VoidResult {
   state: Exclude<CardState, 'issued'> | 'unknown';
 }
 
-export interface CreditInput {
+export interface CreditInput extends Logged {
   accountId: string;
   amount: Nano;
   /** Unique: the same reference never credits twice. */
@@ -191,7 +196,7 @@ export interface CreditInput {
 }
 export type CreditResult = { ok: true; balance: Nano } | { ok: false; reason: 'not_found' };
 
-export interface CreateKeyInput {
+export interface CreateKeyInput extends Logged {
   key: KeyRow;
   at: number;
   replay?: ReplayRequest | undefined;
@@ -214,7 +219,7 @@ export interface RotateKeyInput {
   graceUntil: number;
   at: number;
 }
-export interface RevokeKeyInput {
+export interface RevokeKeyInput extends Logged {
   accountId: string;
   keyId: string;
   at: number;
@@ -223,7 +228,7 @@ export interface RevokeKeyInput {
 }
 export type KeyResult = { ok: true; key: KeyRow } | { ok: false; reason: 'not_found' | 'last_key' | 'restricted' };
 
-export interface FreezeInput {
+export interface FreezeInput extends Logged {
   accountId: string;
   frozen: boolean;
   at: number;
@@ -279,11 +284,16 @@ export interface CloseSessionsInput {
   keepSession?: string | undefined;
 }
 
-export interface PutIncidentInput {
+export interface PutIncidentInput extends Logged {
   incident: Incident;
 }
-export interface DeleteIncidentInput {
+export interface DeleteIncidentInput extends Logged {
   incidentId: string;
+}
+
+/** Only a line in the log of actions: for what changes nothing in the store. */
+export interface NoteInput {
+  log: Action;
 }
 
 export interface Operations {
@@ -293,7 +303,7 @@ export interface Operations {
   release: { input: ReleaseInput; result: CloseResult };
   sweep: { input: SweepInput; result: CloseResult };
   lease: { input: LeaseInput; result: undefined };
-  revise: { input: ReviseInput; result: undefined };
+  revise: { input: ReviseInput; result: ReviseResult };
   redeem: { input: RedeemInput; result: RedeemResult };
   issue: { input: IssueInput; result: undefined };
   void: { input: VoidInput; result: VoidResult };
@@ -312,6 +322,7 @@ export interface Operations {
   closeSessions: { input: CloseSessionsInput; result: undefined };
   putIncident: { input: PutIncidentInput; result: undefined };
   deleteIncident: { input: DeleteIncidentInput; result: { wasThere: boolean } };
+  note: { input: NoteInput; result: undefined };
 }
 export type OperationName = keyof Operations;
 export type Input<Name extends OperationName> = Operations[Name]['input'];

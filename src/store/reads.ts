@@ -1,6 +1,7 @@
 // Every question the service asks of the store. A driver answers each from one consistent snapshot.
 
 import type {
+  Buckets,
   Card,
   CardBatch,
   CardState,
@@ -9,6 +10,8 @@ import type {
   KeyRow,
   Login,
   Revision,
+  StoredAction,
+  StoredAlarm,
   TrafficHour,
   UsageRecord,
   Wallet,
@@ -78,8 +81,58 @@ export interface Pulse {
 export interface CardQuery {
   batchId?: string;
   state?: CardState;
+  /** With it, cards whose time has ended then are no longer issued, or the only ones that are looked for. */
+  expiry?: { at: number; isOver: boolean };
   serials?: readonly string[];
   limit: number;
+}
+
+export interface CardCount {
+  batchId: string;
+  state: CardState | 'expired';
+  cards: number;
+}
+
+export interface ActionQuery {
+  actor?: string | undefined;
+  /** A whole action, or an area with its point (`cards.`). */
+  action?: string | undefined;
+  subject?: string | undefined;
+  before?: number | undefined;
+  limit: number;
+}
+
+export interface AlarmQuery {
+  alarmId?: number | undefined;
+  before?: number | undefined;
+  /** Only those that nobody has said to have seen. */
+  openOnly?: boolean | undefined;
+  limit: number;
+}
+
+export interface FoundAccount {
+  accountId: string;
+  /** What of it was found. */
+  by: 'account' | 'key' | 'last4' | 'card' | 'login' | 'request';
+  balance: bigint;
+  frozen: boolean;
+}
+
+/** What all accounts spent on one Taipei day. */
+export interface RevenueDay {
+  day: number;
+  requests: number;
+  accounts: number;
+  revenue: bigint;
+}
+
+/** What a channel served of one model on one Taipei day. */
+export interface ChannelDay extends Buckets {
+  day: number;
+  /** The public id. */
+  model: string;
+  requests: number;
+  cost: bigint;
 }
 
 /** One way in which a wallet disagrees with the entries and holds it should sum up. */
@@ -136,6 +189,8 @@ export interface Reads {
   cardBatches(limit: number): Promise<CardBatch[]>;
   newestRevision(): Promise<Revision | undefined>;
   revision(revision: number): Promise<Revision | undefined>;
+  /** Newest first, without their documents. */
+  revisions(before: number, limit: number): Promise<Omit<Revision, 'document'>[]>;
   /** Hash of the last configuration file that was applied. */
   lastFileHash(): Promise<string | undefined>;
   pulse(): Promise<Pulse>;
@@ -151,6 +206,24 @@ export interface Reads {
   accountByLogin(name: string): Promise<string | undefined>;
   /** The newest first, by when they began. */
   incidents(limit: number): Promise<Incident[]>;
+  /** Newest first. */
+  actions(query: ActionQuery): Promise<StoredAction[]>;
+  alarms(query: AlarmQuery): Promise<StoredAlarm[]>;
+  /** By whole ids, the last four of a key, a serial, a login name or a request. */
+  findAccounts(text: string, limit: number): Promise<FoundAccount[]>;
+  /** When an account was made. */
+  accountSince(accountId: string): Promise<number | undefined>;
+  cardBatch(batchId: string): Promise<CardBatch | undefined>;
+  /** Of one batch or of all; states without a card are left out. */
+  cardCounts(batchId: string | undefined, at: number): Promise<CardCount[]>;
+  /** What each house account gave (below 0) or took. */
+  houseAccounts(): Promise<Record<string, bigint>>;
+  /** Newest first. */
+  writeOffs(limit: number): Promise<Entry[]>;
+  /** Days without a request are left out; oldest first. */
+  revenueByDay(sinceDay: number): Promise<RevenueDay[]>;
+  /** From a day to the day before another. */
+  channelDays(channel: string, fromDay: number, toDay: number): Promise<ChannelDay[]>;
   /** Recomputes the ledger's invariants in one snapshot. */
   audit(scope: AuditScope): Promise<AuditReport>;
 }
@@ -180,6 +253,17 @@ export const READ_NAMES = [
   'login',
   'accountByLogin',
   'incidents',
+  'revisions',
+  'actions',
+  'alarms',
+  'findAccounts',
+  'accountSince',
+  'cardBatch',
+  'cardCounts',
+  'houseAccounts',
+  'writeOffs',
+  'revenueByDay',
+  'channelDays',
   'audit',
 ] as const satisfies (keyof Reads)[];
 export type ReadName = (typeof READ_NAMES)[number];

@@ -270,4 +270,7 @@ export interface Revision {
   source: RevisionSource;
   sourceHash: string;
   createdAt: number;
+  /** Who made it and how, where an operator did: `config.apply`, `prices.edit`. */
+  actor: string | null;
+  action: string | null;
 }

@@ -3,6 +3,7 @@
 
 import type { Additions, Pages, PageTable } from './book/book.ts';
 import type {
+  Action,
   Budget,
   Card,
   CardBatch,
@@ -208,6 +209,15 @@ export const ADDITIONS: { [T in keyof Additions]: Table<Additions[T]> } = {
     source: ['source', 'text'],
     sourceHash: ['source_hash', 'text'],
     createdAt: ['created_at', 'number'],
+    actor: ['actor', 'text'],
+    action: ['action', 'text'],
+  }),
+  actions: table<Action>('audit_log', 'action_id', undefined, {
+    at: ['at', 'number'],
+    actor: ['actor', 'text'],
+    action: ['action', 'text'],
+    subject: ['subject', 'text'],
+    detail: ['detail', 'json'],
   }),
 };
 

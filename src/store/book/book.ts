@@ -4,6 +4,7 @@
 
 import { assert } from '../../kit/assert.ts';
 import type {
+  Action,
   Budget,
   Card,
   CardBatch,
@@ -48,6 +49,7 @@ export interface Additions {
   usage: UsageRecord;
   cardBatches: CardBatch;
   revisions: Omit<Revision, 'revision'>;
+  actions: Action;
 }
 
 export type PageTable = keyof Pages;
@@ -106,7 +108,14 @@ export class Book {
   readonly #pages: PageMaps = emptyPages();
   /** What stood on a page when it was first changed. */
   readonly #changed: PageMaps = emptyPages();
-  readonly added: AdditionLists = { accounts: [], entries: [], usage: [], cardBatches: [], revisions: [] };
+  readonly added: AdditionLists = {
+    accounts: [],
+    entries: [],
+    usage: [],
+    cardBatches: [],
+    revisions: [],
+    actions: [],
+  };
   #undo: (() => void)[] = [];
 
   constructor(load: Loader) {

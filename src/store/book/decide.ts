@@ -2,6 +2,7 @@
 
 import { AssertionFailed } from '../../kit/assert.ts';
 import type { Input, Operation, OperationName, Result } from '../operations.ts';
+import { noteAction } from './actions.ts';
 import { admit, admitTouches } from './admit.ts';
 import type { Book, Touch } from './book.ts';
 import { issue, issueTouches, voidCard, voidTouches } from './cards.ts';
@@ -16,7 +17,7 @@ import {
   setLoginTouches,
   touchSession,
 } from './logins.ts';
-import { claim, credit, deleteIncident, freeze } from './operator.ts';
+import { claim, credit, deleteIncident, freeze, putIncident, revise, reviseTouches } from './operator.ts';
 import { redeem, redeemTouches } from './redeem.ts';
 import { register, registerTouches } from './register.ts';
 import { addTraffic, trafficTouches } from './traffic.ts';
@@ -38,10 +39,7 @@ const DEFINITIONS: Definitions = {
     touches: (input) => [{ table: 'leases', id: input.nodeId }],
     decide: (book, input) => void book.put('leases', input.nodeId, input),
   },
-  revise: {
-    touches: () => [],
-    decide: (book, { at, ...revision }) => void book.add('revisions', { ...revision, createdAt: at }),
-  },
+  revise: { touches: reviseTouches, decide: revise },
   redeem: { touches: redeemTouches, decide: redeem },
   issue: { touches: issueTouches, decide: issue },
   void: { touches: voidTouches, decide: voidCard },
@@ -60,12 +58,13 @@ const DEFINITIONS: Definitions = {
   closeSessions: { touches: loginTouches, decide: closeSessions },
   putIncident: {
     touches: ({ incident }) => [{ table: 'incidents', id: incident.incidentId }],
-    decide: (book, { incident }) => void book.put('incidents', incident.incidentId, incident),
+    decide: putIncident,
   },
   deleteIncident: {
     touches: ({ incidentId }) => [{ table: 'incidents', id: incidentId }],
     decide: deleteIncident,
   },
+  note: { touches: () => [], decide: noteAction },
 };
 
 export function touches<Name extends OperationName>(name: Name, input: Input<Name>): Touch[] {

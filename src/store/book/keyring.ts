@@ -11,6 +11,7 @@ import type {
   RotateKeyInput,
 } from '../operations.ts';
 import type { KeyRow } from '../rows.ts';
+import { noteAction } from './actions.ts';
 import type { Book, Touch } from './book.ts';
 import { checkReplay, rememberReplay, replayTouches } from './replays.ts';
 
@@ -27,7 +28,8 @@ export function createKeyTouches(input: CreateKeyInput): Touch[] {
   return [...keyringTouches(input.key.accountId), ...replayTouches(input.replay)];
 }
 
-export function createKey(book: Book, { key, replay, at }: CreateKeyInput): CreateKeyResult {
+export function createKey(book: Book, input: CreateKeyInput): CreateKeyResult {
+  const { key, replay, at } = input;
   const known = checkReplay(book, replay, at);
   if (known.found === 'other_body') return { ok: false, reason: 'idempotency_key_reused' };
   const keys = book.get('keyrings', key.accountId) ?? [];
@@ -40,6 +42,7 @@ export function createKey(book: Book, { key, replay, at }: CreateKeyInput): Crea
   if (keys.filter((one) => isLive(one, at)).length >= MAX_KEYS) return { ok: false, reason: 'too_many_keys' };
   book.put('keyrings', key.accountId, [...keys, key]);
   rememberReplay(book, replay, key.keyId, at);
+  noteAction(book, input);
   return { ok: true, key };
 }
 
@@ -58,8 +61,9 @@ export function rotateKey(book: Book, input: RotateKeyInput): KeyResult {
   }));
 }
 
-export function revokeKey(book: Book, { accountId, keyId, at, evenIfLast }: RevokeKeyInput): KeyResult {
-  return replaceKey(
+export function revokeKey(book: Book, input: RevokeKeyInput): KeyResult {
+  const { accountId, keyId, at, evenIfLast } = input;
+  const result = replaceKey(
     book,
     accountId,
     keyId,
@@ -67,6 +71,8 @@ export function revokeKey(book: Book, { accountId, keyId, at, evenIfLast }: Revo
     (key) => ({ ...key, revokedAt: at, oldHash: null, oldHashUntil: null }),
     evenIfLast,
   );
+  if (result.ok) noteAction(book, input);
+  return result;
 }
 
 function replaceKey(

@@ -1,5 +1,22 @@
 // The questions of the store in PostgreSQL's words.
 
+import { AUDIT_HOUSE, toHouse } from '../audit-queries.ts';
+import {
+  actionsQuestion,
+  alarmsQuestion,
+  CHANNEL_DAYS,
+  cardCountsQuestion,
+  decodeAction,
+  decodeAlarm,
+  decodeCardCount,
+  decodeChannelDay,
+  decodeFound,
+  decodeRevenue,
+  findAccountsQuestion,
+  type Question,
+  REVENUE_BY_DAY,
+  REVISIONS_BEFORE,
+} from '../operator-queries.ts';
 import type { OpenHold, Reads } from '../reads.ts';
 import type { Incident, Login, TrafficHour, Wallet, Window } from '../rows.ts';
 import { ADDITIONS, decodeRow, KEYS, PAGES, REVISIONS, type Table } from '../tables.ts';
@@ -21,11 +38,15 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
     const ask = many(table, rest);
     return async (...values: unknown[]): Promise<Row | undefined> => (await ask(...values))[0];
   };
+  const ask = (question: Question) => slowPool.ask(numbered(question));
+  const account = one(ADDITIONS.accounts, 'WHERE account_id = $1');
   const usageRecord = one(ADDITIONS.usage, 'WHERE request_id = $1 AND account_id = $2');
   const cards = many(
     PAGES.cards,
     `WHERE ($1::text IS NULL OR batch_id = $1) AND ($2::text IS NULL OR state = $2)
-       AND ($3::text[] IS NULL OR serial = ANY($3)) ORDER BY batch_id DESC, serial LIMIT $4`,
+       AND ($3::text[] IS NULL OR serial = ANY($3))
+       AND ($5::bigint IS NULL OR (expires_at IS NOT NULL AND expires_at <= $5) = $6::boolean)
+     ORDER BY batch_id DESC, serial LIMIT $4`,
     slowPool,
   );
   return {
@@ -54,8 +75,15 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
       toOpenHolds(
         await pool.ask({ sql: `${OPEN_HOLDS} WHERE account_id = $1 ORDER BY opened_at`, values: [accountId] }),
       ),
-    cards: ({ batchId, state, serials, limit }) =>
-      cards(batchId ?? null, state ?? null, serials === undefined ? null : [...serials], limit),
+    cards: ({ batchId, state, expiry, serials, limit }) =>
+      cards(
+        batchId ?? null,
+        state ?? null,
+        serials === undefined ? null : [...serials],
+        limit,
+        expiry?.at ?? null,
+        expiry?.isOver ?? false,
+      ),
     cardBatches: many(ADDITIONS.cardBatches, 'ORDER BY created_at DESC, batch_id DESC LIMIT $1'),
     newestRevision: one(REVISIONS, 'ORDER BY revision DESC LIMIT 1'),
     revision: one(REVISIONS, 'WHERE revision = $1'),
@@ -79,6 +107,19 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
       return row === undefined ? undefined : String(row.account_id);
     },
     incidents: many<Incident>(PAGES.incidents, 'ORDER BY started_at DESC, incident_id DESC LIMIT $1'),
+    revisions: async (before, limit) =>
+      (await ask({ sql: REVISIONS_BEFORE, values: [before, limit] })).map((row) => decodeRow(REVISIONS, row)),
+    actions: async (query) => (await ask(actionsQuestion(query))).map(decodeAction),
+    alarms: async (query) => (await ask(alarmsQuestion(query))).map(decodeAlarm),
+    findAccounts: async (text, limit) => (await ask(findAccountsQuestion(text, limit))).map(decodeFound),
+    accountSince: async (accountId) => (await account(accountId))?.createdAt,
+    cardBatch: one(ADDITIONS.cardBatches, 'WHERE batch_id = $1'),
+    cardCounts: async (batchId, at) => (await ask(cardCountsQuestion(batchId, at))).map(decodeCardCount),
+    houseAccounts: async () => toHouse(await ask({ sql: AUDIT_HOUSE, values: [] })),
+    writeOffs: many(ADDITIONS.entries, `WHERE kind = 'write_off' ORDER BY entry_id DESC LIMIT $1`, slowPool),
+    revenueByDay: async (sinceDay) => (await ask({ sql: REVENUE_BY_DAY, values: [sinceDay] })).map(decodeRevenue),
+    channelDays: async (channel, fromDay, toDay) =>
+      (await ask({ sql: CHANNEL_DAYS, values: [channel, fromDay, toDay] })).map(decodeChannelDay),
     audit: (scope) => audit(slowPool, scope),
   };
 }

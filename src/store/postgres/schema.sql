@@ -14,6 +14,22 @@ CREATE TABLE alarms (
   CONSTRAINT alarms_pkey PRIMARY KEY (alarm_id)
 );
 
+CREATE TABLE audit_log (
+  action_id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  at bigint NOT NULL,
+  actor text NOT NULL,
+  action text COLLATE "C" NOT NULL,
+  subject text COLLATE "C" NOT NULL,
+  detail text NOT NULL,
+  CONSTRAINT audit_log_pkey PRIMARY KEY (action_id)
+);
+
+CREATE INDEX audit_log_by_action ON public.audit_log USING btree (action, subject);
+
+CREATE INDEX audit_log_by_subject ON public.audit_log USING btree (subject);
+
+CREATE TRIGGER audit_log_is_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_change_audit_log();
+
 CREATE TABLE budgets (
   key_id text COLLATE "C" NOT NULL,
   day bigint NOT NULL,
@@ -144,6 +160,8 @@ CREATE TABLE keys (
 
 CREATE INDEX keys_by_account ON public.keys USING btree (account_id);
 
+CREATE INDEX keys_by_last4 ON public.keys USING btree (last4);
+
 CREATE TRIGGER keys_changed AFTER UPDATE ON public.keys FOR EACH STATEMENT EXECUTE FUNCTION count_changed_keys();
 
 CREATE TABLE leases (
@@ -192,9 +210,13 @@ CREATE TABLE revisions (
   source text NOT NULL,
   source_hash text NOT NULL,
   created_at bigint NOT NULL,
+  actor text,
+  action text,
   CONSTRAINT revisions_pkey PRIMARY KEY (revision),
   CONSTRAINT revisions_source_check CHECK ((source = ANY (ARRAY['default'::text, 'file'::text, 'operator'::text])))
 );
+
+CREATE TRIGGER revision_added AFTER INSERT ON public.revisions FOR EACH ROW EXECUTE FUNCTION note_newest_revision();
 
 CREATE TABLE schema_migrations (
   version bigint NOT NULL,
@@ -252,6 +274,8 @@ CREATE TABLE usage_days (
   CONSTRAINT usage_days_reasoning_tokens_check CHECK ((reasoning_tokens >= 0)),
   CONSTRAINT usage_days_requests_check CHECK ((requests > 0))
 );
+
+CREATE INDEX usage_days_by_day ON public.usage_days USING btree (day);
 
 CREATE TABLE usage_records (
   request_id text COLLATE "C" NOT NULL,
@@ -368,6 +392,24 @@ AS $function$
 BEGIN
   UPDATE versions SET version = version + 1 WHERE name = 'keys';
   RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.note_newest_revision()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO settings VALUES ('newest_revision', CAST(new.revision AS text))
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_to_change_audit_log()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  RAISE EXCEPTION 'the audit log is append-only' USING ERRCODE = 'integrity_constraint_violation';
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.refuse_to_change_entries()

@@ -24,7 +24,7 @@ const ROW_TABLES: readonly RowTable[] = [
 
 /** Undefined if nothing changed. */
 export function writeBook(book: Book): Query | undefined {
-  const { accounts, cardBatches, entries, usage, revisions } = book.added;
+  const { accounts, cardBatches, entries, usage, revisions, actions } = book.added;
   const parts = [
     ...insertAdded(ADDITIONS.accounts, accounts, ({ accountId }) => accountId),
     ...insertAdded(ADDITIONS.cardBatches, cardBatches, ({ batchId }) => batchId),
@@ -33,6 +33,7 @@ export function writeBook(book: Book): Query | undefined {
     ...appendAdded(ADDITIONS.entries, entries),
     ...insertAdded(ADDITIONS.usage, usage, ({ requestId }) => requestId),
     ...appendAdded(ADDITIONS.revisions, revisions),
+    ...appendAdded(ADDITIONS.actions, actions),
   ];
   return parts.length === 0 ? undefined : joinParts(parts);
 }

@@ -2,9 +2,26 @@
 // answered at once here, and awaited there.
 
 import type { Database } from 'bun:sqlite';
+import { AUDIT_HOUSE, toHouse } from '../audit-queries.ts';
+import {
+  actionsQuestion,
+  alarmsQuestion,
+  CHANNEL_DAYS,
+  cardCountsQuestion,
+  decodeAction,
+  decodeAlarm,
+  decodeCardCount,
+  decodeChannelDay,
+  decodeFound,
+  decodeRevenue,
+  findAccountsQuestion,
+  type Question,
+  REVENUE_BY_DAY,
+  REVISIONS_BEFORE,
+} from '../operator-queries.ts';
 import type { OpenHold, ReadName, Reads } from '../reads.ts';
 import type { Incident, Login, TrafficHour, Wallet, Window } from '../rows.ts';
-import { ADDITIONS, decodeRow, KEYS, PAGES, REVISIONS, type Table } from '../tables.ts';
+import { ADDITIONS, decodeRow, KEYS, PAGES, REVISIONS, type SqlValue, type Table } from '../tables.ts';
 import { decodeDay, decodeTrafficDay, SPEND_BY_DAY, TRAFFIC_DAYS, trafficHourOf } from '../usage-days.ts';
 import { audit } from './audit.ts';
 import { usagePage } from './usage-page.ts';
@@ -32,6 +49,9 @@ export function prepareReads(db: Database): SyncReads {
     `SELECT (SELECT coalesce(max(revision), 0) FROM revisions) AS revision,
             (SELECT version FROM versions WHERE name = 'keys') AS keys_version`,
   );
+  const ask = ({ sql, values }: Question) => db.query<Columns, SqlValue[]>(sql).all(...values);
+  const account = one(ADDITIONS.accounts, 'WHERE account_id = ?');
+  const revisions = db.prepare<Columns, [number, number]>(REVISIONS_BEFORE);
   const spendByDay = db.prepare<Columns, [string, number]>(SPEND_BY_DAY);
   const trafficDays = db.prepare<Columns, [number]>(TRAFFIC_DAYS);
   const loginName = db.prepare<{ account_id: string }, [string]>('SELECT account_id FROM login_names WHERE name = ?');
@@ -62,13 +82,22 @@ export function prepareReads(db: Database): SyncReads {
         .query<HoldColumns, [string]>(`${OPEN_HOLDS} WHERE account_id = ? ORDER BY opened_at`)
         .all(accountId)
         .map(openHold),
-    cards: ({ batchId, state, serials, limit }) =>
+    cards: ({ batchId, state, expiry, serials, limit }) =>
       db
-        .query<Columns, [string | null, string | null, string | null, number]>(
+        .query<Columns, [string | null, string | null, string | null, number, number | null, number]>(
           `SELECT * FROM cards WHERE (?1 IS NULL OR batch_id = ?1) AND (?2 IS NULL OR state = ?2)
-             AND (?3 IS NULL OR serial IN (SELECT value FROM json_each(?3))) ORDER BY batch_id DESC, serial LIMIT ?4`,
+             AND (?3 IS NULL OR serial IN (SELECT value FROM json_each(?3)))
+             AND (?5 IS NULL OR (expires_at IS NOT NULL AND expires_at <= ?5) = ?6)
+           ORDER BY batch_id DESC, serial LIMIT ?4`,
         )
-        .all(batchId ?? null, state ?? null, serials ? JSON.stringify(serials) : null, limit)
+        .all(
+          batchId ?? null,
+          state ?? null,
+          serials ? JSON.stringify(serials) : null,
+          limit,
+          expiry?.at ?? null,
+          expiry?.isOver ? 1 : 0,
+        )
         .map((row) => decodeRow(PAGES.cards, row)),
     cardBatches: many(ADDITIONS.cardBatches, 'ORDER BY created_at DESC, batch_id DESC LIMIT ?'),
     newestRevision: one(REVISIONS, 'ORDER BY revision DESC LIMIT 1'),
@@ -98,6 +127,18 @@ export function prepareReads(db: Database): SyncReads {
     login: one<Login>(PAGES.logins, 'WHERE account_id = ?'),
     accountByLogin: (name) => loginName.get(name)?.account_id,
     incidents: many<Incident>(PAGES.incidents, 'ORDER BY started_at DESC, incident_id DESC LIMIT ?'),
+    revisions: (before, limit) => revisions.all(before, limit).map((row) => decodeRow(REVISIONS, row)),
+    actions: (query) => ask(actionsQuestion(query)).map(decodeAction),
+    alarms: (query) => ask(alarmsQuestion(query)).map(decodeAlarm),
+    findAccounts: (text, limit) => ask(findAccountsQuestion(text, limit)).map(decodeFound),
+    accountSince: (accountId) => account(accountId)?.createdAt,
+    cardBatch: one(ADDITIONS.cardBatches, 'WHERE batch_id = ?'),
+    cardCounts: (batchId, at) => ask(cardCountsQuestion(batchId, at)).map(decodeCardCount),
+    houseAccounts: () => toHouse(ask({ sql: AUDIT_HOUSE, values: [] })),
+    writeOffs: many(ADDITIONS.entries, `WHERE kind = 'write_off' ORDER BY entry_id DESC LIMIT ?`),
+    revenueByDay: (sinceDay) => ask({ sql: REVENUE_BY_DAY, values: [sinceDay] }).map(decodeRevenue),
+    channelDays: (channel, fromDay, toDay) =>
+      ask({ sql: CHANNEL_DAYS, values: [channel, fromDay, toDay] }).map(decodeChannelDay),
     audit: (scope) => db.transaction(() => audit(db, scope)).deferred(),
   };
 }

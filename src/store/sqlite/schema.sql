@@ -12,6 +12,25 @@ CREATE TABLE alarms (
   fields TEXT NOT NULL
 ) STRICT;
 
+CREATE TABLE audit_log (
+  action_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  actor TEXT NOT NULL,
+  action TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  detail TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX audit_log_by_action ON audit_log (action, subject);
+
+CREATE INDEX audit_log_by_subject ON audit_log (subject);
+
+CREATE TRIGGER audit_log_is_not_deleted BEFORE DELETE ON audit_log
+BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
+
+CREATE TRIGGER audit_log_is_not_updated BEFORE UPDATE ON audit_log
+BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
+
 CREATE TABLE budgets (
   key_id TEXT PRIMARY KEY,
   day INTEGER NOT NULL,
@@ -124,6 +143,8 @@ CREATE TABLE keys (
 
 CREATE INDEX keys_by_account ON keys (account_id);
 
+CREATE INDEX keys_by_last4 ON keys (last4);
+
 CREATE TRIGGER keys_changed AFTER UPDATE ON keys
 BEGIN UPDATE versions SET version = version + 1 WHERE name = 'keys'; END;
 
@@ -166,7 +187,13 @@ CREATE TABLE revisions (
   source TEXT NOT NULL CHECK (source IN ('default', 'file', 'operator')),
   source_hash TEXT NOT NULL,
   created_at INTEGER NOT NULL
-) STRICT;
+, actor TEXT, action TEXT) STRICT;
+
+CREATE TRIGGER revision_added AFTER INSERT ON revisions
+BEGIN
+  INSERT INTO settings VALUES ('newest_revision', CAST(new.revision AS TEXT))
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value;
+END;
 
 CREATE TABLE schema_migrations (
       version INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL
@@ -209,6 +236,8 @@ CREATE TABLE usage_days (
   cost_nano INTEGER NOT NULL CHECK (cost_nano >= 0),
   PRIMARY KEY (account_id, day, key_id, model, channel, status)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX usage_days_by_day ON usage_days (day);
 
 CREATE TABLE usage_records (
   request_id TEXT PRIMARY KEY,

@@ -53,7 +53,20 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 }
 
 /** What may take long has a thread of its own, so that a key's look-up never waits behind an audit. */
-const SLOW_READS: ReadonlySet<ReadName> = new Set(['usagePage', 'spendByDay', 'trafficDays', 'audit', 'cards']);
+const SLOW_READS: ReadonlySet<ReadName> = new Set([
+  'usagePage',
+  'spendByDay',
+  'trafficDays',
+  'audit',
+  'cards',
+  'cardCounts',
+  'actions',
+  'alarms',
+  'houseAccounts',
+  'writeOffs',
+  'revenueByDay',
+  'channelDays',
+]);
 
 function readsThrough(threadFor: (name: ReadName) => Thread): Reads {
   const ask =

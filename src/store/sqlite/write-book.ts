@@ -17,6 +17,7 @@ export function prepareWriteBook(db: Database): WriteBook {
   const insertUsage = prepareAdd(db, ADDITIONS.usage);
   const insertEntries = prepareAdd(db, ADDITIONS.entries);
   const insertRevisions = prepareAdd(db, ADDITIONS.revisions);
+  const insertActions = prepareAdd(db, ADDITIONS.actions);
   const keys = prepareTable(db, KEYS);
   const writers: { [T in Exclude<PageTable, 'keyrings'>]: (book: Book) => void } = {
     wallets: writeChanges('wallets', prepareTable(db, PAGES.wallets)),
@@ -40,6 +41,7 @@ export function prepareWriteBook(db: Database): WriteBook {
     insertEntries(book.added.entries);
     insertUsage(book.added.usage);
     insertRevisions(book.added.revisions);
+    insertActions(book.added.actions);
   };
 }
 

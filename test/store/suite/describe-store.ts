@@ -7,6 +7,7 @@ import { describeBatches } from './batches.ts';
 import { describeClose } from './close.ts';
 import { describeKeys } from './keys.ts';
 import { describeLogins } from './logins.ts';
+import { describeOperating } from './operating.ts';
 import { describeOperator } from './operator.ts';
 import { describePublishing } from './publishing.ts';
 import { describeRedeem } from './redeem.ts';
@@ -24,6 +25,7 @@ export function describeStore(name: string, open: OpenSubject): void {
     describeKeys(open);
     describeLogins(open);
     describeOperator(open);
+    describeOperating(open);
     describePublishing(open);
     describeUsage(open);
     describeAudit(open);

@@ -61,6 +61,8 @@ export function describeOperator(open: OpenSubject): void {
           source: 'operator',
           sourceHash: 'h2',
           createdAt: T0,
+          actor: null,
+          action: null,
         });
         expect((await read.revision(1))?.document).toBe('{"of":"h1"}');
         expect(await read.revision(3)).toBeUndefined();

@@ -5,6 +5,7 @@ import traffic from './0002-traffic.sql' with { type: 'text' };
 import settings from './0003-settings.sql' with { type: 'text' };
 import site from './0004-site.sql' with { type: 'text' };
 import usageDays from './0005-usage-days.sql' with { type: 'text' };
+import operating from './0006-operating.sql' with { type: 'text' };
 
 export interface Migration {
   version: number;
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 3, name: 'settings', sql: settings },
   { version: 4, name: 'site', sql: site },
   { version: 5, name: 'usage-days', sql: usageDays },
+  { version: 6, name: 'operating', sql: operating },
 ];

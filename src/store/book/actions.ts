@@ -1,0 +1,13 @@
+// The log of what operators did, written with what they did.
+
+import type { Action } from '../rows.ts';
+import type { Book } from './book.ts';
+
+/** For every operation that an operator can ask for; undefined where nobody did. */
+export interface Logged {
+  log?: Action | undefined;
+}
+
+export function noteAction(book: Book, { log }: Logged): undefined {
+  if (log) book.add('actions', log);
+}

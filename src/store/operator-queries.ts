@@ -1,0 +1,155 @@
+// What only an operator asks, in the one SQL both databases understand; values always travel as parameters.
+
+import type { ActionQuery, AlarmQuery, CardCount, ChannelDay, FoundAccount, RevenueDay } from './reads.ts';
+import type { StoredAction, StoredAlarm } from './rows.ts';
+import type { SqlValue } from './tables.ts';
+
+/** `?` stands for the value beside it. */
+export interface Question {
+  sql: string;
+  values: readonly SqlValue[];
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+export function actionsQuestion({ actor, action, subject, before, limit }: ActionQuery): Question {
+  const conditions: [sql: string, ...values: SqlValue[]][] = [];
+  if (actor !== undefined) conditions.push(['actor = ?', actor]);
+  // A whole area, such as `cards.`: whatever follows the point sorts before the character after it.
+  if (action?.endsWith('.')) conditions.push(['action >= ? AND action < ?', action, `${action.slice(0, -1)}/`]);
+  else if (action !== undefined) conditions.push(['action = ?', action]);
+  if (subject !== undefined) conditions.push(['subject = ?', subject]);
+  if (before !== undefined) conditions.push(['action_id < ?', before]);
+  const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}`;
+  return {
+    sql: `SELECT * FROM audit_log ${where} ORDER BY action_id DESC LIMIT ?`,
+    values: [...conditions.flatMap(([, ...values]) => values), limit],
+  };
+}
+
+export function decodeAction(row: Row): StoredAction {
+  return {
+    actionId: Number(row.action_id),
+    at: Number(row.at),
+    actor: String(row.actor),
+    action: String(row.action),
+    subject: String(row.subject),
+    detail: JSON.parse(String(row.detail)),
+  };
+}
+
+/** An alarm was seen when the log says so. */
+export const ALARM_SEEN = 'alarms.acknowledge';
+const SEEN = `FROM audit_log WHERE action = '${ALARM_SEEN}' AND subject = CAST(alarm_id AS TEXT)`;
+
+export function alarmsQuestion({ alarmId, before, openOnly, limit }: AlarmQuery): Question {
+  const conditions: [sql: string, ...values: SqlValue[]][] = [];
+  if (alarmId !== undefined) conditions.push(['alarm_id = ?', alarmId]);
+  if (before !== undefined) conditions.push(['alarm_id < ?', before]);
+  if (openOnly) conditions.push([`NOT EXISTS (SELECT 1 ${SEEN})`]);
+  const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}`;
+  return {
+    sql: `SELECT alarm_id, at, name, fields, (SELECT min(at) ${SEEN}) AS seen_at,
+        (SELECT actor ${SEEN} ORDER BY action_id LIMIT 1) AS seen_by
+      FROM alarms ${where} ORDER BY alarm_id DESC LIMIT ?`,
+    values: [...conditions.flatMap(([, ...values]) => values), limit],
+  };
+}
+
+export function decodeAlarm(row: Row): StoredAlarm {
+  return {
+    alarmId: Number(row.alarm_id),
+    at: Number(row.at),
+    name: String(row.name),
+    fields: JSON.parse(String(row.fields)),
+    acknowledgedAt: row.seen_at === null ? null : Number(row.seen_at),
+    acknowledgedBy: row.seen_by === null ? null : String(row.seen_by),
+  };
+}
+
+/** Whole words only, each by an index of its own. */
+export function findAccountsQuestion(text: string, limit: number): Question {
+  return {
+    sql: `SELECT DISTINCT found.account_id, found_by, balance_nano, frozen FROM (
+        SELECT account_id, 'account' AS found_by FROM accounts WHERE account_id = ?
+        UNION ALL SELECT account_id, 'key' FROM keys WHERE key_id = ?
+        UNION ALL SELECT account_id, 'last4' FROM keys WHERE last4 = ?
+        UNION ALL SELECT redeemed_by, 'card' FROM cards WHERE serial = ?
+        UNION ALL SELECT account_id, 'login' FROM login_names WHERE name = ?
+        UNION ALL SELECT account_id, 'request' FROM usage_records WHERE request_id = ?
+        UNION ALL SELECT account_id, 'request' FROM holds WHERE request_id = ?
+      ) AS found JOIN wallets ON wallets.account_id = found.account_id ORDER BY 1 DESC, 2 LIMIT ?`,
+    values: [text, text, text, text.toUpperCase(), text.toLowerCase(), text, text, limit],
+  };
+}
+
+export function decodeFound(row: Row): FoundAccount {
+  return {
+    accountId: String(row.account_id),
+    // The statement above is the only source of these words.
+    by: String(row.found_by) as FoundAccount['by'],
+    balance: BigInt(String(row.balance_nano)),
+    frozen: row.frozen === true || Number(row.frozen) === 1,
+  };
+}
+
+export function cardCountsQuestion(batchId: string | undefined, at: number): Question {
+  return {
+    sql: `SELECT batch_id, state, count(*) AS cards FROM (
+        SELECT batch_id, CASE WHEN state = 'issued' AND expires_at <= ? THEN 'expired' ELSE state END AS state
+        FROM cards ${batchId === undefined ? '' : 'WHERE batch_id = ?'}
+      ) AS counted GROUP BY batch_id, state`,
+    values: batchId === undefined ? [at] : [at, batchId],
+  };
+}
+
+export function decodeCardCount(row: Row): CardCount {
+  return { batchId: String(row.batch_id), state: String(row.state) as CardCount['state'], cards: Number(row.cards) };
+}
+
+export const REVENUE_BY_DAY = `SELECT day, sum(requests) AS requests, count(DISTINCT account_id) AS accounts,
+    sum(cost_nano) AS cost_nano FROM usage_days WHERE day >= ? GROUP BY day ORDER BY day`;
+
+export function decodeRevenue(row: Row): RevenueDay {
+  return {
+    day: Number(row.day),
+    requests: Number(row.requests),
+    accounts: Number(row.accounts),
+    revenue: BigInt(String(row.cost_nano)),
+  };
+}
+
+const CHANNEL_SUMS = [
+  'requests',
+  'input_tokens',
+  'cached_input_tokens',
+  'cache_write_5m_tokens',
+  'cache_write_1h_tokens',
+  'output_tokens',
+  'images',
+  'cost_nano',
+] as const;
+
+/** What one channel served, from a day to the day before another. */
+export const CHANNEL_DAYS = `SELECT day, model, ${CHANNEL_SUMS.map((name) => `sum(${name}) AS ${name}`).join(', ')}
+  FROM usage_days WHERE channel = ? AND day >= ? AND day < ? GROUP BY day, model ORDER BY day, model`;
+
+export function decodeChannelDay(row: Row): ChannelDay {
+  const number = (name: (typeof CHANNEL_SUMS)[number]) => Number(row[name]);
+  return {
+    day: Number(row.day),
+    model: String(row.model),
+    requests: number('requests'),
+    input: number('input_tokens'),
+    cachedInput: number('cached_input_tokens'),
+    cacheWrite5m: number('cache_write_5m_tokens'),
+    cacheWrite1h: number('cache_write_1h_tokens'),
+    output: number('output_tokens'),
+    images: number('images'),
+    cost: BigInt(String(row.cost_nano)),
+  };
+}
+
+/** Documents are large; a list does without them. */
+export const REVISIONS_BEFORE = `SELECT revision, '' AS document, source, source_hash, created_at, actor, action
+  FROM revisions WHERE revision < ? ORDER BY revision DESC LIMIT ?`;

@@ -1,0 +1,223 @@
+// What the operator's console asks and changes: the log of actions, edits that meet, searches and sums.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { taipeiDay } from '../../../src/kit/taipei.ts';
+import type { Action } from '../../../src/store/rows.ts';
+import {
+  admitted,
+  createAccount,
+  fresh,
+  issueCards,
+  paid,
+  redeeming,
+  renewLease,
+  sampleKey,
+  settling,
+  T0,
+} from './samples.ts';
+import type { OpenSubject, StoreSubject } from './subject.ts';
+
+function action(fields: Partial<Action> = {}): Action {
+  return {
+    at: T0,
+    actor: 'token',
+    action: 'tests.act',
+    subject: fresh('subject'),
+    detail: { why: '"\\ 原因' },
+    ...fields,
+  };
+}
+
+export function describeOperating(open: OpenSubject): void {
+  describe('the operator’s console', () => {
+    let subject: StoreSubject;
+    beforeAll(async () => {
+      subject = await open();
+    });
+    afterAll(() => subject.close());
+    const logged = (query: Record<string, unknown>) => subject.store.read.actions({ limit: 50, ...query });
+
+    test('the log tells the newest first, by actor, area, action and subject, page by page', async () => {
+      const own = await open();
+      try {
+        const lines = ['cards.issue', 'cards.void', 'cardsharp.act', 'accounts.credit'].map((name, index) =>
+          action({ action: name, at: T0 + index, actor: index === 1 ? 'cli' : 'token' }),
+        );
+        for (const log of lines) await own.store.commit('note', { log });
+        const { read } = own.store;
+        const all = await read.actions({ limit: 10 });
+        expect(all.map(({ actionId, ...rest }) => rest)).toEqual(lines.toReversed());
+        expect((await read.actions({ limit: 10, action: 'cards.' })).map((one) => one.action)).toEqual([
+          'cards.void',
+          'cards.issue',
+        ]);
+        expect(await read.actions({ limit: 10, action: 'cards.void', actor: 'cli' })).toHaveLength(1);
+        expect(await read.actions({ limit: 10, action: 'cards.void', actor: 'token' })).toHaveLength(0);
+        expect(await read.actions({ limit: 10, subject: lines[2]?.subject })).toHaveLength(1);
+        expect((await read.actions({ limit: 1, before: all[0]?.actionId })).map((one) => one.action)).toEqual([
+          'cardsharp.act',
+        ]);
+      } finally {
+        await own.close();
+      }
+    });
+
+    test('the log cannot be changed, not even by SQL', async () => {
+      await subject.store.commit('note', { log: action() });
+      for (const statement of [`UPDATE audit_log SET actor = 'nobody'`, 'DELETE FROM audit_log']) {
+        expect(await subject.sql(statement).catch((error) => error.message)).toContain('append-only');
+      }
+    });
+
+    test('what changed something is logged with it; what was refused is not', async () => {
+      const { store } = subject;
+      const { accountId, keyId } = await createAccount(store, 5n);
+      const by = (name: string) => ({ log: action({ action: name, subject: accountId }) });
+      const names = async () => (await logged({ subject: accountId })).map((one) => one.action).toReversed();
+      const credit = { accountId, amount: 10n, reference: fresh('reference'), reason: 'x', at: T0 };
+      await store.commit('credit', { ...credit, ...by('a') });
+      await store.commit('credit', { ...credit, ...by('never') }).catch(() => {});
+      await store.commit('credit', { ...credit, accountId: 'acc_unknown', ...by('never') });
+      await store.commit('freeze', { accountId, frozen: true, at: T0, ...by('b') });
+      await store.commit('freeze', { accountId: 'acc_unknown', frozen: true, at: T0, ...by('never') }).catch(() => {});
+      await store.commit('createKey', { key: sampleKey(accountId), at: T0, ...by('c') });
+      await store.commit('revokeKey', { accountId, keyId, at: T0, ...by('d') });
+      await store.commit('revokeKey', { accountId, keyId, at: T0, ...by('never') });
+      const { cards } = await issueCards(store, 1);
+      const hash = cards[0]?.hash ?? '';
+      await store.commit('void', { hash, ...by('e') });
+      await store.commit('void', { hash, ...by('never') });
+      await store.commit('void', { hash: 'unknown', ...by('never') });
+      await store.commit('deleteIncident', { incidentId: 'inc_unknown', ...by('never') });
+      expect(await names()).toEqual(['a', 'b', 'c', 'd', 'e']);
+    });
+
+    test('two edits of one revision: one is made, the other is stale', async () => {
+      const own = await open();
+      try {
+        const revise = (name: string, expects?: number) =>
+          own.store.commit('revise', {
+            document: name,
+            source: 'operator',
+            sourceHash: name,
+            at: T0,
+            expects,
+            log: action({ action: 'config.apply', subject: name }),
+          });
+        expect(await revise('first')).toEqual({ ok: true });
+        const both = await Promise.all([revise('left', 1), revise('right', 1)]);
+        expect(both).toEqual([{ ok: true }, { ok: false, reason: 'stale' }]);
+        expect(await revise('late', 1)).toEqual({ ok: false, reason: 'stale' });
+        const newest = await own.store.read.newestRevision();
+        expect(newest).toMatchObject({ document: 'left', actor: 'token', action: 'config.apply' });
+        expect(await revise('next', newest?.revision)).toEqual({ ok: true });
+        expect(await revise('unasked')).toEqual({ ok: true });
+        const list = await own.store.read.revisions(Number.MAX_SAFE_INTEGER, 2);
+        expect(list.map(({ sourceHash }) => sourceHash)).toEqual(['unasked', 'next']);
+        const older = await own.store.read.revisions(list[1]?.revision ?? 0, 10);
+        expect(older.map(({ sourceHash }) => sourceHash)).toEqual(['left', 'first']);
+        expect(await own.store.read.actions({ limit: 10, action: 'config.apply' })).toHaveLength(4);
+      } finally {
+        await own.close();
+      }
+    });
+
+    test('alarms are open until somebody says to have seen them', async () => {
+      await subject.store.recordAlarm({ name: 'usage_invalid', fields: { request_id: 'req_x' } }, T0);
+      await subject.store.recordAlarm({ name: 'store_failed', fields: {} }, T0 + 1);
+      const [young, old] = await subject.store.read.alarms({ limit: 2 });
+      expect(young).toMatchObject({ name: 'store_failed', acknowledgedAt: null, acknowledgedBy: null });
+      expect(old).toMatchObject({ name: 'usage_invalid', at: T0, fields: { request_id: 'req_x' } });
+      const seen = action({ action: 'alarms.acknowledge', subject: String(old?.alarmId), at: T0 + 9 });
+      await subject.store.commit('note', { log: seen });
+      await subject.store.commit('note', { log: { ...seen, at: T0 + 10, actor: 'cli' } });
+      const again = await subject.store.read.alarms({ limit: 1, alarmId: old?.alarmId });
+      expect(again).toMatchObject([{ acknowledgedAt: T0 + 9, acknowledgedBy: 'token' }]);
+      const opened = await subject.store.read.alarms({ limit: 10, openOnly: true });
+      expect(opened.map(({ alarmId }) => alarmId)).not.toContain(old?.alarmId);
+      expect(await subject.store.read.alarms({ limit: 10, before: old?.alarmId })).toHaveLength(0);
+    });
+
+    test('accounts are found by what a customer can name, and by nothing that only looks like it', async () => {
+      const { store } = subject;
+      const { accountId, keyId } = await createAccount(store, 7n);
+      const last4 = 'Wx9_';
+      await store.commit('createKey', { key: sampleKey(accountId, { last4 }), at: T0 });
+      const login = { accountId, before: null, name: fresh('name'), passwordHash: 'x', keepSession: null, at: T0 };
+      await store.commit('setLogin', login);
+      const { cards } = await issueCards(store, 2);
+      await store.commit('redeem', redeeming(accountId, cards[0]?.hash ?? ''));
+      await renewLease(store);
+      const hold = paid({ accountId, keyId }, { hold: { base: 1n, unit: 0n } });
+      await admitted(store, hold);
+      const find = async (text: string) =>
+        (await store.read.findAccounts(text, 5)).map((one) => [one.accountId, one.by]);
+      for (const [text, by] of [
+        [accountId, 'account'],
+        [keyId, 'key'],
+        [last4, 'last4'],
+        [login.name.toUpperCase(), 'login'],
+        [hold.requestId, 'request'],
+      ] as const) {
+        expect(await find(text)).toEqual([[accountId, by]]);
+      }
+      await store.commit('settle', settling(hold, 1n));
+      expect(await find(hold.requestId)).toEqual([[accountId, 'request']]);
+      for (const text of ['', '%', 'acc_', 'Wx9%', `' OR 1=1 --`]) expect(await find(text)).toEqual([]);
+      expect(await store.read.findAccounts(accountId, 5)).toMatchObject([{ balance: 106n, frozen: false }]);
+      expect(await store.read.accountSince(accountId)).toBe(T0);
+      expect(await store.read.accountSince('acc_unknown')).toBeUndefined();
+    });
+
+    test('cards are counted and listed by state, the expired apart', async () => {
+      const { store } = subject;
+      const { batchId, cards } = await issueCards(store, 4, { kind: 'promo', expiresAt: T0 + 10 });
+      const { accountId } = await createAccount(store);
+      await store.commit('redeem', redeeming(accountId, cards[0]?.hash ?? ''));
+      await store.commit('void', { hash: cards[1]?.hash ?? '' });
+      const counts = async (at: number) =>
+        Object.fromEntries((await store.read.cardCounts(batchId, at)).map((one) => [one.state, one.cards]));
+      expect(await counts(T0)).toEqual({ issued: 2, redeemed: 1, voided: 1 });
+      expect(await counts(T0 + 10)).toEqual({ expired: 2, redeemed: 1, voided: 1 });
+      expect((await store.read.cardCounts(undefined, T0)).filter((one) => one.batchId === batchId)).toHaveLength(3);
+      const issued = (isOver: boolean, at: number) =>
+        store.read.cards({ batchId, state: 'issued', expiry: { at, isOver }, limit: 10 });
+      expect(await issued(false, T0)).toHaveLength(2);
+      expect(await issued(true, T0)).toHaveLength(0);
+      expect(await issued(false, T0 + 10)).toHaveLength(0);
+      expect(await issued(true, T0 + 10)).toHaveLength(2);
+      expect(await store.read.cardBatch(batchId)).toMatchObject({ count: 4, kind: 'promo' });
+      expect(await store.read.cardBatch('batch_unknown')).toBeUndefined();
+    });
+
+    test('revenue by day, usage by channel, house accounts and write-offs', async () => {
+      const own = await open();
+      try {
+        const { store } = own;
+        await renewLease(store);
+        const accounts = [await createAccount(store), await createAccount(store)];
+        for (const account of accounts) {
+          const hold = paid(account, { hold: { base: 100n, unit: 0n } });
+          await admitted(store, hold);
+          await store.commit('settle', settling(hold, account === accounts[0] ? 40n : 130n));
+        }
+        const day = taipeiDay(T0);
+        expect(await store.read.revenueByDay(day)).toEqual([{ day, requests: 2, accounts: 2, revenue: 140n }]);
+        expect(await store.read.revenueByDay(day + 1)).toEqual([]);
+        expect(await store.read.channelDays('channel-a', day, day + 1)).toMatchObject([
+          { day, model: 'asked', requests: 2, input: 80, output: 40, cost: 140n },
+        ]);
+        expect(await store.read.channelDays('channel-a', day + 1, day + 9)).toEqual([]);
+        expect(await store.read.channelDays('channel-b', day, day + 1)).toEqual([]);
+        expect(await store.read.houseAccounts()).toEqual({
+          'house:revenue': 170n,
+          'house:trial': -2_000_000_000n,
+          'house:write_off': -30n,
+        });
+        expect(await store.read.writeOffs(10)).toMatchObject([{ kind: 'write_off', amount: 30n, accountId: null }]);
+      } finally {
+        await own.close();
+      }
+    });
+  });
+}
