@@ -8,6 +8,7 @@ import { defaultDocument } from './catalog/default-document.ts';
 import { createFetchMedia, type MediaOptions } from './channels/fetch-media.ts';
 import { createHealth } from './channels/health.ts';
 import { type Connect, connectTcp } from './channels/limit-connect.ts';
+import { createRecentErrors } from './channels/recent-errors.ts';
 import { createRetryBudget } from './channels/retry-budget.ts';
 import { createTraffic } from './channels/traffic.ts';
 import type { Fetch } from './channels/upstream.ts';
@@ -132,6 +133,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   const trafficJob = storeTraffic(store, clock, log, traffic);
   stops.push(trafficJob.stop);
   const health = createHealth(clock);
+  const errors = createRecentErrors(clock);
   const status = createPublicStatus({ store, clock, catalog: active.get, health, traffic });
   const cut = new AbortController();
   const ledger = createLedger(store, clock, alarms);
@@ -154,6 +156,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
       clock,
       random,
       health,
+      errors,
       retryBudget: createRetryBudget(clock),
       traffic,
       ledger,

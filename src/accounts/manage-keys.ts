@@ -12,7 +12,7 @@ import type { Random } from '../kit/random.ts';
 import type { KeyResult } from '../store/operations.ts';
 import type { KeyRow } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
-import { newKeyRow } from './new-key-row.ts';
+import { newKeyRow } from '../keys/new-key-row.ts';
 import { publicKey } from './public-key.ts';
 import { checkManage, readKeyFields, restrictedManager } from './read-key-fields.ts';
 

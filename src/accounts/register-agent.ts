@@ -12,7 +12,7 @@ import { moneyFields, NANO_PER_NTD } from '../kit/money.ts';
 import type { Random } from '../kit/random.ts';
 import { limitFault } from '../limits/admission-fault.ts';
 import type { Store } from '../store/store.ts';
-import { newKeyRow } from './new-key-row.ts';
+import { newKeyRow } from '../keys/new-key-row.ts';
 import { nextSteps } from './next-steps.ts';
 
 export interface RegisterTools {

@@ -24,6 +24,8 @@ export interface Timeouts {
 export interface Channel {
   name: string;
   kind: ChannelKind;
+  /** False: it is known, but no route leads to it. */
+  enabled: boolean;
   baseUrl: string;
   /** Where the same upstream speaks the Anthropic format, if it does. */
   anthropicBaseUrl: string | undefined;
@@ -111,6 +113,7 @@ function buildChannel(channel: DocumentChannel): Channel {
   return {
     name: channel.name,
     kind: channel.kind,
+    enabled: channel.enabled,
     baseUrl: withoutSlash(channel.base_url ?? ''),
     anthropicBaseUrl: channel.anthropic_base_url ? withoutSlash(channel.anthropic_base_url) : undefined,
     endpoints: endpointsOf(channel),
@@ -140,7 +143,7 @@ function buildModel(model: DocumentModel, channels: ReadonlyMap<string, Channel>
     routes: model.routes
       .flatMap((route) => {
         const channel = channels.get(route.channel);
-        if (!channel) return [];
+        if (!channel?.enabled) return [];
         const { model: name, priority, weight } = route;
         return [
           {

@@ -7,6 +7,7 @@ import type { DocumentFault } from './check-references.ts';
 import { KEPT_SECRET } from './document.ts';
 
 const SEALED = 'sealed:';
+const NEW_SECRET = '<new>';
 
 interface RawChannel {
   name?: unknown;
@@ -47,13 +48,30 @@ export function exportDocument(stored: string): string {
   return stringify(mapSecrets(JSON.parse(stored), (secret) => (secret.startsWith(SEALED) ? KEPT_SECRET : secret)));
 }
 
+/** A document that is not stored yet, in the same spelling: a new literal shows as <new>, so that it is seen as a change. */
+export function showDocument(raw: unknown): string {
+  const show = (secret: string) => (secret === KEPT_SECRET || isReference(secret) ? secret : NEW_SECRET);
+  return stringify(mapSecrets(raw, show));
+}
+
+/** A stored document beside another: a secret that is not the same as there shows as <new>. */
+export function exportBeside(stored: string, other: string): string {
+  const secrets = new Map(channelsOf(JSON.parse(other)).map((one) => [one.name, one.api_key]));
+  return stringify(
+    mapSecrets(JSON.parse(stored), (secret, channel) => {
+      if (!secret.startsWith(SEALED)) return secret;
+      return secrets.get(channel) === secret ? KEPT_SECRET : NEW_SECRET;
+    }),
+  );
+}
+
 function mapSecrets(raw: unknown, map: (secret: string, channel: string) => unknown): unknown {
-  const document = raw as { channels?: unknown };
-  if (!Array.isArray(document.channels)) return raw;
+  const document = raw as { channels?: unknown } | null | undefined;
+  if (!Array.isArray(document?.channels)) return raw;
   return {
     ...document,
-    channels: document.channels.map((channel: RawChannel) =>
-      typeof channel.api_key === 'string'
+    channels: document.channels.map((channel: RawChannel | null) =>
+      typeof channel?.api_key === 'string'
         ? { ...channel, api_key: map(channel.api_key, String(channel.name)) }
         : channel,
     ),

@@ -30,16 +30,18 @@ const httpUrl = z
 const wholeNumber = (least: number, most = 1_000_000_000) =>
   z.number().int('must be a whole number').min(least).max(most);
 
-const price = z
-  .union([z.number(), z.string()], { error: 'must be a decimal number of NT$' })
-  .transform((value, context) => {
+/** An amount of NT$; `mayBeZero` for what we pay, which may be nothing. */
+const amount = (mayBeZero: boolean) =>
+  z.union([z.number(), z.string()], { error: 'must be a decimal number of NT$' }).transform((value, context) => {
     const nano = parseNtd(String(value), PRICE_DECIMALS);
     if (nano === undefined) {
       context.addIssue(`must be a plain decimal with at most ${PRICE_DECIMALS} decimals`);
       return z.NEVER;
     }
-    if (nano <= 0n) {
-      context.addIssue('must be above 0; a model that costs nothing says "price: free"');
+    if (nano < 0n || (nano === 0n && !mayBeZero)) {
+      context.addIssue(
+        mayBeZero ? 'must not be below 0' : 'must be above 0; a model that costs nothing says "price: free"',
+      );
       return z.NEVER;
     }
     if (nano > BigInt(MAX_PRICE_NTD) * 1_000_000_000n) {
@@ -47,6 +49,16 @@ const price = z
       return z.NEVER;
     }
     return nano;
+  });
+
+const priceTable = (mayBeZero: boolean) =>
+  z.strictObject({
+    input: amount(mayBeZero).optional(),
+    cached_input: amount(mayBeZero).optional(),
+    cache_write_5m: amount(mayBeZero).optional(),
+    cache_write_1h: amount(mayBeZero).optional(),
+    output: amount(mayBeZero).optional(),
+    image: amount(mayBeZero).optional(),
   });
 
 const timeouts = z
@@ -61,6 +73,8 @@ const timeouts = z
 const channel = z.strictObject({
   name: channelName,
   kind: z.enum(CHANNEL_KINDS),
+  /** False: no model has a route here, until it is switched on again. */
+  enabled: z.boolean().default(true),
   base_url: httpUrl.optional(),
   anthropic_base_url: httpUrl.nullish(),
   endpoints: z.array(z.enum(ENDPOINTS)).min(1).optional(),
@@ -78,6 +92,8 @@ const route = z.strictObject({
   weight: wholeNumber(1, 1_000).default(1),
   prefill: z.boolean().optional(),
   first_token_ms: wholeNumber(1, 600_000).optional(),
+  /** What the upstream asks of us, as `price` says what we ask; only the operator sees it. */
+  cost: priceTable(true).optional(),
 });
 
 const model = z.strictObject({
@@ -87,20 +103,9 @@ const model = z.strictObject({
   kinds: z.array(z.enum(MODEL_KINDS)).min(1).default(['chat']),
   context_tokens: wholeNumber(1).default(128_000),
   max_output_tokens: wholeNumber(1).default(16_384),
-  price: z.union(
-    [
-      z.literal('free'),
-      z.strictObject({
-        input: price.optional(),
-        cached_input: price.optional(),
-        cache_write_5m: price.optional(),
-        cache_write_1h: price.optional(),
-        output: price.optional(),
-        image: price.optional(),
-      }),
-    ],
-    { error: 'must be "free" or a table of prices (input, output, …)' },
-  ),
+  price: z.union([z.literal('free'), priceTable(false)], {
+    error: 'must be "free" or a table of prices (input, output, …)',
+  }),
   routes: z.array(route).min(1, 'needs at least one route'),
   fallbacks: z.array(modelId).default([]),
 });

@@ -18,8 +18,14 @@ export interface BreakerState {
   model: string;
   state: 'closed' | 'open' | 'probing';
   failures: number;
+  /** By the monotonic clock. */
   retryAt: number | null;
+  /** When and why it opened; null while it is closed. */
+  since: number | null;
+  why: OpenedBy | null;
 }
+
+export type OpenedBy = 'consecutive_failures' | 'failure_rate' | 'key_refused' | 'probe_failed';
 
 const CONSECUTIVE_FAILURES = 5;
 const WINDOW_MS = 10_000;
@@ -32,6 +38,7 @@ interface Breaker {
   recent: { at: number; failed: boolean }[];
   pauseMs: number;
   openUntil: number | undefined;
+  opened: { at: number; by: OpenedBy } | undefined;
   probing: boolean;
 }
 
@@ -47,6 +54,7 @@ export function createHealth(clock: Clock): Health {
       recent: [],
       pauseMs: FIRST_PAUSE_MS,
       openUntil: undefined,
+      opened: undefined,
       probing: false,
     };
     breakers.set(id, breaker);
@@ -59,12 +67,15 @@ export function createHealth(clock: Clock): Health {
     breaker.recent.push({ at: now, failed });
   }
 
-  function isFailing({ consecutive, recent }: Breaker): boolean {
-    if (consecutive >= CONSECUTIVE_FAILURES) return true;
-    return recent.length >= WINDOW_LEAST && recent.filter(({ failed }) => failed).length * 2 >= recent.length;
+  function isFailing({ consecutive, recent }: Breaker): OpenedBy | undefined {
+    if (consecutive >= CONSECUTIVE_FAILURES) return 'consecutive_failures';
+    const isMostly = recent.filter(({ failed }) => failed).length * 2 >= recent.length;
+    return recent.length >= WINDOW_LEAST && isMostly ? 'failure_rate' : undefined;
   }
 
-  function open(breaker: Breaker): void {
+  function open(breaker: Breaker, by: OpenedBy): void {
+    // A probe that failed leaves it open since the same time.
+    breaker.opened = { at: breaker.opened?.at ?? clock.now(), by };
     breaker.openUntil = clock.monotonic() + breaker.pauseMs;
     breaker.pauseMs = Math.min(breaker.pauseMs * 2, LONGEST_PAUSE_MS);
     breaker.probing = false;
@@ -83,23 +94,39 @@ export function createHealth(clock: Clock): Health {
       note(breaker, false);
       breaker.consecutive = 0;
       if (breaker.openUntil === undefined) return;
-      Object.assign(breaker, { openUntil: undefined, probing: false, pauseMs: FIRST_PAUSE_MS, recent: [] });
+      Object.assign(breaker, {
+        openUntil: undefined,
+        opened: undefined,
+        probing: false,
+        pauseMs: FIRST_PAUSE_MS,
+        recent: [],
+      });
     },
     failure(channel, model, { opensAtOnce } = { opensAtOnce: false }) {
       const breaker = breakerOf(channel, model);
       note(breaker, true);
       breaker.consecutive++;
-      const isProbe = breaker.probing;
-      if (isProbe || (breaker.openUntil === undefined && (opensAtOnce || isFailing(breaker)))) open(breaker);
+      if (breaker.probing) return open(breaker, 'probe_failed');
+      if (breaker.openUntil !== undefined) return;
+      const by = opensAtOnce ? 'key_refused' : isFailing(breaker);
+      if (by) open(breaker, by);
     },
     forget(channel, model) {
       breakerOf(channel, model).probing = false;
     },
     states: () =>
-      [...breakers].map(([id, { consecutive, openUntil, probing }]) => {
+      [...breakers].map(([id, { consecutive, openUntil, opened, probing }]) => {
         const [channel = '', model = ''] = id.split('\n');
         const state = openUntil === undefined ? 'closed' : probing ? 'probing' : 'open';
-        return { channel, model, state, failures: consecutive, retryAt: openUntil ?? null };
+        return {
+          channel,
+          model,
+          state,
+          failures: consecutive,
+          retryAt: openUntil ?? null,
+          since: opened?.at ?? null,
+          why: opened?.by ?? null,
+        };
       }),
   };
 }

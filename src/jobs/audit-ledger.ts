@@ -4,6 +4,7 @@
 import type { Alarms } from '../kit/alarms.ts';
 import { type Clock, every } from '../kit/clock.ts';
 import { describeError, type Log } from '../kit/log.ts';
+import type { AuditPass } from '../operating/tools.ts';
 import type { AuditReport, Difference } from '../store/reads.ts';
 import type { Store } from '../store/store.ts';
 
@@ -17,6 +18,8 @@ export interface LedgerAudit {
   /** True while the last pass found the books unbalanced: no paid request is admitted. */
   isUnbalanced(): boolean;
   pass(): Promise<AuditReport>;
+  /** The last pass; undefined before the first. */
+  last(): AuditPass | undefined;
   stop(): void;
 }
 
@@ -25,12 +28,15 @@ export async function auditLedger(store: Store, clock: Clock, alarms: Alarms, lo
   let entryId = mark.lastEntryId;
   let touchedAt = clock.now() - PASS_MS;
   let unbalanced = false;
+  let last: AuditPass | undefined;
 
   async function pass(): Promise<AuditReport> {
     const startedAt = clock.now();
     const since = { touchedAt: touchedAt - OVERLAP_MS, entryId: Math.max(0, entryId - OVERLAP_ENTRIES) };
     // Once the books were found unbalanced, only a look at all of them can clear that.
-    const report = await store.read.audit(unbalanced ? {} : { since });
+    const isFull = unbalanced;
+    const report = await store.read.audit(isFull ? {} : { since });
+    last = { at: startedAt, isFull, report };
     touchedAt = Math.min(startedAt, clock.now());
     entryId = report.lastEntryId;
     unbalanced = report.total !== 0n;
@@ -57,5 +63,5 @@ export async function auditLedger(store: Store, clock: Clock, alarms: Alarms, lo
       (error: unknown) => log('error', 'audit_failed', { detail: describeError(error) }),
     ),
   );
-  return { isUnbalanced: () => unbalanced, pass, stop };
+  return { isUnbalanced: () => unbalanced, pass, last: () => last, stop };
 }

@@ -1,5 +1,9 @@
 // What is valid and still may be a slip of the hand: an operator is asked twice.
 
+import type { Document, DocumentModel } from '../catalog/document.ts';
+import { formatNtd } from '../kit/money.ts';
+import type { TrafficDay } from '../store/reads.ts';
+
 export interface DocumentWarning {
   code: /** Ten times as much or a tenth, or beyond. `price`, `before` and `after` (NT$) say which. */
   'price_jump' | 'became_free' | 'became_paid' | 'last_route_lost' | 'model_removed' | 'channel_removed';
@@ -13,4 +17,76 @@ export interface DocumentWarning {
   after?: string;
   /** Requests of the last 30 days, of something that is removed. */
   requests?: number;
+}
+
+const JUMP = 10n;
+
+export function findWarnings(before: Document, after: Document, traffic: readonly TrafficDay[]): DocumentWarning[] {
+  const known = new Map(before.models.map((model) => [model.id, model]));
+  return [
+    ...after.models.flatMap((model, index) => {
+      const old = known.get(model.id);
+      const path = `models[${index}]`;
+      return old ? [...comparePrices(old, model, path), ...compareRoutes({ before, after }, old, model, path)] : [];
+    }),
+    ...findRemoved(before, after, traffic),
+  ];
+}
+
+function comparePrices(old: DocumentModel, model: DocumentModel, path: string): DocumentWarning[] {
+  const { id: subject } = model;
+  const at = `${path}.price`;
+  if (old.price === 'free' && model.price === 'free') return [];
+  if (old.price === 'free') {
+    return [{ code: 'became_paid', path: at, subject, message: `${subject} was free and costs money now` }];
+  }
+  if (model.price === 'free') {
+    return [{ code: 'became_free', path: at, subject, message: `${subject} cost money and is free now` }];
+  }
+  const { price: was } = old;
+  const { price: is } = model;
+  return PRICES.flatMap((price): DocumentWarning[] => {
+    const [low, high] = [was[price], is[price]];
+    if (low === undefined || high === undefined || (high < low * JUMP && high * JUMP > low)) return [];
+    const [from, to] = [formatNtd(low), formatNtd(high)];
+    const message = `${subject}: the price changes from NT$${from} to NT$${to}`;
+    return [{ code: 'price_jump', path: `${at}.${price}`, subject, message, price, before: from, after: to }];
+  });
+}
+
+const PRICES = ['input', 'cached_input', 'cache_write_5m', 'cache_write_1h', 'output', 'image'] as const;
+
+function compareRoutes(
+  documents: { before: Document; after: Document },
+  old: DocumentModel,
+  model: DocumentModel,
+  path: string,
+): DocumentWarning[] {
+  if (!hasRoute(documents.before, old) || hasRoute(documents.after, model)) return [];
+  const message = `${model.id} loses its last route: all its channels are switched off`;
+  return [{ code: 'last_route_lost', path: `${path}.routes`, subject: model.id, message }];
+}
+
+function hasRoute({ channels }: Document, { routes }: DocumentModel): boolean {
+  return routes.some((route) => channels.some(({ name, enabled }) => enabled && name === route.channel));
+}
+
+function findRemoved(before: Document, after: Document, traffic: readonly TrafficDay[]): DocumentWarning[] {
+  const requestsOf = (own: (day: TrafficDay) => boolean) =>
+    traffic.filter(own).reduce((sum, { ok, failed }) => sum + ok + failed, 0);
+  const models = before.models.flatMap(({ id }, index): DocumentWarning[] => {
+    if (after.models.some((model) => model.id === id || model.aliases.includes(id))) return [];
+    const requests = requestsOf(({ model }) => model === id);
+    const message = `${id} is removed; it had ${requests} requests in the last 30 days`;
+    return [{ code: 'model_removed', path: `models[${index}]`, subject: id, message, requests }];
+  });
+  const channels = before.channels.flatMap(({ name }, index): DocumentWarning[] => {
+    if (after.channels.some((channel) => channel.name === name)) return [];
+    const requests = requestsOf(({ channel }) => channel === name);
+    const isRouted = before.models.some(({ routes }) => routes.some((route) => route.channel === name));
+    if (!isRouted && requests === 0) return [];
+    const message = `${name} is removed; it had ${requests} requests in the last 30 days`;
+    return [{ code: 'channel_removed', path: `channels[${index}]`, subject: name, message, requests }];
+  });
+  return [...models, ...channels];
 }

@@ -1,9 +1,16 @@
 // The catalog document in an operator's hands: look at it, check a new one against it, apply it, go back.
 
 import type { DocumentFault } from '../catalog/check-references.ts';
+import { exportBeside, exportDocument, showDocument } from '../catalog/document-secrets.ts';
+import { prepareDocument } from '../catalog/prepare-document.ts';
+import { readDocument } from '../catalog/read-document.ts';
+import { taipeiDay } from '../kit/taipei.ts';
 import type { RevisionSource } from '../store/rows.ts';
-import type { DocumentWarning } from './document-warnings.ts';
-import type { DiffLine } from './line-diff.ts';
+import { logLine } from './audit-log.ts';
+import { type DocumentWarning, findWarnings } from './document-warnings.ts';
+import { type DiffLine, diffLines } from './line-diff.ts';
+import { type Newest, readNewest } from './newest.ts';
+import { notFound } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
 
 export type { DiffLine, DocumentFault, DocumentWarning };
@@ -19,7 +26,7 @@ export interface CurrentDocument {
 export interface CheckedDocument {
   /** Undefined if the document is valid. */
   faults: readonly DocumentFault[] | undefined;
-  /** From the newest revision to this text, with a few lines around each change. */
+  /** From the newest revision to this text, with a few lines around each change; empty if nothing changed. */
   diff: readonly DiffLine[];
   /** What an operator should look at twice. */
   warnings: readonly DocumentWarning[];
@@ -48,39 +55,186 @@ export interface ApplyOptions {
   actor: Actor;
   /** For the log; `config.apply` if left out. */
   action?: string;
+  /** For the log, beside the revision. */
+  detail?: Readonly<Record<string, unknown>>;
+}
+
+const TRAFFIC_DAYS = 30;
+
+export async function currentDocument(tools: Pick<OperatingTools, 'store'>): Promise<CurrentDocument> {
+  const { revision, createdAt, source, document } = (await readNewest(tools)).revision;
+  return { revision, createdAt, source, yaml: exportDocument(document) };
+}
+
+export async function checkDocument(
+  tools: OperatingTools,
+  yaml: string,
+  baseRevision?: number,
+): Promise<CheckedDocument> {
+  return check(tools, await readNewest(tools), { yaml, baseRevision });
+}
+
+interface Proposed {
+  yaml: string;
+  /** A stored document whose secrets <kept> means; the newest one if left out. */
+  keepFrom?: string;
+  baseRevision?: number | undefined;
+}
+
+async function check(tools: OperatingTools, newest: Newest, proposed: Proposed): Promise<CheckedDocument> {
+  const { revision, document: stored } = newest.revision;
+  const prepared = prepareDocument(proposed.yaml, tools.sealer, proposed.keepFrom ?? stored);
+  const warnings = prepared.ok ? findWarnings(newest.document, prepared.document, await recentTraffic(tools)) : [];
+  return {
+    faults: prepared.ok ? undefined : prepared.faults,
+    diff: changesOf(diffLines(exportDocument(stored), proposedText(proposed, stored))),
+    warnings,
+    stale: proposed.baseRevision === undefined || proposed.baseRevision === revision ? undefined : revision,
+    revision,
+  };
+}
+
+/** In the spelling of stored documents: an operator's own spaces and comments are no change. */
+function proposedText({ yaml, keepFrom }: Proposed, stored: string): string {
+  if (keepFrom !== undefined) return exportBeside(keepFrom, stored);
+  const { raw } = readDocument(yaml);
+  return raw === undefined ? yaml : showDocument(raw);
+}
+
+function changesOf(diff: readonly DiffLine[]): readonly DiffLine[] {
+  return diff.some(({ kind }) => kind === 'added' || kind === 'removed') ? diff : [];
+}
+
+function recentTraffic({ store, clock }: OperatingTools) {
+  return store.read.trafficDays(taipeiDay(clock.now()) - TRAFFIC_DAYS);
+}
+
+export async function applyChecked(
+  tools: OperatingTools,
+  yaml: string,
+  options: ApplyOptions,
+): Promise<AppliedDocument> {
+  return apply(tools, { yaml }, options);
+}
+
+async function apply(tools: OperatingTools, proposed: Proposed, options: ApplyOptions): Promise<AppliedDocument> {
+  const { store, clock, sealer } = tools;
+  const { baseRevision, confirmed, actor, action = 'config.apply', detail = {} } = options;
+  const newest = await readNewest(tools);
+  const { faults, warnings, diff, stale } = await check(tools, newest, { ...proposed, baseRevision });
+  if (stale !== undefined) return staleRefusal(tools, baseRevision, newest);
+  const prepared = prepareDocument(proposed.yaml, sealer, proposed.keepFrom ?? newest.revision.document);
+  if (!prepared.ok) return { ok: false, reason: 'faults', faults: faults ?? prepared.faults };
+  if (diff.length === 0) return { ok: false, reason: 'unchanged' };
+  if (warnings.length > 0 && !confirmed) return { ok: false, reason: 'unconfirmed', warnings, diff };
+  const told = { after_revision: baseRevision, ...lineCounts(diff), warnings: warnings.map(({ message }) => message) };
+  const revised = await store.commit('revise', {
+    document: prepared.stored,
+    source: 'operator',
+    sourceHash: prepared.sourceHash,
+    at: clock.now(),
+    expects: baseRevision,
+    log: logLine(tools, actor, action, 'catalog', { ...told, ...detail }),
+  });
+  if (!revised.ok) return staleRefusal(tools, baseRevision, await readNewest(tools));
+  await tools.follow();
+  return { ok: true, revision: (await readNewest(tools)).revision.revision, warnings };
+}
+
+function lineCounts(diff: readonly DiffLine[]) {
+  const count = (wanted: DiffLine['kind']) => diff.filter(({ kind }) => kind === wanted).length;
+  return { lines_added: count('added'), lines_removed: count('removed') };
+}
+
+async function staleRefusal(
+  { store }: OperatingTools,
+  baseRevision: number,
+  { revision }: Newest,
+): Promise<AppliedDocument> {
+  const base = await store.read.revision(baseRevision);
+  const before = base ? exportDocument(base.document) : '';
+  const diff = diffLines(before, exportDocument(revision.document));
+  return { ok: false, reason: 'stale', revision: revision.revision, diff };
 }
 
 export interface RevisionView {
   revision: number;
   createdAt: number;
   source: RevisionSource;
-  /** Who applied it, where the log of actions knows. */
+  /** Who applied it and how, where an operator did. */
   actor: string | undefined;
   action: string | undefined;
   isNewest: boolean;
 }
 
-export function currentDocument(tools: OperatingTools): Promise<CurrentDocument> {
-  throw new Error('not yet');
-}
-export function checkDocument(tools: OperatingTools, yaml: string, baseRevision?: number): Promise<CheckedDocument> {
-  throw new Error('not yet');
-}
-export function applyChecked(tools: OperatingTools, yaml: string, options: ApplyOptions): Promise<AppliedDocument> {
-  throw new Error('not yet');
-}
 /** Newest first. */
-export function listRevisions(tools: OperatingTools, limit: number, before?: number): Promise<RevisionView[]> {
-  throw new Error('not yet');
+export async function listRevisions(
+  { store }: Pick<OperatingTools, 'store'>,
+  limit: number,
+  before = Number.MAX_SAFE_INTEGER,
+): Promise<RevisionView[]> {
+  const [rows, { revision: newest }] = await Promise.all([store.read.revisions(before, limit), store.read.pulse()]);
+  return rows.map((row) => viewOf(row, newest));
 }
+
+function viewOf(
+  row: Omit<RevisionView, 'actor' | 'action' | 'isNewest'> & { actor: string | null; action: string | null },
+  newest: number,
+): RevisionView {
+  const { revision, createdAt, source, actor, action } = row;
+  return {
+    revision,
+    createdAt,
+    source,
+    actor: actor ?? undefined,
+    action: action ?? undefined,
+    isNewest: revision === newest,
+  };
+}
+
 /** Refused (not_found). The diff is from the revision before it. */
-export function showRevision(
-  tools: OperatingTools,
+export async function showRevision(
+  { store }: Pick<OperatingTools, 'store'>,
   revision: number,
 ): Promise<RevisionView & { yaml: string; diff: readonly DiffLine[] }> {
-  throw new Error('not yet');
+  const [found, [previous], { revision: newest }] = await Promise.all([
+    store.read.revision(revision),
+    store.read.revisions(revision, 1),
+    store.read.pulse(),
+  ]);
+  if (!found) throw notFound(`revision ${revision}`);
+  const before = previous && (await store.read.revision(previous.revision));
+  const yaml = before ? exportBeside(found.document, before.document) : exportDocument(found.document);
+  return {
+    ...viewOf(found, newest),
+    yaml: exportDocument(found.document),
+    diff: diffLines(before ? exportDocument(before.document) : '', yaml),
+  };
 }
-/** Applies an old revision's document again, as a new one; secrets are taken from it. */
-export function returnTo(tools: OperatingTools, revision: number, options: ApplyOptions): Promise<AppliedDocument> {
-  throw new Error('not yet');
+
+/** Applies an old revision's document again, as a new one; secrets are taken from it. Refused: not_found. */
+export async function returnTo(
+  tools: OperatingTools,
+  revision: number,
+  options: ApplyOptions,
+): Promise<AppliedDocument> {
+  const old = await oldDocument(tools, revision);
+  const action = options.action ?? 'config.return';
+  return apply(tools, old, { ...options, action, detail: { ...options.detail, to_revision: revision } });
+}
+
+/** What a return to an old revision would change; nothing is applied. Refused: not_found. */
+export async function checkReturn(
+  tools: OperatingTools,
+  revision: number,
+  baseRevision?: number,
+): Promise<CheckedDocument> {
+  const old = await oldDocument(tools, revision);
+  return check(tools, await readNewest(tools), { ...old, baseRevision });
+}
+
+async function oldDocument({ store }: OperatingTools, revision: number): Promise<Proposed> {
+  const old = await store.read.revision(revision);
+  if (!old) throw notFound(`revision ${revision}`);
+  return { yaml: exportDocument(old.document), keepFrom: old.document };
 }

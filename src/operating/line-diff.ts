@@ -1,15 +1,126 @@
-// The difference of two texts, line by line.
+// The difference of two texts, line by line: the shortest one, as long as finding it stays cheap.
 
-export type DiffLine =
-  | {
-      kind: 'same' | 'added' | 'removed';
-      text: string /** Line numbers, from 1. */;
-      before: number | null;
-      after: number | null;
-    }
-  /** So many equal lines are left out here. */
-  | { kind: 'skipped'; count: number };
+export interface ChangedLine {
+  kind: 'same' | 'added' | 'removed';
+  text: string;
+  /** Line numbers, from 1; null on the side where it is not. */
+  before: number | null;
+  after: number | null;
+}
+
+/** So many equal lines are left out here. */
+export interface SkippedLines {
+  kind: 'skipped';
+  count: number;
+}
+
+export type DiffLine = ChangedLine | SkippedLines;
+
+/** Texts that differ in more lines than this are told as one block that went and one that came. */
+const MOST_CHANGES = 1_000;
 
 export function diffLines(before: string, after: string, context = 3): DiffLine[] {
-  throw new Error('not yet');
+  return fold(compare(linesOf(before), linesOf(after)), context);
+}
+
+function linesOf(text: string): string[] {
+  const lines = text.split(/\r?\n/);
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+}
+
+function compare(a: readonly string[], b: readonly string[]): ChangedLine[] {
+  let head = 0;
+  while (head < a.length && head < b.length && a[head] === b[head]) head++;
+  let tail = 0;
+  while (tail < a.length - head && tail < b.length - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
+  const same = (text: string, before: number, after: number): ChangedLine => ({
+    kind: 'same',
+    text,
+    before: before + 1,
+    after: after + 1,
+  });
+  return [
+    ...a.slice(0, head).map((text, index) => same(text, index, index)),
+    ...middle(a.slice(head, a.length - tail), b.slice(head, b.length - tail), head),
+    ...a.slice(a.length - tail).map((text, index) => same(text, a.length - tail + index, b.length - tail + index)),
+  ];
+}
+
+/** Myers: `reach[k]` is how far one gets in `a` on the diagonal k with so many changes. */
+function middle(a: readonly string[], b: readonly string[], offset: number): ChangedLine[] {
+  const removed = (x: number): ChangedLine => line('removed', a[x] ?? '', offset + x + 1, null);
+  const added = (y: number): ChangedLine => line('added', b[y] ?? '', null, offset + y + 1);
+  const trail: Map<number, number>[] = [];
+  const reach = new Map<number, number>([[1, 0]]);
+  const most = Math.min(a.length + b.length, MOST_CHANGES);
+  for (let changes = 0; changes <= most; changes++) {
+    trail.push(new Map(reach));
+    for (let k = -changes; k <= changes; k += 2) {
+      let x = goesDown(reach, k, changes) ? (reach.get(k + 1) ?? 0) : (reach.get(k - 1) ?? 0) + 1;
+      while (x < a.length && x - k < b.length && a[x] === b[x - k]) x++;
+      reach.set(k, x);
+      if (x >= a.length && x - k >= b.length) return walkBack(trail, { a, b, offset, removed, added });
+    }
+  }
+  return [...a.map((_, x) => removed(x)), ...b.map((_, y) => added(y))];
+}
+
+function goesDown(reach: ReadonlyMap<number, number>, k: number, changes: number): boolean {
+  return k === -changes || (k !== changes && (reach.get(k - 1) ?? -1) < (reach.get(k + 1) ?? -1));
+}
+
+interface Sides {
+  a: readonly string[];
+  b: readonly string[];
+  offset: number;
+  removed(x: number): ChangedLine;
+  added(y: number): ChangedLine;
+}
+
+function walkBack(trail: readonly Map<number, number>[], { a, b, offset, removed, added }: Sides): ChangedLine[] {
+  const lines: ChangedLine[] = [];
+  let [x, y] = [a.length, b.length];
+  for (let changes = trail.length - 1; changes >= 0; changes--) {
+    const reach = trail[changes] ?? new Map<number, number>();
+    const k = x - y;
+    const from = goesDown(reach, k, changes) ? k + 1 : k - 1;
+    const fromX = reach.get(from) ?? 0;
+    const fromY = fromX - from;
+    while (x > fromX && y > fromY) {
+      x--;
+      y--;
+      lines.push(line('same', a[x] ?? '', offset + x + 1, offset + y + 1));
+    }
+    if (changes === 0) break;
+    lines.push(x === fromX ? added(fromY) : removed(fromX));
+    [x, y] = [fromX, fromY];
+  }
+  return lines.reverse();
+}
+
+function line(kind: ChangedLine['kind'], text: string, before: number | null, after: number | null): ChangedLine {
+  return { kind, text, before, after };
+}
+
+/** Equal lines far from any change are left out. */
+function fold(lines: readonly ChangedLine[], context: number): DiffLine[] {
+  const isNear = nearChanges(lines, context);
+  const folded: DiffLine[] = [];
+  for (const [index, one] of lines.entries()) {
+    const last = folded.at(-1);
+    if (isNear[index]) folded.push(one);
+    else if (last?.kind === 'skipped') last.count++;
+    else folded.push({ kind: 'skipped', count: 1 });
+  }
+  return folded;
+}
+
+function nearChanges(lines: readonly ChangedLine[], context: number): boolean[] {
+  const near = lines.map(() => false);
+  lines.forEach(({ kind }, index) => {
+    if (kind === 'same') return;
+    const end = Math.min(lines.length - 1, index + context);
+    for (let at = Math.max(0, index - context); at <= end; at++) near[at] = true;
+  });
+  return near;
 }

@@ -1,9 +1,7 @@
 // Making a revision: the document is validated whole, its literal secrets are sealed, and it is stored for ever.
 
-import { createHash } from 'node:crypto';
 import type { DocumentFault } from '../catalog/check-references.ts';
-import { checkKeptSecrets, sealDocument } from '../catalog/document-secrets.ts';
-import { readDocument } from '../catalog/read-document.ts';
+import { prepareDocument } from '../catalog/prepare-document.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Sealer } from '../kit/sealed.ts';
 import type { RevisionSource } from '../store/rows.ts';
@@ -22,21 +20,10 @@ export async function applyDocument(
   text: string,
   source: RevisionSource,
 ): Promise<Applied> {
-  const read = readDocument(text);
-  const before = (await store.read.newestRevision())?.document;
-  const kept = checkKeptSecrets(read.raw, before);
-  if (!read.ok) return { ok: false, faults: [...read.faults, ...kept] };
-  if (kept.length > 0) return { ok: false, faults: kept };
-  await store.commit('revise', {
-    document: sealDocument(read.raw, sealer, before),
-    source,
-    sourceHash: hashText(text),
-    at: clock.now(),
-  });
+  const prepared = prepareDocument(text, sealer, (await store.read.newestRevision())?.document);
+  if (!prepared.ok) return prepared;
+  const { stored, sourceHash } = prepared;
+  await store.commit('revise', { document: stored, source, sourceHash, at: clock.now() });
   const newest = await store.read.newestRevision();
   return { ok: true, revision: newest?.revision ?? 0 };
-}
-
-export function hashText(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

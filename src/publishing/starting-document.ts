@@ -2,7 +2,8 @@
 // meanwhile by other means survive a restart; the embedded default only ever replaces itself.
 
 import type { DocumentFault } from '../catalog/check-references.ts';
-import { applyDocument, hashText, type PublishingTools } from './apply-document.ts';
+import { hashText } from '../catalog/prepare-document.ts';
+import { applyDocument, type PublishingTools } from './apply-document.ts';
 
 export type Started =
   | { ok: true; applied: number | undefined; rejected?: DocumentFault[] }

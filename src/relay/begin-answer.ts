@@ -90,6 +90,7 @@ function createNote(tools: RelayTools, { attempts }: Admission, { route, model }
     } else if (NOT_THE_CHANNEL.has(outcome)) tools.health.forget(channel, route.model);
     else {
       tools.health.failure(channel, route.model, { opensAtOnce: outcome === 'refused_our_key' });
+      tools.errors.note(channel, model.id, outcome);
       tools.traffic.record({ channel, model: model.id, ok: false, firstTokenMs: null, totalMs: null });
     }
   };

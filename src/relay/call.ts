@@ -3,6 +3,7 @@
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import type { FetchMedia } from '../channels/fetch-media.ts';
 import type { Health } from '../channels/health.ts';
+import type { RecentErrors } from '../channels/recent-errors.ts';
 import type { RetryBudget } from '../channels/retry-budget.ts';
 import type { Traffic } from '../channels/traffic.ts';
 import type { FindUpstream } from '../channels/upstreams.ts';
@@ -20,6 +21,7 @@ export interface RelayTools {
   clock: Clock;
   random: Random;
   health: Health;
+  errors: Pick<RecentErrors, 'note'>;
   retryBudget: RetryBudget;
   traffic: Traffic;
   ledger: Ledger;

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSignInGuard } from '../../src/accounts/guard-sign-in.ts';
-import { newKeyRow } from '../../src/accounts/new-key-row.ts';
+import { newKeyRow } from '../../src/keys/new-key-row.ts';
 import { createPasswords } from '../../src/accounts/passwords.ts';
 import { createSessionHasher } from '../../src/accounts/sessions.ts';
 import type { SignInTools } from '../../src/accounts/sign-in.ts';

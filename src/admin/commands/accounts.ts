@@ -1,6 +1,6 @@
 // accounts show, credit; keys create, revoke: what an operator does for a customer.
 
-import { newKeyRow } from '../../accounts/new-key-row.ts';
+import { newKeyRow } from '../../keys/new-key-row.ts';
 import { publicKey } from '../../accounts/public-key.ts';
 import { createKey, lastFour } from '../../keys/key-format.ts';
 import { formatNtd, moneyFields } from '../../kit/money.ts';
