@@ -1,17 +1,18 @@
 // What an operator does for a customer: find the account, look, credit, freeze, help with keys.
 
-import type { Nano } from '../kit/money.ts';
-import type { DaySpend, OpenHold } from '../store/reads.ts';
+import { createKey as createKeyText, lastFour } from '../keys/key-format.ts';
+import { newKeyRow } from '../keys/new-key-row.ts';
+import { formatNtd, type Nano } from '../kit/money.ts';
+import { taipeiDay } from '../kit/taipei.ts';
+import type { DaySpend, FoundAccount, OpenHold } from '../store/reads.ts';
 import type { Entry, KeyRow, StoredAction, UsageRecord, Wallet } from '../store/rows.ts';
+import { logLine } from './audit-log.ts';
+import { readLine } from './read-input.ts';
+import { invalid, notFound, OperatingRefused } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
 
-export interface FoundAccount {
-  accountId: string;
-  /** What of it was found. */
-  by: 'account' | 'key' | 'last4' | 'card' | 'login' | 'request';
-  balance: Nano;
-  frozen: boolean;
-}
+export { readAmount } from './read-input.ts';
+export type { FoundAccount };
 
 /** Of a key nobody sees its hash. */
 export type KeyView = Omit<KeyRow, 'hash' | 'oldHash' | 'oldHashUntil'>;
@@ -22,54 +23,179 @@ export interface AccountView {
   wallet: Wallet;
   loginName: string | null;
   holds: readonly OpenHold[];
-  /** Newest first, as all below. */
+  /** Newest first. */
   entries: readonly Entry[];
+  /** Oldest first, revoked ones included. */
   keys: readonly KeyView[];
+  /** Newest first. */
   usage: readonly UsageRecord[];
+  /** Of the last 30 days, oldest first, those without a request left out. */
   spendByDay: readonly DaySpend[];
-  /** What operators did to it, with their reasons. */
+  /** What operators did to it, with their reasons; newest first. */
   actions: readonly StoredAction[];
 }
 
 export type CreditKind = 'credit' | 'refund';
 
+const MOST_FOUND = 50;
+const ENTRIES_SHOWN = 50;
+const USAGE_SHOWN = 20;
+const ACTIONS_SHOWN = 50;
+const DAYS_SHOWN = 30;
+const MAX_REASON_CHARS = 500;
+const MAX_NAME_CHARS = 100;
+const MAX_SEARCH_CHARS = 200;
+
 /** Exact ids, the last four of a key, a serial, a login name, a request id. At most 50. */
-export function searchAccounts(tools: OperatingTools, text: string): Promise<FoundAccount[]> {
-  throw new Error('not yet');
+export async function searchAccounts({ store }: Pick<OperatingTools, 'store'>, text: string): Promise<FoundAccount[]> {
+  const wanted = text.trim();
+  const isPossible =
+    wanted !== '' && wanted.length <= MAX_SEARCH_CHARS && wanted.isWellFormed() && !/\p{Cc}/u.test(wanted);
+  return isPossible ? store.read.findAccounts(wanted, MOST_FOUND) : [];
 }
+
 /** Refused: not_found. */
-export function showAccount(tools: OperatingTools, accountId: string): Promise<AccountView> {
-  throw new Error('not yet');
+export async function showAccount(
+  { store, clock }: Pick<OperatingTools, 'store' | 'clock'>,
+  accountId: string,
+): Promise<AccountView> {
+  const { read } = store;
+  const wallet = await read.wallet(accountId);
+  if (!wallet) throw noSuchAccount(accountId);
+  const [createdAt, login, holds, entries, keys, usage, spendByDay, actions] = await Promise.all([
+    read.accountSince(accountId),
+    read.login(accountId),
+    read.openHolds(accountId),
+    read.entriesOf(accountId, ENTRIES_SHOWN),
+    read.keysOf(accountId),
+    read.usagePage({ accountId, limit: USAGE_SHOWN }),
+    read.spendByDay(accountId, taipeiDay(clock.now()) - DAYS_SHOWN + 1),
+    read.actions({ subject: accountId, limit: ACTIONS_SHOWN }),
+  ]);
+  return {
+    accountId,
+    createdAt,
+    wallet,
+    loginName: login?.name ?? null,
+    holds,
+    entries,
+    keys: keys.map(viewKey),
+    usage: usage.records,
+    spendByDay,
+    actions,
+  };
 }
-/** A refund is a credit whose reason says so. `once` makes a repeated form credit once. Refused: not_found, invalid, already_done. */
-export function credit(
+
+export interface Credit {
+  amount: Nano;
+  reason: string;
+  kind: CreditKind;
+  actor: Actor;
+  /** The same word never credits twice: for a form that is sent again. */
+  once?: string | undefined;
+}
+
+/** A refund is a credit whose reason says so. Refused: not_found, invalid, already_done. */
+export async function credit(
   tools: OperatingTools,
   accountId: string,
-  given: { amount: Nano; reason: string; kind: CreditKind; actor: Actor; once?: string | undefined },
+  given: Credit,
 ): Promise<{ balance: Nano; reference: string }> {
-  throw new Error('not yet');
+  const { store, clock, newId } = tools;
+  const { amount, kind, actor, once } = given;
+  if (amount <= 0n) throw invalid('amount', 'must be above 0');
+  const reason = readLine(given.reason, 'reason', MAX_REASON_CHARS);
+  const reference = once === undefined ? newId('batch') : `once_${readLine(once, 'once', 100)}`;
+  if (once !== undefined && (await wasCredited(tools, accountId, reference))) throw alreadyCredited();
+  const log = logLine(tools, actor, `accounts.${kind}`, accountId, {
+    amount_ntd: formatNtd(amount),
+    reason,
+    reference,
+  });
+  const input = {
+    accountId,
+    amount,
+    reference,
+    reason: kind === 'refund' ? `refund: ${reason}` : reason,
+    at: clock.now(),
+    log,
+  };
+  const result = await store.commit('credit', input).catch(async (error: unknown) => {
+    // Of two at once, the database took the first.
+    throw (await wasCredited(tools, accountId, reference)) ? alreadyCredited() : error;
+  });
+  if (!result.ok) throw noSuchAccount(accountId);
+  return { balance: result.balance, reference };
 }
+
+async function wasCredited({ store }: OperatingTools, accountId: string, reference: string): Promise<boolean> {
+  const actions = await store.read.actions({ subject: accountId, action: 'accounts.', limit: ACTIONS_SHOWN });
+  return actions.some(({ detail }) => detail.reference === reference);
+}
+
+function alreadyCredited(): OperatingRefused {
+  return new OperatingRefused('already_done', 'this was credited already');
+}
+
 /** Refused: not_found, invalid, already_done. */
-export function setFrozen(
+export async function setFrozen(
   tools: OperatingTools,
   accountId: string,
   given: { frozen: boolean; reason: string; actor: Actor },
 ): Promise<void> {
-  throw new Error('not yet');
+  const { store, clock } = tools;
+  const { frozen, actor } = given;
+  const reason = readLine(given.reason, 'reason', MAX_REASON_CHARS);
+  const wallet = await store.read.wallet(accountId);
+  if (!wallet) throw noSuchAccount(accountId);
+  if (wallet.frozen === frozen) {
+    throw new OperatingRefused('already_done', `${accountId} is ${frozen ? 'frozen' : 'not frozen'} already`);
+  }
+  const log = logLine(tools, actor, frozen ? 'accounts.freeze' : 'accounts.thaw', accountId, { reason });
+  await store.commit('freeze', { accountId, frozen, at: clock.now(), log });
 }
-/** A managing key, shown once. Refused: not_found, too_many_keys. */
-export function createKey(
+
+/** A managing key, shown once. Refused: not_found, invalid, too_many_keys. */
+export async function createKey(
   tools: OperatingTools,
   accountId: string,
   given: { name: string | null; actor: Actor },
 ): Promise<{ apiKey: string; key: KeyView }> {
-  throw new Error('not yet');
+  const { store, clock, random, newId, hashKey } = tools;
+  const name = given.name === null || given.name.trim() === '' ? null : readLine(given.name, 'name', MAX_NAME_CHARS);
+  const apiKey = createKeyText(random);
+  const at = clock.now();
+  const key = newKeyRow(
+    { keyId: newId('key'), accountId, hash: hashKey(apiKey), last4: lastFour(apiKey), manage: true, createdAt: at },
+    { name },
+  );
+  const { keyId, last4 } = key;
+  const log = logLine(tools, given.actor, 'keys.create', accountId, { key_id: keyId, last4 });
+  const result = await store.commit('createKey', { key, at, log });
+  if (!result.ok) {
+    if (result.reason === 'not_found') throw noSuchAccount(accountId);
+    throw new OperatingRefused('too_many_keys', `${accountId} has as many keys as an account may have`);
+  }
+  return { apiKey, key: viewKey(result.key) };
 }
-/** Refused: not_found, already_done. */
-export function revokeKey(tools: OperatingTools, keyId: string, actor: Actor): Promise<{ accountId: string }> {
-  throw new Error('not yet');
+
+/** Stops it on every node within a second. Refused: not_found, already_done. */
+export async function revokeKey(tools: OperatingTools, keyId: string, actor: Actor): Promise<{ accountId: string }> {
+  const { store, clock } = tools;
+  const key = await store.read.keyById(keyId);
+  if (!key) throw notFound(`key ${keyId}`);
+  const { accountId, last4 } = key;
+  const log = logLine(tools, actor, 'keys.revoke', accountId, { key_id: keyId, last4 });
+  const result = await store.commit('revokeKey', { accountId, keyId, at: clock.now(), evenIfLast: true, log });
+  if (!result.ok) throw new OperatingRefused('already_done', `${keyId} is already revoked`);
+  await tools.follow();
+  return { accountId };
 }
-/** An amount that a person typed: above 0, up to NT$100,000,000, at most 9 decimals. Refused: invalid. */
-export function readAmount(text: string, field?: string): Nano {
-  throw new Error('not yet');
+
+function viewKey({ hash: _, oldHash: __, oldHashUntil: ___, ...key }: KeyRow): KeyView {
+  return key;
+}
+
+function noSuchAccount(accountId: string): OperatingRefused {
+  return notFound(`account ${accountId}`);
 }

@@ -1,17 +1,24 @@
 // Alarms as the store kept them, and who has looked at them.
 
+import { ALARM_SEEN } from '../store/operator-queries.ts';
 import type { StoredAlarm } from '../store/rows.ts';
+import { record } from './audit-log.ts';
+import { notFound, OperatingRefused } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
 
 /** Newest first. */
 export function listAlarms(
-  tools: Pick<OperatingTools, 'store'>,
+  { store }: Pick<OperatingTools, 'store'>,
   limit: number,
-  filter: { before?: number; openOnly?: boolean } = {},
+  filter: { before?: number | undefined; openOnly?: boolean | undefined } = {},
 ): Promise<StoredAlarm[]> {
-  throw new Error('not yet');
+  return store.read.alarms({ ...filter, limit });
 }
+
 /** Refused: not_found, already_done. */
-export function acknowledge(tools: OperatingTools, alarmId: number, actor: Actor): Promise<void> {
-  throw new Error('not yet');
+export async function acknowledge(tools: OperatingTools, alarmId: number, actor: Actor): Promise<void> {
+  const [alarm] = await tools.store.read.alarms({ alarmId, limit: 1 });
+  if (!alarm) throw notFound(`alarm ${alarmId}`);
+  if (alarm.acknowledgedAt !== null) throw new OperatingRefused('already_done', 'somebody has seen it already');
+  await record(tools, actor, ALARM_SEEN, String(alarmId), { name: alarm.name });
 }

@@ -1,10 +1,17 @@
 // Prepaid cards: batches, codes shown once, search, void.
 
-import type { Nano } from '../kit/money.ts';
-import type { CardBatch, CardKind } from '../store/rows.ts';
+import { createCardCode, createSerial } from '../cards/card-code.ts';
+import { formatNtd, type Nano } from '../kit/money.ts';
+import type { CardCount } from '../store/reads.ts';
+import type { Card, CardBatch, CardKind } from '../store/rows.ts';
+import { logLine } from './audit-log.ts';
+import type { IssuedCard } from './code-memory.ts';
+import { readExpiry, readLine } from './read-input.ts';
+import { invalid, notFound } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
 
 export const MAX_CARDS = 10_000;
+const MAX_NOTE_CHARS = 500;
 
 export interface IssueRequest {
   amount: Nano;
@@ -18,7 +25,7 @@ export interface IssueRequest {
 export interface IssuedBatch {
   batch: CardBatch;
   /** Shown once: afterwards only HMACs exist. */
-  cards: readonly { serial: string; code: string }[];
+  cards: readonly IssuedCard[];
 }
 
 export type CardStateView = 'issued' | 'redeemed' | 'voided' | 'expired';
@@ -49,37 +56,129 @@ export interface CardFilter {
 export interface CardSheet {
   batch: BatchView;
   /** `link` opens the account page with the code after the #, which no server sees. */
-  cards: readonly { serial: string; code: string; link: string }[];
+  cards: readonly (IssuedCard & { link: string })[];
 }
 
 /** Refused: invalid. `first` hears of the cards before they exist: no card is good whose code nobody has. */
-export function issueCards(
+export async function issueCards(
   tools: OperatingTools,
   request: IssueRequest & { actor: Actor },
-  first?: (cards: IssuedBatch['cards']) => void,
+  first: (cards: readonly IssuedCard[]) => void = () => {},
 ): Promise<IssuedBatch> {
-  throw new Error('not yet');
+  const { store, clock, random, newId, hashCard } = tools;
+  const batch = readBatch(request, { batchId: newId('batch'), createdAt: clock.now() });
+  const cards = Array.from({ length: batch.count }, () => ({
+    serial: createSerial(random),
+    code: createCardCode(random),
+  }));
+  first(cards);
+  const { batchId, amount, count, kind } = batch;
+  await store.commit('issue', {
+    batch,
+    cards: cards.map(({ serial, code }) => ({ serial, hash: hashCard(code) })),
+    log: logLine(tools, request.actor, 'cards.issue', batchId, { amount_ntd: formatNtd(amount), count, kind }),
+  });
+  tools.codes?.keep(batchId, cards);
+  return { batch, cards };
 }
+
+function readBatch(request: IssueRequest, made: Pick<CardBatch, 'batchId' | 'createdAt'>): CardBatch {
+  const { amount, count, kind, expires, note } = request;
+  if (amount <= 0n) throw invalid('amount', 'must be above 0');
+  if (!Number.isInteger(count) || count < 1 || count > MAX_CARDS) {
+    throw invalid('count', `must be a whole number from 1 to ${MAX_CARDS}: ${count}`);
+  }
+  if (expires !== undefined && kind === 'sold') {
+    throw invalid('expires', 'is for promo cards: sold cards never expire');
+  }
+  return {
+    ...made,
+    amount,
+    count,
+    kind,
+    expiresAt: expires === undefined ? null : readExpiry(expires, made.createdAt),
+    note: note === undefined || note.trim() === '' ? null : readLine(note, 'note', MAX_NOTE_CHARS),
+  };
+}
+
 /** Newest first. */
-export function listBatches(tools: OperatingTools, limit: number): Promise<BatchView[]> {
-  throw new Error('not yet');
+export async function listBatches({ store, clock }: OperatingTools, limit: number): Promise<BatchView[]> {
+  const [batches, counts] = await Promise.all([
+    store.read.cardBatches(limit),
+    store.read.cardCounts(undefined, clock.now()),
+  ]);
+  return batches.map((batch) => withStates(batch, counts));
 }
+
 /** Refused: not_found. */
-export function showBatch(tools: OperatingTools, batchId: string): Promise<BatchView> {
-  throw new Error('not yet');
+export async function showBatch({ store, clock }: OperatingTools, batchId: string): Promise<BatchView> {
+  const [batch, counts] = await Promise.all([
+    store.read.cardBatch(batchId),
+    store.read.cardCounts(batchId, clock.now()),
+  ]);
+  if (!batch) throw notFound(`batch ${batchId}`);
+  return withStates(batch, counts);
 }
-export function listCards(tools: OperatingTools, filter: CardFilter, limit: number): Promise<CardView[]> {
-  throw new Error('not yet');
+
+function withStates(batch: CardBatch, counts: readonly CardCount[]): BatchView {
+  const of = (state: CardStateView) =>
+    counts.find((one) => one.batchId === batch.batchId && one.state === state)?.cards ?? 0;
+  const states = { issued: of('issued'), redeemed: of('redeemed'), voided: of('voided'), expired: of('expired') };
+  return { ...batch, states };
 }
+
+export async function listCards(
+  { store, clock }: Pick<OperatingTools, 'store' | 'clock'>,
+  { batchId, state, serials }: CardFilter,
+  limit: number,
+): Promise<CardView[]> {
+  const at = clock.now();
+  const isTimed = state === 'issued' || state === 'expired';
+  const cards = await store.read.cards({
+    limit,
+    ...(batchId === undefined ? {} : { batchId }),
+    ...(state === undefined ? {} : { state: state === 'expired' ? 'issued' : state }),
+    ...(isTimed ? { expiry: { at, isOver: state === 'expired' } } : {}),
+    ...(serials === undefined ? {} : { serials: serials.map(normalSerial) }),
+  });
+  return cards.map((card) => viewCard(card, at));
+}
+
+function normalSerial(text: string): string {
+  return text.trim().toUpperCase();
+}
+
+function viewCard({ hash: _, ...card }: Card, now: number): CardView {
+  const isExpired = card.state === 'issued' && card.expiresAt !== null && card.expiresAt <= now;
+  return { ...card, state: isExpired ? 'expired' : card.state };
+}
+
 /** What each card is afterwards: `redeemed` ones stay so. */
-export function voidCards(
+export async function voidCards(
   tools: OperatingTools,
   serials: readonly string[],
   actor: Actor,
 ): Promise<{ serial: string; state: 'voided' | 'redeemed' | 'unknown' }[]> {
-  throw new Error('not yet');
+  const { store } = tools;
+  const wanted = [...new Set(serials.map(normalSerial))];
+  if (wanted.length > MAX_CARDS) throw invalid('serials', `must be at most ${MAX_CARDS}`);
+  const cards = await store.read.cards({ serials: wanted, limit: wanted.length });
+  const bySerial = new Map(cards.map((card) => [card.serial, card.hash]));
+  return Promise.all(
+    wanted.map(async (serial) => {
+      const hash = bySerial.get(serial);
+      if (hash === undefined) return { serial, state: 'unknown' as const };
+      const { state } = await store.commit('void', { hash, log: logLine(tools, actor, 'cards.void', serial) });
+      return { serial, state };
+    }),
+  );
 }
-/** Codes and links while this node still remembers them (15 minutes); undefined afterwards. */
-export function cardSheet(tools: OperatingTools, batchId: string): Promise<CardSheet | undefined> {
-  throw new Error('not yet');
+
+/** Codes and links while this node still remembers them (15 minutes); undefined afterwards. Refused: not_found. */
+export async function cardSheet(tools: OperatingTools, batchId: string): Promise<CardSheet | undefined> {
+  const batch = await showBatch(tools, batchId);
+  const cards = tools.codes?.get(batchId);
+  if (!cards) return undefined;
+  const link = (code: string) => `${tools.publicUrl}/account/redeem#${code}`;
+  return { batch, cards: cards.map((card) => ({ ...card, link: link(card.code) })) };
 }

@@ -14,6 +14,18 @@ export interface CodeMemory {
   get(batchId: string): readonly IssuedCard[] | undefined;
 }
 
+export const CODES_KEPT_MS = 15 * 60_000;
+const MOST_BATCHES = 20;
+
 export function createCodeMemory(clock: Clock): CodeMemory {
-  throw new Error('not yet');
+  const batches = new Map<string, readonly IssuedCard[]>();
+  return {
+    keep(batchId, cards) {
+      const [oldest] = batches.keys();
+      if (oldest !== undefined && batches.size >= MOST_BATCHES) batches.delete(oldest);
+      batches.set(batchId, cards);
+      clock.after(CODES_KEPT_MS, () => void batches.delete(batchId));
+    },
+    get: (batchId) => batches.get(batchId),
+  };
 }

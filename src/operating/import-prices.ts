@@ -1,6 +1,12 @@
-// A price list of an upstream, in US$ per 1M tokens, as edits of ours in NT$.
+// A price list of an upstream, in US$ per 1M tokens, as edits of ours in NT$. Nothing is a float: a list must not be a
+// little wrong.
 
-import type { PriceEdit, PriceList } from './prices.ts';
+import { formatNtd, NANO_PER_NTD, type Nano, parseNtd } from '../kit/money.ts';
+import { readNewest } from './newest.ts';
+import { PRICE_NAMES, type PriceEdit, type PriceList, toPriceList } from './prices.ts';
+import { fieldsOf, listOf } from './raw-document.ts';
+import { readCsv } from './read-table.ts';
+import { invalid } from './refused.ts';
 import type { OperatingTools } from './tools.ts';
 
 export interface ImportOptions {
@@ -23,7 +29,113 @@ export interface ImportedPrices {
   faults: { path: string; message: string }[];
 }
 
-/** Reads CSV (with a header) or JSON (a list of objects, or an object by model); changes nothing. */
-export function importPrices(tools: OperatingTools, text: string, options: ImportOptions): Promise<ImportedPrices> {
-  throw new Error('not yet');
+interface ListedModel {
+  path: string;
+  model: string;
+  /** US$, as written. */
+  prices: Readonly<Record<string, string>>;
+}
+
+/** Prices have 3 decimals. */
+const STEP: Nano = NANO_PER_NTD / 1_000n;
+const MOST_CHARS = 4_000_000;
+
+/** Reads CSV (with a header) or JSON (a list of objects, or an object by model); changes nothing. Refused: invalid. */
+export async function importPrices(
+  tools: Pick<OperatingTools, 'store'>,
+  text: string,
+  options: ImportOptions,
+): Promise<ImportedPrices> {
+  const rate = readFactor('rate', options.rate);
+  const markup = readFactor('markup', options.markup, { mayBeZero: true });
+  if (text.length > MOST_CHARS) throw invalid('text', `the list is longer than ${MOST_CHARS} characters`);
+  const { revision, document } = await readNewest(tools);
+  const imported: ImportedPrices = { revision: revision.revision, edits: [], rows: [], unknown: [], faults: [] };
+  for (const listed of readList(text)) {
+    const model = document.models.find(({ id, aliases }) => id === listed.model || aliases.includes(listed.model));
+    if (!model) {
+      imported.unknown.push(listed.model);
+      continue;
+    }
+    const { cost, sale, faults } = convert(listed, rate, markup);
+    imported.faults.push(...faults);
+    if (faults.length > 0 || Object.keys(sale).length === 0) continue;
+    const { channel } = options;
+    const noted = { cost: { prices: cost, ...(channel === undefined ? {} : { channel }) } };
+    imported.edits.push({ model: model.id, sale, ...(options.setCost ? noted : {}) });
+    const before = model.price === 'free' ? 'free' : toPriceList(model.price);
+    imported.rows.push({ model: model.id, before, after: sale, cost });
+  }
+  return imported;
+}
+
+function readFactor(field: string, text: string, { mayBeZero = false } = {}): Nano {
+  const factor = parseNtd(text.trim());
+  if (factor === undefined || factor < 0n || (factor === 0n && !mayBeZero)) {
+    throw invalid(field, `${field} must be a plain decimal number${mayBeZero ? '' : ' above 0'}: ${text}`);
+  }
+  return factor;
+}
+
+function convert({ path, prices }: ListedModel, rate: Nano, markup: Nano) {
+  const cost: PriceList = {};
+  const sale: PriceList = {};
+  const faults: ImportedPrices['faults'] = [];
+  for (const name of PRICE_NAMES) {
+    const text = prices[name] ?? '';
+    if (text === '') continue;
+    const usd = parseNtd(text);
+    if (usd === undefined || usd < 0n) {
+      faults.push({ path: `${path}.${name}`, message: `must be a plain decimal number of US$: ${text}` });
+      continue;
+    }
+    const hundred = 100n * NANO_PER_NTD;
+    cost[name] = formatNtd(roundUp(usd * rate, NANO_PER_NTD));
+    const price = roundUp(usd * rate * (hundred + markup), NANO_PER_NTD * hundred);
+    if (price > 0n) sale[name] = formatNtd(price);
+  }
+  return { cost, sale, faults };
+}
+
+/** Up to the next price of 3 decimals: we never sell below what was asked for. */
+function roundUp(numerator: bigint, denominator: bigint): Nano {
+  const step = denominator * STEP;
+  return ((numerator + step - 1n) / step) * STEP;
+}
+
+function readList(text: string): ListedModel[] {
+  return /^\s*[[{]/.test(text) ? readJsonList(text) : readCsvList(text);
+}
+
+function readCsvList(text: string): ListedModel[] {
+  const table = readCsv(text);
+  if (!table) throw invalid('text', 'the list is no CSV: a quote is never closed, or it has too many lines');
+  const column = ['model', 'model_id', 'id'].find((name) => table.columns.includes(name));
+  if (column === undefined) throw invalid('text', 'the list needs a header with a column "model"');
+  return table.rows.map(({ line, cells }) => ({ path: `line ${line}`, model: cells[column] ?? '', prices: cells }));
+}
+
+function readJsonList(text: string): ListedModel[] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw invalid('text', 'the list is no valid JSON');
+  }
+  if (Array.isArray(parsed)) {
+    return listOf(parsed).map((one, index) => {
+      const fields = fieldsOf(one);
+      return { path: `[${index}]`, model: String(fields.model ?? fields.id ?? ''), prices: texts(fields) };
+    });
+  }
+  return Object.entries(fieldsOf(parsed)).map(([model, prices]) => ({
+    path: model,
+    model,
+    prices: texts(fieldsOf(prices)),
+  }));
+}
+
+function texts(fields: Readonly<Record<string, unknown>>): Record<string, string> {
+  const known = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(known.map(([name, value]) => [name, String(value).trim()]));
 }

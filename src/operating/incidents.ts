@@ -1,6 +1,9 @@
 // What the operator tells the public about troubles, in both languages of the pages.
 
 import type { Incident } from '../store/rows.ts';
+import { logLine } from './audit-log.ts';
+import { readLine, readLines, readPastTime } from './read-input.ts';
+import { invalid, notFound, OperatingRefused } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
 
 export interface IncidentText {
@@ -9,26 +12,73 @@ export interface IncidentText {
   /** Both or none. */
   textEn?: string | undefined;
   textZh?: string | undefined;
-  /** A past date or time with its zone; now if left out. */
+  /** A past date or time with its zone; now if left out, or what it was. */
   started?: string | undefined;
 }
 
+const LIST_LIMIT = 1_000;
+const MAX_TITLE_CHARS = 200;
+const MAX_TEXT_CHARS = 4_000;
+
 /** Newest first. */
-export function listIncidents(tools: Pick<OperatingTools, 'store'>, limit?: number): Promise<Incident[]> {
-  throw new Error('not yet');
+export function listIncidents({ store }: Pick<OperatingTools, 'store'>, limit = LIST_LIMIT): Promise<Incident[]> {
+  return store.read.incidents(limit);
 }
-/** Refused: invalid. */
-export function putIncident(
+
+/** A new one, or another text for a known one. Refused: invalid, not_found. */
+export async function putIncident(
   tools: OperatingTools,
-  said: IncidentText & { incidentId?: string; actor: Actor },
+  said: IncidentText & { incidentId?: string | undefined; actor: Actor },
 ): Promise<Incident> {
-  throw new Error('not yet');
+  const { store, clock, newId } = tools;
+  const known = said.incidentId === undefined ? undefined : await findIncident(tools, said.incidentId);
+  const now = clock.now();
+  const startedAt =
+    said.started === undefined
+      ? (known?.startedAt ?? now)
+      : readPastTime(said.started, known?.endedAt ?? now, 'started');
+  const incident: Incident = {
+    incidentId: known?.incidentId ?? newId('inc'),
+    startedAt,
+    endedAt: known?.endedAt ?? null,
+    titleEn: readLine(said.titleEn, 'titleEn', MAX_TITLE_CHARS),
+    titleZh: readLine(said.titleZh, 'titleZh', MAX_TITLE_CHARS),
+    ...readTexts(said),
+    createdAt: known?.createdAt ?? now,
+  };
+  const { incidentId, titleEn } = incident;
+  const log = logLine(tools, said.actor, known ? 'incidents.edit' : 'incidents.add', incidentId, { title: titleEn });
+  await store.commit('putIncident', { incident, log });
+  return incident;
 }
-/** Refused: not_found, already_done. */
-export function endIncident(tools: OperatingTools, incidentId: string, actor: Actor): Promise<Incident> {
-  throw new Error('not yet');
+
+/** Both or none: a reader of the other language must not be left out. */
+function readTexts({ textEn = '', textZh = '' }: IncidentText): Pick<Incident, 'textEn' | 'textZh'> {
+  if (textEn.trim() === '' && textZh.trim() === '') return { textEn: '', textZh: '' };
+  if (textEn.trim() === '') throw invalid('textEn', 'give the text in both languages, or in neither');
+  if (textZh.trim() === '') throw invalid('textZh', 'give the text in both languages, or in neither');
+  return { textEn: readLines(textEn, 'textEn', MAX_TEXT_CHARS), textZh: readLines(textZh, 'textZh', MAX_TEXT_CHARS) };
 }
+
+/** It is over, from now on. Refused: not_found, already_done. */
+export async function endIncident(tools: OperatingTools, incidentId: string, actor: Actor): Promise<Incident> {
+  const known = await findIncident(tools, incidentId);
+  if (known.endedAt !== null) throw new OperatingRefused('already_done', `${incidentId} has ended already`);
+  const incident = { ...known, endedAt: Math.max(tools.clock.now(), known.startedAt) };
+  const log = logLine(tools, actor, 'incidents.end', incidentId, { title: known.titleEn });
+  await tools.store.commit('putIncident', { incident, log });
+  return incident;
+}
+
 /** Refused: not_found. */
-export function deleteIncident(tools: OperatingTools, incidentId: string, actor: Actor): Promise<void> {
-  throw new Error('not yet');
+export async function deleteIncident(tools: OperatingTools, incidentId: string, actor: Actor): Promise<void> {
+  const log = logLine(tools, actor, 'incidents.delete', incidentId);
+  const { wasThere } = await tools.store.commit('deleteIncident', { incidentId, log });
+  if (!wasThere) throw notFound(`incident ${incidentId}`);
+}
+
+async function findIncident(tools: Pick<OperatingTools, 'store'>, incidentId: string): Promise<Incident> {
+  const known = (await listIncidents(tools)).find((one) => one.incidentId === incidentId);
+  if (!known) throw notFound(`incident ${incidentId}`);
+  return known;
 }

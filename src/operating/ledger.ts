@@ -1,7 +1,9 @@
 // The ledger for an operator: does it agree, what do the house accounts say, what came in.
 
 import type { Nano } from '../kit/money.ts';
-import type { Entry } from '../store/rows.ts';
+import { DAY_MS, taipeiDay } from '../kit/taipei.ts';
+import { type Entry, HOUSE_ACCOUNTS } from '../store/rows.ts';
+import { record } from './audit-log.ts';
 import type { Actor, AuditPass, OperatingTools } from './tools.ts';
 
 export interface DayRevenue {
@@ -13,22 +15,46 @@ export interface DayRevenue {
 }
 
 /** The last pass on this node; undefined before the first, and on the command line. */
-export function auditResult(tools: OperatingTools): AuditPass | undefined {
-  return tools.node?.lastAudit();
+export function auditResult({ node }: OperatingTools): AuditPass | undefined {
+  return node?.lastAudit();
 }
+
 /** Recomputes every invariant from the entries, now. */
-export function runFullAudit(tools: OperatingTools, actor: Actor): Promise<AuditPass> {
-  throw new Error('not yet');
+export async function runFullAudit(tools: OperatingTools, actor: Actor): Promise<AuditPass> {
+  const at = tools.clock.now();
+  const report = await tools.store.read.audit({});
+  const { wallets, entries, differences } = report;
+  await record(tools, actor, 'ledger.audit', 'ledger', { wallets, entries, differences: differences.length });
+  return { at, isFull: true, report };
 }
-/** What each house account gave (below 0) or took. */
-export function houseAccounts(tools: OperatingTools): Promise<{ account: string; amount: Nano }[]> {
-  throw new Error('not yet');
+
+/** What each house account gave (below 0) or took; those without an entry are there, too. */
+export async function houseAccounts({
+  store,
+}: Pick<OperatingTools, 'store'>): Promise<{ account: string; amount: Nano }[]> {
+  const amounts = await store.read.houseAccounts();
+  return HOUSE_ACCOUNTS.map((account) => ({ account, amount: amounts[account] ?? 0n }));
 }
+
 /** Newest first. */
-export function writeOffs(tools: OperatingTools, limit: number): Promise<Entry[]> {
-  throw new Error('not yet');
+export function writeOffs({ store }: Pick<OperatingTools, 'store'>, limit: number): Promise<Entry[]> {
+  return store.read.writeOffs(limit);
 }
+
 /** The last days up to today, oldest first, those without requests included. */
-export function dailyRevenue(tools: OperatingTools, days: number): Promise<DayRevenue[]> {
-  throw new Error('not yet');
+export async function dailyRevenue(
+  { store, clock }: Pick<OperatingTools, 'store' | 'clock'>,
+  days: number,
+): Promise<DayRevenue[]> {
+  const first = taipeiDay(clock.now()) - days + 1;
+  const known = new Map((await store.read.revenueByDay(first)).map((one) => [one.day, one]));
+  return Array.from({ length: days }, (_, index) => {
+    const { requests = 0, accounts = 0, revenue = 0n } = known.get(first + index) ?? {};
+    return { day: dayText(first + index), requests, accounts, revenue };
+  });
+}
+
+/** A day as a calendar writes it. */
+export function dayText(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }

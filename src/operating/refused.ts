@@ -7,7 +7,9 @@ export type RefusalCode =
   | 'no_route'
   | 'last_routes'
   | 'too_many_keys'
-  | 'no_revision';
+  | 'no_revision'
+  /** Somebody else was faster. */
+  | 'stale';
 
 export interface RefusalFacts {
   /** The field of the input that is wrong. */

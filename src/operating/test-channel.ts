@@ -1,5 +1,13 @@
-// One small real call to a channel, as its models would make it.
+// One small real call to a channel, as its models would make it. It is not billed to anyone.
 
+import type { Channel } from '../catalog/catalog.ts';
+import type { Document } from '../catalog/document.ts';
+import { readFailure } from '../channels/read-failure.ts';
+import type { Upstream, UpstreamEndpoint } from '../channels/upstream.ts';
+import { sleep } from '../kit/clock.ts';
+import { record } from './audit-log.ts';
+import { readNewest } from './newest.ts';
+import { notFound, OperatingRefused } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
 
 export interface ChannelTest {
@@ -15,11 +23,88 @@ export interface ChannelTest {
   detail: string;
 }
 
+const TIMEOUT_MS = 60_000;
+
+/** The smallest call that each kind of endpoint takes; images are left out, because each one costs. */
+const CALLS: readonly (readonly [endpoint: UpstreamEndpoint, body: (model: string) => unknown])[] = [
+  ['chat', (model) => ({ model, max_tokens: 16, messages: [{ role: 'user', content: 'Say ok.' }] })],
+  ['messages', (model) => ({ model, max_tokens: 16, messages: [{ role: 'user', content: 'Say ok.' }] })],
+  [
+    'gemini',
+    () => ({ contents: [{ role: 'user', parts: [{ text: 'Say ok.' }] }], generationConfig: { maxOutputTokens: 16 } }),
+  ],
+  ['responses', (model) => ({ model, max_output_tokens: 16, input: 'Say ok.', store: false })],
+  ['embeddings', (model) => ({ model, input: 'ok' })],
+];
+
 /** `model` is a public id or a name at the upstream; the first route of the channel if left out. Refused: not_found, no_route. */
-export function testChannel(
+export async function testChannel(
   tools: OperatingTools,
   name: string,
-  options: { model?: string | undefined; actor: Actor },
+  { model, actor }: { model?: string | undefined; actor: Actor },
 ): Promise<ChannelTest> {
-  throw new Error('not yet');
+  const { catalog, document } = await readNewest(tools);
+  const channel = catalog.channels.get(name);
+  if (!channel) throw notFound(`channel ${name}; there are: ${[...catalog.channels.keys()].join(', ')}`);
+  const upstreamModel = findModel(document, name, model);
+  const call = CALLS.find(([endpoint]) => channel.endpoints.includes(endpoint));
+  if (!call) throw new OperatingRefused('no_route', `${name} has only endpoints that a test would pay for`);
+  const [endpoint, body] = call;
+  const sent = { endpoint, model: upstreamModel, body: JSON.stringify(body(upstreamModel)) };
+  const result = { channel: name, model: upstreamModel, endpoint, ...(await send(tools, channel, sent)) };
+  await record(tools, actor, 'channels.test', name, { model: upstreamModel, ok: result.ok, ms: result.ms });
+  return result;
+}
+
+/** Also of a channel that is switched off: that is when one tests it. */
+function findModel({ models }: Document, channel: string, asked: string | undefined): string {
+  const routes = models.flatMap(({ id, routes }) =>
+    routes.filter((route) => route.channel === channel).map((route) => ({ id, upstream: route.model })),
+  );
+  const found = routes.find(({ id, upstream }) => asked === undefined || id === asked || upstream === asked);
+  if (found) return found.upstream;
+  const what = asked === undefined ? 'no model has a route' : `${asked} has no route`;
+  throw new OperatingRefused('no_route', `${what} to ${channel}: there is nothing to ask it for`);
+}
+
+interface Sent {
+  endpoint: UpstreamEndpoint;
+  model: string;
+  body: string;
+}
+
+async function send(tools: OperatingTools, channel: Channel, sent: Sent) {
+  const { clock } = tools;
+  const upstream = tools.findUpstream(channel);
+  const startedAt = clock.monotonic();
+  const since = () => Math.round(clock.monotonic() - startedAt);
+  const timeout = new AbortController();
+  const timer = new AbortController();
+  sleep(clock, TIMEOUT_MS, timer.signal).then(
+    () => timeout.abort(),
+    () => {},
+  );
+  let firstTokenMs: number | null = null;
+  try {
+    const response = await upstream.send({ ...sent, stream: false, headers: {}, signal: timeout.signal });
+    firstTokenMs = since();
+    const detail = await readDetail(response, upstream);
+    return { ok: response.status === 200, ms: since(), firstTokenMs, detail };
+  } catch (error) {
+    const detail = timeout.signal.aborted ? 'no answer in time' : networkFault(error);
+    return { ok: false, ms: since(), firstTokenMs, detail };
+  } finally {
+    timer.abort();
+  }
+}
+
+async function readDetail(response: Response, { hidden }: Upstream): Promise<string> {
+  const text = await response.text();
+  if (response.status === 200) return 'ok';
+  const { message, code } = readFailure(response.status, response.headers, text, hidden);
+  return `status ${response.status}${code ? ` (${code})` : ''}${message ? `: ${message}` : ''}`;
+}
+
+function networkFault(error: unknown): string {
+  return error instanceof Error && 'code' in error ? `cannot reach it (${String(error.code)})` : 'cannot reach it';
 }

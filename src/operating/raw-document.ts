@@ -1,0 +1,33 @@
+// A document as it was written, to be changed in a few places and left as it is in all others.
+
+import { parse, stringify } from 'yaml';
+
+export type Fields = Record<string, unknown>;
+
+export interface RawDocument {
+  channels: Fields[];
+  models: Fields[];
+  rest: Fields;
+}
+
+/** Of a valid document; what is not a list or an object counts as empty. */
+export function readRaw(yaml: string): RawDocument {
+  const { channels, models, ...rest } = fieldsOf(parse(yaml));
+  return { channels: listOf(channels).map(fieldsOf), models: listOf(models).map(fieldsOf), rest };
+}
+
+export function writeRaw({ channels, models, rest }: RawDocument): string {
+  return stringify({ channels, models, ...rest });
+}
+
+export function routesOf(model: Fields): Fields[] {
+  return listOf(model.routes).map(fieldsOf);
+}
+
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+export function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
