@@ -32,7 +32,7 @@ export function addSite<Bindings extends Env>(app: Hono<Bindings>, tools: SiteTo
   );
 }
 
-function assetResponse(assets: Assets, request: Request, publicUrl: string): Response | undefined {
+export function assetResponse(assets: Assets, request: Request, publicUrl: string): Response | undefined {
   const asset = assets.find(new URL(request.url).pathname);
   if (!asset) return undefined;
   const isGzip = /\bgzip\b/.test(request.headers.get('accept-encoding') ?? '');

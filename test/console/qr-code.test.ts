@@ -63,8 +63,8 @@ function version(number: number): Version {
 
 /** Bit 14 first, as tables print it, from beside the first finder. */
 function formatOf({ isDark }: QrCode): string {
-  const places = [0, 1, 2, 3, 4, 5, 7, 8].map((x) => [x, 8] as const);
-  places.push(...[7, 5, 4, 3, 2, 1, 0].map((y) => [8, y] as const));
+  const places = [0, 1, 2, 3, 4, 5, 7, 8].map((x): [number, number] => [x, 8]);
+  places.push(...[7, 5, 4, 3, 2, 1, 0].map((y): [number, number] => [8, y]));
   return places.map(([x, y]) => (isDark(x, y) ? '1' : '0')).join('');
 }
 

@@ -26,7 +26,7 @@ export function multiply(left: number, right: number): number {
 
 /** (x − 1)(x − 2)(x − 4)…, without its first coefficient, which is 1. */
 function divisorOf(degree: number): number[] {
-  const result = Array.from({ length: degree }, (_, index) => (index === degree - 1 ? 1 : 0));
+  const result = Array.from({ length: degree }, (_, index): number => (index === degree - 1 ? 1 : 0));
   let root = 1;
   for (let step = 0; step < degree; step++) {
     for (let index = 0; index < degree; index++) {

@@ -1,0 +1,28 @@
+/** @jsxImportSource hono/jsx */
+// A key that was just made for a customer: shown here and nowhere again.
+
+import { wordsOf } from '../../language.ts';
+import { CodeBlock } from '../../parts/code-block.tsx';
+import { consoleWords } from '../../words/console/words.ts';
+import { type ConsoleContext, ConsolePage } from '../frame/frame.tsx';
+
+interface NewKeyProps {
+  context: ConsoleContext;
+  accountId: string;
+  apiKey: string;
+}
+
+export function NewKeyPage({ context, accountId, apiKey }: NewKeyProps) {
+  const { accounts } = consoleWords(context.language);
+  const { frame } = wordsOf(context.language);
+  return (
+    <ConsolePage context={context} section="accounts" title={accounts.createKey} notice={{ text: accounts.shownOnce }}>
+      <CodeBlock code={apiKey} label={frame.copy} done={frame.copied} isSecret />
+      <p>
+        <a class="button quiet" href={`/accounts/${accountId}`}>
+          {accounts.toAccount}
+        </a>
+      </p>
+    </ConsolePage>
+  );
+}

@@ -1,0 +1,63 @@
+/** @jsxImportSource hono/jsx */
+// Finding a customer by what they can tell.
+
+import type { FoundAccount } from '../../../operating/accounts.ts';
+import { money } from '../../format.ts';
+import { consoleWords } from '../../words/console/words.ts';
+import { TextField } from '../frame/field.tsx';
+import { type ConsoleContext, ConsolePage } from '../frame/frame.tsx';
+import { DataTable } from '../parts/data-table.tsx';
+
+interface SearchProps {
+  context: ConsoleContext;
+  text: string;
+  found: readonly FoundAccount[];
+}
+
+export function AccountsPage({ context, text, found }: SearchProps) {
+  const { accounts } = consoleWords(context.language);
+  return (
+    <ConsolePage context={context} section="accounts" title={accounts.title} lead={accounts.lead}>
+      <form method="get" action="/accounts" class="search">
+        <TextField name="q" label={accounts.search} type="search" value={text} maxLength={100} isRequired />
+        <button type="submit">{accounts.find}</button>
+      </form>
+      {found.length === 0 ? (
+        <p class="empty">{text === '' ? accounts.start : accounts.none}</p>
+      ) : (
+        <Found context={context} found={found} />
+      )}
+    </ConsolePage>
+  );
+}
+
+function Found({ context, found }: Omit<SearchProps, 'text'>) {
+  const { accounts } = consoleWords(context.language);
+  const ways = {
+    account: accounts.byAccount,
+    key: accounts.byKey,
+    last4: accounts.byLast4,
+    card: accounts.byCard,
+    login: accounts.byLogin,
+    request: accounts.byRequest,
+  };
+  return (
+    <DataTable
+      label={accounts.title}
+      columns={[
+        { text: accounts.account },
+        { text: accounts.foundBy },
+        { text: accounts.state },
+        { text: accounts.balance, isFigure: true },
+      ]}
+      rows={found.map(({ accountId, by, balance, frozen }) => [
+        <a class="id" href={`/accounts/${accountId}`}>
+          {accountId}
+        </a>,
+        ways[by],
+        <span class={`state ${frozen ? 'down' : 'operational'}`}>{frozen ? accounts.frozen : accounts.fine}</span>,
+        money(balance),
+      ])}
+    />
+  );
+}

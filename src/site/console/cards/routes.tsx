@@ -1,0 +1,154 @@
+/** @jsxImportSource hono/jsx */
+// The pages of the cards: issue, look, save, print, void.
+
+import { setImmediate } from 'node:timers/promises';
+import { formatNtd } from '../../../kit/money.ts';
+import { cardSheet, listBatches, listCards, showBatch, voidCards } from '../../../operating/cards.ts';
+import { notFound } from '../../../operating/refused.ts';
+import { toCsv } from '../../../usage/usage-csv.ts';
+import { count, date, money } from '../../format.ts';
+import { pageHeaders } from '../../respond.ts';
+import { consoleWords } from '../../words/console/words.ts';
+import { ConfirmPage } from '../frame/confirm.tsx';
+import type { Notice } from '../frame/frame.tsx';
+import type { ConsoleVisit, ConsoleVisits } from '../frame/visit.tsx';
+import { createQrCode, type QrCode } from '../qr/qr-code.ts';
+import { ACTOR, type ConsoleTools } from '../tools.ts';
+import { BatchPage, CARD_STATES } from './batch.tsx';
+import { CardsPage } from './cards.tsx';
+import { askIssue, issue, type ShowAgain } from './issue.tsx';
+import { SheetPage } from './sheet.tsx';
+
+const SHOWN_BATCHES = 100;
+const SHOWN_CARDS = 200;
+const MOST_CARDS = 10_000;
+
+export function addCardPages(visits: ConsoleVisits, tools: ConsoleTools): void {
+  const again: ShowAgain = async (visit, faults, text) => {
+    const batches = await listBatches(tools, SHOWN_BATCHES);
+    const notice = text === undefined ? undefined : { text, isBad: true };
+    const context = { ...visit.page, path: '/cards', query: '' };
+    const page = <CardsPage context={context} batches={batches} form={visit.form} faults={faults} notice={notice} />;
+    return visit.show(page, { status: 422 });
+  };
+  visits.get('/cards', (visit) => showCards(tools, visit));
+  visits.post('/cards/review', (visit) => askIssue(tools, visit, again));
+  visits.post('/cards', (visit) => issue(tools, visit, again));
+  visits.get('/cards/batches/:id', (visit) => showOne(tools, visit));
+  visits.get('/cards/batches/:id/codes.csv', (visit) => csv(tools, visit));
+  visits.get('/cards/batches/:id/sheet', (visit) => sheet(tools, visit));
+  visits.post('/cards/void', (visit) => voidChosen(tools, visit));
+}
+
+async function showCards(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  const batches = await listBatches(tools, SHOWN_BATCHES);
+  const serial = (visit.url.searchParams.get('serial') ?? '').trim();
+  const search =
+    serial === '' ? undefined : { serial, found: await listCards(tools, { serials: [serial] }, SHOWN_CARDS) };
+  return visit.show(<CardsPage context={visit.page} batches={batches} search={search} form={visit.form} />);
+}
+
+async function showOne(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  const batchId = visit.params.id ?? '';
+  const batch = await showBatch(tools, batchId);
+  const { searchParams } = visit.url;
+  const state = CARD_STATES.find((name) => name === searchParams.get('state'));
+  const cards = await listCards(tools, { batchId, state }, SHOWN_CARDS);
+  const facts = { batch, cards, state, sheet: await cardSheet(tools, batchId), isNew: searchParams.has('new') };
+  return visit.show(<BatchPage context={visit.page} {...facts} notice={voidNotice(visit)} />);
+}
+
+function voidNotice(visit: ConsoleVisit): Notice | undefined {
+  const { cards } = consoleWords(visit.page.language);
+  const voided = visit.url.searchParams.get('voided');
+  if (voided === null) return undefined;
+  const not = visit.url.searchParams.get('not') ?? '';
+  const text = [cards.voidDone(count(Number(voided) || 0)), not === '' ? '' : cards.voidNot(not)].join(' ').trim();
+  return { text, isBad: not !== '' };
+}
+
+async function rememberedCodes(tools: ConsoleTools, visit: ConsoleVisit) {
+  const found = await cardSheet(tools, visit.params.id ?? '');
+  if (!found) throw notFound('code that could still be shown');
+  return found;
+}
+
+async function csv(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  const { batch, cards } = await rememberedCodes(tools, visit);
+  const rows = cards.map(({ serial, code, link }) => ({
+    serial,
+    code,
+    amount_ntd: formatNtd(batch.amount),
+    expires: batch.expiresAt === null ? '' : date(batch.expiresAt - 1),
+    link,
+  }));
+  return new Response(toCsv(rows, ['serial', 'code', 'amount_ntd', 'expires', 'link']), {
+    headers: {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="cards-${batch.batchId}.csv"`,
+      'cache-control': 'no-store',
+      ...pageHeaders('http://127.0.0.1'),
+    },
+  });
+}
+
+/** Each code takes milliseconds: between them others have their turn. */
+async function sheet(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  const found = await rememberedCodes(tools, visit);
+  const codes = new Map<string, QrCode | undefined>();
+  for (const { link } of found.cards) {
+    codes.set(link, createQrCode(link));
+    await setImmediate();
+  }
+  return visit.show(<SheetPage context={visit.page} sheet={found} codes={codes} />);
+}
+
+/** First the question, with what is about to become worthless; then the deed. */
+async function voidChosen(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  const { cards: words } = consoleWords(visit.page.language);
+  const { form } = visit;
+  const batchId = form.get('batch') ?? '';
+  const path = `/cards/batches/${batchId}`;
+  const batch = await showBatch(tools, batchId);
+  const issued = await listCards(tools, { batchId, state: 'issued' }, MOST_CARDS);
+  const named = new Set([...form.getAll('serial'), ...(form.get('serials') ?? '').split(/\s+/)]);
+  const chosen = form.get('all') === 'yes' ? issued : issued.filter(({ serial }) => named.has(serial));
+  if (chosen.length === 0) {
+    const cards = await listCards(tools, { batchId }, SHOWN_CARDS);
+    const notice = { text: words.voidNone, isBad: true };
+    const facts = { batch, cards, state: undefined, sheet: await cardSheet(tools, batchId), isNew: false };
+    const context = { ...visit.page, path, query: '' };
+    return visit.show(<BatchPage context={context} {...facts} notice={notice} />, { status: 422 });
+  }
+  if (form.get('confirmed') !== 'yes') {
+    const serials = chosen.map(({ serial }) => serial);
+    return visit.show(
+      <ConfirmPage
+        context={{ ...visit.page, path, query: '' }}
+        section="cards"
+        title={words.voidTitle(count(chosen.length))}
+        consequences={[words.voidText, words.voidWorth(money(batch.amount * BigInt(chosen.length)))]}
+        action="/cards/void"
+        fields={{ batch: batchId, serials: serials.join(' ') }}
+        button={words.voidButton}
+        back={path}
+      >
+        <details>
+          <summary>{words.serials}</summary>
+          <p class="id">{serials.join(', ')}</p>
+        </details>
+      </ConfirmPage>,
+    );
+  }
+  const results = await voidCards(
+    tools,
+    chosen.map(({ serial }) => serial),
+    ACTOR,
+  );
+  const failed = results.filter(({ state }) => state !== 'voided').map(({ serial }) => serial);
+  const query = new URLSearchParams({
+    voided: String(results.length - failed.length),
+    not: failed.slice(0, 20).join(', '),
+  });
+  return visit.go(`${path}?${query}`);
+}

@@ -1,0 +1,32 @@
+// Forms of the console: fields, and files as the text that they are.
+
+import type { ConsoleTools } from '../tools.ts';
+
+/** A document, a price list or ten thousand cards. */
+const MAX_FORM_BYTES = 4 * 1024 * 1024;
+const MULTIPART = 'multipart/form-data';
+
+export function isForm({ method, headers }: Request): boolean {
+  const type = headers.get('content-type') ?? '';
+  return method === 'POST' && (type.startsWith('application/x-www-form-urlencoded') || type.startsWith(MULTIPART));
+}
+
+export async function readForm(tools: Pick<ConsoleTools, 'readBody'>, request: Request): Promise<URLSearchParams> {
+  const text = await tools.readBody(request, MAX_FORM_BYTES);
+  const type = request.headers.get('content-type') ?? '';
+  if (!type.startsWith(MULTIPART)) return new URLSearchParams(text);
+  const form = new URLSearchParams();
+  const parts = await new Response(text, { headers: { 'content-type': type } }).formData();
+  for (const [name, value] of parts) form.append(name, typeof value === 'string' ? value : await value.text());
+  return form;
+}
+
+/** What was typed in a field, without the spaces around it. */
+export function typed(form: URLSearchParams, name: string): string {
+  return (form.get(name) ?? '').trim();
+}
+
+/** A text of several lines, as it is stored: browsers send two characters for the end of a line. */
+export function typedLines(form: URLSearchParams, name: string): string {
+  return (form.get(name) ?? '').replaceAll('\r\n', '\n');
+}

@@ -1,0 +1,151 @@
+/** @jsxImportSource hono/jsx */
+// One visit to a page of the console: what was sent, and how it is answered. Nothing is shown without a session, and
+// nothing is done but from our own pages, under a name of this machine.
+
+import type { Context, Env, Hono } from 'hono';
+import { Fault } from '../../../faults/fault.ts';
+import { isCrossSite } from '../../../kit/cross-site.ts';
+import { describeError } from '../../../kit/log.ts';
+import { listAlarms } from '../../../operating/alarms.ts';
+import { OperatingRefused } from '../../../operating/refused.ts';
+import type { Assets } from '../../assets.ts';
+import { chooseLanguage, wordsOf } from '../../language.ts';
+import { pageHeaders, pageResponse } from '../../respond.ts';
+import { consoleWords } from '../../words/console/words.ts';
+import { refusalNotice, refusalStatus } from '../parts/refused.ts';
+import type { ConsoleTools } from '../tools.ts';
+import { type ConsoleContext, ConsolePage } from './frame.tsx';
+import { createOnce, type Once } from './once.ts';
+import { isForm, readForm } from './read-form.ts';
+import { createConsoleSessions } from './sessions.ts';
+import { SignInPage, signInStatus } from './sign-in.tsx';
+
+export interface ConsoleVisit {
+  request: Request;
+  url: URL;
+  page: ConsoleContext;
+  params: Readonly<Record<string, string>>;
+  /** What the form carries; files as their text. */
+  form: URLSearchParams;
+  once: Once;
+  show(html: unknown, options?: { status?: number; cookie?: string }): Response;
+  go(path: string, cookie?: string): Response;
+}
+
+export type HandleVisit = (visit: ConsoleVisit) => Response | Promise<Response>;
+
+export interface ConsoleVisits {
+  get(path: string, handle: HandleVisit): void;
+  post(path: string, handle: HandleVisit): void;
+  /** Whatever else is asked for, if it is `wanted` here. */
+  rest(wanted: (request: Request) => boolean, handle: HandleVisit): void;
+}
+
+/** The port listens on loopback as plain HTTP, whatever the public address of the service is. */
+export const OWN_URL = 'http://127.0.0.1';
+const MOST_COUNTED = 99;
+
+export function createConsoleVisits<Bindings extends Env>(
+  app: Hono<Bindings>,
+  tools: ConsoleTools,
+  assets: Assets,
+): ConsoleVisits {
+  const sessions = createConsoleSessions(tools.clock, tools.random);
+  const once = createOnce(tools.random);
+
+  async function visitOf(context: Context): Promise<ConsoleVisit> {
+    const request = context.req.raw;
+    const url = new URL(request.url);
+    const isSignedIn = sessions.has(request.headers);
+    const answered = (response: Response, cookie: string | undefined) => {
+      if (cookie !== undefined) response.headers.append('set-cookie', cookie);
+      return response;
+    };
+    return {
+      request,
+      url,
+      page: {
+        language: chooseLanguage(request),
+        siteName: tools.siteName,
+        publicUrl: tools.publicUrl,
+        assets,
+        path: url.pathname,
+        query: url.search,
+        isSignedIn,
+        openAlarms: isSignedIn ? (await listAlarms(tools, MOST_COUNTED, { openOnly: true })).length : 0,
+      },
+      params: context.req.param(),
+      form: new URLSearchParams(),
+      once,
+      show: (html, { status = 200, cookie } = {}) =>
+        answered(pageResponse(request, OWN_URL, String(html), { status, isPrivate: true }), cookie),
+      go(location, cookie) {
+        const headers = { location, 'cache-control': 'no-store', ...pageHeaders(OWN_URL) };
+        return answered(new Response(null, { status: 303, headers }), cookie);
+      },
+    };
+  }
+
+  async function answer(context: Context, handle: HandleVisit): Promise<Response> {
+    const visit = await visitOf(context);
+    const { request, page } = visit;
+    const { frame } = consoleWords(page.language);
+    if (isCrossSite(request.headers, OWN_URL) && request.method !== 'GET') return failed(visit, frame.crossSite, 403);
+    try {
+      return await handle(isForm(request) ? { ...visit, form: await readForm(tools, request) } : visit);
+    } catch (error) {
+      if (error instanceof OperatingRefused) {
+        return failed(visit, refusalNotice(page.language, error).text, refusalStatus(error));
+      }
+      if (error instanceof Fault) return failed(visit, error.publicText, error.row.status);
+      tools.log('error', 'page_failed', { detail: describeError(error) });
+      return failed(visit, frame.failed, 500);
+    }
+  }
+
+  const serve = (context: Context, handle: HandleVisit) =>
+    answer(context, (visit) => (visit.page.isSignedIn ? handle(visit) : askForToken(visit, 401)));
+
+  app.get('/sign-in', (context) =>
+    answer(context, (visit) => (visit.page.isSignedIn ? visit.go('/') : askForToken(visit, 200))),
+  );
+  app.post('/sign-in', (context) =>
+    answer(context, async (visit) => {
+      const found = await tools.checkToken(visit.form.get('token') ?? '');
+      if (found === 'right') return visit.go(nextPath(visit.form.get('next')), sessions.open());
+      const { signIn } = consoleWords(visit.page.language);
+      const notice = { text: found === 'wrong' ? signIn.wrong : signIn.tooMany, isBad: true };
+      const next = nextPath(visit.form.get('next'));
+      return visit.show(<SignInPage context={visit.page} next={next} notice={notice} />, {
+        status: signInStatus(found),
+      });
+    }),
+  );
+  app.post('/sign-out', (context) =>
+    answer(context, (visit) => visit.go('/sign-in', sessions.end(visit.request.headers))),
+  );
+  return {
+    get: (path, handle) => void app.get(path, (context) => serve(context, handle)),
+    post: (path, handle) => void app.post(path, (context) => serve(context, handle)),
+    rest: (wanted, handle) =>
+      void app.get('*', (context, next) => (wanted(context.req.raw) ? serve(context, handle) : next())),
+  };
+}
+
+function askForToken(visit: ConsoleVisit, status: number): Response {
+  const { path, query } = visit.page;
+  // What a form wanted to do is not done after signing in: its page is shown again.
+  const next = visit.request.method === 'GET' ? nextPath(path + query) : '/';
+  return visit.show(<SignInPage context={visit.page} next={next} />, { status });
+}
+
+/** Only a page of the console, never another site. */
+function nextPath(given: string | null): string {
+  return given && /^\/(?!sign-in)[a-z][\w./:-]*(\?[^#\s\\]*)?$/.test(given) ? given : '/';
+}
+
+function failed(visit: ConsoleVisit, text: string, status: number): Response {
+  const { failedTitle } = wordsOf(visit.page.language).frame;
+  const page = <ConsolePage context={visit.page} title={failedTitle} notice={{ text, isBad: true }} />;
+  return visit.show(page, { status });
+}

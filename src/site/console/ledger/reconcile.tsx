@@ -1,0 +1,125 @@
+/** @jsxImportSource hono/jsx */
+// An upstream's bill beside our own records: what differs stands first and says so in words.
+
+import type { BillRow, BillSide, Reconciled } from '../../../operating/reconcile.ts';
+import { count, money } from '../../format.ts';
+import { consoleWords } from '../../words/console/words.ts';
+import { Field, TextField } from '../frame/field.tsx';
+import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
+import { DataTable } from '../parts/data-table.tsx';
+import { FaultList } from '../parts/fault-list.tsx';
+import { ledgerTabs } from './tabs.ts';
+
+interface ReconcileProps {
+  context: ConsoleContext;
+  channels: readonly string[];
+  /** What was sent, else empty. */
+  form: URLSearchParams;
+  result?: Reconciled | undefined;
+  notice?: Notice | undefined;
+}
+
+export function ReconcilePage({ context, channels, form, result, notice }: ReconcileProps) {
+  const { ledger } = consoleWords(context.language);
+  return (
+    <ConsolePage
+      context={context}
+      section="ledger"
+      title={ledger.tabReconcile}
+      lead={ledger.reconcileLead}
+      tabs={ledgerTabs(context.language)}
+      notice={notice}
+    >
+      <FaultList title={ledger.faults} faults={result?.faults ?? []} />
+      {result && result.faults.length === 0 ? <Result context={context} result={result} /> : null}
+      <form method="post" action="/ledger/reconcile" enctype="multipart/form-data">
+        <div class="filters">
+          <Field name="channel" label={ledger.channel}>
+            <select id="channel" name="channel">
+              {channels.map((name) => (
+                <option value={name} selected={form.get('channel') === name}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </Field>
+          <TextField name="rate" label={ledger.rate} help={ledger.rateHelp} value={form.get('rate') ?? '1'} isFigure />
+        </div>
+        <Field name="bill" label={ledger.bill} help={ledger.billHelp}>
+          <textarea id="bill" name="bill" class="code" rows={10} spellcheck={false} wrap="off">
+            {`\n${form.get('bill') ?? ''}`}
+          </textarea>
+        </Field>
+        <Field name="file" label={ledger.file}>
+          <input id="file" name="file" type="file" accept=".csv,text/csv" />
+        </Field>
+        <button type="submit">{ledger.compare}</button>
+      </form>
+    </ConsolePage>
+  );
+}
+
+function Result({ context, result }: { context: ConsoleContext; result: Reconciled }) {
+  const { ledger } = consoleWords(context.language);
+  const { rows, totals } = result;
+  if (rows.length === 0) return <p class="empty">{ledger.noLines}</p>;
+  const differing = rows.filter(({ agrees }) => !agrees).length;
+  const sorted = [...rows].sort((a, b) => Number(a.agrees) - Number(b.agrees));
+  return (
+    <section>
+      <div class={differing > 0 ? 'notice is-bad' : 'notice'} role="status">
+        <p>
+          <strong>{differing > 0 ? ledger.someDiffer(differing) : ledger.allAgree}</strong>{' '}
+          {ledger.sold(money(totals.ours.revenue), count(totals.ours.requests))}
+        </p>
+      </div>
+      <DataTable
+        label={ledger.tabReconcile}
+        caption={ledger.side}
+        columns={[
+          { text: ledger.model },
+          { text: ledger.verdict },
+          { text: ledger.input, isFigure: true },
+          { text: ledger.output, isFigure: true },
+          { text: ledger.amount, isFigure: true },
+        ]}
+        rows={[
+          ...sorted.map((row) => billCells(context, row)),
+          [<strong>{ledger.totals}</strong>, '', ...sides(totals.bill, totals.ours)],
+        ]}
+      />
+    </section>
+  );
+}
+
+function billCells(context: ConsoleContext, row: BillRow) {
+  const { ledger } = consoleWords(context.language);
+  const verdict = row.bill === undefined ? ledger.missing : row.ours === undefined ? ledger.unknown : ledger.differs;
+  return [
+    <>
+      <span class="id">{row.model}</span>
+      <span class="under number">{row.period}</span>
+    </>,
+    <span class={`state ${row.agrees ? 'operational' : 'down'}`}>{row.agrees ? ledger.agrees : verdict}</span>,
+    ...sides(row.bill, row.ours),
+  ];
+}
+
+function sides(bill: BillSide | undefined, ours: BillSide | undefined) {
+  const tokens = (value: number | undefined) => (value === undefined ? '–' : count(value));
+  const amount = (value: bigint | null | undefined) => (value == null ? '–' : money(value));
+  return [
+    <Pair first={tokens(bill?.inputTokens)} second={tokens(ours?.inputTokens)} />,
+    <Pair first={tokens(bill?.outputTokens)} second={tokens(ours?.outputTokens)} />,
+    <Pair first={amount(bill?.amount)} second={amount(ours?.amount)} />,
+  ];
+}
+
+function Pair({ first, second }: { first: string; second: string }) {
+  return (
+    <>
+      {first}
+      <span class="under">{second}</span>
+    </>
+  );
+}

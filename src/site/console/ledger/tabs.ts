@@ -1,0 +1,12 @@
+// The pages of the ledger, as tabs.
+
+import type { Language } from '../../language.ts';
+import { consoleWords } from '../../words/console/words.ts';
+
+export function ledgerTabs(language: Language): { path: string; text: string }[] {
+  const { ledger } = consoleWords(language);
+  return [
+    { path: '/ledger', text: ledger.tabOverview },
+    { path: '/ledger/reconcile', text: ledger.tabReconcile },
+  ];
+}

@@ -1,0 +1,54 @@
+/** @jsxImportSource hono/jsx */
+// What a list makes of the prices, beside what they are now.
+
+import type { ImportedPrices } from '../../../operating/import-prices.ts';
+import { PRICE_NAMES, type PriceList } from '../../../operating/prices.ts';
+import type { Language } from '../../language.ts';
+import { consoleWords } from '../../words/console/words.ts';
+import { DataTable } from '../parts/data-table.tsx';
+import { priceNames } from './price-names.ts';
+
+export function ImportedRows({ language, imported }: { language: Language; imported: ImportedPrices }) {
+  const { prices } = consoleWords(language);
+  const names = priceNames(language);
+  const rows = imported.rows.flatMap(({ model, before, after, cost }) =>
+    PRICE_NAMES.filter((name) => after[name] !== undefined).map((name) => [
+      <>
+        <span class="id">{model}</span>
+        <span class="under">{names[name]}</span>
+      </>,
+      before === 'free' ? prices.free : priceOf(before, name),
+      <strong>{priceOf(after, name)}</strong>,
+      priceOf(cost, name),
+    ]),
+  );
+  return (
+    <>
+      <DataTable
+        label={prices.tabImport}
+        columns={[
+          { text: prices.model },
+          { text: prices.before, isFigure: true },
+          { text: prices.after, isFigure: true },
+          { text: prices.cost, isFigure: true },
+        ]}
+        rows={rows}
+      />
+      <Unknown language={language} unknown={imported.unknown} />
+    </>
+  );
+}
+
+export function Unknown({ language, unknown }: { language: Language; unknown: readonly string[] }) {
+  const { prices } = consoleWords(language);
+  if (unknown.length === 0) return null;
+  return (
+    <p class="note">
+      {prices.unknown}: <span class="id">{unknown.join(', ')}</span>
+    </p>
+  );
+}
+
+function priceOf(list: PriceList, name: (typeof PRICE_NAMES)[number]): string {
+  return list[name] ?? '–';
+}

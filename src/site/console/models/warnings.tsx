@@ -1,0 +1,38 @@
+/** @jsxImportSource hono/jsx */
+// What is valid and still may be a slip of the hand, each as a sentence.
+
+import type { DocumentWarning } from '../../../operating/document-warnings.ts';
+import { count } from '../../format.ts';
+import type { Language } from '../../language.ts';
+import { consoleWords } from '../../words/console/words.ts';
+import { priceNames } from './price-names.ts';
+
+export function Warnings({ language, warnings }: { language: Language; warnings: readonly DocumentWarning[] }) {
+  const { document } = consoleWords(language);
+  return (
+    <div class="notice is-warning">
+      <h2>{document.warnings}</h2>
+      <ul>
+        {warnings.map((warning) => (
+          <li>
+            {warningText(language, warning)} <span class="id faint">{warning.path}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function warningText(language: Language, { code, subject, price, before, after, requests }: DocumentWarning): string {
+  const { document } = consoleWords(language);
+  const names: Readonly<Record<string, string>> = priceNames(language);
+  switch (code) {
+    case 'price_jump':
+      return document.price_jump(subject, names[price ?? ''] ?? price ?? '', before ?? '', after ?? '');
+    case 'model_removed':
+    case 'channel_removed':
+      return document[code](subject, count(requests ?? 0));
+    default:
+      return document[code](subject);
+  }
+}

@@ -1,0 +1,51 @@
+/** @jsxImportSource hono/jsx */
+// Rows of facts. On a narrow screen a row becomes a few lines, each with the name of its column.
+
+import type { Child } from 'hono/jsx';
+import { Scroll } from '../../parts/scroll.tsx';
+
+export interface Column {
+  text: string;
+  isFigure?: boolean;
+}
+
+interface DataTableProps {
+  label: string;
+  columns: readonly Column[];
+  /** The first cell of each names the row. */
+  rows: readonly (readonly Child[])[];
+  caption?: string;
+}
+
+export function DataTable({ label, columns, rows, caption }: DataTableProps) {
+  const [first, ...others] = columns;
+  return (
+    <Scroll label={label}>
+      <table class="stack is-plain">
+        {caption ? <caption>{caption}</caption> : null}
+        <thead>
+          <tr>
+            <th scope="col">{first?.text}</th>
+            {others.map(({ text, isFigure }) => (
+              <th scope="col" class={isFigure ? 'right' : ''}>
+                {text}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([head, ...cells]) => (
+            <tr>
+              <th scope="row">{head}</th>
+              {cells.map((cell, index) => (
+                <td class={others[index]?.isFigure ? 'right number' : ''} data-label={others[index]?.text ?? ''}>
+                  {cell}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}

@@ -1,0 +1,31 @@
+/** @jsxImportSource hono/jsx */
+// Money by day, as bars, with its sum in words.
+
+import type { Nano } from '../../../kit/money.ts';
+import { money } from '../../format.ts';
+import { Bars } from './bars.tsx';
+
+interface MoneyBarsProps {
+  days: readonly { day: string; amount: Nano }[];
+  /** What the chart says, of the sum. */
+  label: (total: string) => string;
+}
+
+const PER_MILLE = 1_000n;
+
+export function MoneyBars({ days, label }: MoneyBarsProps) {
+  const most = days.reduce((highest, { amount }) => (amount > highest ? amount : highest), 1n);
+  const total = money(days.reduce((sum, { amount }) => sum + amount, 0n));
+  const bars = days.map(({ day, amount }) => ({
+    height: amount === 0n ? null : Number((amount * PER_MILLE) / most) / Number(PER_MILLE),
+    title: `${day}: ${money(amount)}`,
+  }));
+  return (
+    <>
+      <Bars bars={bars} label={label(total)} />
+      <p class="faint">
+        {days[0]?.day} – {days.at(-1)?.day}: <span class="number">{total}</span>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,28 @@
+// What the operator's functions refuse, in the reader's words, with what it is about.
+
+import { OperatingRefused } from '../../../operating/refused.ts';
+import type { Language } from '../../language.ts';
+import { consoleWords } from '../../words/console/words.ts';
+import type { Notice } from '../frame/frame.tsx';
+
+export function refusalNotice(language: Language, error: OperatingRefused): Notice {
+  const { refusals } = consoleWords(language);
+  const subjects = error.facts.subjects?.join(', ');
+  const detail = error.code === 'invalid' ? error.message : subjects;
+  return { text: [refusals[error.code], detail].filter(Boolean).join(' '), isBad: true };
+}
+
+export function refusalStatus({ code }: OperatingRefused): number {
+  if (code === 'not_found' || code === 'no_revision') return 404;
+  return code === 'invalid' ? 400 : 409;
+}
+
+/** Runs it, and gives the refusal instead of throwing it. */
+export async function attempt<Result>(run: () => Promise<Result>): Promise<Result | OperatingRefused> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof OperatingRefused) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,19 @@
+// What the console works with: the operator's functions, and who may come in.
+
+import type { Log } from '../../kit/log.ts';
+import type { OperatingTools } from '../../operating/tools.ts';
+
+export type TokenCheck = 'right' | 'wrong' | 'too_many';
+
+export interface ConsoleTools extends OperatingTools {
+  siteName: string;
+  log: Log;
+  assetFiles: ReadonlyMap<string, Buffer>;
+  /** Slow where the token is wrong, and at last not willing to look any more. */
+  checkToken(token: string): Promise<TokenCheck>;
+  /** Throws if the body is too large, too slow or no text. */
+  readBody(request: Request, maxBytes: number): Promise<string>;
+}
+
+/** The console acts for whoever has the token. */
+export const ACTOR = 'token';

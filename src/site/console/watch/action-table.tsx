@@ -1,0 +1,62 @@
+/** @jsxImportSource hono/jsx */
+// Actions of operators as rows.
+
+import type { StoredAction } from '../../../store/rows.ts';
+import { time } from '../../format.ts';
+import type { Language } from '../../language.ts';
+import { consoleWords } from '../../words/console/words.ts';
+import { DataTable } from '../parts/data-table.tsx';
+
+export function Actions({ language, actions }: { language: Language; actions: readonly StoredAction[] }) {
+  const { actions: words } = consoleWords(language);
+  const actors: Readonly<Record<string, string>> = { token: words.token, cli: words.cli };
+  return (
+    <DataTable
+      label={words.title}
+      columns={[
+        { text: words.at },
+        { text: words.actor },
+        { text: words.action },
+        { text: words.subject },
+        { text: words.detail },
+      ]}
+      rows={actions.map(({ at, actor, action, subject, detail }) => [
+        <span class="number">{time(at)}</span>,
+        actors[actor] ?? actor,
+        <span class="id">{action}</span>,
+        <Subject subject={subject} />,
+        <Facts facts={detail} />,
+      ])}
+    />
+  );
+}
+
+/** What has a page of its own leads there. */
+function Subject({ subject }: { subject: string }) {
+  const path = subject.startsWith('acc_')
+    ? `/accounts/${subject}`
+    : subject.startsWith('batch_')
+      ? `/cards/batches/${subject}`
+      : undefined;
+  if (path === undefined) return <span class="id">{subject}</span>;
+  return (
+    <a class="id" href={path}>
+      {subject}
+    </a>
+  );
+}
+
+/** Facts of an action or an alarm: `amount_ntd: 100`, one after the other. */
+export function Facts({ facts }: { facts: Readonly<Record<string, unknown>> }) {
+  const entries = Object.entries(facts).filter(([, value]) => value !== null && value !== undefined);
+  if (entries.length === 0) return <>–</>;
+  return (
+    <span class="details">
+      {entries.map(([name, value]) => (
+        <span>
+          <span class="faint">{name}</span> {typeof value === 'object' ? JSON.stringify(value) : String(value)}
+        </span>
+      ))}
+    </span>
+  );
+}

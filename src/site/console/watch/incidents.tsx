@@ -1,0 +1,136 @@
+/** @jsxImportSource hono/jsx */
+// The incidents as the operator sees them: both languages, and a form for one more.
+
+import { taipeiDateTime } from '../../../kit/taipei.ts';
+import type { Incident } from '../../../store/rows.ts';
+import { dateTime } from '../../format.ts';
+import { consoleWords } from '../../words/console/words.ts';
+import { Field, TextField } from '../frame/field.tsx';
+import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
+
+interface IncidentsProps {
+  context: ConsoleContext;
+  incidents: readonly Incident[];
+  /** What was sent and refused, else empty. */
+  form: URLSearchParams;
+  notice?: Notice | undefined;
+}
+
+export function IncidentsPage({ context, incidents, form, notice }: IncidentsProps) {
+  const { incidents: words } = consoleWords(context.language);
+  return (
+    <ConsolePage context={context} section="incidents" title={words.title} lead={words.lead} notice={notice}>
+      {incidents.length === 0 ? <p class="empty">{words.none}</p> : null}
+      <ul class="sheets">
+        {incidents.map((incident) => (
+          <IncidentSheet context={context} incident={incident} />
+        ))}
+      </ul>
+      <h2>{words.create}</h2>
+      <form method="post" action="/incidents">
+        <IncidentFields context={context} form={form} />
+        <button type="submit">{words.publish}</button>
+      </form>
+    </ConsolePage>
+  );
+}
+
+function IncidentSheet({ context, incident }: { context: ConsoleContext; incident: Incident }) {
+  const { incidents: words } = consoleWords(context.language);
+  const { incidentId, titleZh, titleEn, textZh, textEn, startedAt, endedAt } = incident;
+  const path = `/incidents/${incidentId}`;
+  return (
+    <li>
+      <h2>
+        <span lang="zh-TW">{titleZh}</span> · <span lang="en">{titleEn}</span>
+      </h2>
+      <p class="faint">
+        {dateTime(startedAt)} – {endedAt === null ? <strong class="bad">{words.ongoing}</strong> : dateTime(endedAt)}
+      </p>
+      {textZh ? (
+        <p class="as-written" lang="zh-TW">
+          {textZh}
+        </p>
+      ) : null}
+      {textEn ? (
+        <p class="as-written" lang="en">
+          {textEn}
+        </p>
+      ) : null}
+      <div class="row">
+        {endedAt === null ? (
+          <form method="post" action={`${path}/end`}>
+            <button type="submit" class="quiet small">
+              {words.end}
+              <span class="unseen">: {titleEn}</span>
+            </button>
+          </form>
+        ) : null}
+        <a class="button quiet small" href={path}>
+          {words.edit}
+          <span class="unseen">: {titleEn}</span>
+        </a>
+        <a class="button quiet small" href={`${path}/delete`}>
+          {words.remove}
+          <span class="unseen">: {titleEn}</span>
+        </a>
+      </div>
+    </li>
+  );
+}
+
+interface EditProps extends Omit<IncidentsProps, 'incidents'> {
+  incident: Incident;
+}
+
+export function EditIncidentPage({ context, incident, form, notice }: EditProps) {
+  const { incidents: words, frame } = consoleWords(context.language);
+  return (
+    <ConsolePage context={context} section="incidents" title={words.editTitle} notice={notice}>
+      <form method="post" action={`/incidents/${incident.incidentId}`}>
+        <IncidentFields context={context} form={form} incident={incident} />
+        <div class="row">
+          <button type="submit">{words.save}</button>
+          <a class="button quiet" href="/incidents">
+            {frame.cancel}
+          </a>
+        </div>
+      </form>
+    </ConsolePage>
+  );
+}
+
+interface FieldsProps {
+  context: ConsoleContext;
+  form: URLSearchParams;
+  incident?: Incident;
+}
+
+function IncidentFields({ context, form, incident }: FieldsProps) {
+  const { incidents: words } = consoleWords(context.language);
+  const started = incident ? taipeiDateTime(incident.startedAt).replace(' ', 'T') : '';
+  const value = (name: 'titleEn' | 'titleZh' | 'textEn' | 'textZh') => form.get(name) ?? incident?.[name] ?? '';
+  return (
+    <>
+      <div class="two">
+        {(['titleZh', 'titleEn'] as const).map((name) => (
+          <TextField name={name} label={words[name]} value={value(name)} maxLength={200} isRequired />
+        ))}
+        {(['textZh', 'textEn'] as const).map((name) => (
+          <Field name={name} label={words[name]} help={words.textHelp}>
+            <textarea id={name} name={name} rows={4} maxlength={4_000}>
+              {`\n${value(name)}`}
+            </textarea>
+          </Field>
+        ))}
+      </div>
+      <TextField
+        name="started"
+        label={words.started}
+        help={words.startedHelp}
+        type="datetime-local"
+        value={form.get('started') ?? started}
+      />
+    </>
+  );
+}
