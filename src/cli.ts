@@ -1,7 +1,7 @@
 // The operator's command line. Exit 0: done; 1: refused, with the fault on stderr; 2: wrong usage.
 
 import { parseArgs } from 'node:util';
-import { type Command, type CommandTools, Refused, WrongUsage } from './admin/command.ts';
+import { type Command, Refused, WrongUsage } from './admin/command.ts';
 import { accountCommands } from './admin/commands/accounts.ts';
 import { backupCommands } from './admin/commands/backup.ts';
 import { cardCommands } from './admin/commands/cards.ts';
@@ -9,9 +9,8 @@ import { channelCommands } from './admin/commands/channels.ts';
 import { configCommands } from './admin/commands/config.ts';
 import { incidentCommands } from './admin/commands/incidents.ts';
 import { ledgerCommands } from './admin/commands/ledger.ts';
+import { tellRefusal } from './admin/tell-refusal.ts';
 import { createCardHasher } from './cards/card-code.ts';
-import { buildCatalog, type Catalog } from './catalog/catalog.ts';
-import { readDocument } from './catalog/read-document.ts';
 import { connectTcp } from './channels/limit-connect.ts';
 import { createUpstreams } from './channels/upstreams.ts';
 import { readSettings, SettingsRefused } from './config.ts';
@@ -26,6 +25,8 @@ import { systemRandom } from './kit/random.ts';
 import { createSealer } from './kit/sealed.ts';
 import { serve } from './main.ts';
 import { openStore } from './open-store.ts';
+import { OperatingRefused } from './operating/refused.ts';
+import type { OperatingTools } from './operating/tools.ts';
 import { createSecretResolver } from './resolve-secret.ts';
 import { StoreRefused } from './store/refusal.ts';
 import type { Store } from './store/store.ts';
@@ -57,13 +58,6 @@ async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-async function newestCatalog(store: Store): Promise<Catalog> {
-  const newest = await store.read.newestRevision();
-  const read = newest && readDocument(newest.document);
-  if (!newest || !read?.ok) throw new Refused('there is no revision yet: start the server or apply a file');
-  return buildCatalog(read.document, newest.revision, newest.createdAt);
-}
-
 function findCommand(args: readonly string[]): Command {
   const command = COMMANDS.find(({ words }) => words.split(' ').every((word, index) => word === args[index]));
   if (!command) throw new WrongUsage(`unknown command: ${args.slice(0, 2).join(' ')}`);
@@ -74,7 +68,7 @@ async function runCommand(command: Command, rest: readonly string[]) {
   const { positionals, values } = parseCommandLine(command, rest);
   const settings = readSettings();
   let store: Store | undefined;
-  const open = async (): Promise<CommandTools> => {
+  const open = async (): Promise<OperatingTools> => {
     const opened = await openStore(settings, systemClock, systemRandom);
     store = opened.store;
     const newId = createIds(systemClock, systemRandom);
@@ -87,7 +81,6 @@ async function runCommand(command: Command, rest: readonly string[]) {
       sealer,
       hashKey: createAuthenticator(store, systemClock, opened.pepper).hash,
       hashCard: createCardHasher(opened.pepper),
-      catalog: () => newestCatalog(opened.store),
       findUpstream: createUpstreams({
         clock: systemClock,
         newId,
@@ -97,6 +90,9 @@ async function runCommand(command: Command, rest: readonly string[]) {
         demoPaceMs: 0,
         resolveSecret: createSecretResolver(settings, sealer),
       }),
+      publicUrl: settings.publicUrl,
+      // Running servers follow by themselves, within a second.
+      follow: async () => {},
     };
   };
   try {
@@ -135,7 +131,7 @@ async function explain(error: unknown, json: boolean): Promise<number> {
     return 2;
   }
   const message = refusal(error);
-  const facts = error instanceof Refused ? error.facts : {};
+  const facts = error instanceof Refused || error instanceof OperatingRefused ? error.facts : {};
   await print(process.stderr, json ? `${JSON.stringify({ error: message, ...facts })}\n` : `${message}\n`);
   return 1;
 }
@@ -148,6 +144,7 @@ function print(stream: NodeJS.WriteStream, text: string): Promise<void> {
 function refusal(error: unknown): string {
   const known = error instanceof Refused || error instanceof SettingsRefused || error instanceof StoreRefused;
   if (known) return error.message;
+  if (error instanceof OperatingRefused) return tellRefusal(error);
   if (error instanceof Fault) return `${error.publicText} (${error.details.internal ?? error.code})`;
   return `failed unexpectedly: ${describeError(error)}`;
 }

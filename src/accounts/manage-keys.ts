@@ -4,6 +4,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { fault } from '../faults/fault.ts';
 import type { Authenticator } from '../keys/authenticator.ts';
 import { createKey, keyFromSecret, lastFour } from '../keys/key-format.ts';
+import { newKeyRow } from '../keys/new-key-row.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Idempotency } from '../kit/idempotency.ts';
 import type { NewId } from '../kit/ids.ts';
@@ -12,7 +13,6 @@ import type { Random } from '../kit/random.ts';
 import type { KeyResult } from '../store/operations.ts';
 import type { KeyRow } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
-import { newKeyRow } from '../keys/new-key-row.ts';
 import { publicKey } from './public-key.ts';
 import { checkManage, readKeyFields, restrictedManager } from './read-key-fields.ts';
 

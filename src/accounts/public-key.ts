@@ -3,7 +3,7 @@
 import { moneyFields } from '../kit/money.ts';
 import type { KeyRow } from '../store/rows.ts';
 
-export function publicKey(key: KeyRow): Record<string, unknown> {
+export function publicKey(key: Omit<KeyRow, 'hash' | 'oldHash' | 'oldHashUntil'>): Record<string, unknown> {
   return {
     id: key.keyId,
     name: key.name,

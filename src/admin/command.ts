@@ -1,33 +1,14 @@
 // A command of the operator's: what it is called, what it takes, and what it does. It returns facts and a text of them;
 // the command line prints one or the other.
 
-import type { Catalog } from '../catalog/catalog.ts';
-import type { FindUpstream } from '../channels/upstreams.ts';
-import type { Clock } from '../kit/clock.ts';
-import type { NewId } from '../kit/ids.ts';
-import type { Random } from '../kit/random.ts';
-import type { Sealer } from '../kit/sealed.ts';
-import type { Store } from '../store/store.ts';
-
-export interface CommandTools {
-  store: Store;
-  clock: Clock;
-  random: Random;
-  newId: NewId;
-  sealer: Sealer;
-  hashKey(key: string): string;
-  hashCard(code: string): string;
-  /** The newest revision; Refused if there is none. */
-  catalog(): Promise<Catalog>;
-  findUpstream: FindUpstream;
-}
+import type { OperatingTools } from '../operating/tools.ts';
 
 export interface Invocation {
   /** What follows the command's own words. */
   args: readonly string[];
   options: Readonly<Record<string, string | undefined>>;
   /** Opens the store when the command needs it; the command line closes it. */
-  open(): Promise<CommandTools>;
+  open(): Promise<OperatingTools>;
   /** The catalog file that the server reads at its start. */
   configFile: string | undefined;
   /** The embedded database's file; undefined on PostgreSQL. */
@@ -61,6 +42,9 @@ export class Refused extends Error {
     super(message);
   }
 }
+
+/** Who acts here, as the log of actions says. */
+export const ACTOR = 'cli';
 
 export function oneArgument(args: readonly string[], what: string): string {
   const [value, ...rest] = args;

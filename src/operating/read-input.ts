@@ -9,7 +9,7 @@ const MOST: Nano = 100_000_000n * NANO_PER_NTD;
 
 /** Refused: invalid. */
 export function readAmount(text: string, field = 'amount'): Nano {
-  const nano = parseNtd(text.trim());
+  const nano = parseNtd(text);
   if (nano === undefined || nano <= 0n || nano > MOST) {
     throw invalid(field, `must be an amount of NT$ above 0, up to 100000000, with at most 9 decimals: ${text}`);
   }

@@ -19,11 +19,15 @@ export async function applyDocument(
   { store, sealer, clock }: PublishingTools,
   text: string,
   source: RevisionSource,
+  /** Who asked for it, for the log of actions; nobody where the server starts. */
+  actor?: string,
 ): Promise<Applied> {
   const prepared = prepareDocument(text, sealer, (await store.read.newestRevision())?.document);
   if (!prepared.ok) return prepared;
   const { stored, sourceHash } = prepared;
-  await store.commit('revise', { document: stored, source, sourceHash, at: clock.now() });
+  const at = clock.now();
+  const log = actor === undefined ? undefined : { at, actor, action: 'config.apply', subject: 'catalog', detail: {} };
+  await store.commit('revise', { document: stored, source, sourceHash, at, log });
   const newest = await store.read.newestRevision();
   return { ok: true, revision: newest?.revision ?? 0 };
 }

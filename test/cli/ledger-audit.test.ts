@@ -2,9 +2,10 @@
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { copyFileSync, rmSync } from 'node:fs';
-import { type CommandTools, Refused } from '../../src/admin/command.ts';
+import { Refused } from '../../src/admin/command.ts';
 import { ledgerCommands } from '../../src/admin/commands/ledger.ts';
 import { systemClock } from '../../src/kit/clock.ts';
+import type { OperatingTools } from '../../src/operating/tools.ts';
 import type { Difference } from '../../src/store/reads.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Answer } from '../support/answer.ts';
@@ -99,7 +100,7 @@ async function differences(): Promise<{ ok: boolean; total_nano: string; differe
     await command?.run({
       args: [],
       options: {},
-      open: async () => ({ store }) as CommandTools,
+      open: async () => ({ store, clock: systemClock }) as OperatingTools,
       configFile: undefined,
       databaseFile: file,
     });

@@ -1,13 +1,11 @@
 // accounts show, credit; keys create, revoke: what an operator does for a customer.
 
-import { newKeyRow } from '../../keys/new-key-row.ts';
 import { publicKey } from '../../accounts/public-key.ts';
-import { createKey, lastFour } from '../../keys/key-format.ts';
 import { formatNtd, moneyFields } from '../../kit/money.ts';
+import { createKey, credit, readAmount, revokeKey, showAccount } from '../../operating/accounts.ts';
 import type { Entry } from '../../store/rows.ts';
-import { type Command, noArguments, oneArgument, Refused, requiredOption } from '../command.ts';
+import { ACTOR, type Command, noArguments, oneArgument, requiredOption } from '../command.ts';
 import { printTable } from '../print-table.ts';
-import { readAmount } from '../read-amount.ts';
 
 const ENTRIES_SHOWN = 20;
 
@@ -19,14 +17,9 @@ export const accountCommands: readonly Command[] = [
     options: [],
     async run({ args, open }) {
       const accountId = oneArgument(args, 'ID');
-      const { read } = (await open()).store;
-      const [wallet, keys, holds, entries] = await Promise.all([
-        read.wallet(accountId),
-        read.keysOf(accountId),
-        read.openHolds(accountId),
-        read.entriesOf(accountId, ENTRIES_SHOWN),
-      ]);
-      if (!wallet) throw noSuchAccount(accountId);
+      const account = await showAccount(await open(), accountId);
+      const { wallet, keys, holds } = account;
+      const entries = account.entries.slice(0, ENTRIES_SHOWN);
       const money = {
         ...moneyFields('balance', wallet.balance),
         ...moneyFields('held', wallet.held),
@@ -80,20 +73,11 @@ export const accountCommands: readonly Command[] = [
     async run({ args, options, open }) {
       const accountId = oneArgument(args, 'ID');
       const amount = readAmount(requiredOption(options, 'amount'));
-      const reason = requiredOption(options, 'reason').trim();
-      if (reason === '') throw new Refused('--reason must say why: it stays in the ledger');
-      const { store, clock, newId } = await open();
-      const result = await store.commit('credit', {
-        accountId,
-        amount,
-        reference: newId('batch'),
-        reason,
-        at: clock.now(),
-      });
-      if (!result.ok) throw noSuchAccount(accountId);
+      const reason = requiredOption(options, 'reason');
+      const { balance } = await credit(await open(), accountId, { amount, reason, kind: 'credit', actor: ACTOR });
       return {
-        facts: { account_id: accountId, ...moneyFields('amount', amount), ...moneyFields('balance', result.balance) },
-        text: `credited NT$${formatNtd(amount)}; the balance is NT$${formatNtd(result.balance)}`,
+        facts: { account_id: accountId, ...moneyFields('amount', amount), ...moneyFields('balance', balance) },
+        text: `credited NT$${formatNtd(amount)}; the balance is NT$${formatNtd(balance)}`,
       };
     },
   },
@@ -105,16 +89,8 @@ export const accountCommands: readonly Command[] = [
     async run({ args, options, open }) {
       noArguments(args);
       const accountId = requiredOption(options, 'account');
-      const { store, clock, random, newId, hashKey } = await open();
-      const apiKey = createKey(random);
-      const at = clock.now();
-      const key = newKeyRow(
-        { keyId: newId('key'), accountId, hash: hashKey(apiKey), last4: lastFour(apiKey), manage: true, createdAt: at },
-        { name: options.name ?? null },
-      );
-      const result = await store.commit('createKey', { key, at });
-      if (!result.ok) throw result.reason === 'not_found' ? noSuchAccount(accountId) : new Refused(result.reason);
-      return { facts: { api_key: apiKey, ...publicKey(result.key) }, text: apiKey };
+      const { apiKey, key } = await createKey(await open(), accountId, { name: options.name ?? null, actor: ACTOR });
+      return { facts: { api_key: apiKey, ...publicKey(key) }, text: apiKey };
     },
   },
   {
@@ -124,20 +100,11 @@ export const accountCommands: readonly Command[] = [
     options: [],
     async run({ args, open }) {
       const keyId = oneArgument(args, 'ID');
-      const { store, clock } = await open();
-      const key = await store.read.keyById(keyId);
-      if (!key) throw new Refused(`there is no key ${keyId}`);
-      const { accountId } = key;
-      const result = await store.commit('revokeKey', { accountId, keyId, at: clock.now(), evenIfLast: true });
-      if (!result.ok) throw new Refused(`${keyId} is already revoked`);
+      await revokeKey(await open(), keyId, ACTOR);
       return { facts: { id: keyId, revoked: true }, text: `${keyId} is revoked` };
     },
   },
 ];
-
-function noSuchAccount(accountId: string): Refused {
-  return new Refused(`there is no account ${accountId}`);
-}
 
 function signedAmount(entry: Entry, accountId: string): bigint {
   return entry.credit === accountId ? entry.amount : -entry.amount;

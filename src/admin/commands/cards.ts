@@ -1,16 +1,22 @@
 // cards issue, list, void. Codes are shown once, here: afterwards only their HMACs exist.
 
 import { rmSync, writeFileSync } from 'node:fs';
-import { createCardCode, createSerial } from '../../cards/card-code.ts';
 import { formatNtd, moneyFields } from '../../kit/money.ts';
-import { DAY_MS, taipeiDayStart } from '../../kit/taipei.ts';
-import type { Card, CardKind, CardState } from '../../store/rows.ts';
+import { readAmount } from '../../operating/accounts.ts';
+import {
+  type CardStateView,
+  type CardView,
+  issueCards,
+  listCards,
+  MAX_CARDS,
+  voidCards,
+} from '../../operating/cards.ts';
+import type { IssuedCard } from '../../operating/code-memory.ts';
+import type { CardKind } from '../../store/rows.ts';
 import { toCsv } from '../../usage/usage-csv.ts';
-import { type Command, type CommandTools, noArguments, Refused, requiredOption, WrongUsage } from '../command.ts';
+import { ACTOR, type Command, noArguments, Refused, requiredOption, WrongUsage } from '../command.ts';
 import { printTable } from '../print-table.ts';
-import { readAmount } from '../read-amount.ts';
 
-const MAX_CARDS = 10_000;
 const LIST_LIMIT = 10_000;
 
 export const cardCommands: readonly Command[] = [
@@ -24,56 +30,53 @@ export const cardCommands: readonly Command[] = [
       const amount = readAmount(requiredOption(options, 'amount'));
       const count = readCount(requiredOption(options, 'count'));
       const kind = readKind(options.kind ?? 'sold');
+      const { csv, expires, note } = options;
       const tools = await open();
-      const expiresAt = readExpiry(options.expires, kind, tools.clock.now());
-      const cards = Array.from({ length: count }, () => ({
-        serial: createSerial(tools.random),
-        code: createCardCode(tools.random),
-      }));
-      const rows = cards.map(({ serial, code }) => ({ serial, code, ...moneyFields('amount', amount) }));
-      // First the file, then the cards: no card is good whose code nobody has.
-      if (options.csv !== undefined) writeCsv(options.csv, rows);
-      try {
-        await issueCards(tools, cards, { amount, count, kind, expiresAt, note: options.note ?? null });
-      } catch (error) {
-        if (options.csv !== undefined) rmSync(options.csv, { force: true });
+      const toRow = ({ serial, code }: IssuedCard) => ({ serial, code, ...moneyFields('amount', amount) });
+      let isWritten = false;
+      const write = (made: readonly IssuedCard[]) => {
+        if (csv === undefined) return;
+        writeCsv(csv, made.map(toRow));
+        isWritten = true;
+      };
+      const request = { amount, count, kind, expires, note, actor: ACTOR } as const;
+      const { cards } = await issueCards(tools, request, write).catch((error: unknown) => {
+        if (csv !== undefined && isWritten) rmSync(csv, { force: true });
         throw error;
-      }
+      });
+      const rows = cards.map(toRow);
       return {
         facts: rows,
         text:
-          options.csv === undefined
+          csv === undefined
             ? printTable(
                 ['serial', 'code', 'NT$'],
                 cards.map(({ serial, code }) => [serial, code, formatNtd(amount)]),
               )
-            : `${count} cards of NT$${formatNtd(amount)} written to ${options.csv}`,
+            : `${count} cards of NT$${formatNtd(amount)} written to ${csv}`,
       };
     },
   },
   {
     words: 'cards list',
-    takes: '[--batch ID] [--state issued|redeemed|voided]',
+    takes: '[--batch ID] [--state issued|redeemed|voided|expired]',
     about: 'cards by serial; codes cannot be shown again',
     options: ['batch', 'state'],
     async run({ args, options, open }) {
       noArguments(args);
-      const { store, clock } = await open();
-      const cards = await store.read.cards({
-        limit: LIST_LIMIT,
-        ...(options.batch === undefined ? {} : { batchId: options.batch }),
-        ...(options.state === undefined ? {} : { state: readState(options.state) }),
-      });
-      const facts = cards.map((card) => publicCard(card, clock.now()));
+      const { batch, state } = options;
+      const filter = { batchId: batch, ...(state === undefined ? {} : { state: readState(state) }) };
+      const cards = await listCards(await open(), filter, LIST_LIMIT);
+      const facts = cards.map(publicCard);
       return {
         facts,
         text: printTable(
           ['serial', 'NT$', 'kind', 'state', 'batch', 'redeemed by'],
-          cards.map((card, index) => [
+          cards.map((card) => [
             card.serial,
             formatNtd(card.amount),
             card.kind,
-            facts[index]?.state ?? card.state,
+            card.state,
             card.batchId,
             card.redeemedBy ?? '',
           ]),
@@ -88,14 +91,7 @@ export const cardCommands: readonly Command[] = [
     options: [],
     async run({ args, open }) {
       if (args.length === 0) throw new WrongUsage('at least one SERIAL is needed');
-      const { store } = await open();
-      const cards = await store.read.cards({ serials: args, limit: args.length });
-      const results = await Promise.all(
-        args.map(async (serial) => {
-          const card = cards.find((one) => one.serial === serial);
-          return { serial, state: card ? (await store.commit('void', { hash: card.hash })).state : 'unknown' };
-        }),
-      );
+      const results = await voidCards(await open(), args, ACTOR);
       const failed = results.filter(({ state }) => state !== 'voided');
       if (failed.length > 0) {
         throw new Refused(failed.map(({ serial, state }) => `${serial} was not voided: ${state}`).join('\n'), {
@@ -107,29 +103,12 @@ export const cardCommands: readonly Command[] = [
   },
 ];
 
-interface Issue {
-  amount: bigint;
-  count: number;
-  kind: CardKind;
-  expiresAt: number | null;
-  note: string | null;
-}
-
-async function issueCards(tools: CommandTools, cards: readonly { serial: string; code: string }[], issue: Issue) {
-  const { store, clock, newId, hashCard } = tools;
-  await store.commit('issue', {
-    batch: { batchId: newId('batch'), createdAt: clock.now(), ...issue },
-    cards: cards.map(({ serial, code }) => ({ serial, hash: hashCard(code) })),
-  });
-}
-
-function publicCard(card: Card, now: number) {
-  const isExpired = card.state === 'issued' && card.expiresAt !== null && card.expiresAt <= now;
+function publicCard(card: CardView) {
   return {
     serial: card.serial,
     ...moneyFields('amount', card.amount),
     kind: card.kind,
-    state: isExpired ? 'expired' : card.state,
+    state: card.state,
     batch_id: card.batchId,
     expires_at: card.expiresAt === null ? null : new Date(card.expiresAt).toISOString(),
     redeemed_by: card.redeemedBy,
@@ -138,11 +117,8 @@ function publicCard(card: Card, now: number) {
 }
 
 function readCount(text: string): number {
-  const count = Number(text);
-  if (!/^\d+$/.test(text) || count < 1 || count > MAX_CARDS) {
-    throw new Refused(`--count must be a whole number from 1 to ${MAX_CARDS}: ${text}`);
-  }
-  return count;
+  if (!/^\d{1,9}$/.test(text)) throw new Refused(`--count must be a whole number from 1 to ${MAX_CARDS}: ${text}`);
+  return Number(text);
 }
 
 function readKind(text: string): CardKind {
@@ -150,23 +126,11 @@ function readKind(text: string): CardKind {
   return text;
 }
 
-function readState(text: string): CardState {
-  if (text !== 'issued' && text !== 'redeemed' && text !== 'voided') {
-    throw new Refused(`--state must be issued, redeemed or voided: ${text}`);
+function readState(text: string): CardStateView {
+  if (text !== 'issued' && text !== 'redeemed' && text !== 'voided' && text !== 'expired') {
+    throw new Refused(`--state must be issued, redeemed, voided or expired: ${text}`);
   }
   return text;
-}
-
-/** A date counts to its end in Taipei. Cards that were sold never expire. */
-function readExpiry(text: string | undefined, kind: CardKind, now: number): number | null {
-  if (text === undefined) return null;
-  if (kind === 'sold') throw new Refused('--expires is for promo cards: sold cards never expire');
-  const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : new Date(Number.NaN);
-  // The calendar rolls 30 February over into March; an operator who typed it meant neither.
-  const isDay = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
-  const end = isDay ? taipeiDayStart(day.getTime() / DAY_MS + 1) : 0;
-  if (end <= now) throw new Refused(`--expires must be a date to come, such as 2027-12-31: ${text}`);
-  return end;
 }
 
 function writeCsv(file: string, rows: readonly Record<string, unknown>[]): void {

@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DocumentFault } from '../../catalog/check-references.ts';
-import { exportDocument } from '../../catalog/document-secrets.ts';
 import { readDocument } from '../../catalog/read-document.ts';
+import { currentDocument } from '../../operating/documents.ts';
 import { applyDocument } from '../../publishing/apply-document.ts';
-import { type Command, noArguments, oneArgument, Refused } from '../command.ts';
+import { ACTOR, type Command, noArguments, oneArgument, Refused } from '../command.ts';
 
 export const configCommands: readonly Command[] = [
   {
@@ -34,7 +34,7 @@ export const configCommands: readonly Command[] = [
       const text = readNamedFile(path);
       // Any other file is an edit that must survive a restart, when the server's own file has not changed.
       const source = resolve(path) === configFile ? 'file' : 'operator';
-      const applied = await applyDocument(await open(), text, source);
+      const applied = await applyDocument(await open(), text, source, ACTOR);
       if (!applied.ok) throw refusedDocument(applied.faults);
       return { facts: applied, text: `applied as revision ${applied.revision}` };
     },
@@ -46,11 +46,8 @@ export const configCommands: readonly Command[] = [
     options: [],
     async run({ args, open }) {
       noArguments(args);
-      const { store } = await open();
-      const newest = await store.read.newestRevision();
-      if (!newest) throw new Refused('there is no revision yet: start the server or apply a file');
-      const document = exportDocument(newest.document);
-      return { facts: { revision: newest.revision, document }, text: document.trimEnd() };
+      const { revision, yaml: document } = await currentDocument(await open());
+      return { facts: { revision, document }, text: document.trimEnd() };
     },
   },
 ];

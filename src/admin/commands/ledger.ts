@@ -1,7 +1,8 @@
 // ledger audit: every invariant recomputed from the entries.
 
 import { formatNtd } from '../../kit/money.ts';
-import { type Command, noArguments, Refused } from '../command.ts';
+import { runFullAudit } from '../../operating/ledger.ts';
+import { ACTOR, type Command, noArguments, Refused } from '../command.ts';
 import { printTable } from '../print-table.ts';
 
 export const ledgerCommands: readonly Command[] = [
@@ -12,8 +13,8 @@ export const ledgerCommands: readonly Command[] = [
     options: [],
     async run({ args, open }) {
       noArguments(args);
-      const { store } = await open();
-      const { wallets, entries, differences, total, house } = await store.read.audit({});
+      const { report } = await runFullAudit(await open(), ACTOR);
+      const { wallets, entries, differences, total, house } = report;
       const facts = {
         ok: differences.length === 0,
         wallets,
