@@ -1,5 +1,6 @@
 // The questions of the store in PostgreSQL's words.
 
+import { decodeHoldSums, HOLD_SUMS } from '../hold-sums.ts';
 import type { OpenHold, Reads } from '../reads.ts';
 import type { Incident, Login, TrafficHour, Wallet, Window } from '../rows.ts';
 import { ADDITIONS, decodeRow, KEYS, PAGES, REVISIONS, type Table } from '../tables.ts';
@@ -54,6 +55,7 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
       toOpenHolds(
         await pool.ask({ sql: `${OPEN_HOLDS} WHERE account_id = $1 ORDER BY opened_at`, values: [accountId] }),
       ),
+    holdSums: async () => decodeHoldSums((await pool.ask({ sql: HOLD_SUMS }))[0]),
     cards: ({ batchId, state, serials, limit }) =>
       cards(batchId ?? null, state ?? null, serials === undefined ? null : [...serials], limit),
     cardBatches: many(ADDITIONS.cardBatches, 'ORDER BY created_at DESC, batch_id DESC LIMIT $1'),

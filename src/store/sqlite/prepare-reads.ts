@@ -2,6 +2,7 @@
 // answered at once here, and awaited there.
 
 import type { Database } from 'bun:sqlite';
+import { decodeHoldSums, HOLD_SUMS } from '../hold-sums.ts';
 import type { OpenHold, ReadName, Reads } from '../reads.ts';
 import type { Incident, Login, TrafficHour, Wallet, Window } from '../rows.ts';
 import { ADDITIONS, decodeRow, KEYS, PAGES, REVISIONS, type Table } from '../tables.ts';
@@ -38,6 +39,7 @@ export function prepareReads(db: Database): SyncReads {
   const fileHash = db.prepare<{ source_hash: string }, []>(
     `SELECT source_hash FROM revisions WHERE source = 'file' ORDER BY revision DESC LIMIT 1`,
   );
+  const holdSums = db.prepare<Columns, []>(HOLD_SUMS);
   return {
     keyByHash: (hash) => keyByHash(hash) ?? keyByOldHash(hash),
     keysOf: many(KEYS, 'WHERE account_id = ? ORDER BY created_at, key_id'),
@@ -62,6 +64,7 @@ export function prepareReads(db: Database): SyncReads {
         .query<HoldColumns, [string]>(`${OPEN_HOLDS} WHERE account_id = ? ORDER BY opened_at`)
         .all(accountId)
         .map(openHold),
+    holdSums: () => decodeHoldSums(holdSums.get()),
     cards: ({ batchId, state, serials, limit }) =>
       db
         .query<Columns, [string | null, string | null, string | null, number]>(
