@@ -9,6 +9,10 @@ import { type KillOrder, parseKillOrder } from './kit/failpoint.ts';
 export interface Settings {
   port: number;
   host: string;
+  /** Of the operator's listener; undefined: the usual one, or any that is free. */
+  adminPort: number | undefined;
+  /** Undefined: the one kept in the data folder. */
+  adminToken: string | undefined;
   dataDir: string;
   /** PostgreSQL; undefined: the embedded database in the data folder. */
   databaseUrl: string | undefined;
@@ -40,7 +44,7 @@ export class SettingsRefused extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const MIN_PEPPER_CHARS = 16;
+const MIN_SECRET_CHARS = 16;
 const PROXY_VARIABLES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy'];
 
 export function readSettings(environment: Environment = process.env): Settings {
@@ -48,10 +52,8 @@ export function readSettings(environment: Environment = process.env): Settings {
   const variable = (name: string) => environment[name]?.trim() || undefined;
   const port = readPort(variable('PORT'), 8787, 'PORT', faults);
   const host = variable('HOST') ?? '127.0.0.1';
-  const pepper = variable('SECRETS_PEPPER');
-  if (pepper !== undefined && pepper.length < MIN_PEPPER_CHARS) {
-    faults.push(`SECRETS_PEPPER must have at least ${MIN_PEPPER_CHARS} characters`);
-  }
+  const adminPort = variable('ADMIN_PORT');
+  const pepper = readSecret(variable('SECRETS_PEPPER'), 'SECRETS_PEPPER', faults);
   const databaseUrl = readDatabaseUrl(variable('DATABASE_URL'), faults);
   if (databaseUrl !== undefined && pepper === undefined) {
     faults.push('SECRETS_PEPPER is required with DATABASE_URL: all nodes must have the same one');
@@ -60,6 +62,8 @@ export function readSettings(environment: Environment = process.env): Settings {
   const settings: Settings = {
     port,
     host,
+    adminPort: adminPort === undefined ? undefined : readPort(adminPort, 0, 'ADMIN_PORT', faults),
+    adminToken: readSecret(variable('ADMIN_TOKEN'), 'ADMIN_TOKEN', faults),
     dataDir: resolve(variable('DATA_DIR') ?? './data'),
     databaseUrl,
     configFile: readConfigFile(variable('GATEWAY_CONFIG'), faults),
@@ -95,6 +99,13 @@ function readPort(text: string | undefined, standard: number, name: string, faul
   if (/^\d+$/.test(text) && port <= 65_535) return port;
   faults.push(`${name} must be a port number`);
   return standard;
+}
+
+function readSecret(text: string | undefined, name: string, faults: string[]): string | undefined {
+  if (text !== undefined && text.length < MIN_SECRET_CHARS) {
+    faults.push(`${name} must have at least ${MIN_SECRET_CHARS} characters`);
+  }
+  return text;
 }
 
 function readKillOrder(text: string | undefined, faults: string[]): KillOrder | undefined {

@@ -17,6 +17,8 @@ test('without any variable', () => {
   expect(readSettings({})).toMatchObject({
     port: 8787,
     host: '127.0.0.1',
+    adminPort: undefined,
+    adminToken: undefined,
     dataDir: resolve('data'),
     publicUrl: 'http://127.0.0.1:8787',
     siteName: 'AI Gateway',
@@ -68,6 +70,9 @@ describe('what is refused', () => {
     ['TRUSTED_PROXIES', '10.0.0.0/8,10.0.0.0/33'],
     ['GATEWAY_CONFIG', 'no-such-file.yaml'],
     ['SECRETS_PEPPER', 'fifteen-letters'],
+    ['ADMIN_PORT', '65536'],
+    ['ADMIN_PORT', 'any'],
+    ['ADMIN_TOKEN', 'fifteen-letters'],
   ])('%s=%s', (name, value) => {
     const faults = faultsOf({ [name]: value });
     expect(faults).toHaveLength(1);

@@ -12,6 +12,7 @@ import { openaiEmbeddings } from '../../dialects/openai-embeddings/dialect.ts';
 import { openaiImages } from '../../dialects/openai-images/dialect.ts';
 import { openaiResponses } from '../../dialects/openai-responses/dialect.ts';
 import { fault } from '../../faults/fault.ts';
+import { readTrace, TRACE_HEADER, writeTrace } from '../../kit/traceparent.ts';
 import type { Room } from '../../limits/load.ts';
 import { chooseModel, requireRoute } from '../../relay/choose-model.ts';
 import { createFindCarrier, requireCarrier } from '../../relay/find-carrier.ts';
@@ -85,6 +86,7 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
     room.leave();
     return nothingAsked(emptyAnswer(), asked.stream);
   }
+  const trace = readTrace(request.headers.get(TRACE_HEADER));
   const { headers, body } = await relayRequest(tools.relay, {
     requestId,
     key,
@@ -95,7 +97,11 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
     findCarrier,
     endpoint: call.path,
     sessionKey: readSessionKey(request.headers, document.value),
-    headers: pick(request.headers, [...call.passedOn, LOOP_HEADER]),
+    headers: {
+      ...pick(request.headers, [...call.passedOn, LOOP_HEADER]),
+      ...(trace ? { [TRACE_HEADER]: writeTrace(trace, tools.random) } : {}),
+    },
+    traceId: trace?.traceId,
     freeAddress: freeAddress(tools, exchange, model, catalog),
     leave: room.leave,
     noWait: request.headers.get('x-svc-no-wait') === '1',
