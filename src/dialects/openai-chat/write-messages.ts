@@ -84,12 +84,16 @@ function writeCall(call: ToolCallPart, { quirks, names, origin }: MessageOptions
   };
 }
 
-const NINE = /^[a-zA-Z0-9]{9}$/;
+const FITTING_IDS = {
+  any: { fits: /^/, chars: 0 },
+  nine: { fits: /^[a-zA-Z0-9]{9}$/, chars: 9 },
+  forty: { fits: /^.{0,40}$/s, chars: 40 },
+};
 
 /** The same id gives the same one each time: a call and its result must find each other. */
 function writeCallId(id: string, { callIds }: Quirks): string {
-  if (callIds === 'any' || NINE.test(id)) return id;
-  return createHash('sha256').update(id).digest('hex').slice(0, 9);
+  const { fits, chars } = FITTING_IDS[callIds];
+  return fits.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, chars);
 }
 
 function joinTexts(parts: readonly Part[], between: string): string {
