@@ -8,8 +8,10 @@ export interface Rendered {
   html: string;
 }
 
-/** `isPage`: whether a file of this name became a page; a link to another file is only its words. */
-export function renderMarkdown(markdown: string, isPage: (name: string) => boolean = () => true): Rendered {
+/** The address of the page that a file became, and of a heading in it; a link to what is no page is only its words. */
+export type LinkTo = (name: string, anchor: string) => string | undefined;
+
+export function renderMarkdown(markdown: string, linkTo: LinkTo = docsPath): Rendered {
   const used = new Map<string, number>();
   const marked = new Marked({
     gfm: true,
@@ -20,7 +22,7 @@ export function renderMarkdown(markdown: string, isPage: (name: string) => boole
         return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
       },
       link({ href, tokens }: Tokens.Link) {
-        const target = pageLink(href, isPage);
+        const target = pageLink(href, linkTo);
         const text = this.parser.parseInline(tokens);
         return target === undefined ? text : `<a href="${escapeHtml(target)}">${text}</a>`;
       },
@@ -36,10 +38,14 @@ function isComment(text: string): boolean {
   return text.trim().startsWith('<!--');
 }
 
+export function docsPath(name: string, anchor: string): string {
+  return anchor === '' ? `/docs/${name}` : `/docs/${name}#${anchor}`;
+}
+
 /** `billing.md#rows` and `docs/billing.md` become /docs/billing#rows; addresses stay as they are. */
-function pageLink(href: string, isPage: (name: string) => boolean): string | undefined {
+function pageLink(href: string, linkTo: LinkTo): string | undefined {
   const [, name, anchor = ''] = /^(?:\.\/|\.\.\/|docs\/|zh-TW\/)*([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
-  if (name !== undefined) return isPage(name) ? `/docs/${name}${anchor}` : undefined;
+  if (name !== undefined) return linkTo(name, anchor.slice(1));
   return /^(https?:|\/|#|mailto:)/.test(href) ? href : undefined;
 }
 
