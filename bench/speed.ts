@@ -27,6 +27,7 @@ interface Options {
   rounds: number;
   starts: number;
   ms: number;
+  warmUpMs: number;
   only: string[] | undefined;
 }
 
@@ -64,7 +65,11 @@ async function startRounds(crew: Crew, targets: readonly Target[], count: number
   return rounds;
 }
 
-async function loadRounds(crew: Crew, targets: readonly Target[], { rounds: count, ms }: Options): Promise<Round[]> {
+async function loadRounds(
+  crew: Crew,
+  targets: readonly Target[],
+  { rounds: count, ms, warmUpMs }: Options,
+): Promise<Round[]> {
   const running = new Map<Target, Running>();
   for (const target of targets) running.set(target, await target.start());
   const once = async (round: number, forMs: number) => {
@@ -79,7 +84,7 @@ async function loadRounds(crew: Crew, targets: readonly Target[], { rounds: coun
     return figures;
   };
   tell('warming up');
-  for (const [target, at] of running) await warmUp(crew, target, at, ms);
+  for (const [target, at] of running) await warmUp(crew, target, at, warmUpMs);
   const rounds: Round[] = [];
   for (let round = 0; round < count; round++) {
     tell(`round ${round + 1} of ${count}`);
@@ -136,6 +141,8 @@ const options: Options = {
   rounds: Number(values.rounds ?? (values.quick ? 2 : 5)),
   starts: Number(values.starts ?? (values.quick ? 1 : 3)),
   ms: Number(values.ms ?? (values.quick ? 250 : 1_000)),
+  // Of four loads each; a busy program is compiled anew for about ten seconds.
+  warmUpMs: values.quick ? 300 : 2_500,
   only: values.only?.split(','),
 };
 if (process.platform !== 'linux') throw new Error('the bench reads /proc, which only Linux has');
