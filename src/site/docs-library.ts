@@ -1,7 +1,7 @@
 // The docs: which pages there are, in what order, in which language. The files are the project's own Markdown; a page
 // that has no file in the reader's language is shown in English, and says so.
 
-import { LANGUAGES, type Language } from './language.ts';
+import type { Language } from './language.ts';
 import { docsPath, type LinkTo, type Rendered, renderMarkdown } from './markdown.ts';
 
 export const DOC_GROUPS = {
@@ -31,8 +31,13 @@ export interface DocsLibrary {
  * that the files are written with. */
 export function createDocsLibrary(files: ReadonlyMap<string, string>, baseUrl: string): DocsLibrary {
   const names = [...files.keys()].flatMap((path) => /^([\w-]+)\.md$/.exec(path)?.[1] ?? []);
-  const pages = new Map(LANGUAGES.map((language) => [language, readPages(files, names, language, baseUrl)]));
-  const find = (name: string, language: Language) => pages.get(language)?.get(name);
+  // Written when the first reader comes: a server that starts has other things to do.
+  const written = new Map<Language, Map<string, DocPage>>();
+  const find = (name: string, language: Language) => {
+    const pages = written.get(language) ?? readPages(files, names, language, baseUrl);
+    written.set(language, pages);
+    return pages.get(name);
+  };
   return {
     find,
     groups: (language) =>

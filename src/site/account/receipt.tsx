@@ -1,3 +1,4 @@
+/** @jsxImportSource hono/jsx */
 // The receipt of one request: what was counted, at which price, and every try it took.
 
 import type { Receipt } from '../../accounts/show-receipt.ts';
