@@ -5,10 +5,11 @@ import { createHash } from 'node:crypto';
 import type { Quirks } from '../../kit/quirks.ts';
 import type { RawValue } from '../../kit/raw-json.ts';
 import { refuseField } from '../fields.ts';
+import { textOfPart } from '../translate/as-text.ts';
 import type { Part, ReasoningPart, TextPart, ToolCallPart, Turn } from '../translate/conversation.ts';
 import { objectArguments } from '../translate/tool-arguments.ts';
 import type { ToolNames } from '../translate/tool-names.ts';
-import { type ContentPart, textPart, writeContentPart } from './write-content.ts';
+import { type ContentPart, writeContentPart } from './write-content.ts';
 import { writeResults } from './write-results.ts';
 
 export interface MessageOptions {
@@ -97,7 +98,7 @@ function writeCallId(id: string, { callIds }: Quirks): string {
 }
 
 function joinTexts(parts: readonly Part[], between: string): string {
-  return parts.map((part) => textPart(part) ?? refuseOther(part)).join(between);
+  return parts.map((part) => textOfPart(part) ?? refuseOther(part)).join(between);
 }
 
 function refuseOther({ at }: Exclude<Part, TextPart> | Part): never {
