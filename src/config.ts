@@ -19,6 +19,8 @@ export interface Settings {
   /** The catalog file: named by the operator, or ./gateway.yaml if it is there. */
   configFile: string | undefined;
   publicUrl: string;
+  /** The public listener as this machine reaches it. */
+  ownUrl: string;
   siteName: string;
   /** Whom to tell of a weakness: a mailto: or https: address, for security.txt. */
   securityContact: string;
@@ -58,7 +60,8 @@ export function readSettings(environment: Environment = process.env): Settings {
   if (databaseUrl !== undefined && pepper === undefined) {
     faults.push('SECRETS_PEPPER is required with DATABASE_URL: all nodes must have the same one');
   }
-  const publicUrl = readPublicUrl(variable('PUBLIC_URL'), host, port, faults);
+  const ownUrl = urlOf(host, port);
+  const publicUrl = readUrl(variable('PUBLIC_URL'), 'PUBLIC_URL', faults) ?? ownUrl;
   const settings: Settings = {
     port,
     host,
@@ -68,6 +71,7 @@ export function readSettings(environment: Environment = process.env): Settings {
     databaseUrl,
     configFile: readConfigFile(variable('GATEWAY_CONFIG'), faults),
     publicUrl,
+    ownUrl,
     siteName: variable('SITE_NAME') ?? 'AI Gateway',
     securityContact: variable('SECURITY_CONTACT') ?? `${publicUrl}/security`,
     trustedProxies: readNetworks(variable('TRUSTED_PROXIES'), faults),
@@ -86,6 +90,16 @@ export function readSettings(environment: Environment = process.env): Settings {
   };
   if (faults.length > 0) throw new SettingsRefused(faults);
   return settings;
+}
+
+/**
+ * What Bun itself reads once, when a process starts: how many calls to upstreams may be under way, of which more than 256
+ * would wait, and whom a proxy is not for. `npm start` sets it from outside; undefined where somebody has.
+ */
+export function runtimeEnvironment(environment: Environment = process.env): Environment | undefined {
+  if (environment.BUN_CONFIG_MAX_HTTP_REQUESTS !== undefined) return undefined;
+  const hosts = [environment.NO_PROXY ?? environment.no_proxy, 'localhost,127.0.0.1,::1'].filter(Boolean).join(',');
+  return { ...environment, BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', NO_PROXY: hosts, no_proxy: hosts };
 }
 
 /** A key of this service is exported for its clients; it opens no provider. */
@@ -121,9 +135,7 @@ function readConfigFile(text: string | undefined, faults: string[]): string | un
   return undefined;
 }
 
-function readPublicUrl(text: string | undefined, host: string, port: number, faults: string[]): string {
-  const given = readUrl(text, 'PUBLIC_URL', faults);
-  if (given !== undefined) return given;
+function urlOf(host: string, port: number): string {
   const isWildcard = host === '0.0.0.0' || host === '::' || host === '[::]';
   const name = isWildcard ? '127.0.0.1' : host.includes(':') ? `[${host.replace(/^\[|\]$/g, '')}]` : host;
   return `http://${name}:${port}`;

@@ -102,6 +102,7 @@ async function differences(): Promise<{ ok: boolean; total_nano: string; differe
       open: async () => ({ store }) as CommandTools,
       configFile: undefined,
       databaseFile: file,
+      ask: () => Promise.reject(new Error('nobody serves')),
     });
   } catch (error) {
     if (error instanceof Refused) return error.facts as Awaited<ReturnType<typeof differences>>;
