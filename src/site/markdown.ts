@@ -1,7 +1,7 @@
 // The project's own Markdown as HTML. Raw HTML in it is shown as text, headings get ids, and links between the files lead
 // to the pages they became.
 
-import { Marked, type Tokens } from 'marked';
+import { Marked, Renderer, type Tokens } from 'marked';
 
 export interface Rendered {
   title: string;
@@ -25,6 +25,10 @@ export function renderMarkdown(markdown: string, linkTo: LinkTo = docsPath): Ren
         const target = pageLink(href, linkTo);
         const text = this.parser.parseInline(tokens);
         return target === undefined ? text : `<a href="${escapeHtml(target)}">${text}</a>`;
+      },
+      // Wider than the page, it scrolls by itself, with a keyboard too.
+      table(token: Tokens.Table) {
+        return `<div class="scroll" tabindex="0">${Renderer.prototype.table.call(this, token)}</div>\n`;
       },
       code: ({ text }: Tokens.Code) => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`,
     },

@@ -54,7 +54,7 @@ export async function startBrowser(): Promise<TestBrowser> {
       page.on('pageerror', (error) => troubles.push(`script: ${error.message}`));
       page.on('console', (message) => {
         // A page that was asked for and refused has a status, which a test looks at itself.
-        const isOwnStatus = message.location().url === page.url() && message.text().includes('with a status of 4');
+        const isOwnStatus = message.location().url === page.url() && /status of (4\d\d|50[23])/.test(message.text());
         if (message.type() === 'error' && !isOwnStatus) troubles.push(`console: ${message.text()}`);
       });
       page.on('requestfailed', (request) => {
@@ -68,7 +68,7 @@ export async function startBrowser(): Promise<TestBrowser> {
         troubles,
         async axe(rules) {
           // A page's policy lets no other script in; a test may.
-          await page.evaluate(AXE);
+          if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE);
           const found = await page.evaluate(async (only) => {
             const { axe } = window as unknown as { axe: Axe };
             return (await axe.run(document, only ? { runOnly: only } : {})).violations;
