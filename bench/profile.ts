@@ -1,13 +1,15 @@
 // `npm run bench:profile`: this gateway under one kind of load with Bun's CPU profiler, and the functions that took the
 // time. Only the main thread is sampled; of the others there is the CPU time. Options: --seconds N, --connections N,
-// --script json|burst|short|long, --postgres, --top N, --keep FILE (the profile itself, for a browser's devtools).
+// --script json|burst|short|long, --large (a prompt of 100 KB), --postgres, --top N, --keep FILE (the profile itself, for a
+// browser's devtools).
 
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { isScriptName } from './speed/answers.ts';
-import { hireCrew } from './speed/crew.ts';
+import { isScriptName, scriptOf } from './speed/answers.ts';
+import { hireCrew, requestBody } from './speed/crew.ts';
 import { gatewayOnPostgres, gatewayOnSqlite } from './speed/gateway-target.ts';
+import { LARGE_PROMPT } from './speed/measure-load.ts';
 import { threadName, threadTimes } from './speed/processes.ts';
 import { readProfile } from './speed/read-profile.ts';
 import { createStage, type Stage } from './speed/stage.ts';
@@ -19,6 +21,7 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '8' },
     connections: { type: 'string', default: '16' },
     script: { type: 'string', default: 'json' },
+    large: { type: 'boolean', default: false },
     postgres: { type: 'boolean', default: false },
     top: { type: 'string', default: '30' },
     keep: { type: 'string' },
@@ -54,7 +57,9 @@ async function profile(stage: Stage): Promise<void> {
   const target = await make(stage, crew.upstream.port, flags);
   const running = await target.start();
   const connections = Number(options.connections);
-  const load = (forMs: number) => crew.load(target, running, { script, connections, forMs });
+  const isStream = scriptOf(script).stream !== undefined;
+  const call = options.large ? { body: requestBody(target.modelOf(script), isStream, LARGE_PROMPT) } : {};
+  const load = (forMs: number) => crew.load(target, running, { script, connections, forMs, call });
   await load(WARM_UP_MS);
 
   const { own } = running.watch();

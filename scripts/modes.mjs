@@ -8,6 +8,7 @@ import { test } from './test.mjs';
 const modes = {
   serve: { dev: false, run: (args) => runBun(['src/main.ts', ...args]) },
   gateway: { dev: false, run: (args) => runBun(['src/cli.ts', ...args]) },
+  build: { dev: false, run: (args) => runBun(['scripts/build.ts', ...args]) },
   test: { dev: true, run: test },
   check: { dev: true, run: check },
   bun: { dev: true, run: runBun },

@@ -34,6 +34,7 @@ function othersOf({ auth, callIds, countsReasoningApart, countsCacheHits, takesP
   return [
     ...(auth === 'api-key' ? ['our key goes as `api-key`'] : []),
     ...(callIds === 'nine' ? ['ids of calls have nine letters and digits'] : []),
+    ...(callIds === 'forty' ? ['ids of calls have at most 40 characters'] : []),
     ...(countsReasoningApart ? ['reasoning is counted beside the completion'] : []),
     ...(countsCacheHits ? ['cached input is told as `prompt_cache_hit_tokens`'] : []),
     ...(takesParallelFlag ? [] : ['no `parallel_tool_calls`']),

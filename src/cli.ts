@@ -1,17 +1,20 @@
 // The operator's command line. Exit 0: done; 1: refused, with the fault on stderr; 2: wrong usage.
 
 import { parseArgs } from 'node:util';
+import packageJson from '../package.json' with { type: 'json' };
 import { type Command, Refused, WrongUsage } from './admin/command.ts';
 import { accountCommands } from './admin/commands/accounts.ts';
 import { backupCommands } from './admin/commands/backup.ts';
 import { cardCommands } from './admin/commands/cards.ts';
 import { channelCommands } from './admin/commands/channels.ts';
 import { configCommands } from './admin/commands/config.ts';
+import { healthCommands } from './admin/commands/health.ts';
 import { incidentCommands } from './admin/commands/incidents.ts';
 import { ledgerCommands } from './admin/commands/ledger.ts';
 import { tellRefusal } from './admin/tell-refusal.ts';
 import { createCardHasher } from './cards/card-code.ts';
 import { connectTcp } from './channels/limit-connect.ts';
+import type { Fetch } from './channels/upstream.ts';
 import { createUpstreams } from './channels/upstreams.ts';
 import { readSettings, SettingsRefused } from './config.ts';
 import { openDatabaseFolder } from './data-folder.ts';
@@ -28,6 +31,7 @@ import { openStore } from './open-store.ts';
 import { OperatingRefused } from './operating/refused.ts';
 import type { OperatingTools } from './operating/tools.ts';
 import { createSecretResolver } from './resolve-secret.ts';
+import { isExecutable } from './shipped-files.ts';
 import { StoreRefused } from './store/refusal.ts';
 import type { Store } from './store/store.ts';
 
@@ -39,13 +43,20 @@ const COMMANDS: readonly Command[] = [
   ...incidentCommands,
   ...ledgerCommands,
   ...backupCommands,
+  ...healthCommands,
 ];
+
+const HEALTH_MS = 3_000;
 
 async function run(args: readonly string[]): Promise<number> {
   if (args.length === 0 || args[0] === 'help' || args[0] === '--help') {
     const isAsked = args.length > 0;
     await print(isAsked ? process.stdout : process.stderr, usage());
     return isAsked ? 0 : 2;
+  }
+  if (args[0] === '--version') {
+    await print(process.stdout, `${packageJson.version}\n`);
+    return 0;
   }
   const json = args.includes('--json');
   try {
@@ -67,6 +78,7 @@ function findCommand(args: readonly string[]): Command {
 async function runCommand(command: Command, rest: readonly string[]) {
   const { positionals, values } = parseCommandLine(command, rest);
   const settings = readSettings();
+  const { fetch } = globalThis;
   let store: Store | undefined;
   const open = async (): Promise<OperatingTools> => {
     const opened = await openStore(settings, systemClock, systemRandom);
@@ -84,7 +96,7 @@ async function runCommand(command: Command, rest: readonly string[]) {
       findUpstream: createUpstreams({
         clock: systemClock,
         newId,
-        fetch: globalThis.fetch,
+        fetch,
         connect: settings.hasProxy ? undefined : connectTcp,
         gatewayId: createGatewayId(opened.pepper),
         demoPaceMs: 0,
@@ -105,10 +117,15 @@ async function runCommand(command: Command, rest: readonly string[]) {
       get databaseFile() {
         return settings.databaseUrl === undefined ? openDatabaseFolder(settings.dataDir) : undefined;
       },
+      ask: askWith(fetch, settings.ownUrl),
     });
   } finally {
     await store?.close();
   }
+}
+
+function askWith(send: Fetch, url: string) {
+  return (path: string) => send(url + path, { signal: AbortSignal.timeout(HEALTH_MS), redirect: 'manual' });
 }
 
 function parseCommandLine(command: Command, rest: readonly string[]) {
@@ -151,11 +168,12 @@ function refusal(error: unknown): string {
 
 function usage(): string {
   const lines = [
-    ['serve', '', 'run the server (what npm start does)'],
+    ['serve', '', isExecutable ? 'run the server' : 'run the server (what npm start does)'],
     ...COMMANDS.map(({ words, takes, about }) => [words, takes, about]),
   ];
   const list = lines.map(([words, takes, about]) => `  ${words}${takes ? ` ${takes}` : ''}\n      ${about}`);
-  return `usage: npm run -s gateway -- COMMAND [--json]\n\n${list.join('\n')}\n`;
+  const program = isExecutable ? 'ai-gateway' : 'npm run -s gateway --';
+  return `usage: ${program} COMMAND [--json]\n\n${list.join('\n')}\n`;
 }
 
 if (process.argv[2] === 'serve') await serve();

@@ -9,12 +9,18 @@ import { type KillOrder, parseKillOrder } from './kit/failpoint.ts';
 export interface Settings {
   port: number;
   host: string;
+  /** Of the operator's listener; undefined: the usual one, or any that is free. */
+  adminPort: number | undefined;
+  /** Undefined: the one kept in the data folder. */
+  adminToken: string | undefined;
   dataDir: string;
   /** PostgreSQL; undefined: the embedded database in the data folder. */
   databaseUrl: string | undefined;
   /** The catalog file: named by the operator, or ./gateway.yaml if it is there. */
   configFile: string | undefined;
   publicUrl: string;
+  /** The public listener as this machine reaches it. */
+  ownUrl: string;
   siteName: string;
   /** Whom to tell of a weakness: a mailto: or https: address, for security.txt. */
   securityContact: string;
@@ -40,7 +46,7 @@ export class SettingsRefused extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const MIN_PEPPER_CHARS = 16;
+const MIN_SECRET_CHARS = 16;
 const PROXY_VARIABLES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy'];
 
 export function readSettings(environment: Environment = process.env): Settings {
@@ -48,22 +54,24 @@ export function readSettings(environment: Environment = process.env): Settings {
   const variable = (name: string) => environment[name]?.trim() || undefined;
   const port = readPort(variable('PORT'), 8787, 'PORT', faults);
   const host = variable('HOST') ?? '127.0.0.1';
-  const pepper = variable('SECRETS_PEPPER');
-  if (pepper !== undefined && pepper.length < MIN_PEPPER_CHARS) {
-    faults.push(`SECRETS_PEPPER must have at least ${MIN_PEPPER_CHARS} characters`);
-  }
+  const adminPort = variable('ADMIN_PORT');
+  const pepper = readSecret(variable('SECRETS_PEPPER'), 'SECRETS_PEPPER', faults);
   const databaseUrl = readDatabaseUrl(variable('DATABASE_URL'), faults);
   if (databaseUrl !== undefined && pepper === undefined) {
     faults.push('SECRETS_PEPPER is required with DATABASE_URL: all nodes must have the same one');
   }
-  const publicUrl = readPublicUrl(variable('PUBLIC_URL'), host, port, faults);
+  const ownUrl = urlOf(host, port);
+  const publicUrl = readUrl(variable('PUBLIC_URL'), 'PUBLIC_URL', faults) ?? ownUrl;
   const settings: Settings = {
     port,
     host,
+    adminPort: adminPort === undefined ? undefined : readPort(adminPort, 0, 'ADMIN_PORT', faults),
+    adminToken: readSecret(variable('ADMIN_TOKEN'), 'ADMIN_TOKEN', faults),
     dataDir: resolve(variable('DATA_DIR') ?? './data'),
     databaseUrl,
     configFile: readConfigFile(variable('GATEWAY_CONFIG'), faults),
     publicUrl,
+    ownUrl,
     siteName: variable('SITE_NAME') ?? 'AI Gateway',
     securityContact: variable('SECURITY_CONTACT') ?? `${publicUrl}/security`,
     trustedProxies: readNetworks(variable('TRUSTED_PROXIES'), faults),
@@ -84,6 +92,16 @@ export function readSettings(environment: Environment = process.env): Settings {
   return settings;
 }
 
+/**
+ * What Bun itself reads once, when a process starts: how many calls to upstreams may be under way, of which more than 256
+ * would wait, and whom a proxy is not for. `npm start` sets it from outside; undefined where somebody has.
+ */
+export function runtimeEnvironment(environment: Environment = process.env): Environment | undefined {
+  if (environment.BUN_CONFIG_MAX_HTTP_REQUESTS !== undefined) return undefined;
+  const hosts = [environment.NO_PROXY ?? environment.no_proxy, 'localhost,127.0.0.1,::1'].filter(Boolean).join(',');
+  return { ...environment, BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', NO_PROXY: hosts, no_proxy: hosts };
+}
+
 /** A key of this service is exported for its clients; it opens no provider. */
 function isProviderKey(value: string | undefined): boolean {
   return value !== undefined && !value.startsWith('sk-svc-');
@@ -95,6 +113,13 @@ function readPort(text: string | undefined, standard: number, name: string, faul
   if (/^\d+$/.test(text) && port <= 65_535) return port;
   faults.push(`${name} must be a port number`);
   return standard;
+}
+
+function readSecret(text: string | undefined, name: string, faults: string[]): string | undefined {
+  if (text !== undefined && text.length < MIN_SECRET_CHARS) {
+    faults.push(`${name} must have at least ${MIN_SECRET_CHARS} characters`);
+  }
+  return text;
 }
 
 function readKillOrder(text: string | undefined, faults: string[]): KillOrder | undefined {
@@ -110,9 +135,7 @@ function readConfigFile(text: string | undefined, faults: string[]): string | un
   return undefined;
 }
 
-function readPublicUrl(text: string | undefined, host: string, port: number, faults: string[]): string {
-  const given = readUrl(text, 'PUBLIC_URL', faults);
-  if (given !== undefined) return given;
+function urlOf(host: string, port: number): string {
   const isWildcard = host === '0.0.0.0' || host === '::' || host === '[::]';
   const name = isWildcard ? '127.0.0.1' : host.includes(':') ? `[${host.replace(/^\[|\]$/g, '')}]` : host;
   return `http://${name}:${port}`;

@@ -21,7 +21,7 @@ export interface DataFolder {
   pepper: string;
 }
 
-const PEPPER_BYTES = 32;
+const SECRET_BYTES = 32;
 
 /** Throws StoreRefused with one line for the operator. */
 export function openDataFolder(folder: string, givenPepper: string | undefined, random: Random): DataFolder {
@@ -29,6 +29,15 @@ export function openDataFolder(folder: string, givenPepper: string | undefined, 
     databaseFile,
     pepper: givenPepper ?? keptPepper(join(folder, 'pepper'), databaseFile, random),
   }));
+}
+
+/** The token of the operator's port, made when it is first asked for. Throws like `openDataFolder`. */
+export function keptAdminToken(folder: string, random: Random): string {
+  return usingFolder(folder, () => {
+    const file = join(folder, 'admin-token');
+    if (!existsSync(file)) makeSecret(file, random);
+    return readSecret(file, `the admin token in ${file} is damaged: delete it, and a new one is made`);
+  });
 }
 
 /** The folder without its secrets: for what only copies the database. Throws like `openDataFolder`. */
@@ -57,21 +66,23 @@ function keptPepper(file: string, databaseFile: string, random: Random): string 
         `the pepper of the database is missing, and without it no key works: restore ${file} from a backup or set SECRETS_PEPPER`,
       );
     }
-    makePepper(file, random);
+    makeSecret(file, random);
   }
+  return readSecret(file, `the pepper in ${file} is damaged: restore it from a backup`);
+}
+
+function readSecret(file: string, ifDamaged: string): string {
   chmodSync(file, 0o600);
-  const pepper = readFileSync(file, 'utf8').trim();
-  if (!/^[0-9a-f]+$/.test(pepper) || pepper.length !== PEPPER_BYTES * 2) {
-    throw new StoreRefused(`the pepper in ${file} is damaged: restore it from a backup`);
-  }
-  return pepper;
+  const secret = readFileSync(file, 'utf8').trim();
+  if (!/^[0-9a-f]+$/.test(secret) || secret.length !== SECRET_BYTES * 2) throw new StoreRefused(ifDamaged);
+  return secret;
 }
 
 /** On disk as a whole or not at all, and the first of several processes wins. */
-function makePepper(file: string, random: Random): void {
+function makeSecret(file: string, random: Random): void {
   const hex = (bytes: number) => Buffer.from(random.bytes(bytes)).toString('hex');
   const draft = `${file}.${hex(8)}`;
-  writeFileSync(draft, `${hex(PEPPER_BYTES)}\n`, { mode: 0o600, flag: 'wx', flush: true });
+  writeFileSync(draft, `${hex(SECRET_BYTES)}\n`, { mode: 0o600, flag: 'wx', flush: true });
   try {
     linkSync(draft, file);
   } catch (error) {

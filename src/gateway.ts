@@ -2,6 +2,8 @@
 // fetch or a port of their own.
 
 import { readFileSync } from 'node:fs';
+import packageJson from '../package.json' with { type: 'json' };
+import { listenForOperator } from './admin-listener.ts';
 import { createAlarmWebhook } from './alarm-webhook.ts';
 import { createCardHasher } from './cards/card-code.ts';
 import { defaultDocument } from './catalog/default-document.ts';
@@ -32,12 +34,18 @@ import { armFailpoint } from './kit/failpoint.ts';
 import { createIdempotency } from './kit/idempotency.ts';
 import { createIds } from './kit/ids.ts';
 import { createLog, type Log } from './kit/log.ts';
+import { createMetrics } from './kit/metrics.ts';
 import { type Random, systemRandom } from './kit/random.ts';
 import { createSealer, deriveSecret, hmac } from './kit/sealed.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { createLoad } from './limits/load.ts';
-import { listen } from './listen.ts';
+import { listen, type Respond, type Server } from './listen.ts';
 import { openStore } from './open-store.ts';
+import { countFaults } from './operator/metrics/fault-metrics.ts';
+import { readProcess } from './operator/metrics/process-metrics.ts';
+import { countRequests } from './operator/metrics/request-metrics.ts';
+import { readState } from './operator/metrics/state-metrics.ts';
+import { countBatches, readStore } from './operator/metrics/store-metrics.ts';
 import { hostOfProcesses, isProcessAlive } from './processes.ts';
 import { createActiveCatalog } from './publishing/active-catalog.ts';
 import { applyDocument } from './publishing/apply-document.ts';
@@ -69,6 +77,8 @@ export interface GatewayOptions {
 export interface Gateway {
   url: string;
   port: number;
+  /** Of the operator's listener. */
+  adminUrl: string;
   log: Log;
   store: Store;
   fetch(request: Request): Promise<Response>;
@@ -92,7 +102,9 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   const alarms = createAlarms(log);
   const newId = createIds(clock, random);
   armFailpoint(settings.killOrder);
-  const { store, pepper } = await openStore(settings, clock, random, options.maxPages);
+  const metrics = createMetrics();
+  const opening = { maxPages: options.maxPages, meter: countBatches(metrics) };
+  const { store, pepper } = await openStore(settings, clock, random, opening);
   const sealer = createSealer(pepper, random);
   alarms.attach((alarm) => store.recordAlarm(alarm, clock.now()));
   const { alarmWebhookUrl } = settings;
@@ -172,6 +184,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
       fetchMedia: createFetchMedia(clock, media),
       alarms,
       log,
+      meter: countRequests(metrics),
       nodeId: node.nodeId,
       hashUser: (id) => hmac(userSecret, id),
       publicUrl,
@@ -190,6 +203,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
     hasStore: () => clock.monotonic() - heardAt < STORE_LOST_MS,
     gatewayId,
     doors: createDoorGuards(clock),
+    countFault: countFaults(metrics),
     load: createLoad(() => {
       const { requests_in_flight: requests, body_megabytes_in_flight: megabytes } = active.get().guards;
       return { requests, bodyBytes: megabytes * 1024 * 1024 };
@@ -198,19 +212,31 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   const site = createSiteTools(http, { pepper, securityContact: settings.securityContact });
   const app = createApp(http, (pages) => addSite(pages, site));
 
-  const server = await listen(settings, {
-    respond: (request, peer) => app.fetch(request, { peer }),
-    async onRefused() {
-      for (const stop of stops) stop();
-      await store.close();
-    },
-    idleSeconds: options.idleSeconds,
-  });
+  const { hasStore, isReady } = http;
+  readStore(metrics, { store, clock, hasStore, closing: ledger.closing });
+  readState(metrics, { health, alarms, catalog: active.get, isReady, isUnbalanced: audit.isUnbalanced });
+  stops.push(readProcess(metrics, packageJson.version));
+  let operatorServer: Server | undefined;
+  let server: Server;
+  try {
+    operatorServer = listenForOperator(settings, { clock, random, log, newId, metrics });
+    const respond: Respond = (request, peer) => app.fetch(request, { peer });
+    const { host, port } = settings;
+    server = listen({ host, port, variable: 'PORT', respond, idleSeconds: options.idleSeconds });
+  } catch (error) {
+    for (const stop of stops) stop();
+    await operatorServer?.stop(true);
+    await store.close();
+    throw error;
+  }
+  const adminUrl = `http://${operatorServer.hostname}:${operatorServer.port}`;
+  log('info', 'operator_serving', { url: adminUrl });
   log('info', 'serving', { url: publicUrl, node_id: node.nodeId, revision: active.get().revision });
 
   return {
     url: `http://${settings.host}:${server.port}`,
     port: server.port ?? settings.port,
+    adminUrl,
     log,
     store,
     fetch: async (request) => app.fetch(request, { peer: undefined }),
@@ -238,6 +264,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
       for (const stop of stops) stop();
       await Promise.race([server.stop(), sleep(clock, 2_000)]);
       await server.stop(true);
+      await operatorServer.stop(true);
       await trafficJob.flush();
       await store.commit('lease', { ...node, expiresAt: clock.now() }).catch(() => {});
       await store.close();

@@ -7,10 +7,16 @@ import { assert } from './kit/assert.ts';
 import type { Clock } from './kit/clock.ts';
 import type { Random } from './kit/random.ts';
 import { deriveSecret, hmac } from './kit/sealed.ts';
+import type { BatchMeter } from './store/batcher.ts';
 import { openPostgresStore } from './store/postgres/postgres-store.ts';
 import { StoreRefused } from './store/refusal.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
+
+export interface OpenOptions {
+  maxPages?: number | undefined;
+  meter?: BatchMeter | undefined;
+}
 
 export interface OpenedStore {
   store: Store;
@@ -22,9 +28,9 @@ export async function openStore(
   settings: Settings,
   clock: Clock,
   random: Random,
-  maxPages?: number,
+  options: OpenOptions = {},
 ): Promise<OpenedStore> {
-  const opened = await openNamed(settings, clock, random, maxPages);
+  const opened = await openNamed(settings, clock, random, options);
   const fingerprint = hmac(deriveSecret(opened.pepper, 'fingerprint'), 'pepper');
   const known = await opened.store.commit('claim', { name: 'pepper', value: fingerprint });
   if (known.value === fingerprint) return opened;
@@ -36,14 +42,14 @@ async function openNamed(
   settings: Settings,
   clock: Clock,
   random: Random,
-  maxPages: number | undefined,
+  { maxPages, meter }: OpenOptions,
 ): Promise<OpenedStore> {
   const { databaseUrl, dataDir, pepper, killOrder } = settings;
   if (databaseUrl !== undefined) {
     assert(pepper !== undefined, 'settings with a DATABASE_URL have a pepper');
-    return { store: await openPostgresStore({ url: databaseUrl, clock }), pepper };
+    return { store: await openPostgresStore({ url: databaseUrl, clock, meter }), pepper };
   }
   const folder = openDataFolder(dataDir, pepper, random);
   const file = folder.databaseFile;
-  return { store: await openSqliteStore({ file, clock, killOrder, maxPages }), pepper: folder.pepper };
+  return { store: await openSqliteStore({ file, clock, killOrder, maxPages, meter }), pepper: folder.pepper };
 }

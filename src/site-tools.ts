@@ -1,7 +1,5 @@
 // The site's tools, from the gateway's: where pages and API meet, and files become pages.
 
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createSignInGuard } from './accounts/guard-sign-in.ts';
 import { createPasswords } from './accounts/passwords.ts';
 import { createSessionHasher } from './accounts/sessions.ts';
@@ -11,9 +9,9 @@ import type { HttpTools } from './http/exchange.ts';
 import { checkDeclaredBody, readBodyText } from './http/read-body.ts';
 import { callModel, MODEL_CALLS } from './http/routes/model-calls.ts';
 import { createPriceHistory } from './publishing/price-history.ts';
+import { readShipped } from './shipped-files.ts';
 import type { SiteTools } from './site/tools.ts';
 
-const ROOT = join(import.meta.dir, '..');
 const CHAT_PATH = '/v1/chat/completions';
 
 export interface SiteSettings {
@@ -26,7 +24,7 @@ export function createSiteTools(http: HttpTools, { pepper, securityContact }: Si
   return {
     ...http,
     securityContact,
-    docs: readFiles(join(ROOT, 'docs'), /\.md$/),
+    docs: readDocs(),
     assetFiles: readAssets(),
     hashSession: createSessionHasher(pepper),
     passwords: createPasswords(),
@@ -64,19 +62,15 @@ export function createSiteTools(http: HttpTools, { pepper, securityContact }: Si
   };
 }
 
-/** Text by path below the folder, also from the folders in it. */
-function readFiles(folder: string, wanted: RegExp): Map<string, string> {
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => wanted.test(name));
-  return new Map(names.sort().map((name) => [name.replaceAll('\\', '/'), readFileSync(join(folder, name), 'utf8')]));
+function readDocs(): Map<string, string> {
+  const pages = [...readShipped('docs')].filter(([name]) => name.endsWith('.md'));
+  return new Map(pages.map(([name, bytes]) => [name, bytes.toString('utf8')]));
 }
 
 /** The parts of the style are one file for browsers. */
 function readAssets(): Map<string, Buffer> {
-  const folder = join(ROOT, 'src', 'site', 'assets');
-  const styles = readFiles(folder, /\.css$/);
-  const others = readdirSync(folder).filter((name) => !name.endsWith('.css'));
-  return new Map([
-    ['site.css', Buffer.from([...styles.values()].join('\n'))],
-    ...others.map((name): [string, Buffer] => [name, readFileSync(join(folder, name))]),
-  ]);
+  const files = [...readShipped('src/site/assets')];
+  const isStyle = ([name]: [string, Buffer]) => name.endsWith('.css');
+  const styles = files.filter(isStyle).map(([, bytes]) => bytes.toString('utf8'));
+  return new Map([['site.css', Buffer.from(styles.join('\n'))], ...files.filter((file) => !isStyle(file))]);
 }

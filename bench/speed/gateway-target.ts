@@ -5,13 +5,15 @@ import { join } from 'node:path';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
 import { SCRIPT_NAMES } from './answers.ts';
+import { fillHistory } from './fill-history.ts';
 import { familyOf, nameOf } from './processes.ts';
 import type { Stage } from './stage.ts';
-import { type Program, type Running, startProgram, type Target } from './target.ts';
+import { type Billing, type Program, type Running, startProgram, type Target } from './target.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 const ACCOUNTS = 64;
 const CARD_NTD = 100_000;
+const RECORDS = 200_000;
 const MANY = 1_000_000_000;
 const PEPPER = 'a pepper that only the bench has';
 const USAGE = `SELECT count(*) AS entries, coalesce(sum(amount_nano), 0) AS nano FROM entries WHERE kind = 'usage'`;
@@ -48,16 +50,41 @@ function benchDocument(baseUrl: string) {
 /** Of Bun, for a profile. */
 type Flags = readonly string[];
 
+type GatewayTarget = Target & { billing: Billing };
+
 interface Database {
   flags: Flags;
   env: Readonly<Record<string, string>>;
-  charged: NonNullable<Target['billing']>['charged'];
+  charged: Billing['charged'];
   others?(): number[];
 }
 
 export async function gatewayOnSqlite(stage: Stage, upstreamPort: number, flags: Flags = []): Promise<Target> {
-  const dataDir = join(stage.folder, 'sqlite');
-  const target = await gateway(stage, upstreamPort, 'sqlite', {
+  const target = await onSqlite(stage, upstreamPort, 'sqlite', flags);
+  return { ...target, label: 'gateway, SQLite', description: 'this gateway, billing on, every commit synced to disk' };
+}
+
+/** The same, on a database that has seen many requests. */
+export async function gatewayWithHistory(stage: Stage, upstreamPort: number): Promise<Target> {
+  const target = await onSqlite(stage, upstreamPort, 'history', []);
+  await fillHistory(join(stage.folder, 'history', 'gateway.sqlite'), RECORDS);
+  const past = await target.billing.charged();
+  return {
+    ...target,
+    label: 'gateway, SQLite, grown',
+    description: `the same with ${RECORDS.toLocaleString('en')} usage records in its database; its ratios are to the one without`,
+    billing: {
+      async charged() {
+        const { entries, nano } = await target.billing.charged();
+        return { entries: entries - past.entries, nano: nano - past.nano };
+      },
+    },
+  };
+}
+
+function onSqlite(stage: Stage, upstreamPort: number, name: string, flags: Flags): Promise<GatewayTarget> {
+  const dataDir = join(stage.folder, name);
+  return gateway(stage, upstreamPort, name, {
     flags,
     env: { DATA_DIR: dataDir, SECRETS_PEPPER: PEPPER },
     async charged() {
@@ -67,7 +94,6 @@ export async function gatewayOnSqlite(stage: Stage, upstreamPort: number, flags:
       return { entries: Number(row?.entries ?? 0), nano: row?.nano ?? 0n };
     },
   });
-  return { ...target, label: 'gateway, SQLite', description: 'this gateway, billing on, every commit synced to disk' };
 }
 
 export async function gatewayOnPostgres(stage: Stage, upstreamPort: number, flags: Flags = []): Promise<Target> {
@@ -88,7 +114,7 @@ export async function gatewayOnPostgres(stage: Stage, upstreamPort: number, flag
   return { ...target, label: 'gateway, PostgreSQL', description };
 }
 
-async function gateway(stage: Stage, upstreamPort: number, name: string, database: Database): Promise<Target> {
+async function gateway(stage: Stage, upstreamPort: number, name: string, database: Database): Promise<GatewayTarget> {
   const folder = join(stage.folder, name);
   mkdirSync(folder, { mode: 0o700 });
   const config = join(folder, 'gateway.yaml');

@@ -13,7 +13,7 @@ const STREAMS = 32;
 const MOST_SHORT_MS = 500;
 const LARGE_CHARACTERS = 100 * 1024;
 const SENTENCE = 'It was a long way to the harbour, and nobody on the road knew "who" lived there.\n';
-const LARGE_PROMPT = SENTENCE.repeat(Math.ceil(LARGE_CHARACTERS / SENTENCE.length));
+export const LARGE_PROMPT = SENTENCE.repeat(Math.ceil(LARGE_CHARACTERS / SENTENCE.length));
 
 /** In the run all targets go through one part before the next begins: so a slow moment of the machine hits them all. */
 export const PARTS: readonly Part[] = [

@@ -111,7 +111,6 @@ export function portkey(stage: Stage, upstreamPort: number): Target | Missing {
     label: 'Portkey',
     description: `@portkey-ai/gateway ${version} on Node ${nodeVersion}; bills nothing`,
     headers: { 'x-portkey-provider': 'openai', 'x-portkey-custom-host': `http://127.0.0.1:${upstreamPort}/portkey/v1` },
-    isRewriting: true,
     start: () =>
       startProgram(stage, {
         name: 'portkey',

@@ -1,5 +1,6 @@
 // A CPU profile as V8 and Bun write it: by function the time in itself, with the runtime's functions that it called, and
-// with all it called. Idle time is left out.
+// with all it called. Samples are counted and not weighed by the time between them: Bun takes none while the thread waits,
+// and the next one would be charged with the pause.
 
 import { join, relative } from 'node:path';
 
@@ -40,19 +41,19 @@ export function readProfile(text: string, window: Window, top: number): string {
   const costs = new Map<string, Cost>();
   const places = new Map<string, number>();
   let all = 0;
-  for (const { id, us } of samplesIn(profile, window)) {
+  for (const id of samplesIn(profile, window)) {
     const stack = stackOf(id, byId, parents);
     const [leaf] = stack;
     if (!leaf || NOT_WORK.has(leaf.callFrame.functionName)) continue;
-    all += us;
+    all++;
     const caller = stack.find((node) => isOurs(node)) ?? leaf;
-    add(costs, nameOf(leaf)).self += us;
-    add(costs, nameOf(caller)).own += us;
-    places.set(folderOf(caller), (places.get(folderOf(caller)) ?? 0) + us);
+    add(costs, nameOf(leaf)).self++;
+    add(costs, nameOf(caller)).own++;
+    places.set(folderOf(caller), (places.get(folderOf(caller)) ?? 0) + 1);
     // Once per sample, however often a function stands in its own stack.
-    for (const name of new Set(stack.map(nameOf))) add(costs, name).total += us;
+    for (const name of new Set(stack.map(nameOf))) add(costs, name).total++;
   }
-  const share = (us: number) => `${((us / all) * 100).toFixed(1)} %`.padStart(7);
+  const share = (count: number) => `${((count / all) * 100).toFixed(1)} %`.padStart(7);
   const line = ([name, { self, own, total }]: [string, Cost]) =>
     `${share(self)} ${share(own)} ${share(total)}  ${name}`;
   const list = (by: keyof Cost) =>
@@ -63,7 +64,7 @@ export function readProfile(text: string, window: Window, top: number): string {
       .map(line);
   const head = '   self     own   total';
   return [
-    `\nThe main thread was at work for ${(all / 1_000_000).toFixed(1)} s of wall time.`,
+    `\n${all.toLocaleString('en')} samples of the main thread at work.`,
     'self: in the function itself; own: with the runtime’s functions that it called; total: with all it called.',
     `\nBy self time:\n${head}`,
     ...list('self'),
@@ -73,21 +74,20 @@ export function readProfile(text: string, window: Window, top: number): string {
     ...list('total'),
     '\nOwn time by place:',
     ...[...places]
-      .filter(([, us]) => us / all > 0.001)
+      .filter(([, count]) => count / all > 0.001)
       .sort(([, a], [, b]) => b - a)
-      .map(([at, us]) => `${share(us)}  ${at}`),
+      .map(([at, count]) => `${share(count)}  ${at}`),
   ].join('\n');
 }
 
-function samplesIn({ samples, timeDeltas }: Profile, { untilEndMs, lengthMs }: Window): { id: number; us: number }[] {
+function samplesIn({ samples, timeDeltas }: Profile, { untilEndMs, lengthMs }: Window): number[] {
   const lengthUs = timeDeltas.reduce((sum, us) => sum + us, 0);
   const to = lengthUs - untilEndMs * 1000;
   const from = to - lengthMs * 1000;
   let at = 0;
   return samples.flatMap((id, index) => {
-    const us = timeDeltas[index] ?? 0;
-    at += us;
-    return at > from && at <= to ? [{ id, us }] : [];
+    at += timeDeltas[index] ?? 0;
+    return at > from && at <= to ? [id] : [];
   });
 }
 

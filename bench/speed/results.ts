@@ -24,6 +24,8 @@ export interface Run {
 
 export const METRIC_NAMES = Object.keys(METRICS) as MetricName[];
 const FLOOR = 'bare';
+/** Who is compared with someone else. */
+const OTHER_FLOORS: Readonly<Record<string, string>> = { history: 'sqlite' };
 
 /** `rounds`: of each round the figures by target. */
 export function gather(rounds: readonly Readonly<Record<string, Figures>>[]): Results {
@@ -34,7 +36,9 @@ export function gather(rounds: readonly Readonly<Record<string, Figures>>[]): Re
       const values = rounds.flatMap((round) => round[name]?.[metric] ?? []);
       if (values.length === 0) continue;
       const ratios = rounds.flatMap((round) => {
-        const [value, floor] = [round[name]?.[metric], round[FLOOR]?.[COMPARED_WITH[metric] ?? metric]];
+        const other = OTHER_FLOORS[name];
+        const floor = other ? round[other]?.[metric] : round[FLOOR]?.[COMPARED_WITH[metric] ?? metric];
+        const value = round[name]?.[metric];
         return value === undefined || floor === undefined ? [] : [value / floor];
       });
       of[metric] = { figure: figureOf(values), ratio: ratios.length > 0 ? figureOf(ratios) : undefined };

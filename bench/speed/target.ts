@@ -28,8 +28,6 @@ export interface Target {
   keys: readonly string[];
   /** The model under which clients ask for a script. */
   modelOf(script: ScriptName): string;
-  /** It parses bodies and writes them anew: only the end of an answer is checked. */
-  isRewriting?: boolean;
   /** What our own gateway has beyond the others. */
   billing?: Billing;
 }

@@ -13,6 +13,8 @@ export interface Invocation {
   configFile: string | undefined;
   /** The embedded database's file; undefined on PostgreSQL. */
   databaseFile: string | undefined;
+  /** The server of these settings, asked over its public port. */
+  ask(path: string): Promise<Response>;
 }
 
 export interface Printed {

@@ -4,6 +4,7 @@
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../kit/json.ts';
 import { addTally, countTokens, newTally, type TokenCount, tallyText, tokensOf } from '../kit/tokens.ts';
+import { isPdf } from './translate/media-types.ts';
 
 const PER_MESSAGE = { upper: 8, estimate: 4 };
 const PER_IMAGE: TokenCount = { upper: 4_000, estimate: 800, lower: 80 };
@@ -20,7 +21,7 @@ export function countInput(document: JsonDocument, messages: readonly JsonObject
   const counter = counterOf(document);
   const turns = messages.length + 1;
   const count = { upper: whole.upper + PER_MESSAGE.upper * turns, estimate: PER_MESSAGE.estimate * turns, lower: 0 };
-  for (const { counted, data } of media) count.upper += counted.upper - counter(data).upper;
+  for (const { counted, data, isWords } of media) if (!isWords) count.upper += counted.upper - counter(data).upper;
   const prose = proseOf(promptOf(document.value), new Set(media.map(({ part }) => part)), counter);
   for (const { counted } of media) {
     count.estimate += counted.estimate;
@@ -70,6 +71,8 @@ interface Media {
   /** Its base64, which is in the body's text. */
   data: string;
   counted: TokenCount;
+  /** Where an upstream takes no files it becomes text: no more tokens than its base64 has letters, but as many. */
+  isWords: boolean;
   isOpen: boolean;
 }
 
@@ -102,14 +105,14 @@ function readMedia(part: JsonObject): Media | undefined {
     case 'image_generation_call':
       return image(part, part.result);
     case 'input_file':
-      return byLength(part, part.file_data);
+      return file(part, part.file_data);
     case 'input_audio':
       return isObject(part.input_audio) ? byLength(part, part.input_audio.data) : undefined;
     case 'file':
-      return isObject(part.file) ? byLength(part, part.file.file_data) : undefined;
+      return isObject(part.file) ? file(part, part.file.file_data) : undefined;
     case 'document':
       return isObject(part.source) && part.source.type !== 'text' && part.source.type !== 'content'
-        ? byLength(part, part.source.data)
+        ? file(part, part.source.data, part.source.media_type)
         : undefined;
     default:
       return undefined;
@@ -117,14 +120,28 @@ function readMedia(part: JsonObject): Media | undefined {
 }
 
 function image(part: JsonObject, data: Json | undefined): Media | undefined {
-  return typeof data === 'string' ? { part, data, counted: PER_IMAGE, isOpen: false } : undefined;
+  return typeof data === 'string' ? { part, data, counted: PER_IMAGE, isWords: false, isOpen: false } : undefined;
 }
 
 /** Without data it is a reference, and may mean anything. */
 function byLength(part: JsonObject, data: Json | undefined): Media {
   const base64 = typeof data === 'string' ? data : '';
   const upper = Math.ceil(base64.length / BASE64_CHARS_PER_TOKEN);
-  return { part, data: base64, counted: { upper, estimate: Math.ceil(upper / 4), lower: 0 }, isOpen: base64 === '' };
+  const counted = { upper, estimate: Math.ceil(upper / 4), lower: 0 };
+  return { part, data: base64, counted, isWords: false, isOpen: base64 === '' };
+}
+
+const DATA_HEAD = /^data:([^,;]*)[^,]*,/i;
+
+/** A PDF, or text in base64 or behind a `data:` head. */
+function file(part: JsonObject, data: Json | undefined, mediaType?: Json): Media {
+  const media = byLength(part, data);
+  if (media.isOpen) return media;
+  const [head = '', label = typeof mediaType === 'string' ? mediaType : ''] = DATA_HEAD.exec(media.data) ?? [];
+  if (isPdf({ mediaType: label, data: media.data.slice(head.length) })) return media;
+  // Three bytes in four letters, and a token of prose has about four.
+  const estimate = Math.ceil((media.data.length * 3) / 16);
+  return { ...media, counted: { ...media.counted, estimate }, isWords: true };
 }
 
 /** What a person would call the prompt: every text of the messages and tools, without media and syntax. */

@@ -103,6 +103,7 @@ function faultResponse(tools: HttpTools, { request, requestId, envelope }: Excha
   const thrown: Fault = toFault(error);
   // A client that left is no failure of ours; the answer goes nowhere.
   const isGone = request.signal.aborted && thrown.code === 'unavailable';
+  if (!isGone) tools.countFault(thrown.code);
   if (thrown.row.status >= 500 && !isGone) {
     const detail = thrown === error ? thrown.details.internal : describeError(error);
     tools.log('error', 'fault', { request_id: requestId, code: thrown.code, detail });

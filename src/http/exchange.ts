@@ -1,6 +1,7 @@
 // One request on its way through the API, and what every handler may use.
 
 import type { Catalog } from '../catalog/catalog.ts';
+import type { FaultCode } from '../faults/table.ts';
 import type { Envelope } from '../faults/write.ts';
 import type { Authenticator } from '../keys/authenticator.ts';
 import type { Network } from '../kit/address.ts';
@@ -34,6 +35,8 @@ export interface HttpTools {
   hashCard(code: string): string;
   beginIdempotency: BeginIdempotency;
   doors: DoorGuards;
+  /** Counts a fault that a client is told. */
+  countFault(code: FaultCode): void;
   load: Load;
   /** False while draining. */
   isReady(): boolean;

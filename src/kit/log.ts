@@ -7,6 +7,8 @@ export type Level = 'debug' | 'info' | 'warn' | 'error' | 'alarm';
 
 export interface LogFields {
   request_id?: string | undefined;
+  /** Of the client's own tracing: 32 hexadecimal digits. */
+  trace_id?: string | undefined;
   account_id?: string | undefined;
   key_id?: string | undefined;
   node_id?: string | undefined;
@@ -28,6 +30,7 @@ export interface LogFields {
 
 const FIELDS: readonly (keyof LogFields)[] = [
   'request_id',
+  'trace_id',
   'account_id',
   'key_id',
   'node_id',

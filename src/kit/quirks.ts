@@ -16,8 +16,8 @@ export interface Quirks {
   countsReasoningApart: boolean;
   /** Cached input is told in `prompt_cache_hit_tokens`. */
   countsCacheHits: boolean;
-  /** `nine`: ids of calls are nine letters and digits. */
-  callIds: 'any' | 'nine';
+  /** `nine`: ids of calls are nine letters and digits. `forty`: they have at most forty characters. */
+  callIds: 'any' | 'nine' | 'forty';
   /** Takes `response_format` with a schema. */
   takesSchema: boolean;
   takesParallelFlag: boolean;
@@ -42,7 +42,13 @@ const GENERIC: Quirks = {
   refuses: [],
 };
 
-const OPENAI: Quirks = { ...GENERIC, limitField: 'max_completion_tokens', midSystem: 'developer', takesFiles: true };
+const OPENAI: Quirks = {
+  ...GENERIC,
+  limitField: 'max_completion_tokens',
+  midSystem: 'developer',
+  callIds: 'forty',
+  takesFiles: true,
+};
 
 const NAMED = {
   openai: OPENAI,
@@ -76,7 +82,7 @@ const NAMED = {
     reasoningField: 'reasoning',
     refuses: ['logprobs', 'top_logprobs', 'logit_bias', 'verbosity', 'prompt_cache_key'],
   },
-  openrouter: { ...GENERIC, reasoningField: 'reasoning', takesFiles: true },
+  openrouter: { ...GENERIC, reasoningField: 'reasoning', callIds: 'forty', takesFiles: true },
   ollama: { ...GENERIC, reasoningField: 'reasoning', takesParallelFlag: false },
   vllm: { ...GENERIC, reasoningField: 'reasoning' },
 } as const satisfies Record<string, Quirks>;

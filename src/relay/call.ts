@@ -16,6 +16,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Allowance } from '../store/book/windows.ts';
 import type { Attempt, KeyRow } from '../store/rows.ts';
 import type { FindCarrier } from './find-carrier.ts';
+import type { RelayMeter } from './meter.ts';
 
 export interface RelayTools {
   clock: Clock;
@@ -29,6 +30,7 @@ export interface RelayTools {
   fetchMedia: FetchMedia;
   alarms: Alarms;
   log: Log;
+  meter: RelayMeter;
   nodeId: string;
   /** A client's name for its own user, as upstreams may know it. */
   hashUser(id: string): string;
@@ -57,6 +59,8 @@ export interface Call {
   endpoint: string;
   /** The client's headers that its own upstream may see. */
   headers: Readonly<Record<string, string>>;
+  /** Of the client's own tracing, for our log. */
+  traceId: string | undefined;
   /** Keyed hash of the client's address, where free calls are limited by it. */
   freeAddress: string | undefined;
   /** The call is over: room for another. */

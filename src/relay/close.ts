@@ -34,6 +34,7 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
   const { requestId, key } = call;
   let done = false;
   tools.running.add(requestId);
+  tools.meter.opened(call);
 
   function outcome(status: string, bill: Bill, channel: string | null, firstTokenMs: number | null): Outcome {
     return {
@@ -58,6 +59,7 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
 
   function over(): void {
     tools.running.delete(requestId);
+    tools.meter.over(call);
     call.leave();
   }
 
@@ -66,7 +68,10 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
     done = true;
   }
 
-  function report(result: CloseResult, { status, channel, totalMs }: Outcome): void {
+  function report(result: CloseResult, ended: Outcome): void {
+    const { status, channel, totalMs } = ended;
+    const charged = result.state === 'closed' ? result.charged : undefined;
+    tools.meter.closed(call, ended, charged ?? 0n);
     tools.log('info', 'request', {
       request_id: requestId,
       account_id: key.accountId,
@@ -75,7 +80,8 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
       endpoint: call.endpoint,
       outcome: status,
       ms: totalMs,
-      cost_nano: result.state === 'closed' ? result.charged.toString() : undefined,
+      cost_nano: charged?.toString(),
+      trace_id: call.traceId,
     });
   }
 

@@ -2,7 +2,7 @@
 // that has no file in the reader's language is shown in English, and says so.
 
 import type { Language } from './language.ts';
-import { type Rendered, renderMarkdown } from './markdown.ts';
+import { docsPath, type LinkTo, type Rendered, renderMarkdown } from './markdown.ts';
 
 export const DOC_GROUPS = {
   start: ['getting-started', 'clients'],
@@ -30,25 +30,62 @@ export interface DocsLibrary {
 /** `files`: text by path below docs/, such as `billing.md` and `zh-TW/billing.md`. `baseUrl` takes the place of the one
  * that the files are written with. */
 export function createDocsLibrary(files: ReadonlyMap<string, string>, baseUrl: string): DocsLibrary {
-  const pages = new Map<string, DocPage>();
-  const isPage = (name: string) => files.has(`${name}.md`);
-  for (const [path, text] of files) {
-    const [, folder, name] = /^(?:(zh-TW)\/)?([\w-]+)\.md$/.exec(path) ?? [];
-    if (name === undefined) continue;
-    const markdown = text.replaceAll('http://127.0.0.1:8787', baseUrl);
-    const language = folder === 'zh-TW' ? 'zh-TW' : 'en';
-    pages.set(`${language}/${name}`, { name, language, markdown, ...renderMarkdown(markdown, isPage) });
-  }
-  const find = (name: string, language: Language) => pages.get(`${language}/${name}`) ?? pages.get(`en/${name}`);
+  const names = [...files.keys()].flatMap((path) => /^([\w-]+)\.md$/.exec(path)?.[1] ?? []);
+  // Written when the first reader comes: a server that starts has other things to do.
+  const written = new Map<Language, Map<string, DocPage>>();
+  const find = (name: string, language: Language) => {
+    const pages = written.get(language) ?? readPages(files, names, language, baseUrl);
+    written.set(language, pages);
+    return pages.get(name);
+  };
   return {
     find,
     groups: (language) =>
-      (Object.keys(DOC_GROUPS) as (keyof typeof DOC_GROUPS)[]).map((group) => ({
+      GROUPS.map((group) => ({
         group,
-        pages: DOC_GROUPS[group].flatMap((name) => {
+        pages: namesIn(group, names).flatMap((name) => {
           const page = find(name, language);
           return page ? [{ name, title: page.title }] : [];
         }),
       })),
   };
+}
+
+const GROUPS = Object.keys(DOC_GROUPS) as (keyof typeof DOC_GROUPS)[];
+
+/** A page that no group names stands last of all. */
+function namesIn(group: keyof typeof DOC_GROUPS, names: readonly string[]): readonly string[] {
+  const named: readonly string[] = Object.values(DOC_GROUPS).flat();
+  const others = group === 'operate' ? names.filter((name) => !named.includes(name)) : [];
+  return [...DOC_GROUPS[group], ...others];
+}
+
+/** All pages as a reader of one language gets them. A heading in another language has another name: a link to it leads to
+ * the page as a whole. */
+function readPages(
+  files: ReadonlyMap<string, string>,
+  names: readonly string[],
+  language: Language,
+  baseUrl: string,
+): Map<string, DocPage> {
+  const sources = new Map(
+    names.map((name) => {
+      const own = language === 'en' ? undefined : files.get(`${language}/${name}.md`);
+      const text = own ?? files.get(`${name}.md`) ?? '';
+      const written: Language = own === undefined ? 'en' : language;
+      return [name, { language: written, markdown: text.replaceAll('http://127.0.0.1:8787', baseUrl) }];
+    }),
+  );
+  const html = new Map([...sources].map(([name, { markdown }]) => [name, renderMarkdown(markdown).html]));
+  const linkTo: LinkTo = (name, anchor) => {
+    const target = html.get(name);
+    if (target === undefined) return undefined;
+    return docsPath(name, target.includes(`id="${decodeURI(anchor)}"`) ? anchor : '');
+  };
+  return new Map(
+    [...sources].map(([name, { language: written, markdown }]) => [
+      name,
+      { name, language: written, markdown, ...renderMarkdown(markdown, linkTo) },
+    ]),
+  );
 }

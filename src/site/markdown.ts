@@ -1,15 +1,17 @@
 // The project's own Markdown as HTML. Raw HTML in it is shown as text, headings get ids, and links between the files lead
 // to the pages they became.
 
-import { Marked, type Tokens } from 'marked';
+import { Marked, Renderer, type Tokens } from 'marked';
 
 export interface Rendered {
   title: string;
   html: string;
 }
 
-/** `isPage`: whether a file of this name became a page; a link to another file is only its words. */
-export function renderMarkdown(markdown: string, isPage: (name: string) => boolean = () => true): Rendered {
+/** The address of the page that a file became, and of a heading in it; a link to what is no page is only its words. */
+export type LinkTo = (name: string, anchor: string) => string | undefined;
+
+export function renderMarkdown(markdown: string, linkTo: LinkTo = docsPath): Rendered {
   const used = new Map<string, number>();
   const marked = new Marked({
     gfm: true,
@@ -20,9 +22,13 @@ export function renderMarkdown(markdown: string, isPage: (name: string) => boole
         return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
       },
       link({ href, tokens }: Tokens.Link) {
-        const target = pageLink(href, isPage);
+        const target = pageLink(href, linkTo);
         const text = this.parser.parseInline(tokens);
         return target === undefined ? text : `<a href="${escapeHtml(target)}">${text}</a>`;
+      },
+      // Wider than the page, it scrolls by itself, with a keyboard too.
+      table(token: Tokens.Table) {
+        return `<div class="scroll" tabindex="0">${Renderer.prototype.table.call(this, token)}</div>\n`;
       },
       code: ({ text }: Tokens.Code) => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`,
     },
@@ -36,10 +42,14 @@ function isComment(text: string): boolean {
   return text.trim().startsWith('<!--');
 }
 
+export function docsPath(name: string, anchor: string): string {
+  return anchor === '' ? `/docs/${name}` : `/docs/${name}#${anchor}`;
+}
+
 /** `billing.md#rows` and `docs/billing.md` become /docs/billing#rows; addresses stay as they are. */
-function pageLink(href: string, isPage: (name: string) => boolean): string | undefined {
+function pageLink(href: string, linkTo: LinkTo): string | undefined {
   const [, name, anchor = ''] = /^(?:\.\/|\.\.\/|docs\/|zh-TW\/)*([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
-  if (name !== undefined) return isPage(name) ? `/docs/${name}${anchor}` : undefined;
+  if (name !== undefined) return linkTo(name, anchor.slice(1));
   return /^(https?:|\/|#|mailto:)/.test(href) ? href : undefined;
 }
 

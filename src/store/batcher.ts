@@ -14,7 +14,11 @@ export interface BatcherOptions {
   shedAfterMs?: number;
   /** How many commits may be under way at once. */
   lanes?: number;
+  meter?: BatchMeter | undefined;
 }
+
+/** Hears of every batch, how it ended and how long that took. */
+export type BatchMeter = (batch: { operations: number; ms: number; isCommitted: boolean }) => void;
 
 interface Waiting {
   operation: Operation;
@@ -31,7 +35,7 @@ export interface Batcher {
 }
 
 export function createBatcher(options: BatcherOptions): Batcher {
-  const { clock, commit, maxBatch = 128, maxQueue = 20_000, shedAfterMs = 250, lanes = 1 } = options;
+  const { clock, commit, maxBatch = 128, maxQueue = 20_000, shedAfterMs = 250, lanes = 1, meter } = options;
   let queue: Waiting[] = [];
   let running = 0;
   let scheduled = false;
@@ -52,8 +56,12 @@ export function createBatcher(options: BatcherOptions): Batcher {
     const batch = queue.splice(0, maxBatch);
     if (queue.length > 0) schedule();
     running++;
+    const since = clock.monotonic();
+    const told = (isCommitted: boolean) =>
+      meter?.({ operations: batch.length, ms: clock.monotonic() - since, isCommitted });
     try {
       const decided = await commit(batch.map((waiting) => waiting.operation));
+      told(true);
       batch.forEach((waiting, index) => {
         const answer = decided[index];
         if (answer?.ok) waiting.resolve(answer.result);
@@ -63,6 +71,7 @@ export function createBatcher(options: BatcherOptions): Batcher {
         }
       });
     } catch (error) {
+      told(false);
       const internal = error instanceof Error ? `store: ${error.message}` : 'store';
       for (const waiting of batch) waiting.reject(fault('unavailable', { internal }));
     }

@@ -72,6 +72,13 @@ export interface OpenHold {
   nodeId: string;
 }
 
+/** All open holds together, of every node. */
+export interface HoldSums {
+  open: number;
+  amount: bigint;
+  oldestAt: number | null;
+}
+
 /** What other processes may have changed since one last looked. */
 export interface Pulse {
   revision: number;
@@ -185,6 +192,7 @@ export interface Reads {
   usageRecord(accountId: string, requestId: string): Promise<UsageRecord | undefined>;
   entriesOf(accountId: string, limit: number): Promise<Entry[]>;
   openHolds(accountId: string): Promise<OpenHold[]>;
+  holdSums(): Promise<HoldSums>;
   cards(query: CardQuery): Promise<Card[]>;
   cardBatches(limit: number): Promise<CardBatch[]>;
   newestRevision(): Promise<Revision | undefined>;
@@ -240,6 +248,7 @@ export const READ_NAMES = [
   'usageRecord',
   'entriesOf',
   'openHolds',
+  'holdSums',
   'cards',
   'cardBatches',
   'newestRevision',

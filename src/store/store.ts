@@ -11,6 +11,8 @@ export interface Store {
    * may be repeated with it. */
   commit<Name extends OperationName>(name: Name, input: Input<Name>): Promise<Result<Name>>;
   readonly read: Reads;
+  /** Operations that wait for a batch. */
+  waiting(): number;
   recordAlarm(alarm: Alarm, at: number): Promise<void>;
   /** Forgets hashed addresses and dead leases older than `before`. */
   forget(before: number): Promise<void>;

@@ -42,7 +42,14 @@ const open = async (): Promise<OperatingTools> => ({
 async function run(commands: readonly Command[], words: string, options: Record<string, string>, args: string[] = []) {
   const command = commands.find((one) => one.words === words);
   if (!command) throw new Error(`no command ${words}`);
-  return command.run({ args, options, open, configFile: undefined, databaseFile: undefined });
+  return command.run({
+    args,
+    options,
+    open,
+    configFile: undefined,
+    databaseFile: undefined,
+    ask: () => Promise.reject(new Error('nobody serves')),
+  });
 }
 const rows = () => [
   gateway.sql('SELECT count(*) AS n FROM cards'),

@@ -103,6 +103,7 @@ async function differences(): Promise<{ ok: boolean; total_nano: string; differe
       open: async () => ({ store, clock: systemClock }) as OperatingTools,
       configFile: undefined,
       databaseFile: file,
+      ask: () => Promise.reject(new Error('nobody serves')),
     });
   } catch (error) {
     if (error instanceof Refused) return error.facts as Awaited<ReturnType<typeof differences>>;

@@ -126,6 +126,17 @@ describe('input', () => {
     expect(await holdOf(body)).toBeGreaterThanOrEqual(LEAST);
   });
 
+  test('counts a file of text as text, which it becomes where files are not taken', async () => {
+    const text = '{}[];'.repeat(2_000);
+    const tokens = BigInt(encode(text).length);
+    const ask = (file_data: string) =>
+      holdOf({ messages: [{ role: 'user', content: [{ type: 'file', file: { filename: 'a.txt', file_data } }] }] });
+    const base64 = Buffer.from(text).toString('base64');
+    expect(await ask(`data:text/plain;base64,${base64}`)).toBeGreaterThanOrEqual(tokens * INPUT);
+    expect(await ask(`data:text/plain,${text}`)).toBeGreaterThanOrEqual(tokens * INPUT);
+    expect(await ask(base64)).toBeGreaterThanOrEqual(tokens * INPUT);
+  });
+
   test('of a file that the upstream fetches itself is the whole context of the model', async () => {
     const file = { type: 'file', file: { file_id: 'file-1' } };
     const held = await holdOf({ model: 'short', messages: [{ role: 'user', content: [file] }] });

@@ -22,6 +22,7 @@ test('is answered here, with nothing, for nothing', async () => {
   const response = await ask(false);
   expect(response.status).toBe(200);
   expect(response.headers.get('x-svc-channel')).toBe('gateway');
+  expect(response.headers.get('anthropic-ratelimit-requests-limit')).not.toBeNull();
   expect(await response.json()).toMatchObject({
     type: 'message',
     model: 'up-paid',

@@ -64,7 +64,8 @@ describe('the envelope', () => {
       'openai-organization': 'org-client',
       'x-stainless-lang': 'js',
       'anthropic-version': '2023-06-01',
-      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+      traceparent: 'no trace',
+      tracestate: 'vendor=of-the-client',
       'x-anything': 'at all',
       accept: 'text/html',
     });

@@ -85,7 +85,7 @@ describe('S16 marked text', () => {
 
 describe('S17 the log', () => {
   const FIELDS = new Set(
-    'at level event request_id account_id key_id node_id model channel endpoint outcome code status ms count revision cost_nano url file detail'.split(
+    'at level event request_id trace_id account_id key_id node_id model channel endpoint outcome code status ms count revision cost_nano url file detail'.split(
       ' ',
     ),
   );
@@ -111,7 +111,7 @@ describe('S17 the log', () => {
     expect(
       gateway.log
         .lines()
-        .filter(({ event }) => event !== 'serving')
+        .filter(({ event }) => event !== 'serving' && event !== 'operator_serving')
         .map((line) => JSON.stringify(line))
         .join(''),
     ).not.toContain('127.0.0.1');

@@ -82,6 +82,7 @@ const TO_UPSTREAM = new Set([
   'x-api-key',
   'anthropic-version',
   'anthropic-beta',
+  'traceparent',
 ]);
 
 const FROM_UPSTREAM = {

@@ -1,6 +1,6 @@
 // What a first start leaves in the data folder, and what the next one needs of it.
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Answer } from '../support/answer.ts';
 import { plainDocument } from '../support/plain-document.ts';
@@ -63,6 +63,23 @@ test('a mode that was opened is closed again', async () => {
   Bun.spawnSync(['chmod', '644', pepperFile()]);
   await place.serve();
   expect(modeOf(pepperFile())).toBe('600');
+});
+
+test('the admin token is made once, and is the same after a restart; a mode that was opened is closed again', async () => {
+  const file = join(place.dataDir, 'admin-token');
+  await stop(await place.serve());
+  const token = readFileSync(file, 'utf8');
+  expect(token).toMatch(/^[0-9a-f]{64}\n$/);
+  expect(token).not.toBe(readFileSync(pepperFile(), 'utf8'));
+  Bun.spawnSync(['chmod', '644', file]);
+  await stop(await place.serve());
+  expect([modeOf(file), readFileSync(file, 'utf8')]).toEqual(['600', token]);
+  writeFileSync(file, 'cut short\n');
+  const { exitCode, stderr } = await place.failToServe();
+  expect([exitCode, stderr]).toEqual([
+    1,
+    `cannot start: the admin token in ${file} is damaged: delete it, and a new one is made\n`,
+  ]);
 });
 
 test('processes that begin together on an empty folder share one pepper and leave no drafts', async () => {

@@ -1,7 +1,7 @@
 // The environment, read once: what each variable means, what it is without, and every fault at once.
 import { describe, expect, test } from 'bun:test';
 import { resolve } from 'node:path';
-import { readSettings, SettingsRefused } from '../../src/config.ts';
+import { readSettings, runtimeEnvironment, SettingsRefused } from '../../src/config.ts';
 
 function faultsOf(environment: Record<string, string>): readonly string[] {
   try {
@@ -17,6 +17,8 @@ test('without any variable', () => {
   expect(readSettings({})).toMatchObject({
     port: 8787,
     host: '127.0.0.1',
+    adminPort: undefined,
+    adminToken: undefined,
     dataDir: resolve('data'),
     publicUrl: 'http://127.0.0.1:8787',
     siteName: 'AI Gateway',
@@ -68,6 +70,9 @@ describe('what is refused', () => {
     ['TRUSTED_PROXIES', '10.0.0.0/8,10.0.0.0/33'],
     ['GATEWAY_CONFIG', 'no-such-file.yaml'],
     ['SECRETS_PEPPER', 'fifteen-letters'],
+    ['ADMIN_PORT', '65536'],
+    ['ADMIN_PORT', 'any'],
+    ['ADMIN_TOKEN', 'fifteen-letters'],
   ])('%s=%s', (name, value) => {
     const faults = faultsOf({ [name]: value });
     expect(faults).toHaveLength(1);
@@ -99,4 +104,21 @@ test('a variable named by the catalog is read by name, trimmed', () => {
 test('a key of this service, exported for its clients, is no provider’s key', () => {
   const { providers } = readSettings({ OPENAI_API_KEY: 'sk-svc-not-a-provider', ANTHROPIC_API_KEY: 'sk-ant-fake' });
   expect(providers).toMatchObject({ openaiApiKey: false, anthropicApiKey: true });
+});
+
+describe('what Bun reads when a process starts', () => {
+  const LOOPBACK = 'localhost,127.0.0.1,::1';
+  test.each([
+    [{}, LOOPBACK],
+    [{ NO_PROXY: 'a.example' }, `a.example,${LOOPBACK}`],
+    [{ no_proxy: 'b.example' }, `b.example,${LOOPBACK}`],
+  ])('is added to %j', (environment, hosts) => {
+    const added = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', NO_PROXY: hosts, no_proxy: hosts };
+    expect(runtimeEnvironment({ ...environment, OTHER: 'x' })).toEqual({ ...environment, OTHER: 'x', ...added });
+  });
+
+  test('is left as it is where somebody has set it, so that a process begins anew once at most', () => {
+    expect(runtimeEnvironment({ BUN_CONFIG_MAX_HTTP_REQUESTS: '10' })).toBeUndefined();
+    expect(runtimeEnvironment(runtimeEnvironment({}))).toBeUndefined();
+  });
 });

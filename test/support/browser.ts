@@ -6,13 +6,16 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 
 const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
+/** Less than a test has: then it tells what it waited for. */
+const PATIENCE_MS = 15_000;
+
 export interface Visitor {
   page: Page;
   context: BrowserContext;
   /** What went wrong unseen: violations of the policy, errors of scripts, requests that failed. */
   troubles: string[];
-  /** What axe finds wrong with the page as it stands. */
-  axe(): Promise<string[]>;
+  /** What axe finds wrong with the page as it stands; of all rules, or of some. */
+  axe(rules?: readonly string[]): Promise<string[]>;
   leave(): Promise<void>;
 }
 
@@ -46,23 +49,30 @@ export async function startBrowser(): Promise<TestBrowser> {
         acceptDownloads: true,
       });
       const page = await context.newPage();
+      page.setDefaultTimeout(PATIENCE_MS);
       const troubles: string[] = [];
       page.on('pageerror', (error) => troubles.push(`script: ${error.message}`));
       page.on('console', (message) => {
-        if (message.type() === 'error') troubles.push(`console: ${message.text()}`);
+        // A page that was asked for and refused has a status, which a test looks at itself.
+        const isOwnStatus = message.location().url === page.url() && /status of (4\d\d|50[23])/.test(message.text());
+        if (message.type() === 'error' && !isOwnStatus) troubles.push(`console: ${message.text()}`);
       });
-      page.on('requestfailed', (request) => troubles.push(`request: ${request.url()}`));
+      page.on('requestfailed', (request) => {
+        // Downloads, and what a visitor stopped.
+        const isStopped = request.failure()?.errorText === 'net::ERR_ABORTED';
+        if (!isStopped) troubles.push(`request: ${request.url()}`);
+      });
       return {
         page,
         context,
         troubles,
-        async axe() {
+        async axe(rules) {
           // A page's policy lets no other script in; a test may.
-          await page.evaluate(AXE);
-          const found = await page.evaluate(async () => {
-            const { axe } = window as unknown as { axe: { run(): Promise<{ violations: AxeViolation[] }> } };
-            return (await axe.run()).violations;
-          });
+          if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE);
+          const found = await page.evaluate(async (only) => {
+            const { axe } = window as unknown as { axe: Axe };
+            return (await axe.run(document, only ? { runOnly: only } : {})).violations;
+          }, rules);
           return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
         },
         leave: () => context.close(),
@@ -70,6 +80,10 @@ export async function startBrowser(): Promise<TestBrowser> {
     },
     close: () => browser.close(),
   };
+}
+
+interface Axe {
+  run(place: Document, options: { runOnly?: readonly string[] }): Promise<{ violations: AxeViolation[] }>;
 }
 
 interface AxeViolation {

@@ -75,6 +75,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   writeConfig(document);
   const settings = readSettings({
     PORT: String(await freePort()),
+    ADMIN_PORT: '0',
     DATA_DIR: dataDir,
     GATEWAY_CONFIG: configFile,
     ...env,

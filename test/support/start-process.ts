@@ -55,7 +55,7 @@ export function createWorkplace(): Workplace {
   function start(script: string, args: readonly string[], env: Environment): RunningProcess {
     const child = Bun.spawn([process.execPath, '--no-env-file', join(ROOT, 'src', script), ...args], {
       cwd: folder,
-      env: { PATH: process.env.PATH ?? '', DATA_DIR: dataDir, ...env },
+      env: { PATH: process.env.PATH ?? '', ADMIN_PORT: '0', DATA_DIR: dataDir, ...env },
       stdin: 'ignore',
       stdout: 'pipe',
       stderr: 'pipe',

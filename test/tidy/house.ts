@@ -9,6 +9,7 @@ const FLOORS: Record<string, number> = {
   http: 4,
   site: 4,
   admin: 4,
+  operator: 4,
   jobs: 4,
   relay: 3,
   accounts: 3,

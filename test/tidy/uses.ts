@@ -22,7 +22,7 @@ const USE_RULES: UseRule[] = [
 ];
 
 const MODULE_RULES = [
-  { what: 'Hono', module: /^hono(\/|$)/, onlyIn: ['http/', 'site/', 'admin/'] },
+  { what: 'Hono', module: /^hono(\/|$)/, onlyIn: ['http/', 'site/', 'operator/'] },
   { what: 'a database driver', module: /^(bun:sqlite|node:sqlite|postgres|pg)$/, onlyIn: ['store/'] },
   { what: 'an HTTP client', module: /^((node:)?https?2?|undici)$/, onlyIn: ['channels/'] },
 ];
@@ -79,7 +79,7 @@ export function findMisplacedModules(sources: Source[]): string[] {
       ),
     ),
   );
-  const pages = ['http/', 'site/', 'admin/'];
+  const pages = ['http/', 'site/', 'operator/'];
   const jsx = sources.filter((source) => source.path.endsWith('.tsx') && !isIn(source, pages));
   return [...imports, ...jsx.map(({ path }) => `${path} is JSX, which is Hono, ${allowed(pages)}`)];
 }

@@ -1,7 +1,8 @@
 // An upstream that speaks the Anthropic format over HTTP. Of the client's headers only the version and the betas it asks
-// for travel on, because its own SDK negotiates with them.
+// for travel on, because its own SDK negotiates with them, and the trace that its call belongs to.
 
 import { LOOP_HEADER, withHop } from '../loop-guard.ts';
+import { traceHeaders } from '../trace-headers.ts';
 import type { Fetch, Upstream } from '../upstream.ts';
 
 export interface AnthropicSettings {
@@ -27,6 +28,7 @@ export function createAnthropicUpstream({ baseUrl, apiKey, gatewayId }: Anthropi
           'accept-encoding': 'identity',
           'user-agent': 'ai-gateway-service',
           [LOOP_HEADER]: withHop(headers[LOOP_HEADER], gatewayId),
+          ...traceHeaders(headers),
           'anthropic-version': DEFAULT_VERSION,
           ...Object.fromEntries(Object.entries(headers).filter(([name]) => PASSED_ON.includes(name))),
           ...(apiKey ? { 'x-api-key': apiKey } : {}),

@@ -1,7 +1,8 @@
 // An upstream that speaks Google's own format over HTTP: the model is part of the address, and so is whether the answer is
-// streamed. Headers are built here from nothing: no header of the client travels on.
+// streamed. Headers are built here from nothing: of the client's only the trace that its call belongs to travels on.
 
 import { LOOP_HEADER, withHop } from '../loop-guard.ts';
+import { traceHeaders } from '../trace-headers.ts';
 import type { Fetch, Upstream } from '../upstream.ts';
 import { asEventStream } from './as-event-stream.ts';
 
@@ -26,6 +27,7 @@ export function createGeminiUpstream({ baseUrl, apiKey, gatewayId }: GeminiSetti
           'accept-encoding': 'identity',
           'user-agent': 'ai-gateway-service',
           [LOOP_HEADER]: withHop(headers[LOOP_HEADER], gatewayId),
+          ...traceHeaders(headers),
           ...(apiKey ? { 'x-goog-api-key': apiKey } : {}),
         },
         body,

@@ -1,8 +1,9 @@
-// An upstream that speaks the OpenAI format over HTTP. Headers are built here from nothing: no header of the client
-// travels on.
+// An upstream that speaks the OpenAI format over HTTP. Headers are built here from nothing: of the client's
+// only the trace that its call belongs to travels on.
 
 import type { Quirks } from '../../kit/quirks.ts';
 import { LOOP_HEADER, withHop } from '../loop-guard.ts';
+import { traceHeaders } from '../trace-headers.ts';
 import type { Fetch, Upstream, UpstreamEndpoint } from '../upstream.ts';
 
 export interface OpenaiSettings {
@@ -37,6 +38,7 @@ export function createOpenaiUpstream({ baseUrl, apiKey, quirks, gatewayId }: Ope
           'accept-encoding': 'identity',
           'user-agent': 'ai-gateway-service',
           [LOOP_HEADER]: withHop(headers[LOOP_HEADER], gatewayId),
+          ...traceHeaders(headers),
           ...(apiKey ? credentials(apiKey) : {}),
         },
         body,

@@ -8,6 +8,7 @@ import { type CallIds, createCallIds } from '../translate/call-ids.ts';
 import type { Part, ReasoningPart, TextPart, ToolResultPart } from '../translate/conversation.ts';
 import { readOwnSignature, unpackReasoning } from '../translate/opaque.ts';
 import { readCacheMark } from '../translate/read-cache-mark.ts';
+import { requireResultParts } from '../translate/result-parts.ts';
 import { type Placed, readDocument, readImage } from './read-media.ts';
 import { readCallId } from './shown-ids.ts';
 
@@ -88,11 +89,7 @@ function readRedacted(block: JsonObject, at: string): ReasoningPart[] {
 
 function readResult(block: JsonObject, placed: Placed, ids: CallIds): ToolResultPart {
   const { at } = placed;
-  const parts = readContent(block.content ?? [], `${at}.content`, { raw: nowhere, ids });
-  const content = parts.map((part) => {
-    if (part.type === 'text' || part.type === 'image' || part.type === 'document' || part.type === 'other') return part;
-    return refuseField(part.at, `Move ${part.at} out of the tool result: it cannot stand in one.`);
-  });
+  const content = requireResultParts(readContent(block.content ?? [], `${at}.content`, { raw: nowhere, ids }));
   const callId = ids.find(readCallId(text(block, 'tool_use_id', at)).id);
   return { type: 'tool_result', callId, content, isError: block.is_error === true, ...placed };
 }

@@ -2,8 +2,8 @@
 
 import type { Json } from '../../kit/json.ts';
 import type { RawValue } from '../../kit/raw-json.ts';
-import { refuseField } from '../fields.ts';
 import type { Knob, KnobKind } from '../translate/conversation.ts';
+import { requireOneAnswer } from '../translate/one-answer.ts';
 import type { ClaudeTraits } from './claude-traits.ts';
 
 export interface KnobOptions {
@@ -40,7 +40,8 @@ interface Written {
 }
 
 /** Undefined: this model cannot be given it. */
-function writeKnob({ kind, name, value }: Knob, options: KnobOptions, has: ReadonlySet<string>): Written | undefined {
+function writeKnob(knob: Knob, options: KnobOptions, has: ReadonlySet<string>): Written | undefined {
+  const { kind, value } = knob;
   switch (kind) {
     case 'temperature':
     case 'top_p':
@@ -52,7 +53,7 @@ function writeKnob({ kind, name, value }: Knob, options: KnobOptions, has: Reado
       if (typeof value !== 'string' || has.has('metadata')) return undefined;
       return { members: { metadata: { user_id: options.hashUser(value) } }, isWhole: true };
     case 'choices':
-      if (value !== 1) refuseField(name, `Set ${name} to 1, and send the request again for each further answer.`);
+      requireOneAnswer(knob);
       return { members: {}, isWhole: true };
     default:
       return undefined;

@@ -1,8 +1,8 @@
 // Settings that change how a model answers: carried where it takes them, told where it does not.
 
 import type { JsonObject } from '../../kit/json.ts';
-import { refuseField } from '../fields.ts';
 import type { Knob } from '../translate/conversation.ts';
+import { requireOneAnswer } from '../translate/one-answer.ts';
 import { splitStops } from '../translate/stop-sequences.ts';
 import type { GeminiTraits } from './gemini-traits.ts';
 
@@ -21,7 +21,7 @@ export function writeKnobs(knobs: readonly Knob[], traits: GeminiTraits): Writte
   const written: WrittenKnobs = { config: {}, dropped: [], localStops: [] };
   for (const knob of knobs) {
     if (knob.kind === 'stop') takeStops(knob, written);
-    else if (knob.kind === 'choices') requireOne(knob);
+    else if (knob.kind === 'choices') requireOneAnswer(knob);
     else {
       const member = memberOf(knob, traits);
       if (member === undefined) written.dropped.push(knob.name);
@@ -56,8 +56,4 @@ function takeStops(knob: Knob, written: WrittenKnobs): void {
   const { taken, local } = splitStops(knob, MOST_STOPS);
   if (taken.length > 0) written.config.stopSequences = taken;
   written.localStops = local;
-}
-
-function requireOne({ name, value }: Knob): void {
-  if (value !== 1) refuseField(name, `Set ${name} to 1, and send the request again for each further answer.`);
 }

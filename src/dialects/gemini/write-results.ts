@@ -2,6 +2,7 @@
 // result says which it is.
 
 import { refuseField } from '../fields.ts';
+import { textOfPart } from '../translate/as-text.ts';
 import type { DocumentPart, ImagePart, ToolResultPart } from '../translate/conversation.ts';
 import { type GeminiPart, writeDocument, writeImage } from './write-media.ts';
 
@@ -15,11 +16,11 @@ export function writeResults(results: readonly ToolResultPart[], calledBy: Reado
   }
 
   function textOf(part: ToolResultPart['content'][number]): string {
-    if (part.type === 'text') return part.text;
-    if (part.type === 'other') {
-      return refuseField(part.at, `Remove ${part.at}, or ask another model: this one takes no ${part.kind}.`);
-    }
-    return part.type === 'document' && part.source.kind === 'text' ? part.source.text : attach(part);
+    const text = textOfPart(part);
+    if (text !== undefined) return text;
+    if (part.type === 'image' || part.type === 'document') return attach(part);
+    const kind = part.type === 'other' ? part.kind : part.type;
+    return refuseField(part.at, `Remove ${part.at}, or ask another model: this one takes no ${kind}.`);
   }
 
   const answers = results.map(({ callId, content, isError, at }) => {

@@ -8,6 +8,7 @@ import { type CallIds, createCallIds } from '../translate/call-ids.ts';
 import type { Part, TextPart, ToolResultPart, Turn } from '../translate/conversation.ts';
 import { splitSystem } from '../translate/leading-system.ts';
 import { readCacheMark } from '../translate/read-cache-mark.ts';
+import { requireResultParts } from '../translate/result-parts.ts';
 import { readCalls } from './read-calls.ts';
 import { readParts, readTexts } from './read-parts.ts';
 import { readReasoning } from './read-reasoning.ts';
@@ -70,10 +71,7 @@ function readAssistant(message: JsonObject, place: Place): Part[] {
 }
 
 function readResult({ content }: JsonObject, { at }: Place, callId: string): ToolResultPart {
-  const parts = readParts(content, `${at}.content`).map((part) => {
-    if (part.type === 'text' || part.type === 'image' || part.type === 'document' || part.type === 'other') return part;
-    return refuseField(part.at, `Remove ${part.at}: a tool's result cannot hold it.`);
-  });
+  const parts = requireResultParts(readParts(content, `${at}.content`));
   return { type: 'tool_result', callId, content: parts, isError: false, at };
 }
 

@@ -3,12 +3,14 @@
 import type { Quirks } from '../../kit/quirks.ts';
 import type { RawValue } from '../../kit/raw-json.ts';
 import { refuseField } from '../fields.ts';
-import type { DocumentPart, MediaSource, Part } from '../translate/conversation.ts';
+import { textOfPart } from '../translate/as-text.ts';
+import type { DocumentPart, Part } from '../translate/conversation.ts';
+import { addressOf } from '../translate/media-address.ts';
 
 export type ContentPart = { [name: string]: RawValue | undefined };
 
 export function writeContentPart(part: Part, quirks: Quirks): ContentPart {
-  const text = textPart(part);
+  const text = textOfPart(part);
   if (text !== undefined) return { type: 'text', text };
   switch (part.type) {
     case 'image':
@@ -23,17 +25,6 @@ export function writeContentPart(part: Part, quirks: Quirks): ContentPart {
       return refuseField(part.at, `Remove ${part.at}, or ask another model: this one takes no ${kind}.`);
     }
   }
-}
-
-/** The words of a part that is nothing but words; a document of text is. */
-export function textPart(part: Part): string | undefined {
-  if (part.type === 'text') return part.text;
-  if (part.type !== 'document' || part.source.kind !== 'text') return undefined;
-  return part.title === undefined ? part.source.text : `${part.title}\n\n${part.source.text}`;
-}
-
-function addressOf(source: MediaSource): string {
-  return source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`;
 }
 
 const UNNAMED = 'document.pdf';

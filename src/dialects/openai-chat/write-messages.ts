@@ -5,10 +5,11 @@ import { createHash } from 'node:crypto';
 import type { Quirks } from '../../kit/quirks.ts';
 import type { RawValue } from '../../kit/raw-json.ts';
 import { refuseField } from '../fields.ts';
+import { textOfPart } from '../translate/as-text.ts';
 import type { Part, ReasoningPart, TextPart, ToolCallPart, Turn } from '../translate/conversation.ts';
 import { objectArguments } from '../translate/tool-arguments.ts';
 import type { ToolNames } from '../translate/tool-names.ts';
-import { type ContentPart, textPart, writeContentPart } from './write-content.ts';
+import { type ContentPart, writeContentPart } from './write-content.ts';
 import { writeResults } from './write-results.ts';
 
 export interface MessageOptions {
@@ -84,16 +85,20 @@ function writeCall(call: ToolCallPart, { quirks, names, origin }: MessageOptions
   };
 }
 
-const NINE = /^[a-zA-Z0-9]{9}$/;
+const FITTING_IDS = {
+  any: { fits: /^/, chars: 0 },
+  nine: { fits: /^[a-zA-Z0-9]{9}$/, chars: 9 },
+  forty: { fits: /^.{0,40}$/s, chars: 40 },
+};
 
 /** The same id gives the same one each time: a call and its result must find each other. */
 function writeCallId(id: string, { callIds }: Quirks): string {
-  if (callIds === 'any' || NINE.test(id)) return id;
-  return createHash('sha256').update(id).digest('hex').slice(0, 9);
+  const { fits, chars } = FITTING_IDS[callIds];
+  return fits.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, chars);
 }
 
 function joinTexts(parts: readonly Part[], between: string): string {
-  return parts.map((part) => textPart(part) ?? refuseOther(part)).join(between);
+  return parts.map((part) => textOfPart(part) ?? refuseOther(part)).join(between);
 }
 
 function refuseOther({ at }: Exclude<Part, TextPart> | Part): never {

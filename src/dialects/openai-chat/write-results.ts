@@ -3,8 +3,9 @@
 
 import type { Quirks } from '../../kit/quirks.ts';
 import type { RawValue } from '../../kit/raw-json.ts';
+import { asFailure, textOfPart } from '../translate/as-text.ts';
 import type { ToolResultPart } from '../translate/conversation.ts';
-import { type ContentPart, textPart, writeContentPart } from './write-content.ts';
+import { type ContentPart, writeContentPart } from './write-content.ts';
 
 export interface ResultOptions {
   quirks: Quirks;
@@ -21,7 +22,7 @@ export function writeResults(results: readonly ToolResultPart[], options: Result
   const shown: { label: string; part: ContentPart }[] = [];
 
   function textOf(part: ToolResultPart['content'][number]): string {
-    const text = textPart(part);
+    const text = textOfPart(part);
     if (text !== undefined) return text;
     const label = `${part.type} ${shown.length + 1}`;
     shown.push({ label, part: writeContentPart(part, options.quirks) });
@@ -30,16 +31,11 @@ export function writeResults(results: readonly ToolResultPart[], options: Result
 
   const messages = results.map(({ callId, content, isError }) => {
     const text = content.map(textOf).join('\n');
-    return { role: 'tool', tool_call_id: options.writeId(callId), content: isError ? asError(text) : text };
+    return { role: 'tool', tool_call_id: options.writeId(callId), content: isError ? asFailure(text) : text };
   });
   const needsLabels = shown.length > 1;
   return {
     messages,
     shown: shown.flatMap(({ label, part }) => (needsLabels ? [{ type: 'text', text: `[${label}]` }, part] : [part])),
   };
-}
-
-/** A chat has no other sign of failure than words. */
-function asError(text: string): string {
-  return /error|fail|missing/i.test(text) ? text : `Error: ${text}`;
 }

@@ -3,9 +3,9 @@
 import type { Json } from '../../kit/json.ts';
 import type { Quirks } from '../../kit/quirks.ts';
 import type { RawValue } from '../../kit/raw-json.ts';
-import { refuseField } from '../fields.ts';
 import type { Knob, KnobKind, OutputFormat, ReasoningWish } from '../translate/conversation.ts';
 import { effortOf } from '../translate/effort.ts';
+import { requireOneAnswer } from '../translate/one-answer.ts';
 import type { Target } from '../translate/sides.ts';
 import { splitStops } from '../translate/stop-sequences.ts';
 import { modelTraits } from './model-traits.ts';
@@ -30,9 +30,10 @@ export function writeKnobs(knobs: readonly Knob[], { quirks, model, hashUser }: 
   const traits = modelTraits(model);
 
   function carry(knob: Knob): boolean {
-    const { kind, name, value } = knob;
+    const { kind, value } = knob;
     if (kind === 'choices') {
-      return value === 1 || refuseField(name, `Set ${name} to 1, and send the request again for each further answer.`);
+      requireOneAnswer(knob);
+      return true;
     }
     if (kind === 'stop') return takeStops(knob);
     if (quirks.refuses.includes(kind) || written.members[kind] !== undefined) return false;

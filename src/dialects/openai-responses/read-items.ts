@@ -16,6 +16,7 @@ import type {
 } from '../translate/conversation.ts';
 import { splitSystem } from '../translate/leading-system.ts';
 import { unpackReasoning, untagToolId } from '../translate/opaque.ts';
+import { requireResultParts } from '../translate/result-parts.ts';
 import { listOf } from './read-output.ts';
 import { readParts, readTexts } from './read-parts.ts';
 import { findTool, flatName } from './read-tools.ts';
@@ -114,10 +115,7 @@ function readCall(item: JsonObject, at: string, ids: CallIds, tools: readonly To
 }
 
 function readResult(item: JsonObject, at: string, ids: CallIds): ToolResultPart {
-  const content = readParts(item.output, `${at}.output`).map((part) => {
-    if (part.type === 'text' || part.type === 'image' || part.type === 'document' || part.type === 'other') return part;
-    return refuseField(part.at, `Remove ${part.at}: a tool's result cannot hold it.`);
-  });
+  const content = requireResultParts(readParts(item.output, `${at}.output`));
   const callId = ids.find(stringAt(item.call_id, `${at}.call_id`));
   return { type: 'tool_result', callId, content, isError: false, at };
 }

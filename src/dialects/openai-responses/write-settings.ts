@@ -3,10 +3,10 @@
 
 import type { Json } from '../../kit/json.ts';
 import type { RawValue } from '../../kit/raw-json.ts';
-import { refuseField } from '../fields.ts';
 import { modelTraits } from '../openai-chat/model-traits.ts';
 import type { Conversation, Knob, KnobKind, OutputFormat, ReasoningWish, Tool } from '../translate/conversation.ts';
 import { effortOf } from '../translate/effort.ts';
+import { requireOneAnswer } from '../translate/one-answer.ts';
 import type { Target } from '../translate/sides.ts';
 import { splitStops } from '../translate/stop-sequences.ts';
 import { objectSchema } from '../translate/tool-arguments.ts';
@@ -88,9 +88,10 @@ export function writeKnobs(knobs: readonly Knob[], { quirks, model, hashUser }: 
   const { takesSampling } = modelTraits(model);
 
   function carry(knob: Knob): boolean {
-    const { kind, name, value } = knob;
+    const { kind, value } = knob;
     if (kind === 'choices') {
-      return value === 1 || refuseField(name, `Set ${name} to 1, and send the request again for each further answer.`);
+      requireOneAnswer(knob);
+      return true;
     }
     if (kind === 'stop') {
       written.localStops = splitStops(knob, 0).local;

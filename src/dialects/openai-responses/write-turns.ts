@@ -3,15 +3,9 @@
 import { createHash } from 'node:crypto';
 import type { RawValue } from '../../kit/raw-json.ts';
 import { refuseField } from '../fields.ts';
-import { textPart } from '../openai-chat/write-content.ts';
-import type {
-  DocumentPart,
-  MediaSource,
-  Part,
-  ReasoningPart,
-  ToolResultPart,
-  Turn,
-} from '../translate/conversation.ts';
+import { asFailure, textOfPart } from '../translate/as-text.ts';
+import type { DocumentPart, Part, ReasoningPart, ToolResultPart, Turn } from '../translate/conversation.ts';
+import { addressOf } from '../translate/media-address.ts';
 import { objectArguments } from '../translate/tool-arguments.ts';
 import type { ToolNames } from '../translate/tool-names.ts';
 
@@ -44,7 +38,7 @@ function writeAssistant(parts: readonly Part[], names: ToolNames): Item[] {
         return { type: 'reasoning', summary, encrypted_content: part.opaque?.value };
       }
       default: {
-        const text = textPart(part) ?? refuseField(part.at, `Remove ${part.at}, or make it text.`);
+        const text = textOfPart(part) ?? refuseField(part.at, `Remove ${part.at}, or make it text.`);
         return { role: 'assistant', content: [{ type: 'output_text', text }] };
       }
     }
@@ -53,22 +47,17 @@ function writeAssistant(parts: readonly Part[], names: ToolNames): Item[] {
 
 function writeResult({ callId, content, isError }: ToolResultPart): Item {
   const parts = content.map(writePart);
-  const texts = content.flatMap((part) => textPart(part) ?? []);
+  const texts = content.flatMap((part) => textOfPart(part) ?? []);
   const output = texts.length === parts.length ? texts.join('\n') : parts;
   return {
     type: 'function_call_output',
     call_id: writeCallId(callId),
-    output: isError && typeof output === 'string' ? asError(output) : output,
+    output: isError && typeof output === 'string' ? asFailure(output) : output,
   };
 }
 
-/** There is no other sign of failure than words. */
-function asError(text: string): string {
-  return /error|fail|missing/i.test(text) ? text : `Error: ${text}`;
-}
-
 function writePart(part: Part): Item {
-  const text = textPart(part);
+  const text = textOfPart(part);
   if (text !== undefined) return { type: 'input_text', text };
   switch (part.type) {
     case 'image':
@@ -86,10 +75,6 @@ function writeFile({ source, title }: DocumentPart): Item {
   if (source.kind === 'url') return { type: 'input_file', file_url: source.url };
   if (source.kind === 'text') return { type: 'input_text', text: source.text };
   return { type: 'input_file', filename: title ?? 'document.pdf', file_data: addressOf(source) };
-}
-
-function addressOf(source: MediaSource): string {
-  return source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`;
 }
 
 const MOST_ID_CHARS = 64;

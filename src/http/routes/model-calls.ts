@@ -2,7 +2,7 @@
 // /v1/images/generations. They differ in their format, the kind of model they are for, and how large a body they take.
 
 import type { Catalog, Model } from '../../catalog/catalog.ts';
-import { type ModelKind, RESERVED_CHANNEL } from '../../catalog/document.ts';
+import type { ModelKind } from '../../catalog/document.ts';
 import { hasPassed, LOOP_HEADER } from '../../channels/loop-guard.ts';
 import { anthropicMessages } from '../../dialects/anthropic-messages/dialect.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
@@ -12,12 +12,14 @@ import { openaiEmbeddings } from '../../dialects/openai-embeddings/dialect.ts';
 import { openaiImages } from '../../dialects/openai-images/dialect.ts';
 import { openaiResponses } from '../../dialects/openai-responses/dialect.ts';
 import { fault } from '../../faults/fault.ts';
+import { readTrace, TRACE_HEADER, writeTrace } from '../../kit/traceparent.ts';
 import type { Room } from '../../limits/load.ts';
 import { chooseModel, requireRoute } from '../../relay/choose-model.ts';
 import { createFindCarrier, requireCarrier } from '../../relay/find-carrier.ts';
 import { relayRequest } from '../../relay/relay-request.ts';
 import { addressOf } from '../client-address.ts';
 import type { Exchange, HttpTools, KeyedExchange } from '../exchange.ts';
+import { gatewayHeaders } from '../gateway-headers.ts';
 import { readBodyJson } from '../read-body.ts';
 import { readSessionKey } from '../session-key.ts';
 
@@ -57,9 +59,15 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, call:
 }
 
 /** Asks only to warm a cache that the upstream does not have: answered here, for nothing. */
-function nothingAsked(body: string, isStream: boolean): Response {
+async function nothingAsked(
+  tools: HttpTools,
+  exchange: KeyedExchange,
+  body: string,
+  isStream: boolean,
+): Promise<Response> {
   const type = isStream ? 'text/event-stream; charset=utf-8' : 'application/json';
-  return new Response(body, { headers: { 'content-type': type, 'x-svc-channel': RESERVED_CHANNEL } });
+  const headers = await gatewayHeaders(tools, exchange, exchange.envelope);
+  return new Response(body, { headers: { 'content-type': type, ...headers } });
 }
 
 async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall, room: Room): Promise<Response> {
@@ -83,8 +91,9 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
   const { emptyAnswer } = requireCarrier(model, dialect, findCarrier);
   if (asked.maxOutputTokens === 0 && emptyAnswer) {
     room.leave();
-    return nothingAsked(emptyAnswer(), asked.stream);
+    return nothingAsked(tools, exchange, emptyAnswer(), asked.stream);
   }
+  const trace = readTrace(request.headers.get(TRACE_HEADER));
   const { headers, body } = await relayRequest(tools.relay, {
     requestId,
     key,
@@ -95,7 +104,11 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
     findCarrier,
     endpoint: call.path,
     sessionKey: readSessionKey(request.headers, document.value),
-    headers: pick(request.headers, [...call.passedOn, LOOP_HEADER]),
+    headers: {
+      ...pick(request.headers, [...call.passedOn, LOOP_HEADER]),
+      ...(trace ? { [TRACE_HEADER]: writeTrace(trace, tools.random) } : {}),
+    },
+    traceId: trace?.traceId,
     freeAddress: freeAddress(tools, exchange, model, catalog),
     leave: room.leave,
     noWait: request.headers.get('x-svc-no-wait') === '1',

@@ -114,7 +114,7 @@ function Entries({ context, facts }: OverviewProps) {
             {facts.entries.map((entry) => (
               <tr>
                 <td class="number may-wrap">{dateTime(entry.at)}</td>
-                <td>{entryKinds[entry.kind]}</td>
+                <td class="nowrap">{entryKinds[entry.kind]}</td>
                 <td class="right number good">{money(entry.amount)}</td>
               </tr>
             ))}

@@ -1,3 +1,4 @@
+/** @jsxImportSource hono/jsx */
 // The receipt of one request: what was counted, at which price, and every try it took.
 
 import type { Receipt } from '../../accounts/show-receipt.ts';
@@ -75,9 +76,6 @@ function Lines({ language, facts: { record, lines } }: PartProps) {
             <tr>
               <th scope="col">{usage.line}</th>
               <th scope="col" class="right">
-                {usage.unitPrice}
-              </th>
-              <th scope="col" class="right">
                 {usage.amount}
               </th>
             </tr>
@@ -86,15 +84,16 @@ function Lines({ language, facts: { record, lines } }: PartProps) {
             {lines.map((line) => (
               <tr>
                 <td>
-                  <span class="number">{count(line.quantity)}</span> × {names[line.bucket] ?? line.bucket}
+                  {names[line.bucket] ?? line.bucket}
+                  <span class="under number">
+                    {count(line.quantity)} × {money(line.unitPrice)}
+                  </span>
                 </td>
-                <td class="right number">{money(line.unitPrice)}</td>
                 <td class="right number">{money(line.amount)}</td>
               </tr>
             ))}
             <tr class="sum">
               <th scope="row">{usage.cost}</th>
-              <td />
               <td class="right number">
                 <strong>{money(record.cost)}</strong>
               </td>

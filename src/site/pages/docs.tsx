@@ -17,23 +17,15 @@ export function DocsPage({ context, library, page }: DocsProps) {
   const { docs } = wordsOf(context.language);
   return (
     <Page context={context} title={page?.title ?? docs.title} description={docs.lead}>
-      <div class={page ? 'docs' : 'docs is-list'}>
+      <div class={page ? 'docs' : ''}>
         {page ? <Article context={context} page={page} /> : <Overview context={context} library={library} />}
-        <Contents context={context} library={library} current={page?.name} />
+        {page ? <Contents context={context} library={library} current={page.name} /> : null}
       </div>
     </Page>
   );
 }
 
-function Contents({
-  context,
-  library,
-  current,
-}: {
-  context: PageContext;
-  library: DocsLibrary;
-  current: string | undefined;
-}) {
+function Contents({ context, library, current }: { context: PageContext; library: DocsLibrary; current: string }) {
   const { docs } = wordsOf(context.language);
   return (
     <nav aria-label={docs.contents}>
@@ -84,18 +76,23 @@ function Overview({ context, library }: Omit<DocsProps, 'page'>) {
     <article>
       <h1>{docs.title}</h1>
       <p class="lead">{docs.lead}</p>
-      {library.groups(context.language).map(({ group, pages }) => (
-        <>
-          <h2>{docs[group]}</h2>
-          <ul>
-            {pages.map(({ name, title }) => (
-              <li>
-                <a href={`/docs/${name}`}>{title}</a>
-              </li>
-            ))}
-          </ul>
-        </>
-      ))}
+      <div class="two is-list">
+        {library.groups(context.language).map(({ group, pages }) => (
+          <section>
+            <h2>{docs[group]}</h2>
+            <ul>
+              {pages.map(({ name, title }) => (
+                <li>
+                  <a href={`/docs/${name}`}>{title}</a>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+      </div>
+      <p>
+        <a href="/openapi.json">{docs.reference}</a>
+      </p>
     </article>
   );
 }

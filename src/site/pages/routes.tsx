@@ -1,3 +1,4 @@
+/** @jsxImportSource hono/jsx */
 // The pages that everybody may see: HTML for people, Markdown for who did not ask for HTML.
 
 import type { Env, Hono } from 'hono';

@@ -1,3 +1,4 @@
+/** @jsxImportSource hono/jsx */
 // What is stored and what is not, and how to reach whoever runs this.
 
 import { type Language, wordsOf } from '../language.ts';

@@ -134,8 +134,6 @@ export const enAccount = {
     receipt: 'Receipt',
     estimated: 'counted by us',
     line: 'What',
-    quantity: 'Quantity',
-    unitPrice: 'Unit price',
     amount: 'Amount',
     attempts: 'Attempts',
     outcome: 'Outcome',
@@ -177,7 +175,6 @@ export const enAccount = {
   },
   access: {
     lead: 'With a name and a password you can sign in without a key.',
-    set: 'Set name and password',
     nameHelp: '3 to 40 letters, digits, dots, hyphens or underscores.',
     passwordHelp: 'At least 12 characters.',
     save: 'Save',

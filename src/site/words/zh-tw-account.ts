@@ -129,8 +129,6 @@ export const zhTwAccount: Words['account'] = {
     receipt: '收據',
     estimated: '由我們計算',
     line: '項目',
-    quantity: '數量',
-    unitPrice: '單價',
     amount: '金額',
     attempts: '嘗試過程',
     outcome: '結果',
@@ -172,7 +170,6 @@ export const zhTwAccount: Words['account'] = {
   },
   access: {
     lead: '設定名稱與密碼之後，不用金鑰也能登入。',
-    set: '設定名稱與密碼',
     nameHelp: '3 到 40 個英文字母、數字、句點、連字號或底線。',
     passwordHelp: '至少 12 個字元。',
     save: '儲存',

@@ -1,7 +1,7 @@
 // The store of several nodes: one PostgreSQL, on which every node commits in batches.
 
 import { type Clock, sleep } from '../../kit/clock.ts';
-import { createBatcher } from '../batcher.ts';
+import { type BatchMeter, createBatcher } from '../batcher.ts';
 import { StoreRefused } from '../refusal.ts';
 import type { Store } from '../store.ts';
 import { boundWait } from './bound-wait.ts';
@@ -24,6 +24,7 @@ export interface PostgresOptions {
   startWithinMs?: number;
   /** Only for tests that replay thousands of histories. */
   unsafeNoSync?: boolean;
+  meter?: BatchMeter | undefined;
 }
 
 /** The second one is decided and encoded here while the server works on the first. */
@@ -53,7 +54,7 @@ const MIGRATION_SETTINGS = { application_name: 'ai-gateway migration', statement
 
 /** Rejects with StoreRefused if the database cannot be used. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { url, clock, lanes = LANES } = options;
+  const { url, clock, lanes = LANES, meter } = options;
   await prepareDatabase(options);
   const connect = (settings: Readonly<Record<string, string>>, onLost?: () => void) =>
     openConnection({ url, settings, ...(onLost ? { onLost } : {}) }, clock);
@@ -78,6 +79,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const batcher = createBatcher({
     clock,
     lanes,
+    meter,
     async commit(operations) {
       const writer = idle.pop() as Writer;
       try {
@@ -90,6 +92,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const bounded = boundWait(batcher.submit, clock, isUp);
   return {
     commit: bounded.commit,
+    waiting: batcher.depth,
     read: prepareReads(reads, slowReads),
     async recordAlarm({ name, fields }, at) {
       await upkeep.ask({

@@ -1,6 +1,7 @@
 // The questions of the store in PostgreSQL's words.
 
 import { AUDIT_HOUSE, toHouse } from '../audit-queries.ts';
+import { decodeHoldSums, HOLD_SUMS } from '../hold-sums.ts';
 import {
   actionsQuestion,
   alarmsQuestion,
@@ -75,6 +76,7 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
       toOpenHolds(
         await pool.ask({ sql: `${OPEN_HOLDS} WHERE account_id = $1 ORDER BY opened_at`, values: [accountId] }),
       ),
+    holdSums: async () => decodeHoldSums((await pool.ask({ sql: HOLD_SUMS }))[0]),
     cards: ({ batchId, state, expiry, serials, limit }) =>
       cards(
         batchId ?? null,

@@ -3,6 +3,7 @@
 
 import type { Database } from 'bun:sqlite';
 import { AUDIT_HOUSE, toHouse } from '../audit-queries.ts';
+import { decodeHoldSums, HOLD_SUMS } from '../hold-sums.ts';
 import {
   actionsQuestion,
   alarmsQuestion,
@@ -58,6 +59,7 @@ export function prepareReads(db: Database): SyncReads {
   const fileHash = db.prepare<{ source_hash: string }, []>(
     `SELECT source_hash FROM revisions WHERE source = 'file' ORDER BY revision DESC LIMIT 1`,
   );
+  const holdSums = db.prepare<Columns, []>(HOLD_SUMS);
   return {
     keyByHash: (hash) => keyByHash(hash) ?? keyByOldHash(hash),
     keysOf: many(KEYS, 'WHERE account_id = ? ORDER BY created_at, key_id'),
@@ -82,6 +84,7 @@ export function prepareReads(db: Database): SyncReads {
         .query<HoldColumns, [string]>(`${OPEN_HOLDS} WHERE account_id = ? ORDER BY opened_at`)
         .all(accountId)
         .map(openHold),
+    holdSums: () => decodeHoldSums(holdSums.get()),
     cards: ({ batchId, state, expiry, serials, limit }) =>
       db
         .query<Columns, [string | null, string | null, string | null, number, number | null, number]>(

@@ -3,7 +3,7 @@
 import { fault } from '../../faults/fault.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { KillOrder } from '../../kit/failpoint.ts';
-import { createBatcher } from '../batcher.ts';
+import { type BatchMeter, createBatcher } from '../batcher.ts';
 import { READ_NAMES, type ReadName, type Reads } from '../reads.ts';
 import type { Store } from '../store.ts';
 import { connectThread, type Thread } from './connect-thread.ts';
@@ -15,11 +15,12 @@ export interface SqliteOptions {
   unsafeNoSync?: boolean;
   killOrder?: KillOrder | undefined;
   maxPages?: number | undefined;
+  meter?: BatchMeter | undefined;
 }
 
 /** Rejects with StoreRefused if the file cannot be used. */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
-  const { file, clock, unsafeNoSync = false, killOrder, maxPages } = options;
+  const { file, clock, unsafeNoSync = false, killOrder, maxPages, meter } = options;
   const writer = connectThread();
   const reader = connectThread();
   const slowReader = connectThread();
@@ -37,10 +38,12 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   }
   const batcher = createBatcher({
     clock,
+    meter,
     commit: async (operations) => (await writer.ask({ do: 'commit', operations })) as CommitReply,
   });
   return {
     commit: (name, input) => batcher.submit(name, input),
+    waiting: batcher.depth,
     read: readsThrough((name) => (SLOW_READS.has(name) ? slowReader : reader)),
     recordAlarm: async (alarm, at) => void (await writer.ask({ do: 'alarm', alarm, at })),
     forget: async (before) => void (await writer.ask({ do: 'forget', before })),

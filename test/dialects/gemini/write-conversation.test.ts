@@ -104,6 +104,16 @@ describe('turns', () => {
     expect(begun.body.contents.at(-1)).toEqual({ role: 'model', parts: [{ text: 'Once' }, { text: ' upon' }] });
   });
 
+  test('a document of text in a result keeps its title', () => {
+    const source = { kind: 'text', text: 'Chapter one' } as const;
+    const document = { type: 'document', source, title: 'The book', at: 'd' } as const;
+    const result: Part = { type: 'tool_result', callId: 'c', content: [document], isError: false, at: 'r' };
+    const call: Part = { type: 'tool_call', id: 'c', name: 'read', arguments: '{}', isCustom: false, at: 'c' };
+    const { body } = write({ turns: [turn('user', text('Hi')), turn('assistant', call), turn('user', result)] });
+    const [{ functionResponse }] = body.contents.at(-1).parts;
+    expect(functionResponse.response).toEqual({ output: 'The book\n\nChapter one' });
+  });
+
   test('what only another dialect knows is refused by its place', () => {
     const other: Part = { type: 'other', kind: 'container_upload', at: 'messages[0].content[2]' };
     expect(refusal({ turns: [turn('user', other)] }).param).toBe('messages[0].content[2]');

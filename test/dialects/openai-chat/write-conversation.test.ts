@@ -153,6 +153,20 @@ describe('messages', () => {
     expect(messagesOf(nine, targetOf('mistral'))[1].tool_call_id).toBe('abcDEF123');
   });
 
+  test('ids that are too long for OpenAI are cut to what it takes, call and result alike, and no two are one', () => {
+    const [one, two] = ['a', 'b'].map((end) => `functions.look_around_the_whole_house_again:${end}`);
+    const turns = [
+      turn('assistant', call(one ?? ''), call(two ?? '')),
+      turn('user', result(one ?? '', [says('1')]), result(two ?? '', [says('2')])),
+    ];
+    const [calling, first, second] = messagesOf(turns, targetOf('openai'));
+    const ids = calling.tool_calls.map(({ id }: { id: string }) => id);
+    expect([first.tool_call_id, second.tool_call_id]).toEqual(ids);
+    expect(new Set(ids).size).toBe(2);
+    for (const id of ids) expect(id.length).toBeLessThanOrEqual(40);
+    expect(messagesOf(turns, targetOf('vllm'))[1].tool_call_id).toBe(one);
+  });
+
   test('arguments keep their text, or become an object', () => {
     const said = (args: string, more = {}) =>
       messagesOf([turn('user', text('a')), turn('assistant', call('a', { arguments: args, ...more }))])[1].tool_calls[0]

@@ -14,6 +14,22 @@ export function describeClose(open: OpenSubject): void {
     });
     afterAll(() => subject.close());
 
+    test('the open holds together: how many, how much, since when', async () => {
+      const before = await subject.store.read.holdSums();
+      expect(before).toEqual({ open: 0, amount: 0n, oldestAt: null });
+      const [first, second] = [await createAccount(subject.store), await createAccount(subject.store)].map((account) =>
+        paid(account),
+      );
+      if (!first || !second) throw new Error('two were made');
+      await admitted(subject.store, { ...first, at: T0 + 7 });
+      await admitted(subject.store, second);
+      expect(await subject.store.read.holdSums()).toEqual({ open: 2, amount: 4_000n, oldestAt: T0 });
+      await subject.store.commit('settle', settling(second, 1n));
+      expect(await subject.store.read.holdSums()).toEqual({ open: 1, amount: 2_000n, oldestAt: T0 + 7 });
+      await subject.store.commit('release', releasing(first, true));
+      expect(await subject.store.read.holdSums()).toEqual(before);
+    });
+
     test('settle charges the wallet and writes one usage record', async () => {
       const account = await createAccount(subject.store, 10_000n);
       const input = paid(account);

@@ -1,0 +1,48 @@
+// `npm run build [OUTFILE] [TARGET]`: the whole service as one executable that needs neither Node nor npm. Bun, the source,
+// the migrations, the docs and what pages load are inside.
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { SHIPPED, SHIPPED_FOLDERS } from '../src/shipped-files.ts';
+
+const ROOT = join(import.meta.dir, '..');
+
+// Inside, all entry points stand side by side in one folder: there `./thread.ts` is found from wherever it is asked for.
+const ENTRY_POINTS = ['src/executable.ts', 'src/store/sqlite/thread.ts'];
+
+/** `target`, such as `bun-linux-arm64`, is another machine's; Bun then fetches its own build for it. */
+export async function buildExecutable(outfile: string, target?: string): Promise<void> {
+  const folder = dirname(outfile);
+  mkdirSync(folder, { recursive: true });
+  // Beside its place, so that it gets there by a rename: whole, and under a program that may be running.
+  const staging = mkdtempSync(join(folder, '.build-'));
+  const built = join(staging, 'ai-gateway');
+  try {
+    for (const folder of SHIPPED_FOLDERS)
+      cpSync(join(ROOT, folder), join(staging, SHIPPED, folder), { recursive: true });
+    mkdirSync(dirname(outfile), { recursive: true });
+    const { success, logs } = await Bun.build({
+      entrypoints: ENTRY_POINTS.map((path) => join(ROOT, path)),
+      naming: '[name].[ext]',
+      target: 'bun',
+      // So that the frames in our log name the source.
+      sourcemap: 'inline',
+      compile: {
+        outfile: built,
+        assets: [join(staging, SHIPPED)],
+        autoloadBunfig: false,
+        ...(target === undefined ? {} : { target: target as Bun.Build.CompileTarget }),
+      },
+    });
+    if (!success) throw new Error(logs.join('\n'));
+    renameSync(built, outfile);
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+if (import.meta.main) {
+  const [name = 'dist/ai-gateway', target] = process.argv.slice(2);
+  const outfile = resolve(name);
+  await buildExecutable(outfile, target);
+  console.log(`${outfile}: ${Math.round(statSync(outfile).size / 1e6)} MB`);
+}

@@ -1,0 +1,27 @@
+// The operator's port. It listens on loopback, whatever HOST says: who is not on this machine comes by a tunnel.
+
+import type { Settings } from './config.ts';
+import { keptAdminToken } from './data-folder.ts';
+import type { Random } from './kit/random.ts';
+import { listen, listenSomewhere, type Server } from './listen.ts';
+import { createOperatorApp } from './operator/app.ts';
+import type { OperatorTools } from './operator/tools.ts';
+
+const LOOPBACK = '127.0.0.1';
+const USUAL_PORT = 8788;
+
+/** Throws StartRefused or StoreRefused. */
+export function listenForOperator(
+  { adminPort, adminToken, dataDir }: Settings,
+  tools: Omit<OperatorTools, 'adminToken'> & { random: Random },
+): Server {
+  const app = createOperatorApp({ ...tools, adminToken: adminToken ?? keptAdminToken(dataDir, tools.random) });
+  const options = {
+    host: LOOPBACK,
+    variable: 'ADMIN_PORT',
+    respond: (request: Request) => app.fetch(request),
+  } as const;
+  // A second gateway on one machine, for practice or for a test, must start without a thought of this port.
+  if (adminPort === undefined) return listenSomewhere({ ...options, port: USUAL_PORT });
+  return listen({ ...options, port: adminPort });
+}

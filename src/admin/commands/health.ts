@@ -1,0 +1,22 @@
+// health: whether the server of these settings takes work, for a container's check or a script.
+
+import { type Command, noArguments, Refused } from '../command.ts';
+
+export const healthCommands: readonly Command[] = [
+  {
+    words: 'health',
+    takes: '',
+    about: 'ask the server on this machine whether it takes work; exit code 0 if it does',
+    options: [],
+    async run({ args, ask }) {
+      noArguments(args);
+      const status = await ask('/readyz').then(
+        (response) => response.status,
+        () => undefined,
+      );
+      if (status === undefined) throw new Refused('no server answers');
+      if (status !== 200) throw new Refused('the server takes no work: it drains, or its database is away');
+      return { facts: { ready: true }, text: 'ready' };
+    },
+  },
+];

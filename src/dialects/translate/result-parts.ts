@@ -1,0 +1,11 @@
+// What the result of a tool may hold, whatever its client's format calls it.
+
+import { refuseField } from '../fields.ts';
+import type { Part, ToolResultPart } from './conversation.ts';
+
+export function requireResultParts(parts: readonly Part[]): ToolResultPart['content'] {
+  return parts.map((part) => {
+    if (part.type === 'text' || part.type === 'image' || part.type === 'document' || part.type === 'other') return part;
+    return refuseField(part.at, `Remove ${part.at}: the result of a tool cannot hold it.`);
+  });
+}

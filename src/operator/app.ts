@@ -1,0 +1,69 @@
+// The operator's port: routes from the table, and around each of them the same order: host, token, handler, refusal.
+
+import { type Context, Hono } from 'hono';
+import { Fault } from '../faults/fault.ts';
+import { describeError } from '../kit/log.ts';
+import { createGuardToken, type GuardToken } from './guard-token.ts';
+import { OperatorRefused, refusalResponse } from './refused.ts';
+import { OPERATOR_ROUTES } from './route-table.ts';
+import type { OperatorExchange, OperatorTools } from './tools.ts';
+
+type Handle = (exchange: OperatorExchange) => Response | Promise<Response>;
+
+export function createOperatorApp(tools: OperatorTools): Hono {
+  const app = new Hono();
+  const guard = createGuardToken(tools.clock, tools.adminToken);
+  const serve = (method: string, path: string, handle: Handle) =>
+    app.on(method, path, (context) => answer(tools, guard, exchangeOf(tools, context), handle));
+
+  for (const { method, path, handle } of OPERATOR_ROUTES) serve(method, path, (exchange) => handle(tools, exchange));
+  for (const path of new Set(OPERATOR_ROUTES.map((route) => route.path))) {
+    serve(EVERY_METHOD, path, () => {
+      const methods = OPERATOR_ROUTES.filter((route) => route.path === path).map((route) => route.method);
+      const headers = { allow: methods.join(', ') };
+      throw new OperatorRefused(405, 'method_not_allowed', 'Use one of the methods in the allow header.', { headers });
+    });
+  }
+  serve(EVERY_METHOD, '*', () => {
+    throw new OperatorRefused(404, 'route_not_found', 'Check the path: there is no such route.');
+  });
+  return app;
+}
+
+/** The router's word for any method, also one that HTTP does not know. */
+const EVERY_METHOD = 'ALL';
+
+function exchangeOf(tools: OperatorTools, context: Context): OperatorExchange {
+  return { request: context.req.raw, requestId: tools.newId('req'), params: context.req.param() };
+}
+
+async function answer(
+  tools: OperatorTools,
+  guard: GuardToken,
+  exchange: OperatorExchange,
+  handle: Handle,
+): Promise<Response> {
+  const { request, requestId } = exchange;
+  let response: Response;
+  try {
+    requireLoopbackName(request.headers.get('host'));
+    await guard(request.headers);
+    response = await handle(exchange);
+  } catch (error) {
+    response = refusalResponse(error, requestId);
+    const detail = error instanceof Fault ? error.details.internal : describeError(error);
+    if (response.status >= 500) tools.log('error', 'operator_fault', { request_id: requestId, detail });
+  }
+  response.headers.set('x-request-id', requestId);
+  response.headers.set('x-content-type-options', 'nosniff');
+  return response;
+}
+
+/** A page whose own name was made to lead here must not get through with what a browser remembers. */
+function requireLoopbackName(host: string | null): void {
+  const name = (host ?? '').toLowerCase().replace(/:\d+$/, '');
+  if (LOOPBACK_NAMES.has(name)) return;
+  throw new OperatorRefused(403, 'host_refused', 'Reach this port as localhost or 127.0.0.1.');
+}
+
+const LOOPBACK_NAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);

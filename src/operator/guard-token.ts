@@ -1,0 +1,38 @@
+// Who may use the operator's port: whoever sends its token. A wrong one is answered late, and from the eleventh of a minute
+// on not looked into any more; the right one passes always, or any process of this machine could lock the operator out.
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { type Clock, sleep } from '../kit/clock.ts';
+import { createCounter } from '../limits/counter.ts';
+import { OperatorRefused } from './refused.ts';
+
+export type GuardToken = (headers: Headers) => Promise<void>;
+
+const WRONG_PER_MINUTE = 10;
+const SLOWED_BY_MS = 1_000;
+/** Everyone comes from this machine: there is one subject. */
+const ANYONE = 'anyone';
+
+/** What it gives throws OperatorRefused. */
+export function createGuardToken(clock: Clock, token: string): GuardToken {
+  const expected = digest(token);
+  const wrong = createCounter({ clock, spanMs: 60_000, mostSubjects: 1 });
+  return async (headers) => {
+    const given = /^Bearer\s+(\S+)\s*$/i.exec(headers.get('authorization') ?? '')?.[1];
+    if (given !== undefined && timingSafeEqual(digest(given), expected)) return;
+    if (!wrong.take(ANYONE, WRONG_PER_MINUTE)) {
+      throw new OperatorRefused(429, 'rate_limited', 'Wait a minute: too many wrong tokens were sent.', {
+        headers: { 'retry-after': String(Math.max(1, Math.ceil(wrong.waitS(ANYONE, WRONG_PER_MINUTE)))) },
+      });
+    }
+    await sleep(clock, SLOWED_BY_MS);
+    throw new OperatorRefused(401, 'invalid_admin_token', 'Send the token as "Authorization: Bearer …".', {
+      headers: { 'www-authenticate': 'Bearer realm="operator"' },
+    });
+  };
+}
+
+/** Of equal length whatever was sent, so that the comparison tells nothing by its time. */
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

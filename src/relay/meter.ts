@@ -1,0 +1,18 @@
+// Who counts calls: told when one is admitted, when it is over, and what came of it. It never throws and never waits.
+
+import type { Nano } from '../kit/money.ts';
+import type { Outcome } from '../store/operations.ts';
+
+/** What of a call may be counted by: nothing of the client's. */
+export interface MeteredCall {
+  endpoint: string;
+  model: { id: string };
+  request: { stream: boolean };
+}
+
+export interface RelayMeter {
+  opened(call: MeteredCall): void;
+  /** Its end is in the books. */
+  closed(call: MeteredCall, outcome: Outcome, charged: Nano): void;
+  over(call: MeteredCall): void;
+}

@@ -1,0 +1,172 @@
+// S25: the operator's port is another one than the public one, on loopback, and opens to its token alone.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync, statSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { OPERATOR_ROUTES } from '../../src/operator/route-table.ts';
+import type { Answer } from '../support/answer.ts';
+import { freePort } from '../support/free-port.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type Operator, operatorOf } from '../support/operator.ts';
+
+let gateway: TestGateway;
+let operator: Operator;
+let others: TestGateway[] = [];
+beforeAll(async () => {
+  gateway = await startTestGateway({ env: { HOST: '0.0.0.0' } });
+  operator = operatorOf(gateway);
+});
+afterEach(async () => {
+  for (const one of others) await one.stop();
+  others = [];
+});
+afterAll(() => gateway.stop());
+
+async function another(env: Record<string, string>): Promise<TestGateway> {
+  const one = await startTestGateway({ env });
+  others.push(one);
+  return one;
+}
+
+const metricsWith = (one: TestGateway, token: string | undefined) =>
+  fetch(`${one.gateway.adminUrl}/metrics`, {
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+  });
+
+describe('the token', () => {
+  test('is 256 random bits that this user alone can read', () => {
+    const file = join(gateway.dataDir, 'admin-token');
+    expect(readFileSync(file, 'utf8')).toMatch(/^[0-9a-f]{64}\n$/);
+    expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
+  });
+
+  test('given as ADMIN_TOKEN takes the place of the kept one', async () => {
+    const one = await another({ ADMIN_TOKEN: 'a token of the operator’s own'.replaceAll(/[^a-z]/g, '-') });
+    expect(await Bun.file(join(one.dataDir, 'admin-token')).exists()).toBe(false);
+    expect((await metricsWith(one, 'a-token-of-the-operator-s-own')).status).toBe(200);
+    expect((await metricsWith(one, operator.token)).status).toBe(401);
+  });
+
+  test('that is wrong, empty or missing is refused, and late', async () => {
+    const since = performance.now();
+    const wrong = [undefined, '', 'wrong', 'x'.repeat(64), 'Bearer', `${operator.token}0`, operator.token.slice(1)];
+    const answers = await Promise.all(wrong.map((token) => metricsWith(gateway, token)));
+    expect(performance.now() - since).toBeGreaterThan(900);
+    for (const response of answers) {
+      expect(response.status).toBe(401);
+      expect(response.headers.get('www-authenticate')).toStartWith('Bearer');
+      expect(((await response.json()) as Answer).error.code).toBe('invalid_admin_token');
+    }
+  });
+
+  test('is needed on every path, be there a route or not', async () => {
+    const paths = [...OPERATOR_ROUTES.map(({ path }) => path), '/none'];
+    const answers = await Promise.all(paths.map((path) => fetch(gateway.gateway.adminUrl + path)));
+    for (const { status } of answers) expect(status).toBe(401);
+  });
+
+  test('is in no log line, nor is a wrong one', () => {
+    for (const text of [operator.token, 'x'.repeat(64)]) expect(gateway.log.text()).not.toContain(text);
+  });
+
+  test('after ten wrong ones in a minute the next is refused at once; the right one passes all the same', async () => {
+    const one = await another({});
+    const own = operatorOf(one);
+    const wrong = await Promise.all(Array.from({ length: 10 }, () => metricsWith(one, 'wrong')));
+    expect(new Set(wrong.map(({ status }) => status))).toEqual(new Set([401]));
+    const since = performance.now();
+    const next = await metricsWith(one, 'wrong');
+    expect(next.status).toBe(429);
+    expect(performance.now() - since).toBeLessThan(500);
+    expect(Number(next.headers.get('retry-after'))).toBeWithin(1, 61);
+    expect((await own.call('/metrics')).status).toBe(200);
+  });
+});
+
+describe('the port', () => {
+  test('is told in the log', () => {
+    expect(gateway.log.lines().find(({ event }) => event === 'operator_serving')).toMatchObject({
+      url: gateway.gateway.adminUrl,
+    });
+  });
+
+  test('is on loopback alone, whatever HOST says', async () => {
+    const { port } = new URL(gateway.gateway.adminUrl);
+    const elsewhere = Object.values(networkInterfaces())
+      .flat()
+      .find((one) => one && !one.internal && one.family === 'IPv4');
+    expect(new URL(gateway.gateway.adminUrl).hostname).toBe('127.0.0.1');
+    if (!elsewhere) return;
+    expect((await fetch(`http://${elsewhere.address}:${gateway.port}/healthz`)).status).toBe(200);
+    expect(fetch(`http://${elsewhere.address}:${port}/metrics`)).rejects.toThrow();
+  });
+
+  test('that is named and in use keeps the gateway from starting; nothing stays open', async () => {
+    const busy = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() });
+    const port = String(await freePort());
+    try {
+      const start = startTestGateway({ env: { ADMIN_PORT: String(busy.port), PORT: port } });
+      expect(start).rejects.toThrow(`127.0.0.1:${busy.port}: the port is in use; set ADMIN_PORT to another one`);
+      await start.catch(() => {});
+      expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
+    } finally {
+      await busy.stop(true);
+    }
+  });
+
+  test('not named, two gateways on one machine each have one', async () => {
+    const ports = [await another({ ADMIN_PORT: '' }), await another({ ADMIN_PORT: '' })].map(
+      (one) => new URL(one.gateway.adminUrl).port,
+    );
+    expect(new Set(ports).size).toBe(2);
+    for (const one of others) expect((await operatorOf(one).call('/metrics')).status).toBe(200);
+  });
+
+  test('answers no other name than a loopback one, token or not', async () => {
+    const { port } = new URL(gateway.gateway.adminUrl);
+    const host = async (name: string) => (await operator.call('/metrics', { headers: { host: name } })).status;
+    expect(await host('evil.example')).toBe(403);
+    expect(await host(`localhost.evil.example:${port}`)).toBe(403);
+    expect(await host(`localhost:${port}`)).toBe(200);
+    expect(await host(`LOCALHOST:${port}`)).toBe(200);
+    expect(await host(`127.0.0.1:${port}`)).toBe(200);
+    expect(await host(`[::1]:${port}`)).toBe(200);
+  });
+
+  test('knows its routes and methods', async () => {
+    expect((await operator.call('/none')).status).toBe(404);
+    const wrong = await operator.call('/metrics', { method: 'DELETE' });
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET']);
+    // What the public port has is not here.
+    for (const path of ['/healthz', '/v1/models', '/api/public/status', '/']) {
+      expect((await operator.call(path)).status).toBe(404);
+    }
+  });
+});
+
+test('nothing of it is on the public port, with the token or without', async () => {
+  for (const { path } of OPERATOR_ROUTES) {
+    for (const headers of [{}, { authorization: `Bearer ${operator.token}` }]) {
+      const response = await gateway.call(path, { headers });
+      expect(response.status).toBe(404);
+      expect(await response.text()).not.toContain('gateway_');
+    }
+  }
+});
+
+test('it goes on while the gateway drains, and ends with it', async () => {
+  const one = await startTestGateway();
+  const { adminUrl } = one.gateway;
+  const own = operatorOf(one);
+  const { key } = await one.register();
+  one.upstream.otherwise({ cut: { after: 'head', by: 'stall' } });
+  const calling = one.chat(key, { model: 'up-paid' }).catch(() => undefined);
+  await one.upstream.request(0);
+  const draining = one.gateway.drain(500);
+  expect((await own.scrape()).value('gateway_ready')).toBe(0);
+  await draining;
+  await calling;
+  expect(fetch(adminUrl)).rejects.toThrow();
+  await one.stop();
+});

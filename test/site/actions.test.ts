@@ -1,0 +1,143 @@
+// What forms do, and say, without a browser: limits told in the reader's language, a rotation's day of grace, forms that
+// come twice or late, and dates as people mean them.
+
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { wordsOf } from '../../src/site/language.ts';
+import { createKey } from '../support/create-key.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
+import { passTime } from '../support/pass-time.ts';
+import { createSiteClient, signedIn } from './site-client.ts';
+
+const HOUR_MS = 3_600_000;
+let gateway: TestGateway;
+let clock: ManualClock;
+beforeEach(async () => {
+  // Half past eleven at night in Taipei.
+  clock = createManualClock(Date.UTC(2026, 0, 15, 15, 30, 0));
+  gateway = await startTestGateway({ clock, limits: { register_per_ip: 2 } });
+});
+afterEach(() => gateway.stop());
+
+const notice = async (response: Response) =>
+  /class="notice[^"]*" role="\w+"><p>([^<]*)/.exec(await response.text())?.[1];
+const works = async (key: string) => (await gateway.call('/api/me', { key })).status === 200;
+
+describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
+  const { faults, fields, account } = wordsOf(language);
+
+  test('an address that has its accounts is told so, and gets no further one', async () => {
+    const statuses: number[] = [];
+    for (let i = 0; i < 2; i++)
+      statuses.push((await createSiteClient(gateway, language).post('/account/create')).status);
+    const refused = await createSiteClient(gateway, language).post('/account/create');
+    expect([...statuses, refused.status]).toEqual([200, 200, 429]);
+    expect(refused.headers.getSetCookie()).toEqual([]);
+    expect(await notice(refused)).toBe(faults.registration_ip_limit);
+    expect(gateway.sql('SELECT count(*) AS n FROM accounts')).toEqual([{ n: 2n }]);
+  });
+
+  test('every field of a key that is wrong is told by its name', async () => {
+    const { key } = await gateway.register();
+    const client = await signedIn(gateway, key, language);
+    const wrong = [
+      [{ budget: '-1' }, fields.daily_budget_ntd],
+      [{ budget: '0.0000000001' }, fields.daily_budget_ntd],
+      [{ models: 'auto:free nothing-like-it' }, fields.models],
+      [{ expires: '2020-01-01' }, fields.expires_at],
+      [{ name: 'x'.repeat(101) }, fields.name],
+      [{ budget: '1', manage: '1' }, fields.manage],
+    ] as const;
+    for (const [form, text] of wrong) {
+      const response = await client.post('/account/keys', { known: '1', ...form });
+      expect([response.status, await notice(response)]).toEqual([400, text]);
+    }
+    expect((await gateway.get('/api/keys', key)).data).toHaveLength(1);
+  });
+
+  test('what is not there is told', async () => {
+    const { key } = await gateway.register();
+    const client = await signedIn(gateway, key, language);
+    const receipt = await client.get('/account/receipts/req_0');
+    expect(receipt.status).toBe(404);
+    expect(await receipt.text()).toContain(faults.not_found);
+    expect(await notice(await client.get('/account/usage?from=yesterday'))).toBe(fields.from);
+    expect(await notice(await client.post('/account/keys/key_0', {}))).toBe(faults.not_found);
+    expect(await notice(await client.post('/account/access', { name: 'x', password: 'x' }))).toBe(
+      account.access.badName,
+    );
+  });
+});
+
+describe('keys', () => {
+  test('a rotated key works for a day under its old text; a form that comes twice rotates once', async () => {
+    const { key, keyId } = await gateway.register();
+    const client = await signedIn(gateway, key);
+    const last4 = key.slice(-4);
+    const rotated = await client.post(`/account/keys/${keyId}/rotate`, { last4 });
+    const html = await rotated.text();
+    const [fresh = ''] = /sk-svc-\w+/.exec(html) ?? [];
+    expect(html).toContain('The old text works until 2026-01-16 23:30:00 UTC+8.');
+    expect(rotated.headers.get('cache-control')).toBe('no-store');
+    const again = await client.post(`/account/keys/${keyId}/rotate`, { last4 });
+    expect([again.status, again.headers.get('location')]).toEqual([303, '/account/keys?done=stale']);
+    await passTime(gateway, clock, 23 * HOUR_MS);
+    expect([await works(key), await works(fresh)]).toEqual([true, true]);
+    await passTime(gateway, clock, 2 * HOUR_MS);
+    expect([await works(key), await works(fresh)]).toEqual([false, true]);
+  });
+
+  test('a key is made once, though its form is sent twice', async () => {
+    const { key } = await gateway.register();
+    const client = await signedIn(gateway, key);
+    expect((await client.post('/account/keys', { name: 'one', known: '1' })).status).toBe(200);
+    const again = await client.post('/account/keys', { name: 'one', known: '1' });
+    expect(again.headers.get('location')).toBe('/account/keys?done=stale');
+    expect((await gateway.get('/api/keys', key)).data).toHaveLength(2);
+  });
+
+  test('another name leaves the hour of expiry as it was, also of a key that has expired', async () => {
+    const { key } = await gateway.register();
+    const expires_at = new Date(clock.now() + HOUR_MS).toISOString();
+    const made = await createKey(gateway, key, { name: 'old', expires_at });
+    const client = await signedIn(gateway, key);
+    const change = (name: string) =>
+      client.post(`/account/keys/${made.id}`, { name, models: '', budget: '', expires: '2026-01-16' });
+    expect((await change('new')).status).toBe(303);
+    await passTime(gateway, clock, 2 * HOUR_MS);
+    const again = await signedIn(gateway, key);
+    expect(await (await again.get('/account/keys')).text()).toContain('<small class="bad"> expired</small>');
+    client.cookies.set('session', again.cookies.get('session') ?? '');
+    expect((await change('newer')).status).toBe(303);
+    expect((await gateway.get('/api/keys', key)).data[1]).toMatchObject({ name: 'newer', expires_at });
+  });
+});
+
+test('a page that an action made can be read in the other language: the switch leads to what can be asked for', async () => {
+  const client = createSiteClient(gateway);
+  const created = await client.post('/account/create', { next: '/account/redeem' });
+  expect(await created.text()).toContain('href="/account?lang=zh-TW"');
+  const refused = await client.post('/account/keys/key_0/rotate');
+  expect(await refused.text()).toContain('href="/account/keys?lang=zh-TW"');
+  const wrong = await createSiteClient(gateway).post('/account/sign-in', { key: 'x', next: '/account/usage?model=a' });
+  const html = await wrong.text();
+  expect(html).toContain('href="/account/sign-in?next=%2Faccount%2Fusage%3Fmodel%3Da&amp;lang=zh-TW"');
+  expect(html).toContain('name="next" value="/account/usage?model=a"');
+});
+
+test('the last day of a filter is part of it, in Taipei', async () => {
+  const { key } = await gateway.register();
+  await gateway.chat(key, { model: 'auto:free' });
+  await passTime(gateway, clock, HOUR_MS);
+  await gateway.chat(key, { model: 'demo-small' });
+  const client = await signedIn(gateway, key);
+  const rows = async (query: string) => {
+    const html = await (await client.get(`/account/usage?${query}`)).text();
+    return [...html.matchAll(/class="what"><span class="id">([^<]*)/g)].map(([, model = '']) => model);
+  };
+  expect(await rows('from=2026-01-15&to=2026-01-15')).toEqual(['auto:free']);
+  expect(await rows('from=2026-01-16&to=2026-01-16')).toEqual(['demo-small']);
+  expect(await rows('from=2026-01-15&to=2026-01-16')).toEqual(['demo-small', 'auto:free']);
+  const csv = await (await client.get('/account/usage.csv?from=2026-01-15&to=2026-01-15')).text();
+  expect(csv.trimEnd().split('\r\n')).toHaveLength(2);
+});

@@ -1,0 +1,172 @@
+// The doors of the site: who may send a form, what every page tells the browser to forbid, and how often one may guess.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { unissuedCode } from '../support/issue-cards.ts';
+import { createSiteClient, signedIn } from './site-client.ts';
+
+const PAGES = ['/', '/pricing', '/docs', '/docs/billing', '/status', '/security', '/nothing', '/account'];
+const SIGNED = ['', '/usage', '/keys', '/redeem', '/setup', '/play', '/access'].map((tab) => `/account${tab}`);
+const FORMS = [
+  '/account/sign-in',
+  '/account/create',
+  '/account/sign-out',
+  '/account/sign-out-everywhere',
+  '/account/access',
+  '/account/redeem',
+  '/account/keys',
+  '/account/play',
+];
+
+let gateway: TestGateway;
+let secure: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+  secure = await startTestGateway({ env: { PUBLIC_URL: 'https://gateway.example' } });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await secure.stop();
+});
+
+describe('a form of another site', () => {
+  const foreign = [
+    { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+    { origin: 'null', 'sec-fetch-site': 'same-site' },
+    { origin: 'https://evil.example', 'sec-fetch-site': '' },
+  ];
+  test.each(FORMS)('is not taken at %s', async (path) => {
+    const { key } = await gateway.register();
+    const client = await signedIn(gateway, key);
+    for (const headers of foreign) {
+      const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''));
+      const response = await fetch(gateway.url + path, {
+        method: 'POST',
+        body: new URLSearchParams({ key, code: 'PC', known: '1' }),
+        headers: { cookie: `session=${client.cookies.get('session')}`, accept: 'text/html', ...given },
+        redirect: 'manual',
+      });
+      expect([headers, response.status]).toEqual([headers, 403]);
+      expect(response.headers.getSetCookie()).toEqual([]);
+    }
+    expect((await client.get('/account/usage')).status).toBe(200);
+  });
+
+  test('is not taken from a name that only leads here', async () => {
+    const response = await createSiteClient(gateway).post('/account/create', {}, { host: 'rebound.example' });
+    expect(response.status).toBe(403);
+  });
+});
+
+describe('headers', () => {
+  test('every page forbids foreign scripts, frames and guesses, and tells nobody where one was', async () => {
+    const { key } = await gateway.register();
+    const client = await signedIn(gateway, key);
+    const paths = [...PAGES, ...SIGNED, '/llms.txt', '/robots.txt', '/.well-known/security.txt', '/docs/billing.md'];
+    for (const path of [...paths, '/account/usage.csv', '/account/sign-in']) {
+      const { headers } = await client.get(path);
+      const policy = headers.get('content-security-policy') ?? '';
+      expect([path, policy]).toEqual([path, expect.stringContaining("default-src 'none'")]);
+      expect(policy).toContain("script-src 'self'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toContain('unsafe');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('access-control-allow-origin')).toBeNull();
+      expect(headers.get('access-control-allow-credentials')).toBeNull();
+      expect(headers.get('strict-transport-security')).toBeNull();
+    }
+  });
+
+  test('no page has a script, a style or a handler within', async () => {
+    const { key } = await gateway.register();
+    const client = await signedIn(gateway, key);
+    for (const path of [...PAGES, ...SIGNED]) {
+      const html = await (await client.get(path)).text();
+      expect([path, html.match(/<style|\sstyle=|\son[a-z]+=|javascript:|<script(?![^>]* src="\/assets\/)/gi)]).toEqual([
+        path,
+        null,
+      ]);
+    }
+  });
+
+  test('on https they ask for https for ever, also with files and redirects', async () => {
+    const client = createSiteClient(secure);
+    const [asset = ''] = /\/assets\/site-\w+\.css/.exec(await (await client.get('/')).text()) ?? [];
+    for (const path of [...PAGES, asset]) {
+      const { headers } = await client.get(path);
+      expect([path, headers.get('strict-transport-security')]).toEqual([path, 'max-age=63072000; includeSubDomains']);
+    }
+    const gone = await client.post('/account/sign-out', {}, { origin: 'https://gateway.example' });
+    expect([gone.status, gone.headers.get('strict-transport-security')]).toEqual([
+      303,
+      'max-age=63072000; includeSubDomains',
+    ]);
+  });
+
+  test('what is of one visitor is kept by no cache; what never changes is kept for ever', async () => {
+    const { key } = await gateway.register();
+    const client = await signedIn(gateway, key);
+    for (const path of [...SIGNED, '/account/usage.csv']) {
+      expect([path, (await client.get(path)).headers.get('cache-control')]).toEqual([path, 'no-store']);
+    }
+    const [asset = ''] = /\/assets\/site-\w+\.js/.exec(await (await client.get('/')).text()) ?? [];
+    expect((await client.get(asset)).headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+  });
+
+  test('no preflight lets another site in', async () => {
+    const response = await gateway.call('/account/redeem', {
+      method: 'OPTIONS',
+      headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+    });
+    expect(response.headers.get('access-control-allow-origin')).toBeNull();
+  });
+});
+
+describe('guesses', () => {
+  const from = (address: string) => createSiteClient(gateway, 'en', { 'x-forwarded-for': address });
+
+  test('a wrong key and a wrong password are told alike, and say what to do', async () => {
+    const client = from('198.51.100.10');
+    const badKey = await client.post('/account/sign-in', { key: 'sk-svc-wrong' });
+    expect(badKey.status).toBe(401);
+    expect(await badKey.text()).toContain('Check the key and try again');
+    const bad = await client.post('/account/sign-in', { name: 'nobody-here', password: 'wrong password' });
+    expect(bad.status).toBe(401);
+    expect(await bad.text()).toContain('Check name and password and try again, or sign in with a key.');
+  });
+
+  test('ten a minute from one address; a good key is let in all the same', async () => {
+    const { key } = await gateway.register();
+    const client = from('198.51.100.11');
+    const statuses: number[] = [];
+    for (let i = 0; i < 11; i++) statuses.push((await client.post('/account/sign-in', { key: `wrong-${i}` })).status);
+    expect(statuses).toEqual([...Array<number>(10).fill(401), 429]);
+    const limited = await client.post('/account/sign-in', { name: 'somebody', password: 'x' });
+    expect(await limited.text()).toContain('Wait a minute');
+    expect((await client.post('/account/sign-in', { key })).status).toBe(303);
+    expect((await from('198.51.100.12').post('/account/sign-in', { key: 'wrong' })).status).toBe(401);
+  });
+
+  test('a wrong card code says what to do; too many are refused for a while', async () => {
+    const { key } = await gateway.register();
+    const client = await signedIn(gateway, key, 'zh-TW');
+    const redeem = async (code: string) => {
+      const response = await client.post('/account/redeem', { code });
+      return [response.status, /role="alert"><p>([^<]*)/.exec(await response.text())?.[1]];
+    };
+    expect(await redeem('PC-12')).toEqual([400, '請檢查代碼後重新輸入：有字元遺漏或錯誤。']);
+    for (let i = 0; i < 5; i++) {
+      expect(await redeem(unissuedCode())).toEqual([404, '請檢查代碼，或詢問售卡的店家：這張卡片無法兌換。']);
+    }
+    expect(await redeem(unissuedCode())).toEqual([429, '請稍候再試：輸入錯誤的次數太多了。']);
+  });
+
+  test('a form is no larger than ours are', async () => {
+    const { key } = await gateway.register();
+    const client = await signedIn(gateway, key);
+    const large = await client.post('/account/redeem', { code: 'x'.repeat(20_000) });
+    expect(large.status).toBe(413);
+    expect(await large.text()).toContain('Send less text');
+  });
+});

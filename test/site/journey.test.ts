@@ -1,0 +1,226 @@
+// A whole journey in a real browser, in both languages: from no account to the last session's end.
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { money } from '../../src/site/format.ts';
+import { wordsOf } from '../../src/site/language.ts';
+import { startBrowser, type TestBrowser, type Visitor } from '../support/browser.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { issueCard } from '../support/issue-cards.ts';
+import { chatStream } from '../support/openai-chat.ts';
+
+const PASSWORD = 'correct horse battery';
+let gateway: TestGateway;
+let browser: TestBrowser;
+beforeAll(async () => {
+  [gateway, browser] = await Promise.all([startTestGateway(), startBrowser()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await gateway.stop();
+});
+
+const submit = (page: Page, action: string) => page.click(`form[action="${action}"] button`);
+const textOf = async (page: Page, selector: string) => ((await page.textContent(selector)) ?? '').trim();
+
+describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
+  const { account } = wordsOf(language);
+  let visitor: Visitor;
+  let page: Page;
+  beforeEach(async () => {
+    visitor = await browser.visit({ language });
+    page = visitor.page;
+  });
+  afterEach(async () => {
+    expect(visitor.troubles).toEqual([]);
+    await visitor.leave();
+  });
+
+  const open = (path: string) => page.goto(gateway.url + path);
+  async function createAccount(): Promise<string> {
+    await open('/account');
+    await submit(page, '/account/create');
+    await page.waitForSelector('pre.secret');
+    return textOf(page, 'pre.secret');
+  }
+  async function signIn(fields: Record<string, string>): Promise<void> {
+    const [first = ''] = Object.keys(fields);
+    for (const [name, value] of Object.entries(fields)) await page.fill(`#${name}`, value);
+    await page.click(`form:has(#${first}) button`);
+    await page.waitForSelector('nav.tabs');
+  }
+
+  test('the key of a new account is shown once; its call is on the pages as in the answer', async () => {
+    await open('/account');
+    const [created] = await Promise.all([
+      page.waitForResponse((response) => response.url().endsWith('/account/create')),
+      submit(page, '/account/create'),
+    ]);
+    await page.waitForSelector('pre.secret');
+    const key = await textOf(page, 'pre.secret');
+    expect(key).toStartWith('sk-svc-');
+    expect(created.headers()['cache-control']).toBe('no-store');
+    const before = await gateway.sql('SELECT count(*) AS keys FROM keys');
+
+    await page.reload();
+    await page.waitForSelector('nav.tabs');
+    expect(await page.content()).not.toContain(key);
+    expect(await gateway.sql('SELECT count(*) AS keys FROM keys')).toEqual(before);
+    const stored = 'JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), document.cookie])';
+    expect(await page.evaluate(stored)).toBe('[[],[],""]');
+
+    expect(await textOf(page, 'ol.steps')).toContain(account.overview.nextSetup);
+    gateway.upstream.next(chatStream());
+    const answer = await gateway.chat(key, { model: 'up-paid', stream: true });
+    await answer.text();
+    const { cost_nano: cost, request_id: requestId } = (await gateway.get('/api/usage', key)).data[0];
+
+    await page.click(`nav.tabs a[href="/account/usage"]`);
+    await page.waitForSelector('tbody tr');
+    expect(await textOf(page, 'tbody .by')).toBe(answer.headers.get('x-svc-channel') ?? '');
+    expect(await textOf(page, 'tbody .paid')).toStartWith(money(BigInt(cost)));
+    expect(await textOf(page, 'thead')).toContain(account.usage.channel);
+    await page.click('tbody a');
+    await page.waitForSelector('dl.lines');
+    expect(await textOf(page, 'dl.lines')).toContain(requestId);
+    expect(await textOf(page, 'tr.sum')).toContain(money(BigInt(cost)));
+  });
+
+  test('a card adds its amount once, however often it is clicked', async () => {
+    const key = await createAccount();
+    const { code } = await issueCard(gateway);
+    await open('/account/redeem');
+    await page.fill('#code', code.toLowerCase());
+    await page.dblclick('form[action="/account/redeem"] button');
+    await page.waitForSelector('.notice');
+    expect(await textOf(page, '.notice')).toBe(account.redeem.done(money(100_000_000_000n), money(101_000_000_000n)));
+    await page.fill('#code', code);
+    await Promise.all([page.waitForEvent('load'), submit(page, '/account/redeem')]);
+    expect(await textOf(page, '.notice')).toBe(account.redeem.again(money(100_000_000_000n)));
+    await open('/account');
+    expect(await textOf(page, '.figure.is-main')).toBe('NT$101.00');
+    expect((await gateway.get('/api/me', key)).balance_ntd).toBe(101);
+  });
+
+  test("a card's link carries its code through a new account, and no server sees it", async () => {
+    const { code } = await issueCard(gateway);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url() + (request.postData() ?? '')));
+    await open(`/account/redeem#${code}`);
+    await page.click('form[action*="/account/create"] button');
+    await page.waitForSelector('pre.secret');
+    await page.click('a[data-keep-code]');
+    await page.waitForSelector('#code');
+    expect(await page.inputValue('#code')).toBe(code);
+    expect(page.url()).toBe(`${gateway.url}/account/redeem`);
+    expect(asked.map((url) => url.split('#')[0]).filter((url) => url?.includes(code))).toEqual([]);
+    await submit(page, '/account/redeem');
+    await page.waitForSelector('.notice');
+    expect(await textOf(page, '.notice')).toContain('NT$101.00');
+  });
+
+  test('the file of usage is that of the API, with the same filters', async () => {
+    const key = await createAccount();
+    for (const model of ['demo-small', 'auto:free']) await (await gateway.chat(key, { model })).text();
+    await open('/account/usage?model=demo-small');
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click('a[href^="/account/usage.csv"]')]);
+    const csv = readFileSync(await download.path());
+    const api = await gateway.call('/api/usage?format=csv&model=demo-small', { key });
+    expect(csv.equals(Buffer.from(await api.arrayBuffer()))).toBe(true);
+    expect(csv.toString().trimEnd().split('\r\n')).toHaveLength(2);
+  });
+
+  test('keys: made with limits, used, changed, rotated, revoked', async () => {
+    const owner = await createAccount();
+    await open('/account/keys');
+    await page.fill('#name-new', 'reports');
+    await page.fill('#models-new', 'demo-small, up-paid');
+    await page.fill('#budget-new', '0.5');
+    await page.fill('#expires-new', '2099-01-01');
+    await submit(page, '/account/keys');
+    await page.waitForSelector('pre.secret');
+    const key = await textOf(page, 'pre.secret');
+    const made = (await gateway.get('/api/keys', owner)).data[1];
+    expect(made).toMatchObject({
+      name: 'reports',
+      models: ['demo-small', 'up-paid'],
+      daily_budget_ntd: 0.5,
+      manage: false,
+    });
+    expect(made.expires_at).toBe('2098-12-31T16:00:00.000Z');
+    expect((await gateway.chat(key, { model: 'demo-small' })).status).toBe(200);
+    expect((await gateway.chat(key, { model: 'auto:free' })).status).toBe(403);
+    // Loaded again, the form is sent again: nothing is made, and nothing is shown.
+    await page.reload();
+    expect(await page.content()).not.toContain(key);
+    expect(await textOf(page, '.notice')).toBe(account.keys.stale);
+    expect((await gateway.get('/api/keys', owner)).data).toHaveLength(2);
+
+    const sheet = `li:has(form[action="/account/keys/${made.id}"])`;
+    await page.click(`${sheet} summary`);
+    await page.fill(`#models-${made.id}`, '');
+    await submit(page, `/account/keys/${made.id}`);
+    await page.waitForURL('**/account/keys?done=saved');
+    expect(await textOf(page, '.notice')).toBe(account.keys.saved);
+    expect((await gateway.get('/api/keys', owner)).data[1]).toMatchObject({ models: null, daily_budget_ntd: 0.5 });
+
+    await page.click(`${sheet} summary`);
+    await submit(page, `/account/keys/${made.id}/rotate`);
+    await page.waitForSelector('pre.secret');
+    const rotated = await textOf(page, 'pre.secret');
+    expect(rotated).not.toBe(key);
+    for (const one of [key, rotated]) expect((await gateway.chat(one, { model: 'auto:free' })).status).toBe(200);
+    expect(await textOf(page, sheet)).toContain('UTC+8');
+
+    await page.click(`${sheet} summary`);
+    await submit(page, `/account/keys/${made.id}/revoke`);
+    await page.waitForURL('**/account/keys?done=revoked');
+    for (const one of [key, rotated]) expect((await gateway.chat(one, { model: 'auto:free' })).status).toBe(401);
+  });
+
+  test('what cannot be made says why, and what was typed is still there', async () => {
+    await createAccount();
+    await open('/account/keys');
+    await page.fill('#name-new', 'kept');
+    await page.fill('#budget-new', 'much');
+    await submit(page, '/account/keys');
+    await page.waitForSelector('.notice.is-bad');
+    expect(await textOf(page, '.notice')).toBe(wordsOf(language).fields.daily_budget_ntd);
+    expect([await page.inputValue('#name-new'), await page.inputValue('#budget-new')]).toEqual(['kept', 'much']);
+    await page.click('summary');
+    await page.click('form[action$="/revoke"] button');
+    await page.waitForSelector('.notice.is-bad');
+    expect(await textOf(page, '.notice')).toBe(wordsOf(language).faults.last_key);
+  });
+
+  test('out, in with the key, in with a name and a password, and out everywhere', async () => {
+    const key = await createAccount();
+    const name = `somebody-${language.toLowerCase()}`;
+    await open('/account');
+    await submit(page, '/account/sign-out');
+    await page.waitForSelector('#key');
+    await signIn({ key });
+    await open('/account/access');
+    await page.fill('#name', name);
+    await page.fill('#password', PASSWORD);
+    await submit(page, '/account/access');
+    await page.waitForURL('**/account/access?saved');
+    expect(await textOf(page, 'main')).toContain(account.access.current(name));
+    await submit(page, '/account/sign-out');
+    await page.waitForSelector('#name');
+    await signIn({ name: name.toUpperCase(), password: PASSWORD });
+
+    const other = await browser.visit({ language });
+    await other.page.goto(`${gateway.url}/account`);
+    await other.page.fill('#key', key);
+    await other.page.click('form:has(#key) button');
+    await other.page.waitForSelector('nav.tabs');
+    await open('/account/access');
+    await submit(page, '/account/sign-out-everywhere');
+    await page.waitForSelector('#key');
+    await other.page.goto(`${gateway.url}/account/usage`);
+    expect(await other.page.textContent('.notice')).toBe(account.expired);
+    await other.leave();
+  });
+});

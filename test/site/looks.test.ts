@@ -1,0 +1,171 @@
+// Every page in a real browser: no rule of accessibility broken, nothing that the policy or a script complains of, nothing
+// wider than the smallest phone. In both languages, by day and by night, narrow and wide.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { startBrowser, type TestBrowser, type Visitor } from '../support/browser.ts';
+import { createKey } from '../support/create-key.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { chatStream } from '../support/openai-chat.ts';
+
+const [DESKTOP, PHONE, SMALLEST] = [1_280, 390, 360];
+const PUBLIC = ['/', '/pricing', '/docs', '/docs/errors', '/status', '/security', '/account', '/nothing'];
+const ACCOUNT = ['', '/usage', '/keys', '/redeem', '/setup', '/play', '/access', '/usage?from=x'];
+const LONG = 'a'.repeat(100);
+
+let gateway: TestGateway;
+let browser: TestBrowser;
+beforeAll(async () => {
+  [gateway, browser] = await Promise.all([startTestGateway(), startBrowser()]);
+  const at = Date.now();
+  const said = { titleEn: 'Slow answers', titleZh: '回應緩慢', textEn: `One channel.\n${LONG}`, textZh: '單一通道' };
+  await gateway.gateway.store.commit('putIncident', {
+    incident: { incidentId: 'inc_1', startedAt: at - 3_600_000, endedAt: null, ...said, createdAt: at },
+  });
+});
+afterAll(async () => {
+  await browser.close();
+  await gateway.stop();
+});
+
+/** An account with something on every page of it. */
+async function busyAccount(): Promise<string> {
+  const { key } = await gateway.register();
+  gateway.upstream.next(chatStream());
+  await (await gateway.chat(key, { model: 'up-paid', stream: true })).text();
+  await gateway.chat(key, { model: 'auto:free' });
+  await createKey(gateway, key, { name: LONG, models: ['up-paid'], daily_budget_ntd: 0.123456789 });
+  return key;
+}
+
+interface Look {
+  language: 'en' | 'zh-TW';
+  width: number;
+  colorScheme: 'light' | 'dark';
+}
+
+/** All rules as it is shown first, contrast again by the other light, and the width of the smallest phone. */
+async function lookAt({ page, axe, troubles }: Visitor, { width, colorScheme }: Look, place: string): Promise<void> {
+  await page.setViewportSize({ width, height: 900 });
+  await page.emulateMedia({ colorScheme });
+  expect([place, await axe()]).toEqual([place, []]);
+  await page.emulateMedia({ colorScheme: colorScheme === 'light' ? 'dark' : 'light' });
+  expect([place, 'other light', await axe(['color-contrast'])]).toEqual([place, 'other light', []]);
+  await page.setViewportSize({ width: SMALLEST, height: 900 });
+  expect([place, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([place, SMALLEST]);
+  expect([place, troubles]).toEqual([place, []]);
+}
+
+describe.each<Look>([
+  { language: 'en', width: DESKTOP, colorScheme: 'light' },
+  { language: 'zh-TW', width: PHONE, colorScheme: 'dark' },
+])('$language, $width wide, $colorScheme', (look) => {
+  test('the public pages', async () => {
+    const visitor = await browser.visit(look);
+    for (const path of PUBLIC) {
+      await visitor.page.goto(gateway.url + path);
+      await lookAt(visitor, look, path);
+    }
+    await visitor.leave();
+  });
+
+  test('the pages of the account', async () => {
+    const key = await busyAccount();
+    const visitor = await browser.visit(look);
+    const { page } = visitor;
+    await page.goto(`${gateway.url}/account/sign-in`);
+    await page.fill('#key', key);
+    await page.click('form:has(#key) button');
+    for (const path of ACCOUNT) {
+      await page.goto(`${gateway.url}/account${path}`);
+      await lookAt(visitor, look, path);
+    }
+    await page.goto(`${gateway.url}/account/usage`);
+    await page.click('tbody a');
+    await page.waitForSelector('dl.lines');
+    await lookAt(visitor, look, 'receipt');
+    await visitor.leave();
+  });
+
+  test('what actions come to: a new account and its first steps, a refusal, a new key', async () => {
+    const visitor = await browser.visit(look);
+    const { page } = visitor;
+    await page.goto(`${gateway.url}/account`);
+    await page.fill('#key', 'sk-svc-wrong');
+    await page.click('form:has(#key) button');
+    await page.waitForSelector('.notice.is-bad');
+    await lookAt(visitor, look, 'a wrong key');
+    await page.click('form[action="/account/create"] button');
+    await page.waitForSelector('pre.secret');
+    await lookAt(visitor, look, 'a new account');
+    await page.goto(`${gateway.url}/account`);
+    await lookAt(visitor, look, 'the first steps');
+    await page.goto(`${gateway.url}/account/keys`);
+    await page.fill('#name-new', LONG);
+    await page.click('form[action="/account/keys"] button');
+    await page.waitForSelector('pre.secret');
+    await page.locator('summary').last().click();
+    await lookAt(visitor, look, 'a new key');
+    await visitor.leave();
+  });
+});
+
+describe.each(['en', 'zh-TW'] as const)('without JavaScript, in %s', (language) => {
+  test.each([[DESKTOP], [PHONE]])('%d wide: prices and status are those of the API', async (width) => {
+    const { page, troubles, leave } = await browser.visit({ language, width, javaScript: false });
+    await page.goto(`${gateway.url}/pricing`);
+    const catalog = await (await gateway.call('/api/public/catalog')).json();
+    for (const { id, name, free, price } of catalog.data) {
+      const row = page.locator('table.is-prices tbody tr', { has: page.locator(`th:has-text("${id}")`) });
+      expect(await row.locator('th').textContent()).toStartWith(name);
+      const shown = await row.locator('td').allTextContents();
+      const figures = [price.input, price.cached_input, price.cache_write_5m, price.cache_write_1h, price.output];
+      const word = language === 'en' ? 'Free' : '免費';
+      expect(shown.slice(0, 5)).toEqual(figures.map((value) => (free ? word : String(value))));
+      expect(await row.locator('td').first().isVisible()).toBe(true);
+    }
+    await page.goto(`${gateway.url}/status`);
+    const status = await (await gateway.call('/api/public/status')).json();
+    const pairs = status.data.flatMap(({ id, channels }: { id: string; channels: { name: string }[] }) =>
+      channels.map(({ name }) => [id, name]),
+    );
+    const rows = await page.locator('table.is-status tbody tr').all();
+    const shown = await Promise.all(
+      rows.map(async (row) => [await row.locator('.what').textContent(), await row.locator('.by').textContent()]),
+    );
+    expect(shown).toEqual(pairs);
+    expect(await page.textContent('article h3')).toBe(language === 'en' ? 'Slow answers' : '回應緩慢');
+    expect(await page.locator('.bars').first().isVisible()).toBe(true);
+    expect(troubles).toEqual([]);
+    await leave();
+  });
+
+  test('search, kinds and order work, and so does the switch of language', async () => {
+    const { page, leave } = await browser.visit({ language, javaScript: false });
+    await page.goto(`${gateway.url}/pricing`);
+    await page.selectOption('#sort', 'output');
+    await page.fill('#q', 'p');
+    await page.click('form.filters button');
+    await page.waitForURL('**/pricing?**');
+    const ids = await page.locator('table.is-prices tbody th .id').allTextContents();
+    expect(ids).toEqual(['up-free', 'up-paid · claude-up-paid']);
+    await page.click('a.language');
+    await page.waitForURL('**&lang=*');
+    expect(await page.getAttribute('html', 'lang')).toBe(language === 'en' ? 'zh-TW' : 'en');
+    expect(await page.inputValue('#q')).toBe('p');
+    await leave();
+  });
+
+  test('an account can be made and a key limited', async () => {
+    const { page, leave } = await browser.visit({ language, javaScript: false });
+    await page.goto(`${gateway.url}/account`);
+    await page.click('form[action="/account/create"] button');
+    const key = ((await page.textContent('pre.secret')) ?? '').trim();
+    await page.goto(`${gateway.url}/account/keys`);
+    await page.fill('#budget-new', '2');
+    await page.click('form[action="/account/keys"] button');
+    await page.waitForSelector('pre.secret');
+    expect((await gateway.get('/api/keys', key)).data[1].daily_budget_ntd).toBe(2);
+    expect(await page.locator('[data-copy]').first().isVisible()).toBe(false);
+    await leave();
+  });
+});

@@ -1,0 +1,161 @@
+// The playground: an answer as it comes, its channel and its cost, a stop, and faults in plain words; and nothing of it is
+// kept.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { money } from '../../src/site/format.ts';
+import { wordsOf } from '../../src/site/language.ts';
+import { startBrowser, type TestBrowser, type Visitor } from '../support/browser.ts';
+import { createGate, eventually } from '../support/eventually.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { chatChunks, chatStream, errorScript, sseScript, sseText } from '../support/openai-chat.ts';
+import { openaiChannel, type TestDocument, upModel } from '../support/test-document.ts';
+
+/** What a channel's failures leave behind in one test must not decide another. */
+const FAILING = ['refuses-en', 'refuses-zh-tw', 'breaks-en', 'breaks-zh-tw'];
+
+function documentOf(standard: TestDocument): TestDocument {
+  const baseUrl = String(standard.channels.find(({ name }) => name === 'up')?.base_url);
+  return {
+    ...standard,
+    channels: [...standard.channels, ...FAILING.map((name) => openaiChannel(name, baseUrl))],
+    models: [
+      ...standard.models,
+      upModel('dear', { price: { input: 1_000_000, output: 1_000_000 } }),
+      ...FAILING.map((name) => upModel(name, { price: 'free', routes: [{ channel: name, model: name }] })),
+    ],
+  };
+}
+
+let gateway: TestGateway;
+let browser: TestBrowser;
+let visitor: Visitor;
+beforeAll(async () => {
+  [gateway, browser] = await Promise.all([startTestGateway({ document: documentOf }), startBrowser()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await gateway.stop();
+});
+afterEach(async () => {
+  expect(visitor.troubles).toEqual([]);
+  await visitor.leave();
+});
+
+async function openPlayground(language: 'en' | 'zh-TW' = 'en'): Promise<{ page: Page; key: string }> {
+  const { key } = await gateway.register();
+  visitor = await browser.visit({ language });
+  const { page } = visitor;
+  await page.goto(`${gateway.url}/account/sign-in?next=/account/play`);
+  await page.fill('#key', key);
+  await page.click('form:has(#key) button');
+  await page.waitForSelector('#play');
+  return { page, key };
+}
+
+async function ask(page: Page, model: string, prompt: string): Promise<void> {
+  await page.selectOption('#model', model);
+  await page.fill('#prompt', prompt);
+  await page.click('#play button');
+}
+
+/** Waits until the line under the answer says it. */
+const told = (page: Page, text: string) =>
+  page.waitForFunction((wanted) => document.getElementById('served')?.textContent?.includes(wanted), text);
+
+describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
+  const { account, faults } = wordsOf(language);
+
+  test('an answer appears as it comes, then its channel and its cost', async () => {
+    const { page, key } = await openPlayground(language);
+    const gate = createGate();
+    const [first = '', second = '', third = '', ...rest] = chatChunks({ pieces: ['Half a ', 'thought'] }).map((chunk) =>
+      sseText(JSON.stringify(chunk)),
+    );
+    gateway.upstream.next(sseScript([first, second, gate.opened, third, ...rest, sseText('[DONE]')]));
+    await ask(page, 'up-paid', 'Think of PROMPT-MARK-7c1e');
+    await page.waitForFunction(() => document.getElementById('answer')?.textContent === 'Half a ');
+    expect(await page.textContent('#play button')).toBe(account.play.stop);
+    gate.open();
+    await told(page, 'NT$');
+    const [record] = (await gateway.get('/api/usage', key)).data;
+    expect(await page.textContent('#answer')).toBe('Half a thought');
+    expect(await page.textContent('#served')).toBe(account.play.served('up', money(BigInt(record.cost_nano))));
+    expect(await page.textContent('#play button')).toBe(account.play.send);
+    expect(record).toMatchObject({ model: 'up-paid', channel: 'up', status: 'ok', stream: true });
+  });
+
+  test('a fault is told in the words of the page, and the next try is free to succeed', async () => {
+    const { page } = await openPlayground(language);
+    gateway.upstream.next(errorScript(500, { message: 'secret detail' }));
+    await ask(page, `refuses-${language.toLowerCase()}`, 'Hi');
+    await told(page, faults.upstream_failed);
+    expect(await page.textContent('#answer')).toBe(account.play.waiting);
+    gateway.upstream.next(chatStream({ pieces: ['All is well'] }));
+    await ask(page, 'up-paid', 'Hi');
+    await told(page, 'NT$');
+    expect(await page.textContent('#answer')).toBe('All is well');
+  });
+
+  test('an answer that breaks off stays, and is told to be broken', async () => {
+    const { page } = await openPlayground(language);
+    const [first = '', second = ''] = chatChunks({ pieces: ['Half'] }).map((chunk) => sseText(JSON.stringify(chunk)));
+    const gate = createGate();
+    gateway.upstream.next(sseScript([first, second, gate.opened]));
+    await ask(page, `breaks-${language.toLowerCase()}`, 'Hi');
+    await page.waitForFunction(() => document.getElementById('answer')?.textContent === 'Half');
+    gate.open();
+    await told(page, faults.upstream_failed);
+    expect(await page.textContent('#answer')).toBe('Half');
+    expect(await page.getAttribute('#served', 'class')).toContain('bad');
+  });
+});
+
+test('Stop stops it: the upstream is let go, and what was answered is billed', async () => {
+  const { page, key } = await openPlayground();
+  const gate = createGate();
+  const [first = '', second = ''] = chatChunks({ pieces: ['Begun'] }).map((chunk) => sseText(JSON.stringify(chunk)));
+  gateway.upstream.reset();
+  gateway.upstream.next(sseScript([first, second, gate.opened]));
+  await ask(page, 'up-paid', 'Go on for ever');
+  await page.waitForFunction(() => document.getElementById('answer')?.textContent === 'Begun');
+  await page.click('#play button');
+  await told(page, 'Stopped.');
+  expect(await page.textContent('#answer')).toBe('Begun');
+  await eventually('the request is closed', async () => (await gateway.get('/api/usage', key)).data.length === 1);
+  expect((await gateway.upstream.request(0)).abortedAt).toBeDefined();
+  await page.goto(`${gateway.url}/account/usage`);
+  expect(await page.textContent('tbody .how')).toStartWith('Left early');
+  expect(await page.textContent('tbody .paid')).not.toStartWith('NT$0.00NT');
+  gate.open();
+});
+
+test('too little money, a model that is gone and a session that ended are told', async () => {
+  const { page, key } = await openPlayground();
+  const { account_id: accountId } = await gateway.get('/api/me', key);
+  await ask(page, 'dear', 'Hi');
+  await told(page, wordsOf('en').faults.insufficient_balance);
+  await page.evaluate(() => document.querySelector('#model')?.append(new Option('gone-model', 'gone-model')));
+  await ask(page, 'gone-model', 'Hi');
+  await told(page, wordsOf('en').faults.model_not_found);
+  await gateway.gateway.store.commit('closeSessions', { accountId, keepSession: undefined });
+  await ask(page, 'auto:free', 'Hi');
+  await told(page, 'Your session has ended.');
+});
+
+test('nothing of it is stored: neither prompt nor answer is in any file', async () => {
+  const { page } = await openPlayground();
+  gateway.upstream.next(chatStream({ pieces: ['ANSWER-', 'MARK-93bd'] }));
+  await ask(page, 'up-paid', 'Remember PROMPT-MARK-51fa');
+  await told(page, 'NT$');
+  expect(await page.textContent('#answer')).toBe('ANSWER-MARK-93bd');
+  const files = readdirSync(gateway.dataDir).map((name) => readFileSync(join(gateway.dataDir, name), 'latin1'));
+  expect(files.join('')).toContain('up-paid');
+  expect(files.join('') + gateway.log.text()).not.toMatch(/PROMPT-MARK|MARK-93bd/);
+  const kept = 'JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage)])';
+  expect(await page.evaluate(kept)).toBe('[[],[]]');
+  await page.reload();
+  expect(await page.content()).not.toMatch(/PROMPT-MARK|MARK-93bd/);
+});

@@ -1,0 +1,158 @@
+// Sessions of the site: their cookies, their end by time and by key, and the way back to where one was.
+
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { createKey } from '../support/create-key.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
+import { passTime } from '../support/pass-time.ts';
+import { createSiteClient, type SiteClient, signedIn } from './site-client.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+let gateway: TestGateway;
+let clock: ManualClock;
+
+beforeEach(async () => {
+  clock = createManualClock();
+  gateway = await startTestGateway({ clock });
+});
+afterEach(() => gateway.stop());
+
+const isIn = async (client: SiteClient) => (await client.get('/account/usage')).status === 200;
+
+describe('the cookie', () => {
+  test('on a plain loopback address: out of reach for scripts and other sites', async () => {
+    const { key } = await gateway.register();
+    const client = createSiteClient(gateway);
+    const [cookie = ''] = (await client.post('/account/sign-in', { key })).headers.getSetCookie();
+    expect(cookie).toMatch(/^session=acc_[0-9a-z]+\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=43200$/);
+    const [ended] = (await client.post('/account/sign-out')).headers.getSetCookie();
+    expect(ended).toBe('session=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0');
+  });
+
+  test('on https: bound to the host, over TLS alone', async () => {
+    const secure = await startTestGateway({ env: { PUBLIC_URL: 'https://gateway.example' } });
+    try {
+      const client = createSiteClient(secure);
+      const created = await client.post('/account/create', {}, { origin: 'https://gateway.example' });
+      const [cookie = ''] = created.headers.getSetCookie();
+      expect(cookie).toMatch(/^__Host-session=acc_\S+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=43200; Secure$/);
+      expect((await client.get('/account/usage')).status).toBe(200);
+      const [language] = (await client.get('/?lang=en')).headers.getSetCookie();
+      expect(language).toEndWith('; SameSite=Lax; Secure');
+    } finally {
+      await secure.stop();
+    }
+  });
+
+  test('is another one after every sign-in, and the one before is worth nothing', async () => {
+    const { key } = await gateway.register();
+    const client = await signedIn(gateway, key);
+    const before = client.cookies.get('session') ?? '';
+    await client.post('/account/sign-in', { key });
+    expect(client.cookies.get('session')).not.toBe(before);
+    expect(await isIn(client)).toBe(true);
+    client.cookies.set('session', before);
+    expect(await isIn(client)).toBe(false);
+  });
+
+  test('that nobody was given opens nothing', async () => {
+    const { accountId } = await gateway.register();
+    const client = createSiteClient(gateway);
+    for (const value of [`${accountId}.${'A'.repeat(43)}`, accountId, 'x', "acc_1' OR 1=1--", '%00']) {
+      client.cookies.set('session', value);
+      expect([value, await isIn(client)]).toEqual([value, false]);
+    }
+  });
+});
+
+describe('time', () => {
+  test('half an hour without a visit ends a session; visits carry it on, up to twelve hours', async () => {
+    const { key } = await gateway.register();
+    const idle = await signedIn(gateway, key);
+    const busy = await signedIn(gateway, key);
+    await passTime(gateway, clock, 29 * MINUTE_MS);
+    expect(await isIn(busy)).toBe(true);
+    await passTime(gateway, clock, 2 * MINUTE_MS);
+    expect([await isIn(idle), await isIn(busy)]).toEqual([false, true]);
+
+    for (let passed = 31 * MINUTE_MS; passed < 12 * HOUR_MS - 25 * MINUTE_MS; passed += 25 * MINUTE_MS) {
+      expect(await isIn(busy)).toBe(true);
+      await passTime(gateway, clock, 25 * MINUTE_MS);
+    }
+    await passTime(gateway, clock, 25 * MINUTE_MS);
+    expect(await isIn(busy)).toBe(false);
+  });
+
+  test('after signing in again one is where one was, filters and all', async () => {
+    const { key } = await gateway.register();
+    const client = await signedIn(gateway, key);
+    await passTime(gateway, clock, HOUR_MS);
+    const asked = await client.get('/account/usage?model=up-paid&status=ok');
+    const html = await asked.text();
+    expect(asked.status).toBe(401);
+    expect(html).toContain('Your session has ended. Sign in again to go on where you were.');
+    const [, next = ''] = /name="next" value="([^"]*)"/.exec(html) ?? [];
+    const again = await client.post('/account/sign-in', { key, next: next.replaceAll('&amp;', '&') });
+    expect(again.headers.get('location')).toBe('/account/usage?model=up-paid&status=ok');
+  });
+
+  test('a form that came too late leads back to its page, and did nothing', async () => {
+    const { key, keyId } = await gateway.register();
+    const client = await signedIn(gateway, key);
+    await passTime(gateway, clock, HOUR_MS);
+    const late = await client.post(`/account/keys/${keyId}/revoke`);
+    expect(late.status).toBe(401);
+    expect(await late.text()).toContain('name="next" value="/account/keys"');
+    expect((await gateway.call('/api/me', { key })).status).toBe(200);
+  });
+
+  test('the way back never leads away', async () => {
+    const { key } = await gateway.register();
+    const elsewhere = [
+      'https://evil.example/',
+      '//evil.example',
+      '/\\evil.example',
+      'javascript:alert(1)',
+      '',
+      '/v1/models',
+    ];
+    for (const next of [...elsewhere, '/account/usage?x=\\y', '/account/usage#x', '/accounts']) {
+      const response = await createSiteClient(gateway).post('/account/sign-in', { key, next });
+      expect([next, response.headers.get('location')]).toEqual([next, '/account']);
+    }
+  });
+});
+
+describe('keys', () => {
+  test('a revoked key ends the session it opened, and no other', async () => {
+    const { key } = await gateway.register();
+    const lesser = await createKey(gateway, key, { name: 'other', manage: true });
+    const [owner, other] = [await signedIn(gateway, key), await signedIn(gateway, lesser.key)];
+    await gateway.call(`/api/keys/${lesser.id}`, { key, method: 'DELETE' });
+    expect([await isIn(owner), await isIn(other)]).toEqual([true, false]);
+  });
+
+  test('a key that has expired ends its session', async () => {
+    const { key } = await gateway.register();
+    const expires_at = new Date(clock.now() + 10 * MINUTE_MS).toISOString();
+    const client = await signedIn(gateway, (await createKey(gateway, key, { expires_at })).key);
+    expect(await isIn(client)).toBe(true);
+    await passTime(gateway, clock, 11 * MINUTE_MS);
+    expect(await isIn(client)).toBe(false);
+  });
+
+  test('a key that may not manage shows, and changes nothing', async () => {
+    const { key } = await gateway.register();
+    const lesser = await createKey(gateway, key, { name: 'calls only', models: ['up-paid'] });
+    const client = await signedIn(gateway, lesser.key);
+    expect(await (await client.get('/account/keys')).text()).not.toContain('action="/account/keys"');
+    const known = '2';
+    expect((await client.post('/account/keys', { name: 'x', known })).status).toBe(403);
+    expect((await client.post(`/account/keys/${lesser.id}`, { name: 'x' })).status).toBe(403);
+    expect((await client.post(`/account/keys/${lesser.id}/rotate`)).status).toBe(403);
+    const refused = await client.post('/account/access', { name: 'taken-over', password: 'long enough password' });
+    expect(refused.status).toBe(400);
+    expect((await gateway.get('/api/keys', key)).data).toHaveLength(2);
+  });
+});

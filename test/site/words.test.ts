@@ -1,0 +1,140 @@
+// Both dictionaries say everything, use what they are given, and the Chinese one is Taiwan's.
+
+import { describe, expect, test } from 'bun:test';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { dateTime, money } from '../../src/site/format.ts';
+import { LANGUAGES, wordsOf } from '../../src/site/language.ts';
+
+interface Said {
+  place: string;
+  text: string;
+  given: string[];
+}
+
+/** Every sentence, with marks in place of what is filled in. */
+function everything(words: object, above = ''): Said[] {
+  return Object.entries(words).flatMap(([name, said]): Said[] => {
+    const place = above + name;
+    if (typeof said === 'string') return [{ place, text: said, given: [] }];
+    if (typeof said !== 'function') return everything(said, `${place}.`);
+    const given = Array.from({ length: said.length }, (_, index) => `‹${index}›`);
+    return [{ place, text: said(...given), given }];
+  });
+}
+
+const DICTIONARIES = LANGUAGES.map((language) => ({ language, said: everything(wordsOf(language)) }));
+const ZH = everything(wordsOf('zh-TW'));
+
+// Simplified forms that Big5 has as well, as rare characters.
+const ALSO_RARE = '个体与万号无礼从众云网';
+const MAINLAND = [
+  ...['用户', '信息', '视频', '默认', '账户', '登录', '密钥', '令牌', '充值', '网络', '软件', '程序', '数据', '接口'],
+  ...['用戶', '視頻', '默認', '賬戶', '賬號', '登錄', '密鑰', '網絡', '軟件', '數據', '服務器', '質量', '屏幕', '鼠標'],
+  ...[
+    '鏈接',
+    '緩存',
+    '調用',
+    '文檔',
+    '支持',
+    '實時',
+    '兼容',
+    '人工智能',
+    '渠道',
+    '設置',
+    '添加',
+    '獲取',
+    '賬單',
+    '退出',
+  ],
+];
+
+/** What Taiwan's own set of characters can write. */
+const BIG5 = (() => {
+  const decoder = new TextDecoder('big5');
+  const found = new Set<string>();
+  for (let lead = 0xa4; lead <= 0xf9; lead++) {
+    for (let trail = 0x40; trail <= 0xfe; trail++) {
+      if (trail > 0x7e && trail < 0xa1) continue;
+      for (const char of decoder.decode(new Uint8Array([lead, trail]))) found.add(char);
+    }
+  }
+  return found;
+})();
+
+/** Simplified characters: Taiwan's set has none of them, but for a few. */
+function foreignCharacters(text: string): string[] {
+  return [...text].filter((char) => /\p{Script=Han}/u.test(char) && (!BIG5.has(char) || ALSO_RARE.includes(char)));
+}
+
+describe.each(DICTIONARIES)('$language', ({ said }) => {
+  test('says something in every place', () => {
+    expect(said.filter(({ text }) => text.trim() === '').map(({ place }) => place)).toEqual([]);
+  });
+
+  test('tells what it is given, all of it', () => {
+    const lost = said.filter(({ text, given }) => given.some((mark) => !text.includes(mark)));
+    expect(lost.map(({ place }) => place)).toEqual([]);
+  });
+
+  test('writes NT$, and no other sign for it', () => {
+    const wrong = /NTD|TWD|NT \$|(?<!NT)\$\d|元\b|台幣/;
+    expect(said.filter(({ text }) => wrong.test(text)).map(({ text }) => text)).toEqual([]);
+  });
+});
+
+test('both have the same places', () => {
+  const [places, others] = DICTIONARIES.map(({ said }) => said.map(({ place }) => place).sort());
+  expect(places).toEqual(others ?? []);
+});
+
+describe("Taiwan's Chinese", () => {
+  test('the guard finds what it is for', () => {
+    const simplified = '们这个为会时来对说国过还没动发问题开关长门间样点当让给应认识设计请输录账单费预储钥码网链';
+    expect(foreignCharacters(simplified)).toEqual([...simplified]);
+    expect(foreignCharacters('請以臺灣的用語書寫個沒值')).toEqual([]);
+  });
+
+  test('has no simplified character', () => {
+    expect(ZH.filter(({ text }) => foreignCharacters(text).length > 0)).toEqual([]);
+  });
+
+  test('has no word of the mainland', () => {
+    const wrong = ZH.flatMap(({ place, text }) =>
+      MAINLAND.filter((word) => text.includes(word) && !isPartOfOwn(text, word)).map((word) => `${place}: ${word}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('has Chinese punctuation beside Chinese characters', () => {
+    const wrong = ZH.filter(({ text }) => /\p{Script=Han}[,;:!?()]|[,;!?()]\p{Script=Han}/u.test(text));
+    expect(wrong.map(({ text }) => text)).toEqual([]);
+  });
+
+  test('the docs in Chinese are written so, too', () => {
+    const folder = join(import.meta.dir, '..', '..', 'docs', 'zh-TW');
+    for (const name of readdirSync(folder)) {
+      expect([name, foreignCharacters(readFileSync(join(folder, name), 'utf8'))]).toEqual([name, []]);
+    }
+  });
+});
+
+/** 支援 is Taiwan's; 用戶端 is what a client is called. */
+function isPartOfOwn(text: string, word: string): boolean {
+  return word === '用戶' && text.replaceAll('用戶端', '').includes(word) === false;
+}
+
+describe('figures', () => {
+  test('times are those of Taipei, and say so', () => {
+    expect(dateTime(Date.UTC(2026, 10, 14, 16, 5, 9))).toBe('2026-11-15 00:05:09 UTC+8');
+  });
+
+  test('money is exact, with two decimals at least', () => {
+    expect([0n, 1n, 998_827_417n, 1_234_567_000_000_000n].map(money)).toEqual([
+      'NT$0.00',
+      'NT$0.000000001',
+      'NT$0.998827417',
+      'NT$1,234,567.00',
+    ]);
+  });
+});
