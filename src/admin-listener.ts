@@ -4,7 +4,7 @@ import type { Settings } from './config.ts';
 import { keptAdminToken } from './data-folder.ts';
 import type { Random } from './kit/random.ts';
 import { listen, listenSomewhere, type Server } from './listen.ts';
-import { createOperatorApp } from './operator/app.ts';
+import { type AddPages, createOperatorApp } from './operator/app.ts';
 import type { OperatorTools } from './operator/tools.ts';
 
 const LOOPBACK = '127.0.0.1';
@@ -14,8 +14,10 @@ const USUAL_PORT = 8788;
 export function listenForOperator(
   { adminPort, adminToken, dataDir }: Settings,
   tools: Omit<OperatorTools, 'adminToken'> & { random: Random },
+  addPages: AddPages,
 ): Server {
-  const app = createOperatorApp({ ...tools, adminToken: adminToken ?? keptAdminToken(dataDir, tools.random) });
+  const token = adminToken ?? keptAdminToken(dataDir, tools.random);
+  const app = createOperatorApp({ ...tools, adminToken: token }, addPages);
   const options = {
     host: LOOPBACK,
     variable: 'ADMIN_PORT',

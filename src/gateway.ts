@@ -16,6 +16,7 @@ import { createTraffic } from './channels/traffic.ts';
 import type { Fetch } from './channels/upstream.ts';
 import { createUpstreams } from './channels/upstreams.ts';
 import type { Settings } from './config.ts';
+import { createConsoleTools, tokenCheck } from './console-tools.ts';
 import { createGatewayId } from './gateway-id.ts';
 import { createApp } from './http/app.ts';
 import type { HttpTools } from './http/exchange.ts';
@@ -41,6 +42,8 @@ import { createLedger } from './ledger/ledger.ts';
 import { createLoad } from './limits/load.ts';
 import { listen, type Respond, type Server } from './listen.ts';
 import { openStore } from './open-store.ts';
+import { createCodeMemory } from './operating/code-memory.ts';
+import type { OperatingTools } from './operating/tools.ts';
 import { countFaults } from './operator/metrics/fault-metrics.ts';
 import { readProcess } from './operator/metrics/process-metrics.ts';
 import { countRequests } from './operator/metrics/request-metrics.ts';
@@ -52,6 +55,7 @@ import { applyDocument } from './publishing/apply-document.ts';
 import { createPublicStatus } from './publishing/public-status.ts';
 import { applyStartingDocument } from './publishing/starting-document.ts';
 import { createSecretResolver } from './resolve-secret.ts';
+import { addConsole } from './site/console/console.tsx';
 import { addSite } from './site/site.ts';
 import { createSiteTools } from './site-tools.ts';
 import { StartRefused } from './start-refused.ts';
@@ -212,6 +216,20 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   const site = createSiteTools(http, { pepper, securityContact: settings.securityContact });
   const app = createApp(http, (pages) => addSite(pages, site));
 
+  const operating: OperatingTools = {
+    store,
+    clock,
+    random,
+    newId,
+    sealer,
+    hashKey: authenticator.hash,
+    hashCard: http.hashCard,
+    findUpstream: http.relay.findUpstream,
+    publicUrl,
+    node: { health, traffic, errors, lastAudit: audit.last },
+    codes: createCodeMemory(clock),
+    follow: async () => onPulse(await store.read.pulse()),
+  };
   const { hasStore, isReady } = http;
   readStore(metrics, { store, clock, hasStore, closing: ledger.closing });
   readState(metrics, { health, alarms, catalog: active.get, isReady, isUnbalanced: audit.isUnbalanced });
@@ -219,7 +237,10 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   let operatorServer: Server | undefined;
   let server: Server;
   try {
-    operatorServer = listenForOperator(settings, { clock, random, log, newId, metrics });
+    operatorServer = listenForOperator(settings, { clock, random, log, newId, metrics }, (pages, check) => {
+      const checkToken = tokenCheck(check);
+      addConsole(pages, createConsoleTools(operating, { siteName, log, siteAssets: site.assetFiles, checkToken }));
+    });
     const respond: Respond = (request, peer) => app.fetch(request, { peer });
     const { host, port } = settings;
     server = listen({ host, port, variable: 'PORT', respond, idleSeconds: options.idleSeconds });

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What the executable must hold; whoever reads another folder names it here. */
-export const SHIPPED_FOLDERS = ['docs', 'src/site/assets'] as const;
+export const SHIPPED_FOLDERS = ['docs', 'src/site/assets', 'src/site/console/assets'] as const;
 export const SHIPPED = 'shipped';
 
 const inside = join(import.meta.dir, SHIPPED);

@@ -3,16 +3,20 @@
 import { type Context, Hono } from 'hono';
 import { Fault } from '../faults/fault.ts';
 import { describeError } from '../kit/log.ts';
-import { createGuardToken, type GuardToken } from './guard-token.ts';
+import { type CheckToken, createCheckToken, type GuardToken, guardHeaders } from './guard-token.ts';
 import { OperatorRefused, refusalResponse } from './refused.ts';
 import { OPERATOR_ROUTES } from './route-table.ts';
 import type { OperatorExchange, OperatorTools } from './tools.ts';
 
 type Handle = (exchange: OperatorExchange) => Response | Promise<Response>;
 
-export function createOperatorApp(tools: OperatorTools): Hono {
+/** Adds pages for people behind the routes for programs. They have a door of their own, which asks for the same token. */
+export type AddPages = (app: Hono, check: CheckToken) => void;
+
+export function createOperatorApp(tools: OperatorTools, addPages: AddPages = () => {}): Hono {
   const app = new Hono();
-  const guard = createGuardToken(tools.clock, tools.adminToken);
+  const check = createCheckToken(tools.clock, tools.adminToken);
+  const guard = guardHeaders(check);
   const serve = (method: string, path: string, handle: Handle) =>
     app.on(method, path, (context) => answer(tools, guard, exchangeOf(tools, context), handle));
 
@@ -24,6 +28,11 @@ export function createOperatorApp(tools: OperatorTools): Hono {
       throw new OperatorRefused(405, 'method_not_allowed', 'Use one of the methods in the allow header.', { headers });
     });
   }
+  app.use('*', async (context, next) => {
+    if (isLoopbackName(context.req.header('host'))) return next();
+    return answer(tools, guard, exchangeOf(tools, context), () => refuseHost());
+  });
+  addPages(app, check);
   serve(EVERY_METHOD, '*', () => {
     throw new OperatorRefused(404, 'route_not_found', 'Check the path: there is no such route.');
   });
@@ -46,7 +55,7 @@ async function answer(
   const { request, requestId } = exchange;
   let response: Response;
   try {
-    requireLoopbackName(request.headers.get('host'));
+    if (!isLoopbackName(request.headers.get('host') ?? undefined)) refuseHost();
     await guard(request.headers);
     response = await handle(exchange);
   } catch (error) {
@@ -60,9 +69,11 @@ async function answer(
 }
 
 /** A page whose own name was made to lead here must not get through with what a browser remembers. */
-function requireLoopbackName(host: string | null): void {
-  const name = (host ?? '').toLowerCase().replace(/:\d+$/, '');
-  if (LOOPBACK_NAMES.has(name)) return;
+function isLoopbackName(host: string | undefined): boolean {
+  return LOOPBACK_NAMES.has((host ?? '').toLowerCase().replace(/:\d+$/, ''));
+}
+
+function refuseHost(): never {
   throw new OperatorRefused(403, 'host_refused', 'Reach this port as localhost or 127.0.0.1.');
 }
 

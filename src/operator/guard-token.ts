@@ -7,18 +7,23 @@ import { createCounter } from '../limits/counter.ts';
 import { OperatorRefused } from './refused.ts';
 
 export type GuardToken = (headers: Headers) => Promise<void>;
+/** For who does not send it in a header, such as a page. */
+export type CheckToken = (given: string | undefined) => Promise<void>;
 
 const WRONG_PER_MINUTE = 10;
 const SLOWED_BY_MS = 1_000;
 /** Everyone comes from this machine: there is one subject. */
 const ANYONE = 'anyone';
 
+export function guardHeaders(check: CheckToken): GuardToken {
+  return (headers) => check(/^Bearer\s+(\S+)\s*$/i.exec(headers.get('authorization') ?? '')?.[1]);
+}
+
 /** What it gives throws OperatorRefused. */
-export function createGuardToken(clock: Clock, token: string): GuardToken {
+export function createCheckToken(clock: Clock, token: string): CheckToken {
   const expected = digest(token);
   const wrong = createCounter({ clock, spanMs: 60_000, mostSubjects: 1 });
-  return async (headers) => {
-    const given = /^Bearer\s+(\S+)\s*$/i.exec(headers.get('authorization') ?? '')?.[1];
+  return async (given) => {
     if (given !== undefined && timingSafeEqual(digest(given), expected)) return;
     if (!wrong.take(ANYONE, WRONG_PER_MINUTE)) {
       throw new OperatorRefused(429, 'rate_limited', 'Wait a minute: too many wrong tokens were sent.', {

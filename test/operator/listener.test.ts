@@ -138,8 +138,8 @@ describe('the port', () => {
     expect((await operator.call('/none')).status).toBe(404);
     const wrong = await operator.call('/metrics', { method: 'DELETE' });
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET']);
-    // What the public port has is not here.
-    for (const path of ['/healthz', '/v1/models', '/api/public/status', '/']) {
+    // What the public port has is not here; the front page is the console's.
+    for (const path of ['/healthz', '/v1/models', '/api/public/status', '/account']) {
       expect((await operator.call(path)).status).toBe(404);
     }
   });

@@ -24,7 +24,7 @@ export function AccountKeys({ context, account }: AccountProps) {
             { text: accounts.created },
             { text: accounts.manages },
             { text: accounts.limits },
-            { text: '' },
+            { text: accounts.revoke, isAction: true },
           ]}
           rows={account.keys.map((key) => [
             <>

@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // What an account spent, its entries, what is held, and its latest requests.
 
+import { taipeiDay } from '../../../kit/taipei.ts';
 import { count, money, time } from '../../format.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import { DataTable } from '../parts/data-table.tsx';
@@ -16,10 +17,7 @@ export function AccountMoney(props: AccountProps) {
       {account.spendByDay.length > 0 ? (
         <section>
           <h2>{accounts.spend}</h2>
-          <MoneyBars
-            days={account.spendByDay.map(({ day, cost }) => ({ day: dayText(day), amount: cost }))}
-            label={accounts.spendLabel}
-          />
+          <MoneyBars days={lastDays(props)} label={accounts.spendLabel} />
         </section>
       ) : null}
       <Entries {...props} />
@@ -28,6 +26,18 @@ export function AccountMoney(props: AccountProps) {
     </>
   );
 }
+
+/** The last thirty, those without a request included. */
+function lastDays({ account, now }: AccountProps): { day: string; amount: bigint }[] {
+  const costs = new Map(account.spendByDay.map(({ day, cost }) => [day, cost]));
+  const today = taipeiDay(now);
+  return Array.from({ length: DAYS }, (_, index) => {
+    const day = today - DAYS + 1 + index;
+    return { day: dayText(day), amount: costs.get(day) ?? 0n };
+  });
+}
+
+const DAYS = 30;
 
 function Entries({ context, account }: AccountProps) {
   const { accounts } = consoleWords(context.language);

@@ -22,7 +22,7 @@ export function CardTable({ context, cards, isChoosable }: CardTableProps) {
       columns={[
         { text: words.serial },
         { text: words.state },
-        { text: words.amount, isFigure: true },
+        { text: words.value, isFigure: true },
         { text: words.account },
         { text: words.redeemedAt },
       ]}

@@ -15,6 +15,12 @@ import { Warnings } from './warnings.tsx';
 /** What of the log of actions a change is. */
 export type ChangeAction = 'config.apply' | 'prices.edit' | 'prices.import';
 
+const PATHS: Record<ChangeAction, string> = {
+  'config.apply': '/models/document',
+  'prices.edit': '/models',
+  'prices.import': '/models/import',
+};
+
 interface ReviewProps {
   context: ConsoleContext;
   yaml: string;
@@ -31,7 +37,7 @@ export function ReviewPage({ context, yaml, base, action, checked, back, notice,
   const { document } = consoleWords(context.language);
   return (
     <ConsolePage
-      context={{ ...context, path: '/models/document', query: '' }}
+      context={{ ...context, path: PATHS[action], query: '' }}
       section="models"
       title={document.reviewTitle}
       lead={document.reviewLead(base)}

@@ -66,7 +66,7 @@ function RevisionsPage({ context, revisions, notice }: RevisionsProps) {
           { text: document.source },
           { text: document.who },
           { text: document.what },
-          { text: '' },
+          { text: document.returnTo, isAction: true },
         ]}
         rows={revisions.map(({ revision, createdAt, source, actor, action, isNewest }) => [
           <>

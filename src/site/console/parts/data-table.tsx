@@ -7,6 +7,8 @@ import { Scroll } from '../../parts/scroll.tsx';
 export interface Column {
   text: string;
   isFigure?: boolean;
+  /** Holds what can be done with the row: its name is for who has it read aloud. */
+  isAction?: boolean;
 }
 
 interface DataTableProps {
@@ -26,9 +28,9 @@ export function DataTable({ label, columns, rows, caption }: DataTableProps) {
         <thead>
           <tr>
             <th scope="col">{first?.text}</th>
-            {others.map(({ text, isFigure }) => (
+            {others.map(({ text, isFigure, isAction }) => (
               <th scope="col" class={isFigure ? 'right' : ''}>
-                {text}
+                {isAction ? <span class="unseen">{text}</span> : text}
               </th>
             ))}
           </tr>
@@ -38,14 +40,21 @@ export function DataTable({ label, columns, rows, caption }: DataTableProps) {
             <tr>
               <th scope="row">{head}</th>
               {cells.map((cell, index) => (
-                <td class={others[index]?.isFigure ? 'right number' : ''} data-label={others[index]?.text ?? ''}>
-                  {cell}
-                </td>
+                <Cell column={others[index]}>{cell}</Cell>
               ))}
             </tr>
           ))}
         </tbody>
       </table>
     </Scroll>
+  );
+}
+
+function Cell({ column, children }: { column: Column | undefined; children?: Child }) {
+  if (!column || column.isAction) return <td>{children}</td>;
+  return (
+    <td class={column.isFigure ? 'right number' : ''} data-label={column.text}>
+      {children}
+    </td>
   );
 }

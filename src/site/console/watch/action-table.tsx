@@ -23,7 +23,7 @@ export function Actions({ language, actions }: { language: Language; actions: re
       rows={actions.map(({ at, actor, action, subject, detail }) => [
         <span class="number">{time(at)}</span>,
         actors[actor] ?? actor,
-        <span class="id">{action}</span>,
+        <span class="id nowrap">{action}</span>,
         <Subject subject={subject} />,
         <Facts facts={detail} />,
       ])}

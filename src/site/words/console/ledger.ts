@@ -12,9 +12,9 @@ export const ledgerEn = {
   auditGood: 'The books agree.',
   auditBad: (count: number) => (count === 1 ? 'One difference was found.' : `${count} differences were found.`),
   auditFull: (at: string, wallets: string, entries: string) =>
-    `Full pass, ${at}: ${wallets} wallets, ${entries} entries.`,
+    `Full pass, ${at} (wallets: ${wallets}, entries: ${entries}).`,
   auditShort: (at: string, wallets: string, entries: string) =>
-    `Short pass, ${at}: what was touched since the pass before (${wallets} wallets, ${entries} entries).`,
+    `Short pass, ${at}: what was touched since the pass before (wallets: ${wallets}, entries: ${entries}).`,
   total: 'Sum of all accounts',
   totalHelp: 'must be exactly 0',
   run: 'Audit everything now',

@@ -1,0 +1,47 @@
+// The console's tools, from the gateway's: the operator's functions, the site's look, and the door that the token opens.
+
+import { checkDeclaredBody, readBodyText } from './http/read-body.ts';
+import type { Log } from './kit/log.ts';
+import type { OperatingTools } from './operating/tools.ts';
+import type { CheckToken } from './operator/guard-token.ts';
+import { OperatorRefused } from './operator/refused.ts';
+import { readShipped } from './shipped-files.ts';
+import type { ConsoleTools, TokenCheck } from './site/console/tools.ts';
+
+export interface ConsoleSettings {
+  siteName: string;
+  log: Log;
+  /** Style, script and mark of the site. */
+  siteAssets: ReadonlyMap<string, Buffer>;
+  checkToken(token: string): Promise<TokenCheck>;
+}
+
+/** A refusal of the operator's port as the sign-in page tells it. */
+export function tokenCheck(check: CheckToken): ConsoleSettings['checkToken'] {
+  return async (token) => {
+    try {
+      await check(token);
+      return 'right';
+    } catch (error) {
+      if (!(error instanceof OperatorRefused)) throw error;
+      return error.status === TOO_MANY ? 'too_many' : 'wrong';
+    }
+  };
+}
+
+const TOO_MANY = 429;
+
+export function createConsoleTools(
+  operating: OperatingTools,
+  { siteAssets, ...settings }: ConsoleSettings,
+): ConsoleTools {
+  return {
+    ...operating,
+    ...settings,
+    assetFiles: new Map([...siteAssets, ...readShipped('src/site/console/assets')]),
+    readBody(request, maxBytes) {
+      checkDeclaredBody(request, maxBytes);
+      return readBodyText(request, maxBytes, operating.clock);
+    },
+  };
+}
