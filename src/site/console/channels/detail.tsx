@@ -79,7 +79,7 @@ function Test({ context, channel }: ChannelProps) {
       ) : (
         <form method="post" action={`${channelPath(channel.name)}/test`} data-once>
           <p class="faint">{channels.testLead}</p>
-          <div class="filters">
+          <div class="search">
             <Field name="model" label={channels.testModel}>
               <select id="model" name="model">
                 {channel.models.map((model) => (

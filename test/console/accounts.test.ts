@@ -1,0 +1,95 @@
+// What is done for customers: found by what they can tell, given money once, frozen, helped with keys. The books agree
+// after each of it.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { SiteClient } from '../site/site-client.ts';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { clientOf, fieldOf } from './operator-client.ts';
+
+let gateway: TestGateway;
+let client: SiteClient;
+let account: TestAccount;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  client = await clientOf(gateway);
+  account = await gateway.register();
+});
+afterAll(() => gateway.stop());
+
+const pathOf = ({ accountId }: TestAccount) => `/accounts/${accountId}`;
+const balanceOf = async (one: TestAccount) => (await gateway.get('/api/me', one.key)).balance_ntd;
+
+describe('search', () => {
+  test('by account, key and last four leads to the account', async () => {
+    for (const text of [account.accountId, account.keyId, account.key.slice(-4)]) {
+      const found = await client.get(`/accounts?q=${encodeURIComponent(text)}`);
+      expect([text, found.headers.get('location')]).toEqual([text, pathOf(account)]);
+    }
+  });
+
+  test('says so when nobody is found, and shows what was typed as text', async () => {
+    const html = await (await client.get(`/accounts?q=${encodeURIComponent('<script>alert(1)</script>')}`)).text();
+    expect(html).toContain('Nobody was found');
+    expect(html).not.toContain('<script>alert');
+  });
+});
+
+describe('money', () => {
+  const form = { kind: 'refund', amount: '12.5', reason: 'slow on Friday' };
+
+  test('a refund asks first, then moves the money once however often it is sent', async () => {
+    const asked = await (await client.post(`${pathOf(account)}/credit/review`, form)).text();
+    expect(asked).toContain('Refund NT$12.50?');
+    expect(asked).toContain('Its balance goes from NT$1.00 to NT$13.50.');
+    expect(await balanceOf(account)).toBe(1);
+
+    const confirmed = { ...form, once: fieldOf(asked, 'once'), confirmed: 'yes' };
+    const done = await client.post(`${pathOf(account)}/credit`, confirmed);
+    expect(done.headers.get('location')).toStartWith(`${pathOf(account)}?balance=`);
+    const again = await client.post(`${pathOf(account)}/credit`, confirmed);
+    expect([again.status, await balanceOf(account)]).toEqual([409, 13.5]);
+    expect(await again.text()).toContain('this form was sent before');
+    expect(gateway.audit()).toEqual([]);
+    const [action] = gateway.sql("SELECT actor, subject, detail FROM audit_log WHERE action = 'accounts.refund'");
+    expect(action).toMatchObject({ actor: 'token', subject: account.accountId });
+    expect(String(action?.detail)).toContain('slow on Friday');
+  });
+
+  test('what is no amount, below zero or without a reason comes back as typed', async () => {
+    for (const amount of ['0', '-5', 'ten', '1e9', '']) {
+      const refused = await client.post(`${pathOf(account)}/credit/review`, { ...form, amount });
+      expect([amount, refused.status]).toEqual([amount, 422]);
+      expect(await refused.text()).toContain('id="amount-fault"');
+    }
+    const refused = await client.post(`${pathOf(account)}/credit/review`, { ...form, reason: ' ' });
+    expect([refused.status, fieldOf(await refused.text(), 'amount')]).toEqual([422, '12.5']);
+    expect(await balanceOf(account)).toBe(13.5);
+  });
+});
+
+test('a frozen account is refused until it is thawed, each with a reason', async () => {
+  const one = await gateway.register();
+  expect((await client.post(`${pathOf(one)}/freeze`, { confirmed: 'yes' })).status).toBe(422);
+  expect((await client.post(`${pathOf(one)}/freeze`, { reason: 'stolen card' })).status).toBe(303);
+  expect((await gateway.chat(one.key, { model: 'demo-small' })).status).not.toBe(200);
+  expect(await (await client.get(pathOf(one))).text()).toContain('This account is frozen');
+  expect((await client.post(`${pathOf(one)}/freeze`, { reason: 'again' })).status).toBe(409);
+  expect((await client.post(`${pathOf(one)}/unfreeze`, { reason: 'cleared' })).status).toBe(303);
+  expect((await gateway.chat(one.key, { model: 'demo-small' })).status).toBe(200);
+});
+
+test('a key is made, shown once, and revoked after a question', async () => {
+  const one = await gateway.register();
+  const made = await (await client.post(`${pathOf(one)}/keys`, { name: 'lost the first' })).text();
+  const key = /<code>(sk-[^<]+)<\/code>/.exec(made)?.[1] ?? '';
+  expect((await gateway.call('/api/me', { key })).status).toBe(200);
+  expect(await (await client.get(pathOf(one))).text()).not.toContain(key);
+
+  const asked = await (await client.get(`${pathOf(one)}/keys/${one.keyId}/revoke`)).text();
+  expect(asked).toContain('Whoever uses this key is refused at once');
+  expect((await client.post(`${pathOf(one)}/keys/${one.keyId}/revoke`, { confirmed: 'yes' })).status).toBe(303);
+  expect((await gateway.call('/api/me', { key: one.key })).status).toBe(401);
+  // A key of another account cannot be ended from this one's page.
+  expect((await client.post(`${pathOf(one)}/keys/${account.keyId}/revoke`)).status).toBe(404);
+  expect((await gateway.call('/api/me', { key: account.key })).status).toBe(200);
+});
