@@ -1,0 +1,158 @@
+// Channels, cards, the ledger, alarms and incidents by their pages: what is dangerous asks first, what was sent twice is
+// done once.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { SiteClient } from '../site/site-client.ts';
+import type { Answer } from '../support/answer.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { chatAnswer, errorScript } from '../support/openai-chat.ts';
+import { clientOf, fieldOf } from './operator-client.ts';
+
+let gateway: TestGateway;
+let client: SiteClient;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  client = await clientOf(gateway);
+});
+afterAll(() => gateway.stop());
+
+describe('a channel', () => {
+  test('that is switched off says first which models lose their last route', async () => {
+    const asked = await (await client.get('/channels/up/disable')).text();
+    expect(asked).toContain('lose their last route and will be refused: up-free, up-paid.');
+    // Without the question nothing is switched.
+    expect((await client.post('/channels/up/disable')).status).toBe(200);
+    const { key } = await gateway.register();
+    gateway.upstream.next(chatAnswer());
+    expect((await gateway.chat(key, { model: 'up-paid' })).status).toBe(200);
+
+    const done = await client.post('/channels/up/disable', { confirmed: 'yes', lost: fieldOf(asked, 'lost') });
+    expect(done.headers.get('location')).toBe('/channels/up?done=disabled');
+    expect((await gateway.chat(key, { model: 'up-paid' })).status).not.toBe(200);
+    expect((await client.post('/channels/up/enable', { confirmed: 'yes' })).status).toBe(303);
+    gateway.upstream.next(chatAnswer());
+    expect((await gateway.chat(key, { model: 'up-paid' })).status).toBe(200);
+  });
+
+  test('that does not work says why, without a word of its key', async () => {
+    gateway.upstream.next(errorScript(401, { message: 'Incorrect API key provided: fake-upstream-secret-0123' }));
+    const html = await (await client.post('/channels/up/test', { model: 'up-paid' })).text();
+    expect(html).toContain('It does not work: scripted-2026-01');
+    expect(html).not.toContain('fake-upstream-secret');
+  });
+});
+
+describe('cards', () => {
+  const form = { amount: '50', count: '3', kind: 'sold', expires: '', note: 'the shop around the corner' };
+
+  async function issue(): Promise<{ path: string; fields: Record<string, string> }> {
+    const asked = await (await client.post('/cards/review', form)).text();
+    const fields = { ...form, once: fieldOf(asked, 'once'), confirmed: 'yes' };
+    const location = (await client.post('/cards', fields)).headers.get('location') ?? '';
+    return { path: location.replace('?new', ''), fields };
+  }
+
+  test('are issued once, however often the form is sent', async () => {
+    const before = gateway.sql('SELECT * FROM cards').length;
+    const { fields } = await issue();
+    const again = await client.post('/cards', fields);
+    expect([again.status, gateway.sql('SELECT * FROM cards').length]).toEqual([422, before + 3]);
+    expect(await again.text()).toContain('this form was sent before');
+  });
+
+  test('forms that are wrong come back with their faults, as typed', async () => {
+    for (const [field, value] of [
+      ['amount', '0'],
+      ['amount', 'x'],
+      ['count', '10001'],
+      ['count', '1.5'],
+      ['expires', '2099-01-01'],
+    ] as const) {
+      const refused = await client.post('/cards/review', { ...form, [field]: value });
+      const html = await refused.text();
+      expect([field, refused.status]).toEqual([field, 422]);
+      expect(html).toContain(`id="${field}-fault"`);
+      expect(fieldOf(html, field)).toBe(value);
+    }
+  });
+
+  test('are void after a question, and worthless then', async () => {
+    const { path } = await issue();
+    const batch = path.split('/').at(-1) ?? '';
+    const csv = await (await client.get(`${path}/codes.csv`)).text();
+    const [serial = '', code] = csv.split('\r\n')[1]?.split(',') ?? [];
+    expect((await client.post('/cards/void', { batch })).status).toBe(422);
+    const asked = await (await client.post('/cards/void', { batch, serial })).text();
+    expect(asked).toContain('Void 1 cards?');
+    const done = await client.post('/cards/void', { batch, serials: fieldOf(asked, 'serials'), confirmed: 'yes' });
+    expect(done.headers.get('location')).toContain('voided=1');
+    const { key } = await gateway.register();
+    expect((await gateway.call('/api/redeem', { key, body: { code } })).status).not.toBe(200);
+    expect(await (await client.get(`/cards?serial=${serial.toLowerCase()}`)).text()).toContain('voided');
+  });
+
+  test('their codes are on no other page, and in no log', async () => {
+    const { path } = await issue();
+    const csv = await (await client.get(`${path}/codes.csv`)).text();
+    const code = csv.split('\r\n')[1]?.split(',')[1] ?? 'none';
+    for (const page of ['/cards', '/actions', '/']) expect(await (await client.get(page)).text()).not.toContain(code);
+    expect(JSON.stringify(gateway.log.lines())).not.toContain(code);
+    expect(JSON.stringify(gateway.sql('SELECT detail FROM audit_log'))).not.toContain(code);
+  });
+});
+
+test('the ledger is audited in full on demand', async () => {
+  const html = await (await client.post('/ledger/audit')).text();
+  expect(html).toContain('The books agree.');
+  expect(gateway.audit()).toEqual([]);
+});
+
+test('a bill is held against our records', async () => {
+  const { key } = await gateway.register();
+  gateway.upstream.reset();
+  gateway.upstream.next(chatAnswer());
+  await gateway.chat(key, { model: 'up-paid' });
+  const bill = 'model,date,input_tokens,output_tokens,amount\nunknown-model,2020-01-01,5,5,1\n';
+  const compared = await client.post('/ledger/reconcile', { channel: 'up', bill, rate: '32' });
+  const html = await compared.text();
+  expect([compared.status, html.includes('not in our records')]).toEqual([200, true]);
+  expect((await client.post('/ledger/reconcile', { channel: 'up', bill: '' })).status).toBe(422);
+  expect((await client.post('/ledger/reconcile', { channel: 'up', bill: 'a,b\n1,2' })).status).toBe(400);
+});
+
+test('an alarm is open until somebody has seen it', async () => {
+  await gateway.gateway.store.recordAlarm({ name: 'upstream_route_missing', fields: { channel: 'up' } }, Date.now());
+  const open = await (await client.get('/alarms')).text();
+  expect(open).toContain('Check the route.');
+  const path = /action="(\/alarms\/\d+)"/.exec(open)?.[1] ?? '';
+  expect((await client.post(path)).status).toBe(303);
+  expect((await client.post(path)).status).toBe(303);
+  expect(await (await client.get('/alarms')).text()).not.toContain(path);
+  expect(await (await client.get('/alarms?all')).text()).toContain('seen by token');
+});
+
+test('an incident is told, ended and deleted, in both languages', async () => {
+  const half = await client.post('/incidents', { titleEn: 'Slow', titleZh: '' });
+  expect([half.status, fieldOf(await half.text(), 'titleEn')]).toEqual([400, 'Slow']);
+  const said = { titleEn: 'Slow answers', titleZh: '回應緩慢', textEn: '', textZh: '', started: '2026-11-15T09:30' };
+  expect((await client.post('/incidents', said)).status).toBe(303);
+  const status: Answer = await (await gateway.call('/api/public/status')).json();
+  expect(JSON.stringify(status)).toContain('回應緩慢');
+  const list = await (await client.get('/incidents')).text();
+  const path = /action="(\/incidents\/inc_\w+)\/end"/.exec(list)?.[1] ?? '';
+  expect((await client.post(`${path}/end`)).status).toBe(303);
+  expect(await (await client.get(`${path}/delete`)).text()).toContain('as if it had never been told');
+  expect((await client.post(`${path}/delete`)).status).toBe(303);
+  expect(await (await client.get('/incidents')).text()).not.toContain('Slow answers');
+});
+
+test('what an operator typed stands in no page as markup', async () => {
+  const note = '<img src=x onerror=alert(1)>';
+  const asked = await (await client.post('/cards/review', { amount: '1', count: '1', kind: 'sold', note })).text();
+  expect(asked).not.toContain('<img');
+  await client.post('/cards', { amount: '1', count: '1', kind: 'sold', note, once: fieldOf(asked, 'once') });
+  for (const path of ['/cards', '/actions']) {
+    const html = await (await client.get(path)).text();
+    expect([path, html.includes('<img')]).toEqual([path, false]);
+  }
+});
