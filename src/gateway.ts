@@ -21,6 +21,7 @@ import { createGatewayId } from './gateway-id.ts';
 import { createApp } from './http/app.ts';
 import type { HttpTools } from './http/exchange.ts';
 import { createDoorGuards } from './http/guard-doors.ts';
+import { checkDeclaredBody, readBodyText } from './http/read-body.ts';
 import { auditLedger } from './jobs/audit-ledger.ts';
 import { followStore } from './jobs/follow-store.ts';
 import { forgetAddresses } from './jobs/forget-addresses.ts';
@@ -230,6 +231,10 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
     codes: createCodeMemory(clock),
     follow: async () => onPulse(await store.read.pulse()),
   };
+  const readBody = (request: Request, maxBytes: number) => {
+    checkDeclaredBody(request, maxBytes);
+    return readBodyText(request, maxBytes, clock);
+  };
   const { hasStore, isReady } = http;
   readStore(metrics, { store, clock, hasStore, closing: ledger.closing });
   readState(metrics, { health, alarms, catalog: active.get, isReady, isUnbalanced: audit.isUnbalanced });
@@ -237,10 +242,14 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   let operatorServer: Server | undefined;
   let server: Server;
   try {
-    operatorServer = listenForOperator(settings, { clock, random, log, newId, metrics }, (pages, check) => {
-      const checkToken = tokenCheck(check);
-      addConsole(pages, createConsoleTools(operating, { siteName, log, siteAssets: site.assetFiles, checkToken }));
-    });
+    operatorServer = listenForOperator(
+      settings,
+      { clock, random, log, newId, metrics, operating, readBody },
+      (pages, check) => {
+        const checkToken = tokenCheck(check);
+        addConsole(pages, createConsoleTools(operating, { siteName, log, siteAssets: site.assetFiles, checkToken }));
+      },
+    );
     const respond: Respond = (request, peer) => app.fetch(request, { peer });
     const { host, port } = settings;
     server = listen({ host, port, variable: 'PORT', respond, idleSeconds: options.idleSeconds });

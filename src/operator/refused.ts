@@ -2,6 +2,7 @@
 // are not of the clients' table; a fault that a use case throws keeps its code.
 
 import { Fault } from '../faults/fault.ts';
+import { OperatingRefused, type RefusalCode } from '../operating/refused.ts';
 
 export interface RefusalFacts {
   /** For programs: the field that is wrong, figures, faults by their path. */
@@ -23,12 +24,14 @@ export class OperatorRefused extends Error {
 
 export function refusalResponse(error: unknown, requestId: string): Response {
   const { status, code, message, details } = toRefused(error);
-  const body = { error: { code, message, ...details.facts, request_id: requestId } };
+  const told = { message, type: typeOf(status), param: null, code, ...details.facts, request_id: requestId };
+  const body = { error: told };
   return Response.json(body, { status, headers: { ...details.headers } });
 }
 
 function toRefused(error: unknown): OperatorRefused {
   if (error instanceof OperatorRefused) return error;
+  if (error instanceof OperatingRefused) return fromOperating(error);
   if (!(error instanceof Fault)) {
     return new OperatorRefused(500, 'internal_error', 'Look into the log: the fault is the gateway’s own.');
   }
@@ -37,4 +40,29 @@ function toRefused(error: unknown): OperatorRefused {
   return new OperatorRefused(row.status, code, publicText, {
     facts: { ...(param ? { param } : {}), ...(internal ? { detail: internal } : {}), ...figures },
   });
+}
+
+const STATUSES: Record<RefusalCode, number> = {
+  invalid: 400,
+  no_route: 400,
+  not_found: 404,
+  already_done: 409,
+  last_routes: 409,
+  too_many_keys: 409,
+  no_revision: 409,
+  stale: 409,
+};
+
+function fromOperating({ code, message, facts: { field, subjects } }: OperatingRefused): OperatorRefused {
+  const facts = { ...(field ? { param: field } : {}), ...(subjects ? { details: { subjects } } : {}) };
+  return new OperatorRefused(STATUSES[code], code, field ? `${field} ${message}` : message, { facts });
+}
+
+/** As clients of OpenAI know them. */
+function typeOf(status: number): string {
+  if (status === 401) return 'authentication_error';
+  if (status === 403) return 'permission_error';
+  if (status === 404) return 'not_found_error';
+  if (status === 429) return 'rate_limit_error';
+  return status >= 500 ? 'server_error' : 'invalid_request_error';
 }

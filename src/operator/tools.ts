@@ -4,6 +4,7 @@ import type { Clock } from '../kit/clock.ts';
 import type { NewId } from '../kit/ids.ts';
 import type { Log } from '../kit/log.ts';
 import type { Metrics } from '../kit/metrics.ts';
+import type { OperatingTools } from '../operating/tools.ts';
 
 export interface OperatorTools {
   clock: Clock;
@@ -12,10 +13,19 @@ export interface OperatorTools {
   /** The token that opens everything here. */
   adminToken: string;
   metrics: Metrics;
+  operating: OperatingTools;
+  /** Throws if the body is too large, too slow or no text. */
+  readBody(request: Request, maxBytes: number): Promise<string>;
 }
 
 export interface OperatorExchange {
   request: Request;
   requestId: string;
   params: Readonly<Record<string, string>>;
+}
+
+export interface OperatorRoute {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: string;
+  handle(tools: OperatorTools, exchange: OperatorExchange): Response | Promise<Response>;
 }

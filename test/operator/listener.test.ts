@@ -61,9 +61,12 @@ describe('the token', () => {
   });
 
   test('is needed on every path, be there a route or not', async () => {
-    const paths = [...OPERATOR_ROUTES.map(({ path }) => path), '/none'];
-    const answers = await Promise.all(paths.map((path) => fetch(gateway.gateway.adminUrl + path)));
-    for (const { status } of answers) expect(status).toBe(401);
+    const routes = [...OPERATOR_ROUTES, { method: 'GET', path: '/none' }];
+    const answers = await Promise.all(
+      routes.map(({ method, path }) => fetch(gateway.gateway.adminUrl + path, { method })),
+    );
+    // More than ten wrong ones are not looked into any more.
+    for (const { status } of answers) expect([401, 429]).toContain(status);
   });
 
   test('is in no log line, nor is a wrong one', () => {

@@ -1,0 +1,85 @@
+// /api/admin/accounts and keys: what an operator does for a customer.
+
+import { z } from 'zod';
+import {
+  createKey,
+  credit,
+  readAmount,
+  revokeKey,
+  searchAccounts,
+  setFrozen,
+  showAccount,
+} from '../../operating/accounts.ts';
+import { publicRecord } from '../../usage/public-usage.ts';
+import { ACTOR, type AdminOperation, operation } from './operation.ts';
+import { amount, text } from './shapes.ts';
+
+const idOf = ({ id = '' }: Readonly<Record<string, string>>) => id;
+
+export const ACCOUNT_OPERATIONS: readonly AdminOperation[] = [
+  operation({
+    method: 'GET',
+    path: '/api/admin/accounts',
+    id: 'searchAccounts',
+    summary: 'By account, key or request id, the last four of a key, a card’s serial, or a login name.',
+    query: z.object({ q: text }),
+    run: async (tools, { query }) => ({ data: await searchAccounts(tools, query.q) }),
+  }),
+  operation({
+    method: 'GET',
+    path: '/api/admin/accounts/:id',
+    id: 'showAccount',
+    summary: 'Wallet, holds, entries, keys, latest usage, and what operators did.',
+    async run(tools, { params }) {
+      const { usage, ...account } = await showAccount(tools, idOf(params));
+      return { ...account, usage: usage.map(publicRecord) };
+    },
+  }),
+  operation({
+    method: 'POST',
+    path: '/api/admin/accounts/:id/credit',
+    id: 'creditAccount',
+    summary: 'Credit or refund, with a reason that stays in the ledger; `once` never credits twice.',
+    body: z.strictObject({
+      amount_ntd: amount,
+      reason: text,
+      kind: z.enum(['credit', 'refund']).default('credit'),
+      once: text.optional(),
+    }),
+    run: (tools, { params, body: { amount_ntd, ...rest } }) =>
+      credit(tools, idOf(params), { amount: readAmount(amount_ntd, 'amount_ntd'), ...rest, actor: ACTOR }),
+  }),
+  ...(['freeze', 'thaw'] as const).map((verb) =>
+    operation({
+      method: 'POST',
+      path: `/api/admin/accounts/:id/${verb}`,
+      id: `${verb}Account`,
+      summary: verb === 'freeze' ? 'Admit nothing on this account any more.' : 'Admit requests again.',
+      body: z.strictObject({ reason: text }),
+      async run(tools, { params, body: { reason } }) {
+        const frozen = verb === 'freeze';
+        await setFrozen(tools, idOf(params), { frozen, reason, actor: ACTOR });
+        return { accountId: idOf(params), frozen };
+      },
+    }),
+  ),
+  operation({
+    method: 'POST',
+    path: '/api/admin/accounts/:id/keys',
+    id: 'createKey',
+    summary: 'A managing key for who lost theirs; it is in this answer only.',
+    status: 201,
+    body: z.strictObject({ name: text.nullable().default(null) }),
+    run: (tools, { params, body: { name } }) => createKey(tools, idOf(params), { name, actor: ACTOR }),
+  }),
+  operation({
+    method: 'DELETE',
+    path: '/api/admin/keys/:id',
+    id: 'revokeKey',
+    summary: 'Stop a key on every node within a second.',
+    async run(tools, { params }) {
+      const { accountId } = await revokeKey(tools, idOf(params), ACTOR);
+      return { id: idOf(params), accountId, revoked: true };
+    },
+  }),
+];

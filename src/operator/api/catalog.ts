@@ -1,0 +1,125 @@
+// /api/admin/document, revisions and prices: the catalog.
+
+import { z } from 'zod';
+import {
+  type AppliedDocument,
+  applyChecked,
+  checkDocument,
+  currentDocument,
+  listRevisions,
+  returnTo,
+  showRevision,
+} from '../../operating/documents.ts';
+import { importPrices } from '../../operating/import-prices.ts';
+import { checkPrices, editPrices, priceTable } from '../../operating/prices.ts';
+import { OperatorRefused } from '../refused.ts';
+import { ACTOR, type AdminOperation, operation } from './operation.ts';
+import { publicView } from './public-view.ts';
+import { amount, applying, flag, paged, priceEdit, text, toPriceEdit } from './shapes.ts';
+
+type Applying = z.output<z.ZodObject<typeof applying>>;
+
+function optionsOf({ base_revision, confirmed }: Applying) {
+  return { baseRevision: base_revision, confirmed, actor: ACTOR } as const;
+}
+
+const REASONS = {
+  faults: { status: 400, message: 'Correct the document: its faults are listed by path.' },
+  stale: { status: 409, message: 'Look at the newest revision and edit that: somebody applied it meanwhile.' },
+  unconfirmed: { status: 409, message: 'Look at the warnings, then send the same with "confirmed": true.' },
+  unchanged: { status: 409, message: 'Change something first: the document says the same as the newest revision.' },
+} as const;
+
+function applied(result: AppliedDocument): unknown {
+  if (result.ok) return { revision: result.revision, warnings: result.warnings };
+  const { ok: _, reason, ...facts } = result;
+  const { status, message } = REASONS[reason];
+  throw new OperatorRefused(status, `document_${reason}`, message, {
+    facts: { details: publicView(facts) },
+  });
+}
+
+/** A number that no revision has, if it is none. */
+const revisionOf = ({ revision = '' }: Readonly<Record<string, string>>) =>
+  /^\d{1,15}$/.test(revision) ? Number(revision) : 0;
+
+export const CATALOG_OPERATIONS: readonly AdminOperation[] = [
+  operation({
+    method: 'GET',
+    path: '/api/admin/document',
+    id: 'showDocument',
+    summary: 'The newest catalog document as YAML; stored secrets are <kept>.',
+    run: (tools) => currentDocument(tools),
+  }),
+  operation({
+    method: 'POST',
+    path: '/api/admin/document/check',
+    id: 'checkDocument',
+    summary: 'Faults by path, the difference to the newest revision, and what to look at twice; changes nothing.',
+    body: z.strictObject({ yaml: text, base_revision: applying.base_revision.optional() }),
+    run: (tools, { body }) => checkDocument(tools, body.yaml, body.base_revision),
+  }),
+  operation({
+    method: 'PUT',
+    path: '/api/admin/document',
+    id: 'applyDocument',
+    summary: 'Make it the newest revision. Refused with faults, a stale base, or warnings that are not confirmed.',
+    body: z.strictObject({ yaml: text, ...applying }),
+    run: async (tools, { body }) => applied(await applyChecked(tools, body.yaml, optionsOf(body))),
+  }),
+  operation({
+    method: 'GET',
+    path: '/api/admin/revisions',
+    id: 'listRevisions',
+    summary: 'Revisions, newest first.',
+    query: paged(),
+    run: async (tools, { query }) => ({ data: await listRevisions(tools, query.limit, query.before) }),
+  }),
+  operation({
+    method: 'GET',
+    path: '/api/admin/revisions/:revision',
+    id: 'showRevision',
+    summary: 'One revision: its document, and what it changed.',
+    run: (tools, { params }) => showRevision(tools, revisionOf(params)),
+  }),
+  operation({
+    method: 'POST',
+    path: '/api/admin/revisions/:revision/return',
+    id: 'returnToRevision',
+    summary: 'Apply an old revision again, as a new one.',
+    body: z.strictObject(applying),
+    run: async (tools, { params, body }) => applied(await returnTo(tools, revisionOf(params), optionsOf(body))),
+  }),
+  operation({
+    method: 'GET',
+    path: '/api/admin/prices',
+    id: 'listPrices',
+    summary: 'Prices of every model, with the cost and the margin of each route.',
+    run: (tools) => priceTable(tools),
+  }),
+  operation({
+    method: 'POST',
+    path: '/api/admin/prices/check',
+    id: 'checkPrices',
+    summary: 'What edits of prices would change; changes nothing.',
+    body: z.strictObject({ edits: z.array(priceEdit).max(5_000), base_revision: applying.base_revision.optional() }),
+    run: (tools, { body }) => checkPrices(tools, body.edits.map(toPriceEdit), body.base_revision),
+  }),
+  operation({
+    method: 'PATCH',
+    path: '/api/admin/prices',
+    id: 'editPrices',
+    summary: 'Edit prices and costs, as a new revision.',
+    body: z.strictObject({ edits: z.array(priceEdit).min(1).max(5_000), ...applying }),
+    run: async (tools, { body }) => applied(await editPrices(tools, body.edits.map(toPriceEdit), optionsOf(body))),
+  }),
+  operation({
+    method: 'POST',
+    path: '/api/admin/prices/import',
+    id: 'importPrices',
+    summary: 'Read a price list in US$ (CSV or JSON) as edits in NT$; changes nothing.',
+    body: z.strictObject({ text, rate: amount, markup: amount, set_cost: flag, channel: text.optional() }),
+    run: (tools, { body: { text: list, rate, markup, set_cost: setCost, channel } }) =>
+      importPrices(tools, list, { rate, markup, setCost, channel }),
+  }),
+];

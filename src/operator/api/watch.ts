@@ -1,0 +1,99 @@
+// /api/admin/alarms, incidents and actions: what happened, what is told, and who did what.
+
+import { z } from 'zod';
+import { acknowledge, listAlarms } from '../../operating/alarms.ts';
+import { listActions } from '../../operating/audit-log.ts';
+import { deleteIncident, endIncident, listIncidents, putIncident } from '../../operating/incidents.ts';
+import { ACTOR, type AdminOperation, operation } from './operation.ts';
+import { paged, text } from './shapes.ts';
+
+const idOf = ({ id = '' }: Readonly<Record<string, string>>) => id;
+
+const incident = z.strictObject({
+  title_en: text,
+  title_zh: text,
+  text_en: text.optional(),
+  text_zh: text.optional(),
+  started: text.optional(),
+});
+
+function toIncident({ title_en, title_zh, text_en, text_zh, started }: z.output<typeof incident>) {
+  return { titleEn: title_en, titleZh: title_zh, textEn: text_en, textZh: text_zh, started };
+}
+
+export const WATCH_OPERATIONS: readonly AdminOperation[] = [
+  operation({
+    method: 'GET',
+    path: '/api/admin/alarms',
+    id: 'listAlarms',
+    summary: 'Alarms, newest first.',
+    query: paged().extend({ open: z.stringbool().default(false) }),
+    run: async (tools, { query: { limit, before, open } }) => ({
+      data: await listAlarms(tools, limit, { before, openOnly: open }),
+    }),
+  }),
+  operation({
+    method: 'POST',
+    path: '/api/admin/alarms/:id/acknowledge',
+    id: 'acknowledgeAlarm',
+    summary: 'Say that it was seen.',
+    body: z.strictObject({}),
+    async run(tools, { params }) {
+      const alarmId = /^\d{1,15}$/.test(idOf(params)) ? Number(idOf(params)) : 0;
+      await acknowledge(tools, alarmId, ACTOR);
+      return { alarmId, acknowledged: true };
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/api/admin/incidents',
+    id: 'listIncidents',
+    summary: 'What the status page tells about troubles, newest first.',
+    query: paged().omit({ before: true }),
+    run: async (tools, { query }) => ({ data: await listIncidents(tools, query.limit) }),
+  }),
+  operation({
+    method: 'POST',
+    path: '/api/admin/incidents',
+    id: 'addIncident',
+    summary: 'Tell about a trouble; it goes on until it is ended.',
+    status: 201,
+    body: incident,
+    run: (tools, { body }) => putIncident(tools, { ...toIncident(body), actor: ACTOR }),
+  }),
+  operation({
+    method: 'PUT',
+    path: '/api/admin/incidents/:id',
+    id: 'editIncident',
+    summary: 'Tell it in other words.',
+    body: incident,
+    run: (tools, { params, body }) =>
+      putIncident(tools, { ...toIncident(body), incidentId: idOf(params), actor: ACTOR }),
+  }),
+  operation({
+    method: 'POST',
+    path: '/api/admin/incidents/:id/end',
+    id: 'endIncident',
+    summary: 'Say that it is over, from now on.',
+    body: z.strictObject({}),
+    run: (tools, { params }) => endIncident(tools, idOf(params), ACTOR),
+  }),
+  operation({
+    method: 'DELETE',
+    path: '/api/admin/incidents/:id',
+    id: 'deleteIncident',
+    summary: 'Take it back, as if it had never been told.',
+    async run(tools, { params }) {
+      await deleteIncident(tools, idOf(params), ACTOR);
+      return { id: idOf(params), deleted: true };
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/api/admin/actions',
+    id: 'listActions',
+    summary: 'The log of what operators did, newest first; `action` is a whole one or an area such as `cards.`.',
+    query: paged().extend({ actor: text.optional(), action: text.optional(), subject: text.optional() }),
+    run: async (tools, { query: { limit, ...filter } }) => ({ data: await listActions(tools, limit, filter) }),
+  }),
+];
