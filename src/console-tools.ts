@@ -38,10 +38,16 @@ export function createConsoleTools(
   return {
     ...operating,
     ...settings,
-    assetFiles: new Map([...siteAssets, ...readShipped('src/site/console/assets')]),
+    assetFiles: new Map([...siteAssets, ['console.css', readStyle()]]),
     readBody(request, maxBytes) {
       checkDeclaredBody(request, maxBytes);
       return readBodyText(request, maxBytes, operating.clock);
     },
   };
+}
+
+/** Its parts are one file for browsers. */
+function readStyle(): Buffer {
+  const parts = [...readShipped('src/site/console/assets').values()];
+  return Buffer.from(parts.map((bytes) => bytes.toString('utf8')).join('\n'));
 }

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dateTime, money } from '../../src/site/format.ts';
-import { LANGUAGES, wordsOf } from '../../src/site/language.ts';
+import { LANGUAGES, type Language, wordsOf } from '../../src/site/language.ts';
+import { consoleWords } from '../../src/site/words/console/words.ts';
 
 interface Said {
   place: string;
@@ -23,8 +24,13 @@ function everything(words: object, above = ''): Said[] {
   });
 }
 
-const DICTIONARIES = LANGUAGES.map((language) => ({ language, said: everything(wordsOf(language)) }));
-const ZH = everything(wordsOf('zh-TW'));
+/** On the site and in the console. */
+function saidIn(language: Language): Said[] {
+  return everything({ ...wordsOf(language), console: consoleWords(language) });
+}
+
+const DICTIONARIES = LANGUAGES.map((language) => ({ language, said: saidIn(language) }));
+const ZH = saidIn('zh-TW');
 
 // Simplified forms that Big5 has as well, as rare characters.
 const ALSO_RARE = '个体与万号无礼从众云网';

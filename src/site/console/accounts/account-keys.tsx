@@ -6,7 +6,7 @@ import { date, dateTime, money } from '../../format.ts';
 import type { Language } from '../../language.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import { DataTable } from '../parts/data-table.tsx';
-import type { AccountProps } from './account.tsx';
+import type { AccountProps } from './account-props.ts';
 
 export function AccountKeys({ context, account }: AccountProps) {
   const { accounts, frame } = consoleWords(context.language);

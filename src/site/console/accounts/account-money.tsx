@@ -7,7 +7,7 @@ import { consoleWords } from '../../words/console/words.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { dayText } from '../parts/day-text.ts';
 import { MoneyBars } from '../parts/money-bars.tsx';
-import type { AccountProps } from './account.tsx';
+import type { AccountProps } from './account-props.ts';
 
 export function AccountMoney(props: AccountProps) {
   const { context, account } = props;

@@ -6,20 +6,11 @@ import { count, dateTime, money } from '../../format.ts';
 import { Amount } from '../../parts/amount.tsx';
 import { consoleWords } from '../../words/console/words.ts';
 import { Field, TextField } from '../frame/field.tsx';
-import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
+import { ConsolePage } from '../frame/frame.tsx';
 import { Actions } from '../watch/action-table.tsx';
 import { AccountKeys } from './account-keys.tsx';
 import { AccountMoney } from './account-money.tsx';
-
-export interface AccountProps {
-  context: ConsoleContext;
-  account: AccountView;
-  now: number;
-  /** What was sent and refused, else empty. */
-  form: URLSearchParams;
-  faults?: Readonly<Record<string, string>>;
-  notice?: Notice | undefined;
-}
+import type { AccountProps } from './account-props.ts';
 
 export function AccountPage(props: AccountProps) {
   const { context, account, notice } = props;

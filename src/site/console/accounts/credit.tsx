@@ -11,7 +11,7 @@ import type { ConsoleVisit } from '../frame/visit.tsx';
 import { attempt, refusalNotice, refusalStatus } from '../parts/refused.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
 import { balanceAfter } from './account.tsx';
-import type { ShowAccount } from './routes.tsx';
+import type { ShowAccount } from './account-props.ts';
 
 interface Given {
   amount: bigint;

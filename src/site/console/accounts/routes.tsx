@@ -20,6 +20,7 @@ import type { ConsoleVisit, ConsoleVisits } from '../frame/visit.tsx';
 import { attempt, refusalNotice, refusalStatus } from '../parts/refused.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
 import { AccountPage } from './account.tsx';
+import type { ShowAccount } from './account-props.ts';
 import { askCredit, giveCredit } from './credit.tsx';
 import { NewKeyPage } from './new-key.tsx';
 import { AccountsPage } from './search.tsx';
@@ -44,14 +45,6 @@ export function addAccountPages(visits: ConsoleVisits, tools: ConsoleTools): voi
   visits.get('/accounts/:id/keys/:key/revoke', (visit) => askRevoke(tools, visit));
   visits.post('/accounts/:id/keys/:key/revoke', (visit) => revoke(tools, visit));
 }
-
-export interface Shown {
-  notice?: Notice | undefined;
-  faults?: Readonly<Record<string, string>>;
-  status?: number;
-}
-
-export type ShowAccount = (tools: ConsoleTools, visit: ConsoleVisit, shown: Shown) => Promise<Response>;
 
 function find(tools: ConsoleTools, { params }: ConsoleVisit): Promise<AccountView> {
   return showAccount(tools, params.id ?? '');

@@ -72,7 +72,7 @@ export const documentZh: Said<typeof documentEn> = {
   lead: '通道、模型、價格與限制，全部寫在一份 YAML 文件裡。看過差異之前，什麼都不會改變。',
   text: '文件內容',
   editing: (revision, since) => `您正在編輯第 ${revision} 版，自 ${since} 起生效。`,
-  kept: '已保存的密鑰會顯示為 <kept>；保持原樣就不會變動。註解不會保留。',
+  kept: '已保存的機密內容會顯示為 <kept>；保持原樣就不會變動。註解不會保留。',
   check: '檢查並顯示差異',
   faultsTitle: (count) => `有 ${count} 處需要修正`,
   faultsText: '沒有任何變動。請修正以下各處，再檢查一次。',

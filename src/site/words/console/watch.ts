@@ -93,7 +93,7 @@ export const watchZh: Said<typeof watchEn> = {
     usage_above_hold: '請求的用量超過保留金額，超出的部分已沖銷。',
     usage_invalid: '上游回報的用量不合理，改以我們自己的計數計費。',
     settle_retrying: '結算無法寫入，正在重試。',
-    close_failed: '請求無法結案，將由清理程序處理。',
+    close_failed: '請求無法結案，稍後會自動清理。',
     settle_after_release: '請求在結算前就被釋放。',
     store_failed: '資料庫發生錯誤。',
     wallet_wrong: '錢包與帳目不符，已凍結。',
