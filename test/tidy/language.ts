@@ -49,10 +49,13 @@ export function findStraySql(sources: Source[]): string[] {
 }
 
 export function findLongFiles(files: Files): string[] {
-  return [...files]
-    .map(([path, text]) => ({ path, lines: text.trimEnd().split('\n').length }))
-    .filter(({ lines }) => lines > LINES_MAX)
-    .map(({ path, lines }) => `${path} has ${lines} lines; ${LINES_MAX} at most, 250 as the aim`);
+  return (
+    [...files]
+      .map(([path, text]) => ({ path, lines: text.trimEnd().split('\n').length }))
+      // Written by a machine, and as long as the schema is.
+      .filter(({ path, lines }) => lines > LINES_MAX && !path.endsWith('/schema.sql'))
+      .map(({ path, lines }) => `${path} has ${lines} lines; ${LINES_MAX} at most, 250 as the aim`)
+  );
 }
 
 function isDoubleCast(node: Node): boolean {

@@ -1,0 +1,61 @@
+// Price lists in US$: exact, rounded up, by CSV and JSON.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { type ImportOptions, importPrices } from '../../src/operating/import-prices.ts';
+import { OperatingRefused } from '../../src/operating/refused.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+
+const read = (text: string, options: Partial<ImportOptions> = {}) =>
+  importPrices({ store: gateway.gateway.store }, text, {
+    rate: '32.5',
+    markup: '0',
+    setCost: false,
+    ...options,
+  });
+
+test.each([
+  ['CSV', 'id,input,output\nup-paid,0.15,0.6\n'],
+  ['a JSON list', '[{"model":"up-paid","input":0.15,"output":"0.60"}]'],
+  ['a JSON object', '{"up-paid":{"input":0.15,"output":0.6,"image":null}}'],
+  ['an alias', 'model,input,output\nclaude-up-paid,0.15,0.6\n'],
+])('from %s', async (_, text) => {
+  expect((await read(text)).edits).toEqual([{ model: 'up-paid', sale: { input: '4.875', output: '19.5' } }]);
+});
+
+test.each([
+  ['0.0001', '32.5', '0', '0.004'],
+  ['0.0000001', '1', '0', '0.001'],
+  ['3', '31.987', '15', '110.356'],
+  ['1', '1', '0.05', '1.001'],
+  ['0.003', '1', '0', '0.003'],
+])('US$%s at %s with %s %% is NT$%s: up to the next price of 3 decimals', async (usd, rate, markup, ntd) => {
+  const { edits } = await read(`model,input\nup-paid,${usd}\n`, { rate, markup });
+  expect(edits[0]?.sale).toEqual({ input: ntd });
+});
+
+test('costs are noted without the mark-up, for one channel or for all', async () => {
+  const options = { markup: '100', setCost: true };
+  expect((await read('model,input\nup-paid,1\n', options)).edits).toEqual([
+    { model: 'up-paid', sale: { input: '65' }, cost: { prices: { input: '32.5' } } },
+  ]);
+  const { edits, rows } = await read('model,input\nup-paid,1\n', { ...options, channel: 'up' });
+  expect(edits[0]?.cost).toEqual({ channel: 'up', prices: { input: '32.5' } });
+  expect(rows[0]?.before).toMatchObject({ input: '10', output: '40.123' });
+});
+
+test.each([
+  ['a rate of nothing', 'model,input\nup-paid,1\n', { rate: '0' }, 'rate'],
+  ['a mark-up that is no number', 'model,input\nup-paid,1\n', { markup: '20%' }, 'markup'],
+  ['a list without models', 'input\n1\n', {}, 'text'],
+  ['broken JSON', '[{', {}, 'text'],
+])('%s is refused by its field', async (_, text, options, field) => {
+  const error: unknown = await read(text, options).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(OperatingRefused);
+  expect(error).toMatchObject({ code: 'invalid', facts: { field } });
+});

@@ -1,0 +1,81 @@
+// What is valid and still may be a slip of the hand.
+
+import { expect, test } from 'bun:test';
+import { readDocument } from '../../src/catalog/read-document.ts';
+import { findWarnings } from '../../src/operating/document-warnings.ts';
+import { testDocument } from '../support/test-document.ts';
+
+type Edit = (standard: ReturnType<typeof testDocument>) => unknown;
+
+function documentOf(edit: Edit) {
+  const read = readDocument(JSON.stringify(edit(testDocument('http://127.0.0.1:9'))));
+  if (!read.ok) throw new Error(JSON.stringify(read.faults));
+  return read.document;
+}
+
+const priced =
+  (price: unknown): Edit =>
+  (standard) => ({
+    ...standard,
+    models: standard.models.map((model) => (model.id === 'up-paid' ? { ...model, price } : model)),
+  });
+const traffic = [{ day: 1, channel: 'up', model: 'up-free', ok: 40, failed: 2 }];
+const warnings = (edit: Edit) =>
+  findWarnings(
+    documentOf((standard) => standard),
+    documentOf(edit),
+    traffic,
+  ).map(({ message: _, ...rest }) => rest);
+
+test.each([
+  ['the same', { input: 10, cached_input: 1, output: 40.123 }, []],
+  ['less than ten times', { input: 99.999, output: 40.123 }, []],
+  ['ten times', { input: 100, output: 40.123 }, [{ price: 'input', before: '10', after: '100' }]],
+  ['a tenth', { input: 10, output: 4.012 }, [{ price: 'output', before: '40.123', after: '4.012' }]],
+])('a price that is %s', (_, price, jumps) => {
+  expect(warnings(priced(price))).toMatchObject(
+    jumps.map((jump) => ({ code: 'price_jump', path: `models[3].price.${jump.price}`, subject: 'up-paid', ...jump })),
+  );
+});
+
+test('what costs money becomes free, and the other way round', () => {
+  expect(warnings(priced('free'))).toMatchObject([{ code: 'became_free', subject: 'up-paid' }]);
+  const paid: Edit = (standard) => ({
+    ...standard,
+    models: standard.models.map((model) =>
+      model.id === 'up-free' ? { ...model, price: { input: 1, output: 1 } } : model,
+    ),
+  });
+  expect(warnings(paid)).toMatchObject([{ code: 'became_paid', subject: 'up-free' }]);
+});
+
+test('a channel that is switched off takes the last route of its models', () => {
+  const off: Edit = (standard) => ({
+    ...standard,
+    channels: standard.channels.map((channel) => (channel.name === 'up' ? { ...channel, enabled: false } : channel)),
+  });
+  expect(warnings(off)).toMatchObject([
+    { code: 'last_route_lost', path: 'models[2].routes', subject: 'up-free' },
+    { code: 'last_route_lost', path: 'models[3].routes', subject: 'up-paid' },
+  ]);
+});
+
+test('what is removed tells how much it was used; what only gets another id and keeps the old as alias does not', () => {
+  const removed: Edit = (standard) => ({
+    ...standard,
+    channels: standard.channels.filter(({ name }) => name !== 'up'),
+    models: standard.models.filter(({ id }) => !String(id).startsWith('up-')),
+  });
+  expect(warnings(removed)).toMatchObject([
+    { code: 'model_removed', path: 'models[2]', subject: 'up-free', requests: 42 },
+    { code: 'model_removed', path: 'models[3]', subject: 'up-paid', requests: 0 },
+    { code: 'channel_removed', path: 'channels[1]', subject: 'up', requests: 42 },
+  ]);
+  const renamed: Edit = (standard) => ({
+    ...standard,
+    models: standard.models.map((model) =>
+      model.id === 'up-free' ? { ...model, id: 'up-new', aliases: ['up-free'] } : model,
+    ),
+  });
+  expect(warnings(renamed)).toEqual([]);
+});
