@@ -2,6 +2,7 @@
 // with one probe after a while, and closes on success.
 
 import type { Clock } from '../kit/clock.ts';
+import { createRecentEvents, type RecentEvents } from '../kit/recent-events.ts';
 
 export interface Health {
   /** May a call go there now? An open breaker that is due lets one probe through: whoever is told yes must report. */
@@ -29,7 +30,8 @@ const LONGEST_PAUSE_MS = 60_000;
 
 interface Breaker {
   consecutive: number;
-  recent: { at: number; failed: boolean }[];
+  /** The failed ones are marked. */
+  recent: RecentEvents;
   pauseMs: number;
   openUntil: number | undefined;
   probing: boolean;
@@ -44,7 +46,7 @@ export function createHealth(clock: Clock): Health {
     if (known) return known;
     const breaker: Breaker = {
       consecutive: 0,
-      recent: [],
+      recent: createRecentEvents(WINDOW_MS),
       pauseMs: FIRST_PAUSE_MS,
       openUntil: undefined,
       probing: false,
@@ -53,15 +55,11 @@ export function createHealth(clock: Clock): Health {
     return breaker;
   }
 
-  function note(breaker: Breaker, failed: boolean): void {
-    const now = clock.monotonic();
-    breaker.recent = breaker.recent.filter(({ at }) => at > now - WINDOW_MS);
-    breaker.recent.push({ at: now, failed });
-  }
-
   function isFailing({ consecutive, recent }: Breaker): boolean {
     if (consecutive >= CONSECUTIVE_FAILURES) return true;
-    return recent.length >= WINDOW_LEAST && recent.filter(({ failed }) => failed).length * 2 >= recent.length;
+    const now = clock.monotonic();
+    const calls = recent.count(now);
+    return calls >= WINDOW_LEAST && recent.marked(now) * 2 >= calls;
   }
 
   function open(breaker: Breaker): void {
@@ -80,14 +78,15 @@ export function createHealth(clock: Clock): Health {
     },
     success(channel, model) {
       const breaker = breakerOf(channel, model);
-      note(breaker, false);
+      breaker.recent.add(clock.monotonic());
       breaker.consecutive = 0;
       if (breaker.openUntil === undefined) return;
-      Object.assign(breaker, { openUntil: undefined, probing: false, pauseMs: FIRST_PAUSE_MS, recent: [] });
+      Object.assign(breaker, { openUntil: undefined, probing: false, pauseMs: FIRST_PAUSE_MS });
+      breaker.recent.clear();
     },
     failure(channel, model, { opensAtOnce } = { opensAtOnce: false }) {
       const breaker = breakerOf(channel, model);
-      note(breaker, true);
+      breaker.recent.add(clock.monotonic(), true);
       breaker.consecutive++;
       const isProbe = breaker.probing;
       if (isProbe || (breaker.openUntil === undefined && (opensAtOnce || isFailing(breaker)))) open(breaker);
