@@ -2,8 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import type { DocumentFault } from '../catalog/check-references.ts';
+import type { Document } from '../catalog/document.ts';
 import { checkKeptSecrets, sealDocument } from '../catalog/document-secrets.ts';
-import { readDocument } from '../catalog/read-document.ts';
+import { readNewDocument } from '../catalog/read-document.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Sealer } from '../kit/sealed.ts';
 import type { RevisionSource } from '../store/rows.ts';
@@ -15,14 +16,14 @@ export interface PublishingTools {
   clock: Clock;
 }
 
-export type Applied = { ok: true; revision: number } | { ok: false; faults: DocumentFault[] };
+export type Applied = { ok: true; revision: number; document: Document } | { ok: false; faults: DocumentFault[] };
 
 export async function applyDocument(
   { store, sealer, clock }: PublishingTools,
   text: string,
   source: RevisionSource,
 ): Promise<Applied> {
-  const read = readDocument(text);
+  const read = readNewDocument(text);
   const before = (await store.read.newestRevision())?.document;
   const kept = checkKeptSecrets(read.raw, before);
   if (!read.ok) return { ok: false, faults: [...read.faults, ...kept] };
@@ -34,7 +35,7 @@ export async function applyDocument(
     at: clock.now(),
   });
   const newest = await store.read.newestRevision();
-  return { ok: true, revision: newest?.revision ?? 0 };
+  return { ok: true, revision: newest?.revision ?? 0, document: read.document };
 }
 
 export function hashText(text: string): string {

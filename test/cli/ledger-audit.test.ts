@@ -101,6 +101,7 @@ async function differences(): Promise<{ ok: boolean; total_nano: string; differe
       options: {},
       open: async () => ({ store }) as CommandTools,
       configFile: undefined,
+      variable: () => undefined,
       databaseFile: file,
       ask: () => Promise.reject(new Error('nobody serves')),
     });
