@@ -10,7 +10,7 @@ import { systemClock } from '../src/kit/clock.ts';
 import type { Decided } from '../src/store/book/decide.ts';
 import type { AdmitInput, Input, Operation, OperationName, Result, SettleInput } from '../src/store/operations.ts';
 import { openPostgresStore } from '../src/store/postgres/postgres-store.ts';
-import { prepareCommitBatch } from '../src/store/sqlite/commit-batch.ts';
+import { prepareCommits } from '../src/store/sqlite/commit-batch.ts';
 import { migrate } from '../src/store/sqlite/migrate.ts';
 import { openDatabase } from '../src/store/sqlite/open-database.ts';
 import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts';
@@ -36,7 +36,7 @@ async function inThread(): Promise<Contender> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
   const db = openDatabase(join(folder, 'ledger.sqlite'));
   migrate(db);
-  const commitBatch = prepareCommitBatch(db);
+  const { commitBatch } = prepareCommits(db);
   const balance = db.query<{ balance_nano: bigint }, [string]>('SELECT balance_nano FROM wallets WHERE account_id = ?');
   return {
     name: 'SQLite, in thread',

@@ -46,6 +46,7 @@ const COMMANDS: readonly Command[] = [
   ...healthCommands,
 ];
 
+const PROGRAM = isExecutable ? 'ai-gateway' : 'npm run -s gateway --';
 const HEALTH_MS = 3_000;
 
 async function run(args: readonly string[]): Promise<number> {
@@ -59,13 +60,14 @@ async function run(args: readonly string[]): Promise<number> {
     return 0;
   }
   const json = args.includes('--json');
+  let command: Command | undefined;
   try {
-    const command = findCommand(args);
+    command = findCommand(args);
     const { facts, text } = await runCommand(command, args.slice(command.words.split(' ').length));
     await print(process.stdout, json ? `${JSON.stringify(facts)}\n` : `${text}\n`);
     return 0;
   } catch (error) {
-    return await explain(error, json);
+    return await explain(error, json, command);
   }
 }
 
@@ -113,6 +115,7 @@ async function runCommand(command: Command, rest: readonly string[]) {
       options: values,
       open,
       configFile: settings.configFile,
+      variable: settings.variable,
       // Looked for only by who asks: checking a file touches no folder.
       get databaseFile() {
         return settings.databaseUrl === undefined ? openDatabaseFolder(settings.dataDir) : undefined;
@@ -129,22 +132,29 @@ function askWith(send: Fetch, url: string) {
 }
 
 function parseCommandLine(command: Command, rest: readonly string[]) {
-  try {
-    const { positionals, values } = parseArgs({
-      args: rest.filter((word) => word !== '--json'),
-      options: Object.fromEntries(command.options.map((name) => [name, { type: 'string' as const }])),
-      allowPositionals: true,
-      strict: true,
-    });
-    return { positionals, values: values as Record<string, string | undefined> };
-  } catch (error) {
-    throw new WrongUsage(error instanceof Error ? error.message : 'wrong options');
+  const { positionals, tokens } = parseArgs({
+    args: rest.filter((word) => word !== '--json'),
+    options: Object.fromEntries(command.options.map((name) => [name, { type: 'string' as const }])),
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  const values: Record<string, string> = {};
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue } = token;
+    if (!command.options.includes(name)) throw new WrongUsage(`unknown option: ${rawName}`);
+    // What looks like the next option was hardly meant as a value; --name=-1 is.
+    const isNext = inlineValue === false && value?.startsWith('-') && value !== '-';
+    if (value === undefined || isNext) throw new WrongUsage(`${rawName} needs a value`);
+    values[name] = value;
   }
+  return { positionals, values };
 }
 
-async function explain(error: unknown, json: boolean): Promise<number> {
+async function explain(error: unknown, json: boolean, command: Command | undefined): Promise<number> {
   if (error instanceof WrongUsage) {
-    await print(process.stderr, `${error.message}\n\n${usage()}`);
+    await print(process.stderr, `${error.message}\n${command ? usageOf(command) : usageHint()}\n`);
     return 2;
   }
   const message = refusal(error);
@@ -166,14 +176,21 @@ function refusal(error: unknown): string {
   return `failed unexpectedly: ${describeError(error)}`;
 }
 
+function usageOf({ words, takes }: Command): string {
+  return `usage: ${PROGRAM} ${words}${takes ? ` ${takes}` : ''} [--json]`;
+}
+
+function usageHint(): string {
+  return `usage: ${PROGRAM} COMMAND [--json]; "${PROGRAM} help" lists the commands`;
+}
+
 function usage(): string {
   const lines = [
     ['serve', '', isExecutable ? 'run the server' : 'run the server (what npm start does)'],
     ...COMMANDS.map(({ words, takes, about }) => [words, takes, about]),
   ];
   const list = lines.map(([words, takes, about]) => `  ${words}${takes ? ` ${takes}` : ''}\n      ${about}`);
-  const program = isExecutable ? 'ai-gateway' : 'npm run -s gateway --';
-  return `usage: ${program} COMMAND [--json]\n\n${list.join('\n')}\n`;
+  return `usage: ${PROGRAM} COMMAND [--json]\n\n${list.join('\n')}\n`;
 }
 
 if (process.argv[2] === 'serve') await serve();

@@ -73,7 +73,7 @@ export function readSettings(environment: Environment = process.env): Settings {
     publicUrl,
     ownUrl,
     siteName: variable('SITE_NAME') ?? 'AI Gateway',
-    securityContact: variable('SECURITY_CONTACT') ?? `${publicUrl}/security`,
+    securityContact: readContact(variable('SECURITY_CONTACT'), faults) ?? `${publicUrl}/security`,
     trustedProxies: readNetworks(variable('TRUSTED_PROXIES'), faults),
     pepper,
     alarmWebhookUrl: readUrl(variable('ALARM_WEBHOOK_URL'), 'ALARM_WEBHOOK_URL', faults),
@@ -145,6 +145,12 @@ function readUrl(text: string | undefined, name: string, faults: string[]): stri
   if (text === undefined) return undefined;
   if (/^https?:\/\//.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '');
   faults.push(`${name} must be an http or https URL`);
+  return undefined;
+}
+
+function readContact(text: string | undefined, faults: string[]): string | undefined {
+  if (text === undefined || (/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/.test(text) && URL.canParse(text))) return text;
+  faults.push('SECURITY_CONTACT must be an address that begins with mailto: or https:');
   return undefined;
 }
 

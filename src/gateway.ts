@@ -6,7 +6,10 @@ import packageJson from '../package.json' with { type: 'json' };
 import { listenForOperator } from './admin-listener.ts';
 import { createAlarmWebhook } from './alarm-webhook.ts';
 import { createCardHasher } from './cards/card-code.ts';
+import type { Catalog } from './catalog/catalog.ts';
 import { defaultDocument } from './catalog/default-document.ts';
+import { printFault } from './catalog/fault-words.ts';
+import { warnDocument } from './catalog/warn-document.ts';
 import { createFetchMedia, type MediaOptions } from './channels/fetch-media.ts';
 import { createHealth } from './channels/health.ts';
 import { type Connect, connectTcp } from './channels/limit-connect.ts';
@@ -33,6 +36,7 @@ import { createAuthenticator } from './keys/authenticator.ts';
 import { createAlarms } from './kit/alarms.ts';
 import { type Clock, sleep, systemClock } from './kit/clock.ts';
 import { armFailpoint } from './kit/failpoint.ts';
+import { fileTrouble } from './kit/file-trouble.ts';
 import { createIdempotency } from './kit/idempotency.ts';
 import { createIds } from './kit/ids.ts';
 import { createLog, type Log } from './kit/log.ts';
@@ -128,10 +132,19 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   const active = createActiveCatalog(store, alarms);
   const authenticator = createAuthenticator(store, clock, pepper);
   let heardAt = clock.monotonic();
+  let warned: number | undefined;
+  const warnOf = ({ revision, channels, models }: Catalog) => {
+    warned = revision;
+    const named = [...channels.values()].map(({ apiKey }) => ({ api_key: apiKey }));
+    for (const warning of warnDocument({ channels: named, models }, settings.variable)) {
+      log('warn', 'config_warning', { revision, detail: printFault(warning) });
+    }
+  };
   const onPulse = async ({ revision, keysVersion }: { revision: number; keysVersion: number }) => {
     authenticator.confirm(keysVersion);
     heardAt = clock.monotonic();
     await active.refresh(revision);
+    if (warned !== active.get().revision) warnOf(active.get());
   };
   await onPulse(await store.read.pulse());
 
@@ -307,12 +320,12 @@ function readConfig({ configFile }: Settings): string | undefined {
   if (configFile === undefined) return undefined;
   try {
     return readFileSync(configFile, 'utf8');
-  } catch {
-    throw new StartRefused(`cannot read ${configFile}`);
+  } catch (error) {
+    throw new StartRefused(`cannot read ${configFile}: ${fileTrouble(error)}`);
   }
 }
 
 function faultLines(file: string | undefined, faults: readonly { path: string; message: string }[]): string {
-  const list = faults.map(({ path, message }) => `${path}: ${message}`);
+  const list = faults.map(printFault);
   return file === undefined ? list.join('; ') : [`${file} is refused:`, ...list.map((line) => `  ${line}`)].join('\n');
 }

@@ -292,7 +292,7 @@ describe('handing over to Bun', () => {
   test('an unknown mode is told what there is', async () => {
     const { exitCode, stderr } = await freshClone().run(['sevre']);
     expect(exitCode).toBe(2);
-    expect(stderr).toBe('Usage: node scripts/run.mjs serve|gateway|test|check|bun [args]\n');
+    expect(stderr).toBe('Usage: node scripts/run.mjs serve|gateway|build|test|check|bun [args]\n');
   });
 
   test('an old Node is told so in one line', async () => {

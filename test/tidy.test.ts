@@ -261,7 +261,10 @@ describe('files stay short', () => {
 });
 
 describe('packages are pinned and few', () => {
-  const clean = { dependencies: { bun: '1.0.0', hono: '1.0.0', marked: '1.0.0', yaml: '1.0.0', zod: '1.0.0' }, devDependencies: {} };
+  const clean = {
+    dependencies: { bun: '1.0.0', hono: '1.0.0', marked: '1.0.0', yaml: '1.0.0', zod: '1.0.0' },
+    devDependencies: {},
+  };
   cleanInProject(() => [...findLoosePins(manifest), ...findNewDependencies(manifest)]);
 
   test.each(['^1.2.3', '~1.2.3', '1.x', '*', 'latest', 'github:a/b', '>=1.2.3'])(

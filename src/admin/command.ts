@@ -11,6 +11,8 @@ export interface Invocation {
   open(): Promise<OperatingTools>;
   /** The catalog file that the server reads at its start. */
   configFile: string | undefined;
+  /** A variable of the server's environment, as `env:NAME` in a catalog file means it. */
+  variable(name: string): string | undefined;
   /** The embedded database's file; undefined on PostgreSQL. */
   databaseFile: string | undefined;
   /** The server of these settings, asked over its public port. */

@@ -13,6 +13,7 @@ import type {
   Limits,
   ModelKind,
 } from './document.ts';
+import { endpointsOf } from './endpoints.ts';
 
 export interface Timeouts {
   connectMs: number;
@@ -78,12 +79,6 @@ export interface Catalog {
 }
 
 const TOKENS_PER_PRICE = 1_000_000n;
-const DEFAULT_ENDPOINTS: Record<ChannelKind, readonly Endpoint[]> = {
-  openai: ['chat', 'responses', 'embeddings', 'images'],
-  anthropic: ['messages'],
-  gemini: ['gemini'],
-  demo: ['chat', 'messages'],
-};
 
 export function buildCatalog(document: Document, revision: number, updatedAt: number): Catalog {
   const channels = new Map(document.channels.map((channel) => [channel.name, buildChannel(channel)]));
@@ -98,11 +93,6 @@ export function buildCatalog(document: Document, revision: number, updatedAt: nu
     guards: document.guards,
     find: (id) => byName.get(id),
   };
-}
-
-function endpointsOf({ kind, endpoints, anthropic_base_url: anthropic }: DocumentChannel): readonly Endpoint[] {
-  const own = kind === 'gemini' ? DEFAULT_ENDPOINTS.gemini : (endpoints ?? DEFAULT_ENDPOINTS[kind]);
-  return anthropic ? [...new Set<Endpoint>([...own, 'messages'])] : own;
 }
 
 function withoutSlash(url: string): string {

@@ -18,14 +18,20 @@ export const KEPT_SECRET = '<kept>';
 
 const channelName = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'must be short: lower-case letters, digits, ".", "_", "-"')
+  .regex(
+    /^[a-z0-9][a-z0-9._-]{0,62}$/,
+    'must have 1 to 63 characters, only a-z, 0-9, ".", "_" and "-", and begin with a letter or a digit',
+  )
   .refine((name) => name !== RESERVED_CHANNEL, `"${RESERVED_CHANNEL}" is reserved`);
 const modelId = z
   .string()
   .max(100)
-  .regex(/^[a-z0-9][a-z0-9._-]*(:[a-z0-9-]+)?$/, 'must look like "gpt-5-mini" or "auto:free"');
+  .regex(
+    /^[a-z0-9][a-z0-9._-]*(:[a-z0-9-]+)?$/,
+    'must have only a-z, 0-9, ".", "_" and "-", begin with a letter or a digit, and may end like ":free"',
+  );
 const httpUrl = z
-  .string()
+  .string('must be an http or https URL')
   .refine((text) => /^https?:\/\/[^\s/]+/.test(text) && URL.canParse(text), 'must be an http or https URL');
 const wholeNumber = (least: number, most = 1_000_000_000) =>
   z.number().int('must be a whole number').min(least).max(most);

@@ -5,7 +5,7 @@ import type { Sealer } from '../kit/sealed.ts';
 import type { DocumentFault } from './check-references.ts';
 import type { Document } from './document.ts';
 import { checkKeptSecrets, sealDocument } from './document-secrets.ts';
-import { readDocument } from './read-document.ts';
+import { readNewDocument } from './read-document.ts';
 
 export type PreparedDocument =
   | { ok: true; document: Document; stored: string; sourceHash: string }
@@ -13,7 +13,7 @@ export type PreparedDocument =
 
 /** `before` is a stored document: it supplies the values of <kept>. */
 export function prepareDocument(text: string, sealer: Sealer, before: string | undefined): PreparedDocument {
-  const read = readDocument(text);
+  const read = readNewDocument(text);
   const kept = checkKeptSecrets(read.raw, before);
   if (!read.ok) return { ok: false, faults: [...read.faults, ...kept] };
   if (kept.length > 0) return { ok: false, faults: kept };

@@ -3,22 +3,20 @@
 import { ntdNumber } from '../kit/money.ts';
 import type { Prices } from '../kit/prices.ts';
 import type { Catalog, Model } from './catalog.ts';
-import type { Endpoint, ModelKind } from './document.ts';
+import type { ModelKind } from './document.ts';
+import { canServe } from './endpoints.ts';
 
-const CHAT: readonly Endpoint[] = ['chat', 'messages', 'responses', 'gemini'];
-
-/** The paths of each kind, and what a channel must have to serve them; chats are translated wherever they must be. */
-const KINDS: Record<ModelKind, { servedBy: readonly Endpoint[]; paths: readonly string[] }> = {
-  chat: { servedBy: CHAT, paths: ['/v1/chat/completions', '/v1/responses', '/v1/messages'] },
-  embeddings: { servedBy: ['embeddings'], paths: ['/v1/embeddings'] },
-  images: { servedBy: ['images'], paths: ['/v1/images/generations'] },
+const PATHS: Record<ModelKind, readonly string[]> = {
+  chat: ['/v1/chat/completions', '/v1/responses', '/v1/messages'],
+  embeddings: ['/v1/embeddings'],
+  images: ['/v1/images/generations'],
 };
 
 /** What a model serves: what its kinds mean, as far as the channels of its routes have it. */
-function endpointsOf({ kinds, routes }: Model): string[] {
-  const isServed = (kind: ModelKind) =>
-    routes.some(({ channel }) => channel.endpoints.some((endpoint) => KINDS[kind].servedBy.includes(endpoint)));
-  return kinds.filter(isServed).flatMap((kind) => KINDS[kind].paths);
+function pathsOf({ kinds, routes }: Model): string[] {
+  return kinds
+    .filter((kind) => routes.some(({ channel }) => canServe(channel.endpoints, kind)))
+    .flatMap((kind) => PATHS[kind]);
 }
 
 export function publicCatalog(catalog: Catalog): Record<string, unknown> {
@@ -38,7 +36,7 @@ function publicModel(model: Model): Record<string, unknown> {
     name: model.name,
     aliases: model.aliases,
     kinds: model.kinds,
-    endpoints: endpointsOf(model),
+    endpoints: pathsOf(model),
     context_tokens: model.contextTokens,
     max_output_tokens: model.maxOutputTokens,
     free: model.free,

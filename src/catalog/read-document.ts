@@ -3,7 +3,9 @@
 import { parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { checkReferences, type DocumentFault } from './check-references.ts';
+import { checkServed } from './check-served.ts';
 import { type Document, documentShape } from './document.ts';
+import { describeIssue, WHOLE, YAML_REASONS } from './fault-words.ts';
 
 export type ReadDocument =
   | { ok: true; document: Document; raw: unknown }
@@ -19,8 +21,8 @@ export function readDocument(text: string): ReadDocument {
       ok: false,
       raw: undefined,
       faults: yaml.errors.map((error) => ({
-        path: error.linePos ? `line ${error.linePos[0].line}` : 'document',
-        message: `not valid YAML: ${error.code.toLowerCase().replaceAll('_', ' ')}`,
+        path: error.linePos ? `line ${error.linePos[0].line}` : WHOLE,
+        message: `not valid YAML: ${YAML_REASONS[error.code]}`,
       })),
     };
   }
@@ -28,13 +30,27 @@ export function readDocument(text: string): ReadDocument {
   try {
     raw = yaml.toJS({ maxAliasCount: MAX_ALIASES });
   } catch {
-    const message = 'its YAML aliases are too many, or one of them has no anchor';
-    return { ok: false, raw: undefined, faults: [{ path: 'document', message }] };
+    return refuseWhole('the document has too many YAML aliases, or one without an anchor');
   }
-  const shaped = documentShape.safeParse(raw ?? {});
+  if (raw === undefined || raw === null) return refuseWhole('the document is empty: it needs channels and models');
+  if (typeof raw !== 'object' || Array.isArray(raw)) {
+    return refuseWhole('the document must be a table of fields, with channels and models');
+  }
+  const shaped = documentShape.safeParse(raw, { error: describeIssue });
   const shapeFaults = shaped.success ? [] : shaped.error.issues.flatMap((issue) => toFaults(issue, []));
   const faults = [...shapeFaults, ...checkReferences(raw)];
   return shaped.success && faults.length === 0 ? { ok: true, document: shaped.data, raw } : { ok: false, faults, raw };
+}
+
+/** A document that somebody wants to make the next revision. */
+export function readNewDocument(text: string): ReadDocument {
+  const read = readDocument(text);
+  const faults = read.ok ? checkServed(read.document) : [];
+  return faults.length > 0 ? { ok: false, faults, raw: read.raw } : read;
+}
+
+function refuseWhole(message: string): ReadDocument {
+  return { ok: false, raw: undefined, faults: [{ path: WHOLE, message }] };
 }
 
 /** A union's own message hides which branch was meant: where one branch matched the type, its issues are told. */
@@ -60,5 +76,5 @@ function printPath(path: readonly PropertyKey[]): string {
       typeof part === 'number' ? `${printed}[${part}]` : `${printed}${printed ? '.' : ''}${String(part)}`,
     '',
   );
-  return text || 'document';
+  return text || WHOLE;
 }

@@ -2,6 +2,7 @@
 // with one probe after a while, and closes on success.
 
 import type { Clock } from '../kit/clock.ts';
+import { createRecentEvents, type RecentEvents } from '../kit/recent-events.ts';
 
 export interface Health {
   /** May a call go there now? An open breaker that is due lets one probe through: whoever is told yes must report. */
@@ -35,7 +36,8 @@ const LONGEST_PAUSE_MS = 60_000;
 
 interface Breaker {
   consecutive: number;
-  recent: { at: number; failed: boolean }[];
+  /** The failed ones are marked. */
+  recent: RecentEvents;
   pauseMs: number;
   openUntil: number | undefined;
   opened: { at: number; by: OpenedBy } | undefined;
@@ -51,7 +53,7 @@ export function createHealth(clock: Clock): Health {
     if (known) return known;
     const breaker: Breaker = {
       consecutive: 0,
-      recent: [],
+      recent: createRecentEvents(WINDOW_MS),
       pauseMs: FIRST_PAUSE_MS,
       openUntil: undefined,
       opened: undefined,
@@ -61,16 +63,11 @@ export function createHealth(clock: Clock): Health {
     return breaker;
   }
 
-  function note(breaker: Breaker, failed: boolean): void {
-    const now = clock.monotonic();
-    breaker.recent = breaker.recent.filter(({ at }) => at > now - WINDOW_MS);
-    breaker.recent.push({ at: now, failed });
-  }
-
   function isFailing({ consecutive, recent }: Breaker): OpenedBy | undefined {
     if (consecutive >= CONSECUTIVE_FAILURES) return 'consecutive_failures';
-    const isMostly = recent.filter(({ failed }) => failed).length * 2 >= recent.length;
-    return recent.length >= WINDOW_LEAST && isMostly ? 'failure_rate' : undefined;
+    const now = clock.monotonic();
+    const calls = recent.count(now);
+    return calls >= WINDOW_LEAST && recent.marked(now) * 2 >= calls ? 'failure_rate' : undefined;
   }
 
   function open(breaker: Breaker, by: OpenedBy): void {
@@ -91,20 +88,15 @@ export function createHealth(clock: Clock): Health {
     },
     success(channel, model) {
       const breaker = breakerOf(channel, model);
-      note(breaker, false);
+      breaker.recent.add(clock.monotonic());
       breaker.consecutive = 0;
       if (breaker.openUntil === undefined) return;
-      Object.assign(breaker, {
-        openUntil: undefined,
-        opened: undefined,
-        probing: false,
-        pauseMs: FIRST_PAUSE_MS,
-        recent: [],
-      });
+      Object.assign(breaker, { openUntil: undefined, opened: undefined, probing: false, pauseMs: FIRST_PAUSE_MS });
+      breaker.recent.clear();
     },
     failure(channel, model, { opensAtOnce } = { opensAtOnce: false }) {
       const breaker = breakerOf(channel, model);
-      note(breaker, true);
+      breaker.recent.add(clock.monotonic(), true);
       breaker.consecutive++;
       if (breaker.probing) return open(breaker, 'probe_failed');
       if (breaker.openUntil !== undefined) return;

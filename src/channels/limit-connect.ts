@@ -24,15 +24,17 @@ export class Unreachable extends Error {
 export function limitConnect(fetch: Fetch, { clock, connect, connectMs }: ConnectLimit): Fetch {
   let heardAt = Number.NEGATIVE_INFINITY;
   return async (url, init) => {
+    if (clock.monotonic() - heardAt < HEARD_OF_MS) {
+      const response = await fetch(url, init);
+      heardAt = clock.monotonic();
+      return response;
+    }
     const call = new AbortController();
     const signal = init.signal ? AbortSignal.any([init.signal, call.signal]) : call.signal;
     const probe = new AbortController();
-    let cancel = () => {};
-    if (clock.monotonic() - heardAt >= HEARD_OF_MS) {
-      const { hostname, port, protocol } = new URL(url);
-      cancel = clock.after(connectMs, () => call.abort(new Unreachable(`no connection within ${connectMs} ms`)));
-      connect(hostname, Number(port) || (protocol === 'https:' ? 443 : 80), probe.signal).then(cancel, cancel);
-    }
+    const { hostname, port, protocol } = new URL(url);
+    const cancel = clock.after(connectMs, () => call.abort(new Unreachable(`no connection within ${connectMs} ms`)));
+    connect(hostname, Number(port) || (protocol === 'https:' ? 443 : 80), probe.signal).then(cancel, cancel);
     try {
       const response = await fetch(url, { ...init, signal });
       heardAt = clock.monotonic();

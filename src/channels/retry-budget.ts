@@ -2,6 +2,7 @@
 // or a quiet service could never retry.
 
 import type { Clock } from '../kit/clock.ts';
+import { createRecentEvents } from '../kit/recent-events.ts';
 
 export interface RetryBudget {
   countCall(): void;
@@ -14,23 +15,14 @@ const SHARE = 0.1;
 const ALWAYS = 10;
 
 export function createRetryBudget(clock: Clock): RetryBudget {
-  let calls: number[] = [];
-  let retries: number[] = [];
-  const recent = (times: number[]) => {
-    const since = clock.monotonic() - WINDOW_MS;
-    const first = times.findIndex((time) => time > since);
-    return first < 0 ? [] : first === 0 ? times : times.slice(first);
-  };
+  const calls = createRecentEvents(WINDOW_MS);
+  const retries = createRecentEvents(WINDOW_MS);
   return {
-    countCall() {
-      calls = recent(calls);
-      calls.push(clock.monotonic());
-    },
+    countCall: () => calls.add(clock.monotonic()),
     take() {
-      retries = recent(retries);
-      calls = recent(calls);
-      if (retries.length >= Math.max(ALWAYS, calls.length * SHARE)) return false;
-      retries.push(clock.monotonic());
+      const now = clock.monotonic();
+      if (retries.count(now) >= Math.max(ALWAYS, calls.count(now) * SHARE)) return false;
+      retries.add(now);
       return true;
     },
   };

@@ -99,7 +99,7 @@ export const FAULTS = {
     ...BILLING,
     retryable: false,
     shouldRetry: false,
-    text: "Raise this key's daily budget with a managing key, or wait for the next day in Taipei. The budget of this key is used up.",
+    text: "Lower max_tokens, raise this key's daily budget with a managing key, or wait for the next day in Taipei. What is left of this key's budget does not cover this request.",
     actions: [SHOW_ME],
   },
   balance_in_use: {

@@ -3,18 +3,20 @@
 
 import type { Log, LogFields } from './log.ts';
 
-export type AlarmName =
-  | 'upstream_refused_our_key'
-  | 'upstream_route_missing'
-  | 'usage_above_hold'
-  | 'usage_invalid'
-  | 'settle_retrying'
-  | 'close_failed'
-  | 'settle_after_release'
-  | 'store_failed'
-  | 'wallet_wrong'
-  | 'ledger_unbalanced'
-  | 'config_rejected';
+export const ALARM_NAMES = [
+  'upstream_refused_our_key',
+  'upstream_route_missing',
+  'usage_above_hold',
+  'usage_invalid',
+  'settle_retrying',
+  'close_failed',
+  'settle_after_release',
+  'store_failed',
+  'wallet_wrong',
+  'ledger_unbalanced',
+  'config_rejected',
+] as const;
+export type AlarmName = (typeof ALARM_NAMES)[number];
 
 export interface Alarm {
   name: AlarmName;

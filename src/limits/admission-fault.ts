@@ -22,7 +22,7 @@ export function admissionFault(refused: Refused, now: number, envelope: Envelope
     case 'balance_in_use':
     case 'key_budget_exceeded':
       return fault(refused.reason, {
-        hint: `This request needs at least NT$${formatNtd(refused.needed)}; NT$${formatNtd(refused.available)} is available.`,
+        hint: `At least NT$${formatNtd(refused.needed)} must be set aside for what this request may cost; NT$${formatNtd(refused.available)} is available.`,
         figures: {
           ...moneyFields('needed', refused.needed),
           ...moneyFields('available', refused.available),

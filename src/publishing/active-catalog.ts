@@ -1,6 +1,7 @@
 // The newest revision as a catalog, on this node. Readers always get a whole catalog; a new one replaces it at once.
 
 import { buildCatalog, type Catalog } from '../catalog/catalog.ts';
+import { printFault } from '../catalog/fault-words.ts';
 import { readDocument } from '../catalog/read-document.ts';
 import type { Alarms } from '../kit/alarms.ts';
 import { StoreRefused } from '../store/refusal.ts';
@@ -31,7 +32,7 @@ export function createActiveCatalog(store: Pick<Store, 'read'>, alarms: Alarms):
         const [first] = read.faults;
         if (!active) {
           throw new StoreRefused(
-            `this version cannot read revision ${newest.revision} of the catalog (${first?.path}: ${first?.message}): upgrade the program or apply a file`,
+            `this version cannot read revision ${newest.revision} of the catalog (${first && printFault(first)}): upgrade the program or apply a file`,
           );
         }
         // Written by a newer version of the program: stay on what we know.

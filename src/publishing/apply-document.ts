@@ -1,6 +1,7 @@
 // Making a revision: the document is validated whole, its literal secrets are sealed, and it is stored for ever.
 
 import type { DocumentFault } from '../catalog/check-references.ts';
+import type { Document } from '../catalog/document.ts';
 import { prepareDocument } from '../catalog/prepare-document.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Sealer } from '../kit/sealed.ts';
@@ -13,7 +14,7 @@ export interface PublishingTools {
   clock: Clock;
 }
 
-export type Applied = { ok: true; revision: number } | { ok: false; faults: DocumentFault[] };
+export type Applied = { ok: true; revision: number; document: Document } | { ok: false; faults: DocumentFault[] };
 
 export async function applyDocument(
   { store, sealer, clock }: PublishingTools,
@@ -24,10 +25,10 @@ export async function applyDocument(
 ): Promise<Applied> {
   const prepared = prepareDocument(text, sealer, (await store.read.newestRevision())?.document);
   if (!prepared.ok) return prepared;
-  const { stored, sourceHash } = prepared;
+  const { document, stored, sourceHash } = prepared;
   const at = clock.now();
   const log = actor === undefined ? undefined : { at, actor, action: 'config.apply', subject: 'catalog', detail: {} };
   await store.commit('revise', { document: stored, source, sourceHash, at, log });
   const newest = await store.read.newestRevision();
-  return { ok: true, revision: newest?.revision ?? 0 };
+  return { ok: true, revision: newest?.revision ?? 0, document };
 }

@@ -1,5 +1,5 @@
-// What each revision changed for the public: models that came, went, or have another price or size. Revisions never change,
-// so each is read once.
+// What each revision changed for the public: models that came, went, or have another price. Revisions never change, so
+// each is read once.
 
 import { buildCatalog, type Model } from '../catalog/catalog.ts';
 import { readDocument } from '../catalog/read-document.ts';
@@ -67,9 +67,10 @@ function priceList(stored: Revision | undefined): PriceList | undefined {
   return { since: stored?.createdAt ?? 0, models: new Map(models.map((model) => [model.id, fingerprint(model)])) };
 }
 
-function fingerprint({ free, priced, prices, contextTokens, maxOutputTokens }: Model): string {
+/** Prices alone: a model that takes more or has another name costs what it did. */
+function fingerprint({ free, priced, prices }: Model): string {
   const list = [...priced].sort().map((name) => `${name} ${prices[name]}`);
-  return [free, contextTokens, maxOutputTokens, ...list].join('\n');
+  return [free, ...list].join('\n');
 }
 
 function compare(before: PriceList['models'], after: PriceList['models']): PriceChange['changes'] {

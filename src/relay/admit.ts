@@ -96,9 +96,7 @@ function admitInput(tools: RelayTools, call: Call, at: number): AdmitInput {
           free: false,
           hold: holdFor({
             prices: [model.prices, ...candidateModels(call).map(({ prices }) => prices)],
-            inputTokens: request.input.isOpen
-              ? Math.max(request.input.upper, model.contextTokens)
-              : request.input.upper,
+            inputTokens: inputBound(call),
             outputTokens: wantedTokens(call),
             choices: request.choices,
             images: request.images,
@@ -107,6 +105,13 @@ function admitInput(tools: RelayTools, call: Call, at: number): AdmitInput {
           limits: { perMinute: limits.paid_per_minute, inFlight: limits.in_flight },
         },
   };
+}
+
+/** No model takes more than its context; of what the upstream fetches itself, it may take all of that. */
+function inputBound(call: Call): number {
+  const { input } = call.request;
+  const context = Math.max(...[call.model, ...candidateModels(call)].map(({ contextTokens }) => contextTokens));
+  return input.isOpen ? context : Math.min(input.upper, context);
 }
 
 function addressLimit({ freeAddress, catalog }: Call): AddressLimit | undefined {

@@ -1,4 +1,4 @@
-// The project's own Markdown as HTML. Raw HTML in it is shown as text, headings get ids, and links between the files lead
+// The project's own Markdown as HTML. Raw HTML in it is shown as text but for anchors, headings get ids, and links between the files lead
 // to the pages they became.
 
 import { Marked, Renderer, type Tokens } from 'marked';
@@ -16,7 +16,7 @@ export function renderMarkdown(markdown: string, linkTo: LinkTo = docsPath): Ren
   const marked = new Marked({
     gfm: true,
     renderer: {
-      html: ({ text }: Tokens.HTML | Tokens.Tag) => (isComment(text) ? '' : escapeHtml(text)),
+      html: ({ text }: Tokens.HTML | Tokens.Tag) => (isComment(text) ? '' : isAnchor(text) ? text : escapeHtml(text)),
       heading({ tokens, depth, text }: Tokens.Heading) {
         const id = uniqueSlug(text, used);
         return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
@@ -36,6 +36,11 @@ export function renderMarkdown(markdown: string, linkTo: LinkTo = docsPath): Ren
   const html = marked.parse(markdown, { async: false });
   const title = /^#\s+(.+)$/m.exec(markdown)?.[1] ?? '';
   return { title: title.replace(/[`*_]/g, ''), html };
+}
+
+/** A place that links and faults point to, such as a row of a table. */
+function isAnchor(text: string): boolean {
+  return /^(<a id="[\w-]+">|<\/a>)$/.test(text);
 }
 
 function isComment(text: string): boolean {

@@ -47,6 +47,7 @@ async function run(commands: readonly Command[], words: string, options: Record<
     options,
     open,
     configFile: undefined,
+    variable: () => undefined,
     databaseFile: undefined,
     ask: () => Promise.reject(new Error('nobody serves')),
   });

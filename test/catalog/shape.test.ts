@@ -127,6 +127,34 @@ describe('values', () => {
     },
   );
 
+  test.each([
+    [['channels'], {}, 'channels: must be a list'],
+    [['channels', 1], 5, 'channels[1]: must be a table of fields'],
+    [['channels', 1, 'kind'], 'provider', 'channels[1].kind: must be one of openai, anthropic, gemini, demo'],
+    [['channels', 0, 'kind'], undefined, 'channels[0].kind: must be one of openai, anthropic, gemini, demo'],
+    [['channels', 1, 'base_url'], 5, 'channels[1].base_url: must be an http or https URL'],
+    [['channels', 1, 'endpoints'], [], 'channels[1].endpoints: must not be an empty list'],
+    [['channels', 1, 'api_key'], '', 'channels[1].api_key: must not be empty'],
+    [['channels', 1, 'api_key'], 5, 'channels[1].api_key: must be a text'],
+    [['channels', 1, 'prefill'], 'yes', 'channels[1].prefill: must be true or false'],
+    [['channels', 1, 'timeouts', 'idle_ms'], 0, 'channels[1].timeouts.idle_ms: must be at least 1'],
+    [['channels', 1, 'timeouts', 'idle_ms'], 1.5, 'channels[1].timeouts.idle_ms: must be a whole number'],
+    [['channels', 1, 'timeouts', 'total_ms'], 99_999_999, 'channels[1].timeouts.total_ms: must be at most 1200000'],
+    [['models', 1, 'name'], 'n'.repeat(101), 'models[1].name: must have at most 100 characters'],
+    [['models', 1, 'price'], undefined, 'models[1].price: must be "free" or a table of prices (input, output, …)'],
+    [['limits', 'in_flight'], -1, 'limits.in_flight: must be at least 0'],
+    [['limits', 'free_per_minute'], '6', 'limits.free_per_minute: must be a number'],
+  ] as [Path, unknown, string][])('%j = %j: what must be there is said in our words', (path, value, told) => {
+    expect(faultsOf(spoilt(path, value))[0]).toBe(told);
+  });
+
+  test.each([
+    [['channels', 0, 'name'], 'Bad Name', 'only a-z, 0-9, ".", "_" and "-"'],
+    [['models', 1, 'id'], 'Bad Name', 'only a-z, 0-9, ".", "_" and "-"'],
+  ] as [Path, unknown, string][])('%j = %j: the characters that may be there are said', (path, value, told) => {
+    expect(faultsOf(spoilt(path, value))[0]).toContain(told);
+  });
+
   test('a limit of zero closes something and is allowed', () => {
     expect(faultsOf(spoilt(['limits', 'register_per_day'], 0))).toEqual([]);
   });

@@ -66,15 +66,24 @@ test('what a document leaves out has the values of the manual', () => {
 
 describe('YAML that cannot be read', () => {
   test.each([
-    ['a duplicate key', 'channels: []\nmodels: []\nchannels: []', 3],
-    ['a duplicate price', 'models:\n  - price:\n      input: 1\n      input: 2\n', 4],
-    ['an open bracket', 'channels: [\n', 2],
-    ['a tab for indent', 'channels:\n\t- name: demo', 2],
-    ['two documents', 'channels: []\n---\nmodels: []', 2],
-  ])('%s is told by its line', (_, text, line) => {
+    ['a duplicate key', 'channels: []\nmodels: []\nchannels: []', 3, 'stands twice'],
+    ['a duplicate price', 'models:\n  - price:\n      input: 1\n      input: 2\n', 4, 'stands twice'],
+    ['an open bracket', 'channels: [\n', 2, 'a bracket is not closed'],
+    ['an open quote', 'channels: "a\n', 2, 'a quote'],
+    ['a tab for indent', 'channels:\n\t- name: demo', 2, 'use spaces'],
+    [
+      'a line that stands too far left',
+      'channels:\n  - name: demo\n    kind: demo\n   base_url: x\n',
+      4,
+      'indentation',
+    ],
+    ['a second colon', 'channels: a: b', 1, 'a second ": "'],
+    ['a reserved character', 'channels: @demo', 1, 'in quotes'],
+    ['two documents', 'channels: []\n---\nmodels: []', 2, 'a second document'],
+  ])('%s is told by its line, with a plain reason', (_, text, line, reason) => {
     const faults = faultsOf(text);
     expect(faults.length).toBeGreaterThan(0);
-    expect(faults[0]).toStartWith(`line ${line}: not valid YAML: `);
+    expect(faults.filter((fault) => fault.startsWith(`line ${line}: not valid YAML: `)).join()).toContain(reason);
   });
 
   test('nothing of its text is repeated, for it may hold secrets', () => {
@@ -90,12 +99,16 @@ describe('YAML that cannot be read', () => {
 });
 
 describe('YAML that is no document', () => {
-  test.each(['', '   \n', '# only a comment\n', 'null', '~', '{}', '---\n'])('%j lacks everything', (text) => {
-    expect(faultPaths(text)).toEqual(['channels', 'models']);
+  test.each(['', '   \n', '# only a comment\n', 'null', '~', '---\n'])('%j is empty', (text) => {
+    expect(faultsOf(text)).toEqual(['the document is empty: it needs channels and models']);
+  });
+
+  test('{} lacks both', () => {
+    expect(faultsOf('{}')).toEqual(['channels: must be a list', 'models: must be a list']);
   });
 
   test.each(['- a\n- b', '[]', 'hello', '42', 'true', '"channels: []"'])('%j is told as a whole', (text) => {
-    expect(faultPaths(text)).toEqual(['document']);
+    expect(faultsOf(text)).toEqual(['the document must be a table of fields, with channels and models']);
   });
 });
 

@@ -45,8 +45,17 @@ describe('config apply', () => {
   test('a missing file is refused before anything is made', async () => {
     const { exitCode, stderr } = await place.gateway(['config', 'apply', 'missing.yaml']);
     expect(exitCode).toBe(1);
-    expect(stderr).toBe('cannot read missing.yaml\n');
+    expect(stderr).toBe('cannot read missing.yaml: it does not exist\n');
     expect(existsSync(place.dataDir)).toBe(false);
+  });
+
+  test('a reference that leads to nothing is told, and applied all the same', async () => {
+    const file = place.write('doubtful.yaml', withSecret('env:ZZ_UP_KEY'));
+    const { exitCode, stdout } = await place.gateway(['config', 'apply', file]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^applied as revision 1\nwarning: channels\[1\]\.api_key: ZZ_UP_KEY is not set .+\n$/);
+    const second = await place.gateway(['config', 'apply', file, '--json']);
+    expect(JSON.parse(second.stdout)).toMatchObject({ revision: 2, warnings: [{ path: 'channels[1].api_key' }] });
   });
 
   test('<kept> without a stored secret is refused, together with every other fault', async () => {

@@ -25,7 +25,7 @@ describe('a valid file', () => {
   test('--json: the same as one JSON line', async () => {
     const { exitCode, stdout } = await place.gateway(['config', 'check', good, '--json']);
     expect(exitCode).toBe(0);
-    expect(JSON.parse(stdout)).toEqual({ ok: true, channels: 2, models: 2 });
+    expect(JSON.parse(stdout)).toEqual({ ok: true, channels: 2, models: 2, warnings: [] });
     expect(stdout.trimEnd()).not.toContain('\n');
   });
 });
@@ -47,11 +47,69 @@ describe('a file with faults', () => {
   });
 });
 
-test.each(['missing.yaml', '.'])('%s cannot be read: exit 1, one line that names it', async (path) => {
+describe('a valid file that may not be meant so', () => {
+  const doubtful = place.write('doubtful.yaml', {
+    channels: [
+      { name: 'up', kind: 'openai', base_url: 'http://upstream.test/v1', api_key: 'env:ZZ_UP_KEY' },
+      { name: 'own', kind: 'openai', base_url: 'http://upstream.test/v1', api_key: 'env:ZZ_OWN_KEY' },
+    ],
+    models: [{ id: 'm', price: 'free', routes: [{ channel: 'up', model: 'm' }] }],
+  });
+  const OWN = { ZZ_OWN_KEY: 'sk-svc-fake' };
+  const WARNINGS = [
+    'channels[0].api_key: ZZ_UP_KEY is not set in this environment: the upstream would be asked without a key',
+    'channels[1].api_key: ZZ_OWN_KEY holds a key of this service: the upstream would be asked without a key',
+    'models: there is no model auto:free, to which registration and errors point',
+  ];
+
+  test('exit 0, and a line for each doubt', async () => {
+    const { exitCode, stdout } = await place.gateway(['config', 'check', doubtful], OWN);
+    expect(exitCode).toBe(0);
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      'valid: 2 channels, 1 models',
+      ...WARNINGS.map((warning) => `warning: ${warning}`),
+    ]);
+  });
+
+  test('--json: in warnings', async () => {
+    const { stdout } = await place.gateway(['config', 'check', doubtful, '--json'], OWN);
+    const { ok, warnings } = JSON.parse(stdout);
+    expect(ok).toBe(true);
+    expect(warnings.map(({ path, message }: Record<string, string>) => `${path}: ${message}`)).toEqual(WARNINGS);
+  });
+
+  test('a variable that is set is none', async () => {
+    const { stdout } = await place.gateway(['config', 'check', doubtful], { ZZ_UP_KEY: 'k', ZZ_OWN_KEY: 'k' });
+    expect(stdout).not.toContain('api_key');
+  });
+});
+
+test('a model that no route can serve is a fault', async () => {
+  const document = plainDocument();
+  document.models.push({ id: 'e', kinds: ['embeddings'], price: 'free', routes: [{ channel: 'demo', model: 'e' }] });
+  const { exitCode, stderr } = await place.gateway(['config', 'check', place.write('unserved.yaml', document)]);
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: 'models[2].kinds[0]: needs a route to a channel with embeddings\n',
+  });
+});
+
+test('an empty file is told as such', async () => {
+  const { exitCode, stderr } = await place.gateway(['config', 'check', place.write('empty.yaml', '')]);
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: 'the document is empty: it needs channels and models\n',
+  });
+});
+
+test.each([
+  ['missing.yaml', 'it does not exist'],
+  ['.', 'it is a folder'],
+])('%s cannot be read: exit 1, one line that names it and says why', async (path, reason) => {
   const { exitCode, stdout, stderr } = await place.gateway(['config', 'check', path]);
   expect(exitCode).toBe(1);
   expect(stdout).toBe('');
-  expect(stderr).toBe(`cannot read ${path}\n`);
+  expect(stderr).toBe(`cannot read ${path}: ${reason}\n`);
 });
 
 test('a check needs no data folder and makes none', () => {

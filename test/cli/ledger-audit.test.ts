@@ -102,6 +102,7 @@ async function differences(): Promise<{ ok: boolean; total_nano: string; differe
       options: {},
       open: async () => ({ store, clock: systemClock }) as OperatingTools,
       configFile: undefined,
+      variable: () => undefined,
       databaseFile: file,
       ask: () => Promise.reject(new Error('nobody serves')),
     });

@@ -1,4 +1,4 @@
-// What is no command: exit 2, the help on stderr, nothing on stdout.
+// What is no command: exit 2, one line of fault and one of usage on stderr, nothing on stdout.
 import { afterAll, describe, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { createWorkplace } from '../support/start-process.ts';
@@ -24,6 +24,35 @@ describe('wrong usage', () => {
     expect(exitCode).toBe(2);
     expect(stdout).toBe('');
     expect(stderr).toContain('usage:');
+  });
+
+  test.each([
+    [['config', 'check'], 'exactly one FILE is needed', 'config check FILE [--json]'],
+    [
+      ['config', 'check', 'a.yaml', '--no-such-option'],
+      'unknown option: --no-such-option',
+      'config check FILE [--json]',
+    ],
+    [['config', 'check', 'a.yaml', '--no-such=1'], 'unknown option: --no-such', 'config check FILE [--json]'],
+    [['keys', 'revoke', '-x'], 'unknown option: -x', 'keys revoke ID [--json]'],
+    [['keys', 'create', '--account'], '--account needs a value', 'keys create --account ID [--name TEXT] [--json]'],
+    [
+      ['keys', 'create', '--account', '--name', 'x'],
+      '--account needs a value',
+      'keys create --account ID [--name TEXT] [--json]',
+    ],
+    [['keys', 'create'], '--account is needed', 'keys create --account ID [--name TEXT] [--json]'],
+    [['config', 'export', 'extra'], 'unexpected: extra', 'config export [--json]'],
+  ])('%j: the fault, and the usage of that one command', async (args, fault, usage) => {
+    const { stderr } = await place.gateway(args);
+    expect(stderr).toBe(`${fault}\nusage: npm run -s gateway -- ${usage}\n`);
+  });
+
+  test('an unknown command: where to find the others', async () => {
+    const { stderr } = await place.gateway(['config', 'chekc']);
+    expect(stderr).toBe(
+      'unknown command: config chekc\nusage: npm run -s gateway -- COMMAND [--json]; "npm run -s gateway -- help" lists the commands\n',
+    );
   });
 
   test('an unknown command is repeated, so that the slip is seen', async () => {

@@ -1,8 +1,9 @@
 // Links in the docs lead somewhere: to a file of the project, and to a heading of it as the site names it.
 
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
+import { createDocsLibrary } from '../../src/site/docs-library.ts';
 import { renderMarkdown } from '../../src/site/markdown.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
@@ -16,19 +17,34 @@ const PAGES = [
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
-/** Pages in Chinese show the English page where they have none of their own, as the site does. */
-function targetOf(page: string, link: string): string {
-  const own = normalize(join(dirname(page), link));
-  return existsSync(join(ROOT, own)) ? own : own.replace(/^docs\/zh-TW\//, 'docs/');
-}
-
 test.each(PAGES)('%s', (page) => {
   const text = read(page).replace(/^```[\s\S]*?^```$/gm, '');
   const links = [...text.matchAll(/\]\((?!https?:)([^)\s#]*)(?:#([^)\s]*))?\)/g)];
   const broken = links.filter(([, path = '', anchor]) => {
-    const target = path === '' ? page : targetOf(page, path);
+    const target = path === '' ? page : normalize(join(dirname(page), path));
     if (!existsSync(join(ROOT, target))) return true;
     return anchor !== undefined && !renderMarkdown(read(target)).html.includes(`id="${decodeURI(anchor)}"`);
   });
   expect(broken.map(([link]) => link)).toEqual([]);
+});
+
+describe.each(['en', 'zh-TW'] as const)('on the site, in %s', (language) => {
+  const names = PAGES.flatMap((path) => /^docs\/([\w-]+)\.md$/.exec(path)?.[1] ?? []);
+  const texts = PAGES.flatMap((path) => /^docs\/((?:zh-TW\/)?[\w-]+\.md)$/.exec(path)?.[1] ?? []);
+  const library = createDocsLibrary(new Map(texts.map((path) => [path, read(`docs/${path}`)])), 'http://site.test');
+
+  test.each(names)('%s leads to pages, and to headings that are there', (name) => {
+    const html = library.find(name, language)?.html ?? '';
+    const links = [...html.matchAll(/href="(?:\/docs\/([\w-]+))?(?:#([^"]*))?"/g)];
+    const broken = links.filter(([, target = name, anchor]) => {
+      const page = library.find(target, language);
+      return !page || (anchor !== undefined && !page.html.includes(`id="${decodeURI(anchor)}"`));
+    });
+    expect(broken.map(([link]) => link)).toEqual([]);
+    expect(html).not.toMatch(/href="[^"]*\.md/);
+  });
+
+  test('a link out of the folder of a language leads to the page', () => {
+    expect(library.find('accounts', language)?.html).toContain('href="/docs/operating#cards"');
+  });
 });

@@ -162,3 +162,16 @@ test('effort and budget are as the page says', () => {
   }
   expect(rows).toHaveLength(5);
 });
+
+test.each([
+  ['messages', 'a_field_of_tomorrow,strict'],
+  ['gemini', 'a_field_of_tomorrow'],
+  ['responses', 'a_field_of_tomorrow'],
+])('from chat to %s, fields that no format knows and strict tools: %s', async (upstream, dropped) => {
+  const tools = [{ type: 'function', function: { name: 'look', strict: true, parameters: { type: 'object' } } }];
+  const messages = [{ role: 'user', content: 'Hi' }];
+  const body = { model: CHANNELS[upstream], messages, tools, a_field_of_tomorrow: 1 };
+  const response = await gateway.call('/v1/chat/completions', { key: gateway.key, body });
+  expect(response.status, await response.clone().text()).toBe(200);
+  expect(response.headers.get('x-svc-dropped')).toBe(dropped);
+});

@@ -19,7 +19,7 @@ const rowsOf = (page: string) =>
     [...row.matchAll(/`[^`]+`/g)].map(([code]) => code).sort(),
   );
 const linksOf = (page: string) =>
-  [...withoutBlocks(page).matchAll(/\]\(([\w-]+\.md)/g)].map(([, name = '']) => name).sort();
+  [...withoutBlocks(page).matchAll(/\]\((?:\.\.\/)?([\w-]+\.md)/g)].map(([, name = '']) => name).sort();
 
 /** What is said elsewhere, and characters that only the other script has. */
 const NOT_IN_TAIWAN =

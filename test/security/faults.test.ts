@@ -228,6 +228,7 @@ describe('S36 every fault', () => {
     const tools = {
       newId: () => 'req_1',
       publicUrl: 'http://gateway.example',
+      countFault: () => {},
       log: (...told: unknown[]) => void lines.push(JSON.stringify(told)),
     };
     const app = createApp(tools as never, (pages) => {

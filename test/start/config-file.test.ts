@@ -112,7 +112,7 @@ describe('while it runs', () => {
       const lines = logged(server, 'reload_failed');
       return lines.length > 0 && lines;
     });
-    expect(line?.detail).toBe(`cannot read ${place.path('server.yaml')}`);
+    expect(line?.detail).toBe(`cannot read ${place.path('server.yaml')}: it does not exist`);
     expect(await shown(server)).toBe('1 good');
   });
 

@@ -1,9 +1,10 @@
 // `npm run build`: one file, put alone into an empty folder and started with nothing around it, is the whole service.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished } from '../bootstrap/fresh-clone.ts';
+import { copiedByDockerfile } from '../ops/dockerfile.ts';
 import type { Answer } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
@@ -29,18 +30,27 @@ const run = async (...args: string[]) => finished(start(...args));
 
 const isReady = async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200;
 
+/** As the Dockerfile does, from what it copies and nothing else. */
+async function build(to: string): Promise<void> {
+  const project = mkdtempSync(join(tmpdir(), 'gateway-copied-'));
+  try {
+    for (const path of copiedByDockerfile()) cpSync(join(ROOT, path), join(project, path), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules'), join(project, 'node_modules'));
+    const { exitCode, stdout, stderr } = await finished(
+      Bun.spawn(['npm', 'run', '-s', 'build'], { cwd: project, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' }),
+    );
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(/ai-gateway: \d+ MB\n$/) });
+    expect(stderr).not.toContain('error');
+    expect(readdirSync(join(project, 'dist'))).toEqual(['ai-gateway']);
+    copyFileSync(join(project, 'dist', 'ai-gateway'), to);
+  } finally {
+    rmSync(project, { recursive: true });
+  }
+}
+
 beforeAll(async () => {
-  const built = mkdtempSync(join(tmpdir(), 'gateway-built-'));
   folder = mkdtempSync(join(tmpdir(), 'gateway-alone-'));
-  const build = [process.execPath, 'scripts/build.ts', join(built, 'out', 'ai-gateway')];
-  const { exitCode, stdout, stderr } = await finished(
-    Bun.spawn(build, { cwd: ROOT, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' }),
-  );
-  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-  expect(stdout).toMatch(/ai-gateway: \d+ MB\n$/);
-  expect(readdirSync(join(built, 'out'))).toEqual(['ai-gateway']);
-  copyFileSync(join(built, 'out', 'ai-gateway'), file('ai-gateway'));
-  rmSync(built, { recursive: true });
+  await build(file('ai-gateway'));
   env = { PORT: String(await freePort()), ADMIN_PORT: String(await freePort()) };
   url = `http://127.0.0.1:${env.PORT}`;
   server = start('serve');

@@ -2,7 +2,7 @@
 
 import type { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
-import { prepareCommitBatch } from '../../src/store/sqlite/commit-batch.ts';
+import { prepareCommits } from '../../src/store/sqlite/commit-batch.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { BROKEN_COMMITS } from './histories/broken-commits.ts';
@@ -36,7 +36,7 @@ describe('SQLite agrees with the model', () => {
   test('200 histories that have the site, and its limit of registrations, to themselves', async () => {
     const subject = () => {
       const own = freshDatabase();
-      return sqliteSubject(own, prepareCommitBatch(own));
+      return sqliteSubject(own, prepareCommits(own).commitBatch);
     };
     expect(await runHistories({ subject, runs: 200, registerPerDay: 3 })).toBeUndefined();
   });
@@ -45,8 +45,8 @@ describe('SQLite agrees with the model', () => {
 describe('the histories find', () => {
   test.each(Object.keys(BROKEN_COMMITS))('%s', async (name) => {
     const db = freshDatabase();
-    const broken = BROKEN_COMMITS[name]?.(prepareCommitBatch(db), db);
-    const subject = sqliteSubject(db, broken ?? prepareCommitBatch(db));
+    const broken = BROKEN_COMMITS[name]?.(prepareCommits(db).commitBatch, db);
+    const subject = sqliteSubject(db, broken ?? prepareCommits(db).commitBatch);
     const report = await runHistories({ subject: () => subject, runs: 3_000, seed: 7 });
     expect(report).toContain('the model says');
     db.close();

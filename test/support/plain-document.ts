@@ -1,4 +1,5 @@
 // A small valid catalog document for tests to spoil, and what the reader says of the result.
+import { printFault } from '../../src/catalog/fault-words.ts';
 import { readDocument } from '../../src/catalog/read-document.ts';
 
 type Fields = Record<string, unknown>;
@@ -29,10 +30,10 @@ export function withModel(model: Fields): string {
   return JSON.stringify({ ...document, models: [...document.models, { id: 'extra', routes: [ROUTE], ...model }] });
 }
 
-/** Each fault as `path: message`; none for a valid document. */
+/** Each fault as an operator reads it; none for a valid document. */
 export function faultsOf(text: string): string[] {
   const read = readDocument(text);
-  return read.ok ? [] : read.faults.map(({ path, message }) => `${path}: ${message}`);
+  return read.ok ? [] : read.faults.map(printFault);
 }
 
 export function faultPaths(text: string): string[] {

@@ -31,6 +31,11 @@ const COST = 12n * 10_000n + 8n * 40_000n;
 /** Breakers are for a channel and a model: each break has a model of its own. */
 const MODELS_EACH = 180;
 const AT_ONCE = 8;
+/**
+ * The gateway reads what came before the cut meanwhile. On a busy machine both may still arrive together, and then the
+ * runtime drops the words with the connection: nobody has seen them, and the second upstream's answer is the whole one.
+ */
+const CUT_AFTER_MS = 40;
 /** As many of them continue an answer that was begun, at the second upstream. */
 const PREFILLED = 10;
 
@@ -127,7 +132,7 @@ async function ask(combination: Combination, said: Said, { events, again, isPref
   const parts = (whole.body ?? []).map((part) => bytesOf(String(part)));
   const length = parts.slice(0, events).reduce((sum, part) => sum + part.byteLength, 0);
   const number = takeNumber(combination, isPrefilled);
-  firstSays.set(nameAt(first, first, next, number), [cutAt(whole, length, 'fin', 15)]);
+  firstSays.set(nameAt(first, first, next, number), [cutAt(whole, length, 'fin', CUT_AFTER_MS)]);
   secondSays.set(nameAt(next, first, next, number), streamOf(next, again));
   const response = await gateway.call(CLIENTS[client].path, {
     key,
@@ -199,6 +204,7 @@ describe.each(COMBINATIONS)('$client, from $first to $second', (combination) => 
     const begun = Math.ceil(count / 2);
     const { told, record, status } = await ask(combination, said, { events: begun, again: { text: ['Omega', '.'] } });
     expect(status).toBe(200);
+    if (told.complete) return expect(told.text).toBe('Omega.');
     expect(told.complete).toBe(false);
     expect(told.error).toBeDefined();
     expect(told.text).not.toBe('');
@@ -211,8 +217,8 @@ describe.each(COMBINATIONS)('$client, from $first to $second', (combination) => 
     const count = eventsOf(combination.first, said);
     const { told, record } = await ask(combination, said, { events: count - 3, again: { text: ['Alpha'] } });
     if (told.complete) {
-      // Everything but the end had come: nothing was missing.
-      expect(told.text).toBe(joined(said.text));
+      // Everything but the end had come, or nothing: nothing was missing.
+      expect([joined(said.text), 'Alpha']).toContain(told.text);
       return;
     }
     expect(told.error).toBeDefined();

@@ -3,7 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DocumentFault } from '../../catalog/check-references.ts';
-import { readDocument } from '../../catalog/read-document.ts';
+import { printFault } from '../../catalog/fault-words.ts';
+import { readNewDocument } from '../../catalog/read-document.ts';
+import { warnDocument } from '../../catalog/warn-document.ts';
+import { fileTrouble } from '../../kit/file-trouble.ts';
 import { currentDocument } from '../../operating/documents.ts';
 import { applyDocument } from '../../publishing/apply-document.ts';
 import { ACTOR, type Command, noArguments, oneArgument, Refused } from '../command.ts';
@@ -14,13 +17,14 @@ export const configCommands: readonly Command[] = [
     takes: 'FILE',
     about: 'validate a catalog file',
     options: [],
-    async run({ args }) {
-      const read = readDocument(readNamedFile(oneArgument(args, 'FILE')));
+    async run({ args, variable }) {
+      const read = readNewDocument(readNamedFile(oneArgument(args, 'FILE')));
       if (!read.ok) throw refusedDocument(read.faults);
       const { channels, models } = read.document;
+      const warnings = warnDocument(read.document, variable);
       return {
-        facts: { ok: true, channels: channels.length, models: models.length },
-        text: `valid: ${channels.length} channels, ${models.length} models`,
+        facts: { ok: true, channels: channels.length, models: models.length, warnings },
+        text: withWarnings(`valid: ${channels.length} channels, ${models.length} models`, warnings),
       };
     },
   },
@@ -29,14 +33,18 @@ export const configCommands: readonly Command[] = [
     takes: 'FILE',
     about: 'make it the newest revision; running servers follow within a second',
     options: [],
-    async run({ args, open, configFile }) {
+    async run({ args, open, configFile, variable }) {
       const path = oneArgument(args, 'FILE');
       const text = readNamedFile(path);
       // Any other file is an edit that must survive a restart, when the server's own file has not changed.
       const source = resolve(path) === configFile ? 'file' : 'operator';
       const applied = await applyDocument(await open(), text, source, ACTOR);
       if (!applied.ok) throw refusedDocument(applied.faults);
-      return { facts: applied, text: `applied as revision ${applied.revision}` };
+      const warnings = warnDocument(applied.document, variable);
+      return {
+        facts: { ok: true, revision: applied.revision, warnings },
+        text: withWarnings(`applied as revision ${applied.revision}`, warnings),
+      };
     },
   },
   {
@@ -55,11 +63,15 @@ export const configCommands: readonly Command[] = [
 function readNamedFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
-  } catch {
-    throw new Refused(`cannot read ${path}`);
+  } catch (error) {
+    throw new Refused(`cannot read ${path}: ${fileTrouble(error)}`);
   }
 }
 
+function withWarnings(text: string, warnings: readonly DocumentFault[]): string {
+  return [text, ...warnings.map((warning) => `warning: ${printFault(warning)}`)].join('\n');
+}
+
 function refusedDocument(faults: readonly DocumentFault[]): Refused {
-  return new Refused(faults.map(({ path, message }) => `${path}: ${message}`).join('\n'), { faults });
+  return new Refused(faults.map(printFault).join('\n'), { faults });
 }

@@ -4,7 +4,7 @@
 import type { JsonObject } from '../../kit/json.ts';
 import type { UpstreamFields } from '../dialect.ts';
 import type { ReasoningWish } from '../translate/conversation.ts';
-import { budgetOf, effortOf } from '../translate/effort.ts';
+import { boundedBudget, effortOf } from '../translate/effort.ts';
 import type { ClaudeTraits } from './claude-traits.ts';
 
 export interface ReasoningObstacles {
@@ -52,9 +52,8 @@ function adaptive({ effort, budget }: ReasoningWish): { thinking: JsonObject; ef
 }
 
 /** The budget is part of the output bound; where there is no room for the least of them, there is no thinking. */
-function byBudget({ effort, budget }: ReasoningWish, fields: UpstreamFields): { thinking: JsonObject } {
+function byBudget(wish: ReasoningWish, fields: UpstreamFields): { thinking: JsonObject } {
   if (fields.maxOutputTokens <= LEAST_BUDGET) return { thinking: { type: 'disabled' } };
-  const wanted = fields.thinkingBudget ?? budget ?? budgetOf(effort);
-  const bounded = Math.max(LEAST_BUDGET, Math.min(wanted, fields.maxOutputTokens - 1));
-  return { thinking: { type: 'enabled', budget_tokens: bounded } };
+  const budget = Math.max(LEAST_BUDGET, boundedBudget(wish, fields));
+  return { thinking: { type: 'enabled', budget_tokens: budget } };
 }

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../kit/json.ts';
 import type { UpstreamFields } from '../dialect.ts';
 import type { ReasoningWish } from '../translate/conversation.ts';
-import { budgetOf, effortOf } from '../translate/effort.ts';
+import { boundedBudget, effortOf } from '../translate/effort.ts';
 import type { Thinking } from './gemini-traits.ts';
 
 export interface ThinkingPlan {
@@ -23,13 +23,8 @@ export function planThinking(wish: ReasoningWish | undefined, thinking: Thinking
   }
   const { least, most, canStop } = thinking;
   const off = canStop ? 0 : least;
-  const bounded = (fields: UpstreamFields) => Math.min(most, Math.max(least, wishedBudget(wish, fields)));
+  const bounded = (fields: UpstreamFields) => Math.min(most, Math.max(least, boundedBudget(wish, fields)));
   return { dropped: [], config: (fields) => ({ thinkingBudget: isOff ? off : bounded(fields), ...shown }) };
-}
-
-/** Thoughts are part of the output bound: some of it stays for the answer. */
-function wishedBudget({ effort, budget }: ReasoningWish, fields: UpstreamFields): number {
-  return Math.min(fields.thinkingBudget ?? budget ?? budgetOf(effort), fields.maxOutputTokens - 1);
 }
 
 const WORDS = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'];

@@ -1,5 +1,8 @@
 // Between the two ways to say how much a model shall think: a word, or a number of tokens.
 
+import type { UpstreamFields } from '../dialect.ts';
+import type { ReasoningWish } from './conversation.ts';
+
 const STEPS: readonly (readonly [effort: string, below: number, budget: number])[] = [
   ['low', 2_000, 1_024],
   ['medium', 8_000, 4_096],
@@ -18,4 +21,17 @@ export function budgetOf(effort: string | undefined): number {
   if (effort === 'max') return MOST_BUDGET;
   const found = STEPS.find(([word]) => word === (effort ?? 'high')) ?? (effort === 'minimal' ? STEPS[0] : STEPS[2]);
   return found?.[2] ?? MOST_BUDGET;
+}
+
+/** Of an output bound, what thinking may take at most when the client named no number: the rest is for the answer. */
+const THINKING_SHARE = 0.75;
+
+/** A client's own number is its own business, as long as it leaves one token; a word leaves room for an answer. */
+export function boundedBudget(
+  { effort, budget }: Pick<ReasoningWish, 'effort' | 'budget'>,
+  { thinkingBudget, maxOutputTokens }: Pick<UpstreamFields, 'thinkingBudget' | 'maxOutputTokens'>,
+): number {
+  const own = thinkingBudget ?? budget;
+  if (own !== undefined) return Math.min(own, maxOutputTokens - 1);
+  return Math.min(budgetOf(effort), Math.floor(maxOutputTokens * THINKING_SHARE));
 }

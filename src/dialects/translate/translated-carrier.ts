@@ -6,6 +6,7 @@ import { NO_BUCKETS } from '../../store/rows.ts';
 import type { Carrier } from '../carrier.ts';
 import type { Dialect, RelayRequest, ReportedUsage, StreamEvent, StreamReader } from '../dialect.ts';
 import type { AnswerEvent } from './answer-events.ts';
+import { checkKnobs } from './check-knobs.ts';
 import { type FetchedMedia, namedMedia, placeholders, withMedia } from './named-media.ts';
 import { createToolRestorer } from './restore-tools.ts';
 import type { AnswerContext, ClientSide, Target, UpstreamSide, WrittenRequest } from './sides.ts';
@@ -26,6 +27,7 @@ export interface Translation {
 export function translatedCarrier(translation: Translation): Carrier {
   const { dialect, client, upstream, endpoint, request, target } = translation;
   const conversation = client.readConversation(request.document);
+  checkKnobs(conversation.knobs);
   const needs = upstream.takesAddresses ? [] : namedMedia(conversation);
   const write = (fetched: FetchedMedia) => upstream.writeConversation(withMedia(conversation, fetched), target);
   const written = write(placeholders(needs, conversation));

@@ -2,7 +2,7 @@
 
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { BreakerState, Health } from '../../channels/health.ts';
-import type { Alarms } from '../../kit/alarms.ts';
+import { ALARM_NAMES, type Alarms } from '../../kit/alarms.ts';
 import type { Metrics, Reading } from '../../kit/metrics.ts';
 
 export interface StateFacts {
@@ -37,7 +37,7 @@ export function readState(metrics: Metrics, { health, alarms, catalog, isReady, 
   );
   metrics.read(
     { type: 'counter', name: 'gateway_alarms_total', help: 'Alarms raised by this process.', labels: ['name'] },
-    () => [...alarms.counts()].map(([name, count]): Reading => [count, name]),
+    () => ALARM_NAMES.map((name): Reading => [alarms.counts().get(name) ?? 0, name]),
   );
 }
 

@@ -18,7 +18,9 @@ export function addPlayground(visits: Visits, tools: SiteTools): void {
     const key = await keyOf(tools, visit);
     const models = tools
       .catalog()
-      .models.filter(({ kinds, id }) => kinds.includes('chat') && (key?.models?.includes(id) ?? true));
+      .models.filter(({ kinds, id }) => kinds.includes('chat') && (key?.models?.includes(id) ?? true))
+      // Who only looks pays nothing.
+      .toSorted((a, b) => Number(b.free) - Number(a.free));
     return visit.show(<PlayPage context={visit.page} models={models.map(({ id }) => id)} />);
   });
   visits.signed('post', '/account/play', async (visit) => {

@@ -18,31 +18,34 @@ export function snippets(publicUrl: string): Snippet[] {
       code: `export ANTHROPIC_BASE_URL=${publicUrl}
 export ANTHROPIC_AUTH_TOKEN=YOUR_KEY
 export ANTHROPIC_MODEL=auto:free
+export CLAUDE_CODE_MAX_CONTEXT_TOKENS=64000
 claude`,
     },
     {
-      title: 'Codex',
-      code: `# ~/.codex/config.toml
+      title: 'Codex (~/.codex/config.toml)',
+      code: `# export KEY=YOUR_KEY
 model = "auto:free"
 model_provider = "gateway"
+model_context_window = 64000
 
 [model_providers.gateway]
 name = "gateway"
 base_url = "${publicUrl}/v1"
-env_key = "GATEWAY_KEY"
+env_key = "KEY"
 wire_api = "responses"`,
     },
     {
-      title: 'opencode',
+      title: 'opencode (opencode.json)',
       code: `{
   "provider": {
     "gateway": {
       "npm": "@ai-sdk/openai-compatible",
       "options": { "baseURL": "${publicUrl}/v1", "apiKey": "YOUR_KEY" },
-      "models": { "auto:free": {} }
+      "models": { "auto:free": { "limit": { "context": 64000, "output": 4096 } } }
     }
   },
-  "model": "gateway/auto:free"
+  "model": "gateway/auto:free",
+  "small_model": "gateway/auto:free"
 }`,
     },
     {
@@ -59,7 +62,7 @@ print(answer.choices[0].message.content)`,
       title: 'Anthropic SDK (TypeScript)',
       code: `import Anthropic from '@anthropic-ai/sdk';
 
-const client = new Anthropic({ baseURL: '${publicUrl}', authToken: 'YOUR_KEY' });
+const client = new Anthropic({ baseURL: '${publicUrl}', authToken: 'YOUR_KEY', apiKey: null });
 const message = await client.messages.create({
   model: 'auto:free',
   max_tokens: 300,

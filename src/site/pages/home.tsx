@@ -25,7 +25,7 @@ export function HomePage({ context, facts }: { context: PageContext; facts: Home
     <Page context={context} title={home.title} description={home.lead}>
       <h1>{home.headline}</h1>
       <p class="lead">{home.lead}</p>
-      <div class="two">
+      <div class="two is-uneven">
         <section>
           <h2>{home.firstCall}</h2>
           <p>{home.firstCallLead}</p>
@@ -67,5 +67,6 @@ function askFree(publicUrl: string): string {
   return `curl -s ${publicUrl}/v1/chat/completions \\
   -H "Authorization: Bearer YOUR_KEY" \\
   -H "Content-Type: application/json" \\
-  -d '{"model": "auto:free", "messages": [{"role": "user", "content": "Hello!"}]}'`;
+  -d '{"model": "auto:free",
+       "messages": [{"role": "user", "content": "Hello!"}]}'`;
 }

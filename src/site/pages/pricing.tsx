@@ -145,7 +145,9 @@ function PriceRow({ context, model }: { context: PageContext; model: PricedModel
     if (model.isFree) return pricing.buysFree;
     if (image !== null) return pricing.buysImages(count(Math.floor(BUDGET_NTD / image)));
     const price = output ?? input;
-    return price === null || price === 0 ? '–' : pricing.buysTokens(count(Math.floor((BUDGET_NTD / price) * MILLION)));
+    if (price === null || price === 0) return '–';
+    const tokens = count(Math.floor((BUDGET_NTD / price) * MILLION));
+    return output === null ? pricing.buysInput(tokens) : pricing.buysTokens(tokens);
   };
   return (
     <tr>

@@ -74,6 +74,7 @@ export const en = {
     context: 'Context',
     buys: 'NT$100 buys',
     buysTokens: (tokens: string) => `${tokens} output tokens`,
+    buysInput: (tokens: string) => `${tokens} input tokens`,
     buysImages: (images: string) => `${images} images`,
     free: 'Free',
     buysFree: 'costs nothing',

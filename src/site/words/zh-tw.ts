@@ -73,6 +73,7 @@ export const zhTw: Words = {
     context: '上下文長度',
     buys: 'NT$100 可換得',
     buysTokens: (tokens) => `${tokens} 個輸出詞元`,
+    buysInput: (tokens) => `${tokens} 個輸入詞元`,
     buysImages: (images) => `${images} 張圖像`,
     free: '免費',
     buysFree: '不收費',

@@ -7,34 +7,48 @@ import { type Decided, decideBatch } from '../book/decide.ts';
 import { failInside } from '../fail-inside.ts';
 import type { Operation } from '../operations.ts';
 import { decodeRow, KEYS, PAGES } from '../tables.ts';
+import { createPageCache, type LoadPage } from './page-cache.ts';
 import { prepareWriteBook } from './write-book.ts';
+
+export interface Commits {
+  commitBatch: CommitBatch;
+  /** Something else has written: pages must be read anew. */
+  forgetPages(): void;
+}
 
 export type CommitBatch = (operations: readonly Operation[]) => Decided[];
 
-export function prepareCommitBatch(db: Database): CommitBatch {
-  const load = prepareLoad(db);
+export function prepareCommits(db: Database): Commits {
+  const cache = createPageCache(db, prepareLoad(db));
   const writeBook = prepareWriteBook(db);
   const transaction = db.transaction((operations: readonly Operation[]) => {
-    const book = new Book(load);
+    cache.begin();
+    const book = new Book(cache.load);
     const decided = decideBatch(book, operations);
     writeBook(book);
     failInside(operations);
-    return decided;
+    return { book, decided };
   });
   let hasLostSync = false;
-  return function commitBatch(operations): Decided[] {
+
+  function commitBatch(operations: readonly Operation[]): Decided[] {
     // After a failed sync nobody knows what the disk holds, and a later sync would not tell: nothing is promised any more.
     if (hasLostSync) throw new Error('a sync of the database failed: check the disk, then restart');
     try {
-      return transaction.immediate(operations);
+      const { book, decided } = transaction.immediate(operations);
+      cache.keep(book);
+      return decided;
     } catch (error) {
+      cache.forget();
       hasLostSync ||= isFailedSync(error);
       if (!isConstraint(error)) throw error;
       if (operations.length === 1) return [{ ok: false, error: 'a database constraint refused the operation' }];
       const middle = operations.length >> 1;
       return [operations.slice(0, middle), operations.slice(middle)].flatMap((half) => commitHalf(commitBatch, half));
     }
-  };
+  }
+
+  return { commitBatch, forgetPages: cache.forget };
 }
 
 /** Each half is answered by itself: the disk may fill up in between, and what was committed before stays so. */
@@ -47,10 +61,9 @@ function commitHalf(commitBatch: CommitBatch, operations: readonly Operation[]):
   }
 }
 
-type Load = <T extends PageTable>(table: T, id: string) => Pages[T] | undefined;
 type Loaders = { [T in PageTable]: (id: string) => Pages[T] | undefined };
 
-function prepareLoad(db: Database): Load {
+function prepareLoad(db: Database): LoadPage {
   const byId = <T extends Exclude<PageTable, 'keyrings'>>(name: T) => {
     const table = PAGES[name];
     const statement = db.prepare<Record<string, unknown>, [string]>(

@@ -5,7 +5,7 @@ import type { Database } from 'bun:sqlite';
 import { chmodSync, existsSync } from 'node:fs';
 import { armFailpoint } from '../../kit/failpoint.ts';
 import { StoreRefused } from '../refusal.ts';
-import { type CommitBatch, prepareCommitBatch } from './commit-batch.ts';
+import { type Commits, prepareCommits } from './commit-batch.ts';
 import type { Envelope, Reply, Request } from './messages.ts';
 import { migrate } from './migrate.ts';
 import { type OpenOptions, openDatabase } from './open-database.ts';
@@ -14,7 +14,7 @@ import { prepareReads, type SyncReads } from './prepare-reads.ts';
 declare const self: Worker;
 
 let db: Database;
-let commitBatch: CommitBatch | undefined;
+let commits: Commits | undefined;
 let reads: SyncReads;
 
 function open(file: string, options: OpenOptions): undefined {
@@ -33,12 +33,12 @@ function open(file: string, options: OpenOptions): undefined {
     );
   }
   if (options.readonly) reads = prepareReads(db);
-  else commitBatch = prepareCommitBatch(db);
+  else commits = prepareCommits(db);
 }
 
 /** A stopped server leaves everything in the one file, so that a plain copy of it is whole. */
 function close(): undefined {
-  if (commitBatch) db.run('PRAGMA wal_checkpoint(TRUNCATE)');
+  if (commits) db.run('PRAGMA wal_checkpoint(TRUNCATE)');
   db.close();
 }
 
@@ -47,7 +47,7 @@ function handle(request: Request): unknown {
     case 'open':
       return open(request.file, request.options);
     case 'commit':
-      return commitBatch?.(request.operations);
+      return commits?.commitBatch(request.operations);
     case 'alarm':
       db.query('INSERT INTO alarms (at, name, fields) VALUES (?, ?, ?)').run(
         request.at,
@@ -61,6 +61,7 @@ function handle(request: Request): unknown {
         'DELETE FROM leases WHERE expires_at < ? AND NOT EXISTS (SELECT 1 FROM holds WHERE holds.node_id = leases.node_id)',
       ).run(request.before);
       db.query('DELETE FROM replays WHERE expires_at < ?').run(request.before);
+      commits?.forgetPages();
       return undefined;
     case 'read': {
       const read = reads[request.name] as (...args: readonly unknown[]) => unknown;

@@ -62,7 +62,7 @@ describe('thinking', () => {
   test('by budget for models before 4.6, inside the output bound', () => {
     const thinking = (effort: string, fields = {}) => write({ reasoning: wish({ effort }) }, BUDGET, fields).thinking;
     expect(thinking('low')).toEqual({ type: 'enabled', budget_tokens: 1024 });
-    expect(thinking('high')).toEqual({ type: 'enabled', budget_tokens: 3999 });
+    expect(thinking('high')).toEqual({ type: 'enabled', budget_tokens: 3000 });
     expect(thinking('high', { maxOutputTokens: 64_000 })).toEqual({ type: 'enabled', budget_tokens: 16_384 });
     expect(thinking('high', { thinkingBudget: 2000 })).toEqual({ type: 'enabled', budget_tokens: 2000 });
     expect(thinking('low', { maxOutputTokens: 1024 })).toEqual({ type: 'disabled' });

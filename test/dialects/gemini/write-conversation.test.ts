@@ -438,7 +438,7 @@ describe('thinking', () => {
   });
 
   test('leaves room for the answer', () => {
-    expect(config('gemini-2.5-flash', { effort: 'high' }, 2_000).thinkingBudget).toBe(1_999);
+    expect(config('gemini-2.5-flash', { effort: 'high' }, 2_000).thinkingBudget).toBe(1_500);
   });
 
   test('a model that does not think loses the setting, unless it was to be off', () => {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { audit } from '../../../src/store/sqlite/audit.ts';
-import { prepareCommitBatch } from '../../../src/store/sqlite/commit-batch.ts';
+import { prepareCommits } from '../../../src/store/sqlite/commit-batch.ts';
 import { migrate } from '../../../src/store/sqlite/migrate.ts';
 import { openDatabase } from '../../../src/store/sqlite/open-database.ts';
 import { runHistories } from './run-histories.ts';
@@ -34,7 +34,7 @@ async function run({ runs, seed }: Share): Promise<string | undefined> {
   const db = openDatabase(join(folder, 'ledger.sqlite'), { unsafeNoSync: true });
   try {
     migrate(db);
-    const subject = sqliteSubject(db, prepareCommitBatch(db), seed);
+    const subject = sqliteSubject(db, prepareCommits(db).commitBatch, seed);
     const report = await runHistories({ subject: () => subject, runs, lanes: LANES, seed });
     const { differences } = audit(db, {});
     return report ?? (differences.length > 0 ? `audit: ${JSON.stringify(differences)}` : undefined);

@@ -1,0 +1,35 @@
+// What would be valid and could never work: an endpoint that an upstream of its kind does not have, a model none of whose
+// routes can serve it. Asked of new documents only: a stored one keeps the service going, whatever was asked of it then.
+
+import type { DocumentFault } from './check-references.ts';
+import type { Document, DocumentChannel } from './document.ts';
+import { canServe, DEFAULT_ENDPOINTS, endpointsOf, type SERVED_BY } from './endpoints.ts';
+
+export function checkServed({ channels, models }: Document): DocumentFault[] {
+  const endpoints = new Map(channels.map((channel) => [channel.name, endpointsOf(channel)]));
+  return [
+    ...channels.flatMap((channel, index) => checkEndpoints(channel, `channels[${index}].endpoints`)),
+    ...models.flatMap(({ kinds, routes }, index) =>
+      kinds.flatMap((kind, at) =>
+        routes.some(({ channel }) => canServe(endpoints.get(channel) ?? [], kind))
+          ? []
+          : [{ path: `models[${index}].kinds[${at}]`, message: `needs a route to a channel with ${needed(kind)}` }],
+      ),
+    ),
+  ];
+}
+
+function checkEndpoints(channel: DocumentChannel, path: string): DocumentFault[] {
+  const { kind, endpoints = [], anthropic_base_url: anthropic } = channel;
+  if (kind === 'gemini') return [];
+  const possible = anthropic ? [...DEFAULT_ENDPOINTS[kind], 'messages'] : DEFAULT_ENDPOINTS[kind];
+  return endpoints.flatMap((endpoint, index) => {
+    if (possible.includes(endpoint)) return [];
+    const way = kind === 'openai' && endpoint === 'messages' ? '; messages needs anthropic_base_url' : '';
+    return [{ path: `${path}[${index}]`, message: `a channel of kind ${kind} has only ${possible.join(', ')}${way}` }];
+  });
+}
+
+function needed(kind: keyof typeof SERVED_BY): string {
+  return kind === 'chat' ? 'chat, messages or responses' : kind;
+}

@@ -1,0 +1,33 @@
+// Which endpoints a channel has, and which of them each kind of model needs.
+
+import type { ChannelKind, Endpoint, ModelKind } from './document.ts';
+
+/** All that an upstream of a kind can have; it has all of them unless the document names fewer. */
+export const DEFAULT_ENDPOINTS: Record<ChannelKind, readonly Endpoint[]> = {
+  openai: ['chat', 'responses', 'embeddings', 'images'],
+  anthropic: ['messages'],
+  gemini: ['gemini'],
+  demo: ['chat', 'messages'],
+};
+
+/** What a channel must have to serve models of a kind; chats are translated wherever they must be. */
+export const SERVED_BY: Record<ModelKind, readonly Endpoint[]> = {
+  chat: ['chat', 'messages', 'responses', 'gemini'],
+  embeddings: ['embeddings'],
+  images: ['images'],
+};
+
+export interface EndpointFields {
+  kind: ChannelKind;
+  endpoints?: readonly Endpoint[] | undefined;
+  anthropic_base_url?: string | null | undefined;
+}
+
+export function endpointsOf({ kind, endpoints, anthropic_base_url: anthropic }: EndpointFields): readonly Endpoint[] {
+  const own = kind === 'gemini' ? DEFAULT_ENDPOINTS.gemini : (endpoints ?? DEFAULT_ENDPOINTS[kind]);
+  return anthropic ? [...new Set<Endpoint>([...own, 'messages'])] : own;
+}
+
+export function canServe(endpoints: readonly Endpoint[], kind: ModelKind): boolean {
+  return endpoints.some((endpoint) => SERVED_BY[kind].includes(endpoint));
+}

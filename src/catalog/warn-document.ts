@@ -1,0 +1,29 @@
+// What a valid document may mean, and seldom does: told to whoever applies it, and it is applied all the same.
+
+import type { DocumentFault } from './check-references.ts';
+
+export interface Warnable {
+  channels: readonly { api_key?: string | undefined }[];
+  models: readonly { id: string; aliases: readonly string[] }[];
+}
+
+/** `variable`: of the environment that the references of the document lead into. */
+export function warnDocument(
+  { channels, models }: Warnable,
+  variable: (name: string) => string | undefined,
+): DocumentFault[] {
+  const warnings = channels.flatMap(({ api_key: secret }, index) => {
+    const name = secret?.startsWith('env:') ? secret.slice('env:'.length) : undefined;
+    const trouble = name === undefined ? undefined : troubleWith(variable(name));
+    return trouble === undefined ? [] : [{ path: `channels[${index}].api_key`, message: `${name} ${trouble}` }];
+  });
+  if (models.some(({ id, aliases }) => id === 'auto:free' || aliases.includes('auto:free'))) return warnings;
+  const message = 'there is no model auto:free, to which registration and errors point';
+  return [...warnings, { path: 'models', message }];
+}
+
+function troubleWith(value: string | undefined): string | undefined {
+  if (value === undefined) return 'is not set in this environment: the upstream would be asked without a key';
+  if (value.startsWith('sk-svc-')) return 'holds a key of this service: the upstream would be asked without a key';
+  return undefined;
+}

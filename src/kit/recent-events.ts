@@ -1,0 +1,53 @@
+// Events of the last so many milliseconds, counted as they come and go: each costs the same, however many there are.
+
+export interface RecentEvents {
+  add(at: number, isMarked?: boolean): void;
+  /** Events after `now - spanMs`. */
+  count(now: number): number;
+  /** Those of them that were marked. */
+  marked(now: number): number;
+  clear(): void;
+}
+
+/** Passed events are cut off when there are so many, and more than half. */
+const CUT_AT = 1_024;
+
+/** Times must not go back. */
+export function createRecentEvents(spanMs: number): RecentEvents {
+  let times: number[] = [];
+  let marks: boolean[] = [];
+  /** Everything before it has passed. */
+  let first = 0;
+  let marked = 0;
+
+  function pass(now: number): void {
+    for (; first < times.length && (times[first] ?? 0) <= now - spanMs; first++) if (marks[first]) marked--;
+    if (first < CUT_AT || first * 2 < times.length) return;
+    times = times.slice(first);
+    marks = marks.slice(first);
+    first = 0;
+  }
+
+  return {
+    add(at, isMarked = false) {
+      pass(at);
+      times.push(at);
+      marks.push(isMarked);
+      if (isMarked) marked++;
+    },
+    count(now) {
+      pass(now);
+      return times.length - first;
+    },
+    marked(now) {
+      pass(now);
+      return marked;
+    },
+    clear() {
+      times = [];
+      marks = [];
+      first = 0;
+      marked = 0;
+    },
+  };
+}

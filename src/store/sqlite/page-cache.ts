@@ -1,0 +1,65 @@
+// Pages as the last batches left them, so that a busy wallet is not read again for every batch. This thread is the only
+// one of its process that writes; whatever another process writes is told by the database, and then nothing here counts.
+
+import type { Database } from 'bun:sqlite';
+import type { Book, Pages, PageTable } from '../book/book.ts';
+
+export type LoadPage = <T extends PageTable>(table: T, id: string) => Pages[T] | undefined;
+
+export interface PageCache {
+  load: LoadPage;
+  /** Called inside a batch's transaction, before anything is loaded. */
+  begin(): void;
+  /** Called after the batch is committed. */
+  keep(book: Book): void;
+  /** After anything else than a committed batch: nothing is known. */
+  forget(): void;
+}
+
+/** Those that nearly every batch touches. */
+const CACHED: readonly Exclude<PageTable, 'keyrings'>[] = ['wallets', 'windows', 'budgets', 'holds', 'leases'];
+const MOST_PAGES = 20_000;
+
+export function createPageCache(db: Database, load: LoadPage): PageCache {
+  const version = db.prepare<{ data_version: bigint }, []>('PRAGMA data_version');
+  const caches = new Map<PageTable, Map<string, unknown>>(CACHED.map((table) => [table, new Map()]));
+  let seen: bigint | undefined;
+
+  const forget = () => {
+    for (const cache of caches.values()) cache.clear();
+  };
+
+  function put(cache: Map<string, unknown>, id: string, row: unknown): void {
+    if (cache.size >= MOST_PAGES) cache.clear();
+    cache.set(id, row);
+  }
+
+  return {
+    forget,
+    load(table, id) {
+      const cache = caches.get(table);
+      if (!cache) return load(table, id);
+      // A page without a row is known, too.
+      if (cache.has(id)) return cache.get(id) as Pages[typeof table] | undefined;
+      const row = load(table, id);
+      put(cache, id, row);
+      return row;
+    },
+    begin() {
+      const now = version.get()?.data_version;
+      if (now !== seen) forget();
+      seen = now;
+    },
+    keep(book) {
+      for (const table of CACHED) {
+        const cache = caches.get(table);
+        for (const { id, after } of book.changes(table)) {
+          if (!cache) continue;
+          // A hold that is closed is never asked for again.
+          if (after === undefined) cache.delete(id);
+          else put(cache, id, after);
+        }
+      }
+    },
+  };
+}

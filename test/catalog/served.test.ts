@@ -1,0 +1,74 @@
+// A new document whose models nobody could serve is refused; one that is stored already goes on.
+import { describe, expect, test } from 'bun:test';
+import { printFault } from '../../src/catalog/fault-words.ts';
+import { readDocument, readNewDocument } from '../../src/catalog/read-document.ts';
+import { plainDocument } from '../support/plain-document.ts';
+
+type Fields = Record<string, unknown>;
+
+const URL = 'http://upstream.test';
+
+function withKind(kind: string, channel: Fields): string {
+  const document = plainDocument();
+  document.channels.push({ name: 'other', base_url: URL, ...channel });
+  document.models.push({ id: 'm', kinds: [kind], price: 'free', routes: [{ channel: 'other', model: 'm' }] });
+  return JSON.stringify(document);
+}
+
+function faultsOfNew(text: string): string[] {
+  const read = readNewDocument(text);
+  return read.ok ? [] : read.faults.map(printFault);
+}
+
+describe('a kind that no route can serve', () => {
+  test.each([
+    ['embeddings', { kind: 'anthropic' }],
+    ['images', { kind: 'anthropic' }],
+    ['embeddings', { kind: 'gemini' }],
+    ['images', { kind: 'gemini' }],
+    ['embeddings', { kind: 'demo' }],
+    ['images', { kind: 'openai', endpoints: ['chat'] }],
+  ])('%s on %j is told by its path', (kind, channel) => {
+    expect(faultsOfNew(withKind(kind, channel))).toEqual([
+      `models[2].kinds[0]: needs a route to a channel with ${kind}`,
+    ]);
+  });
+
+  test('a chat where nobody chats', () => {
+    expect(faultsOfNew(withKind('chat', { kind: 'openai', endpoints: ['images'] }))).toEqual([
+      'models[2].kinds[0]: needs a route to a channel with chat, messages or responses',
+    ]);
+  });
+
+  test.each([
+    ['chat', { kind: 'anthropic' }],
+    ['chat', { kind: 'gemini' }],
+    ['chat', { kind: 'openai', endpoints: ['images'], anthropic_base_url: URL }],
+    ['embeddings', { kind: 'openai' }],
+    ['images', { kind: 'openai', endpoints: ['images'] }],
+  ])('%s on %j is fine', (kind, channel) => {
+    expect(faultsOfNew(withKind(kind, channel))).toEqual([]);
+  });
+
+  test('one route of several is enough', () => {
+    const document = plainDocument();
+    const routes = ['demo', 'up'].map((channel) => ({ channel, model: 'm' }));
+    document.models.push({ id: 'm', kinds: ['embeddings'], price: 'free', routes });
+    expect(faultsOfNew(JSON.stringify(document))).toEqual([]);
+  });
+});
+
+test.each([
+  [{ kind: 'anthropic', endpoints: ['messages', 'embeddings'] }, 'a channel of kind anthropic has only messages'],
+  [{ kind: 'demo', endpoints: ['chat', 'images'] }, 'a channel of kind demo has only chat, messages'],
+  [
+    { kind: 'openai', endpoints: ['chat', 'messages'] },
+    'a channel of kind openai has only chat, responses, embeddings, images; messages needs anthropic_base_url',
+  ],
+])('an endpoint that %j cannot have is told by its path', (channel, message) => {
+  expect(faultsOfNew(withKind('chat', channel))).toEqual([`channels[2].endpoints[1]: ${message}`]);
+});
+
+test('a revision that was stored before still serves', () => {
+  expect(readDocument(withKind('embeddings', { kind: 'anthropic' }))).toMatchObject({ ok: true });
+});

@@ -1,0 +1,25 @@
+import { expect, test } from 'bun:test';
+import { checkKnobs } from '../../../src/dialects/translate/check-knobs.ts';
+import { Fault } from '../../../src/faults/fault.ts';
+
+test('a number that is none is told by the client’s own name for it', () => {
+  let thrown: unknown;
+  try {
+    checkKnobs([
+      { kind: 'stop', name: 'stop', value: ['x'] },
+      { kind: 'temperature', name: 'temperature', value: 'hot' },
+    ]);
+  } catch (error) {
+    thrown = error;
+  }
+  if (!(thrown instanceof Fault)) throw new Error('nothing was refused');
+  expect(thrown.details).toMatchObject({ param: 'temperature', message: 'Set temperature to a number.' });
+});
+
+test('numbers, and what is no number anywhere, pass', () => {
+  checkKnobs([
+    { kind: 'temperature', name: 'temperature', value: 0.2 },
+    { kind: 'logprobs', name: 'logprobs', value: true },
+    { kind: 'other', name: 'temperature_unit', value: 'K' },
+  ]);
+});

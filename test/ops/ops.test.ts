@@ -1,0 +1,162 @@
+// What lies in ops/ fits what the gateway says of itself: every metric and label that a rule, a panel or the docs name is
+// there, and every expression is PromQL.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import type { Answer } from '../support/answer.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { chatStream, jsonScript } from '../support/openai-chat.ts';
+import { operatorOf } from '../support/operator.ts';
+import type { Scrape } from '../support/prometheus.ts';
+import { upModel } from '../support/test-document.ts';
+import { readPromql } from './promql.ts';
+
+const read = (path: string) => readFileSync(join(import.meta.dir, '..', '..', path), 'utf8');
+
+/** Prometheus adds these to whatever it scrapes. */
+const ADDED_LABELS = ['job', 'instance'];
+
+let gateway: TestGateway;
+let scrape: Scrape;
+/** Labels by the name of a series. */
+let labels: Map<string, Set<string>>;
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    document: (doc) => ({
+      ...doc,
+      models: [...doc.models, upModel('paint', { kinds: ['images'], price: { image: 0.1 } })],
+    }),
+  });
+  const { key } = await gateway.register();
+  gateway.upstream.next(chatStream(), jsonScript(200, { created: 1, data: [{ b64_json: 'AAAA' }] }));
+  await (await gateway.chat(key, { model: 'up-paid', stream: true, max_tokens: 20 })).text();
+  const image = await gateway.call('/v1/images/generations', { key, body: { model: 'paint', prompt: 'a cat' } });
+  expect(image.status).toBe(200);
+  await image.text();
+  scrape = await operatorOf(gateway).scrape();
+  labels = new Map();
+  for (const [, name = '', text = ''] of scrape.text.matchAll(/^([a-z_]+)(?:\{(.*)\})? /gm)) {
+    const names = [...text.matchAll(/(\w+)="/g)].map(([, label = '']) => label);
+    labels.set(name, new Set([...names, ...ADDED_LABELS]));
+  }
+  labels.set('up', new Set(ADDED_LABELS));
+});
+afterAll(() => gateway.stop());
+
+function check(expression: string): void {
+  const { selected, grouping } = readPromql(expression);
+  expect(selected.length).toBeGreaterThan(0);
+  const ofAll = new Set<string>();
+  for (const { metric, labels: named } of selected) {
+    const known = labels.get(metric);
+    expect([metric, known !== undefined]).toEqual([metric, true]);
+    for (const label of named) expect([metric, label, known?.has(label)]).toEqual([metric, label, true]);
+    for (const label of known ?? []) ofAll.add(label);
+  }
+  for (const label of grouping) expect([expression, label, ofAll.has(label)]).toEqual([expression, label, true]);
+}
+
+test('the check finds a metric, a label, a grouping and a syntax that are not there', () => {
+  for (const bad of [
+    'gateway_none_total',
+    'gateway_requests_total{colour="red"}',
+    'sum by (colour) (rate(gateway_requests_total[5m]))',
+    'sum by (model (gateway_requests_total)',
+    'gateway_first_token_seconds',
+  ]) {
+    expect(() => check(bad)).toThrow();
+  }
+  check('sum by (model) (rate(gateway_requests_total{outcome!="ok"}[5m])) > 0');
+});
+
+describe('alert rules', () => {
+  const { groups }: Answer = parse(read('ops/alerts.yaml'));
+  const rules: Answer[] = groups.flatMap((group: Answer) => group.rules);
+
+  test.each(rules.map((rule) => [rule.alert, rule] as const))('%s', (name, rule) => {
+    expect(Object.keys(rule).filter((key) => !['alert', 'expr', 'for', 'labels', 'annotations'].includes(key))).toEqual(
+      [],
+    );
+    expect(name).toMatch(/^Gateway[A-Za-z]+$/);
+    expect(['page', 'ticket']).toContain(rule.labels.severity);
+    expect(rule.for ?? '0s').toMatch(/^\d+[sm]$/);
+    expect(Object.keys(rule.annotations)).toEqual(['summary', 'description']);
+    check(rule.expr);
+    // A template that names a label needs an expression that keeps it.
+    const { grouping, selected } = readPromql(rule.expr);
+    const kept = grouping.length > 0 ? new Set(grouping) : labels.get(selected[0]?.metric ?? '');
+    for (const [, label = ''] of JSON.stringify(rule.annotations).matchAll(/\$labels\.(\w+)/g)) {
+      expect([label, kept?.has(label)]).toEqual([label, true]);
+    }
+  });
+
+  test('have names of their own, and the docs know each', () => {
+    const names = rules.map(({ alert }) => alert);
+    expect(new Set(names).size).toBe(names.length);
+    const docs = read('docs/operating.md');
+    expect(names.filter((name) => !docs.includes(`\`${name}\``))).toEqual([]);
+    const told = [...docs.matchAll(/`(Gateway[A-Z][A-Za-z]+)`/g)].map(([, name]) => name);
+    expect(told.filter((name) => !names.includes(name))).toEqual([]);
+  });
+});
+
+describe('the dashboard', () => {
+  const dashboard: Answer = JSON.parse(read('ops/grafana-dashboard.json'));
+  const panels: Answer[] = dashboard.panels;
+
+  test.each(panels.filter(({ type }) => type !== 'row').map((panel) => [panel.title, panel] as const))(
+    'panel %s',
+    (_, panel) => {
+      expect(panel.targets.length).toBeGreaterThan(0);
+      for (const { expr } of panel.targets) check(expr);
+    },
+  );
+
+  test('has ids of their own, and no panel lies upon another', () => {
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    const taken = new Set<string>();
+    for (const { gridPos } of panels) {
+      expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24);
+      for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++) {
+        for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
+          expect(taken.has(`${x} ${y}`)).toBe(false);
+          taken.add(`${x} ${y}`);
+        }
+      }
+    }
+  });
+
+  test('its variables and notes name what is there', () => {
+    for (const { definition } of dashboard.templating.list.slice(1)) {
+      const [, metric = '', label = ''] = /^label_values\((\w+), (\w+)\)$/.exec(definition) ?? [];
+      expect([definition, labels.get(metric)?.has(label)]).toEqual([definition, true]);
+    }
+    for (const { expr } of dashboard.annotations.list) check(expr);
+  });
+
+  test('shows every metric there is', () => {
+    const text = read('ops/grafana-dashboard.json');
+    expect([...scrape.names].filter((name) => !text.includes(name))).toEqual([]);
+  });
+});
+
+test('the scrape config asks the right port with a token', () => {
+  const config: Answer = parse(read('ops/prometheus.yaml'));
+  expect(config.rule_files).toEqual(['alerts.yaml']);
+  expect(config.scrape_configs).toMatchObject([
+    {
+      job_name: 'ai-gateway',
+      metrics_path: '/metrics',
+      authorization: { type: 'Bearer', credentials_file: expect.any(String) },
+      static_configs: [{ targets: ['127.0.0.1:8788'] }],
+    },
+  ]);
+});
+
+test('the docs list every metric, and none that is not there', () => {
+  const docs = read('docs/operating.md');
+  const told = new Set([...docs.matchAll(/`((?:gateway|process)_[a-z_]+)`/g)].map(([, name = '']) => name));
+  expect([...scrape.names].filter((name) => !told.has(name))).toEqual([]);
+  expect([...told].filter((name) => !scrape.names.has(name))).toEqual([]);
+});

@@ -1,0 +1,31 @@
+// What a document may not mean is in the log, once for each revision that is in force.
+import { afterEach, expect, test } from 'bun:test';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import type { TestDocument } from '../support/test-document.ts';
+
+let gateway: TestGateway;
+afterEach(() => gateway.stop());
+
+function withKey(document: TestDocument): TestDocument {
+  const [first, ...rest] = document.channels;
+  return { ...document, channels: [{ ...first, api_key: 'env:ZZ_UP_KEY' }, ...rest] };
+}
+
+const warnings = () =>
+  gateway.log
+    .lines()
+    .filter(({ event }) => event === 'config_warning')
+    .map(({ level, revision, detail }) => ({ level, revision, detail }));
+
+test('a reference that leads to nothing, at the start and when it is applied', async () => {
+  gateway = await startTestGateway({ document: withKey });
+  const detail = expect.stringContaining('channels[0].api_key: ZZ_UP_KEY is not set');
+  expect(warnings()).toEqual([{ level: 'warn', revision: 1, detail }]);
+  await gateway.apply(withKey);
+  expect(warnings()).toEqual([1, 2].map((revision) => ({ level: 'warn', revision, detail })));
+});
+
+test('nothing, if the variable is set', async () => {
+  gateway = await startTestGateway({ document: withKey, env: { ZZ_UP_KEY: 'fake' } });
+  expect(warnings()).toEqual([]);
+});

@@ -1,0 +1,64 @@
+// Pages that the writer keeps are never older than what another process has written to the same file.
+
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../src/kit/clock.ts';
+import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { type Account, createAccount, paid, renewLease, settling } from './suite/samples.ts';
+
+let folder: string;
+let first: Store;
+let second: Store;
+let account: Account;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'gateway-pages-'));
+  const open = () => openSqliteStore({ file: join(folder, 'gateway.sqlite'), clock: systemClock });
+  first = await open();
+  second = await open();
+  await renewLease(first);
+  account = await createAccount(first, 1_000_000_000n);
+});
+afterEach(async () => {
+  await first.close();
+  await second.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const credit = (store: Store, amount: bigint, reference: string) =>
+  store.commit('credit', { accountId: account.accountId, amount, reason: 'test', reference, at: Date.now() });
+const balanceOf = async (store: Store) => (await store.read.wallet(account.accountId))?.balance;
+
+test('two writers in turn: each sees what the other did, money and holds', async () => {
+  for (let round = 0; round < 20; round++) {
+    const [one, other] = round % 2 === 0 ? [first, second] : [second, first];
+    const input = paid(account, {});
+    expect(await one.commit('admit', input)).toMatchObject({ ok: true });
+    // The other one closes what the first one opened, and knows the wallet that goes with it.
+    expect(await other.commit('settle', settling(input, 1_000n))).toMatchObject({ state: 'closed', charged: 1_000n });
+    await credit(one, 1_000n, `round ${round}`);
+    expect(await other.commit('settle', settling(input, 1_000n))).toEqual({ state: 'late' });
+  }
+  expect(await balanceOf(first)).toBe(1_000_000_000n);
+  expect(await first.read.audit({})).toMatchObject({ differences: [] });
+});
+
+test('a batch that the database refuses leaves no page behind', async () => {
+  await credit(first, 5n, 'once');
+  const before = await balanceOf(first);
+  // The same reference again is refused by the database itself, together with whatever shares its batch.
+  const [twice, fine] = await Promise.allSettled([credit(first, 5n, 'once'), credit(first, 7n, 'other')]);
+  expect(fine.status).toBe('fulfilled');
+  expect(await balanceOf(first)).toBe((before ?? 0n) + 7n + (twice.status === 'fulfilled' ? 5n : 0n));
+  expect(await second.read.audit({})).toMatchObject({ differences: [] });
+});
+
+test('what is forgotten is not remembered', async () => {
+  const input = paid(account, {});
+  await first.commit('admit', input);
+  await first.forget(Date.now() + 1);
+  expect(await first.commit('settle', settling(input, 3n))).toMatchObject({ state: 'closed', charged: 3n });
+  expect(await first.read.audit({})).toMatchObject({ differences: [] });
+});
