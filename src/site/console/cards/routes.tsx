@@ -22,6 +22,7 @@ import { SheetPage } from './sheet.tsx';
 const SHOWN_BATCHES = 100;
 const SHOWN_CARDS = 200;
 const MOST_CARDS = 10_000;
+const ON_A_SHEET = 200;
 
 export function addCardPages(visits: ConsoleVisits, tools: ConsoleTools): void {
   const again: ShowAgain = async (visit, faults, text) => {
@@ -95,12 +96,31 @@ async function csv(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> 
 /** Each code takes milliseconds: between them others have their turn. */
 async function sheet(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
   const found = await rememberedCodes(tools, visit);
+  const from = Math.max(0, Math.floor(Number(visit.url.searchParams.get('from')) || 0));
+  const cards = found.cards.slice(from, from + ON_A_SHEET);
   const codes = new Map<string, QrCode | undefined>();
-  for (const { link } of found.cards) {
+  for (const { link } of cards) {
     codes.set(link, createQrCode(link));
     await setImmediate();
   }
-  return visit.show(<SheetPage context={visit.page} sheet={found} codes={codes} />);
+  return visit.show(
+    <SheetPage
+      context={visit.page}
+      sheet={{ ...found, cards }}
+      codes={codes}
+      parts={partsOf(visit, found.cards.length)}
+    />,
+  );
+}
+
+/** Where the parts of a long sheet begin. */
+function partsOf({ url }: ConsoleVisit, cards: number): { path: string; text: string }[] {
+  const starts = Array.from({ length: Math.ceil(cards / ON_A_SHEET) }, (_, index) => index * ON_A_SHEET);
+  if (starts.length < 2) return [];
+  return starts.map((from) => ({
+    path: `${url.pathname}?from=${from}`,
+    text: `${count(from + 1)}–${count(Math.min(cards, from + ON_A_SHEET))}`,
+  }));
 }
 
 /** First the question, with what is about to become worthless; then the deed. */

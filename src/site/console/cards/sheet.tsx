@@ -12,13 +12,24 @@ interface SheetProps {
   sheet: CardSheet;
   /** By the link of the card; undefined where a link is too long for one. */
   codes: ReadonlyMap<string, QrCode | undefined>;
+  /** The other parts of a long sheet. */
+  parts: readonly { path: string; text: string }[];
 }
 
-export function SheetPage({ context, sheet, codes }: SheetProps) {
+export function SheetPage({ context, sheet, codes, parts }: SheetProps) {
   const { cards: words } = consoleWords(context.language);
   const { batch, cards } = sheet;
   return (
     <ConsolePage context={context} section="cards" title={words.sheetTitle} lead={words.print}>
+      {parts.length > 0 ? (
+        <nav class="tabs" aria-label={words.sheetTitle}>
+          {parts.map(({ path, text }) => (
+            <a href={path} {...(path === context.path + context.query ? { 'aria-current': 'page' as const } : {})}>
+              {text}
+            </a>
+          ))}
+        </nav>
+      ) : null}
       <ul class="paper-cards">
         {cards.map(({ serial, code, link }) => (
           <li>

@@ -2,7 +2,7 @@
 // One channel: what it is, how it does and why, a real call to try it, and the switch.
 
 import type { ChannelView } from '../../../operating/channels.ts';
-import { dateTime, milliseconds, percent, time } from '../../format.ts';
+import { count, dateTime, milliseconds, percent, time } from '../../format.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import { Field } from '../frame/field.tsx';
 import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
@@ -106,7 +106,7 @@ function Charts({ context, channel }: ChannelProps) {
         <h2>{channels.successChart}</h2>
         <SuccessBars language={language} channel={channel} />
         <p class="faint">
-          {channels.successLabel(percent(channel.last24Hours.successRate), String(channel.last24Hours.requests))}
+          {channels.successLabel(percent(channel.last24Hours.successRate), count(channel.last24Hours.requests))}
         </p>
       </section>
       <section>

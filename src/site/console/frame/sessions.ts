@@ -8,12 +8,16 @@ import { readCookie } from '../../language.ts';
 
 export interface ConsoleSessions {
   /** Gives the cookie. */
-  open(): string;
+  open(headers: Headers): string;
   has(headers: Headers): boolean;
   end(headers: Headers): string;
 }
 
-const COOKIE = 'console';
+/** Cookies know no ports: two gateways on one machine must not sign each other out. */
+function cookieName(headers: Headers): string {
+  return `console-${/:(\d+)$/.exec(headers.get('host') ?? '')?.[1] ?? '80'}`;
+}
+
 const LIFETIME_MS = 12 * 3_600_000;
 const IDLE_MS = 2 * 3_600_000;
 const MOST_SESSIONS = 100;
@@ -24,7 +28,7 @@ export function createConsoleSessions(clock: Clock, random: Random): ConsoleSess
   const sessions = new Map<string, { openedAt: number; seenAt: number }>();
 
   function find(headers: Headers): string | undefined {
-    const hash = hashOf(readCookie(headers, COOKIE) ?? '');
+    const hash = hashOf(readCookie(headers, cookieName(headers)) ?? '');
     const session = sessions.get(hash);
     const now = clock.monotonic();
     if (!session) return undefined;
@@ -34,12 +38,12 @@ export function createConsoleSessions(clock: Clock, random: Random): ConsoleSess
   }
 
   return {
-    open() {
+    open(headers) {
       const secret = Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url');
       const now = clock.monotonic();
       sessions.set(hashOf(secret), { openedAt: now, seenAt: now });
       for (const [oldest] of sessions) if (sessions.size > MOST_SESSIONS) sessions.delete(oldest);
-      return cookie(secret, LIFETIME_MS / 1_000);
+      return cookie(cookieName(headers), secret, LIFETIME_MS / 1_000);
     },
     has(headers) {
       const session = sessions.get(find(headers) ?? '');
@@ -48,14 +52,14 @@ export function createConsoleSessions(clock: Clock, random: Random): ConsoleSess
     },
     end(headers) {
       sessions.delete(find(headers) ?? '');
-      return cookie('', 0);
+      return cookie(cookieName(headers), '', 0);
     },
   };
 }
 
 /** The port is plain HTTP on loopback, where a cookie cannot be bound to TLS. */
-function cookie(value: string, lifetimeS: number): string {
-  return `${COOKIE}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${lifetimeS}`;
+function cookie(name: string, value: string, lifetimeS: number): string {
+  return `${name}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${lifetimeS}`;
 }
 
 function hashOf(secret: string): string {

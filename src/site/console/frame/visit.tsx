@@ -112,7 +112,7 @@ export function createConsoleVisits<Bindings extends Env>(
   app.post('/sign-in', (context) =>
     answer(context, async (visit) => {
       const found = await tools.checkToken(visit.form.get('token') ?? '');
-      if (found === 'right') return visit.go(nextPath(visit.form.get('next')), sessions.open());
+      if (found === 'right') return visit.go(nextPath(visit.form.get('next')), sessions.open(visit.request.headers));
       const { signIn } = consoleWords(visit.page.language);
       const notice = { text: found === 'wrong' ? signIn.wrong : signIn.tooMany, isBad: true };
       const next = nextPath(visit.form.get('next'));

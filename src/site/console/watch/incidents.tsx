@@ -112,7 +112,7 @@ function IncidentFields({ context, form, incident }: FieldsProps) {
   const value = (name: 'titleEn' | 'titleZh' | 'textEn' | 'textZh') => form.get(name) ?? incident?.[name] ?? '';
   return (
     <>
-      <div class="two">
+      <div class="pair">
         {(['titleZh', 'titleEn'] as const).map((name) => (
           <TextField name={name} label={words[name]} value={value(name)} maxLength={200} isRequired />
         ))}
