@@ -80,7 +80,9 @@ test('a frozen account is refused until it is thawed, each with a reason', async
 
 test('a key is made, shown once, and revoked after a question', async () => {
   const one = await gateway.register();
-  const made = await (await client.post(`${pathOf(one)}/keys`, { name: 'lost the first' })).text();
+  const fields = { name: 'lost the first', once: fieldOf(await (await client.get(pathOf(one))).text(), 'once') };
+  const made = await (await client.post(`${pathOf(one)}/keys`, fields)).text();
+  expect((await client.post(`${pathOf(one)}/keys`, fields)).status).toBe(409);
   const key = /<code>(sk-[^<]+)<\/code>/.exec(made)?.[1] ?? '';
   expect((await gateway.call('/api/me', { key })).status).toBe(200);
   expect(await (await client.get(pathOf(one))).text()).not.toContain(key);

@@ -42,7 +42,8 @@ async function fillShop(): Promise<string[]> {
   const issued = await client.post('/cards', { ...cards, once: fieldOf(asked, 'once') });
   const [batch] = (issued.headers.get('location') ?? '').split('?');
   await client.post('/models/edit?model=up-free', { base: '1', 'sale-output': '5', 'cost-up-output': '9' });
-  await client.post(`/accounts/${accountId}/keys`, { name: 'x'.repeat(60) });
+  const once = fieldOf(await (await client.get(`/accounts/${accountId}`)).text(), 'once');
+  await client.post(`/accounts/${accountId}/keys`, { name: 'x'.repeat(60), once });
   return [
     ...['/', '/channels', '/channels/up', '/channels/demo/disable', '/models', '/models/edit?model=up-paid'],
     ...[

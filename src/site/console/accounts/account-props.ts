@@ -9,6 +9,8 @@ export interface AccountProps {
   context: ConsoleContext;
   account: AccountView;
   now: number;
+  /** For the form that makes a key, so that it makes one. */
+  ticket: string;
   /** What was sent and refused, else empty. */
   form: URLSearchParams;
   faults?: Readonly<Record<string, string>>;

@@ -60,6 +60,7 @@ export function AccountPage(props: AccountProps) {
           <h2>{accounts.createKey}</h2>
           <p class="faint">{accounts.createHelp}</p>
           <form method="post" action={`/accounts/${accountId}/keys`}>
+            <input type="hidden" name="once" value={props.ticket} />
             <TextField name="name" label={accounts.name} maxLength={60} />
             <button type="submit" class="quiet">
               {accounts.create}

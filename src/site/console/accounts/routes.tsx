@@ -53,7 +53,8 @@ function find(tools: ConsoleTools, { params }: ConsoleVisit): Promise<AccountVie
 const show: ShowAccount = async (tools, visit, { notice, faults = {}, status = 200 }) => {
   const account = await find(tools, visit);
   const context = { ...visit.page, path: `/accounts/${account.accountId}`, query: '' };
-  const facts = { account, now: tools.clock.now(), form: visit.form, faults, notice };
+  const ticket = visit.once.ticket();
+  const facts = { account, now: tools.clock.now(), ticket, form: visit.form, faults, notice };
   return visit.show(<AccountPage context={context} {...facts} />, { status });
 };
 
@@ -118,6 +119,10 @@ async function freeze(tools: ConsoleTools, visit: ConsoleVisit, frozen: boolean)
 
 async function addKey(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
   const { accountId } = await find(tools, visit);
+  const { frame } = consoleWords(visit.page.language);
+  if (!visit.once.take(visit.form.get('once'))) {
+    return show(tools, visit, { notice: { text: frame.twice, isBad: true }, status: 409 });
+  }
   const name = typed(visit.form, 'name') || null;
   const made = await attempt(() => createKey(tools, accountId, { name, actor: ACTOR }));
   if (made instanceof OperatingRefused) return refuse(tools, visit, made);

@@ -29,7 +29,7 @@ export const frameEn = {
     no: 'no',
   },
   signIn: {
-    title: 'The operator’s console',
+    title: 'Operator console',
     lead: 'Sign in with the token of this service.',
     token: 'Token',
     tokenHelp: 'ADMIN_TOKEN, or the one kept in the data folder',
