@@ -50,6 +50,27 @@ function race<Result>(start: (node: Store, racer: number) => Promise<Result>): P
 const first = () => nodes[0] as Store;
 
 describe('racing for', () => {
+  test('the next revision: one edit of each is made, the others are stale', async () => {
+    // The very first one is made by a server that starts, and follows none.
+    await first().commit('revise', { document: '{}', source: 'default', sourceHash: 'x', at: T0 });
+    for (const turn of ['first', 'second', 'third']) {
+      const { revision: expects } = await first().read.pulse();
+      const results = await race((node, racer) =>
+        node.commit('revise', {
+          document: '{}',
+          source: 'operator',
+          sourceHash: `${turn} ${racer}`,
+          at: T0,
+          expects,
+          log: { at: T0, actor: 'token', action: 'config.apply', subject: turn, detail: {} },
+        }),
+      );
+      expect(results.filter(({ ok }) => ok)).toHaveLength(1);
+      expect(await first().read.actions({ subject: turn, limit: RACERS })).toHaveLength(1);
+      expect(await first().read.revisions(Number.MAX_SAFE_INTEGER, 1)).toMatchObject([{ actor: 'token' }]);
+    }
+  });
+
   test('one wallet: it pays for ten', async () => {
     const account = await createAccount(first(), 20_500n);
     const charge = {
