@@ -115,12 +115,15 @@ async function differences(): Promise<{ ok: boolean; total_nano: string; differe
   throw new Error('the audit found nothing');
 }
 
+/** A record that was changed is also missed in the sums of its day. */
+const BESIDE: Record<string, readonly string[]> = { settlement: ['usage_day'] };
+
 test.each(FAULTS)('%s by %s: that fault alone', async (what, statement, subject) => {
   restorePristine();
   writeSql(file, statement, subject());
   const told = await differences();
   expect(told.ok).toBe(false);
-  expect([...new Set(told.differences.map((one) => one.what))]).toEqual([what]);
+  expect([...new Set(told.differences.map((one) => one.what))]).toEqual([what, ...(BESIDE[what] ?? [])]);
   for (const { expected, found } of told.differences) expect(expected).not.toBe(found);
   if (what === 'total') expect(told.total_nano).toBe('1000000000');
   else expect(told.differences.map((one) => one.subject)).toContain(subject());

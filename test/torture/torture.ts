@@ -211,7 +211,7 @@ function tortureDocument(baseUrl: string) {
       paid_per_minute: many,
       in_flight: many,
     },
-    guards: { free_in_flight: null },
+    guards: { free_in_flight: null, register_attempts_per_minute: null },
   };
 }
 

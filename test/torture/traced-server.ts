@@ -68,6 +68,7 @@ function writeConfig(folder: string): string {
     channels: [{ name: 'demo', kind: 'demo' }],
     models: [{ id: 'auto:free', price: 'free', routes: [{ channel: 'demo', model: 'demo' }] }],
     limits: { register_per_ip: 1_000, register_per_day: 1_000 },
+    guards: { register_attempts_per_minute: null },
   };
   writeFileSync(path, JSON.stringify(document));
   return path;
