@@ -116,6 +116,13 @@ test('its operator port has the figures of these calls', async () => {
   expect(readScrape(await response.text()).sum('gateway_requests_total', { outcome: 'ok' })).toBe(2);
 });
 
+test('its operator port has the console, with its own style', async () => {
+  const console = `http://127.0.0.1:${env.ADMIN_PORT}`;
+  const html = await (await fetch(`${console}/sign-in`, { headers: { accept: 'text/html' } })).text();
+  const style = /href="(\/assets\/console-[^"]+)"/.exec(html)?.[1];
+  expect(await (await fetch(console + style)).text()).toContain('.paper-cards');
+});
+
 describe('the command line in it', () => {
   test('works beside the server', async () => {
     expect(await run('health')).toEqual({ exitCode: 0, stdout: 'ready\n', stderr: '' });
