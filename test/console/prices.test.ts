@@ -2,6 +2,7 @@
 // refused with the difference where somebody else was faster.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { parse, stringify } from 'yaml';
 import type { SiteClient } from '../site/site-client.ts';
 import type { Answer } from '../support/answer.ts';
 import { createGate } from '../support/eventually.ts';
@@ -119,6 +120,26 @@ describe('the document', () => {
     // Kept on purpose, it shows what it would undo.
     const kept = await client.post('/models/document', { yaml: mine, base: fieldOf(html, 'base') });
     expect([kept.status, (await kept.text()).includes('Apply this change?')]).toEqual([200, true]);
+  });
+
+  test('a channel that is taken out says which models go with it, and asks twice', async () => {
+    const { channels, models, ...rest } = parse(
+      textAreaOf(await (await client.get('/models/document')).text(), 'yaml'),
+    );
+    const usesUp = (model: Answer) => model.routes.some((route: Answer) => route.channel === 'up');
+    const without = (list: Answer[]) => list.filter(({ name }) => name !== 'up');
+    // Models that still point at it are faults, each by its path.
+    const dangling = stringify({ channels: without(channels), models, ...rest });
+    const refused = await client.post('/models/document', { yaml: dangling, base: '1' });
+    expect(refused.status).toBe(422);
+    expect(await refused.text()).toContain('models[2].routes[0].channel');
+    const gone = { channels: without(channels), models: models.filter((model: Answer) => !usesUp(model)), ...rest };
+    const html = await (await client.post('/models/document', { yaml: stringify(gone), base: '1' })).text();
+    for (const text of ['The channel up disappears', 'up-free disappears', 'up-paid disappears']) {
+      expect(html).toContain(text);
+    }
+    expect((await apply(html)).status).toBe(409);
+    expect((await apply(html, { confirmed: 'yes' })).status).toBe(303);
   });
 
   test('any revision comes back, after a look at what that undoes', async () => {
