@@ -116,7 +116,7 @@ async function differences(): Promise<{ ok: boolean; total_nano: string; differe
 }
 
 /** A record that was changed is also missed in the sums of its day. */
-const BESIDE: Record<string, readonly string[]> = { settlement: ['usage_day'] };
+const BESIDE: Partial<Record<Difference['what'], readonly Difference['what'][]>> = { settlement: ['usage_day'] };
 
 test.each(FAULTS)('%s by %s: that fault alone', async (what, statement, subject) => {
   restorePristine();
