@@ -7,7 +7,7 @@ import { docsPath, type LinkTo, type Rendered, renderMarkdown } from './markdown
 export const DOC_GROUPS = {
   start: ['getting-started', 'clients'],
   use: ['accounts', 'limits', 'billing', 'errors', 'relay', 'translation', 'reliability'],
-  operate: ['configuration', 'operating', 'architecture'],
+  operate: ['configuration', 'operating', 'performance', 'architecture'],
 } as const;
 
 export interface DocPage extends Rendered {
