@@ -94,13 +94,23 @@ async function fetchOne(text: string, options: MediaOptions, room: Room, signal:
   if (url?.protocol !== 'https:') throw new Refused('only https addresses are fetched');
   if (url.username !== '' || url.password !== '') throw new Refused('addresses with a user name are not fetched');
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  const addresses = parseAddress(host) ? [host] : await options.resolve(host);
+  const addresses = parseAddress(host) ? [host] : await whileLive(options.resolve(host), signal);
   const parsed = addresses.map((address) => parseAddress(address));
   const [chosen] = addresses;
   if (chosen === undefined || !parsed.every((address) => address && options.isAllowed(address))) {
     throw new Refused('its address is not on the public internet');
   }
   return download(url, chosen, options, room, signal);
+}
+
+/** A look-up cannot be broken off, but nobody has to wait for it. */
+function whileLive<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(new Error('it took too long'));
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
 }
 
 function download(url: URL, address: string, options: MediaOptions, room: Room, signal: AbortSignal): Promise<Media> {

@@ -117,6 +117,15 @@ describe('S11 what is refused', () => {
     expect(hits).toBe(before);
   });
 
+  test('a name that nobody answers for is waited for as long as for a server', async () => {
+    const fetchMedia = createFetchMedia(systemClock, {
+      ...publicMedia,
+      resolve: () => new Promise(() => {}),
+      timeoutMs: 50,
+    });
+    expect(await refusalOf(fetchMedia, `${base}/cat.png`)).toContain('could not be fetched');
+  });
+
   test('a redirect, an error, too many bytes, a server that falls silent', async () => {
     const fetchMedia = createLabFetch();
     expect(await refusalOf(fetchMedia, `${base}/moved`)).toContain('does not give it');
