@@ -7,6 +7,8 @@ import { createCounter } from '../limits/counter.ts';
 export interface SignInGuard {
   /** Counts a try; throws `auth_rate_limited` if it is one too many. Without a name only the address counts. */
   countTry(address: string, name?: string): void;
+  /** Counts a password that an account sets: the work is as slow as a try's. */
+  countChange(accountId: string): void;
 }
 
 const MINUTE_MS = 60_000;
@@ -17,10 +19,14 @@ export function createSignInGuard(clock: Clock): SignInGuard {
   const options = { clock, spanMs: MINUTE_MS, mostSubjects: MOST_SUBJECTS };
   const byAddress = createCounter(options);
   const byName = createCounter(options);
+  const byAccount = createCounter(options);
   return {
     countTry(address, name) {
       if (!byAddress.take(address, TRIES)) throw tooMany(byAddress.waitS(address, TRIES));
       if (name !== undefined && !byName.take(name, TRIES)) throw tooMany(byName.waitS(name, TRIES));
+    },
+    countChange(accountId) {
+      if (!byAccount.take(accountId, TRIES)) throw tooMany(byAccount.waitS(accountId, TRIES));
     },
   };
 

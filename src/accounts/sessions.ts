@@ -1,6 +1,7 @@
 // Sessions of the site. The cookie is `<account>.<secret>`; stored is only a keyed hash of it. A session ends after half an
-// hour without a visit and after twelve hours at the latest, and one that was opened with a key ends with that key.
+// hour without a visit and after twelve hours at the latest, and one that was opened with a key ends with that key's text.
 
+import { isValidKey } from '../keys/authenticator.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Random } from '../kit/random.ts';
 import { deriveSecret, hmac } from '../kit/sealed.ts';
@@ -25,6 +26,14 @@ export interface SiteSession {
   canManage: boolean;
 }
 
+/** What a visitor has shown. */
+export interface Proof extends SiteSession {
+  /** Keyed hash of the text of the key. */
+  keyHash?: string;
+  /** What the password was found right by. */
+  passwordHash?: string;
+}
+
 export interface OpenedSession extends SiteSession {
   /** The value of the cookie; it is known to nobody afterwards. */
   cookie: string;
@@ -40,19 +49,19 @@ export function createSessionHasher(pepper: string): (cookie: string) => string 
   return (cookie) => hmac(secret, cookie);
 }
 
-/** Always a new secret; the session that the browser came with ends. */
+/** Always a new secret; the session that the browser came with ends. Undefined if the password was changed meanwhile. */
 export async function openSession(
   tools: SessionTools,
-  { accountId, keyId, canManage }: SiteSession,
+  { accountId, keyId, canManage, keyHash, passwordHash }: Proof,
   oldCookie: string | undefined,
-): Promise<OpenedSession> {
+): Promise<OpenedSession | undefined> {
   const { store, clock, random, hashSession } = tools;
   await endSession(tools, oldCookie);
   const cookie = `${accountId}.${Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url')}`;
   const at = clock.now();
-  const session = { hash: hashSession(cookie), keyId, createdAt: at, seenAt: at };
-  await store.commit('openSession', { accountId, session, at });
-  return { accountId, keyId, canManage, cookie };
+  const session = { hash: hashSession(cookie), keyId, keyHash, createdAt: at, seenAt: at };
+  const { ok } = await store.commit('openSession', { accountId, session, passwordHash, at });
+  return ok ? { accountId, keyId, canManage, cookie } : undefined;
 }
 
 /** Undefined for whatever is not an open session. */
@@ -69,7 +78,7 @@ export async function readSession(
   if (!session || !isLiveSession(session, now)) return undefined;
   const { keyId } = session;
   const key = keyId === null ? undefined : await store.read.keyById(keyId);
-  if (keyId !== null && !isLiveKey(key, now)) return undefined;
+  if (keyId !== null && !isLiveKey(key, session.keyHash, now)) return undefined;
   if (now - session.seenAt >= TOUCH_MS) {
     // A visit that could not be written down is still a visit.
     await store.commit('touchSession', { accountId, hash, at: now }).catch(() => undefined);
@@ -98,6 +107,6 @@ function accountOf(cookie: string | undefined): string | undefined {
   return COOKIE.exec(cookie ?? '')?.[1];
 }
 
-function isLiveKey(key: KeyRow | undefined, now: number): boolean {
-  return key !== undefined && key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now);
+function isLiveKey(key: KeyRow | undefined, hash: string | undefined, now: number): boolean {
+  return key !== undefined && hash !== undefined && isValidKey(key, hash, now);
 }

@@ -1,12 +1,14 @@
 // A name and a password for an account, for who does not want to keep a key at hand. Every other session ends with it.
 
 import { fault } from '../faults/fault.ts';
+import type { SignInGuard } from './guard-sign-in.ts';
 import type { Passwords } from './passwords.ts';
 import { isAllowedName, MAX_PASSWORD_BYTES, MIN_PASSWORD_CHARS, normalName } from './read-login.ts';
 import type { SessionTools } from './sessions.ts';
 
 export interface PasswordTools extends SessionTools {
   passwords: Passwords;
+  guard: SignInGuard;
 }
 
 export type PasswordSet =
@@ -17,7 +19,7 @@ const MOST_RUNS = 5;
 
 /** Only for a session that may manage. The one with `keepCookie` stays open. */
 export async function setPassword(
-  { store, clock, passwords, hashSession }: PasswordTools,
+  { store, clock, passwords, guard, hashSession }: PasswordTools,
   accountId: string,
   nameText: string,
   password: string,
@@ -27,6 +29,7 @@ export async function setPassword(
   if (!isAllowedName(name)) return { ok: false, reason: 'name_not_allowed' };
   if ([...password].length < MIN_PASSWORD_CHARS) return { ok: false, reason: 'password_too_short' };
   if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) return { ok: false, reason: 'password_too_long' };
+  guard.countChange(accountId);
   const passwordHash = await passwords.hash(password);
   const keepSession = keepCookie === undefined ? null : hashSession(keepCookie);
   for (let run = 1; ; run++) {

@@ -27,8 +27,10 @@ export async function signInWithKey(
   visitor: Visitor,
 ): Promise<OpenedSession | undefined> {
   try {
-    const { accountId, keyId, manage } = await tools.authenticator.authenticate(keyText.trim());
-    return await openSession(tools, { accountId, keyId, canManage: manage }, visitor.cookie);
+    const key = keyText.trim();
+    const { accountId, keyId, manage } = await tools.authenticator.authenticate(key);
+    const keyHash = tools.authenticator.hash(key);
+    return await openSession(tools, { accountId, keyId, canManage: manage, keyHash }, visitor.cookie);
   } catch (error) {
     if (!(error instanceof Fault && error.code === 'invalid_api_key')) throw error;
     tools.guard.countTry(visitor.address);
@@ -49,9 +51,10 @@ export async function signInWithPassword(
   const { read } = tools.store;
   const accountId = (isPossible ? await read.accountByLogin(name) : undefined) ?? NOBODY;
   const login = await read.login(accountId);
-  const isRight = await tools.passwords.verify(isPossible ? password : NO_PASSWORD, login?.passwordHash);
-  if (!isRight) return undefined;
-  return await openSession(tools, { accountId, keyId: null, canManage: true }, visitor.cookie);
+  const passwordHash = login?.passwordHash ?? undefined;
+  const isRight = await tools.passwords.verify(isPossible ? password : NO_PASSWORD, passwordHash);
+  if (!isRight || passwordHash === undefined) return undefined;
+  return await openSession(tools, { accountId, keyId: null, canManage: true, passwordHash }, visitor.cookie);
 }
 
 const NOBODY = 'acc_';

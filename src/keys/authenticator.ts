@@ -56,7 +56,7 @@ export function createAuthenticator(store: KeyStore, clock: Clock, pepper: strin
       if (key === undefined || !isWellFormedKey(key)) throw fault('invalid_api_key');
       const hash = hmac(secret, key);
       const row = await find(hash);
-      if (row && isValid(row, hash, clock.now())) return row;
+      if (row && isValidKey(row, hash, clock.now())) return row;
       // From memory a dead key would be refused sooner than one that never was, and the time would tell them apart.
       cache.delete(hash);
       throw fault('invalid_api_key');
@@ -71,7 +71,8 @@ export function createAuthenticator(store: KeyStore, clock: Clock, pepper: strin
   };
 }
 
-function isValid(row: KeyRow, hash: string, now: number): boolean {
+/** Whether a text with this hash opens anything now. */
+export function isValidKey(row: KeyRow, hash: string, now: number): boolean {
   if (row.revokedAt !== null || (row.expiresAt !== null && row.expiresAt <= now)) return false;
-  return row.hash === hash || (row.oldHashUntil !== null && row.oldHashUntil > now);
+  return row.hash === hash || (row.oldHash === hash && row.oldHashUntil !== null && row.oldHashUntil > now);
 }

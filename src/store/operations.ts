@@ -266,7 +266,13 @@ export type SetLoginResult =
 export interface OpenSessionInput {
   accountId: string;
   session: Session;
+  /** The hash that the password was found right by: it may have been changed meanwhile. */
+  passwordHash?: string | undefined;
   at: number;
+}
+export interface OpenSessionResult {
+  /** False if the password is another by now. */
+  ok: boolean;
 }
 export interface TouchSessionInput {
   accountId: string;
@@ -316,7 +322,7 @@ export interface Operations {
   traffic: { input: TrafficInput; result: undefined };
   claim: { input: ClaimInput; result: { value: string } };
   setLogin: { input: SetLoginInput; result: SetLoginResult };
-  openSession: { input: OpenSessionInput; result: undefined };
+  openSession: { input: OpenSessionInput; result: OpenSessionResult };
   touchSession: { input: TouchSessionInput; result: undefined };
   closeSession: { input: CloseSessionInput; result: undefined };
   closeSessions: { input: CloseSessionsInput; result: undefined };

@@ -199,6 +199,8 @@ export interface Session {
   hash: string;
   /** The key it was opened with, with which it also ends; null after a name and a password. */
   keyId: string | null;
+  /** Keyed hash of that key's text: once the key is rotated, it ends with the old text. */
+  keyHash?: string | undefined;
   createdAt: number;
   seenAt: number;
 }

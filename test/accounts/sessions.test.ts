@@ -36,6 +36,31 @@ test.each([
   expect(await read(cookie)).toBeUndefined();
 });
 
+test('a session ends when the text of the key that opened it does', async () => {
+  const { tools } = bench;
+  const rotate = (hash: string, graceMs: number) => {
+    const at = tools.clock.now();
+    const { accountId, keyId } = account;
+    return tools.store.commit('rotateKey', { accountId, keyId, hash, last4: 'abcd', graceUntil: at + graceMs, at });
+  };
+  const cookie = await signIn();
+  await rotate('the next text', 5 * MINUTE);
+  expect(await read(cookie)).toBeDefined();
+  const inGrace = await signIn();
+  await tools.clock.advance(5 * MINUTE);
+  expect(await read(cookie)).toBeUndefined();
+  expect(await read(inGrace)).toBeUndefined();
+});
+
+test('a key that is rotated without grace ends its sessions at once', async () => {
+  const { tools } = bench;
+  const { accountId, keyId } = account;
+  const cookie = await signIn();
+  const at = tools.clock.now();
+  await tools.store.commit('rotateKey', { accountId, keyId, hash: 'the next text', last4: 'abcd', graceUntil: at, at });
+  expect(await read(cookie)).toBeUndefined();
+});
+
 test('a secret is good for its own account only', async () => {
   const other = await bench.register();
   const cookie = await signIn();

@@ -75,6 +75,34 @@ test('the old password and every other session end', async () => {
   expect(await signInWithPassword(bench.tools, 'changing', 'another long password', visitor())).toBeDefined();
 });
 
+test('who signs in with the old password while it is changed does not get in', async () => {
+  const { accountId } = await bench.register();
+  await set(accountId, 'in-between');
+  const { passwords } = bench.tools;
+  const late = {
+    ...bench.tools,
+    passwords: {
+      ...passwords,
+      async verify(password: string, hash: string | null | undefined) {
+        const isRight = await passwords.verify(password, hash);
+        await set(accountId, 'in-between', 'another long password');
+        return isRight;
+      },
+    },
+  };
+  expect(await signInWithPassword(late, 'in-between', PASSWORD, visitor())).toBeUndefined();
+  expect((await bench.tools.store.read.login(accountId))?.sessions).toEqual([]);
+});
+
+test('one account cannot keep the others waiting with ever new passwords', async () => {
+  const { accountId } = await bench.register();
+  const results = await Promise.allSettled(Array.from({ length: 30 }, () => set(accountId, 'ever-new')));
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+  expect(results.at(-1)).toMatchObject({ status: 'rejected', reason: { code: 'auth_rate_limited' } });
+  const other = await bench.register();
+  expect(await set(other.accountId, 'another-one')).toMatchObject({ ok: true });
+});
+
 test('what is stored names argon2id and its full cost', async () => {
   const hash = await createPasswords().hash(PASSWORD);
   expect(hash).toStartWith(`$argon2id$v=19$m=${PASSWORD_COST.memoryKiB},t=${PASSWORD_COST.passes},p=1$`);

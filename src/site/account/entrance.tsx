@@ -81,16 +81,19 @@ async function create(tools: SiteTools, visit: Visit): Promise<Response> {
   try {
     tools.countKnock(address);
     const { answer } = await registerAgent(tools, address, undefined);
-    const [accountId, keyId] = [String(answer.account_id), String(answer.key_id)];
-    const { cookie } = await openSession(tools, { accountId, keyId, canManage: true }, visitor(tools, visit).cookie);
+    const [accountId, keyId, apiKey] = [answer.account_id, answer.key_id, answer.api_key].map(String) as NewAccount;
+    const proof = { accountId, keyId, canManage: true, keyHash: tools.authenticator.hash(apiKey) };
+    const opened = await openSession(tools, proof, visitor(tools, visit).cookie);
     const context = { ...visit.page, isSignedIn: true };
-    const page = <CreatedPage context={context} apiKey={String(answer.api_key)} next={next} />;
-    return visit.show(page, { cookies: [sessionCookie(cookie, tools.publicUrl)] });
+    const page = <CreatedPage context={context} apiKey={apiKey} next={next} />;
+    return visit.show(page, { cookies: [sessionCookie(opened?.cookie ?? '', tools.publicUrl)] });
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return showAgain(visit, next, faultText(visit.page.language, error), error.row.status);
   }
 }
+
+type NewAccount = [accountId: string, keyId: string, apiKey: string];
 
 async function showAccess(tools: SiteTools, visit: SignedVisit): Promise<Response> {
   const login = await tools.store.read.login(visit.session.accountId);
@@ -104,15 +107,20 @@ async function showAccess(tools: SiteTools, visit: SignedVisit): Promise<Respons
 }
 
 async function changeAccess(tools: SiteTools, visit: SignedVisit): Promise<Response> {
-  const { access, keys } = wordsOf(visit.page.language).account;
+  const { access, keys, tooMany } = wordsOf(visit.page.language).account;
   const { accountId, canManage } = visit.session;
   const name = visit.form.get('name') ?? '';
-  const refuse = (text: string) =>
+  const refuse = (text: string, status = 400) =>
     visit.show(<AccessPage context={visit.page} name={name} canManage={canManage} notice={{ text, isBad: true }} />, {
-      status: 400,
+      status,
     });
   if (!canManage) return refuse(keys.restricted);
-  const result = await setPassword(tools, accountId, name, visit.form.get('password') ?? '', visit.cookie);
+  const password = visit.form.get('password') ?? '';
+  const result = await setPassword(tools, accountId, name, password, visit.cookie).catch((error: unknown) => {
+    if (error instanceof Fault && error.code === 'auth_rate_limited') return error;
+    throw error;
+  });
+  if (result instanceof Fault) return refuse(tooMany, result.row.status);
   if (result.ok) return visit.go('/account/access?saved');
   const texts = {
     name_not_allowed: access.badName,

@@ -6,6 +6,7 @@ import type {
   CloseSessionInput,
   CloseSessionsInput,
   OpenSessionInput,
+  OpenSessionResult,
   SetLoginInput,
   SetLoginResult,
   TouchSessionInput,
@@ -47,11 +48,14 @@ export function setLogin(book: Book, input: SetLoginInput): SetLoginResult {
   return { ok: true };
 }
 
-export function openSession(book: Book, { accountId, session, at }: OpenSessionInput): undefined {
+export function openSession(book: Book, input: OpenSessionInput): OpenSessionResult {
+  const { accountId, session, passwordHash, at } = input;
   const login = loginOf(book, accountId);
+  if (passwordHash !== undefined && passwordHash !== login.passwordHash) return { ok: false };
   const live = login.sessions.filter((one) => isLiveSession(one, at));
   const sessions = [...live, session].toSorted((a, b) => a.createdAt - b.createdAt).slice(-MOST_SESSIONS);
   book.put('logins', accountId, { ...login, sessions, touchedAt: at });
+  return { ok: true };
 }
 
 /** A session that has ended is not brought back, and one that was seen later stays so. */
