@@ -1,7 +1,9 @@
 // Switching a channel off and on, or taking it away: a new revision of the document, as every change of the catalog is.
 
-import { type AppliedDocument, applyChecked, currentDocument } from './documents.ts';
-import { readNewest } from './newest.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { exportDocument } from '../catalog/document-secrets.ts';
+import { type AppliedDocument, applyChecked } from './documents.ts';
+import { type Newest, readNewest } from './newest.ts';
 import { type RawDocument, readRaw, routesOf, writeRaw } from './raw-document.ts';
 import { notFound, OperatingRefused } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
@@ -17,15 +19,17 @@ export async function setChannelEnabled(
   name: string,
   { enabled, force, actor }: { enabled: boolean; force: boolean; actor: Actor },
 ): Promise<ChangedChannel> {
-  const { catalog } = await readNewest(tools);
+  const newest = await readNewest(tools);
+  const { catalog } = newest;
   const known = catalog.channels.get(name);
   if (!known) throw notFound(`channel ${name}`);
   if (known.enabled === enabled) {
     throw new OperatingRefused('already_done', `${name} is switched ${enabled ? 'on' : 'off'} already`);
   }
-  const lost = enabled ? [] : await losingLastRoute(tools, name);
+  const lost = enabled ? [] : losingLastRoute(catalog, name);
   refuseLost(name, lost, force);
-  return change(tools, { actor, action: enabled ? 'channels.enable' : 'channels.disable', name, lost }, (raw) => ({
+  const action = enabled ? 'channels.enable' : 'channels.disable';
+  return change(tools, { newest, actor, action, name, lost }, (raw) => ({
     ...raw,
     channels: raw.channels.map((channel) => {
       if (channel.name !== name) return channel;
@@ -36,22 +40,24 @@ export async function setChannelEnabled(
 }
 
 /**
- * Takes a channel away with its routes. Refused: not_found; last_routes with the models that would have none left, unless
- * forced: then they go, too.
+ * Takes a channel away with its routes. Refused: not_found; last_routes with the models that no channel would serve any
+ * more, unless forced: then those that have no route at all go, too.
  */
 export async function removeChannel(
   tools: OperatingTools,
   name: string,
   { force, actor }: { force: boolean; actor: Actor },
 ): Promise<ChangedChannel> {
-  const { document } = await readNewest(tools);
+  const newest = await readNewest(tools);
+  const { document, catalog } = newest;
   if (!document.channels.some((channel) => channel.name === name)) throw notFound(`channel ${name}`);
-  const lost = document.models
+  const bare = document.models
     .filter(({ routes }) => routes.every((route) => route.channel === name))
     .map(({ id }) => id);
+  const lost = [...new Set([...bare, ...losingLastRoute(catalog, name)])];
   refuseLost(name, lost, force);
-  const isLost = (id: unknown) => lost.some((one) => one === id);
-  return change(tools, { actor, action: 'channels.remove', name, lost }, (raw) => ({
+  const isLost = (id: unknown) => bare.some((one) => one === id);
+  return change(tools, { newest, actor, action: 'channels.remove', name, lost }, (raw) => ({
     ...raw,
     channels: raw.channels.filter((channel) => channel.name !== name),
     models: raw.models
@@ -65,9 +71,8 @@ export async function removeChannel(
 }
 
 /** Models that no other channel serves now. */
-async function losingLastRoute(tools: OperatingTools, name: string): Promise<string[]> {
-  const { catalog } = await readNewest(tools);
-  return catalog.models
+function losingLastRoute({ models }: Catalog, name: string): string[] {
+  return models
     .filter(({ routes }) => routes.length > 0 && routes.every(({ channel }) => channel.name === name))
     .map(({ id }) => id);
 }
@@ -79,6 +84,8 @@ function refuseLost(name: string, lost: readonly string[], force: boolean): void
 }
 
 interface Change {
+  /** What was looked at: whatever came after it makes the change stale. */
+  newest: Newest;
   actor: Actor;
   action: string;
   name: string;
@@ -87,14 +94,14 @@ interface Change {
 
 async function change(
   tools: OperatingTools,
-  { actor, action, name, lost }: Change,
+  { newest, actor, action, name, lost }: Change,
   edit: (raw: RawDocument) => RawDocument,
 ): Promise<ChangedChannel> {
-  const { revision, yaml } = await currentDocument(tools);
+  const { revision, document } = newest.revision;
   const detail = { channel: name, ...(lost.length > 0 ? { models_without_route: lost } : {}) };
   const options = { baseRevision: revision, confirmed: true, actor, action, detail };
   return {
-    revision: revisionOf(await applyChecked(tools, writeRaw(edit(readRaw(yaml))), options)),
+    revision: revisionOf(await applyChecked(tools, writeRaw(edit(readRaw(exportDocument(document)))), options)),
     modelsWithoutRoute: lost,
   };
 }
