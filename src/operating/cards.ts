@@ -12,6 +12,8 @@ import type { Actor, OperatingTools } from './tools.ts';
 
 export const MAX_CARDS = 10_000;
 const MAX_NOTE_CHARS = 500;
+/** Customers' requests wait in the same queue: they must not stand behind a whole batch of cards. */
+const VOIDED_AT_ONCE = 100;
 
 export interface IssueRequest {
   amount: Nano;
@@ -164,14 +166,17 @@ export async function voidCards(
   if (wanted.length > MAX_CARDS) throw invalid('serials', `must be at most ${MAX_CARDS}`);
   const cards = await store.read.cards({ serials: wanted, limit: wanted.length });
   const bySerial = new Map(cards.map((card) => [card.serial, card.hash]));
-  return Promise.all(
-    wanted.map(async (serial) => {
-      const hash = bySerial.get(serial);
-      if (hash === undefined) return { serial, state: 'unknown' as const };
-      const { state } = await store.commit('void', { hash, log: logLine(tools, actor, 'cards.void', serial) });
-      return { serial, state };
-    }),
-  );
+  const voidOne = async (serial: string) => {
+    const hash = bySerial.get(serial);
+    if (hash === undefined) return { serial, state: 'unknown' as const };
+    const { state } = await store.commit('void', { hash, log: logLine(tools, actor, 'cards.void', serial) });
+    return { serial, state };
+  };
+  const results: Awaited<ReturnType<typeof voidOne>>[] = [];
+  for (let from = 0; from < wanted.length; from += VOIDED_AT_ONCE) {
+    results.push(...(await Promise.all(wanted.slice(from, from + VOIDED_AT_ONCE).map(voidOne))));
+  }
+  return results;
 }
 
 /** Codes and links while this node still remembers them (15 minutes); undefined afterwards. Refused: not_found. */
