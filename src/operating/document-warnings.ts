@@ -1,7 +1,7 @@
 // What is valid and still may be a slip of the hand: an operator is asked twice.
 
 import type { Document, DocumentModel } from '../catalog/document.ts';
-import { formatNtd } from '../kit/money.ts';
+import { formatNtd, type Nano } from '../kit/money.ts';
 import type { TrafficDay } from '../store/reads.ts';
 
 export interface DocumentWarning {
@@ -46,12 +46,18 @@ function comparePrices(old: DocumentModel, model: DocumentModel, path: string): 
   const { price: was } = old;
   const { price: is } = model;
   return PRICES.flatMap((price): DocumentWarning[] => {
-    const [low, high] = [was[price], is[price]];
+    if (was[price] === undefined && is[price] === undefined) return [];
+    const [low, high] = [charged(was, price), charged(is, price)];
     if (low === undefined || high === undefined || (high < low * JUMP && high * JUMP > low)) return [];
     const [from, to] = [formatNtd(low), formatNtd(high)];
     const message = `${subject}: the price changes from NT$${from} to NT$${to}`;
     return [{ code: 'price_jump', path: `${at}.${price}`, subject, message, price, before: from, after: to }];
   });
+}
+
+/** What is not listed costs as input does: taking a price out changes it, too. */
+function charged(prices: Exclude<DocumentModel['price'], 'free'>, price: (typeof PRICES)[number]): Nano | undefined {
+  return prices[price] ?? (price.startsWith('cache') ? prices.input : undefined);
 }
 
 const PRICES = ['input', 'cached_input', 'cache_write_5m', 'cache_write_1h', 'output', 'image'] as const;

@@ -29,9 +29,10 @@ const warnings = (edit: Edit) =>
 
 test.each([
   ['the same', { input: 10, cached_input: 1, output: 40.123 }, []],
-  ['less than ten times', { input: 99.999, output: 40.123 }, []],
-  ['ten times', { input: 100, output: 40.123 }, [{ price: 'input', before: '10', after: '100' }]],
-  ['a tenth', { input: 10, output: 4.012 }, [{ price: 'output', before: '40.123', after: '4.012' }]],
+  ['less than ten times', { input: 99.999, cached_input: 1, output: 40.123 }, []],
+  ['ten times', { input: 100, cached_input: 1, output: 40.123 }, [{ price: 'input', before: '10', after: '100' }]],
+  ['a tenth', { input: 10, cached_input: 1, output: 4.012 }, [{ price: 'output', before: '40.123', after: '4.012' }]],
+  ['taken out', { input: 10, output: 40.123 }, [{ price: 'cached_input', before: '1', after: '10' }]],
 ])('a price that is %s', (_, price, jumps) => {
   expect(warnings(priced(price))).toMatchObject(
     jumps.map((jump) => ({ code: 'price_jump', path: `models[3].price.${jump.price}`, subject: 'up-paid', ...jump })),

@@ -131,7 +131,9 @@ describe('prices', () => {
     await eventually('the call is under way', () => gateway.upstream.requests.length > asked);
     const { revision } = await current();
     const edits = [{ model: 'up-paid', sale: { input: '20', cached_input: null, output: 80.246 } }];
-    expect((await api('PATCH', '/prices', { edits, base_revision: revision })).status).toBe(200);
+    // Cached input costs as input does from now on, 20 times as much: that asks twice.
+    expect((await api('PATCH', '/prices', { edits, base_revision: revision })).status).toBe(409);
+    expect((await api('PATCH', '/prices', { edits, base_revision: revision, confirmed: true })).status).toBe(200);
     expect(await costOf(chat())).toBe((11 * 20 + 7 * 80.246) / 1e6);
     gate.resolve();
     expect(await costOf(inFlight)).toBe(before);
@@ -213,6 +215,24 @@ describe('channels', () => {
       { action: 'channels.enable' },
       { action: 'channels.disable', detail: { channel: 'up' } },
     ]);
+  });
+
+  test('taken away, who is left with channels that are off is told, too', async () => {
+    const { revision, document } = await current();
+    const spare = { ...document.channels.find(({ name }) => name === 'up'), name: 'spare', enabled: false };
+    const models = document.models.map((model) =>
+      model.id === 'up-paid'
+        ? { ...model, routes: [...(model.routes as Fields[]), { channel: 'spare', model: 'scripted-2026-01' }] }
+        : model,
+    );
+    const channels = [...document.channels, { ...spare, api_key: 'env:SPARE' }];
+    const yaml = stringify({ ...document, channels, models });
+    expect((await api('PUT', '/document', { yaml, base_revision: revision, confirmed: true })).status).toBe(200);
+    const refused = await api('DELETE', '/channels/up');
+    expect(refused.body.error).toMatchObject({ code: 'last_routes', details: { subjects: ['up-free', 'up-paid'] } });
+    const without = stringify(document);
+    const back = { yaml: without, base_revision: revision + 1, confirmed: true };
+    expect((await api('PUT', '/document', back)).status).toBe(200);
   });
 
   test('taken away, their routes go with them, and the models that have no other', async () => {
