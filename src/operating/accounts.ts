@@ -2,7 +2,7 @@
 
 import { createKey as createKeyText, lastFour } from '../keys/key-format.ts';
 import { newKeyRow } from '../keys/new-key-row.ts';
-import { formatNtd, type Nano } from '../kit/money.ts';
+import { formatNtd, MAX_NANO, type Nano } from '../kit/money.ts';
 import { taipeiDay } from '../kit/taipei.ts';
 import type { DaySpend, FoundAccount, OpenHold } from '../store/reads.ts';
 import type { Entry, KeyRow, StoredAction, UsageRecord, Wallet } from '../store/rows.ts';
@@ -107,6 +107,8 @@ export async function credit(
   const reason = readLine(given.reason, 'reason', MAX_REASON_CHARS);
   const reference = once === undefined ? newId('batch') : `once_${readLine(once, 'once', 100)}`;
   if (once !== undefined && (await wasCredited(tools, accountId, reference))) throw alreadyCredited();
+  const wallet = await store.read.wallet(accountId);
+  if (wallet && wallet.balance + amount > MAX_NANO) throw invalid('amount', 'is more than the wallet can hold');
   const log = logLine(tools, actor, `accounts.${kind}`, accountId, {
     amount_ntd: formatNtd(amount),
     reason,

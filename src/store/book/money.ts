@@ -1,7 +1,7 @@
 // Money into a wallet: the entry and the balance change together.
 
 import { assert } from '../../kit/assert.ts';
-import type { Nano } from '../../kit/money.ts';
+import { MAX_NANO, type Nano } from '../../kit/money.ts';
 import type { EntryKind, HouseAccount } from '../rows.ts';
 import type { Book } from './book.ts';
 
@@ -21,6 +21,8 @@ export function payIn(book: Book, { accountId, from, kind, amount, reference, no
   assert(wallet, 'an account has a wallet');
   assert(amount > 0n, 'a payment is positive');
   const balance = wallet.balance + amount;
+  // The database cannot hold more, and would refuse the neighbours of this payment with it.
+  assert(balance <= MAX_NANO, 'a balance is no more than can be counted');
   book.put('wallets', accountId, { ...wallet, balance, touchedAt: at });
   book.add('entries', {
     at,
