@@ -5,13 +5,13 @@ import { Fault, fault, toFault } from '../faults/fault.ts';
 import { type Envelope, writeFault } from '../faults/write.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { describeError } from '../kit/log.ts';
+import { requestUrl } from '../kit/request-url.ts';
 import type { KeyRow } from '../store/rows.ts';
 import { addressOf } from './client-address.ts';
 import { corsHeaders, isOpenToPages, preflight } from './cors.ts';
 import { keyFromHeaders } from './credentials.ts';
 import type { Exchange, HttpTools } from './exchange.ts';
 import { checkDeclaredBody } from './read-body.ts';
-import { requestUrl } from './request-url.ts';
 import { type HttpRoute, ROUTES } from './route-table.ts';
 
 export interface AppBindings {

@@ -1,5 +1,6 @@
 // Which language a visitor reads: what they chose, else what their browser prefers, else English.
 
+import { requestUrl } from '../kit/request-url.ts';
 import { en } from './words/en.ts';
 import type { Words } from './words/words.ts';
 import { zhTw } from './words/zh-tw.ts';
@@ -14,11 +15,11 @@ export function wordsOf(language: Language): Words {
   return WORDS[language];
 }
 
-export function chooseLanguage({ headers, url }: Pick<Request, 'headers' | 'url'>): Language {
+export function chooseLanguage(request: Pick<Request, 'headers' | 'url'>): Language {
   return (
-    toLanguage(new URL(url).searchParams.get('lang')) ??
-    toLanguage(readCookie(headers, LANGUAGE_COOKIE)) ??
-    preferredLanguage(headers.get('accept-language') ?? '')
+    toLanguage(requestUrl(request).searchParams.get('lang')) ??
+    toLanguage(readCookie(request.headers, LANGUAGE_COOKIE)) ??
+    preferredLanguage(request.headers.get('accept-language') ?? '')
   );
 }
 

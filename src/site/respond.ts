@@ -1,6 +1,7 @@
 // Pages on their way out: the same headers on each of them. No script and no style but our own runs, nobody frames us,
 // and what belongs to one visitor is kept by no cache.
 
+import { requestUrl } from '../kit/request-url.ts';
 import { chooseLanguage, LANGUAGE_COOKIE, type Language, toLanguage } from './language.ts';
 
 const POLICY = [
@@ -23,7 +24,7 @@ export interface PageOptions {
 }
 
 export function pageResponse(request: Request, publicUrl: string, html: string, options: PageOptions = {}): Response {
-  const chosen = toLanguage(new URL(request.url).searchParams.get('lang'));
+  const chosen = toLanguage(requestUrl(request).searchParams.get('lang'));
   const headers = new Headers({
     'content-type': 'text/html; charset=utf-8',
     'content-language': chooseLanguage(request),

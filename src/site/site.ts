@@ -2,6 +2,7 @@
 // tables; a program that asks for no HTML gets text.
 
 import type { Env, Hono } from 'hono';
+import { requestUrl } from '../kit/request-url.ts';
 import { addAccountPages } from './account/routes.tsx';
 import { type Assets, createAssets } from './assets.ts';
 import { createDocsLibrary } from './docs-library.ts';
@@ -28,12 +29,12 @@ export function addSite<Bindings extends Env>(app: Hono<Bindings>, tools: SiteTo
   addAccountPages(app, tools, assets);
   // People who lost their way; programs get the API's own answer.
   app.get('*', ({ req: { raw: request } }, next) =>
-    wantsHtml(request) && !API_PATH.test(new URL(request.url).pathname) ? notFound(request, tools, assets) : next(),
+    wantsHtml(request) && !API_PATH.test(requestUrl(request).pathname) ? notFound(request, tools, assets) : next(),
   );
 }
 
 export function assetResponse(assets: Assets, request: Request, publicUrl: string): Response | undefined {
-  const asset = assets.find(new URL(request.url).pathname);
+  const asset = assets.find(requestUrl(request).pathname);
   if (!asset) return undefined;
   const isGzip = /\bgzip\b/.test(request.headers.get('accept-encoding') ?? '');
   return new Response(new Uint8Array(isGzip ? asset.gzipped : asset.body), {

@@ -1,6 +1,7 @@
 // The doors of the site: who may send a form, what every page tells the browser to forbid, and how often one may guess.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { rawGet, sendRaw } from '../security/raw-bytes.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { unissuedCode } from '../support/issue-cards.ts';
 import { createSiteClient, signedIn } from './site-client.ts';
@@ -27,6 +28,28 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway.stop();
   await secure.stop();
+});
+
+describe('what stands before a path', () => {
+  const accept = 'accept: text/html\r\n';
+  const portOf = () => Number(new URL(gateway.url).port);
+
+  test.each(['//evil.example/', '///evil.example', '/\\\\evil.example/x'])(
+    'no link leaves the site at %s',
+    async (path) => {
+      const { text } = await sendRaw(portOf(), rawGet(path, `host: x\r\n${accept}`));
+      const links = [...text.matchAll(/(?:href|action)="([^"]*)"/g)].map(([, link = '']) => link);
+      expect(links.length).toBeGreaterThan(5);
+      expect(links.filter((link) => /^[/\\]{2}/.test(link))).toEqual([]);
+    },
+  );
+
+  test.each([...PAGES, '/assets/nothing.css'])('a Host that is no name changes nothing at %s', async (path) => {
+    const [named, unnamed] = await Promise.all(
+      ['x', 'a b['].map((host) => sendRaw(portOf(), rawGet(path, `host: ${host}\r\n${accept}`))),
+    );
+    expect(unnamed?.statuses).toEqual(named?.statuses ?? []);
+  });
 });
 
 describe('a form of another site', () => {

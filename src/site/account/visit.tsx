@@ -7,6 +7,7 @@ import { readSession, type SiteSession } from '../../accounts/sessions.ts';
 import { Fault } from '../../faults/fault.ts';
 import { isCrossSite } from '../../kit/cross-site.ts';
 import { describeError } from '../../kit/log.ts';
+import { requestUrl } from '../../kit/request-url.ts';
 import type { Assets } from '../assets.ts';
 import { faultText } from '../fault-text.ts';
 import { wordsOf } from '../language.ts';
@@ -54,7 +55,7 @@ export function createVisits<Bindings extends Env>(app: Hono<Bindings>, tools: S
     };
     return {
       request,
-      url: new URL(request.url),
+      url: requestUrl(request),
       peer: (context.env as { peer?: string } | undefined)?.peer,
       page: request.method === 'POST' ? { ...page, path: pageOfAction(page.path), query: '' } : page,
       params: context.req.param(),

@@ -2,6 +2,7 @@
 // The pages that everybody may see: HTML for people, Markdown for who did not ask for HTML.
 
 import type { Env, Hono } from 'hono';
+import { requestUrl } from '../../kit/request-url.ts';
 import type { Assets } from '../assets.ts';
 import type { DocsLibrary } from '../docs-library.ts';
 import { chooseLanguage, wordsOf } from '../language.ts';
@@ -38,7 +39,7 @@ export function addPublicPages<Bindings extends Env>(
 
   app.get('/pricing', async ({ req: { raw: request } }) => {
     const facts = await pricingFacts(tools);
-    const query = readPricingQuery(new URL(request.url).searchParams);
+    const query = readPricingQuery(requestUrl(request).searchParams);
     if (!wantsHtml(request)) return tell(request, pricingText(chooseLanguage(request), facts, query));
     return send(request, <PricingPage context={contextOf(request)} facts={facts} query={query} />);
   });

@@ -4,7 +4,7 @@
 const BEFORE_PATH = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
 /** Never throws. The host in it stands for none. */
-export function requestUrl({ url }: Request): URL {
+export function requestUrl({ url }: Pick<Request, 'url'>): URL {
   const path = url.replace(BEFORE_PATH, '');
   return new URL(`http://gateway${/^[/?#]/.test(path) ? '' : '/'}${path}`);
 }
