@@ -1,14 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // The revisions of the document: what each changed, and the way back to any of them.
 
-import {
-  checkDocument,
-  currentDocument,
-  listRevisions,
-  type RevisionView,
-  returnTo,
-  showRevision,
-} from '../../../operating/documents.ts';
+import { checkReturn, listRevisions, type RevisionView, returnTo, showRevision } from '../../../operating/documents.ts';
 import { dateTime } from '../../format.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
@@ -129,10 +122,9 @@ function RevisionPage({ context, revision }: { context: ConsoleContext; revision
 }
 
 async function askReturn(tools: ConsoleTools, visit: ConsoleVisit, notice?: Notice): Promise<Response> {
-  const shown = await showRevision(tools, numberOf(visit));
-  const { revision: newest } = await currentDocument(tools);
-  const checked = await checkDocument(tools, shown.yaml, newest);
-  const { revision } = shown;
+  const revision = numberOf(visit);
+  const checked = await checkReturn(tools, revision);
+  const newest = checked.revision;
   return visit.show(
     <ReturnPage context={visit.page} revision={revision} newest={newest} checked={checked} notice={notice} />,
     { status: notice ? 409 : 200 },

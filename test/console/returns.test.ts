@@ -1,0 +1,47 @@
+// Back to an old revision: its secrets come back with it, and the page says what that changes.
+
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { parse, stringify } from 'yaml';
+import type { SiteClient } from '../site/site-client.ts';
+import { type AdminApi, adminApiOf } from '../support/admin-api.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { chatAnswer } from '../support/openai-chat.ts';
+import { UPSTREAM_KEY } from '../support/test-document.ts';
+import { clientOf, fieldOf } from './operator-client.ts';
+
+let gateway: TestGateway;
+let api: AdminApi;
+let client: SiteClient;
+beforeEach(async () => {
+  gateway = await startTestGateway();
+  api = adminApiOf(gateway);
+  client = await clientOf(gateway);
+});
+afterEach(() => gateway.stop());
+
+const RETURN = '/models/revisions/1/return';
+const ask = async () => (await client.get(RETURN)).text();
+
+test('a secret that would come back is seen as a change', async () => {
+  const { revision, yaml } = (await api('GET', '/document')).body;
+  const newer = yaml.replace('<kept>', 'a-newer-fake-secret-0123456789');
+  expect((await api('PUT', '/document', { yaml: newer, base_revision: revision })).status).toBe(200);
+  expect(await ask()).toContain('api_key: &lt;new&gt;');
+});
+
+test('a channel that was taken away comes back with its key, after what jumps was confirmed', async () => {
+  expect((await api('DELETE', '/channels/up?force=true')).status).toBe(200);
+  const { revision, yaml } = (await api('GET', '/document')).body;
+  const document = parse(yaml);
+  for (const model of document.models) if (model.price !== 'free') model.price = { input: 9_000, output: 9_000 };
+  const dear = { yaml: stringify(document), base_revision: revision, confirmed: true };
+  expect((await api('PUT', '/document', dear)).status).toBe(200);
+  const html = await ask();
+  expect(html).toContain('name="confirmed"');
+  const done = await client.post(RETURN, { base: fieldOf(html, 'base'), confirmed: 'yes' });
+  expect(done.status).toBe(303);
+  gateway.upstream.otherwise(chatAnswer());
+  const { key } = await gateway.register();
+  expect((await gateway.chat(key, { model: 'up-free' })).status).toBe(200);
+  expect(gateway.upstream.requests.at(-1)?.headers.authorization).toBe(`Bearer ${UPSTREAM_KEY}`);
+});
