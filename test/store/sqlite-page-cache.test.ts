@@ -1,9 +1,11 @@
 // Pages that the writer keeps are never older than what another process has written to the same file.
 
+import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newKeyRow } from '../../src/keys/new-key-row.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -53,6 +55,42 @@ test('a batch that the database refuses leaves no page behind', async () => {
   expect(fine.status).toBe('fulfilled');
   expect(await balanceOf(first)).toBe((before ?? 0n) + 7n + (twice.status === 'fulfilled' ? 5n : 0n));
   expect(await second.read.audit({})).toMatchObject({ differences: [] });
+});
+
+test('where forgetting fails half-way, no page outlives its row', async () => {
+  const file = join(folder, 'gateway.sqlite');
+  const run = (sql: string) => {
+    const db = new Database(file);
+    db.run(sql);
+    db.close();
+  };
+  const address = 'a seat at the window';
+  const register = async (accountId: string) => {
+    const key = newKeyRow({
+      keyId: `key_${accountId}`,
+      accountId,
+      hash: accountId,
+      last4: 'abcd',
+      manage: true,
+      createdAt: 1,
+    });
+    return first.commit('register', {
+      accountId,
+      key,
+      address,
+      at: Date.now(),
+      trial: 1n,
+      limits: { perAddress: 2, perDay: 9 },
+    });
+  };
+  run("INSERT INTO leases (node_id, host, pid, expires_at) VALUES ('gone', 'gone', 1, 1)");
+  run("CREATE TRIGGER stuck BEFORE DELETE ON leases BEGIN SELECT RAISE(ABORT, 'stuck'); END");
+  expect(await register('acc_one')).toMatchObject({ ok: true });
+  expect(await first.forget(Date.now() + 1).catch((error: Error) => error.message)).toBe('stuck');
+  // Both are on record: a page without its row would be changed in memory alone.
+  expect(await register('acc_two')).toMatchObject({ ok: true });
+  await credit(second, 1n, 'by another');
+  expect(await register('acc_three')).toMatchObject({ ok: false, reason: 'registration_ip_limit' });
 });
 
 test('what is forgotten is not remembered', async () => {

@@ -36,6 +36,22 @@ function open(file: string, options: OpenOptions): undefined {
   else commits = prepareCommits(db);
 }
 
+/** All of it or nothing; and whatever it came to, a page whose row may be gone is not kept. */
+function forget(before: number): undefined {
+  const deletions = [
+    `DELETE FROM windows WHERE window_id LIKE '%:address:%' AND touched_at < ?`,
+    'DELETE FROM leases WHERE expires_at < ? AND NOT EXISTS (SELECT 1 FROM holds WHERE holds.node_id = leases.node_id)',
+    'DELETE FROM replays WHERE expires_at < ?',
+  ];
+  try {
+    db.transaction(() => {
+      for (const deletion of deletions) db.query(deletion).run(before);
+    }).immediate();
+  } finally {
+    commits?.forgetPages();
+  }
+}
+
 /** A stopped server leaves everything in the one file, so that a plain copy of it is whole. */
 function close(): undefined {
   if (commits) db.run('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -56,13 +72,7 @@ function handle(request: Request): unknown {
       );
       return undefined;
     case 'forget':
-      db.query(`DELETE FROM windows WHERE window_id LIKE '%:address:%' AND touched_at < ?`).run(request.before);
-      db.query(
-        'DELETE FROM leases WHERE expires_at < ? AND NOT EXISTS (SELECT 1 FROM holds WHERE holds.node_id = leases.node_id)',
-      ).run(request.before);
-      db.query('DELETE FROM replays WHERE expires_at < ?').run(request.before);
-      commits?.forgetPages();
-      return undefined;
+      return forget(request.before);
     case 'read': {
       const read = reads[request.name] as (...args: readonly unknown[]) => unknown;
       return read(...request.args);
