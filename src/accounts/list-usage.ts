@@ -1,10 +1,9 @@
 // An account's usage: one page of records, or all of it as CSV, always through the account itself.
 
-import type { UsageRecord } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import { publicRecord, publicTotals } from '../usage/public-usage.ts';
 import { readUsageQuery, writeCursor } from '../usage/read-query.ts';
-import { toCsv } from '../usage/usage-csv.ts';
+import { csvHead, csvRows } from '../usage/usage-csv.ts';
 
 const CSV_PAGE = 1_000;
 const CSV_MOST_PAGES = 100;
@@ -46,15 +45,16 @@ export async function listUsage(store: Store, accountId: string, params: URLSear
   };
 }
 
+/** Each page is written as it comes: all of them at one go would keep everybody else waiting. */
 export async function usageAsCsv(store: Store, accountId: string, params: URLSearchParams): Promise<string> {
   const query = { ...readUsageQuery(accountId, params), limit: CSV_PAGE };
-  const records: UsageRecord[] = [];
+  const pieces = [csvHead(CSV_COLUMNS)];
   for (let page = 0; page < CSV_MOST_PAGES; page++) {
     const { records: more, hasMore } = await store.read.usagePage(query);
-    records.push(...more);
+    pieces.push(csvRows(more.map(publicRecord), CSV_COLUMNS));
     const last = more.at(-1);
     if (!hasMore || !last) break;
     query.after = { at: last.at, requestId: last.requestId };
   }
-  return toCsv(records.map(publicRecord), CSV_COLUMNS);
+  return pieces.join('');
 }

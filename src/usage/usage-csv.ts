@@ -3,8 +3,16 @@
 const BYTE_ORDER_MARK = '\uFEFF';
 
 export function toCsv(records: readonly Record<string, unknown>[], columns: readonly string[]): string {
-  const lines = [columns.join(','), ...records.map((record) => columns.map((name) => cell(record[name])).join(','))];
-  return `${BYTE_ORDER_MARK}${lines.join('\r\n')}\r\n`;
+  return csvHead(columns) + csvRows(records, columns);
+}
+
+export function csvHead(columns: readonly string[]): string {
+  return `${BYTE_ORDER_MARK}${columns.join(',')}\r\n`;
+}
+
+/** Some of the rows, to stand below the head and each other. */
+export function csvRows(records: readonly Record<string, unknown>[], columns: readonly string[]): string {
+  return records.map((record) => `${columns.map((name) => cell(record[name])).join(',')}\r\n`).join('');
 }
 
 function cell(value: unknown): string {
