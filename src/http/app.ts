@@ -93,6 +93,8 @@ async function answer(tools: HttpTools, exchange: Exchange, handle: Handle): Pro
   const { headers } = response;
   headers.set('x-request-id', exchange.requestId);
   headers.set('request-id', exchange.requestId);
+  // Whatever does not say that it is for everybody is for this caller alone; not every cache knows our header for keys.
+  if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
   if (isOpenToPages(getPath(exchange.request))) {
     for (const [name, value] of Object.entries(corsHeaders())) headers.set(name, value);
   }

@@ -152,3 +152,18 @@ describe('a key with an allow-list', () => {
     expect(error.hint).not.toContain('auto:free');
   });
 });
+
+test('what was made for one key, and what was refused, is kept by no cache', async () => {
+  const paths = [
+    '/v1/models',
+    '/v1/models/demo-small',
+    '/v1/models/nothing',
+    '/api/receipts/req_nothing',
+    '/api/nothing',
+  ];
+  for (const path of paths) {
+    const response = await gateway.call(path, { key });
+    await response.bytes();
+    expect([path, response.headers.get('cache-control')]).toEqual([path, 'no-store']);
+  }
+});
