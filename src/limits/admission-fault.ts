@@ -15,7 +15,7 @@ export function admissionFault(refused: Refused, now: number, envelope: Envelope
       return fault('unavailable', { internal: 'this node has no lease' });
     case 'wallet_frozen':
       return fault('unavailable', {
-        message: 'Ask the operator of this service: the wallet of this account is frozen while its ledger is checked.',
+        message: 'Ask the operator of this service: the wallet of this account is frozen.',
         internal: 'wallet frozen',
       });
     case 'insufficient_balance':

@@ -9,6 +9,7 @@ import { ConfirmPage } from '../frame/confirm.tsx';
 import { typed } from '../frame/read-form.ts';
 import type { ConsoleVisit } from '../frame/visit.tsx';
 import { attempt, refusalNotice, refusalStatus } from '../parts/refused.ts';
+import { plainNumber } from '../plain-number.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
 import { balanceAfter } from './account.tsx';
 import type { ShowAccount } from './account-props.ts';
@@ -67,7 +68,7 @@ async function readGiven({ form, page }: ConsoleVisit) {
   const faults: Record<string, string> = {};
   const reason = typed(form, 'reason');
   if (reason === '') faults.reason = accounts.wrongReason;
-  const amount = await attempt(async () => readAmount(typed(form, 'amount').replaceAll(',', '')));
+  const amount = await attempt(async () => readAmount(plainNumber(typed(form, 'amount'))));
   if (amount instanceof OperatingRefused) faults.amount = accounts.wrongAmount;
   const kind = form.get('kind') === 'credit' ? 'credit' : 'refund';
   const isWhole = !(amount instanceof OperatingRefused) && reason !== '';

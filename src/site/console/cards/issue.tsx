@@ -11,6 +11,7 @@ import { ConfirmPage } from '../frame/confirm.tsx';
 import { typed } from '../frame/read-form.ts';
 import type { ConsoleVisit } from '../frame/visit.tsx';
 import { attempt } from '../parts/refused.ts';
+import { plainNumber } from '../plain-number.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
 
 export type Faults = Readonly<Record<string, string>>;
@@ -64,7 +65,7 @@ function readIssue(
   const faults: Record<string, string> = {};
   const amount = amountOf(typed(form, 'amount'));
   if (amount === undefined) faults.amount = cards.wrongAmount;
-  const countText = typed(form, 'count').replaceAll(',', '');
+  const countText = plainNumber(typed(form, 'count'));
   const number = /^\d{1,6}$/.test(countText) ? Number(countText) : 0;
   if (number < 1 || number > MAX_CARDS) faults.count = cards.wrongCount;
   const kind = form.get('kind') === 'promo' ? 'promo' : 'sold';
@@ -78,7 +79,7 @@ function readIssue(
 
 function amountOf(text: string): bigint | undefined {
   try {
-    return readAmount(text.replaceAll(',', ''));
+    return readAmount(plainNumber(text));
   } catch (error) {
     if (error instanceof OperatingRefused) return undefined;
     throw error;

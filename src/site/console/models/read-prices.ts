@@ -8,6 +8,7 @@ import {
   type PriceRow,
 } from '../../../operating/prices.ts';
 import { typed } from '../frame/read-form.ts';
+import { plainNumber } from '../plain-number.ts';
 import { costField, saleField } from './price-form.tsx';
 
 const FIGURE = /^\d{1,7}(\.\d{1,3})?$/;
@@ -23,7 +24,7 @@ export function readPrices(form: URLSearchParams, row: PriceRow): ReadPrices {
   const changes = (list: PriceList, field: (name: PriceName) => string) => {
     const changed: Partial<Record<PriceName, string | null>> = {};
     for (const name of PRICE_NAMES) {
-      const text = typed(form, field(name)).replaceAll(',', '');
+      const text = plainNumber(typed(form, field(name)));
       if (text !== '' && !FIGURE.test(text)) wrong.add(field(name));
       else if (text === '' && list[name] !== undefined) changed[name] = null;
       else if (text !== '' && !isSame(text, list[name])) changed[name] = text;
