@@ -5,6 +5,7 @@ import type { Document } from '../catalog/document.ts';
 import { readFailure } from '../channels/read-failure.ts';
 import type { Upstream, UpstreamEndpoint } from '../channels/upstream.ts';
 import { sleep } from '../kit/clock.ts';
+import { isObject, tryParseJson } from '../kit/json.ts';
 import { record } from './audit-log.ts';
 import { readNewest } from './newest.ts';
 import { notFound, OperatingRefused } from './refused.ts';
@@ -24,6 +25,8 @@ export interface ChannelTest {
 }
 
 const TIMEOUT_MS = 60_000;
+/** Far above what the calls below are answered with. */
+const MAX_BYTES = 1024 * 1024;
 
 /** The smallest call that each kind of endpoint takes; images are left out, because each one costs. */
 const CALLS: readonly (readonly [endpoint: UpstreamEndpoint, body: (model: string) => unknown])[] = [
@@ -89,7 +92,7 @@ async function send(tools: OperatingTools, channel: Channel, sent: Sent) {
     const response = await upstream.send({ ...sent, stream: false, headers: {}, signal: timeout.signal });
     firstTokenMs = since();
     const detail = await readDetail(response, upstream);
-    return { ok: response.status === 200, ms: since(), firstTokenMs, detail };
+    return { ok: detail === OK, ms: since(), firstTokenMs, detail };
   } catch (error) {
     const detail = timeout.signal.aborted ? 'no answer in time' : networkFault(error);
     return { ok: false, ms: since(), firstTokenMs, detail };
@@ -98,11 +101,38 @@ async function send(tools: OperatingTools, channel: Channel, sent: Sent) {
   }
 }
 
+const OK = 'ok';
+
 async function readDetail(response: Response, { hidden }: Upstream): Promise<string> {
-  const text = await response.text();
-  if (response.status === 200) return 'ok';
-  const { message, code } = readFailure(response.status, response.headers, text, hidden);
-  return `status ${response.status}${code ? ` (${code})` : ''}${message ? `: ${message}` : ''}`;
+  const text = await readSome(response);
+  if (text === undefined) return 'its answer is too large for a test';
+  const { status } = response;
+  const answer = tryParseJson(text);
+  const isError = status !== 200 || (isObject(answer) && isObject(answer.error));
+  // A page of another service, such as one to sign in, also says 200.
+  if (!isError) return isObject(answer) ? OK : 'status 200, but not with a JSON object: check base_url';
+  const { message, code } = readFailure(status, response.headers, text, hidden);
+  return `status ${status}${code ? ` (${code})` : ''}${message ? `: ${message}` : ''}`;
+}
+
+/** Undefined if it is more than a test is worth. */
+async function readSome({ body }: Response): Promise<string | undefined> {
+  if (!body) return '';
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  let total = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return text + decoder.decode();
+      total += value.byteLength;
+      if (total > MAX_BYTES) return undefined;
+      text += decoder.decode(value, { stream: true });
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
 }
 
 function networkFault(error: unknown): string {
