@@ -25,7 +25,8 @@ export function findWarnings(before: Document, after: Document, traffic: readonl
   const known = new Map(before.models.map((model) => [model.id, model]));
   return [
     ...after.models.flatMap((model, index) => {
-      const old = known.get(model.id);
+      // Under another id it still answers who asks for the old one.
+      const old = [model.id, ...model.aliases].map((id) => known.get(id)).find((one) => one !== undefined);
       const path = `models[${index}]`;
       return old ? [...comparePrices(old, model, path), ...compareRoutes({ before, after }, old, model, path)] : [];
     }),

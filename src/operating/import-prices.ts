@@ -51,12 +51,21 @@ export async function importPrices(
   if (text.length > MOST_CHARS) throw invalid('text', `the list is longer than ${MOST_CHARS} characters`);
   const { revision, document } = await readNewest(tools);
   const imported: ImportedPrices = { revision: revision.revision, edits: [], rows: [], unknown: [], faults: [] };
+  const seen = new Set<string>();
   for (const listed of readList(text)) {
     const model = document.models.find(({ id, aliases }) => id === listed.model || aliases.includes(listed.model));
     if (!model) {
       imported.unknown.push(listed.model);
       continue;
     }
+    if (seen.has(model.id)) {
+      imported.faults.push({
+        path: `${listed.path}.model`,
+        message: `${model.id} is in the list already: name it once`,
+      });
+      continue;
+    }
+    seen.add(model.id);
     const { cost, sale, faults } = convert(listed, rate, markup);
     imported.faults.push(...faults);
     if (faults.length > 0 || Object.keys(sale).length === 0) continue;

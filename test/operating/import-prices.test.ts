@@ -39,6 +39,12 @@ test.each([
   expect(edits[0]?.sale).toEqual({ input: ntd });
 });
 
+test('a model that is listed twice has no price: which of the two is meant, nobody knows', async () => {
+  const { edits, faults } = await read('model,input\nup-paid,1\ndemo-small,1\nclaude-up-paid,2\n');
+  expect(faults).toMatchObject([{ path: 'line 4.model' }]);
+  expect(edits.map(({ model }) => model)).toEqual(['up-paid', 'demo-small']);
+});
+
 test('costs are noted without the mark-up, for one channel or for all', async () => {
   const options = { markup: '100', setCost: true };
   expect((await read('model,input\nup-paid,1\n', options)).edits).toEqual([

@@ -80,3 +80,15 @@ test('what is removed tells how much it was used; what only gets another id and 
   });
   expect(warnings(renamed)).toEqual([]);
 });
+
+test('a price that jumps with another id asks twice, too', () => {
+  const renamed: Edit = (standard) => ({
+    ...standard,
+    models: standard.models.map((model) =>
+      model.id === 'up-paid'
+        ? { ...model, id: 'up-new', aliases: ['up-paid'], price: { ...(model.price as object), input: 10_000 } }
+        : model,
+    ),
+  });
+  expect(warnings(renamed)).toMatchObject([{ code: 'price_jump', subject: 'up-new', price: 'input', before: '10' }]);
+});
