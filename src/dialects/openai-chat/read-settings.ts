@@ -3,6 +3,7 @@
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
 import { nestedCount, optionalObject, refuseField, stringAt } from '../fields.ts';
 import type { Knob, KnobKind, OutputFormat, ReasoningWish } from '../translate/conversation.ts';
+import { isEmptySetting, schemaFormat } from '../translate/read-format.ts';
 
 const MAX_BUDGET = 1_000_000_000;
 
@@ -44,14 +45,8 @@ export function readFormat(body: JsonObject): OutputFormat | undefined {
     case 'json_object':
       return { kind: 'json_object' };
     case 'json_schema': {
-      const { name, schema, strict } = optionalObject(format, 'json_schema') ?? {};
-      if (!isObject(schema)) return { kind: 'json_object' };
-      return {
-        kind: 'json_schema',
-        name: typeof name === 'string' ? name : undefined,
-        schema,
-        strict: typeof strict === 'boolean' ? strict : undefined,
-      };
+      const named = optionalObject(format, 'json_schema') ?? {};
+      return isObject(named.schema) ? schemaFormat(named.schema, named) : { kind: 'json_object' };
     }
     default:
       return refuseField('response_format.type', 'Set response_format.type to text, json_object or json_schema.');
@@ -111,15 +106,10 @@ export function readKnobs(body: JsonObject): Knob[] {
   refuseSound(body);
   return Object.entries(body).flatMap(([name, value]): Knob[] => {
     if (NO_KNOBS.has(name) || value === undefined || value === null) return [];
-    if (SAYS_NOTHING.get(name)?.includes(value) || (name !== 'web_search_options' && isEmpty(value))) return [];
+    if (SAYS_NOTHING.get(name)?.includes(value) || (name !== 'web_search_options' && isEmptySetting(value))) return [];
     const kind = KINDS.get(name) ?? 'other';
     return [{ kind, name, value: kind === 'stop' ? readStops(value) : value }];
   });
-}
-
-function isEmpty(value: Json): boolean {
-  if (Array.isArray(value)) return value.length === 0;
-  return value === '' || (isObject(value) && Object.keys(value).length === 0);
 }
 
 function readStops(value: Json): string[] {

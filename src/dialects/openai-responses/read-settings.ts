@@ -3,6 +3,7 @@
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
 import { nestedCount, optionalObject, refuseField, stringAt } from '../fields.ts';
 import type { Knob, KnobKind, OutputFormat, ReasoningWish } from '../translate/conversation.ts';
+import { isEmptySetting, schemaFormat } from '../translate/read-format.ts';
 import { listOf } from './read-output.ts';
 
 const MAX_BUDGET = 1_000_000_000;
@@ -27,14 +28,9 @@ export function readFormat(body: JsonObject): OutputFormat | undefined {
     case 'json_object':
       return { kind: 'json_object' };
     case 'json_schema': {
-      const { name, schema, strict } = format;
+      const { schema } = format;
       if (!isObject(schema)) return refuseField('text.format.schema', 'Set text.format.schema to a JSON schema.');
-      return {
-        kind: 'json_schema',
-        name: typeof name === 'string' ? name : undefined,
-        schema,
-        strict: typeof strict === 'boolean' ? strict : undefined,
-      };
+      return schemaFormat(schema, format);
     }
     default:
       return refuseField('text.format.type', 'Set text.format.type to text, json_object or json_schema.');
@@ -78,16 +74,11 @@ const SAYS_NOTHING: ReadonlyMap<string, readonly Json[]> = new Map<string, reado
 
 export function readKnobs(body: JsonObject): Knob[] {
   const plain = Object.entries(body).flatMap(([name, value]): Knob[] => {
-    if (NO_KNOBS.has(name) || value === undefined || value === null || isEmpty(value)) return [];
+    if (NO_KNOBS.has(name) || value === undefined || value === null || isEmptySetting(value)) return [];
     if (SAYS_NOTHING.get(name)?.includes(value)) return [];
     return [{ kind: KINDS.get(name) ?? 'other', name, value }];
   });
   return [...plain, ...readVerbosity(body), ...readInclude(body)];
-}
-
-function isEmpty(value: Json): boolean {
-  if (Array.isArray(value)) return value.length === 0;
-  return value === '' || (isObject(value) && Object.keys(value).length === 0);
 }
 
 function readVerbosity(body: JsonObject): Knob[] {
