@@ -10,6 +10,8 @@ const BODY_TIMEOUT_MS = 30_000;
 /** Longer texts are read in pieces, between which others have their turn. */
 const LARGE_CHARS = 256 * 1024;
 const DECODE_BYTES = 256 * 1024;
+/** A body that says to be no longer is read at one go: a stream for it would cost more than all the rest of a request. */
+const SMALL_BYTES = 256 * 1024;
 
 /** What the headers alone can refuse; called before the key is checked. */
 export function checkDeclaredBody(request: Request, maxBytes: number): void {
@@ -30,8 +32,37 @@ export async function readBodyText(
   clock: Clock,
   onBytes: (bytes: number) => void = () => {},
 ): Promise<string> {
+  const declared = request.headers.get('content-length');
+  if (declared !== null && Number(declared) <= Math.min(SMALL_BYTES, maxBytes)) {
+    return readAtOnce(request, clock, onBytes);
+  }
   if (!request.body) return '';
-  const reader = request.body.getReader();
+  return readPieces(request.body, maxBytes, clock, onBytes);
+}
+
+function readAtOnce(request: Request, clock: Clock, onBytes: (bytes: number) => void): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const cancelTimer = clock.after(BODY_TIMEOUT_MS, () => reject(fault('request_timeout')));
+    const read = (bytes: ArrayBuffer) => {
+      cancelTimer();
+      onBytes(bytes.byteLength);
+      return decode(WHOLE, bytes);
+    };
+    const fail = (error: unknown) => {
+      cancelTimer();
+      throw error;
+    };
+    request.arrayBuffer().then(read, fail).then(resolve, reject);
+  });
+}
+
+async function readPieces(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  clock: Clock,
+  onBytes: (bytes: number) => void,
+): Promise<string> {
+  const reader = body.getReader();
   let cancelTimer = () => {};
   const slow = new Promise<never>((_, reject) => {
     cancelTimer = clock.after(BODY_TIMEOUT_MS, () => reject(fault('request_timeout')));
@@ -42,13 +73,13 @@ export async function readBodyText(
   try {
     for (;;) {
       const { done, value } = await Promise.race([reader.read(), slow]);
-      if (done) return text + decode(decoder);
+      if (done) return text + decode(decoder, undefined);
       bytes += value.byteLength;
       if (bytes > maxBytes) throw tooLarge(maxBytes);
       onBytes(value.byteLength);
       for (let at = 0; at < value.byteLength; at += DECODE_BYTES) {
         if (at > 0) await pause();
-        text += decode(decoder, value.subarray(at, at + DECODE_BYTES));
+        text += decode(decoder, value.subarray(at, at + DECODE_BYTES), PART);
       }
     }
   } finally {
@@ -98,9 +129,16 @@ function tooLarge(maxBytes: number) {
   return fault('request_too_large', { message: `Send a smaller body: at most ${maxBytes} bytes are taken here.` });
 }
 
-function decode(decoder: TextDecoder, bytes?: Uint8Array): string {
+const WHOLE = new TextDecoder('utf-8', { fatal: true });
+const PART = { stream: true };
+
+function decode(
+  decoder: TextDecoder,
+  bytes: ArrayBuffer | Uint8Array | undefined,
+  options?: { stream: boolean },
+): string {
   try {
-    return decoder.decode(bytes, { stream: bytes !== undefined });
+    return decoder.decode(bytes, options);
   } catch {
     throw fault('invalid_request', { message: 'Send the body as valid UTF-8.' });
   }

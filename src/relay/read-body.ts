@@ -29,9 +29,21 @@ export async function* readBytes(response: Response, watch: Watch, idleMs?: () =
   }
 }
 
+/** An answer whose length is told, and short, is read at one go. */
+const SHORT_BYTES = 1024 * 1024;
+
 export async function readText(response: Response, watch: Watch): Promise<string> {
+  if (isShort(response)) return WHOLE.decode(await untilAborted(response.arrayBuffer(), watch.signal));
   const decoder = new TextDecoder();
   let text = '';
   for await (const bytes of readBytes(response, watch)) text += decoder.decode(bytes, { stream: true });
   return text + decoder.decode();
+}
+
+const WHOLE = new TextDecoder();
+
+/** What is packed may be of any length, whatever it says. */
+function isShort({ headers }: Response): boolean {
+  const length = headers.get('content-length');
+  return length !== null && Number(length) <= SHORT_BYTES && !headers.has('content-encoding');
 }
