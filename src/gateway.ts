@@ -45,6 +45,7 @@ import { type Random, systemRandom } from './kit/random.ts';
 import { createSealer, deriveSecret, hmac } from './kit/sealed.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { createLoad } from './limits/load.ts';
+import { createRecentRefusals } from './limits/recent-refusals.ts';
 import { listen, type Respond, type Server } from './listen.ts';
 import { openStore } from './open-store.ts';
 import { createCodeMemory } from './operating/code-memory.ts';
@@ -75,7 +76,7 @@ export interface GatewayOptions {
   connect?: Connect;
   /** How media that clients only name are fetched. */
   media?: MediaOptions;
-  writeLog?: (line: string) => void;
+  writeLog(line: string): void;
   demoPaceMs?: number;
   /** Only for tests: a disk with room for so many pages of the embedded database. */
   maxPages?: number;
@@ -107,7 +108,7 @@ const HUMAN_PACE_MS = 25;
 export async function startGateway(settings: Settings, options: GatewayOptions): Promise<Gateway> {
   const { fetch, connect = connectTcp, clock = systemClock, random = systemRandom } = options;
   const { demoPaceMs = HUMAN_PACE_MS, media } = options;
-  const log = createLog(clock, options.writeLog ?? ((line) => void process.stdout.write(line)));
+  const log = createLog(clock, options.writeLog);
   const alarms = createAlarms(log);
   const newId = createIds(clock, random);
   armFailpoint(settings.killOrder);
@@ -190,6 +191,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
       retryBudget: createRetryBudget(clock),
       traffic,
       ledger,
+      refusals: createRecentRefusals(),
       findUpstream: createUpstreams({
         clock,
         newId,

@@ -4,6 +4,7 @@ import { readSettings, SettingsRefused } from './config.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 import { systemClock } from './kit/clock.ts';
 import { describeError } from './kit/log.ts';
+import { createLineWriter } from './line-writer.ts';
 import { StartRefused } from './start-refused.ts';
 import { StoreRefused } from './store/refusal.ts';
 
@@ -14,7 +15,9 @@ export async function serve(): Promise<void> {
   const { promise: started, resolve } = Promise.withResolvers<Gateway>();
   obeySignals(started);
   try {
-    resolve(await startGateway(readSettings(), { fetch: globalThis.fetch }));
+    const lines = createLineWriter((text) => void process.stdout.write(text));
+    process.on('exit', lines.flush);
+    resolve(await startGateway(readSettings(), { fetch: globalThis.fetch, writeLog: lines.write }));
   } catch (error) {
     // Written whole before the end: a pipe takes only so much at once.
     process.stderr.write(`${startFailure(error)}\n`, () => process.exit(1));

@@ -50,7 +50,7 @@ export function createSiteTools(http: HttpTools, { pepper, securityContact }: Si
           // The visitor's address counts as that of any caller; nothing else of the browser's headers concerns the call.
           headers: forwardedFor === null ? {} : { 'x-forwarded-for': forwardedFor },
         }),
-        url,
+        path: CHAT_PATH,
         requestId: http.newId('req'),
         envelope: 'openai' as const,
         peer,

@@ -15,7 +15,8 @@ export function withHop(passed: string | null | undefined, gatewayId: string): s
 }
 
 function hopsOf(passed: string | null | undefined): string[] {
-  return (passed ?? '')
+  if (!passed) return [];
+  return passed
     .split(',')
     .map((hop) => hop.trim())
     .filter((hop) => /^[\w-]{1,64}$/.test(hop));

@@ -44,30 +44,32 @@ export interface Traffic {
   giveBack(sums: readonly TrafficHour[]): void;
 }
 
+/** Counted in place until it is taken. */
+type OpenHour = TrafficHour & { firstToken: number[]; total: number[] };
+
 export function createTraffic(clock: Clock): Traffic {
   let samples: (Sample & { at: number })[] = [];
-  let sums = new Map<string, TrafficHour>();
+  let sums = new Map<string, OpenHour>();
 
-  function add(sum: TrafficHour): void {
-    const id = `${sum.hour}\n${sum.channel}\n${sum.model}`;
-    const known = sums.get(id);
-    sums.set(id, known ? addHours(known, sum) : sum);
+  function hourOf(hour: number, channel: string, model: string): OpenHour {
+    const id = `${hour}\n${channel}\n${model}`;
+    let known = sums.get(id);
+    if (!known) {
+      known = { hour, channel, model, ok: 0, failed: 0, firstToken: noSteps(), total: noSteps() };
+      sums.set(id, known);
+    }
+    return known;
   }
 
   return {
-    record(sample) {
-      const now = clock.now();
-      samples.push({ ...sample, at: clock.monotonic() });
+    record({ channel, model, ok, firstTokenMs, totalMs }) {
+      samples.push({ channel, model, ok, firstTokenMs, totalMs, at: clock.monotonic() });
       if (samples.length > MAX_SAMPLES) samples = samples.slice(-MAX_SAMPLES / 2);
-      add({
-        hour: Math.floor(now / HOUR_MS),
-        channel: sample.channel,
-        model: sample.model,
-        ok: sample.ok ? 1 : 0,
-        failed: sample.ok ? 0 : 1,
-        firstToken: histogram(sample.firstTokenMs),
-        total: histogram(sample.totalMs),
-      });
+      const hour = hourOf(Math.floor(clock.now() / HOUR_MS), channel, model);
+      if (ok) hour.ok++;
+      else hour.failed++;
+      countStep(hour.firstToken, firstTokenMs);
+      countStep(hour.total, totalMs);
     },
     figures(channel, model, ms) {
       const since = clock.monotonic() - Math.min(ms, WINDOW_MS);
@@ -85,7 +87,10 @@ export function createTraffic(clock: Clock): Traffic {
       return taken;
     },
     giveBack(taken) {
-      for (const sum of taken) add(sum);
+      for (const sum of taken) {
+        const hour = hourOf(sum.hour, sum.channel, sum.model);
+        Object.assign(hour, addHours(hour, sum));
+      }
     },
   };
 }
@@ -102,12 +107,15 @@ export function percentileOf(counts: readonly number[], share: number): number |
   return STEPS_MS[step] ?? STEPS_MS.at(-1) ?? null;
 }
 
-function histogram(ms: number | null): number[] {
-  const counts = Array.from({ length: STEPS_MS.length + 1 }, () => 0);
-  if (ms === null) return counts;
-  const step = STEPS_MS.findIndex((bound) => ms <= bound);
-  counts[step < 0 ? STEPS_MS.length : step] = 1;
-  return counts;
+function noSteps(): number[] {
+  return Array.from({ length: STEPS_MS.length + 1 }, () => 0);
+}
+
+function countStep(counts: number[], ms: number | null): void {
+  if (ms === null) return;
+  let step = 0;
+  while (step < STEPS_MS.length && ms > (STEPS_MS[step] ?? 0)) step++;
+  counts[step] = (counts[step] ?? 0) + 1;
 }
 
 function percentiles(values: readonly (number | null)[]): Percentiles {

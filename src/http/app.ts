@@ -5,10 +5,10 @@ import { Fault, fault, toFault } from '../faults/fault.ts';
 import { type Envelope, writeFault } from '../faults/write.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { describeError } from '../kit/log.ts';
-import { requestUrl } from '../kit/request-url.ts';
+import { requestPath } from '../kit/request-url.ts';
 import type { KeyRow } from '../store/rows.ts';
 import { addressOf } from './client-address.ts';
-import { corsHeaders, isOpenToPages, preflight } from './cors.ts';
+import { CORS_HEADERS, isOpenToPages, preflight } from './cors.ts';
 import { keyFromHeaders } from './credentials.ts';
 import type { Exchange, HttpTools } from './exchange.ts';
 import { checkDeclaredBody } from './read-body.ts';
@@ -20,20 +20,44 @@ export interface AppBindings {
 
 type Handle = (exchange: Exchange) => Response | Promise<Response>;
 
-export function createApp(tools: HttpTools, pages: (app: Hono<{ Bindings: AppBindings }>) => void) {
-  const app = new Hono<{ Bindings: AppBindings }>({ getPath });
+export interface App {
+  fetch(request: Request, bindings: AppBindings): Response | Promise<Response>;
+}
 
-  const exchangeOf = (context: Context<{ Bindings: AppBindings }>): Exchange => {
-    const request = context.req.raw;
-    return {
-      request,
-      url: requestUrl(request),
-      requestId: tools.newId('req'),
-      envelope: envelopeOf(getPath(request), request.headers),
-      peer: context.env?.peer,
-      params: context.req.param(),
-    };
+/** The calls that come by the thousand have an address of their own: one look finds them, past the router and all pages. */
+export function createApp(tools: HttpTools, pages: (app: Hono<{ Bindings: AppBindings }>) => void): App {
+  const router = createRouter(tools, pages);
+  const plain = new Map(
+    ROUTES.filter(({ path }) => !path.includes(':')).map((route) => [addressOfRoute(route), route]),
+  );
+  return {
+    fetch(request, bindings) {
+      const path = getPath(request);
+      const route = plain.get(addressOfRoute({ method: request.method, path }));
+      if (!route) return router.fetch(request, bindings);
+      return answer(tools, newExchange(tools, request, path, bindings.peer), (one) => handleRoute(tools, route, one));
+    },
   };
+}
+
+function addressOfRoute({ method, path }: { method: string; path: string }): string {
+  return `${method} ${path}`;
+}
+
+function newExchange(
+  { newId }: HttpTools,
+  request: Request,
+  path: string,
+  peer: string | undefined,
+  params: Exchange['params'] = {},
+): Exchange {
+  return { request, path, requestId: newId('req'), envelope: envelopeOf(path, request.headers), peer, params };
+}
+
+function createRouter(tools: HttpTools, pages: (app: Hono<{ Bindings: AppBindings }>) => void) {
+  const app = new Hono<{ Bindings: AppBindings }>({ getPath });
+  const exchangeOf = ({ req, env }: Context<{ Bindings: AppBindings }>) =>
+    newExchange(tools, req.raw, getPath(req.raw), env?.peer, req.param());
   const serve = (path: string, methods: string[], handle: Handle) =>
     app.on(methods, path, (context) => answer(tools, exchangeOf(context), handle));
 
@@ -95,9 +119,7 @@ async function answer(tools: HttpTools, exchange: Exchange, handle: Handle): Pro
   headers.set('request-id', exchange.requestId);
   // Whatever does not say that it is for everybody is for this caller alone; not every cache knows our header for keys.
   if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
-  if (isOpenToPages(getPath(exchange.request))) {
-    for (const [name, value] of Object.entries(corsHeaders())) headers.set(name, value);
-  }
+  if (isOpenToPages(exchange.path)) for (const [name, value] of CORS_HEADERS) headers.set(name, value);
   return response;
 }
 
@@ -130,7 +152,7 @@ function allowedMethods(path: string): string {
 
 /** Clients differ in where their base URL ends: /v1/v1/… means /v1/…, and a slash at the end means nothing. */
 function getPath(request: Request): string {
-  const { pathname } = requestUrl(request);
-  const path = pathname.startsWith('/v1/v1/') ? pathname.slice(3) : pathname;
+  const asked = requestPath(request);
+  const path = asked.startsWith('/v1/v1/') ? asked.slice(3) : asked;
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }

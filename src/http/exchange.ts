@@ -48,7 +48,8 @@ export interface HttpTools {
 
 export interface Exchange {
   request: Request;
-  url: URL;
+  /** As the routes know it. */
+  path: string;
   requestId: string;
   envelope: Envelope;
   /** The socket's peer; undefined when the app is called without a socket. */

@@ -16,8 +16,8 @@ export interface KeyStore {
 }
 
 export interface Authenticator {
-  /** Throws `invalid_api_key` alike for malformed, unknown, revoked and expired keys. */
-  authenticate(key: string | undefined): Promise<KeyRow>;
+  /** Throws `invalid_api_key` alike for malformed, unknown, revoked and expired keys. A key it knows needs no wait. */
+  authenticate(key: string | undefined): KeyRow | Promise<KeyRow>;
   hash(key: string): string;
   /** Called with every pulse of the store. */
   confirm(keysVersion: number): void;
@@ -32,10 +32,11 @@ export function createAuthenticator(store: KeyStore, clock: Clock, pepper: strin
   let changes = 0;
   let confirmedAt = Number.NEGATIVE_INFINITY;
 
+  function remembered(hash: string): KeyRow | undefined {
+    return clock.monotonic() - confirmedAt < TRUSTED_FOR_MS ? cache.get(hash) : undefined;
+  }
+
   async function find(hash: string): Promise<KeyRow | undefined> {
-    const trusted = clock.monotonic() - confirmedAt < TRUSTED_FOR_MS;
-    const cached = cache.get(hash);
-    if (trusted && cached) return cached;
     const changesBefore = changes;
     const row = await store.read.keyByHash(hash);
     // A change told meanwhile may be one that this row does not have yet.
@@ -46,20 +47,24 @@ export function createAuthenticator(store: KeyStore, clock: Clock, pepper: strin
     return row;
   }
 
+  function check(row: KeyRow | undefined, hash: string): KeyRow {
+    if (row && isValidKey(row, hash, clock.now())) return row;
+    // From memory a dead key would be refused sooner than one that never was, and the time would tell them apart.
+    cache.delete(hash);
+    throw fault('invalid_api_key');
+  }
+
   function forget(): void {
     cache.clear();
     changes++;
   }
 
   return {
-    async authenticate(key) {
+    authenticate(key) {
       if (key === undefined || !isWellFormedKey(key)) throw fault('invalid_api_key');
       const hash = hmac(secret, key);
-      const row = await find(hash);
-      if (row && isValidKey(row, hash, clock.now())) return row;
-      // From memory a dead key would be refused sooner than one that never was, and the time would tell them apart.
-      cache.delete(hash);
-      throw fault('invalid_api_key');
+      const row = remembered(hash);
+      return row ? check(row, hash) : find(hash).then((found) => check(found, hash));
     },
     hash: (key) => hmac(secret, key),
     confirm(keysVersion) {

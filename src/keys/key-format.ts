@@ -32,7 +32,7 @@ function checksum(body: string): string {
   for (let i = 0; i < body.length; i++) {
     crc = (CRC_TABLE[(crc ^ body.charCodeAt(i)) & 0xff] ?? 0) ^ (crc >>> 8);
   }
-  return base62Number(BigInt((crc ^ 0xffffffff) >>> 0), CHECK_CHARS);
+  return base62Number((crc ^ 0xffffffff) >>> 0, CHECK_CHARS);
 }
 
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {

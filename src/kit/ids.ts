@@ -10,17 +10,40 @@ export type NewId = (prefix: IdPrefix) => string;
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_DIGITS = 10;
 const RANDOM_DIGITS = 16;
+/** Random bytes are asked for so many ids at a time. */
+const IDS_AT_ONCE = 64;
+/** Two digits for ten bits. */
+const PAIRS = Array.from({ length: 1024 }, (_, bits) => CROCKFORD.charAt(bits >> 5) + CROCKFORD.charAt(bits & 31));
 
 export function createIds(clock: Clock, random: Random): NewId {
+  let bytes: Uint8Array = new Uint8Array(0);
+  let at = 0;
+  let time = -1;
+  let timePart = '';
   return (prefix) => {
-    let time = clock.now();
-    let timePart = '';
-    for (let i = 0; i < TIME_DIGITS; i++) {
-      timePart = CROCKFORD.charAt(time % 32) + timePart;
-      time = Math.floor(time / 32);
+    const now = clock.now();
+    if (now !== time) {
+      time = now;
+      timePart = timeDigits(now);
     }
-    let randomPart = '';
-    for (const byte of random.bytes(RANDOM_DIGITS)) randomPart += CROCKFORD.charAt(byte & 31);
-    return `${prefix}_${timePart}${randomPart}`;
+    if (at === bytes.length) {
+      bytes = random.bytes(RANDOM_DIGITS * IDS_AT_ONCE);
+      at = 0;
+    }
+    let id = `${prefix}_${timePart}`;
+    for (const end = at + RANDOM_DIGITS; at < end; at += 2) {
+      id += PAIRS[(((bytes[at] ?? 0) & 31) << 5) | ((bytes[at + 1] ?? 0) & 31)];
+    }
+    return id;
   };
+}
+
+function timeDigits(ms: number): string {
+  let rest = ms;
+  let digits = '';
+  for (let i = 0; i < TIME_DIGITS; i++) {
+    digits = CROCKFORD.charAt(rest % 32) + digits;
+    rest = Math.floor(rest / 32);
+  }
+  return digits;
 }

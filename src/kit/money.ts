@@ -5,6 +5,7 @@ export type Nano = bigint;
 
 export const NANO_PER_NTD: Nano = 1_000_000_000n;
 const DECIMALS = 9;
+const ZERO = 0x30;
 
 /** The largest amount a 64-bit column holds. */
 export const MAX_NANO: Nano = 9_223_372_036_854_775_807n;
@@ -23,8 +24,11 @@ export function parseNtd(text: string, maxDecimals = DECIMALS): Nano | undefined
 /** The exact decimal text, without trailing zeros: 998765432n is "0.998765432". */
 export function formatNtd(nano: Nano): string {
   const digits = (nano < 0n ? -nano : nano).toString().padStart(DECIMALS + 1, '0');
-  const fraction = digits.slice(-DECIMALS).replace(/0+$/, '');
-  return `${nano < 0n ? '-' : ''}${digits.slice(0, -DECIMALS)}${fraction ? `.${fraction}` : ''}`;
+  const point = digits.length - DECIMALS;
+  let end = digits.length;
+  while (end > point && digits.charCodeAt(end - 1) === ZERO) end--;
+  const whole = `${nano < 0n ? '-' : ''}${digits.slice(0, point)}`;
+  return end === point ? whole : `${whole}.${digits.slice(point, end)}`;
 }
 
 /** For JSON fields named `…_ntd`; the exact value stands beside it as `…_nano`. */
@@ -42,9 +46,13 @@ export function moneyFields<Name extends string>(
 }
 
 export function minNano(...values: [Nano, ...Nano[]]): Nano {
-  return values.reduce((least, value) => (value < least ? value : least));
+  let least = values[0];
+  for (const value of values) if (value < least) least = value;
+  return least;
 }
 
 export function maxNano(...values: [Nano, ...Nano[]]): Nano {
-  return values.reduce((most, value) => (value > most ? value : most));
+  let most = values[0];
+  for (const value of values) if (value > most) most = value;
+  return most;
 }

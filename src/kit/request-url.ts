@@ -2,9 +2,16 @@
 // nothing that parses: it decides nothing.
 
 const BEFORE_PATH = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
+/** A path that parsing would leave as it is, and nothing behind it. */
+const PLAIN = /^https?:\/\/[^/?#]*((?:\/[\w-]+)+)$/;
 
 /** Never throws. The host in it stands for none. */
 export function requestUrl({ url }: Pick<Request, 'url'>): URL {
   const path = url.replace(BEFORE_PATH, '');
   return new URL(`http://gateway${/^[/?#]/.test(path) ? '' : '/'}${path}`);
+}
+
+/** The same URL's path. */
+export function requestPath(request: Pick<Request, 'url'>): string {
+  return PLAIN.exec(request.url)?.[1] ?? requestUrl(request).pathname;
 }

@@ -16,7 +16,9 @@ const BUCKET_PRICES: readonly [bucket: keyof Buckets, price: keyof Prices][] = [
 ];
 
 export function costOf(buckets: Buckets, prices: Prices): Nano {
-  return BUCKET_PRICES.reduce((sum, [bucket, price]) => sum + BigInt(buckets[bucket]) * prices[price], 0n);
+  let cost = 0n;
+  for (const [bucket, price] of BUCKET_PRICES) if (buckets[bucket] > 0) cost += BigInt(buckets[bucket]) * prices[price];
+  return cost;
 }
 
 export interface ReceiptLine {
@@ -70,11 +72,15 @@ const LEAST_OUTPUT_TOKENS = 16;
 
 /** The most a request can cost: every input token at the dearest input price, every choice at full length. */
 export function holdFor({ prices, inputTokens, outputTokens, choices, images, thinkingBudget }: Bound): HoldRequest {
-  const inputs = prices.map((one) => maxNano(one.input, one.cachedInput, one.cacheWrite5m, one.cacheWrite1h));
+  let [input, output, image] = [0n, 0n, 0n];
+  for (const one of prices) {
+    input = maxNano(input, one.input, one.cachedInput, one.cacheWrite5m, one.cacheWrite1h);
+    output = maxNano(output, one.output);
+    image = maxNano(image, one.image);
+  }
   return {
-    base:
-      BigInt(inputTokens) * maxNano(0n, ...inputs) + BigInt(images) * maxNano(0n, ...prices.map((one) => one.image)),
-    unit: maxNano(0n, ...prices.map((one) => one.output)) * BigInt(choices),
+    base: BigInt(inputTokens) * input + BigInt(images) * image,
+    unit: output * BigInt(choices),
     wanted: outputTokens,
     least: images > 0 ? outputTokens : Math.min(outputTokens, leastOutput(thinkingBudget)),
   };

@@ -4,10 +4,8 @@ import { type Fault, fault } from '../faults/fault.ts';
 import type { Envelope } from '../faults/write.ts';
 import { formatNtd, moneyFields } from '../kit/money.ts';
 import type { Allowance } from '../store/book/windows.ts';
-import type { AdmitResult } from '../store/operations.ts';
 import { rateHeaders } from './rate-headers.ts';
-
-export type Refused = Exclude<AdmitResult, { ok: true }>;
+import type { Refused } from './recent-refusals.ts';
 
 export function admissionFault(refused: Refused, now: number, envelope: Envelope): Fault {
   switch (refused.reason) {

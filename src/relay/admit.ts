@@ -1,10 +1,12 @@
 // Admission: does the prompt fit, is there a slot, is there money. It ends with slots and hold taken together, durable,
 // or with a fault and nothing taken. Short waits are ours to make: for a free slot, or for money that running calls hold.
 
+import type { Model } from '../catalog/catalog.ts';
 import { fault } from '../faults/fault.ts';
 import { sleep } from '../kit/clock.ts';
 import { holdFor, lowerThinkingBudget } from '../ledger/cost.ts';
-import { admissionFault, type Refused } from '../limits/admission-fault.ts';
+import { admissionFault } from '../limits/admission-fault.ts';
+import type { Refused } from '../limits/recent-refusals.ts';
 import type { AddressLimit, AdmitInput } from '../store/operations.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import { candidateModels } from './candidate-models.ts';
@@ -14,16 +16,18 @@ const MAX_REQUEST_MS = 20 * 60_000;
 const HELD_MONEY_POLL_MS = 50;
 
 export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
-  checkContext(call);
+  const candidates = candidateModels(call);
+  checkContext(call, candidates);
   if (tools.isUnbalanced() && !call.model.free) throw fault('unavailable', { internal: 'the books do not balance' });
   const startedAt = tools.clock.monotonic();
   for (;;) {
     const at = tools.clock.now();
-    const result = await tools.ledger.admit(admitInput(tools, call, at));
+    const result = await askToAdmit(tools, call, candidates, at);
     if (result.ok) {
       const maxOutputTokens = Math.min(result.granted, wantedTokens(call));
       return {
         call,
+        candidates,
         startedAt,
         deadline: startedAt + MAX_REQUEST_MS,
         maxOutputTokens,
@@ -43,10 +47,19 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
   }
 }
 
-function checkContext(call: Call): void {
-  const { request, model, catalog } = call;
+async function askToAdmit(tools: RelayTools, call: Call, candidates: readonly Model[], at: number) {
+  const { key, model, catalog } = call;
+  const asked = { accountId: key.accountId, isFree: model.free, revision: catalog.revision, at };
+  const known = tools.refusals.find(asked);
+  if (known) return known;
+  const result = await tools.ledger.admit(admitInput(tools, call, candidates, at));
+  if (!result.ok) tools.refusals.note(asked, result);
+  return result;
+}
+
+function checkContext({ request, model, catalog }: Call, candidates: readonly Model[]): void {
   const { lower, estimate } = request.input;
-  if (candidateModels(call).length === 0) throw tooLong(lower, model.contextTokens);
+  if (candidates.length === 0) throw tooLong(lower, model.contextTokens);
   const freeMost = catalog.guards.free_input_tokens;
   if (model.free && freeMost !== null && estimate > freeMost) throw tooLong(estimate, freeMost);
 }
@@ -67,7 +80,7 @@ function wantedTokens({ request, model, catalog }: Call): number {
   );
 }
 
-function admitInput(tools: RelayTools, call: Call, at: number): AdmitInput {
+function admitInput(tools: RelayTools, call: Call, candidates: readonly Model[], at: number): AdmitInput {
   const { model, request, catalog, key } = call;
   const { limits, guards } = catalog;
   return {
@@ -95,8 +108,8 @@ function admitInput(tools: RelayTools, call: Call, at: number): AdmitInput {
       : {
           free: false,
           hold: holdFor({
-            prices: [model.prices, ...candidateModels(call).map(({ prices }) => prices)],
-            inputTokens: inputBound(call),
+            prices: [model.prices, ...candidates.map(({ prices }) => prices)],
+            inputTokens: inputBound(call, candidates),
             outputTokens: wantedTokens(call),
             choices: request.choices,
             images: request.images,
@@ -108,9 +121,8 @@ function admitInput(tools: RelayTools, call: Call, at: number): AdmitInput {
 }
 
 /** No model takes more than its context; of what the upstream fetches itself, it may take all of that. */
-function inputBound(call: Call): number {
-  const { input } = call.request;
-  const context = Math.max(...[call.model, ...candidateModels(call)].map(({ contextTokens }) => contextTokens));
+function inputBound({ request: { input }, model }: Call, candidates: readonly Model[]): number {
+  const context = candidates.reduce((most, { contextTokens }) => Math.max(most, contextTokens), model.contextTokens);
   return input.isOpen ? context : Math.min(input.upper, context);
 }
 

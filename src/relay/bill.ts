@@ -99,11 +99,15 @@ function lessInput(buckets: Buckets, tokens: number): Buckets {
 
 /** Begun by one model and continued by another: the lower price is charged; of equals, the last one's. */
 function priced(usage: Measured, by: readonly [Model, ...Model[]], reported: UsageReport): Bill {
-  const [cheapest] = by
-    .map(({ id, prices }) => ({ model: id, cost: costOf(usage.buckets, prices) }))
-    .reverse()
-    .sort((a, b) => (a.cost < b.cost ? -1 : a.cost > b.cost ? 1 : 0));
-  return { ...usage, ...(cheapest ?? nothingBilled(by[0].id)), reported };
+  let model = by[0].id;
+  let cost = costOf(usage.buckets, by[0].prices);
+  for (const other of by.slice(1)) {
+    const otherCost = costOf(usage.buckets, other.prices);
+    if (otherCost > cost) continue;
+    cost = otherCost;
+    model = other.id;
+  }
+  return { ...usage, cost, model, reported };
 }
 
 function models([first, ...rest]: readonly [Run, ...Run[]]): [Model, ...Model[]] {

@@ -13,6 +13,7 @@ import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
 import type { Random } from '../kit/random.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { RecentRefusals } from '../limits/recent-refusals.ts';
 import type { Allowance } from '../store/book/windows.ts';
 import type { Attempt, KeyRow } from '../store/rows.ts';
 import type { FindCarrier } from './find-carrier.ts';
@@ -26,6 +27,7 @@ export interface RelayTools {
   retryBudget: RetryBudget;
   traffic: Traffic;
   ledger: Ledger;
+  refusals: RecentRefusals;
   findUpstream: FindUpstream;
   fetchMedia: FetchMedia;
   alarms: Alarms;
@@ -73,6 +75,8 @@ export interface Call {
 
 export interface Admission {
   call: Call;
+  /** The models that may answer it, in their order. */
+  candidates: readonly Model[];
   startedAt: number;
   /** When the request as a whole must be over. */
   deadline: number;

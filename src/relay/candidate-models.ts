@@ -9,6 +9,8 @@ import { mayUse } from './choose-model.ts';
 /** Empty if the prompt is too long for all of them. */
 export function candidateModels(call: Call): Model[] {
   const { model, catalog, key, dialect } = call;
+  const takes = ({ contextTokens }: Model) => call.request.input.lower <= contextTokens;
+  if (model.fallbacks.length === 0) return takes(model) ? [model] : [];
   const fallbacks = model.fallbacks.flatMap((id) => {
     const fallback = catalog.find(id);
     return fallback && mayUse(key, fallback) && fallback.kinds.some((kind) => model.kinds.includes(kind))
@@ -18,5 +20,5 @@ export function candidateModels(call: Call): Model[] {
   return [
     model,
     ...fallbacks.filter(({ routes }) => routes.some(({ channel }) => canReach(dialect, channel.endpoints))),
-  ].filter(({ contextTokens }) => call.request.input.lower <= contextTokens);
+  ].filter(takes);
 }

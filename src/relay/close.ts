@@ -1,7 +1,7 @@
 // Closing a call: settle or release, with its usage record, exactly once on every path.
 
 import { assert } from '../kit/assert.ts';
-import { sleep } from '../kit/clock.ts';
+import type { Clock } from '../kit/clock.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import type { Nano } from '../kit/money.ts';
 import type { CloseResult, Outcome } from '../store/operations.ts';
@@ -85,6 +85,18 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
     });
   }
 
+  /** Undefined if the hold was resolved before. */
+  async function committed(closing: Promise<CloseResult>, ended: Outcome): Promise<Settled | undefined> {
+    let result: CloseResult;
+    try {
+      result = await closing;
+    } finally {
+      over();
+    }
+    report(result, ended);
+    return result.state === 'closed' ? { cost: result.charged, balance: result.balance } : undefined;
+  }
+
   return {
     get done() {
       return done;
@@ -94,14 +106,9 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
       failpoint('K6');
       const ended = outcome(status, bill, channel, firstTokenMs);
       if (status === 'ok') recordTraffic(ended);
-      const settling = tools.ledger
-        .settle({ requestId, accountId: key.accountId, keyId: key.keyId, cost: bill.cost, outcome: ended })
-        .finally(over)
-        .then((result) => {
-          report(result, ended);
-          return result.state === 'closed' ? { cost: result.charged, balance: result.balance } : undefined;
-        });
-      const settled = await within(tools, settling);
+      const { accountId, keyId } = key;
+      const settling = tools.ledger.settle({ requestId, accountId, keyId, cost: bill.cost, outcome: ended });
+      const settled = await within(tools.clock, committed(settling, ended));
       failpoint('K8');
       return settled;
     },
@@ -109,28 +116,25 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
       begin();
       const ended = outcome(status, nothingBilled(call.model.id), channel, null);
       const { accountId, keyId } = key;
-      const releasing = tools.ledger
-        .release({ requestId, accountId, keyId, giveBackSlots, freeAddress: call.freeAddress, outcome: ended })
-        .finally(over)
-        .then((result) => report(result, ended));
-      await within(tools, releasing);
+      const { freeAddress } = call;
+      const releasing = tools.ledger.release({
+        requestId,
+        accountId,
+        keyId,
+        giveBackSlots,
+        freeAddress,
+        outcome: ended,
+      });
+      await within(tools.clock, committed(releasing, ended));
+      if (giveBackSlots) tools.refusals.forget(accountId);
     },
   };
 }
 
 /** What is not done in time is waited for no longer, but goes on. */
-async function within<Value>(tools: RelayTools, work: Promise<Value>): Promise<Value | undefined> {
-  const timeout = new AbortController();
-  try {
-    return await Promise.race([work, lapse(tools, timeout.signal)]);
-  } finally {
-    timeout.abort();
-  }
-}
-
-function lapse(tools: RelayTools, signal: AbortSignal): Promise<undefined> {
-  return sleep(tools.clock, SETTLE_WAIT_MS, signal).then(
-    () => undefined,
-    () => undefined,
-  );
+function within<Value>(clock: Clock, work: Promise<Value>): Promise<Value | undefined> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(SETTLE_WAIT_MS, () => resolve(undefined));
+    work.then(resolve, reject).then(cancel);
+  });
 }

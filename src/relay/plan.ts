@@ -7,7 +7,6 @@ import { canReach } from '../dialects/carry.ts';
 import { Fault } from '../faults/fault.ts';
 import type { AttemptFailed, AttemptOutcome } from './attempt-failed.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
-import { candidateModels } from './candidate-models.ts';
 
 export interface Step {
   model: Model;
@@ -32,8 +31,8 @@ const JITTER_MS = { least: 50, spread: 200 };
 /** Failures after which the same channel may well answer a second time. Silence is none: it has cost enough. */
 const WORTH_REPEATING: ReadonlySet<AttemptOutcome> = new Set(['network_error', 'upstream_error', 'error_event', 'cut']);
 
-export function createPlan(tools: RelayTools, { call }: Admission): Plan {
-  const models = candidateModels(call);
+export function createPlan(tools: RelayTools, { call, candidates }: Admission): Plan {
+  const models = [...candidates];
   const mayPrefill = models.some(({ routes }) => routes.some(({ prefill }) => prefill));
   const tried = new Map<string, number>();
   let onModel = 0;

@@ -208,7 +208,7 @@ describe('rows in memory', () => {
     slow.confirm(2);
     replies.shift()?.();
     await first;
-    const second = slow.authenticate(KEY).then(
+    const second = Promise.resolve(slow.authenticate(KEY)).then(
       () => 'accepted',
       (error: Fault) => error.code,
     );

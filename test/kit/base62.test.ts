@@ -20,12 +20,12 @@ test('32 bytes always take 43 characters, and every bit of them is there', () =>
 test('the ends of the range', () => {
   expect(base62(new Uint8Array(32), 43)).toBe('0'.repeat(43));
   expect(decoded(base62(new Uint8Array(32).fill(0xff), 43))).toBe(2n ** 256n - 1n);
-  expect(base62Number(61n, 1)).toBe('z');
-  expect(base62Number(62n, 2)).toBe('10');
+  expect(base62Number(61, 1)).toBe('z');
+  expect(base62Number(62, 2)).toBe('10');
 });
 
 test('numbers keep their width and their order', () => {
-  const number = fc.bigInt({ min: 0n, max: 2n ** 32n - 1n });
+  const number = fc.integer({ min: 0, max: 2 ** 32 - 1 });
   fc.assert(
     fc.property(number, number, (a, b) => {
       expect(base62Number(a, 6)).toHaveLength(6);

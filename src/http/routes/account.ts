@@ -3,6 +3,7 @@
 import { listUsage, usageAsCsv } from '../../accounts/list-usage.ts';
 import { showAccount } from '../../accounts/show-account.ts';
 import { showReceipt } from '../../accounts/show-receipt.ts';
+import { requestUrl } from '../../kit/request-url.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 
 const PRIVATE = { 'cache-control': 'no-store' };
@@ -11,11 +12,12 @@ export async function me(tools: HttpTools, { key }: KeyedExchange): Promise<Resp
   return Response.json(await showAccount(tools, key), { headers: PRIVATE });
 }
 
-export async function usage(tools: HttpTools, { key, url }: KeyedExchange): Promise<Response> {
-  if (url.searchParams.get('format') !== 'csv') {
-    return Response.json(await listUsage(tools.store, key.accountId, url.searchParams), { headers: PRIVATE });
+export async function usage(tools: HttpTools, { key, request }: KeyedExchange): Promise<Response> {
+  const { searchParams } = requestUrl(request);
+  if (searchParams.get('format') !== 'csv') {
+    return Response.json(await listUsage(tools.store, key.accountId, searchParams), { headers: PRIVATE });
   }
-  return new Response(await usageAsCsv(tools.store, key.accountId, url.searchParams), {
+  return new Response(await usageAsCsv(tools.store, key.accountId, searchParams), {
     headers: {
       ...PRIVATE,
       'content-type': 'text/csv; charset=utf-8',

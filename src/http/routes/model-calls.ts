@@ -104,10 +104,7 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
     findCarrier,
     endpoint: call.path,
     sessionKey: readSessionKey(request.headers, document.value),
-    headers: {
-      ...pick(request.headers, [...call.passedOn, LOOP_HEADER]),
-      ...(trace ? { [TRACE_HEADER]: writeTrace(trace, tools.random) } : {}),
-    },
+    headers: passedHeaders(request.headers, call.passedOn, trace && writeTrace(trace, tools.random)),
     traceId: trace?.traceId,
     freeAddress: freeAddress(tools, exchange, model, catalog),
     leave: room.leave,
@@ -121,11 +118,13 @@ function freeAddress(tools: HttpTools, exchange: Exchange, { free }: Model, { gu
   return free && guards.free_per_address_day !== null ? addressOf(tools, exchange) : undefined;
 }
 
-function pick(headers: Headers, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = headers.get(name);
-      return value === null ? [] : [[name, value]];
-    }),
-  );
+/** What upstreams may see of the client's headers. */
+function passedHeaders(headers: Headers, names: readonly string[], trace: string | undefined): Record<string, string> {
+  const passed: Record<string, string> = {};
+  for (const name of [...names, LOOP_HEADER]) {
+    const value = headers.get(name);
+    if (value !== null) passed[name] = value;
+  }
+  if (trace !== undefined) passed[TRACE_HEADER] = trace;
+  return passed;
 }

@@ -3,13 +3,14 @@
 
 import { HOUR_MS, percentileOf, type WindowFigures } from '../../channels/traffic.ts';
 import { fault } from '../../faults/fault.ts';
+import { requestUrl } from '../../kit/request-url.ts';
 import type { ChannelStatus, ModelStatus } from '../../publishing/public-status.ts';
 import { STATUS_DAYS } from '../../publishing/status-days.ts';
 import type { Incident, TrafficHour } from '../../store/rows.ts';
 import type { Exchange, HttpTools } from '../exchange.ts';
 
-export async function status(tools: HttpTools, { url }: Exchange): Promise<Response> {
-  const days = readDays(url.searchParams.get('days'));
+export async function status(tools: HttpTools, { request }: Exchange): Promise<Response> {
+  const days = readDays(requestUrl(request).searchParams.get('days'));
   const { at, models, incidents } = await tools.status();
   return Response.json(
     {
