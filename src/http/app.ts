@@ -86,34 +86,49 @@ function createRouter(tools: HttpTools, pages: (app: Hono<{ Bindings: AppBinding
 /** The router's word for any method, also one that HTTP does not know. */
 const EVERY_METHOD = ['ALL'];
 
-async function handleRoute(tools: HttpTools, route: HttpRoute, exchange: Exchange): Promise<Response> {
+function handleRoute(tools: HttpTools, route: HttpRoute, exchange: Exchange): Response | Promise<Response> {
   if (route.maxBytes > 0) checkDeclaredBody(exchange.request, route.maxBytes);
   if (route.isWork && !tools.isReady()) throw fault('unavailable', { internal: 'draining' });
   if (route.auth === 'none') return route.handle(tools, exchange);
-  const key = await authenticate(tools, exchange);
-  failpoint('K0');
-  return route.handle(tools, { ...exchange, key });
+  const withKey = (key: KeyRow) => {
+    failpoint('K0');
+    return route.handle(tools, { ...exchange, key });
+  };
+  const key = authenticate(tools, exchange);
+  return key instanceof Promise ? key.then(withKey) : withKey(key);
 }
 
 /** A bad key counts against the address it came from; a good one is looked at whatever came before it. */
-async function authenticate(tools: HttpTools, exchange: Exchange): Promise<KeyRow> {
-  try {
-    return await tools.authenticator.authenticate(keyFromHeaders(exchange.request.headers));
-  } catch (error) {
+function authenticate(tools: HttpTools, exchange: Exchange): KeyRow | Promise<KeyRow> {
+  const refuse = (error: unknown): never => {
     if (error instanceof Fault && error.code === 'invalid_api_key') {
-      tools.doors.countBadKey(addressOf(tools, exchange), tools.catalog().guards.bad_keys_per_minute);
+      const { bad_keys_per_minute: most } = tools.catalog().guards;
+      if (most !== null) tools.doors.countBadKey(addressOf(tools, exchange), most);
     }
     throw error;
+  };
+  try {
+    const key = tools.authenticator.authenticate(keyFromHeaders(exchange.request.headers));
+    return key instanceof Promise ? key.catch(refuse) : key;
+  } catch (error) {
+    return refuse(error);
   }
 }
 
-async function answer(tools: HttpTools, exchange: Exchange, handle: Handle): Promise<Response> {
-  let response: Response;
+/** What needs no wait is answered without one: most refusals. */
+function answer(tools: HttpTools, exchange: Exchange, handle: Handle): Response | Promise<Response> {
+  const failed = (error: unknown) => sent(exchange, faultResponse(tools, exchange, error));
   try {
-    response = await handle(exchange);
+    const response = handle(exchange);
+    return response instanceof Promise
+      ? response.then((one) => sent(exchange, one)).catch(failed)
+      : sent(exchange, response);
   } catch (error) {
-    response = faultResponse(tools, exchange, error);
+    return failed(error);
   }
+}
+
+function sent(exchange: Exchange, response: Response): Response {
   const { headers } = response;
   headers.set('x-request-id', exchange.requestId);
   headers.set('request-id', exchange.requestId);

@@ -7,7 +7,7 @@ import { type Counter, createCounter } from '../limits/counter.ts';
 
 export interface DoorGuards {
   /** Throws `auth_rate_limited` from the first bad key that is too much. */
-  countBadKey(address: string, most: number | null): void;
+  countBadKey(address: string, most: number): void;
   /** Throws `rate_limited`. */
   countKnock(address: string, most: number | null): void;
 }
@@ -25,7 +25,7 @@ export function createDoorGuards(clock: Clock): DoorGuards {
   };
   return {
     countBadKey(address, most) {
-      if (most === null || badKeys.take(address, most)) return;
+      if (badKeys.take(address, most)) return;
       throw fault('auth_rate_limited', tooMany(badKeys, address, most));
     },
     countKnock(address, most) {
