@@ -22,9 +22,10 @@ import type {
   Wallet,
   Window,
 } from './rows.ts';
+import { slotsToText, textToSlots } from './slots-text.ts';
 
-/** text; a number within 2^53; money as a 64-bit integer; a yes or no; JSON in a text column. */
-export type ColumnKind = 'text' | 'number' | 'money' | 'flag' | 'json';
+/** text; a number within 2^53; money as a 64-bit integer; a yes or no; JSON in a text column; a window's slots in one. */
+export type ColumnKind = 'text' | 'number' | 'money' | 'flag' | 'json' | 'slots';
 
 export interface Column {
   name: string;
@@ -84,7 +85,7 @@ export const PAGES: { [T in Exclude<PageTable, 'keyrings'>]: Table<Pages[T]> } =
     touchedAt: ['touched_at', 'number'],
   }),
   windows: table<Window>('windows', 'window_id', undefined, {
-    slots: ['slots', 'json'],
+    slots: ['slots', 'slots'],
     day: ['day', 'number'],
     dayCount: ['day_count', 'number'],
     touchedAt: ['touched_at', 'number'],
@@ -237,9 +238,14 @@ export function encodeRow<Row extends object>({ columns }: Table<Row>, row: Row)
   for (const { field, kind } of columns) {
     const value = fields[field];
     if (value === null || value === undefined) values.push(null);
-    else values.push(kind === 'json' ? JSON.stringify(value) : (value as SqlValue));
+    else values.push(encodeValue(value, kind));
   }
   return values;
+}
+
+function encodeValue(value: unknown, kind: ColumnKind): SqlValue {
+  if (kind === 'json') return JSON.stringify(value);
+  return kind === 'slots' ? slotsToText(value as Window['slots']) : (value as SqlValue);
 }
 
 /** A row from what a driver returned; integers may come as number, bigint or text, flags as boolean or 0 and 1. */
@@ -271,5 +277,7 @@ function decodeValue(value: unknown, kind: ColumnKind): unknown {
       return value === true || value === 1n || value === 1;
     case 'json':
       return JSON.parse(String(value));
+    case 'slots':
+      return textToSlots(String(value));
   }
 }

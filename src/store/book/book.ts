@@ -124,7 +124,8 @@ export class Book {
 
   get<T extends PageTable>(table: T, id: string): Pages[T] | undefined {
     const pages: Map<string, Pages[T] | undefined> = this.#pages[table];
-    if (pages.has(id)) return pages.get(id);
+    const known = pages.get(id);
+    if (known !== undefined || pages.has(id)) return known;
     const row = this.#load(table, id);
     pages.set(id, row);
     return row;

@@ -6,6 +6,7 @@ import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
 import type { Window } from '../rows.ts';
 
 export const EMPTY_WINDOW: Window = { slots: [], day: 0, dayCount: 0, touchedAt: 0 };
+const NO_SLOT = [0, 0] as const;
 
 export interface Allowance {
   limit: number;
@@ -15,23 +16,24 @@ export interface Allowance {
   resetsAt: number;
 }
 
-export function rollingAllowance(window: Window, now: number, spanMs: number, limit: number): Allowance {
-  const live = liveSlots(window, now, spanMs);
+/** Slots are sorted by time: what is still live stands at their end. */
+export function rollingAllowance({ slots }: Window, now: number, spanMs: number, limit: number): Allowance {
+  let live = slots.length;
   let used = 0;
-  for (const [, count] of live) used += count;
+  for (; live > 0; live--) {
+    const slot = slots[live - 1] ?? NO_SLOT;
+    if (slot[0] + spanMs <= now) break;
+    used += slot[1];
+  }
   let excess = used - limit;
-  let opens = now + spanMs;
-  for (const [at, count] of live) {
-    opens = at + spanMs;
-    excess -= count;
+  let opens = now;
+  for (; live < slots.length; live++) {
+    const slot = slots[live] ?? NO_SLOT;
+    opens = slot[0] + spanMs;
+    excess -= slot[1];
     if (excess < 0) break;
   }
-  return {
-    limit,
-    used: Math.min(used, limit),
-    remaining: Math.max(0, limit - used),
-    resetsAt: live.length ? opens : now,
-  };
+  return { limit, used: Math.min(used, limit), remaining: Math.max(0, limit - used), resetsAt: opens };
 }
 
 export function dayAllowance(window: Window, now: number, limit: number): Allowance {
@@ -52,13 +54,11 @@ export interface Taking {
 export function takeRolling(window: Window, now: number, spanMs: number, taking: Taking): Window {
   const at = slotTime(now, taking.grainMs ?? 1);
   const slots = keptSlots(window, now, spanMs, taking);
-  const same = slots.findIndex(([time]) => time === at);
-  if (same >= 0) {
-    slots[same] = [at, (slots[same]?.[1] ?? 0) + 1];
-  } else {
-    slots.push([at, 1]);
-    slots.sort((a, b) => a[0] - b[0]);
-  }
+  let place = slots.length;
+  while (place > 0 && (slots[place - 1] ?? NO_SLOT)[0] > at) place--;
+  const last = place > 0 ? slots[place - 1] : undefined;
+  if (last?.[0] === at) slots[place - 1] = [at, last[1] + 1];
+  else slots.splice(place, 0, [at, 1]);
   return { ...window, slots, touchedAt: now };
 }
 
@@ -94,13 +94,9 @@ function keptSlots(
   let first = slots.length;
   let past = 0;
   for (let newer = 0; first > 0; first--) {
-    const [at, count] = slots[first - 1] ?? [0, 0];
-    if (at + spanMs <= now && (newer >= keep || past++ >= keepEntries)) break;
-    newer += count;
+    const slot = slots[first - 1] ?? NO_SLOT;
+    if (slot[0] + spanMs <= now && (newer >= keep || past++ >= keepEntries)) break;
+    newer += slot[1];
   }
   return slots.slice(first);
-}
-
-function liveSlots(window: Window, now: number, spanMs: number): Window['slots'] {
-  return window.slots.filter(([at]) => at + spanMs > now);
 }

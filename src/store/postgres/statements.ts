@@ -8,6 +8,7 @@ const TYPES: Record<ColumnKind, string> = {
   money: 'bigint',
   flag: 'boolean',
   json: 'text',
+  slots: 'text',
 };
 
 export interface Statement {

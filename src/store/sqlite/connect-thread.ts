@@ -1,6 +1,8 @@
 // One SQLite thread seen from the event loop: ask, and await the reply.
 
 import { StoreRefused } from '../refusal.ts';
+import { decodeAnswers } from './hot-answers.ts';
+import { encodeOperations } from './hot-batches.ts';
 import type { Envelope, Reply, Request } from './messages.ts';
 
 export interface Thread {
@@ -14,11 +16,18 @@ export function connectThread(): Thread {
   let nextId = 1;
   let broken: Error | undefined;
 
-  worker.onmessage = ({ data }: MessageEvent<Reply>) => {
-    const caller = waiting.get(data.id);
-    waiting.delete(data.id);
-    if (data.ok) caller?.resolve(data.value);
-    else caller?.reject(data.refused ? new StoreRefused(data.message) : new Error(data.message));
+  function callerOf(id: number) {
+    const caller = waiting.get(id);
+    waiting.delete(id);
+    return caller;
+  }
+
+  worker.onmessage = ({ data }: MessageEvent<Reply | string>) => {
+    if (typeof data === 'string') {
+      const { id, decided } = decodeAnswers(data);
+      callerOf(id)?.resolve(decided);
+    } else if (data.ok) callerOf(data.id)?.resolve(data.value);
+    else callerOf(data.id)?.reject(data.refused ? new StoreRefused(data.message) : new Error(data.message));
   };
   worker.onerror = (event) => {
     event.preventDefault();
@@ -34,9 +43,11 @@ export function connectThread(): Thread {
     ask(request) {
       if (broken) return Promise.reject(broken);
       return new Promise((resolve, reject) => {
-        const envelope: Envelope = { id: nextId++, request };
-        waiting.set(envelope.id, { resolve, reject });
-        worker.postMessage(envelope);
+        const id = nextId++;
+        waiting.set(id, { resolve, reject });
+        const text = request.do === 'commit' ? encodeOperations(id, request.operations) : undefined;
+        const envelope: Envelope = { id, request };
+        worker.postMessage(text ?? envelope);
       });
     },
     end: () => worker.terminate(),

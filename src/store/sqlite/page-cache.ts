@@ -39,8 +39,9 @@ export function createPageCache(db: Database, load: LoadPage): PageCache {
     load(table, id) {
       const cache = caches.get(table);
       if (!cache) return load(table, id);
+      const known = cache.get(id) as Pages[typeof table] | undefined;
       // A page without a row is known, too.
-      if (cache.has(id)) return cache.get(id) as Pages[typeof table] | undefined;
+      if (known !== undefined || cache.has(id)) return known;
       const row = load(table, id);
       put(cache, id, row);
       return row;

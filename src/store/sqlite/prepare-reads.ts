@@ -70,7 +70,7 @@ export function prepareReads(db: Database): SyncReads {
          AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.account_id = keys.account_id AND kind IN ('card', 'credit'))
          AND NOT EXISTS (SELECT 1 FROM usage_records AS used WHERE used.account_id = keys.account_id
                            AND used.key_id = keys.key_id AND used.at >= ?1)
-         AND NOT EXISTS (SELECT 1 FROM holds WHERE holds.account_id = keys.account_id AND holds.key_id = keys.key_id)
+         AND key_id NOT IN (SELECT key_id FROM holds)
        ORDER BY key_id LIMIT ?2`,
     ),
     wallet: one<Wallet>(PAGES.wallets, 'WHERE account_id = ?'),

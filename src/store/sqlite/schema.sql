@@ -108,8 +108,6 @@ CREATE TABLE holds (
   CHECK (free = 0 OR amount_nano = 0)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX holds_by_account ON holds (account_id);
-
 CREATE TABLE incidents (
   incident_id TEXT PRIMARY KEY,
   started_at INTEGER NOT NULL,
@@ -267,7 +265,7 @@ CREATE TABLE usage_records (
   CHECK (cost_nano <= held_nano)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX usage_by_account ON usage_records (account_id, at DESC, request_id DESC, model, channel, key_id, status);
+CREATE INDEX usage_by_account ON usage_records (account_id, at, request_id, model, channel, key_id, status);
 
 CREATE TRIGGER usage_added AFTER INSERT ON usage_records
 BEGIN

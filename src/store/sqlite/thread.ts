@@ -6,7 +6,9 @@ import { chmodSync, existsSync } from 'node:fs';
 import { armFailpoint } from '../../kit/failpoint.ts';
 import { StoreRefused } from '../refusal.ts';
 import { type Commits, prepareCommits } from './commit-batch.ts';
-import type { Envelope, Reply, Request } from './messages.ts';
+import { encodeAnswers } from './hot-answers.ts';
+import { decodeOperations } from './hot-batches.ts';
+import type { CommitReply, Envelope, Reply, Request } from './messages.ts';
 import { migrate } from './migrate.ts';
 import { type OpenOptions, openDatabase } from './open-database.ts';
 import { prepareReads, type SyncReads } from './prepare-reads.ts';
@@ -82,13 +84,22 @@ function handle(request: Request): unknown {
   }
 }
 
-self.onmessage = ({ data }: MessageEvent<Envelope>) => {
-  let reply: Reply;
+function replyTo({ id, request }: Envelope): Reply {
   try {
-    reply = { id: data.id, ok: true, value: handle(data.request) };
+    return { id, ok: true, value: handle(request) };
   } catch (error) {
     const message = error instanceof Error ? error.message : 'unknown error';
-    reply = { id: data.id, ok: false, message, refused: error instanceof StoreRefused };
+    return { id, ok: false, message, refused: error instanceof StoreRefused };
   }
-  self.postMessage(reply);
+}
+
+/** A batch that came as a text is answered with one, if its answers can be. */
+function answerText(text: string): Reply | string {
+  const { id, operations } = decodeOperations(text);
+  const reply = replyTo({ id, request: { do: 'commit', operations } });
+  return (reply.ok ? encodeAnswers(id, reply.value as CommitReply) : undefined) ?? reply;
+}
+
+self.onmessage = ({ data }: MessageEvent<Envelope | string>) => {
+  self.postMessage(typeof data === 'string' ? answerText(data) : replyTo(data));
 };

@@ -1,6 +1,6 @@
 // Writes what a batch changed, inside the batch's transaction.
 
-import type { Database, Statement } from 'bun:sqlite';
+import type { Database } from 'bun:sqlite';
 import type { Additions, Book, Change, PageTable } from '../book/book.ts';
 import { changedKeys } from '../changed-keys.ts';
 import { ADDITIONS, encodeRow, KEYS, PAGES, type SqlValue, type Table } from '../tables.ts';
@@ -65,9 +65,10 @@ function prepareTable<Row extends object>(db: Database, table: Table<Row>): Tabl
     `UPDATE ${table.name} SET ${names.map((name) => `${name} = ?`).join(', ')} WHERE ${table.idColumn} = ?`,
   );
   const remove = db.prepare(`DELETE FROM ${table.name} WHERE ${table.idColumn} = ?`);
+  const encode = prepareEncode(table);
   return {
     write({ id, before, after }) {
-      if (after) run(before ? update : insert, table, after, id);
+      if (after) (before ? update : insert).run(...encode(after, id));
       else if (before) remove.run(id);
     },
   };
@@ -77,8 +78,9 @@ function prepareAdd<T extends keyof Additions>(db: Database, table: Table<Additi
   const names = table.columns.map((column) => column.name);
   const all = table.idField === undefined ? names : [...names, table.idColumn];
   const insert = db.prepare(`INSERT INTO ${table.name} (${all.join(', ')}) VALUES (${marks(all.length)})`);
+  const encode = prepareEncode(table);
   return (rows: readonly Additions[T][]) => {
-    for (const row of rows) run(insert, table, row, idOf(table, row));
+    for (const row of rows) insert.run(...encode(row, idOf(table, row)));
   };
 }
 
@@ -88,11 +90,17 @@ function idOf<Row extends object>({ idField }: Table<Row>, row: Row): SqlValue |
 }
 
 /** The columns in their order, the id after them. SQLite knows no boolean. */
-function run<Row extends object>(statement: Statement, table: Table<Row>, row: Row, id: SqlValue | undefined): void {
-  const values = encodeRow(table, row);
-  for (const [index, value] of values.entries()) if (typeof value === 'boolean') values[index] = value ? 1 : 0;
-  if (id !== undefined) values.push(id);
-  statement.run(...values);
+function prepareEncode<Row extends object>(table: Table<Row>) {
+  const flags = table.columns.flatMap(({ kind }, index) => (kind === 'flag' ? [index] : []));
+  return (row: Row, id: SqlValue | undefined): SqlValue[] => {
+    const values = encodeRow(table, row);
+    for (const index of flags) {
+      const value = values[index];
+      if (typeof value === 'boolean') values[index] = value ? 1 : 0;
+    }
+    if (id !== undefined) values.push(id);
+    return values;
+  };
 }
 
 function marks(count: number): string {

@@ -1,0 +1,99 @@
+// What travels between the threads as a text arrives as it was, to the last nano; the rest is left to travel as it is.
+
+import { expect, test } from 'bun:test';
+import { MAX_NANO } from '../../src/kit/money.ts';
+import type { Decided } from '../../src/store/book/decide.ts';
+import type { Operation } from '../../src/store/operations.ts';
+import { decodeAnswers, encodeAnswers } from '../../src/store/sqlite/hot-answers.ts';
+import { decodeOperations, encodeOperations } from '../../src/store/sqlite/hot-batches.ts';
+
+const admission = {
+  requestId: 'req_1',
+  accountId: 'acc_1',
+  keyId: 'key_1',
+  nodeId: 'node_1',
+  at: 1_768_500_000_000,
+  model: 'a "model" 模型',
+  endpoint: '/v1/chat/completions',
+  stream: true,
+  revision: 7,
+};
+const outcome = {
+  at: 1_768_500_000_900,
+  status: 'ok',
+  channel: null,
+  buckets: { input: 1, cachedInput: 2, cacheWrite5m: 3, cacheWrite1h: 4, output: 5, images: 6 },
+  reasoning: 7,
+  estimated: true,
+  firstTokenMs: null,
+  totalMs: 900.5,
+  attempts: [{ channel: 'main', outcome: 'ok', ms: 880 }],
+};
+const closed = { requestId: 'req_1', accountId: 'acc_1', keyId: 'key_1' };
+const free = { perMinute: 6, perDayZero: 50, perDayPositive: 1_000, inFlight: Number.MAX_SAFE_INTEGER };
+
+const OPERATIONS: Operation[] = [
+  {
+    name: 'admit',
+    input: {
+      ...admission,
+      budget: null,
+      charge: {
+        free: false,
+        hold: { base: MAX_NANO, unit: 9_007_199_254_740_993n, wanted: 100, least: 16 },
+        limits: { perMinute: 600, inFlight: 20 },
+      },
+    },
+  },
+  { name: 'admit', input: { ...admission, budget: MAX_NANO, charge: { free: true, limits: free } } },
+  {
+    name: 'admit',
+    input: {
+      ...admission,
+      budget: 0n,
+      charge: { free: true, limits: { ...free, perAddress: { address: 'hash', perDay: 9 } } },
+    },
+  },
+  { name: 'settle', input: { ...closed, cost: MAX_NANO, outcome: { ...outcome, model: 'another' } } },
+  {
+    name: 'settle',
+    input: { ...closed, cost: 0n, outcome: { ...outcome, channel: 'main', firstTokenMs: 0, attempts: [] } },
+  },
+  { name: 'release', input: { ...closed, giveBackSlots: true, freeAddress: 'hash', outcome } },
+  { name: 'release', input: { ...closed, giveBackSlots: false, outcome } },
+];
+
+test('operations', () => {
+  const text = encodeOperations(12, OPERATIONS);
+  expect(decodeOperations(text ?? '')).toEqual({ id: 12, operations: OPERATIONS });
+});
+
+test('a batch with another operation, or with one that is not what it should be, goes as it is', () => {
+  const lease: Operation = { name: 'lease', input: { nodeId: 'n', host: 'h', pid: 1, expiresAt: 1 } };
+  expect(encodeOperations(1, [...OPERATIONS, lease])).toBeUndefined();
+  const wrong = { name: 'settle', input: { ...closed, outcome } } as unknown as Operation;
+  expect(encodeOperations(1, [...OPERATIONS, wrong])).toBeUndefined();
+});
+
+const allowance = { limit: 600, used: 1, remaining: 599, resetsAt: 1_768_500_060_000 };
+const ANSWERS: Decided[] = [
+  { ok: true, result: { ok: true, held: MAX_NANO, granted: Number.MAX_SAFE_INTEGER, balance: 1n, allowance } },
+  { ok: true, result: { state: 'closed', charged: MAX_NANO, writtenOff: 9_007_199_254_740_993n, balance: 0n } },
+  { ok: true, result: { state: 'late' } },
+];
+
+test('answers', () => {
+  const text = encodeAnswers(3, ANSWERS);
+  expect(decodeAnswers(text ?? '')).toEqual({ id: 3, decided: ANSWERS });
+});
+
+test('refusals, mistakes and answers of other operations go as they are', () => {
+  const others: Decided[] = [
+    { ok: true, result: { ok: false, reason: 'rate_limited', allowance } },
+    { ok: true, result: { ok: true, balance: 1n } },
+    { ok: true, result: { state: 'voided' } },
+    { ok: true, result: undefined },
+    { ok: false, error: 'a rule is broken' },
+  ];
+  for (const other of others) expect(encodeAnswers(3, [...ANSWERS, other])).toBeUndefined();
+});
