@@ -55,8 +55,8 @@ const MIN_SECRET_CHARS = 16;
 const MAX_PROCESSES = 256;
 const HIGHEST_PORT = 65_535;
 const ONE_PROCESS_ON_SQLITE =
-  'PROCESSES above 1 needs DATABASE_URL: the embedded database serves one process best; ' +
-  'leave PROCESSES unset, or move to PostgreSQL';
+  'PROCESSES above 1 needs DATABASE_URL: the embedded database has one writer, and more processes would only wait for ' +
+  'each other; leave PROCESSES unset, or use PostgreSQL';
 const PROXY_VARIABLES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy'];
 
 export function readSettings(
