@@ -13,7 +13,8 @@ import { type Billing, type Program, type Running, startProgram, type Target } f
 const ROOT = join(import.meta.dir, '..', '..');
 const ACCOUNTS = 64;
 const CARD_NTD = 100_000;
-const RECORDS = 200_000;
+const YOUNG_RECORDS = 2_000;
+const GROWN_RECORDS = 200_000;
 const MANY = 1_000_000_000;
 const PEPPER = 'a pepper that only the bench has';
 const USAGE = `SELECT count(*) AS entries, coalesce(sum(amount_nano), 0) AS nano FROM entries WHERE kind = 'usage'`;
@@ -64,15 +65,26 @@ export async function gatewayOnSqlite(stage: Stage, upstreamPort: number, flags:
   return { ...target, label: 'gateway, SQLite', description: 'this gateway, billing on, every commit synced to disk' };
 }
 
-/** The same, on a database that has seen many requests. */
-export async function gatewayWithHistory(stage: Stage, upstreamPort: number): Promise<Target> {
-  const target = await onSqlite(stage, upstreamPort, 'history', []);
-  await fillHistory(join(stage.folder, 'history', 'gateway.sqlite'), RECORDS);
+/** The same, on a database that has seen some requests. */
+export async function youngGateway(stage: Stage, upstreamPort: number): Promise<Target> {
+  const target = await withHistory(stage, upstreamPort, 'young', YOUNG_RECORDS);
+  const description = `the same with ${YOUNG_RECORDS.toLocaleString('en')} usage records in its database`;
+  return { ...target, label: 'gateway, SQLite, young', description };
+}
+
+/** The same, on a database that has seen many. */
+export async function grownGateway(stage: Stage, upstreamPort: number): Promise<Target> {
+  const target = await withHistory(stage, upstreamPort, 'grown', GROWN_RECORDS);
+  const description = `the same with ${GROWN_RECORDS.toLocaleString('en')} usage records; its ratios are to the young one`;
+  return { ...target, label: 'gateway, SQLite, grown', description };
+}
+
+async function withHistory(stage: Stage, upstreamPort: number, name: string, records: number): Promise<GatewayTarget> {
+  const target = await onSqlite(stage, upstreamPort, name, []);
+  await fillHistory(join(stage.folder, name, 'gateway.sqlite'), records);
   const past = await target.billing.charged();
   return {
     ...target,
-    label: 'gateway, SQLite, grown',
-    description: `the same with ${RECORDS.toLocaleString('en')} usage records in its database; its ratios are to the one without`,
     billing: {
       async charged() {
         const { entries, nano } = await target.billing.charged();
