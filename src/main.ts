@@ -3,7 +3,7 @@
 
 import { startChild, tellServing } from './child.ts';
 import { readSettings, type Settings, SettingsRefused } from './config.ts';
-import { type Gateway, startGateway } from './gateway.ts';
+import type { Gateway } from './gateway.ts';
 import { systemClock } from './kit/clock.ts';
 import { createLog, describeError } from './kit/log.ts';
 import { checkPort } from './listen.ts';
@@ -29,6 +29,8 @@ export async function serve(): Promise<void> {
 async function serveAlone(settings: Settings): Promise<void> {
   const { promise: started, resolve } = Promise.withResolvers<Gateway>();
   obeySignals(started, settings.processIndex !== undefined);
+  // Loaded late: who only starts others is quick and small without it.
+  const { startGateway } = await import('./gateway.ts');
   resolve(await startGateway(settings, { fetch: globalThis.fetch }));
   if (settings.processIndex !== undefined) tellServing();
 }
