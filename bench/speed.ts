@@ -1,15 +1,21 @@
 // `npm run bench`: this gateway with billing on, against a bare relay, nginx and Portkey, in one run of interleaved rounds.
 // A wrong answer or a ledger that is off by a nano ends it. Options: --quick (about a minute), --rounds N, --starts N,
 // --ms N (of each measurement), --write (the tables into docs/performance.md), --only NAME,NAME of direct, bare, nginx,
-// portkey, sqlite, postgres and history, which is SQLite with 200,000 usage records beside one with 2,000 and is measured only
-// where it is named.
+// portkey, sqlite, postgres, and two that are measured only where they are named: cores, which is PostgreSQL with a process
+// per core, and history, which is SQLite with 200,000 usage records beside one with 2,000.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { withPart } from '../scripts/generate.ts';
 import { type Crew, hireCrew } from './speed/crew.ts';
-import { gatewayOnPostgres, gatewayOnSqlite, grownGateway, youngGateway } from './speed/gateway-target.ts';
+import {
+  gatewayOnAllCores,
+  gatewayOnPostgres,
+  gatewayOnSqlite,
+  grownGateway,
+  youngGateway,
+} from './speed/gateway-target.ts';
 import { describeMachine } from './speed/machine.ts';
 import { PARTS, warmUp } from './speed/measure-load.ts';
 import { measureStart } from './speed/measure-start.ts';
@@ -44,14 +50,15 @@ const MAKERS: Record<string, Maker[]> = {
   portkey: [(stage, { upstream }) => portkey(stage, upstream.port)],
   sqlite: [(stage, { upstream }) => gatewayOnSqlite(stage, upstream.port)],
   postgres: [(stage, { upstream }) => gatewayOnPostgres(stage, upstream.port)],
+  cores: [(stage, { upstream }) => gatewayOnAllCores(stage, upstream.port)],
   history: [youngGateway, grownGateway].map(
     (make): Maker =>
       (stage, { upstream }) =>
         make(stage, upstream.port),
   ),
 };
-/** Only where it is named. */
-const EXTRAS = ['history'];
+/** Only where they are named. */
+const EXTRAS = ['cores', 'history'];
 
 /** Each round begins with another one, so that nobody always follows the same neighbour. */
 function turned<Value>(values: readonly Value[], by: number): Value[] {

@@ -1,6 +1,7 @@
 // This gateway as people run it: a real process, a real database, accounts with credit. Only the limits are raised.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
@@ -109,12 +110,30 @@ function onSqlite(stage: Stage, upstreamPort: number, name: string, flags: Flags
 }
 
 export async function gatewayOnPostgres(stage: Stage, upstreamPort: number, flags: Flags = []): Promise<Target> {
+  const target = await onPostgres(stage, upstreamPort, 'postgres', flags, {});
+  return { ...target, label: 'gateway, PostgreSQL' };
+}
+
+/** The same with a process on every core, which has something to show where the load and the database leave it some. */
+export async function gatewayOnAllCores(stage: Stage, upstreamPort: number): Promise<Target> {
+  const target = await onPostgres(stage, upstreamPort, 'cores', [], { PROCESSES: 'auto' });
+  const description = `${target.description}; ${availableParallelism()} processes on one port`;
+  return { ...target, label: 'gateway, PostgreSQL, all cores', description };
+}
+
+async function onPostgres(
+  stage: Stage,
+  upstreamPort: number,
+  name: string,
+  flags: Flags,
+  env: Readonly<Record<string, string>>,
+): Promise<GatewayTarget> {
   const server = await startPostgres();
   stage.onEnd(() => server.stop());
   const { url, sql } = await server.createDatabase({ empty: true });
-  const target = await gateway(stage, upstreamPort, 'postgres', {
+  const target = await gateway(stage, upstreamPort, name, {
     flags,
-    env: { DATABASE_URL: url, SECRETS_PEPPER: PEPPER },
+    env: { DATABASE_URL: url, SECRETS_PEPPER: PEPPER, ...env },
     async charged() {
       const [row] = await sql<{ entries: bigint; nano: string }>(USAGE.replace('0) AS nano', '0)::text AS nano'));
       return { entries: Number(row?.entries ?? 0), nano: BigInt(row?.nano ?? 0) };
@@ -123,7 +142,7 @@ export async function gatewayOnPostgres(stage: Stage, upstreamPort: number, flag
   });
   const [row] = await sql<{ server_version: string }>('SHOW server_version');
   const description = `this gateway, billing on, PostgreSQL ${row?.server_version.split(' ')[0]} with fsync beside it`;
-  return { ...target, label: 'gateway, PostgreSQL', description };
+  return { ...target, description };
 }
 
 async function gateway(stage: Stage, upstreamPort: number, name: string, database: Database): Promise<GatewayTarget> {
