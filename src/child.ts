@@ -16,9 +16,9 @@ export interface Child {
 const SERVING = 'serving';
 const NEWLINE = 10;
 
-/** Said by a child, to who started it. */
+/** Said by a child, to who started it, if that one is still there. */
 export function tellServing(): void {
-  process.send?.(SERVING);
+  if (process.connected) process.send?.(SERVING);
 }
 
 export function startChild(index: number): Child {
