@@ -1,14 +1,21 @@
 // `npm run bench`: this gateway with billing on, against a bare relay, nginx and Portkey, in one run of interleaved rounds.
 // A wrong answer or a ledger that is off by a nano ends it. Options: --quick (about a minute), --rounds N, --starts N,
 // --ms N (of each measurement), --write (the tables into docs/performance.md), --only NAME,NAME of direct, bare, nginx,
-// portkey, sqlite, postgres and history, which is SQLite with 200,000 usage records and is measured only where it is named.
+// portkey, sqlite, postgres, and two that are measured only where they are named: cores, which is PostgreSQL with a process
+// per core, and history, which is SQLite with 200,000 usage records beside one with 2,000.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { withPart } from '../scripts/generate.ts';
 import { type Crew, hireCrew } from './speed/crew.ts';
-import { gatewayOnPostgres, gatewayOnSqlite, gatewayWithHistory } from './speed/gateway-target.ts';
+import {
+  gatewayOnAllCores,
+  gatewayOnPostgres,
+  gatewayOnSqlite,
+  grownGateway,
+  youngGateway,
+} from './speed/gateway-target.ts';
 import { describeMachine } from './speed/machine.ts';
 import { PARTS, warmUp } from './speed/measure-load.ts';
 import { measureStart } from './speed/measure-start.ts';
@@ -27,23 +34,31 @@ interface Options {
   rounds: number;
   starts: number;
   ms: number;
+  /** The most that a target may take to warm up. */
   warmUpMs: number;
   only: string[] | undefined;
 }
 
 type Round = Record<string, Figures>;
 
-const MAKERS: Record<string, (stage: Stage, crew: Crew) => Target | Missing | Promise<Target>> = {
-  direct: (_, { upstream }) => direct(upstream.port, upstream.pid),
-  bare: (stage, { upstream }) => bareRelay(stage, upstream.port),
-  nginx: (stage, { upstream }) => nginx(stage, upstream.port),
-  portkey: (stage, { upstream }) => portkey(stage, upstream.port),
-  sqlite: (stage, { upstream }) => gatewayOnSqlite(stage, upstream.port),
-  postgres: (stage, { upstream }) => gatewayOnPostgres(stage, upstream.port),
-  history: (stage, { upstream }) => gatewayWithHistory(stage, upstream.port),
+type Maker = (stage: Stage, crew: Crew) => Target | Missing | Promise<Target>;
+
+const MAKERS: Record<string, Maker[]> = {
+  direct: [(_, { upstream }) => direct(upstream.port, upstream.pid)],
+  bare: [(stage, { upstream }) => bareRelay(stage, upstream.port)],
+  nginx: [(stage, { upstream }) => nginx(stage, upstream.port)],
+  portkey: [(stage, { upstream }) => portkey(stage, upstream.port)],
+  sqlite: [(stage, { upstream }) => gatewayOnSqlite(stage, upstream.port)],
+  postgres: [(stage, { upstream }) => gatewayOnPostgres(stage, upstream.port)],
+  cores: [(stage, { upstream }) => gatewayOnAllCores(stage, upstream.port)],
+  history: [youngGateway, grownGateway].map(
+    (make): Maker =>
+      (stage, { upstream }) =>
+        make(stage, upstream.port),
+  ),
 };
-/** Only where it is named. */
-const EXTRAS = ['history'];
+/** Only where they are named. */
+const EXTRAS = ['cores', 'history'];
 
 /** Each round begins with another one, so that nobody always follows the same neighbour. */
 function turned<Value>(values: readonly Value[], by: number): Value[] {
@@ -83,8 +98,10 @@ async function loadRounds(
     await crew.checkAccounts(targets);
     return figures;
   };
-  tell('warming up');
-  for (const [target, at] of running) await warmUp(crew, target, at, warmUpMs);
+  for (const [target, at] of running) {
+    const requests = await warmUp(crew, target, at, warmUpMs);
+    tell(`${target.label} is warm after ${requests.toLocaleString('en')} requests`);
+  }
   const rounds: Round[] = [];
   for (let round = 0; round < count; round++) {
     tell(`round ${round + 1} of ${count}`);
@@ -103,8 +120,9 @@ async function measure(stage: Stage, options: Options): Promise<Run> {
   const crew = await hireCrew(stage);
   const made: (Target | Missing)[] = [];
   tell('preparing');
-  for (const [name, make] of Object.entries(MAKERS)) {
-    if (options.only?.includes(name) ?? !EXTRAS.includes(name)) made.push(await make(stage, crew));
+  for (const [name, makers] of Object.entries(MAKERS)) {
+    if (!(options.only?.includes(name) ?? !EXTRAS.includes(name))) continue;
+    for (const make of makers) made.push(await make(stage, crew));
   }
   const targets = made.filter((one): one is Target => !(one instanceof Missing));
   const starts = await startRounds(crew, targets, options.starts);
@@ -141,10 +159,12 @@ const options: Options = {
   rounds: Number(values.rounds ?? (values.quick ? 2 : 5)),
   starts: Number(values.starts ?? (values.quick ? 1 : 3)),
   ms: Number(values.ms ?? (values.quick ? 250 : 1_000)),
-  // Of four loads each; a busy program is compiled anew for about ten seconds.
-  warmUpMs: values.quick ? 300 : 2_500,
+  warmUpMs: values.quick ? 2_000 : 45_000,
   only: values.only?.split(','),
 };
+const unknown = options.only?.filter((name) => !(name in MAKERS)) ?? [];
+if (unknown.length > 0)
+  throw new Error(`--only knows ${Object.keys(MAKERS).join(', ')}, but not ${unknown.join(', ')}`);
 if (process.platform !== 'linux') throw new Error('the bench reads /proc, which only Linux has');
 const stage = createStage();
 try {

@@ -18,6 +18,8 @@ const FROM_THE_SHELL = [
   'PORT',
   'HOST',
   'ADMIN_PORT',
+  'PROCESSES',
+  'PROCESS_INDEX',
   'ADMIN_TOKEN',
   'DATA_DIR',
   'DATABASE_URL',

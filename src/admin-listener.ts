@@ -12,7 +12,7 @@ const USUAL_PORT = 8788;
 
 /** Throws StartRefused or StoreRefused. */
 export function listenForOperator(
-  { adminPort, adminToken, dataDir }: Settings,
+  { adminPort, adminToken, dataDir, processIndex = 0 }: Settings,
   tools: Omit<OperatorTools, 'adminToken'> & { random: Random },
   addPages: AddPages,
 ): Server {
@@ -24,6 +24,6 @@ export function listenForOperator(
     respond: (request: Request) => app.fetch(request),
   } as const;
   // A second gateway on one machine, for practice or for a test, must start without a thought of this port.
-  if (adminPort === undefined) return listenSomewhere({ ...options, port: USUAL_PORT });
+  if (adminPort === undefined) return listenSomewhere({ ...options, port: USUAL_PORT + processIndex });
   return listen({ ...options, port: adminPort });
 }

@@ -1,6 +1,7 @@
 // The environment, read once and checked whole. Nothing else in the program looks at it.
 
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { ProviderSettings } from './catalog/default-document.ts';
 import { type Network, parseNetwork } from './kit/address.ts';
@@ -9,7 +10,11 @@ import { type KillOrder, parseKillOrder } from './kit/failpoint.ts';
 export interface Settings {
   port: number;
   host: string;
-  /** Of the operator's listener; undefined: the usual one, or any that is free. */
+  /** How many processes share the port. */
+  processes: number;
+  /** Which of them this is, from 0; undefined: the only one, or the one that starts them. */
+  processIndex: number | undefined;
+  /** Of the operator's listener of this process; undefined: the usual one, or any that is free. */
   adminPort: number | undefined;
   /** Undefined: the one kept in the data folder. */
   adminToken: string | undefined;
@@ -47,25 +52,42 @@ export class SettingsRefused extends Error {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const MIN_SECRET_CHARS = 16;
+const MAX_PROCESSES = 256;
+const HIGHEST_PORT = 65_535;
+const ONE_PROCESS_ON_SQLITE =
+  'PROCESSES above 1 needs DATABASE_URL: the embedded database has one writer, and more processes would only wait for ' +
+  'each other; leave PROCESSES unset, or use PostgreSQL';
 const PROXY_VARIABLES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy'];
 
-export function readSettings(environment: Environment = process.env): Settings {
+export function readSettings(
+  environment: Environment = process.env,
+  platform: NodeJS.Platform = process.platform,
+): Settings {
   const faults: string[] = [];
   const variable = (name: string) => environment[name]?.trim() || undefined;
   const port = readPort(variable('PORT'), 8787, 'PORT', faults);
   const host = variable('HOST') ?? '127.0.0.1';
-  const adminPort = variable('ADMIN_PORT');
+  const processes = readProcesses(variable('PROCESSES'), faults);
+  const processIndex = readIndex(variable('PROCESS_INDEX'), processes, faults);
+  const adminPort = readAdminPort(variable('ADMIN_PORT'), processes, processIndex, faults);
   const pepper = readSecret(variable('SECRETS_PEPPER'), 'SECRETS_PEPPER', faults);
   const databaseUrl = readDatabaseUrl(variable('DATABASE_URL'), faults);
   if (databaseUrl !== undefined && pepper === undefined) {
     faults.push('SECRETS_PEPPER is required with DATABASE_URL: all nodes must have the same one');
+  }
+  if (processes > 1) {
+    if (platform !== 'linux') faults.push(`PROCESSES above 1 needs Linux: only there do processes share a port evenly`);
+    if (variable('DATABASE_URL') === undefined) faults.push(ONE_PROCESS_ON_SQLITE);
+    if (port === 0) faults.push('PORT must be a number above 0 with PROCESSES above 1: all of them share it');
   }
   const ownUrl = urlOf(host, port);
   const publicUrl = readUrl(variable('PUBLIC_URL'), 'PUBLIC_URL', faults) ?? ownUrl;
   const settings: Settings = {
     port,
     host,
-    adminPort: adminPort === undefined ? undefined : readPort(adminPort, 0, 'ADMIN_PORT', faults),
+    processes,
+    processIndex,
+    adminPort,
     adminToken: readSecret(variable('ADMIN_TOKEN'), 'ADMIN_TOKEN', faults),
     dataDir: resolve(variable('DATA_DIR') ?? './data'),
     databaseUrl,
@@ -102,6 +124,11 @@ export function runtimeEnvironment(environment: Environment = process.env): Envi
   return { ...environment, BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', NO_PROXY: hosts, no_proxy: hosts };
 }
 
+/** What one of several processes is started with. */
+export function processEnvironment(index: number, environment: Environment = process.env): Environment {
+  return { ...environment, PROCESS_INDEX: String(index) };
+}
+
 /** A key of this service is exported for its clients; it opens no provider. */
 function isProviderKey(value: string | undefined): boolean {
   return value !== undefined && !value.startsWith('sk-svc-');
@@ -110,9 +137,41 @@ function isProviderKey(value: string | undefined): boolean {
 function readPort(text: string | undefined, standard: number, name: string, faults: string[]): number {
   if (text === undefined) return standard;
   const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  if (/^\d+$/.test(text) && port <= HIGHEST_PORT) return port;
   faults.push(`${name} must be a port number`);
   return standard;
+}
+
+function readProcesses(text: string | undefined, faults: string[]): number {
+  if (text === undefined) return 1;
+  if (text === 'auto') return availableParallelism();
+  const count = Number(text);
+  if (/^\d+$/.test(text) && count >= 1 && count <= MAX_PROCESSES) return count;
+  faults.push(`PROCESSES must be a whole number from 1 to ${MAX_PROCESSES}, or auto`);
+  return 1;
+}
+
+function readIndex(text: string | undefined, processes: number, faults: string[]): number | undefined {
+  if (text === undefined) return undefined;
+  const index = Number(text);
+  if (/^\d+$/.test(text) && index < processes) return index;
+  faults.push('PROCESS_INDEX is not for you to set: the server gives it to the processes that it starts');
+  return undefined;
+}
+
+/** Each process has its own figures, and so a port of its own to tell them: ADMIN_PORT and those after it. */
+function readAdminPort(
+  text: string | undefined,
+  processes: number,
+  processIndex: number | undefined,
+  faults: string[],
+): number | undefined {
+  if (text === undefined) return undefined;
+  const port = readPort(text, 0, 'ADMIN_PORT', faults);
+  // Any free one, for each of them.
+  if (port === 0) return 0;
+  if (port + processes - 1 > HIGHEST_PORT) faults.push('ADMIN_PORT must leave room above it: each process has a port');
+  return port + (processIndex ?? 0);
 }
 
 function readSecret(text: string | undefined, name: string, faults: string[]): string | undefined {

@@ -267,7 +267,8 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
     );
     const respond: Respond = (request, peer) => app.fetch(request, { peer });
     const { host, port } = settings;
-    server = listen({ host, port, variable: 'PORT', respond, idleSeconds: options.idleSeconds });
+    const isShared = settings.processIndex !== undefined;
+    server = listen({ host, port, variable: 'PORT', respond, isShared, idleSeconds: options.idleSeconds });
   } catch (error) {
     for (const stop of stops) stop();
     await operatorServer?.stop(true);

@@ -13,6 +13,8 @@ export interface ListenOptions {
   /** The variable that sets the port, for who must choose another. */
   variable: 'PORT' | 'ADMIN_PORT';
   respond: Respond;
+  /** Other processes of this gateway have the port, too, and the kernel spreads connections over them. */
+  isShared?: boolean;
   idleSeconds?: number | undefined;
 }
 
@@ -29,6 +31,12 @@ export function listen(options: ListenOptions): Server {
   }
 }
 
+/** Whether we can have the port for ourselves: for who lets others share it. Throws StartRefused. */
+export async function checkPort(options: Pick<ListenOptions, 'host' | 'port' | 'variable'>): Promise<void> {
+  const server = listen({ ...options, respond: () => new Response(null, { status: 503 }) });
+  await server.stop(true);
+}
+
 /** The port, or any other one if somebody has it already. */
 export function listenSomewhere(options: ListenOptions): Server {
   try {
@@ -38,7 +46,7 @@ export function listenSomewhere(options: ListenOptions): Server {
   }
 }
 
-function serveOn({ host, port, respond, idleSeconds = IDLE_SECONDS }: ListenOptions) {
+function serveOn({ host, port, respond, isShared = false, idleSeconds = IDLE_SECONDS }: ListenOptions) {
   return Bun.serve({
     port,
     hostname: host,
@@ -46,8 +54,8 @@ function serveOn({ host, port, respond, idleSeconds = IDLE_SECONDS }: ListenOpti
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     idleTimeout: idleSeconds,
     development: false,
-    // Without it a second server would share the port, and clients would meet one or the other.
-    reusePort: false,
+    // Shared by default, a second gateway would take a part of the first one's clients, and nobody would know.
+    reusePort: isShared,
     fetch(request, server) {
       // Our own timers bound a request; the server's would cut a stream that waits for its upstream.
       server.timeout(request, 0);

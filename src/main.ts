@@ -1,31 +1,55 @@
-// The server's process: start, obey signals, end with a clear code.
+// The server's process: start, obey signals, end with a clear code. With PROCESSES above 1 it serves nothing itself, but
+// starts as many processes that do.
 
-import { readSettings, SettingsRefused } from './config.ts';
-import { type Gateway, startGateway } from './gateway.ts';
+import { startChild, tellServing } from './child.ts';
+import { readSettings, type Settings, SettingsRefused } from './config.ts';
+import type { Gateway } from './gateway.ts';
 import { systemClock } from './kit/clock.ts';
-import { describeError } from './kit/log.ts';
+import { createLog, describeError } from './kit/log.ts';
 import { createLineWriter } from './line-writer.ts';
+import { checkPort } from './listen.ts';
 import { StartRefused } from './start-refused.ts';
 import { StoreRefused } from './store/refusal.ts';
+import { supervise } from './supervisor.ts';
 
 /** A signal to a process group arrives twice, directly and forwarded by our parent: within this time it is one. */
 const ONE_SIGNAL_MS = 1_000;
 
 export async function serve(): Promise<void> {
-  const { promise: started, resolve } = Promise.withResolvers<Gateway>();
-  obeySignals(started);
   try {
-    const lines = createLineWriter((text) => void process.stdout.write(text));
-    process.on('exit', lines.flush);
-    resolve(await startGateway(readSettings(), { fetch: globalThis.fetch, writeLog: lines.write }));
+    const settings = readSettings();
+    const { processes, processIndex } = settings;
+    if (processes > 1 && processIndex === undefined) await serveWithOthers(settings);
+    else await serveAlone(settings);
   } catch (error) {
     // Written whole before the end: a pipe takes only so much at once.
     process.stderr.write(`${startFailure(error)}\n`, () => process.exit(1));
   }
 }
 
+async function serveAlone(settings: Settings): Promise<void> {
+  const { promise: started, resolve } = Promise.withResolvers<Gateway>();
+  obeySignals(started, settings.processIndex !== undefined);
+  // Loaded late: who only starts others is quick and small without it.
+  const { startGateway } = await import('./gateway.ts');
+  const lines = createLineWriter((text) => void process.stdout.write(text));
+  process.on('exit', lines.flush);
+  resolve(await startGateway(settings, { fetch: globalThis.fetch, writeLog: lines.write }));
+  if (settings.processIndex !== undefined) tellServing();
+}
+
+async function serveWithOthers({ host, port, processes: count }: Settings): Promise<void> {
+  await checkPort({ host, port, variable: 'PORT' });
+  const log = createLog(systemClock, (line) => void process.stdout.write(line));
+  const supervisor = supervise({ count, clock: systemClock, log, start: startChild });
+  process.on('SIGTERM', supervisor.stop);
+  process.on('SIGINT', supervisor.stop);
+  process.on('SIGHUP', supervisor.reload);
+  process.exit(await supervisor.ended);
+}
+
 /** From before the start, because a signal that nobody listens to ends the process without draining. */
-function obeySignals(started: Promise<Gateway>): void {
+function obeySignals(started: Promise<Gateway>, isChild: boolean): void {
   let stoppingSince: number | undefined;
   const stop = () => {
     const now = systemClock.monotonic();
@@ -40,6 +64,12 @@ function obeySignals(started: Promise<Gateway>): void {
   process.on('unhandledRejection', (error) => {
     started.then(({ log }) => log('error', 'unhandled_rejection', { detail: describeError(error) }));
   });
+  if (!isChild) return;
+  // Who started us is gone, and so is the reader of our log.
+  process.stdout.on('error', () => {});
+  const drainAlone = () => stoppingSince ?? stop();
+  process.on('disconnect', drainAlone);
+  if (!process.connected) drainAlone();
 }
 
 async function drain(gateway: Gateway): Promise<void> {

@@ -13,6 +13,8 @@ export interface Asked {
   script: ScriptName;
   connections: number;
   forMs: number;
+  /** It ends earlier once so many were answered. */
+  enough?: number;
   /** A first request on every connection that does not count: true unless said. */
   hasFirst?: boolean;
   /** Changes of the usual call. */
@@ -50,10 +52,10 @@ export async function hireCrew(stage: Stage): Promise<Crew> {
 
   return {
     upstream: { port, pid: upstream.pid },
-    async load(target, running, { script, connections, forMs, hasFirst = true, call: changes }) {
+    async load(target, running, { script, connections, forMs, enough, hasFirst = true, call: changes }) {
       const call = { ...callOf(target, running, script), ...changes };
       const watch = running.watch();
-      const reply = await order(target, { do: 'load', call, connections, forMs, hasFirst, watch });
+      const reply = await order(target, { do: 'load', call, connections, forMs, enough, hasFirst, watch });
       if (!('report' in reply)) throw new Error('the load lost its report');
       // A refusal never reaches the upstream.
       if (call.expect.status === 200) note(target, script, reply.report.requests + reply.report.before);

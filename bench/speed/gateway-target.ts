@@ -1,6 +1,7 @@
 // This gateway as people run it: a real process, a real database, accounts with credit. Only the limits are raised.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
@@ -13,7 +14,8 @@ import { type Billing, type Program, type Running, startProgram, type Target } f
 const ROOT = join(import.meta.dir, '..', '..');
 const ACCOUNTS = 64;
 const CARD_NTD = 100_000;
-const RECORDS = 200_000;
+const YOUNG_RECORDS = 2_000;
+const GROWN_RECORDS = 200_000;
 const MANY = 1_000_000_000;
 const PEPPER = 'a pepper that only the bench has';
 const USAGE = `SELECT count(*) AS entries, coalesce(sum(amount_nano), 0) AS nano FROM entries WHERE kind = 'usage'`;
@@ -64,15 +66,26 @@ export async function gatewayOnSqlite(stage: Stage, upstreamPort: number, flags:
   return { ...target, label: 'gateway, SQLite', description: 'this gateway, billing on, every commit synced to disk' };
 }
 
-/** The same, on a database that has seen many requests. */
-export async function gatewayWithHistory(stage: Stage, upstreamPort: number): Promise<Target> {
-  const target = await onSqlite(stage, upstreamPort, 'history', []);
-  await fillHistory(join(stage.folder, 'history', 'gateway.sqlite'), RECORDS);
+/** The same, on a database that has seen some requests. */
+export async function youngGateway(stage: Stage, upstreamPort: number): Promise<Target> {
+  const target = await withHistory(stage, upstreamPort, 'young', YOUNG_RECORDS);
+  const description = `the same with ${YOUNG_RECORDS.toLocaleString('en')} usage records in its database`;
+  return { ...target, label: 'gateway, SQLite, young', description };
+}
+
+/** The same, on a database that has seen many. */
+export async function grownGateway(stage: Stage, upstreamPort: number): Promise<Target> {
+  const target = await withHistory(stage, upstreamPort, 'grown', GROWN_RECORDS);
+  const description = `the same with ${GROWN_RECORDS.toLocaleString('en')} usage records; its ratios are to the young one`;
+  return { ...target, label: 'gateway, SQLite, grown', description };
+}
+
+async function withHistory(stage: Stage, upstreamPort: number, name: string, records: number): Promise<GatewayTarget> {
+  const target = await onSqlite(stage, upstreamPort, name, []);
+  await fillHistory(join(stage.folder, name, 'gateway.sqlite'), records);
   const past = await target.billing.charged();
   return {
     ...target,
-    label: 'gateway, SQLite, grown',
-    description: `the same with ${RECORDS.toLocaleString('en')} usage records in its database; its ratios are to the one without`,
     billing: {
       async charged() {
         const { entries, nano } = await target.billing.charged();
@@ -97,12 +110,30 @@ function onSqlite(stage: Stage, upstreamPort: number, name: string, flags: Flags
 }
 
 export async function gatewayOnPostgres(stage: Stage, upstreamPort: number, flags: Flags = []): Promise<Target> {
+  const target = await onPostgres(stage, upstreamPort, 'postgres', flags, {});
+  return { ...target, label: 'gateway, PostgreSQL' };
+}
+
+/** The same with a process on every core, which has something to show where the load and the database leave it some. */
+export async function gatewayOnAllCores(stage: Stage, upstreamPort: number): Promise<Target> {
+  const target = await onPostgres(stage, upstreamPort, 'cores', [], { PROCESSES: 'auto' });
+  const description = `${target.description}; ${availableParallelism()} processes on one port`;
+  return { ...target, label: 'gateway, PostgreSQL, all cores', description };
+}
+
+async function onPostgres(
+  stage: Stage,
+  upstreamPort: number,
+  name: string,
+  flags: Flags,
+  env: Readonly<Record<string, string>>,
+): Promise<GatewayTarget> {
   const server = await startPostgres();
   stage.onEnd(() => server.stop());
   const { url, sql } = await server.createDatabase({ empty: true });
-  const target = await gateway(stage, upstreamPort, 'postgres', {
+  const target = await gateway(stage, upstreamPort, name, {
     flags,
-    env: { DATABASE_URL: url, SECRETS_PEPPER: PEPPER },
+    env: { DATABASE_URL: url, SECRETS_PEPPER: PEPPER, ...env },
     async charged() {
       const [row] = await sql<{ entries: bigint; nano: string }>(USAGE.replace('0) AS nano', '0)::text AS nano'));
       return { entries: Number(row?.entries ?? 0), nano: BigInt(row?.nano ?? 0) };
@@ -111,7 +142,7 @@ export async function gatewayOnPostgres(stage: Stage, upstreamPort: number, flag
   });
   const [row] = await sql<{ server_version: string }>('SHOW server_version');
   const description = `this gateway, billing on, PostgreSQL ${row?.server_version.split(' ')[0]} with fsync beside it`;
-  return { ...target, label: 'gateway, PostgreSQL', description };
+  return { ...target, description };
 }
 
 async function gateway(stage: Stage, upstreamPort: number, name: string, database: Database): Promise<GatewayTarget> {

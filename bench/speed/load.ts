@@ -21,7 +21,14 @@ async function connect(call: Call, count: number): Promise<LoadConnection[]> {
   return connections;
 }
 
-async function load({ call, connections: count, forMs, hasFirst, watch }: LoadOrder): Promise<LoadReport> {
+async function load({
+  call,
+  connections: count,
+  forMs,
+  enough = Infinity,
+  hasFirst,
+  watch,
+}: LoadOrder): Promise<LoadReport> {
   const connections = await connect(call, count);
   try {
     if (hasFirst) await Promise.all(connections.map((connection) => connection.ask()));
@@ -33,7 +40,7 @@ async function load({ call, connections: count, forMs, hasFirst, watch }: LoadOr
     await Promise.all(
       connections.map(async (connection) => {
         do times.push(await connection.ask());
-        while (performance.now() < until);
+        while (performance.now() < until && times.length < enough);
       }),
     );
     const seconds = (performance.now() - startedAt) / 1000;

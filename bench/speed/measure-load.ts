@@ -9,6 +9,11 @@ import type { Running, Target } from './target.ts';
 
 export type Part = (crew: Crew, target: Target, running: Running, forMs: number) => Promise<Figures>;
 
+const WARM_UP_REQUESTS = 50_000;
+const WARM_UP = [
+  { script: 'json', connections: 16, share: 0.7 },
+  { script: 'burst', connections: 16, share: 0.3 },
+] as const;
 const STREAMS = 32;
 const MOST_SHORT_MS = 500;
 const LARGE_CHARACTERS = 100 * 1024;
@@ -80,11 +85,17 @@ async function chunks(
   return { [metric]: (long - short) / (LONG_TOKENS - SHORT_TOKENS) };
 }
 
-/** So that its code is compiled and its connections are there before anything counts. */
-export async function warmUp(crew: Crew, target: Target, running: Running, forMs: number): Promise<void> {
-  for (const script of ['json', 'burst'] as const) {
-    for (const connections of [1, 16]) await crew.load(target, running, { script, connections, forMs });
+/**
+ * So that its code is compiled before anything counts: a busy program is compiled anew for some 50,000 requests, however
+ * long it takes over them. Answers how many there were within `mostMs`.
+ */
+export async function warmUp(crew: Crew, target: Target, running: Running, mostMs: number): Promise<number> {
+  let requests = 0;
+  for (const { share, ...asked } of WARM_UP) {
+    const enough = WARM_UP_REQUESTS * share;
+    requests += (await crew.load(target, running, { ...asked, enough, forMs: mostMs * share })).requests;
   }
+  return requests;
 }
 
 /** The client speaks Anthropic's format, the upstream OpenAI's. */

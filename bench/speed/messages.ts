@@ -30,6 +30,8 @@ export interface LoadOrder {
   call: Call;
   connections: number;
   forMs: number;
+  /** It ends earlier once so many were answered. */
+  enough?: number | undefined;
   /** A first request on every connection that does not count. */
   hasFirst: boolean;
   /** Processes by group, whose CPU time is taken exactly around the load. */

@@ -25,7 +25,7 @@ export interface Run {
 export const METRIC_NAMES = Object.keys(METRICS) as MetricName[];
 const FLOOR = 'bare';
 /** Who is compared with someone else. */
-const OTHER_FLOORS: Readonly<Record<string, string>> = { history: 'sqlite' };
+const OTHER_FLOORS: Readonly<Record<string, string>> = { grown: 'young' };
 
 /** `rounds`: of each round the figures by target. */
 export function gather(rounds: readonly Readonly<Record<string, Figures>>[]): Results {

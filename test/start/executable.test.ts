@@ -8,7 +8,9 @@ import { copiedByDockerfile } from '../ops/dockerfile.ts';
 import type { Answer } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
+import { startPostgres } from '../support/postgres.ts';
 import { readScrape } from '../support/prometheus.ts';
+import { logged } from '../support/start-process.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 const BUILD_MS = 60_000;
@@ -171,4 +173,28 @@ test('it is one process that drains on SIGTERM and ends with 0; what it did is t
   server = start('serve');
   await eventually('it serves again', isReady, 15_000);
   expect((await fetch(`${url}/api/me`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200);
+});
+
+test('with PROCESSES and PostgreSQL it starts itself anew, twice, on one port', async () => {
+  const postgres = await startPostgres();
+  const before = env;
+  try {
+    const { url: DATABASE_URL } = await postgres.createDatabase();
+    const SECRETS_PEPPER = 'a pepper for every process';
+    env = { PORT: String(await freePort()), ADMIN_PORT: '0', PROCESSES: '2', DATABASE_URL, SECRETS_PEPPER };
+    const two = start('serve');
+    let written = '';
+    const reading = (async () => {
+      for await (const piece of two.stdout.pipeThrough(new TextDecoderStream() as never)) written += piece;
+    })();
+    const count = (event: string) => logged({ stdout: () => written }, event).length;
+    await eventually('both serve', () => count('serving') === 2, 15_000);
+    two.kill('SIGTERM');
+    expect(await two.exited).toBe(0);
+    await reading;
+    expect(count('stopped')).toBe(2);
+  } finally {
+    env = before;
+    await postgres.stop();
+  }
 });

@@ -1,11 +1,12 @@
 // The environment, read once: what each variable means, what it is without, and every fault at once.
 import { describe, expect, test } from 'bun:test';
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { readSettings, runtimeEnvironment, SettingsRefused } from '../../src/config.ts';
 
-function faultsOf(environment: Record<string, string>): readonly string[] {
+function faultsOf(environment: Record<string, string>, platform?: NodeJS.Platform): readonly string[] {
   try {
-    readSettings(environment);
+    readSettings(environment, platform);
     return [];
   } catch (error) {
     if (error instanceof SettingsRefused) return error.faults;
@@ -74,6 +75,13 @@ describe('what is refused', () => {
     ['ADMIN_PORT', '65536'],
     ['ADMIN_PORT', 'any'],
     ['ADMIN_TOKEN', 'fifteen-letters'],
+    ['PROCESSES', '0'],
+    ['PROCESSES', '-1'],
+    ['PROCESSES', '1.5'],
+    ['PROCESSES', '257'],
+    ['PROCESSES', 'all'],
+    ['PROCESS_INDEX', '1'],
+    ['PROCESS_INDEX', 'first'],
   ])('%s=%s', (name, value) => {
     const faults = faultsOf({ [name]: value });
     expect(faults).toHaveLength(1);
@@ -84,6 +92,40 @@ describe('what is refused', () => {
     const faults = faultsOf({ PORT: 'x', PUBLIC_URL: 'x', SECRETS_PEPPER: 'x', TRUSTED_PROXIES: 'x, y' });
     expect(faults).toHaveLength(5);
     expect(faults.join('')).not.toContain('\n');
+  });
+});
+
+describe('PROCESSES', () => {
+  const shared = { DATABASE_URL: 'postgres://user@localhost/gateway', SECRETS_PEPPER: 'a pepper for every process' };
+
+  test('is one unless said, a number, or one per core', () => {
+    expect(readSettings({})).toMatchObject({ processes: 1, processIndex: undefined });
+    expect(readSettings({ PROCESSES: '1' }).processes).toBe(1);
+    expect(readSettings({ ...shared, PROCESSES: '3' }, 'linux').processes).toBe(3);
+    expect(readSettings({ ...shared, PROCESSES: 'auto' }, 'linux').processes).toBe(availableParallelism());
+  });
+
+  test('above one needs PostgreSQL, Linux and a port to share', () => {
+    const faults = (environment: Record<string, string>, platform: NodeJS.Platform = 'linux') =>
+      faultsOf({ PROCESSES: '2', ...environment }, platform);
+    expect(faults(shared)).toEqual([]);
+    expect(faults({})).toEqual([expect.stringMatching(/^PROCESSES above 1 needs DATABASE_URL: .*or use PostgreSQL$/)]);
+    for (const platform of ['darwin', 'win32'] as const) {
+      expect(faults(shared, platform)).toEqual([expect.stringContaining('PROCESSES above 1 needs Linux')]);
+    }
+    expect(faults({ ...shared, PORT: '0' })).toEqual([expect.stringContaining('PORT')]);
+    expect(faults({ ...shared, ADMIN_PORT: '65534' })).toEqual([]);
+    expect(faults({ ...shared, ADMIN_PORT: '65535' })).toEqual([expect.stringContaining('ADMIN_PORT')]);
+  });
+
+  test('each has a port of its own for the operator', () => {
+    const adminPort = (environment: Record<string, string>) =>
+      readSettings({ ...shared, PROCESSES: '3', ...environment }, 'linux').adminPort;
+    expect(adminPort({ ADMIN_PORT: '9000' })).toBe(9000);
+    expect(adminPort({ ADMIN_PORT: '9000', PROCESS_INDEX: '0' })).toBe(9000);
+    expect(adminPort({ ADMIN_PORT: '9000', PROCESS_INDEX: '2' })).toBe(9002);
+    expect(adminPort({ ADMIN_PORT: '0', PROCESS_INDEX: '2' })).toBe(0);
+    expect(adminPort({ PROCESS_INDEX: '2' })).toBeUndefined();
   });
 });
 
