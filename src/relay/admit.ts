@@ -45,10 +45,12 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
 
 function checkContext(call: Call): void {
   const { request, model, catalog } = call;
-  const { lower, estimate } = request.input;
-  if (candidateModels(call).length === 0) throw tooLong(lower, model.contextTokens);
+  const { input } = request;
+  if (candidateModels(call).length === 0) throw tooLong(input.lower, model.contextTokens);
   const freeMost = catalog.guards.free_input_tokens;
-  if (model.free && freeMost !== null && estimate > freeMost) throw tooLong(estimate, freeMost);
+  // No estimate is above the upper bound, which is known already.
+  if (!model.free || freeMost === null || input.upper <= freeMost) return;
+  if (input.estimate > freeMost) throw tooLong(input.estimate, freeMost);
 }
 
 function tooLong(tokens: number, most: number) {

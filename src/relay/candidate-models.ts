@@ -3,6 +3,7 @@
 
 import type { Model } from '../catalog/catalog.ts';
 import { canReach } from '../dialects/carry.ts';
+import { mayFit } from '../dialects/count-input.ts';
 import type { Call } from './call.ts';
 import { mayUse } from './choose-model.ts';
 
@@ -18,5 +19,5 @@ export function candidateModels(call: Call): Model[] {
   return [
     model,
     ...fallbacks.filter(({ routes }) => routes.some(({ channel }) => canReach(dialect, channel.endpoints))),
-  ].filter(({ contextTokens }) => call.request.input.lower <= contextTokens);
+  ].filter(({ contextTokens }) => mayFit(call.request.input, contextTokens));
 }
