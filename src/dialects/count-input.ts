@@ -60,9 +60,9 @@ function countWords({ text, value, spans, counted, longStrings = [] }: JsonDocum
     let at = start;
     for (const string of longStrings) {
       if (string.start < start || string.end > valueEnd) continue;
-      tallyText(text, at, string.start, tally);
+      tallyText(text, at, string.start + 1, tally);
       addTally(tally, string.tally);
-      at = string.end;
+      at = string.end - 1;
     }
     tallyText(text, at, valueEnd, tally);
   }

@@ -1,7 +1,7 @@
 // JSON from outside: bounded before it is parsed, and open to small edits of its top level without touching another
 // byte. `JSON.parse` alone would accept a million nested arrays, and would let two `model` members mean two things.
 
-import { type LongString, parseAround, readLongString } from './long-strings.ts';
+import { type LongString, parseAround, skipLongString } from './long-strings.ts';
 import { skipString } from './skip-string.ts';
 import type { Tally, TokenCount } from './tokens.ts';
 
@@ -145,13 +145,13 @@ function scanTopLevel(text: string, limits: JsonLimits, longStrings: LongString[
   for (let i = 0; i < text.length; i++) {
     switch (text.charCodeAt(i)) {
       case QUOTE: {
-        const end = skipString(text, i);
+        const mayWait = longStrings && isAfterColon && depth > 1;
+        const end = mayWait ? skipLongString(text, i, longStrings) : skipString(text, i);
         if (end < 0) throw new JsonRefused('not_json');
         if (depth === 1 && nameStart < 0) {
           nameStart = i;
           nameEnd = end;
         }
-        if (isAfterColon && depth > 1 && longStrings) keepLong(text, i, end, longStrings);
         isAfterColon = false;
         i = end - 1;
         break;
@@ -179,11 +179,6 @@ function scanTopLevel(text: string, limits: JsonLimits, longStrings: LongString[
     }
   }
   return spans;
-}
-
-function keepLong(text: string, start: number, end: number, into: LongString[]): void {
-  const string = readLongString(text, start, end);
-  if (string) into.push(string);
 }
 
 function skipSpace(text: string, from: number): number {

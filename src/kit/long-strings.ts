@@ -1,24 +1,27 @@
 // Long strings of a request that most often nobody here reads: they are checked and counted where they stand, and parsed
 // when somebody asks for them. To whoever reads the value they are strings like any other.
 
-import { newTally, type Tally, tallyLiteral } from './tokens.ts';
+import { isUndecided, scanString, skipShort } from './skip-string.ts';
+import type { Tally } from './tokens.ts';
 
 /** A string of a JSON text, its quotes included. */
 export interface LongString {
   start: number;
   end: number;
-  /** Of its source. */
+  /** Of its inside, as it stands in the text. */
   tally: Tally;
 }
 
 /** Shorter ones are parsed at once: that costs less than to put them off. */
 const LONG_CHARS = 8 * 1024;
 
-/** Undefined if it is short, or if only a parser can tell whether it is valid. */
-export function readLongString(text: string, start: number, end: number): LongString | undefined {
-  if (end - start < LONG_CHARS) return undefined;
-  const tally = newTally();
-  return tallyLiteral(text, start, end, tally) ? { start, end, tally } : undefined;
+/** The offset after a string that opens at `start`, or -1; if it is long, and valid beyond doubt, it is added to `into`. */
+export function skipLongString(text: string, start: number, into: LongString[]): number {
+  const short = skipShort(text, start);
+  if (!isUndecided(short) && short - start < LONG_CHARS) return short;
+  const { end, tally } = scanString(text, start);
+  if (tally && end - start >= LONG_CHARS) into.push({ start, end, tally });
+  return end;
 }
 
 /** Stands in for a long string. In a valid text it can be only as this escape. */

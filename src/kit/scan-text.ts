@@ -16,16 +16,18 @@ function scannerOf(): ByteScanner {
 /** Of a text without halves of pairs. */
 export function countBytes(text: string): ByteCounts {
   const { room, count } = scannerOf();
-  return count(ENCODER.encodeInto(text, room).written);
+  return count(ENCODER.encodeInto(text, room).written, false);
 }
 
-/** Where the string ends whose inside begins with this text: the place of its quote, -1 if it is not in it. */
-export function findStringEnd(text: string): number {
-  const { room, count, findEnd } = scannerOf();
-  const bytes = ENCODER.encodeInto(text, room).written;
-  const end = findEnd(bytes);
-  if (end >= bytes) return -1;
-  if (bytes === text.length) return end;
-  const { high, two, four } = count(end);
-  return end - high + two + four;
+/** Of the inside of a JSON string that begins with this text; `isOver` if the quote that ends it is in the text, too. */
+export function countString(text: string): ByteCounts & { isOver: boolean } {
+  const { room, count } = scannerOf();
+  const { written } = ENCODER.encodeInto(text, room);
+  const counts = count(written, true);
+  return { ...counts, isOver: counts.bytes < written };
+}
+
+/** In UTF-16. */
+export function charsOf({ bytes, high, two, four }: ByteCounts): number {
+  return bytes - high + two + four;
 }

@@ -61,8 +61,6 @@ export function newTally(): Tally {
 /** A request may have a hundred thousand names and words to count: they share one. */
 const SCRATCH = newTally();
 
-const BACKSLASH = 0x5c;
-
 /** Shorter texts are looked at here, character by character. */
 const SHORT_CHARS = 256;
 
@@ -71,40 +69,23 @@ export function tallyText(text: string, from: number, to: number, into: Tally): 
   while (to - at > SHORT_CHARS) {
     const stop = pieceEnd(text, at, to);
     const piece = text.slice(at, stop);
-    if (piece.isWellFormed()) tallyBytes(countBytes(piece), piece.length, into);
+    if (piece.isWellFormed()) tallyBytes(countBytes(piece), into);
     else tallyChars(piece, 0, piece.length, into);
     at = stop;
   }
   tallyChars(text, at, to, into);
 }
 
-/** Of a JSON string as it stands in a text, quotes included. False if only a parser can tell whether it is valid. */
-export function tallyLiteral(text: string, start: number, end: number, into: Tally): boolean {
-  add(into, HARD, 2);
-  for (let at = start + 1; at < end - 1; ) {
-    const stop = pieceEnd(text, at, end - 1);
-    const piece = text.slice(at, stop);
-    // Of a backslash that ends a piece nobody knows what it escapes.
-    if (!piece.isWellFormed() || piece.endsWith('\\')) return false;
-    const counts = countBytes(piece);
-    if (!counts.isPlain) return false;
-    tallyBytes(counts, piece.length, into);
-    at = stop;
-  }
-  return true;
-}
-
-/** No pair is torn, and no escape. */
+/** No pair is torn. */
 function pieceEnd(text: string, at: number, to: number): number {
   const stop = at + MOST_SCANNED_CHARS;
   if (stop >= to) return to;
-  const last = text.charCodeAt(stop - 1);
-  return last === BACKSLASH || classOf(last) === HALF ? stop - 1 : stop;
+  return classOf(text.charCodeAt(stop - 1)) === HALF ? stop - 1 : stop;
 }
 
-function tallyBytes({ easy, two, three, four }: ByteCounts, chars: number, into: Tally): void {
+export function tallyBytes({ bytes, easy, high, two, three, four }: ByteCounts, into: Tally): void {
   add(into, EASY, easy);
-  add(into, HARD, chars - two - four - easy);
+  add(into, HARD, bytes - high - easy);
   add(into, TWO_BYTES, two - three);
   add(into, THREE_BYTES, three - four);
   add(into, HALF, four * 2);

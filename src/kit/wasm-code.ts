@@ -40,7 +40,8 @@ export const loop = (until: Code, code: Code): Code => [
 /** Runs if what stands on the stack is not zero. */
 export const when = (code: Code): Code => [0x04, NOTHING, code, END];
 const END: Code = [0x0b];
-export const RETURN: Code = [0x0f];
+/** The first if the third is not zero, otherwise the second. */
+export const CHOOSE: Code = [0x1b];
 
 export const LOAD_BYTE: Code = [0x2d, 0, 0];
 export const storeAt = (address: number, value: Code): Code => [number(address), value, 0x36, 2, 0];
@@ -48,6 +49,7 @@ export const LOAD_VECTOR: Code = [VECTOR, 0x00, 0, 0];
 
 export const EQUAL: Code = [0x46];
 export const NOT_EQUAL: Code = [0x47];
+export const BELOW: Code = [0x49];
 export const AT_LEAST: Code = [0x4f];
 export const TRAILING_ZEROS: Code = [0x68];
 export const COUNT_ONES: Code = [0x69];

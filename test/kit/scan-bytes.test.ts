@@ -3,8 +3,8 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { plainScanner, ROOM_CHARS, vectorScanner } from '../../src/kit/scan-bytes.ts';
-import { skipString } from '../../src/kit/skip-string.ts';
-import { countTokens, newTally, tallyLiteral, tokensOf } from '../../src/kit/tokens.ts';
+import { scanString, skipString } from '../../src/kit/skip-string.ts';
+import { countTokens, tokensOf } from '../../src/kit/tokens.ts';
 
 const encoder = new TextEncoder();
 const units = ['a', 'z', ' ', 'A', '{', '`', '"', '\\', '\n', '\u001f', '\u007f', 'é', '߿', 'ࠀ', '你', '\uffff', '😀'];
@@ -21,14 +21,16 @@ test('this machine works on sixteen bytes at once', () => expect(vectorScanner()
 describe.each([
   ['sixteen at once', vectorScanner() ?? plainScanner()],
   ['one by one', plainScanner()],
-] as const)('%s', (_, { room, count, findEnd }) => {
+] as const)('%s', (_, { room, count }) => {
   const put = (text: string) => encoder.encodeInto(text, room).written;
 
   test('counts what there is', () => {
     fc.assert(
       fc.property(fc.oneof(anyText, escaped), (text) => {
         const codes = [...text].map((char) => char.codePointAt(0) ?? 0);
-        expect(count(put(text))).toEqual({
+        const bytes = put(text);
+        expect(count(bytes, false)).toEqual({
+          bytes,
           easy: text.replaceAll(/[^a-z ]/g, '').length,
           high: encoder.encode(text).filter((byte) => byte >= 0x80).length,
           two: codes.filter((code) => code >= 0x80).length,
@@ -44,9 +46,9 @@ describe.each([
   test('finds the quote that ends a string', () => {
     fc.assert(
       fc.property(escaped, anyText, (inside, after) => {
-        expect(findEnd(put(`${inside}"${after}`))).toBe(encoder.encode(inside).length);
-        const open = put(inside);
-        expect(findEnd(open)).toBe(open);
+        const alone = count(put(inside), false);
+        expect(count(put(inside), true)).toEqual(alone);
+        expect(count(put(`${inside}"${after}`), true)).toEqual(alone);
       }),
       { numRuns: 2_000 },
     );
@@ -82,10 +84,8 @@ describe('strings longer than the room', () => {
         const single = [...inside].map((char) => countTokens(char).upper);
         const easy = inside.replaceAll(/[^a-z ]/g, '').length;
         expect(upper).toBe(single.reduce((sum, one) => sum + one, 0) - easy + Math.ceil(easy * 0.75));
-        const tally = newTally();
-        if (tallyLiteral(`"${inside}"`, 0, inside.length + 2, tally)) {
-          expect(tokensOf(tally)).toEqual(countTokens(`"${inside}"`));
-        }
+        const { tally } = scanString(`"${inside}"`, 0);
+        if (tally) expect(tokensOf(tally)).toEqual(countTokens(inside));
       }),
       { numRuns: 100 },
     );
