@@ -62,7 +62,7 @@ export function newTally(): Tally {
 const SCRATCH = newTally();
 
 /** Shorter texts are looked at here, character by character. */
-const SHORT_CHARS = 256;
+const SHORT_CHARS = 64;
 
 export function tallyText(text: string, from: number, to: number, into: Tally): void {
   let at = from;
