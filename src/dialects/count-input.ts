@@ -3,6 +3,7 @@
 // belong count by their kind instead of by the length of their base64.
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../kit/json.ts';
+import { isStringAt } from '../kit/long-strings.ts';
 import { addTally, countTokens, newTally, type TokenCount, tallyText, tokensOf } from '../kit/tokens.ts';
 import { isPdf } from './translate/media-types.ts';
 
@@ -15,39 +16,60 @@ export interface InputCount extends TokenCount {
   isOpen: boolean;
 }
 
+/** The hold needs the upper bound of every request; what only few of them need is counted when it is asked for. */
 export function countInput(document: JsonDocument, messages: readonly JsonObject[]): InputCount {
   const media = messages.flatMap(mediaOf);
-  const whole = countWords(document);
   const counter = counterOf(document);
   const turns = messages.length + 1;
-  const count = { upper: whole.upper + PER_MESSAGE.upper * turns, estimate: PER_MESSAGE.estimate * turns, lower: 0 };
-  for (const { counted, data, isWords } of media) if (!isWords) count.upper += counted.upper - counter(data).upper;
-  const prose = proseOf(promptOf(document.value), new Set(media.map(({ part }) => part)), counter);
-  for (const { counted } of media) {
-    count.estimate += counted.estimate;
-    count.lower += counted.lower;
-  }
+  let upper = countWords(document).upper + PER_MESSAGE.upper * turns;
+  for (const { counted, data, isWords } of media) if (!isWords) upper += counted.upper - counter(data).upper;
+  let prose: Prose | undefined;
+  const countProse = () => {
+    prose ??= proseOf(promptOf(document.value), new Set(media.map(({ part }) => part)), counter);
+    return prose;
+  };
   return {
-    upper: Math.max(count.upper, 1),
-    estimate: count.estimate + prose.estimate,
-    lower: count.lower + prose.lower,
+    upper: Math.max(upper, 1),
+    get estimate() {
+      const ofMedia = media.reduce((sum, { counted }) => sum + counted.estimate, 0);
+      return PER_MESSAGE.estimate * turns + ofMedia + countProse().estimate;
+    },
+    get lower() {
+      return media.reduce((sum, { counted }) => sum + counted.lower, 0) + countProse().lower;
+    },
     isOpen: media.some(({ isOpen }) => isOpen),
   };
 }
 
+/** Whether a context of so many tokens may take the input: most inputs fit by far, and need no second count. */
+export function mayFit(input: InputCount, contextTokens: number): boolean {
+  return input.upper <= contextTokens || input.lower <= contextTokens;
+}
+
 /** The source of every top-level member but numbers, flags and those that are ours to set. */
-function countWords({ text, value, spans, counted }: JsonDocument): TokenCount {
+function countWords({ text, value, spans, counted, longStrings = [] }: JsonDocument): TokenCount {
   const tally = newTally();
   for (const [name, { start, valueEnd }] of spans) {
     const holdsWords = typeof value[name] === 'string' || (typeof value[name] === 'object' && value[name] !== null);
     if (!holdsWords || OURS.has(name)) continue;
     const member = counted?.members.get(name);
-    if (member) addTally(tally, member);
-    else tallyText(text, start, valueEnd, tally);
+    if (member) {
+      addTally(tally, member);
+      continue;
+    }
+    let at = start;
+    for (const string of longStrings) {
+      if (string.start < start || string.end > valueEnd) continue;
+      tallyText(text, at, string.start + 1, tally);
+      addTally(tally, string.tally);
+      at = string.end - 1;
+    }
+    tallyText(text, at, valueEnd, tally);
   }
   return tokensOf(tally);
 }
 
+type Prose = Pick<TokenCount, 'estimate' | 'lower'>;
 type CountString = (text: string) => TokenCount;
 
 /** Of a large body the strings are counted already. */
@@ -80,14 +102,16 @@ interface Media {
 function mediaOf(message: JsonObject): Media[] {
   const own = readMedia(message);
   if (own) return [own];
-  return [...partsOf(message.content), ...partsOf(message.output)].flatMap((part) => {
+  return [...partsOf(message, 'content'), ...partsOf(message, 'output')].flatMap((part) => {
     const media = readMedia(part);
     if (media) return [media];
     return part.type === 'tool_result' ? mediaOf(part) : [];
   });
 }
 
-function partsOf(value: Json | undefined): JsonObject[] {
+function partsOf(message: JsonObject, name: 'content' | 'output'): JsonObject[] {
+  if (isStringAt(message, name)) return [];
+  const value = message[name];
   return (Array.isArray(value) ? value : [value]).filter(isObject);
 }
 
@@ -145,15 +169,11 @@ function file(part: JsonObject, data: Json | undefined, mediaType?: Json): Media
 }
 
 /** What a person would call the prompt: every text of the messages and tools, without media and syntax. */
-function proseOf(
-  value: Json | undefined,
-  media: ReadonlySet<JsonObject>,
-  counter: CountString,
-): { estimate: number; lower: number } {
+function proseOf(value: Json | undefined, media: ReadonlySet<JsonObject>, counter: CountString): Prose {
   if (typeof value === 'string') return counter(value);
   let estimate = 0;
   let lower = 0;
-  const add = (counted: { estimate: number; lower: number }) => {
+  const add = (counted: Prose) => {
     estimate += counted.estimate;
     lower += counted.lower;
   };

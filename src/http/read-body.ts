@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
-import { type JsonDocument, type JsonProblem, JsonRefused, readJsonObject } from '../kit/json.ts';
+import { type JsonDocument, type JsonProblem, JsonRefused, readRequestJson } from '../kit/json.ts';
 import { readLargeJson } from '../kit/large-json.ts';
 
 const BODY_TIMEOUT_MS = 30_000;
@@ -105,7 +105,7 @@ export async function readOptionalJson(request: Request, maxBytes: number, clock
 
 async function parseBody(text: string): Promise<JsonDocument> {
   try {
-    return text.length > LARGE_CHARS ? await readLargeJson(text, { pause }) : readJsonObject(text);
+    return text.length > LARGE_CHARS ? await readLargeJson(text, { pause }) : readRequestJson(text);
   } catch (error) {
     if (!(error instanceof JsonRefused)) throw error;
     throw fault('invalid_request', { param: fieldName(error.member), message: EXPLANATIONS[error.problem] });

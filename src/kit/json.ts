@@ -1,6 +1,8 @@
 // JSON from outside: bounded before it is parsed, and open to small edits of its top level without touching another
 // byte. `JSON.parse` alone would accept a million nested arrays, and would let two `model` members mean two things.
 
+import { type LongString, parseAround, skipLongString } from './long-strings.ts';
+import { skipString } from './skip-string.ts';
 import type { Tally, TokenCount } from './tokens.ts';
 
 export type Json = null | boolean | number | string | Json[] | JsonObject;
@@ -27,6 +29,8 @@ export interface JsonDocument {
   spans: ReadonlyMap<string, Span>;
   /** Of a large text: what was counted as it was read, so that nobody needs to count it at one go. */
   counted?: CountedJson;
+  /** Strings that were checked and counted, and will be parsed when somebody asks for them. */
+  longStrings?: readonly LongString[];
 }
 
 export interface CountedJson {
@@ -49,10 +53,20 @@ export class JsonRefused extends Error {
 }
 
 export function readJsonObject(text: string, limits: JsonLimits = BODY_LIMITS): JsonDocument {
-  const spans = scanTopLevel(text, limits);
-  const value = parse(text);
+  const spans = scanTopLevel(text, limits, undefined);
+  return { text, value: asObject(parse(text)), spans };
+}
+
+/** The same for a request, of which most is only passed on: its long strings are not parsed before somebody reads them. */
+export function readRequestJson(text: string, limits: JsonLimits = BODY_LIMITS): JsonDocument {
+  const longStrings: LongString[] = [];
+  const spans = scanTopLevel(text, limits, longStrings);
+  return { text, value: asObject(parse(text, longStrings)), spans, longStrings };
+}
+
+function asObject(value: Json): JsonObject {
   if (!isObject(value)) throw new JsonRefused('not_object');
-  return { text, value, spans };
+  return value;
 }
 
 /** Parses without bounds or spans: for text of our own making, and for small upstream events. */
@@ -103,20 +117,20 @@ function recompose({ text, spans }: JsonDocument, edits: Record<string, Json | u
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
-const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
 /** Walks the whole text once, counting depth and values; syntax itself is left to JSON.parse. */
-function scanTopLevel(text: string, limits: JsonLimits): Map<string, Span> {
+function scanTopLevel(text: string, limits: JsonLimits, longStrings: LongString[] | undefined): Map<string, Span> {
   const spans = new Map<string, Span>();
   let depth = 0;
   let nodes = 1;
   let nameStart = -1;
   let nameEnd = -1;
   let valueStart = -1;
+  let isAfterColon = false;
   const closeMember = (end: number) => {
     if (valueStart < 0) return;
     const name = parse(text.slice(nameStart, nameEnd));
@@ -131,23 +145,29 @@ function scanTopLevel(text: string, limits: JsonLimits): Map<string, Span> {
   for (let i = 0; i < text.length; i++) {
     switch (text.charCodeAt(i)) {
       case QUOTE: {
-        const end = skipString(text, i);
+        const mayWait = longStrings && isAfterColon && depth > 1;
+        const end = mayWait ? skipLongString(text, i, longStrings) : skipString(text, i);
+        if (end < 0) throw new JsonRefused('not_json');
         if (depth === 1 && nameStart < 0) {
           nameStart = i;
           nameEnd = end;
         }
+        isAfterColon = false;
         i = end - 1;
         break;
       }
       case COLON:
+        isAfterColon = true;
         if (depth === 1 && nameStart >= 0 && valueStart < 0) valueStart = skipSpace(text, i + 1);
         break;
       case COMMA:
+        isAfterColon = false;
         if (++nodes > limits.nodes) throw new JsonRefused('too_many_values');
         if (depth === 1) closeMember(i);
         break;
       case OPEN_BRACE:
       case OPEN_BRACKET:
+        isAfterColon = false;
         if (++nodes > limits.nodes) throw new JsonRefused('too_many_values');
         if (++depth > limits.depth) throw new JsonRefused('too_deep');
         break;
@@ -161,19 +181,6 @@ function scanTopLevel(text: string, limits: JsonLimits): Map<string, Span> {
   return spans;
 }
 
-/** The offset after a string that opens at `start`. */
-function skipString(text: string, start: number): number {
-  let end = start + 1;
-  for (;;) {
-    end = text.indexOf('"', end);
-    if (end < 0) throw new JsonRefused('not_json');
-    let slashes = 0;
-    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes++;
-    end++;
-    if (slashes % 2 === 0) return end;
-  }
-}
-
 function skipSpace(text: string, from: number): number {
   let at = from;
   while (isSpace(text.charCodeAt(at))) at++;
@@ -184,9 +191,9 @@ function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
-function parse(text: string): Json {
+function parse(text: string, longStrings: readonly LongString[] = []): Json {
   try {
-    return JSON.parse(text) as Json;
+    return (longStrings.length === 0 ? JSON.parse(text) : parseAround(text, longStrings)) as Json;
   } catch {
     throw new JsonRefused('not_json');
   }

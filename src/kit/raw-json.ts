@@ -2,6 +2,7 @@
 // what JavaScript holds, an escape, the order of members: all stay as they came.
 
 import type { Json } from './json.ts';
+import { skipString } from './skip-string.ts';
 
 /** A value as its JSON text. */
 export class RawJson {
@@ -45,7 +46,6 @@ export function openRaw(text: string): RawPlace {
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
@@ -91,15 +91,6 @@ function skipPlain(text: string, start: number): number {
   let at = start;
   while (at < text.length && !isEnd(text.charCodeAt(at))) at++;
   return at;
-}
-
-function skipString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === BACKSLASH) at++;
-    else if (code === QUOTE) return at + 1;
-  }
-  return text.length;
 }
 
 function skipSpace(text: string, from: number): number {

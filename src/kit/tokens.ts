@@ -2,6 +2,9 @@
 // upstream left open, a lower bound to refuse what cannot fit. Counted by class of character, because Traditional
 // Chinese takes about one token a character where English takes one for four.
 
+import type { ByteCounts } from './scan-bytes.ts';
+import { countBytes, MOST_SCANNED_CHARS } from './scan-text.ts';
+
 export interface TokenCount {
   /** No common tokenizer makes more of it. */
   upper: number;
@@ -51,9 +54,6 @@ const TWO_BYTES = 2;
 const THREE_BYTES = 3;
 const HALF = 4;
 
-/** A table, because branches on ordinary text are guessed wrong half of the time. */
-const CLASSES = Uint8Array.from({ length: 0x10000 }, (_, code) => classOf(code));
-
 export function newTally(): Tally {
   return new Uint32Array(HALF + 1);
 }
@@ -61,15 +61,55 @@ export function newTally(): Tally {
 /** A request may have a hundred thousand names and words to count: they share one. */
 const SCRATCH = newTally();
 
+/** Shorter texts are looked at here, character by character. */
+const SHORT_CHARS = 64;
+
 export function tallyText(text: string, from: number, to: number, into: Tally): void {
-  for (let i = from; i < to; i++) {
-    const kind = CLASSES[text.charCodeAt(i)] ?? HARD;
-    into[kind] = (into[kind] ?? 0) + 1;
+  let at = from;
+  while (to - at > SHORT_CHARS) {
+    const stop = pieceEnd(text, at, to);
+    const piece = text.slice(at, stop);
+    if (piece.isWellFormed()) tallyBytes(countBytes(piece), into);
+    else tallyChars(piece, 0, piece.length, into);
+    at = stop;
   }
+  tallyChars(text, at, to, into);
+}
+
+/** No pair is torn. */
+function pieceEnd(text: string, at: number, to: number): number {
+  const stop = at + MOST_SCANNED_CHARS;
+  if (stop >= to) return to;
+  return classOf(text.charCodeAt(stop - 1)) === HALF ? stop - 1 : stop;
+}
+
+export function tallyBytes({ bytes, easy, high, two, three, four }: ByteCounts, into: Tally): void {
+  add(into, EASY, easy);
+  add(into, HARD, bytes - high - easy);
+  add(into, TWO_BYTES, two - three);
+  add(into, THREE_BYTES, three - four);
+  add(into, HALF, four * 2);
+}
+
+function tallyChars(text: string, from: number, to: number, into: Tally): void {
+  let easy = 0;
+  let hard = 0;
+  for (let i = from; i < to; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= 0x80) add(into, classOf(code), 1);
+    else if ((code >= 0x61 && code <= 0x7a) || code === 0x20) easy++;
+    else hard++;
+  }
+  add(into, EASY, easy);
+  add(into, HARD, hard);
+}
+
+function add(into: Tally, kind: number, count: number): void {
+  into[kind] = (into[kind] ?? 0) + count;
 }
 
 export function addTally(into: Tally, other: Tally): void {
-  for (const [kind, count] of other.entries()) into[kind] = (into[kind] ?? 0) + count;
+  for (let kind = EASY; kind <= HALF; kind++) add(into, kind, other[kind] ?? 0);
 }
 
 /** Upper weights hold for byte-level tokenizers: a character is at most as many tokens as it has bytes of UTF-8. */
@@ -87,8 +127,8 @@ export function tokensOf(tally: Tally): TokenCount {
   };
 }
 
+/** Of a character beyond ASCII. */
 function classOf(code: number): number {
-  if (code < 0x80) return (code >= 0x61 && code <= 0x7a) || code === 0x20 ? EASY : HARD;
   if (code < 0x800) return TWO_BYTES;
   return code >= 0xd800 && code <= 0xdfff ? HALF : THREE_BYTES;
 }

@@ -58,10 +58,12 @@ async function askToAdmit(tools: RelayTools, call: Call, candidates: readonly Mo
 }
 
 function checkContext({ request, model, catalog }: Call, candidates: readonly Model[]): void {
-  const { lower, estimate } = request.input;
-  if (candidates.length === 0) throw tooLong(lower, model.contextTokens);
+  const { input } = request;
+  if (candidates.length === 0) throw tooLong(input.lower, model.contextTokens);
   const freeMost = catalog.guards.free_input_tokens;
-  if (model.free && freeMost !== null && estimate > freeMost) throw tooLong(estimate, freeMost);
+  // No estimate is above the upper bound, which is known already.
+  if (!model.free || freeMost === null || input.upper <= freeMost) return;
+  if (input.estimate > freeMost) throw tooLong(input.estimate, freeMost);
 }
 
 function tooLong(tokens: number, most: number) {

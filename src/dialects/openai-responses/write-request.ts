@@ -1,19 +1,19 @@
 // The body for an upstream of the same dialect: the client's own text with only the fields we own changed, and without
 // what would mean nothing there or is nobody's business.
 
-import { editMembers, type Json, type JsonDocument } from '../../kit/json.ts';
+import { editMembers, isObject, type Json, type JsonDocument } from '../../kit/json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { TAG_MARK, untagToolId } from '../translate/opaque.ts';
 import { editList, rawMember, withRawMember } from './raw-edits.ts';
 
 export function writeRequest({ document }: RelayRequest, fields: UpstreamFields): string {
-  return editMembers(editList(document, 'input', writeItem), ownedFields(document, fields));
+  return editMembers(writeItems(document), ownedFields(document, fields));
 }
 
 /** The partial answer stands last, as the assistant's own message; upstreams refuse one that ends in white space. */
 export function writePrefill({ document }: RelayRequest, fields: UpstreamFields, text: string): string {
   const begun = JSON.stringify({ role: 'assistant', content: text.trimEnd() });
-  const edited = editList(document, 'input', writeItem);
+  const edited = writeItems(document);
   const raw = rawMember(edited, 'input') ?? '""';
   const items = raw.startsWith('[') ? raw.slice(1, -1) : `{"role":"user","content":${raw}}`;
   return editMembers(withRawMember(edited, 'input', `[${items},${begun}]`), ownedFields(document, fields));
@@ -27,6 +27,18 @@ function ownedFields({ value }: JsonDocument, fields: UpstreamFields): Record<st
     // Codex tells paths of the user's machine in it.
     ...(value.client_metadata === undefined ? {} : { client_metadata: undefined }),
   };
+}
+
+/** The same document if no item needs an edit: then none is read once more. */
+function writeItems(document: JsonDocument): JsonDocument {
+  const { input } = document.value;
+  return Array.isArray(input) && input.some(needsEdit) ? editList(document, 'input', writeItem) : document;
+}
+
+function needsEdit(item: Json): boolean {
+  if (!isObject(item)) return false;
+  const { type, call_id: callId } = item;
+  return type === 'reasoning' || (typeof callId === 'string' && untagToolId(callId).id !== callId);
 }
 
 function writeItem(item: JsonDocument): string | undefined {

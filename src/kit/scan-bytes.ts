@@ -1,0 +1,229 @@
+// One pass over the bytes of a text, sixteen at a time: which characters there are, and where a JSON string ends. A prompt
+// has a hundred thousand characters, and a look at each of them one by one would be most of what a request costs.
+
+import {
+  ADD,
+  AND,
+  AT_LEAST,
+  BELOW,
+  BITS,
+  BYTES_ADD,
+  BYTES_AT_LEAST,
+  BYTES_EQUAL,
+  BYTES_LEAST,
+  BYTES_PICK,
+  CHOOSE,
+  COUNT_ONES,
+  type Code,
+  EQUAL,
+  get,
+  LOAD_BYTE,
+  LOAD_VECTOR,
+  loop,
+  NOT_EQUAL,
+  number,
+  type Routine,
+  SIGNED_BYTES_BELOW,
+  SUBTRACT,
+  set,
+  sixteen,
+  storeAt,
+  TRAILING_ZEROS,
+  VECTOR_AND,
+  VECTOR_CHOOSE,
+  VECTOR_OR,
+  VECTOR_WITHOUT,
+  vectorOf,
+  wasmModule,
+  when,
+} from './wasm-code.ts';
+
+/** What the bytes of a text in UTF-8 tell of its characters. */
+export interface ByteCounts {
+  /** How many bytes were counted. */
+  bytes: number;
+  /** Small letters and spaces. */
+  easy: number;
+  /** Bytes of characters beyond ASCII. */
+  high: number;
+  /** Characters of at least so many bytes. */
+  two: number;
+  three: number;
+  four: number;
+  /** Between quotes it would be a JSON string. False says nothing: what is escaped in a rare way is left to a parser. */
+  isPlain: boolean;
+}
+
+export interface ByteScanner {
+  /** Texts are put here, in UTF-8. */
+  room: Uint8Array;
+  /** Of the first bytes in the room; of a string's inside, only up to the quote that ends it. */
+  count(length: number, isString: boolean): ByteCounts;
+}
+
+/** No text in the room is longer, in UTF-16; a character of it is at most three bytes. */
+export const ROOM_CHARS = 32 * 1024;
+const ROOM_BYTES = ROOM_CHARS * 3;
+
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const SMALL_A = 0x61;
+const LETTERS = 26;
+const ESCAPES = Array.from('\\/fnrt', (char) => char.charCodeAt(0));
+/** What may follow a backslash, besides a quote: each in the place that its lower half names. */
+const ESCAPED = Array.from({ length: 16 }, (_, half) => ESCAPES.find((byte) => byte % 16 === half) ?? 0);
+
+/** In memory: sixteen bytes of ones and sixteen of zeros, the counts, and the text after bytes that are no backslash. */
+const ONES_END = 16;
+const COUNTS = 32;
+const ROOM = 64;
+const PAGE_BYTES = 64 * 1024;
+const PAGES = Math.ceil((ROOM + ROOM_BYTES + 16) / PAGE_BYTES);
+
+// What the routine keeps, by number: parameters, whole numbers, vectors.
+const END = 0;
+const QUOTE_BITS = 1;
+const AT = 2;
+const EASY = 3;
+const HIGH = 4;
+const TWO = 5;
+const THREE = 6;
+const FOUR = 7;
+const QUOTES = 8;
+const BEFORE = 9;
+const BYTES = 10;
+const ODD = 11;
+const LEAST = 12;
+
+const increase = (local: number, by: Code): Code => [get(local), by, ADD, set(local)];
+const decrease = (local: number): Code => [get(local), number(1), SUBTRACT, set(local)];
+/** How many of the sixteen bytes pass a test. */
+const howMany = (test: Code): Code => [test, BITS, COUNT_ONES];
+const is = (byte: number): Code => [get(BYTES), sixteen(byte), BYTES_EQUAL];
+const isAtLeast = (byte: number): Code => [get(BYTES), sixteen(byte), BYTES_AT_LEAST];
+/** Whether a backslash stands so many bytes before. */
+const hasBackslash = (before: number): Code => [
+  [get(AT), number(before), SUBTRACT, LOAD_VECTOR],
+  [sixteen(BACKSLASH), BYTES_EQUAL],
+];
+
+/** A quote after one backslash, not two, is inside of the string: that tells most of them. */
+const MAY_END: Code = [is(QUOTE), hasBackslash(1), hasBackslash(2), VECTOR_WITHOUT, VECTOR_WITHOUT];
+/** Moved so that the letters are the lowest of all signed bytes. */
+const IS_LETTER: Code = [get(BYTES), sixteen(0x80 - SMALL_A), BYTES_ADD, sixteen(0x80 + LETTERS), SIGNED_BYTES_BELOW];
+/** After two backslashes nothing is escaped; more in a row are rare. */
+const IS_AFTER_ONE: Code = [hasBackslash(1), hasBackslash(2), hasBackslash(3), VECTOR_WITHOUT, VECTOR_WITHOUT];
+const MAY_BE_ESCAPED: Code = [
+  [vectorOf(ESCAPED), get(BYTES), sixteen(0x0f), VECTOR_AND, BYTES_PICK, get(BYTES), BYTES_EQUAL],
+  [is(QUOTE), VECTOR_OR],
+];
+
+/** The lowest of the quotes at hand is the end, unless an odd number of backslashes stands before it. */
+const CHECK_QUOTE: Code = [
+  [get(AT), get(QUOTES), TRAILING_ZEROS, ADD, number(1), SUBTRACT, set(BEFORE)],
+  loop([get(BEFORE), LOAD_BYTE, number(BACKSLASH), NOT_EQUAL], decrease(BEFORE)),
+  [get(AT), get(QUOTES), TRAILING_ZEROS, ADD, get(BEFORE), SUBTRACT, number(1), AND],
+  when([
+    [get(AT), get(QUOTES), TRAILING_ZEROS, ADD, get(END), get(AT), get(QUOTES), TRAILING_ZEROS, ADD],
+    [get(END), BELOW, CHOOSE, set(END)],
+    [number(1), set(QUOTES)],
+  ]),
+  [get(QUOTES), get(QUOTES), number(1), SUBTRACT, AND, set(QUOTES)],
+];
+
+const LEFT: Code = [get(END), get(AT), SUBTRACT];
+
+const COUNT_SIXTEEN: Code = [
+  [get(AT), LOAD_VECTOR, set(BYTES)],
+  [MAY_END, BITS, get(QUOTE_BITS), AND, set(QUOTES)],
+  loop([get(QUOTES), number(0), EQUAL], CHECK_QUOTE),
+  // What stands behind the end is made a byte that none of the other tests knows.
+  [number(15), LEFT, AT_LEAST],
+  when([get(BYTES), sixteen(QUOTE), number(ONES_END), LEFT, SUBTRACT, LOAD_VECTOR, VECTOR_CHOOSE, set(BYTES)]),
+  [hasBackslash(1), BITS],
+  when([get(ODD), IS_AFTER_ONE, MAY_BE_ESCAPED, VECTOR_WITHOUT, VECTOR_OR, set(ODD)]),
+  [get(LEAST), get(BYTES), BYTES_LEAST, set(LEAST)],
+  increase(EASY, howMany([IS_LETTER, is(SPACE), VECTOR_OR])),
+  [get(BYTES), BITS],
+  when([
+    increase(HIGH, howMany(get(BYTES))),
+    increase(TWO, howMany(isAtLeast(0xc0))),
+    increase(THREE, howMany(isAtLeast(0xe0))),
+    increase(FOUR, howMany(isAtLeast(0xf0))),
+  ]),
+  increase(AT, number(16)),
+];
+
+/** Told where the bytes end and which quotes matter, all or none; answers where they end. */
+const COUNT: Routine = {
+  name: 'count',
+  params: 2,
+  numbers: 8,
+  vectors: 3,
+  code: [
+    [number(ROOM), set(AT), sixteen(QUOTE), set(LEAST)],
+    loop([get(AT), get(END), AT_LEAST], COUNT_SIXTEEN),
+    [EASY, HIGH, TWO, THREE, FOUR].map((local, index) => storeAt(COUNTS + index * 4, get(local))),
+    storeAt(COUNTS + 20, [get(ODD), get(LEAST), sixteen(SPACE), SIGNED_BYTES_BELOW, VECTOR_OR, BITS]),
+    get(END),
+  ],
+};
+const ALL_QUOTES = 0xffff;
+
+/** Undefined on a processor that cannot work on sixteen bytes at once. */
+export function vectorScanner(): ByteScanner | undefined {
+  const code = wasmModule(PAGES, [COUNT]);
+  if (!WebAssembly.validate(code)) return undefined;
+  const memory = new WebAssembly.Memory({ initial: PAGES, maximum: PAGES });
+  const instance = new WebAssembly.Instance(new WebAssembly.Module(code), { env: { memory } });
+  const { count } = instance.exports;
+  if (typeof count !== 'function') return undefined;
+  new Uint8Array(memory.buffer).fill(0xff, 0, ONES_END);
+  const counts = new Uint32Array(memory.buffer, COUNTS, 6);
+  return {
+    room: new Uint8Array(memory.buffer, ROOM, ROOM_BYTES),
+    count(length, isString) {
+      const bytes: number = count(ROOM + length, isString ? ALL_QUOTES : 0) - ROOM;
+      const [easy = 0, high = 0, two = 0, three = 0, four = 0, odd = 0] = counts;
+      return { bytes, easy, high, two, three, four, isPlain: odd === 0 };
+    },
+  };
+}
+
+/** The same, byte by byte. */
+export function plainScanner(): ByteScanner {
+  const room = new Uint8Array(ROOM_BYTES);
+  return {
+    room,
+    count(length, isString) {
+      const counts = { bytes: isString ? findEnd(room, length) : length, ...NOTHING };
+      for (let at = 0; at < counts.bytes; at++) {
+        const byte = room[at] ?? 0;
+        const isAllowed = byte === QUOTE || ESCAPED[byte % 16] === byte || !isAfterOne(room, at);
+        if (byte < SPACE || !isAllowed) counts.isPlain = false;
+        if ((byte >= SMALL_A && byte < SMALL_A + LETTERS) || byte === SPACE) counts.easy++;
+        if (byte >= 0x80) counts.high++;
+        if (byte >= 0xc0) counts.two++;
+        if (byte >= 0xe0) counts.three++;
+        if (byte >= 0xf0) counts.four++;
+      }
+      return counts;
+    },
+  };
+}
+
+const NOTHING = { easy: 0, high: 0, two: 0, three: 0, four: 0, isPlain: true };
+
+function findEnd(room: Uint8Array, length: number): number {
+  for (let at = 0; at < length; at++) {
+    if (room[at] === QUOTE) return at;
+    if (room[at] === BACKSLASH) at++;
+  }
+  return length;
+}
+
+function isAfterOne(room: Uint8Array, at: number): boolean {
+  const [third, second, first] = [at - 3, at - 2, at - 1].map((place) => room[place] === BACKSLASH);
+  return first === true && (second === false || third === true);
+}

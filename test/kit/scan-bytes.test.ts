@@ -1,0 +1,98 @@
+// Sixteen bytes at a time or one by one: the same counts, the same ends of strings.
+
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { plainScanner, ROOM_CHARS, vectorScanner } from '../../src/kit/scan-bytes.ts';
+import { scanString, skipString } from '../../src/kit/skip-string.ts';
+import { countTokens, tokensOf } from '../../src/kit/tokens.ts';
+
+const encoder = new TextEncoder();
+const units = ['a', 'z', ' ', 'A', '{', '`', '"', '\\', '\n', '\u001f', '\u007f', 'é', '߿', 'ࠀ', '你', '\uffff', '😀'];
+const anyText = fc.string({ unit: fc.constantFrom(...units, 'n', 't', 'u', 'words in between '), maxLength: 80 });
+const escaped = fc.string({
+  unit: fc.constantFrom('\\"', '\\\\', '\\n', 'a', '你', '😀', 'plain words, many of them, '),
+  maxLength: 80,
+});
+/** A backslash, if it is not the second of just two, goes before one of a few. */
+const NOT_PLAIN = /[^ -\uffff]|(?<!(?<!\\)\\)\\(?!$|["\\/fnrt])/;
+
+test('this machine works on sixteen bytes at once', () => expect(vectorScanner()).toBeDefined());
+
+describe.each([
+  ['sixteen at once', vectorScanner() ?? plainScanner()],
+  ['one by one', plainScanner()],
+] as const)('%s', (_, { room, count }) => {
+  const put = (text: string) => encoder.encodeInto(text, room).written;
+
+  test('counts what there is', () => {
+    fc.assert(
+      fc.property(fc.oneof(anyText, escaped), (text) => {
+        const codes = [...text].map((char) => char.codePointAt(0) ?? 0);
+        const bytes = put(text);
+        expect(count(bytes, false)).toEqual({
+          bytes,
+          easy: text.replaceAll(/[^a-z ]/g, '').length,
+          high: encoder.encode(text).filter((byte) => byte >= 0x80).length,
+          two: codes.filter((code) => code >= 0x80).length,
+          three: codes.filter((code) => code >= 0x800).length,
+          four: codes.filter((code) => code >= 0x10000).length,
+          isPlain: !NOT_PLAIN.test(text),
+        });
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('finds the quote that ends a string', () => {
+    fc.assert(
+      fc.property(escaped, anyText, (inside, after) => {
+        const alone = count(put(inside), false);
+        expect(count(put(inside), true)).toEqual(alone);
+        expect(count(put(`${inside}"${after}`), true)).toEqual(alone);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('strings longer than the room', () => {
+  const unit = fc.constantFrom('\\"', '\\\\', '\\n', 'a', '你', '😀', '\\\\\\"', 'words and "'.replace('"', '\\"'));
+  const long = fc
+    .tuple(fc.array(unit, { minLength: 1, maxLength: 8 }), fc.integer({ min: 1, max: 3 * ROOM_CHARS }))
+    .map(([parts, chars]) => parts.join('').repeat(Math.ceil(chars / parts.join('').length)));
+
+  test('end where they end', () => {
+    fc.assert(
+      fc.property(long, anyText, (inside, after) => {
+        expect(skipString(`{"a":"${inside}"${after}`, 5)).toBe(inside.length + 7);
+        expect(skipString(`"${inside}`, 0)).toBe(-1);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('end where they end, even if they are backslashes alone', () => {
+    const inside = `${'\\"'.repeat(9)}${'\\'.repeat(4 * ROOM_CHARS)}`;
+    expect(skipString(`"${inside}"`, 0)).toBe(inside.length + 2);
+    expect(skipString(`"${inside}\\"`, 0)).toBe(-1);
+  });
+
+  test('are counted as the sum of their characters', () => {
+    fc.assert(
+      fc.property(long, (inside) => {
+        const { upper } = countTokens(inside);
+        const single = [...inside].map((char) => countTokens(char).upper);
+        const easy = inside.replaceAll(/[^a-z ]/g, '').length;
+        expect(upper).toBe(single.reduce((sum, one) => sum + one, 0) - easy + Math.ceil(easy * 0.75));
+        const { tally } = scanString(`"${inside}"`, 0);
+        if (tally) expect(tokensOf(tally)).toEqual(countTokens(inside));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('a half of a pair is counted as one', () => {
+    const text = `${'a'.repeat(ROOM_CHARS - 1)}😀${'a'.repeat(ROOM_CHARS)}`;
+    expect(countTokens(`${text}\ud83d`).upper).toBe(countTokens(text).upper + 2);
+  });
+});
