@@ -7,8 +7,9 @@ import { Book, PAGE_TABLES, type Pages, type PageTable } from '../book/book.ts';
 import { touches } from '../book/decide.ts';
 import type { Operation } from '../operations.ts';
 import { decodeRow, KEYS, PAGES } from '../tables.ts';
+import { toArray } from './arrays.ts';
 import type { Query, Rows } from './connection.ts';
-import { lockRows, readRows, toArray } from './statements.ts';
+import { lockRows, readRows } from './statements.ts';
 
 export interface Loading {
   queries: Query[];
