@@ -1,5 +1,5 @@
-// The SQL of one table, made once from its description. Every statement works on a set of rows: ids or columns travel as
-// arrays.
+// The SQL that writes one table, made once from its description. Every statement works on a set of rows: ids or columns
+// travel as arrays.
 
 import type { Column, ColumnKind, Table } from '../tables.ts';
 import { type ArrayValue, toArray } from './arrays.ts';
@@ -36,14 +36,6 @@ export interface TableVerbs<Row> {
   append(rows: readonly Row[]): Part;
   update(ids: readonly string[], rows: readonly Row[]): Part;
   delete(ids: readonly string[]): Part;
-}
-
-export function readRows<R>({ name, idColumn }: Table<R>): string {
-  return `SELECT * FROM ${name} WHERE ${idColumn} = ANY($1::text[]) ORDER BY ${idColumn}`;
-}
-
-export function lockRows<R>(table: Table<R>): string {
-  return `${readRows(table)} FOR UPDATE`;
 }
 
 export function prepareVerbs<Row extends object>({ name: table, idColumn, columns }: Table<Row>): TableVerbs<Row> {
