@@ -6,9 +6,10 @@ import { assert } from '../../kit/assert.ts';
 import { Book, PAGE_TABLES, type Pages, type PageTable } from '../book/book.ts';
 import { touches } from '../book/decide.ts';
 import type { Operation } from '../operations.ts';
-import { decodeRow, KEYS, PAGES } from '../tables.ts';
+import { KEYS, PAGES } from '../tables.ts';
+import { toArray } from './arrays.ts';
 import type { Query, Rows } from './connection.ts';
-import { lockRows, readRows, toArray } from './statements.ts';
+import { prepareReader, type RowReader } from './read-rows.ts';
 
 export interface Loading {
   queries: Query[];
@@ -30,7 +31,7 @@ export function loadPages(operations: readonly Operation[]): Loading {
         const rows = answers[index];
         assert(rows, 'every table that is touched was read');
         if (table === 'keyrings') pages.keyrings = toKeyrings(rows);
-        else Object.assign(pages, { [table]: toPages(table, rows) });
+        else Object.assign(pages, { [table]: READERS[table].decode(rows) });
       });
       return new Book((table, id) => {
         assert(ids.get(table)?.has(id), 'an operation looks only at pages it said it touches');
@@ -40,23 +41,40 @@ export function loadPages(operations: readonly Operation[]): Loading {
   };
 }
 
+type Readers = { [T in Exclude<PageTable, 'keyrings'>]: RowReader<Pages[T]> };
+const READERS: Readers = {
+  wallets: prepareReader(PAGES.wallets),
+  windows: prepareReader(PAGES.windows),
+  budgets: prepareReader(PAGES.budgets),
+  holds: prepareReader(PAGES.holds),
+  leases: prepareReader(PAGES.leases),
+  cards: prepareReader(PAGES.cards),
+  replays: prepareReader(PAGES.replays),
+  traffic: prepareReader(PAGES.traffic),
+  settings: prepareReader(PAGES.settings),
+  incidents: prepareReader(PAGES.incidents),
+  loginNames: prepareReader(PAGES.loginNames),
+  logins: prepareReader(PAGES.logins),
+};
+const KEY_READER = prepareReader(KEYS);
+
 const LOAD: { [T in PageTable]: string } = {
-  wallets: lockRows(PAGES.wallets),
-  windows: lockRows(PAGES.windows),
+  wallets: READERS.wallets.lock,
+  windows: READERS.windows.lock,
   // Under the lock of the account's wallet, which whoever changes these has taken before.
-  budgets: readRows(PAGES.budgets),
-  holds: readRows(PAGES.holds),
+  budgets: READERS.budgets.read,
+  holds: READERS.holds.read,
   // A node alone renews its lease, and nobody shortens it: no batch has to wait for another one's look at it.
-  leases: readRows(PAGES.leases),
-  cards: lockRows(PAGES.cards),
-  replays: lockRows(PAGES.replays),
-  traffic: lockRows(PAGES.traffic),
-  settings: lockRows(PAGES.settings),
-  incidents: lockRows(PAGES.incidents),
-  loginNames: lockRows(PAGES.loginNames),
-  logins: lockRows(PAGES.logins),
+  leases: READERS.leases.read,
+  cards: READERS.cards.lock,
+  replays: READERS.replays.lock,
+  traffic: READERS.traffic.lock,
+  settings: READERS.settings.lock,
+  incidents: READERS.incidents.lock,
+  loginNames: READERS.loginNames.lock,
+  logins: READERS.logins.lock,
   // Like budgets and holds.
-  keyrings: 'SELECT * FROM keys WHERE account_id = ANY($1::text[]) ORDER BY created_at, key_id',
+  keyrings: `SELECT ${KEY_READER.columns} FROM keys WHERE account_id = ANY($1::text[]) ORDER BY keys.created_at, keys.key_id`,
 };
 
 function touchedIds(operations: readonly Operation[]): Ids {
@@ -71,14 +89,6 @@ function touchedIds(operations: readonly Operation[]): Ids {
   return ids;
 }
 
-function toPages<T extends Exclude<PageTable, 'keyrings'>>(name: T, rows: Rows): Map<string, Pages[T]> {
-  const table = PAGES[name];
-  return new Map(rows.map((row) => [String(row[table.idColumn]), decodeRow(table, row) as Pages[T]]));
-}
-
 function toKeyrings(rows: Rows): Map<string, Pages['keyrings']> {
-  return Map.groupBy(
-    rows.map((row) => decodeRow(KEYS, row)),
-    (key) => key.accountId,
-  );
+  return Map.groupBy(KEY_READER.decode(rows).values(), (key) => key.accountId);
 }

@@ -1,6 +1,8 @@
-// The SQL of one table, made from its description. Every statement works on a set of rows: ids or columns travel as arrays.
+// The SQL that writes one table, made once from its description. Every statement works on a set of rows: ids or columns
+// travel as arrays.
 
-import { type ColumnKind, encodeRow, type SqlValue, type Table } from '../tables.ts';
+import type { Column, ColumnKind, Table } from '../tables.ts';
+import { type ArrayValue, toArray } from './arrays.ts';
 
 const TYPES: Record<ColumnKind, string> = {
   text: 'text',
@@ -16,102 +18,96 @@ export interface Statement {
   values: string[];
 }
 
-/** A part of a statement; its parameters are numbered when the parts are joined. */
-export interface Part {
+/** What a statement does to a table; its parameters are numbered when it is joined with others. */
+export interface Verb {
+  /** Unlike that of any other verb or table. */
+  name: string;
   sql(firstParameter: number): string;
+}
+
+export interface Part {
+  verb: Verb;
   /** One array for each column. */
   values: string[];
 }
 
-export interface Row {
-  id: SqlValue;
-  values: SqlValue[];
+export interface TableVerbs<Row> {
+  insert(ids: readonly string[], rows: readonly Row[]): Part;
+  /** For ids that the database counts: they follow the order of the rows. */
+  append(rows: readonly Row[]): Part;
+  update(ids: readonly string[], rows: readonly Row[]): Part;
+  delete(ids: readonly string[]): Part;
 }
 
-export function readRows<R>({ name, idColumn }: Table<R>): string {
-  return `SELECT * FROM ${name} WHERE ${idColumn} = ANY($1::text[]) ORDER BY ${idColumn}`;
-}
-
-export function lockRows<R>(table: Table<R>): string {
-  return `${readRows(table)} FOR UPDATE`;
-}
-
-export function insertRows<R>(table: Table<R>, rows: readonly Row[]): Part {
-  const names = [table.idColumn, ...columnNames(table)];
+export function prepareVerbs<Row extends object>({ name: table, idColumn, columns }: Table<Row>): TableVerbs<Row> {
+  const names = columns.map(({ name }) => name);
+  const list = names.join(', ');
+  const types = columns.map(({ kind }) => TYPES[kind]);
+  const verb = (name: string, sql: Verb['sql']): Verb => ({ name: `${name} ${table}`, sql });
+  const insert = verb(
+    'insert',
+    (first) => `INSERT INTO ${table} (${idColumn}, ${list}) SELECT * FROM ${unnest(['text', ...types], first)}`,
+  );
+  const append = verb(
+    'append',
+    (first) =>
+      `INSERT INTO ${table} (${list}) SELECT ${list} FROM ${unnest(types, first)} WITH ORDINALITY AS new (${list}, nth) ORDER BY nth`,
+  );
+  const update = verb(
+    'update',
+    (first) =>
+      `UPDATE ${table} SET ${names.map((name) => `${name} = new.${name}`).join(', ')}
+       FROM ${unnest(['text', ...types], first)} AS new (id, ${list}) WHERE ${table}.${idColumn} = new.id`,
+  );
+  const remove = verb('delete', (first) => `DELETE FROM ${table} WHERE ${idColumn} = ANY($${first}::text[])`);
   return {
-    sql: (first) =>
-      `INSERT INTO ${table.name} (${names.join(', ')}) SELECT * FROM ${unnest(['text', ...types(table)], first)}`,
-    values: [toArray(rows.map(({ id }) => id)), ...byColumn(table, rows)],
+    insert: (ids, rows) => ({ verb: insert, values: [toArray(ids), ...byColumn(columns, rows)] }),
+    append: (rows) => ({ verb: append, values: byColumn(columns, rows) }),
+    update: (ids, rows) => ({ verb: update, values: [toArray(ids), ...byColumn(columns, rows)] }),
+    delete: (ids) => ({ verb: remove, values: [toArray(ids)] }),
   };
 }
 
-/** For ids that the database counts: they follow the order of the rows. */
-export function appendRows<R>(table: Table<R>, rows: readonly Row[]): Part {
-  const names = columnNames(table).join(', ');
-  return {
-    sql: (first) =>
-      `INSERT INTO ${table.name} (${names}) SELECT ${names} FROM ${unnest(types(table), first)} WITH ORDINALITY AS new (${names}, nth) ORDER BY nth`,
-    values: byColumn(table, rows),
+/** Batches do the same few things again and again: the text of a statement is kept by its verbs. */
+export function createJoin(): (parts: readonly Part[]) => Statement {
+  const texts = new Map<string, string>();
+  return (parts) => {
+    const name = parts.map(({ verb }) => verb.name).join();
+    const values = parts.flatMap((part) => part.values);
+    const known = texts.get(name);
+    if (known !== undefined) return { sql: known, values };
+    const sql = joinText(parts);
+    texts.set(name, sql);
+    return { sql, values };
   };
 }
 
-export function updateRows<R>(table: Table<R>, rows: readonly Row[]): Part {
-  const names = columnNames(table);
-  return {
-    sql: (first) =>
-      `UPDATE ${table.name} SET ${names.map((name) => `${name} = new.${name}`).join(', ')}
-       FROM ${unnest(['text', ...types(table)], first)} AS new (id, ${names.join(', ')}) WHERE ${table.name}.${table.idColumn} = new.id`,
-    values: [toArray(rows.map(({ id }) => id)), ...byColumn(table, rows)],
-  };
-}
-
-export function deleteRows<R>(table: Table<R>, ids: readonly string[]): Part {
-  return {
-    sql: (first) => `DELETE FROM ${table.name} WHERE ${table.idColumn} = ANY($${first}::text[])`,
-    values: [toArray(ids)],
-  };
-}
-
-export function joinParts(parts: readonly Part[]): Statement {
-  const values: string[] = [];
-  const pieces = parts.map((part, index) => {
-    const sql = part.sql(values.length + 1);
-    values.push(...part.values);
-    return `w${index} AS (${sql})`;
+function joinText(parts: readonly Part[]): string {
+  let first = 1;
+  const pieces = parts.map(({ verb, values }, index) => {
+    const piece = `w${index} AS (${verb.sql(first)})`;
+    first += values.length;
+    return piece;
   });
-  return { sql: `WITH ${pieces.join(',\n')}\nSELECT`, values };
-}
-
-export function rowOf<R extends object>(table: Table<R>, id: string, row: R): Row {
-  return { id, values: encodeRow(table, row) };
-}
-
-function columnNames<R>({ columns }: Table<R>): string[] {
-  return columns.map(({ name }) => name);
-}
-
-function types<R>({ columns }: Table<R>): string[] {
-  return columns.map(({ kind }) => TYPES[kind]);
+  return `WITH ${pieces.join(',\n')}\nSELECT`;
 }
 
 function unnest(kinds: readonly string[], first: number): string {
   return `unnest(${kinds.map((kind, index) => `$${first + index}::${kind}[]`).join(', ')})`;
 }
 
-function byColumn<R>({ columns }: Table<R>, rows: readonly Row[]): string[] {
-  return columns.map((_, index) => toArray(rows.map(({ values }) => values[index] ?? null)));
+function byColumn<Row extends object>(columns: readonly Column[], rows: readonly Row[]): string[] {
+  return columns.map(({ field, kind }) => {
+    const values: ArrayValue[] = [];
+    for (const row of rows) values.push(encode((row as Record<string, unknown>)[field], kind));
+    return toArray(values);
+  });
 }
 
-/** An array as PostgreSQL writes it: `{1,NULL,"a\"b"}`. */
-export function toArray(values: readonly SqlValue[]): string {
-  let text = '';
-  for (const value of values) {
-    text += text === '' ? '{' : ',';
-    text += typeof value === 'string' ? quoted(value) : value === null ? 'NULL' : String(value);
-  }
-  return text === '' ? '{}' : `${text}}`;
-}
-
-function quoted(value: string): string {
-  return /["\\]/.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : `"${value}"`;
+function encode(value: unknown, kind: ColumnKind): ArrayValue {
+  if (value === null || value === undefined) return null;
+  if (kind === 'json') return JSON.stringify(value);
+  if (kind === 'money') return String(value);
+  // What is no number at all the database shall refuse, not read as NULL.
+  return kind === 'number' && !Number.isFinite(value) ? String(value) : (value as string | number | boolean);
 }

@@ -4,7 +4,7 @@ import type { Book, Change, PageTable } from '../book/book.ts';
 import { changedKeys } from '../changed-keys.ts';
 import { ADDITIONS, KEYS, PAGES, type Table } from '../tables.ts';
 import type { Query } from './connection.ts';
-import { appendRows, deleteRows, insertRows, joinParts, type Part, rowOf, updateRows } from './statements.ts';
+import { createJoin, type Part, prepareVerbs, type TableVerbs } from './statements.ts';
 
 type RowTable = Exclude<PageTable, 'keyrings'>;
 const ROW_TABLES: readonly RowTable[] = [
@@ -22,40 +22,53 @@ const ROW_TABLES: readonly RowTable[] = [
   'logins',
 ];
 
+const VERBS = ROW_TABLES.map((name) => ({ name, verbs: prepareVerbs(PAGES[name] as Table<object>) }));
+const KEY_VERBS = prepareVerbs(KEYS);
+const ACCOUNTS = prepareVerbs(ADDITIONS.accounts);
+const CARD_BATCHES = prepareVerbs(ADDITIONS.cardBatches);
+const ENTRIES = prepareVerbs(ADDITIONS.entries);
+const USAGE = prepareVerbs(ADDITIONS.usage);
+const REVISIONS = prepareVerbs(ADDITIONS.revisions);
+const ACTIONS = prepareVerbs(ADDITIONS.actions);
+const join = createJoin();
+
 /** Undefined if nothing changed. */
 export function writeBook(book: Book): Query | undefined {
   const { accounts, cardBatches, entries, usage, revisions, actions } = book.added;
-  const parts = [
-    ...insertAdded(ADDITIONS.accounts, accounts, ({ accountId }) => accountId),
-    ...insertAdded(ADDITIONS.cardBatches, cardBatches, ({ batchId }) => batchId),
-    ...ROW_TABLES.flatMap((name) => writeChanges(PAGES[name] as Table<object>, book.changes(name))),
-    ...writeChanges(KEYS, book.changes('keyrings').flatMap(changedKeys)),
-    ...appendAdded(ADDITIONS.entries, entries),
-    ...insertAdded(ADDITIONS.usage, usage, ({ requestId }) => requestId),
-    ...appendAdded(ADDITIONS.revisions, revisions),
-    ...appendAdded(ADDITIONS.actions, actions),
-  ];
-  return parts.length === 0 ? undefined : joinParts(parts);
+  const parts: Part[] = [];
+  insertAdded(parts, ACCOUNTS, accounts, ({ accountId }) => accountId);
+  insertAdded(parts, CARD_BATCHES, cardBatches, ({ batchId }) => batchId);
+  for (const { name, verbs } of VERBS) writeChanges(parts, verbs, book.changes(name));
+  writeChanges(parts, KEY_VERBS, book.changes('keyrings').flatMap(changedKeys));
+  if (entries.length > 0) parts.push(ENTRIES.append(entries));
+  insertAdded(parts, USAGE, usage, ({ requestId }) => requestId);
+  if (revisions.length > 0) parts.push(REVISIONS.append(revisions));
+  if (actions.length > 0) parts.push(ACTIONS.append(actions));
+  return parts.length === 0 ? undefined : join(parts);
 }
 
-function writeChanges<Row extends object>(table: Table<Row>, changes: readonly Change<Row>[]): Part[] {
-  const sorted = changes.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  const inserted = sorted.flatMap(({ id, before, after }) => (after && !before ? [rowOf(table, id, after)] : []));
-  const updated = sorted.flatMap(({ id, before, after }) => (after && before ? [rowOf(table, id, after)] : []));
-  const deleted = sorted.flatMap(({ id, before, after }) => (!after && before ? [id] : []));
-  return [
-    ...(inserted.length > 0 ? [insertRows(table, inserted)] : []),
-    ...(updated.length > 0 ? [updateRows(table, updated)] : []),
-    ...(deleted.length > 0 ? [deleteRows(table, deleted)] : []),
-  ];
+function writeChanges<Row extends object>(parts: Part[], verbs: TableVerbs<Row>, changes: Change<Row>[]): void {
+  if (changes.length === 0) return;
+  const inserted = { ids: [] as string[], rows: [] as Row[] };
+  const updated = { ids: [] as string[], rows: [] as Row[] };
+  const deleted: string[] = [];
+  for (const { id, before, after } of changes.sort((a, b) => (a.id < b.id ? -1 : 1))) {
+    if (after) {
+      const { ids, rows } = before ? updated : inserted;
+      ids.push(id);
+      rows.push(after);
+    } else if (before) deleted.push(id);
+  }
+  if (inserted.ids.length > 0) parts.push(verbs.insert(inserted.ids, inserted.rows));
+  if (updated.ids.length > 0) parts.push(verbs.update(updated.ids, updated.rows));
+  if (deleted.length > 0) parts.push(verbs.delete(deleted));
 }
 
-function insertAdded<Row extends object>(table: Table<Row>, rows: readonly Row[], idOf: (row: Row) => string): Part[] {
-  const inserted = rows.map((row) => rowOf(table, idOf(row), row));
-  return rows.length === 0 ? [] : [insertRows(table, inserted)];
-}
-
-function appendAdded<Row extends object>(table: Table<Row>, rows: readonly Row[]): Part[] {
-  const appended = rows.map((row) => rowOf(table, '', row));
-  return rows.length === 0 ? [] : [appendRows(table, appended)];
+function insertAdded<Row extends object>(
+  parts: Part[],
+  verbs: TableVerbs<Row>,
+  rows: readonly Row[],
+  idOf: (row: Row) => string,
+): void {
+  if (rows.length > 0) parts.push(verbs.insert(rows.map(idOf), rows));
 }

@@ -1,0 +1,50 @@
+// Rows of a table as they are read within a batch: the server names the columns like the fields and sends a number within
+// 2^53 as one, not as a bigint, so that most rows are used just as they come.
+
+import type { Table } from '../tables.ts';
+import type { Rows } from './connection.ts';
+
+export interface RowReader<Row> {
+  /** Of the rows with the ids in an array. */
+  read: string;
+  /** Waits for the rows, in the order of their ids. */
+  lock: string;
+  /** For statements that say themselves which rows they want. */
+  columns: string;
+  decode(rows: Rows): Map<string, Row>;
+}
+
+export function prepareReader<Row>({ name, idColumn, idField, columns }: Table<Row>): RowReader<Row> {
+  const id = idField ?? ID;
+  const list = [
+    `${idColumn} AS "${id}"`,
+    ...columns.map((column) => `${column.name}${column.kind === 'number' ? '::float8' : ''} AS "${column.field}"`),
+  ].join(', ');
+  const read = `SELECT ${list} FROM ${name} WHERE ${idColumn} = ANY($1::text[]) ORDER BY ${name}.${idColumn}`;
+  const fields = columns.map(({ field }) => field);
+  const jsonFields = columns.flatMap(({ field, kind }) => (kind === 'json' ? [field] : []));
+
+  return {
+    read,
+    lock: `${read} FOR UPDATE`,
+    columns: list,
+    decode(rows) {
+      const decoded = new Map<string, Row>();
+      for (const row of rows) {
+        const own = idField === undefined ? pick(row, fields) : (row as Record<string, unknown>);
+        for (const field of jsonFields) if (own[field] !== null) own[field] = JSON.parse(own[field] as string);
+        decoded.set(row[id] as string, own as Row);
+      }
+      return decoded;
+    },
+  };
+}
+
+/** What the id is called in a row that does not carry its own. */
+const ID = 'id';
+
+function pick(row: Readonly<Record<string, unknown>>, fields: readonly string[]): Record<string, unknown> {
+  const picked: Record<string, unknown> = {};
+  for (const field of fields) picked[field] = row[field];
+  return picked;
+}
