@@ -244,8 +244,16 @@ export function encodeRow<Row extends object>({ columns }: Table<Row>, row: Row)
 }
 
 function encodeValue(value: unknown, kind: ColumnKind): SqlValue {
-  if (kind === 'json') return JSON.stringify(value);
-  return kind === 'slots' ? slotsToText(value as Window['slots']) : (value as SqlValue);
+  return kind === 'json' || kind === 'slots' ? toText(value, kind) : (value as SqlValue);
+}
+
+/** A value that stands as text in its column. */
+export function toText(value: unknown, kind: 'json' | 'slots'): string {
+  return kind === 'json' ? JSON.stringify(value) : slotsToText(value as Window['slots']);
+}
+
+export function fromText(text: string, kind: 'json' | 'slots'): unknown {
+  return kind === 'json' ? JSON.parse(text) : textToSlots(text);
 }
 
 /** A row from what a driver returned; integers may come as number, bigint or text, flags as boolean or 0 and 1. */
@@ -276,8 +284,7 @@ function decodeValue(value: unknown, kind: ColumnKind): unknown {
     case 'flag':
       return value === true || value === 1n || value === 1;
     case 'json':
-      return JSON.parse(String(value));
     case 'slots':
-      return textToSlots(String(value));
+      return fromText(String(value), kind);
   }
 }

@@ -1,7 +1,7 @@
 // Rows of a table as they are read within a batch: the server names the columns like the fields and sends a number within
 // 2^53 as one, not as a bigint, so that most rows are used just as they come.
 
-import type { Table } from '../tables.ts';
+import { fromText, type Table } from '../tables.ts';
 import type { Rows } from './connection.ts';
 
 export interface RowReader<Row> {
@@ -22,7 +22,7 @@ export function prepareReader<Row>({ name, idColumn, idField, columns }: Table<R
   ].join(', ');
   const read = `SELECT ${list} FROM ${name} WHERE ${idColumn} = ANY($1::text[]) ORDER BY ${name}.${idColumn}`;
   const fields = columns.map(({ field }) => field);
-  const jsonFields = columns.flatMap(({ field, kind }) => (kind === 'json' ? [field] : []));
+  const texts = columns.flatMap(({ field, kind }) => (kind === 'json' || kind === 'slots' ? [{ field, kind }] : []));
 
   return {
     read,
@@ -32,7 +32,7 @@ export function prepareReader<Row>({ name, idColumn, idField, columns }: Table<R
       const decoded = new Map<string, Row>();
       for (const row of rows) {
         const own = idField === undefined ? pick(row, fields) : (row as Record<string, unknown>);
-        for (const field of jsonFields) if (own[field] !== null) own[field] = JSON.parse(own[field] as string);
+        for (const { field, kind } of texts) if (own[field] !== null) own[field] = fromText(own[field] as string, kind);
         decoded.set(row[id] as string, own as Row);
       }
       return decoded;
