@@ -133,8 +133,7 @@ function scanTopLevel(text: string, limits: JsonLimits, longStrings: LongString[
   let isAfterColon = false;
   const closeMember = (end: number) => {
     if (valueStart < 0) return;
-    const name = parse(text.slice(nameStart, nameEnd));
-    if (typeof name !== 'string') throw new JsonRefused('not_json');
+    const name = readName(text, nameStart, nameEnd);
     if (spans.has(name)) throw new JsonRefused('duplicate_member', name);
     let valueEnd = end;
     while (isSpace(text.charCodeAt(valueEnd - 1))) valueEnd--;
@@ -147,7 +146,7 @@ function scanTopLevel(text: string, limits: JsonLimits, longStrings: LongString[
       case QUOTE: {
         const mayWait = longStrings && isAfterColon && depth > 1;
         const end = mayWait ? skipLongString(text, i, longStrings) : skipString(text, i);
-        if (end < 0) throw new JsonRefused('not_json');
+        if (end < 0) refuseText();
         if (depth === 1 && nameStart < 0) {
           nameStart = i;
           nameEnd = end;
@@ -181,6 +180,18 @@ function scanTopLevel(text: string, limits: JsonLimits, longStrings: LongString[
   return spans;
 }
 
+/** Its own quotes stand around it. */
+function readName(text: string, start: number, end: number): string {
+  const plain = text.slice(start + 1, end - 1);
+  if (!plain.includes('\\')) return plain;
+  const name = parse(text.slice(start, end));
+  return typeof name === 'string' ? name : refuseText();
+}
+
+function refuseText(): never {
+  throw new JsonRefused('not_json');
+}
+
 function skipSpace(text: string, from: number): number {
   let at = from;
   while (isSpace(text.charCodeAt(at))) at++;
@@ -195,6 +206,6 @@ function parse(text: string, longStrings: readonly LongString[] = []): Json {
   try {
     return (longStrings.length === 0 ? JSON.parse(text) : parseAround(text, longStrings)) as Json;
   } catch {
-    throw new JsonRefused('not_json');
+    return refuseText();
   }
 }
