@@ -3,18 +3,21 @@
 import { isObject, type JsonDocument } from '../../kit/json.ts';
 import type { Quirks } from '../../kit/quirks.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Output } from '../dialect.ts';
-import { outputOf, readPieces } from './read-output.ts';
+import { outputOf, readPieces, weighPieces } from './read-output.ts';
 import { readUsage } from './read-usage.ts';
 
 export function readAnswer({ value }: JsonDocument, quirks?: Quirks): AnswerFacts | undefined {
   if (!Array.isArray(value.choices) || value.choices.length === 0) return undefined;
+  const usage = readUsage(value.usage, quirks);
   let output: Output = NO_OUTPUT;
   let finish: AnswerFacts['finish'] = 'other';
   for (const [index, choice] of value.choices.entries()) {
     if (!isObject(choice) || !isObject(choice.message)) return undefined;
     if (typeof choice.finish_reason !== 'string' || choice.finish_reason === 'error') return undefined;
     if (choice.finish_reason === 'length') finish = 'length';
-    output = addOutput(output, outputOf(choice.message, readPieces(choice.message, index)));
+    const pieces = readPieces(choice.message, index);
+    // Where the upstream has counted, nobody asks for our count.
+    output = addOutput(output, outputOf(choice.message, pieces, typeof usage === 'object' ? 0 : weighPieces(pieces)));
   }
-  return { usage: readUsage(value.usage, quirks), output, finish };
+  return { usage, output, finish };
 }

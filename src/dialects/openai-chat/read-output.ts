@@ -41,12 +41,22 @@ export function toolCalls(message: JsonObject): JsonObject[] {
   return Array.isArray(message.tool_calls) ? message.tool_calls.filter(isObject) : [];
 }
 
-export function outputOf(message: Json | undefined, pieces: readonly Piece[]): Output {
+export function weighPieces(pieces: readonly Piece[]): number {
+  let tokens = 0;
+  for (const { text } of pieces) tokens += weighTokens(text);
+  return tokens;
+}
+
+export function outputOf(
+  message: Json | undefined,
+  pieces: readonly Piece[],
+  tokens: number = weighPieces(pieces),
+): Output {
   const isReasoning = ({ slot }: Piece) => REASONING_FIELDS.some((name) => slot.endsWith(`/${name}`));
   return {
     hasContent: pieces.some((piece) => !isReasoning(piece)) || (isObject(message) && isObject(message.audio)),
     hasReasoning: pieces.some(isReasoning),
-    tokens: pieces.reduce((sum, { text }) => sum + weighTokens(text), 0),
+    tokens,
     images: 0,
   };
 }
