@@ -23,12 +23,11 @@ export class Unreachable extends Error {
 
 export function limitConnect(fetch: Fetch, { clock, connect, connectMs }: ConnectLimit): Fetch {
   let heardAt = Number.NEGATIVE_INFINITY;
-  return async (url, init) => {
-    if (clock.monotonic() - heardAt < HEARD_OF_MS) {
-      const response = await fetch(url, init);
-      heardAt = clock.monotonic();
-      return response;
-    }
+  const heard = (response: Response) => {
+    heardAt = clock.monotonic();
+    return response;
+  };
+  async function reach(url: string, init: RequestInit): Promise<Response> {
     const call = new AbortController();
     const signal = init.signal ? AbortSignal.any([init.signal, call.signal]) : call.signal;
     const probe = new AbortController();
@@ -36,14 +35,14 @@ export function limitConnect(fetch: Fetch, { clock, connect, connectMs }: Connec
     const cancel = clock.after(connectMs, () => call.abort(new Unreachable(`no connection within ${connectMs} ms`)));
     connect(hostname, Number(port) || (protocol === 'https:' ? 443 : 80), probe.signal).then(cancel, cancel);
     try {
-      const response = await fetch(url, { ...init, signal });
-      heardAt = clock.monotonic();
-      return response;
+      return heard(await fetch(url, { ...init, signal }));
     } finally {
       cancel();
       probe.abort();
     }
-  };
+  }
+
+  return (url, init) => (clock.monotonic() - heardAt < HEARD_OF_MS ? fetch(url, init).then(heard) : reach(url, init));
 }
 
 export const connectTcp: Connect = (host, port, signal) =>

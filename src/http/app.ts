@@ -120,9 +120,7 @@ function answer(tools: HttpTools, exchange: Exchange, handle: Handle): Response 
   const failed = (error: unknown) => sent(exchange, faultResponse(tools, exchange, error));
   try {
     const response = handle(exchange);
-    return response instanceof Promise
-      ? response.then((one) => sent(exchange, one)).catch(failed)
-      : sent(exchange, response);
+    return response instanceof Promise ? response.then((one) => sent(exchange, one), failed) : sent(exchange, response);
   } catch (error) {
     return failed(error);
   }

@@ -26,7 +26,7 @@ export function checkDeclaredBody(request: Request, maxBytes: number): void {
 }
 
 /** `onBytes` hears of every piece before it is kept, and may throw. */
-export async function readBodyText(
+export function readBodyText(
   request: Request,
   maxBytes: number,
   clock: Clock,
@@ -36,23 +36,26 @@ export async function readBodyText(
   if (declared !== null && Number(declared) <= Math.min(SMALL_BYTES, maxBytes)) {
     return readAtOnce(request, clock, onBytes);
   }
-  if (!request.body) return '';
+  if (!request.body) return Promise.resolve('');
   return readPieces(request.body, maxBytes, clock, onBytes);
 }
 
 function readAtOnce(request: Request, clock: Clock, onBytes: (bytes: number) => void): Promise<string> {
   return new Promise((resolve, reject) => {
     const cancelTimer = clock.after(BODY_TIMEOUT_MS, () => reject(fault('request_timeout')));
-    const read = (bytes: ArrayBuffer) => {
-      cancelTimer();
-      onBytes(bytes.byteLength);
-      return decode(WHOLE, bytes);
-    };
     const fail = (error: unknown) => {
       cancelTimer();
-      throw error;
+      reject(error);
     };
-    request.arrayBuffer().then(read, fail).then(resolve, reject);
+    request.arrayBuffer().then((bytes) => {
+      try {
+        onBytes(bytes.byteLength);
+        resolve(decode(WHOLE, bytes));
+        cancelTimer();
+      } catch (error) {
+        fail(error);
+      }
+    }, fail);
   });
 }
 
@@ -88,13 +91,13 @@ async function readPieces(
   }
 }
 
-export async function readBodyJson(
+export function readBodyJson(
   request: Request,
   maxBytes: number,
   clock: Clock,
   onBytes?: (bytes: number) => void,
 ): Promise<JsonDocument> {
-  return parseBody(await readBodyText(request, maxBytes, clock, onBytes));
+  return readBodyText(request, maxBytes, clock, onBytes).then(parseBody);
 }
 
 /** Like `readBodyJson`, but an empty body means an empty object. */
@@ -103,13 +106,17 @@ export async function readOptionalJson(request: Request, maxBytes: number, clock
   return parseBody(text.trim() === '' ? '{}' : text);
 }
 
-async function parseBody(text: string): Promise<JsonDocument> {
+function parseBody(text: string): JsonDocument | Promise<JsonDocument> {
   try {
-    return text.length > LARGE_CHARS ? await readLargeJson(text, { pause }) : readRequestJson(text);
+    return text.length > LARGE_CHARS ? readLargeJson(text, { pause }).catch(refuse) : readRequestJson(text);
   } catch (error) {
-    if (!(error instanceof JsonRefused)) throw error;
-    throw fault('invalid_request', { param: fieldName(error.member), message: EXPLANATIONS[error.problem] });
+    return refuse(error);
   }
+}
+
+function refuse(error: unknown): never {
+  if (!(error instanceof JsonRefused)) throw error;
+  throw fault('invalid_request', { param: fieldName(error.member), message: EXPLANATIONS[error.problem] });
 }
 
 /** Names of API fields are told; anything else that stands as a name may be content. */

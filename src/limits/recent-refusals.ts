@@ -45,6 +45,8 @@ export function createRecentRefusals(): RecentRefusals {
     note({ accountId, isFree, revision, at }, refused) {
       // These end with time alone; money and calls under way may change at any moment.
       if (refused.reason !== 'rate_limited' && refused.reason !== 'free_minute_limit') return;
+      // What was told from memory does not stand longer for that.
+      if (of(isFree).get(accountId)?.refused === refused) return;
       const until = Math.min(at + STANDS_FOR_MS, refused.allowance.resetsAt);
       if (of(isFree).size >= MOST_ACCOUNTS) of(isFree).clear();
       of(isFree).set(accountId, { refused, revision, since: at, until });

@@ -22,7 +22,8 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
   const startedAt = tools.clock.monotonic();
   for (;;) {
     const at = tools.clock.now();
-    const result = await askToAdmit(tools, call, candidates, at);
+    const asked = { accountId: call.key.accountId, isFree: call.model.free, revision: call.catalog.revision, at };
+    const result = tools.refusals.find(asked) ?? (await tools.ledger.admit(admitInput(tools, call, candidates, at)));
     if (result.ok) {
       const maxOutputTokens = Math.min(result.granted, wantedTokens(call));
       return {
@@ -36,6 +37,7 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
         attempts: [],
       };
     }
+    tools.refusals.note(asked, result);
     const waited = tools.clock.monotonic() - startedAt;
     const waitMs = waitFor(result, call, tools.clock.now());
     if (waitMs === undefined || waited + waitMs > MAX_WAIT_MS) {
@@ -45,16 +47,6 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
       throw fault('unavailable', { internal: 'the client left' });
     });
   }
-}
-
-async function askToAdmit(tools: RelayTools, call: Call, candidates: readonly Model[], at: number) {
-  const { key, model, catalog } = call;
-  const asked = { accountId: key.accountId, isFree: model.free, revision: catalog.revision, at };
-  const known = tools.refusals.find(asked);
-  if (known) return known;
-  const result = await tools.ledger.admit(admitInput(tools, call, candidates, at));
-  if (!result.ok) tools.refusals.note(asked, result);
-  return result;
 }
 
 function checkContext({ request, model, catalog }: Call, candidates: readonly Model[]): void {

@@ -1,7 +1,6 @@
 // Closing a call: settle or release, with its usage record, exactly once on every path.
 
 import { assert } from '../kit/assert.ts';
-import type { Clock } from '../kit/clock.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import type { Nano } from '../kit/money.ts';
 import type { CloseResult, Outcome } from '../store/operations.ts';
@@ -85,16 +84,22 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
     });
   }
 
-  /** Undefined if the hold was resolved before. */
-  async function committed(closing: Promise<CloseResult>, ended: Outcome): Promise<Settled | undefined> {
-    let result: CloseResult;
-    try {
-      result = await closing;
-    } finally {
-      over();
-    }
-    report(result, ended);
-    return result.state === 'closed' ? { cost: result.charged, balance: result.balance } : undefined;
+  /** Undefined if the hold was resolved before, or if it took too long: then it goes on unwaited. */
+  function committed(closing: Promise<CloseResult>, ended: Outcome): Promise<Settled | undefined> {
+    return new Promise((resolve, reject) => {
+      const cancel = tools.clock.after(SETTLE_WAIT_MS, () => resolve(undefined));
+      const end = (result: CloseResult) => {
+        cancel();
+        over();
+        report(result, ended);
+        resolve(result.state === 'closed' ? { cost: result.charged, balance: result.balance } : undefined);
+      };
+      closing.then(end, (error) => {
+        cancel();
+        over();
+        reject(error);
+      });
+    });
   }
 
   return {
@@ -108,7 +113,7 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
       if (status === 'ok') recordTraffic(ended);
       const { accountId, keyId } = key;
       const settling = tools.ledger.settle({ requestId, accountId, keyId, cost: bill.cost, outcome: ended });
-      const settled = await within(tools.clock, committed(settling, ended));
+      const settled = await committed(settling, ended);
       failpoint('K8');
       return settled;
     },
@@ -125,16 +130,8 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
         freeAddress,
         outcome: ended,
       });
-      await within(tools.clock, committed(releasing, ended));
+      await committed(releasing, ended);
       if (giveBackSlots) tools.refusals.forget(accountId);
     },
   };
-}
-
-/** What is not done in time is waited for no longer, but goes on. */
-function within<Value>(clock: Clock, work: Promise<Value>): Promise<Value | undefined> {
-  return new Promise((resolve, reject) => {
-    const cancel = clock.after(SETTLE_WAIT_MS, () => resolve(undefined));
-    work.then(resolve, reject).then(cancel);
-  });
 }
