@@ -174,10 +174,10 @@ async function untilBegun(events: EventFeed, reader: StreamReader): Promise<void
     const event = events.next();
     if (!event) {
       if (await events.more()) continue;
-      if (!reader.facts().finished) throw new AttemptFailed('cut');
+      if (!reader.isFinished()) throw new AttemptFailed('cut');
       break;
     }
-    if (event.kind === 'done' && !reader.facts().finished) throw new AttemptFailed('cut');
+    if (event.kind === 'done' && !reader.isFinished()) throw new AttemptFailed('cut');
     if (event.kind === 'broken') throw new AttemptFailed('error_event');
     first.push(event);
     if (event.kind !== 'other') break;

@@ -81,7 +81,7 @@ export function deliverStream(
     for (;;) {
       try {
         await passOn(send, current.begun.events, write);
-        if (!current.begun.reader.facts().finished) throw new AttemptFailed('cut');
+        if (!current.begun.reader.isFinished()) throw new AttemptFailed('cut');
         if (!caughtUp()) throw new AttemptFailed('mismatch');
         return;
       } catch (error) {
@@ -89,7 +89,7 @@ export function deliverStream(
         const failed = current.begun.watch.explain(error);
         if (failed.outcome === 'client_gone') throw failed;
         // Nothing is missing but the usage, or the end mark.
-        if (current.begun.reader.facts().finished && caughtUp()) return;
+        if (current.begun.reader.isFinished() && caughtUp()) return;
         current.ended(failed.outcome);
         leaveStream(current.begun);
         if (isFinal(failed)) throw failed;

@@ -75,7 +75,7 @@ export function createEventFeed(response: Response, reader: StreamReader, watch:
 
   function read(): void {
     isReading = true;
-    watch.wait(reader.facts().finished ? Math.min(idleMs, LAST_WORDS_MS) : idleMs);
+    watch.wait(reader.isFinished() ? Math.min(idleMs, LAST_WORDS_MS) : idleMs);
     source?.read().then(take, fail);
   }
 
