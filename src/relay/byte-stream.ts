@@ -106,6 +106,6 @@ export function toByteStream(
     },
     cancel: leave,
   };
-  // Bun's own kind of source, which the types of the web's do not know.
-  return new ReadableStream(source as unknown as UnderlyingSource<Uint8Array>);
+  // A kind of source of Bun's own: the constructor that the web's types declare does not know it.
+  return Reflect.construct(ReadableStream, [source]);
 }
