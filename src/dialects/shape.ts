@@ -99,7 +99,8 @@ function matchShape(shape: Shape, data: string): Repeat | undefined {
   const [head = '', middle = '', end] = shape.parts;
   if (!data.startsWith(head) || !data.endsWith(end ?? middle)) return undefined;
   const paddingEnd = data.length - (end?.length ?? 0);
-  const textEnd = end === undefined ? data.length - middle.length : data.lastIndexOf(middle, paddingEnd);
+  const textEnd =
+    end === undefined ? data.length - middle.length : data.lastIndexOf(middle, paddingEnd - middle.length);
   const raw = [data.slice(head.length, Math.max(head.length, textEnd))];
   if (end !== undefined) raw.push(data.slice(textEnd + middle.length, paddingEnd));
   const [quoted = '', padding = ''] = raw;
