@@ -103,21 +103,40 @@ export function deliverStream(
     }
   }
 
+  function noteDelivered(sent: Sent): void {
+    if (left.signal.aborted) throw left.signal.reason;
+    failpoint(delivered.tokens === 0 ? 'K4' : 'K5');
+    delivered = sent;
+  }
+
   /** One run's events, until it is done or has no more. What came together goes out together. */
-  async function passOn(send: Send, events: EventFeed, write: Write): Promise<void> {
-    for (;;) {
-      const { frames, end } = writeReady(events, write);
-      if (frames !== '') {
-        const sent = writer.sent();
-        const blocked = send(frames);
-        if (blocked) await blocked;
-        if (left.signal.aborted) throw left.signal.reason;
-        failpoint(delivered.tokens === 0 ? 'K4' : 'K5');
-        delivered = sent;
+  function passOn(send: Send, events: EventFeed, write: Write): Promise<void> {
+    return new Promise((resolve, reject) => {
+      // Callbacks, because this is done for every bit of every stream.
+      const waiter = { resolve: (hasMore: boolean) => (hasMore ? step() : resolve()), reject };
+
+      function step(): void {
+        try {
+          const { frames, end } = writeReady(events, write);
+          const sent = frames === '' ? undefined : writer.sent();
+          const blocked = send(frames);
+          if (blocked) blocked.then(() => goOn(sent, end)).catch(reject);
+          else goOn(sent, end);
+        } catch (error) {
+          reject(error);
+        }
       }
-      if (end instanceof Error) throw end;
-      if (end === 'done' || (end === 'none' && !(await events.more()))) return;
-    }
+
+      function goOn(sent: Sent | undefined, end: Ready['end']): void {
+        if (sent) noteDelivered(sent);
+        if (end instanceof Error) reject(end);
+        else if (end === 'done') resolve();
+        else if (end === 'none') events.wait(waiter);
+        else queueMicrotask(step);
+      }
+
+      step();
+    });
   }
 
   /** The admission for a run that must end when the client stops reading, too. */

@@ -7,11 +7,18 @@ import { AttemptFailed } from './attempt-failed.ts';
 import { MAX_ANSWER_BYTES } from './read-body.ts';
 import type { Watch } from './watch.ts';
 
+export interface Waiter {
+  resolve(hasMore: boolean): void;
+  reject(reason: unknown): void;
+}
+
 export interface EventFeed {
   /** The next event of what was read; undefined when more must be read. Throws AttemptFailed. */
   next(): StreamEvent | undefined;
   /** Waits for the upstream; false when everything has been said. Rejects when the watch ends or the upstream breaks. */
   more(): Promise<boolean>;
+  /** The same without a promise: one waiter may serve all the waits of a stream. */
+  wait(waiter: Waiter): void;
   /** Events that were taken come first again. */
   putBack(events: readonly StreamEvent[]): void;
   /** Ends the wait of whoever waits now, but not the stream. */
@@ -43,7 +50,7 @@ export function createEventFeed(response: Response, reader: StreamReader, watch:
   let isOver = source === undefined;
   let hasEnded = false;
   let failure: { reason: unknown } | undefined;
-  let waiter: PromiseWithResolvers<boolean> | undefined;
+  let waiter: Waiter | undefined;
 
   function cancel(): void {
     source?.cancel().catch(() => {});
@@ -52,8 +59,7 @@ export function createEventFeed(response: Response, reader: StreamReader, watch:
   function answer(): void {
     const waiting = waiter;
     waiter = undefined;
-    if (failure) waiting?.reject(failure.reason);
-    else waiting?.resolve(true);
+    if (waiting) wait(waiting);
   }
 
   function fail(reason: unknown): void {
@@ -93,6 +99,28 @@ export function createEventFeed(response: Response, reader: StreamReader, watch:
     if (++held > MAX_WORDLESS_EVENTS) throw new AttemptFailed('flood');
   }
 
+  function wait(waiting: Waiter): void {
+    if (watch.signal.aborted) waiting.reject(watch.signal.reason);
+    else if (failure) waiting.reject(failure.reason);
+    else if (bytes) waiting.resolve(true);
+    else if (isOver) tellEnd(waiting);
+    else {
+      waiter = waiting;
+      if (!isReading) read();
+    }
+  }
+
+  function tellEnd(waiting: Waiter): void {
+    try {
+      events = hasEnded ? [] : reader.end();
+      eventsAt = 0;
+      hasEnded = true;
+      waiting.resolve(events.length > 0);
+    } catch (error) {
+      waiting.reject(error);
+    }
+  }
+
   function onAbort(): void {
     fail(watch.signal.reason);
     cancel();
@@ -123,21 +151,8 @@ export function createEventFeed(response: Response, reader: StreamReader, watch:
         }
       }
     },
-    more() {
-      if (watch.signal.aborted) return Promise.reject(watch.signal.reason);
-      if (failure) return Promise.reject(failure.reason);
-      if (bytes) return Promise.resolve(true);
-      if (isOver) {
-        events = hasEnded ? [] : reader.end();
-        eventsAt = 0;
-        hasEnded = true;
-        return Promise.resolve(events.length > 0);
-      }
-      const waiting = Promise.withResolvers<boolean>();
-      waiter = waiting;
-      if (!isReading) read();
-      return waiting.promise;
-    },
+    more: () => new Promise((resolve, reject) => wait({ resolve, reject })),
+    wait,
     putBack(taken) {
       events = [...taken, ...events.slice(eventsAt)];
       eventsAt = 0;
