@@ -60,6 +60,7 @@ import { createActiveCatalog } from './publishing/active-catalog.ts';
 import { applyDocument } from './publishing/apply-document.ts';
 import { createPublicStatus } from './publishing/public-status.ts';
 import { applyStartingDocument } from './publishing/starting-document.ts';
+import { createCut } from './relay/cut.ts';
 import { createSecretResolver } from './resolve-secret.ts';
 import { addConsole } from './site/console/console.tsx';
 import { addSite } from './site/site.ts';
@@ -208,7 +209,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
       nodeId: node.nodeId,
       hashUser: (id) => hmac(userSecret, id),
       publicUrl,
-      cut: cut.signal,
+      cut: createCut(cut.signal),
       isUnbalanced: audit.isUnbalanced,
       running,
       drains: { count: 0 },

@@ -7,6 +7,7 @@ import type { Nano } from '../kit/money.ts';
 import type { Quirks } from '../kit/quirks.ts';
 import type { Buckets } from '../store/rows.ts';
 import type { InputCount } from './count-input.ts';
+import type { Repeat } from './shape.ts';
 import type { SseEvent } from './sse.ts';
 
 /** The fields of a request that we own or bill by; the rest passes as it came. */
@@ -90,6 +91,8 @@ export interface StreamEvent {
   name: string | undefined;
   document: JsonDocument | undefined;
   pieces: readonly Piece[];
+  /** Set when it is one of many that differ in their text only. */
+  repeat?: Repeat | undefined;
 }
 
 export interface StreamFacts extends AnswerFacts {
@@ -103,6 +106,8 @@ export interface StreamReader {
   /** The upstream's bytes are over: what was kept back for its turn. */
   end(): StreamEvent[];
   facts(): StreamFacts;
+  /** The same as the facts say. */
+  isFinished(): boolean;
 }
 
 /** What the last events tell of the bill. */

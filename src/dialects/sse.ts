@@ -13,6 +13,15 @@ export class SseTooLong extends Error {
 }
 
 const MAX_EVENT_CHARS = 32 * 1024 * 1024;
+const STREAM = { stream: true };
+const DATA = 'data: ';
+
+/** What most pieces of most streams are. */
+function isOneEvent(text: string): boolean {
+  return (
+    text.startsWith(DATA) && text.indexOf('\n') === text.length - 2 && text.endsWith('\n\n') && !text.includes('\r')
+  );
+}
 
 export interface SseReader {
   push(bytes: Uint8Array): SseEvent[];
@@ -53,19 +62,33 @@ export function createSseReader(maxEventChars = MAX_EVENT_CHARS): SseReader {
     else if (name === 'event') event = value;
   }
 
+  /** Nothing is left of what came before. */
+  const isFresh = () => begun === '' && !afterCr && data === undefined && event === undefined && !hasComment;
+
   return {
     push(bytes) {
       const events: SseEvent[] = [];
-      let more = decoder.decode(bytes, { stream: true });
+      let more = decoder.decode(bytes, STREAM);
       if (more === '') return events;
+      if (isFresh() && more.length <= maxEventChars && isOneEvent(more)) {
+        return [{ event: undefined, data: more.slice(DATA.length, -2) }];
+      }
       if (afterCr && more.startsWith('\n')) more = more.slice(1);
       afterCr = more.endsWith('\r');
       let start = 0;
       // Only what is new is searched: a long line in many pieces would else be read again with each of them.
-      for (let end = lineEnd.exec(more); end; end = lineEnd.exec(more)) {
-        takeLine(begun + more.slice(start, end.index), events);
-        begun = '';
-        start = lineEnd.lastIndex;
+      if (more.includes('\r')) {
+        for (let end = lineEnd.exec(more); end; end = lineEnd.exec(more)) {
+          takeLine(begun + more.slice(start, end.index), events);
+          begun = '';
+          start = lineEnd.lastIndex;
+        }
+      } else {
+        for (let end = more.indexOf('\n'); end >= 0; end = more.indexOf('\n', start)) {
+          takeLine(begun + more.slice(start, end), events);
+          begun = '';
+          start = end + 1;
+        }
       }
       begun += more.slice(start);
       if (size + begun.length > maxEventChars) throw new SseTooLong('an event is too long');

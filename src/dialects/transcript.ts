@@ -10,6 +10,15 @@ const MAX_KEPT_CHARS = 1024 * 1024;
 interface Slot {
   length: number;
   hash: Hash;
+  /** Not hashed yet: many small pieces are hashed as one. */
+  rest: string;
+}
+
+const MAX_REST_CHARS = 1_024;
+
+function hashRest(slot: Slot): void {
+  slot.hash.update(slot.rest, 'utf16le');
+  slot.rest = '';
 }
 
 export interface Comparison {
@@ -38,7 +47,7 @@ export function createTranscript({ keepText }: { keepText: boolean }): Transcrip
   function slotOf(name: string): Slot {
     const known = slots.get(name);
     if (known) return known;
-    const slot: Slot = { length: 0, hash: createHash('sha256') };
+    const slot: Slot = { length: 0, hash: createHash('sha256'), rest: '' };
     slots.set(name, slot);
     return slot;
   }
@@ -47,7 +56,8 @@ export function createTranscript({ keepText }: { keepText: boolean }): Transcrip
     add({ slot: name, text }) {
       const slot = slotOf(name);
       slot.length += text.length;
-      slot.hash.update(text, 'utf16le');
+      slot.rest += text;
+      if (slot.rest.length > MAX_REST_CHARS) hashRest(slot);
       tokens += weighTokens(text);
       keptChars += text.length;
       if (keptChars > MAX_KEPT_CHARS) kept = undefined;
@@ -60,10 +70,11 @@ export function createTranscript({ keepText }: { keepText: boolean }): Transcrip
 }
 
 function compareWith(slots: ReadonlyMap<string, Slot>): Comparison {
+  for (const slot of slots.values()) hashRest(slot);
   const sent = new Map(
     [...slots].map(([name, { length, hash }]) => [name, { length, digest: hash.copy().digest('hex') }]),
   );
-  const seen = new Map<string, Slot>();
+  const seen = new Map<string, Pick<Slot, 'length' | 'hash'>>();
   const open = new Set([...sent].filter(([, { length }]) => length > 0).map(([name]) => name));
 
   /** New text while something else of the same answer is still missing: this run took another way. */

@@ -5,7 +5,6 @@ import type { Route } from '../catalog/catalog.ts';
 import { readFailure } from '../channels/read-failure.ts';
 import type { Carrier } from '../dialects/carrier.ts';
 import type { AnswerFacts, StreamEvent, StreamReader } from '../dialects/dialect.ts';
-import { createSseReader, type SseEvent, type SseReader, SseTooLong } from '../dialects/sse.ts';
 import type { FetchedMedia } from '../dialects/translate/named-media.ts';
 import { Fault } from '../faults/fault.ts';
 import { failpoint } from '../kit/failpoint.ts';
@@ -14,8 +13,9 @@ import { describeError } from '../kit/log.ts';
 import { lowerThinkingBudget } from '../ledger/cost.ts';
 import { AttemptFailed, classifyFailure } from './attempt-failed.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
+import { createEventFeed, type EventFeed, MAX_WORDLESS_EVENTS } from './event-feed.ts';
 import type { Step } from './plan.ts';
-import { readBytes, readText } from './read-body.ts';
+import { readText } from './read-body.ts';
 import { createWatch, type Watch } from './watch.ts';
 
 export interface WholeAnswer {
@@ -31,7 +31,7 @@ export interface BegunStream {
   carrier: Carrier;
   reader: StreamReader;
   /** Everything from the first event on, including what was read to find the beginning. */
-  events: AsyncGenerator<StreamEvent>;
+  events: EventFeed;
   firstTokenMs: number;
   watch: Watch;
 }
@@ -43,12 +43,6 @@ export interface Prefill {
   text: string;
   tokens: number;
 }
-
-/** Events before the first word, or after the last: more than this is no answer but a flood. */
-const MAX_WORDLESS_EVENTS = 1_000;
-const SPLIT_BYTES = 16 * 1024;
-/** After the answer itself is whole: for usage and the end mark, which some upstreams never send. */
-const LAST_WORDS_MS = 500;
 
 /** Throws AttemptFailed. */
 export async function attempt(
@@ -166,57 +160,28 @@ async function beginStream(
     throw new AttemptFailed('not_an_answer');
   }
   const reader = carrier.createStreamReader();
-  const rest = readEvents(response, reader, watch, route.channel.timeouts.idleMs);
-  const first: StreamEvent[] = [];
-  for (;;) {
-    const { done, value } = await rest.next();
-    if ((done || value.kind === 'done') && !reader.facts().finished) throw new AttemptFailed('cut');
-    if (done) break;
-    if (value.kind === 'broken') throw new AttemptFailed('error_event');
-    first.push(value);
-    if (value.kind !== 'other') break;
-    if (first.length > MAX_WORDLESS_EVENTS) throw new AttemptFailed('flood');
-  }
+  const events = createEventFeed(response, reader, watch, route.channel.timeouts.idleMs);
+  await untilBegun(events, reader);
   watch.clear('silent');
   const firstTokenMs = tools.clock.monotonic() - startedAt;
-  return { kind: 'stream', carrier, reader, events: joined(first, rest), firstTokenMs, watch };
+  return { kind: 'stream', carrier, reader, events, firstTokenMs, watch };
 }
 
-async function* readEvents(
-  response: Response,
-  reader: StreamReader,
-  watch: Watch,
-  idleMs: number,
-): AsyncGenerator<StreamEvent> {
-  const sse = createSseReader();
-  let held = 0;
-  const patience = () => (reader.facts().finished ? Math.min(idleMs, LAST_WORDS_MS) : idleMs);
-  for await (const bytes of readBytes(response, watch, patience)) {
-    for (const event of splitEvents(sse, bytes)) {
-      if (event.data === undefined) continue;
-      for (const read of reader.read(event)) {
-        if (read.kind === 'held' && ++held > MAX_WORDLESS_EVENTS) throw new AttemptFailed('flood');
-        yield read;
-      }
+/** Takes events until one says something, and puts them back. */
+async function untilBegun(events: EventFeed, reader: StreamReader): Promise<void> {
+  const first: StreamEvent[] = [];
+  for (;;) {
+    const event = events.next();
+    if (!event) {
+      if (await events.more()) continue;
+      if (!reader.isFinished()) throw new AttemptFailed('cut');
+      break;
     }
+    if (event.kind === 'done' && !reader.isFinished()) throw new AttemptFailed('cut');
+    if (event.kind === 'broken') throw new AttemptFailed('error_event');
+    first.push(event);
+    if (event.kind !== 'other') break;
+    if (first.length > MAX_WORDLESS_EVENTS) throw new AttemptFailed('flood');
   }
-  yield* reader.end();
-}
-
-/** A slow client may leave this waiting for long, so only a little of a large piece is split at a time. */
-function* splitEvents(sse: SseReader, bytes: Uint8Array): Generator<SseEvent> {
-  try {
-    for (let at = 0; at < bytes.byteLength; at += SPLIT_BYTES) yield* sse.push(bytes.subarray(at, at + SPLIT_BYTES));
-  } catch (error) {
-    throw error instanceof SseTooLong ? new AttemptFailed('flood') : error;
-  }
-}
-
-async function* joined(first: readonly StreamEvent[], rest: AsyncGenerator<StreamEvent>): AsyncGenerator<StreamEvent> {
-  try {
-    yield* first;
-    yield* rest;
-  } finally {
-    await rest.return(undefined);
-  }
+  events.putBack(first);
 }

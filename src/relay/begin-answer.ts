@@ -97,7 +97,7 @@ function createNote(tools: RelayTools, { attempts }: Admission, { route, model }
 }
 
 async function waitOrLeave(tools: RelayTools, { call }: Admission, ms: number): Promise<void> {
-  await sleep(tools.clock, ms, AbortSignal.any([call.gone, tools.cut])).catch(() => {
+  await sleep(tools.clock, ms, AbortSignal.any([call.gone, tools.cut.signal])).catch(() => {
     throw new AttemptFailed(call.gone.aborted ? 'client_gone' : 'drained');
   });
 }

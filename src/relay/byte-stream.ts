@@ -1,7 +1,9 @@
-// From frames to the client's bytes: pulled by the client's reading, so a slow reader slows the upstream; kept alive while
-// the upstream thinks; given up when the client is gone or has stopped reading.
+// The client's end of a stream. What is sent goes straight to the socket; a client that reads slowly makes its sender
+// wait, and so slows the upstream. Kept alive while the upstream thinks; given up when the client is gone or has stopped
+// reading.
 
 import type { Clock } from '../kit/clock.ts';
+import type { Cut } from './cut.ts';
 
 const QUIET_MS = 10_000;
 const STALLED_MS = 60_000;
@@ -9,80 +11,101 @@ const STALLED_MS = 60_000;
 export interface ByteStreamOptions {
   clock: Clock;
   gone: AbortSignal;
-  /** Aborted when what still runs is cut. */
-  cut: AbortSignal;
+  cut: Cut;
   keepAlive(): string;
+  /** The client has left, or counts as if it had: nothing that is sent reaches it any more. */
   onGone(): void;
 }
 
+/** The result is there only if the client does not take more at once: it is fulfilled when it does, or has left. */
+export type Send = (frames: string) => Promise<void> | undefined;
+
+/** `produce` is called once, whatever becomes of the client, and the stream ends with it. */
 export function toByteStream(
-  frames: AsyncGenerator<string>,
+  produce: (send: Send) => Promise<void>,
   { clock, gone, cut, keepAlive, onGone }: ByteStreamOptions,
 ): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  let pending: Promise<IteratorResult<string>> | undefined;
-  let hasSent = false;
-  let cancelStall = () => {};
+  let controller: ReadableStreamDirectController | undefined;
+  let hasBegun = false;
+  let isOver = false;
+  let sentAt = 0;
+  let cancelQuiet = () => {};
+  /** Set while the client does not take more. */
+  let unblock: (() => void) | undefined;
 
-  const end = async () => {
-    cancelStall();
-    forget();
-    onGone();
-    await frames.return(undefined);
-  };
-  // A server need not cancel a body that it never began to send.
-  const onLeave = () => void end();
-  // While the client does not read, nothing runs that could notice the cut and tell it.
-  const onCut = () => pending ?? breakOff();
-  const forget = () => {
-    gone.removeEventListener('abort', onLeave);
-    cut.removeEventListener('abort', onCut);
-  };
-  gone.addEventListener('abort', onLeave, { once: true });
-  cut.addEventListener('abort', onCut, { once: true });
-  let breakOff = () => {};
-
-  async function nextFrame(): Promise<string | undefined> {
-    for (;;) {
-      pending ??= frames.next();
-      const result = await quietAfter(clock, pending);
-      if (result === 'quiet') {
-        if (hasSent) return keepAlive();
-        continue;
-      }
-      pending = undefined;
-      if (result.done) return undefined;
-      if (result.value !== '') return result.value;
-    }
+  function begin(): Promise<void> {
+    hasBegun = true;
+    return produce(send);
   }
 
-  return new ReadableStream({
-    start(controller) {
-      breakOff = () => {
-        void end();
-        // Broken off, not ended: whoever reads on must not take it for the whole answer.
-        controller.error(new Error('the client does not read'));
-      };
-    },
-    async pull(controller) {
-      cancelStall();
-      const frame = await nextFrame();
-      if (frame === undefined) {
-        forget();
-        return controller.close();
-      }
-      hasSent = true;
-      controller.enqueue(encoder.encode(frame));
-      cancelStall = clock.after(STALLED_MS, breakOff);
-    },
-    cancel: end,
-  });
-}
+  function end(): void {
+    isOver = true;
+    cancelQuiet();
+    gone.removeEventListener('abort', leave);
+    forgetCut();
+    unblock?.();
+  }
 
-function quietAfter<Value>(clock: Clock, value: Promise<Value>): Promise<Value | 'quiet'> {
-  let cancel = () => {};
-  const quiet = new Promise<'quiet'>((resolve) => {
-    cancel = clock.after(QUIET_MS, () => resolve('quiet'));
+  function leave(): void {
+    if (isOver) return;
+    end();
+    onGone();
+    // A server need not begin to send a body whose client is gone: the call is closed all the same.
+    if (!hasBegun) void begin();
+  }
+
+  /** Broken off, not ended: whoever reads on must not take it for the whole answer. */
+  function breakOff(): void {
+    leave();
+    controller?.close(new Error('the client does not read'));
+  }
+
+  const send: Send = (frames) => {
+    if (isOver || !controller || frames === '') return undefined;
+    const isFirst = sentAt === 0;
+    sentAt = clock.monotonic();
+    if (isFirst) cancelQuiet = clock.after(QUIET_MS, look);
+    const written = controller.write(frames);
+    controller.flush();
+    return typeof written === 'number' ? undefined : untilTaken(written);
+  };
+
+  function untilTaken(written: Promise<number>): Promise<void> {
+    return new Promise((resolve) => {
+      const cancelStall = clock.after(STALLED_MS, breakOff);
+      unblock = () => {
+        unblock = undefined;
+        cancelStall();
+        resolve();
+      };
+      written.then(unblock, leave);
+    });
+  }
+
+  /** One timer for all the pauses of a stream: it looks at the clock when it is due, and is set again for what is left. */
+  function look(): void {
+    const left = sentAt + QUIET_MS - clock.monotonic();
+    if (left <= 0 && !unblock) void send(keepAlive());
+    cancelQuiet = clock.after(left > 0 ? left : QUIET_MS, look);
+  }
+
+  // While the client does not read, nothing runs that could notice the cut and tell it.
+  const forgetCut = cut.listen(() => {
+    if (unblock) breakOff();
   });
-  return Promise.race([value, quiet]).finally(cancel);
+  gone.addEventListener('abort', leave, { once: true });
+
+  const source: Bun.DirectUnderlyingSource<Uint8Array> = {
+    type: 'direct',
+    async pull(given) {
+      controller = given;
+      if (!hasBegun) await begin();
+      if (isOver) return;
+      end();
+      given.close();
+    },
+    cancel: leave,
+  };
+  // A kind of source of Bun's own: the constructor that the web's types declare does not know it.
+  return Reflect.construct(ReadableStream, [source]);
 }

@@ -16,6 +16,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { RecentRefusals } from '../limits/recent-refusals.ts';
 import type { Allowance } from '../store/book/windows.ts';
 import type { Attempt, KeyRow } from '../store/rows.ts';
+import type { Cut } from './cut.ts';
 import type { FindCarrier } from './find-carrier.ts';
 import type { RelayMeter } from './meter.ts';
 
@@ -39,8 +40,8 @@ export interface RelayTools {
   publicUrl: string;
   /** While the books do not balance, no paid request is admitted. */
   isUnbalanced(): boolean;
-  /** Aborted when a drain has run out of time: what still runs is cut. */
-  cut: AbortSignal;
+  /** When a drain has run out of time: what still runs is cut. */
+  cut: Cut;
   /** How many streams of clients that left are being read to their end. */
   drains: { count: number };
   /** Ids of calls that are admitted and not yet closed. */

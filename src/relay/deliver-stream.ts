@@ -6,18 +6,21 @@ import { type Fault, fault } from '../faults/fault.ts';
 import { faultBody } from '../faults/write.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { describeError } from '../kit/log.ts';
-import { untilAborted } from '../kit/until-aborted.ts';
 import { answerHeaders } from './answer-headers.ts';
 import type { BegunStream } from './attempt.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunAnswer } from './begin-answer.ts';
 import { billDelivered, billStream, type Run } from './bill.ts';
-import { toByteStream } from './byte-stream.ts';
+import { type Send, toByteStream } from './byte-stream.ts';
 import type { Admission, Answer, RelayTools } from './call.ts';
 import type { Closing } from './close.ts';
+import type { EventFeed } from './event-feed.ts';
 import type { Plan } from './plan.ts';
 import { drainStream, leaveStream, readLastBytes } from './read-on.ts';
 import { resume } from './resume.ts';
+
+/** More is not gathered for one sending. */
+const MAX_FRAMES_CHARS = 16 * 1024;
 
 export function deliverStream(
   tools: RelayTools,
@@ -44,12 +47,13 @@ export function deliverStream(
 
   function onGone(): void {
     left.abort(new AttemptFailed('client_gone'));
-    if (!current.step.route.channel.drainOnAbort) current.begun.watch.abort('client_gone');
+    if (current.step.route.channel.drainOnAbort) current.begun.events.interrupt(left.signal.reason);
+    else current.begun.watch.abort('client_gone');
   }
 
-  async function* events(): AsyncGenerator<string> {
+  async function deliver(send: Send): Promise<void> {
     try {
-      yield* answer();
+      await answer(send);
       void readLastBytes(current.begun);
       current.ended('ok');
       const bill = billStream(call, runs);
@@ -57,38 +61,27 @@ export function deliverStream(
       const settled = await closing.settle('ok', bill, served);
       const isOurs =
         bill.estimated || runs.length > 1 || current.begun.carrier.isTranslated || bill.isRestated === true;
-      yield writer.end({ usage: bill, cost: settled?.cost, isOurs });
+      await send(writer.end({ usage: bill, cost: settled?.cost, isOurs }));
     } catch (error) {
       if (closing.done || (error instanceof AttemptFailed && error.outcome === 'client_gone')) return;
       const told = toldTo(tools, call.requestId, error);
       await closing.release(told.code, { giveBackSlots: true, channel });
-      yield writer.error(
-        faultBody(told, call.dialect.envelope, { requestId: call.requestId, publicUrl: tools.publicUrl }),
+      await send(
+        writer.error(faultBody(told, call.dialect.envelope, { requestId: call.requestId, publicUrl: tools.publicUrl })),
       );
     } finally {
-      if (!closing.done) await (tools.cut.aborted ? closeForCut() : closeForGone());
+      if (!closing.done) await (tools.cut.signal.aborted ? closeForCut() : closeForGone());
     }
   }
 
   /** The content, from as many runs as it takes. */
-  async function* answer(): AsyncGenerator<string> {
-    let write: (event: StreamEvent) => string | 'mismatch' = writer.write;
+  async function answer(send: Send): Promise<void> {
+    let write: Write = writer.write;
     let caughtUp = () => true;
     for (;;) {
       try {
-        for (;;) {
-          const { done, value } = await untilAborted(current.begun.events.next(), left.signal);
-          if (done || value.kind === 'done') break;
-          if (value.kind === 'broken') throw new AttemptFailed('error_event');
-          const frames = write(value);
-          if (frames === 'mismatch') throw new AttemptFailed('mismatch');
-          if (frames === '') continue;
-          const sent = writer.sent();
-          yield frames;
-          failpoint(delivered.tokens === 0 ? 'K4' : 'K5');
-          delivered = sent;
-        }
-        if (!current.begun.reader.facts().finished) throw new AttemptFailed('cut');
+        await passOn(send, current.begun.events, write);
+        if (!current.begun.reader.isFinished()) throw new AttemptFailed('cut');
         if (!caughtUp()) throw new AttemptFailed('mismatch');
         return;
       } catch (error) {
@@ -96,7 +89,7 @@ export function deliverStream(
         const failed = current.begun.watch.explain(error);
         if (failed.outcome === 'client_gone') throw failed;
         // Nothing is missing but the usage, or the end mark.
-        if (current.begun.reader.facts().finished && caughtUp()) return;
+        if (current.begun.reader.isFinished() && caughtUp()) return;
         current.ended(failed.outcome);
         leaveStream(current.begun);
         if (isFinal(failed)) throw failed;
@@ -108,6 +101,42 @@ export function deliverStream(
         caughtUp = resumed.continued.caughtUp;
       }
     }
+  }
+
+  function noteDelivered(sent: Sent): void {
+    if (left.signal.aborted) throw left.signal.reason;
+    failpoint(delivered.tokens === 0 ? 'K4' : 'K5');
+    delivered = sent;
+  }
+
+  /** One run's events, until it is done or has no more. What came together goes out together. */
+  function passOn(send: Send, events: EventFeed, write: Write): Promise<void> {
+    return new Promise((resolve, reject) => {
+      // Callbacks, because this is done for every bit of every stream.
+      const waiter = { resolve: (hasMore: boolean) => (hasMore ? step() : resolve()), reject };
+
+      function step(): void {
+        try {
+          const { frames, end } = writeReady(events, write);
+          const sent = frames === '' ? undefined : writer.sent();
+          const blocked = send(frames);
+          if (blocked) blocked.then(() => goOn(sent, end)).catch(reject);
+          else goOn(sent, end);
+        } catch (error) {
+          reject(error);
+        }
+      }
+
+      function goOn(sent: Sent | undefined, end: Ready['end']): void {
+        if (sent) noteDelivered(sent);
+        if (end instanceof Error) reject(end);
+        else if (end === 'done') resolve();
+        else if (end === 'none') events.wait(waiter);
+        else queueMicrotask(step);
+      }
+
+      step();
+    });
   }
 
   /** The admission for a run that must end when the client stops reading, too. */
@@ -136,7 +165,7 @@ export function deliverStream(
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
     },
-    body: toByteStream(events(), {
+    body: toByteStream(deliver, {
       clock: tools.clock,
       gone: call.gone,
       cut: tools.cut,
@@ -144,6 +173,33 @@ export function deliverStream(
       onGone,
     }),
   };
+}
+
+type Write = (event: StreamEvent) => string | 'mismatch';
+
+interface Ready {
+  frames: string;
+  /** Why there is no more: the run is done, or broken; `none`: more must be read; `enough`: this must go out first. */
+  end: 'done' | 'none' | 'enough' | Error;
+}
+
+/** Frames for all the events that need no waiting, as far as a slow client may leave them waiting. */
+function writeReady(events: EventFeed, write: Write): Ready {
+  let frames = '';
+  try {
+    while (frames.length < MAX_FRAMES_CHARS) {
+      const event = events.next();
+      if (!event) return { frames, end: 'none' };
+      if (event.kind === 'done') return { frames, end: 'done' };
+      if (event.kind === 'broken') return { frames, end: new AttemptFailed('error_event') };
+      const written = write(event);
+      if (written === 'mismatch') return { frames, end: new AttemptFailed('mismatch') };
+      frames += written;
+    }
+    return { frames, end: 'enough' };
+  } catch (error) {
+    return { frames, end: error instanceof Error ? error : new Error(String(error)) };
+  }
 }
 
 function runOf({

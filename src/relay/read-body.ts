@@ -6,19 +6,14 @@ import type { Watch } from './watch.ts';
 
 export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/**
- * Ends at once when the watch does, whatever the upstream is doing. `idleMs` bounds each wait for the upstream; the time
- * in which nobody asks for more, because the client reads slowly, does not count.
- */
-export async function* readBytes(response: Response, watch: Watch, idleMs?: () => number): AsyncGenerator<Uint8Array> {
+/** Ends at once when the watch does, whatever the upstream is doing. */
+async function* readBytes(response: Response, watch: Watch): AsyncGenerator<Uint8Array> {
   if (!response.body) return;
   const reader = response.body.getReader();
   let total = 0;
   try {
     for (;;) {
-      if (idleMs) watch.limit('idle', idleMs());
       const { done, value } = await untilAborted(reader.read(), watch.signal);
-      watch.clear('idle');
       if (done) return;
       total += value.byteLength;
       if (total > MAX_ANSWER_BYTES) throw new AttemptFailed('flood');

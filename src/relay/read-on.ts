@@ -29,15 +29,15 @@ export async function readLastBytes(stream: BegunStream): Promise<void> {
 export function leaveStream({ events, watch }: BegunStream): void {
   watch.abort('client_gone');
   watch.end();
-  events.return(undefined).catch(() => {});
+  events.close();
 }
 
 async function readOn({ events, watch }: BegunStream, ms: number): Promise<void> {
   watch.limit('too_slow', ms);
   try {
     for (;;) {
-      const { done, value } = await events.next();
-      if (done || value.kind === 'broken') return;
+      const event = events.next();
+      if (event ? event.kind === 'broken' : !(await events.more())) return;
     }
   } catch {
     // Cut, or out of time: what was read counts.

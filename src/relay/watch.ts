@@ -10,6 +10,10 @@ export interface Watch {
   /** Starts, or starts again, the timer of this name. */
   limit(outcome: AttemptOutcome, ms: number): void;
   clear(outcome: AttemptOutcome): void;
+  /** The upstream is waited for, and is idle if it says nothing for so long. */
+  wait(ms: number): void;
+  /** It has said something, or nobody waits for it. */
+  rest(): void;
   abort(outcome: AttemptOutcome): void;
   /** The reason for an error that happened under this watch. */
   explain(error: unknown): AttemptFailed;
@@ -26,10 +30,11 @@ export function createWatch(tools: Pick<RelayTools, 'clock' | 'cut'>, call: Pick
   const onGone = () => abort('client_gone');
   const onCut = () => abort('drained');
   if (call.gone.aborted) onGone();
-  if (tools.cut.aborted) onCut();
+  if (tools.cut.signal.aborted) onCut();
   call.gone.addEventListener('abort', onGone, { once: true });
-  tools.cut.addEventListener('abort', onCut, { once: true });
+  const forgetCut = tools.cut.listen(onCut);
   const clock: Clock = tools.clock;
+  const idle = createIdleTimer(clock, () => abort('idle'));
 
   return {
     signal: controller.signal,
@@ -44,6 +49,8 @@ export function createWatch(tools: Pick<RelayTools, 'clock' | 'cut'>, call: Pick
       timers.get(outcome)?.();
       timers.delete(outcome);
     },
+    wait: idle.wait,
+    rest: idle.rest,
     abort,
     explain(error) {
       if (controller.signal.reason instanceof AttemptFailed) return controller.signal.reason;
@@ -53,8 +60,47 @@ export function createWatch(tools: Pick<RelayTools, 'clock' | 'cut'>, call: Pick
     end() {
       for (const cancel of timers.values()) cancel();
       timers.clear();
+      idle.end();
       call.gone.removeEventListener('abort', onGone);
-      tools.cut.removeEventListener('abort', onCut);
+      forgetCut();
+    },
+  };
+}
+
+/** One timer for all the waits of a stream: it looks at the clock when it is due, and is set again for what is left. */
+function createIdleTimer(clock: Clock, onIdle: () => void) {
+  let since = 0;
+  let patience = 0;
+  let isWaiting = false;
+  let cancel: (() => void) | undefined;
+
+  function look(): void {
+    cancel = undefined;
+    if (!isWaiting) return;
+    const left = since + patience - clock.monotonic();
+    if (left > 0) cancel = clock.after(left, look);
+    else onIdle();
+  }
+
+  return {
+    wait(ms: number): void {
+      since = clock.monotonic();
+      isWaiting = true;
+      if (cancel && ms >= patience) {
+        patience = ms;
+        return;
+      }
+      cancel?.();
+      patience = ms;
+      cancel = clock.after(ms, look);
+    },
+    rest(): void {
+      isWaiting = false;
+    },
+    end(): void {
+      isWaiting = false;
+      cancel?.();
+      cancel = undefined;
     },
   };
 }

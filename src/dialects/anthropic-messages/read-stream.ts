@@ -2,16 +2,21 @@
 // needs; text itself is never kept.
 
 import { isObject, type JsonDocument, JsonRefused, readJsonObject } from '../../kit/json.ts';
+import { weighTokens } from '../../kit/tokens.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Piece, type StreamEvent, type StreamReader } from '../dialect.ts';
+import { RepeatedEvent } from '../repeated-event.ts';
+import { createShapeMemory, type Repeat } from '../shape.ts';
 import { readFinish } from './read-answer.ts';
 import { blockPieces, deltaPieces, outputOf } from './read-output.ts';
 import { createUsageTracker } from './usage.ts';
 
+const DELTA = 'content_block_delta';
 const BROKEN: StreamEvent = { kind: 'broken', name: undefined, document: undefined, pieces: [] };
 
 export function createStreamReader(): StreamReader {
   const facts: Omit<AnswerFacts, 'usage'> = { output: NO_OUTPUT, finish: 'other' };
   const usage = createUsageTracker();
+  const shapes = createShapeMemory(saysOnly);
   let finished = false;
 
   function content(name: string, document: JsonDocument, pieces: readonly Piece[]): StreamEvent {
@@ -30,7 +35,7 @@ export function createStreamReader(): StreamReader {
         return { kind: 'other', name, document, pieces: [] };
       case 'content_block_start':
         return content(name, document, isObject(block) ? blockPieces(block, index) : []);
-      case 'content_block_delta':
+      case DELTA:
         return content(name, document, isObject(delta) ? deltaPieces(delta, index) : []);
       case 'message_delta':
         usage.update(document.value.usage);
@@ -48,11 +53,27 @@ export function createStreamReader(): StreamReader {
     }
   }
 
+  function again(data: string, repeat: Repeat): StreamEvent {
+    facts.output = { ...facts.output, tokens: facts.output.tokens + weighTokens(repeat.text) };
+    return new RepeatedEvent(DELTA, data, repeat);
+  }
+
+  function learn({ kind, name, document, pieces }: StreamEvent): void {
+    const [piece] = pieces;
+    if (name !== DELTA || kind !== 'output' || !document || !piece) return;
+    shapes.learn(document.text, piece.text, piece.slot);
+  }
+
   return {
     read({ data = '' }) {
+      const repeat = shapes.match(data);
+      if (repeat) return [again(data, repeat)];
       try {
         const document = readJsonObject(data);
-        return [typeof document.value.type === 'string' ? readEvent(document) : BROKEN];
+        if (typeof document.value.type !== 'string') return [BROKEN];
+        const event = readEvent(document);
+        learn(event);
+        return [event];
       } catch (error) {
         if (error instanceof JsonRefused) return [BROKEN];
         throw error;
@@ -64,5 +85,13 @@ export function createStreamReader(): StreamReader {
       usage: usage.report(finished),
       finished,
     }),
+    isFinished: () => finished,
   };
+}
+
+function saysOnly(data: string, text: string, slot: string): boolean {
+  const { type, delta, index } = readJsonObject(data).value;
+  const at = typeof index === 'number' ? index : 0;
+  const [piece] = isObject(delta) && type === DELTA ? deltaPieces(delta, at) : [];
+  return piece?.slot === slot && piece.text === text;
 }

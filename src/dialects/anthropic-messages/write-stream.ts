@@ -4,6 +4,7 @@
 import { editMembers, isObject, type JsonDocument } from '../../kit/json.ts';
 import { moneyFields } from '../../kit/money.ts';
 import type { FinalUsage, RelayRequest, StreamEvent, StreamWriter, WriterOptions } from '../dialect.ts';
+import { createRepeatWriter } from '../shape.ts';
 import { writeSse } from '../sse.ts';
 import { createTranscript } from '../transcript.ts';
 import { blockType, continueFresh, continuePrefill, indexOf, type Seen, stopEvent } from './continue-stream.ts';
@@ -14,8 +15,14 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
   const blocks = new Map<number, Seen>();
   let held: StreamEvent[] = [];
   let model = request.model;
+  const repeats = createRepeatWriter((marked) => writeSse(marked, 'content_block_delta'));
 
   function pass(event: StreamEvent): string {
+    const repeated = event.repeat && repeats.write(event.repeat);
+    if (repeated !== undefined) {
+      for (const piece of event.pieces) transcript.add(piece);
+      return repeated;
+    }
     const { document, name, kind } = event;
     if (!document) return '';
     if (kind === 'held') {

@@ -13,8 +13,13 @@ export interface CallBit {
   signature: string | undefined;
 }
 
+export interface Words {
+  kind: 'reasoning' | 'text' | 'refusal';
+  text: string;
+}
+
 export type Bit =
-  | { kind: 'reasoning' | 'text' | 'refusal'; text: string }
+  | Words
   | { kind: 'call'; call: CallBit /** Among the calls of this message. */; position: number }
   | { kind: 'citation'; citation: UrlCitation };
 

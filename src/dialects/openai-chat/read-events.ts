@@ -2,14 +2,15 @@
 // names, content in parts, calls mixed up, a finish that does not fit what was said.
 
 import { createHash } from 'node:crypto';
-import { isObject, type JsonDocument, type JsonObject, tryParseJson } from '../../kit/json.ts';
-import { openRaw, type RawPlace } from '../../kit/raw-json.ts';
+import { isObject, type Json, type JsonDocument, type JsonObject, tryParseJson } from '../../kit/json.ts';
+import { openRaw } from '../../kit/raw-json.ts';
 import type { UsageReport } from '../dialect.ts';
+import { createShapeMemory, type Repeat } from '../shape.ts';
 import type { AnswerEvent, Block, EventReader, StopReason, WholeEvents } from '../translate/answer-events.ts';
 import { createSequencer } from '../translate/one-block-at-a-time.ts';
 import type { Target } from '../translate/sides.ts';
 import { type CallSlot, createCallSlots } from './call-slots.ts';
-import { type Bit, type CallBit, readBits } from './read-delta.ts';
+import { type Bit, type CallBit, readBits, type Words } from './read-delta.ts';
 import { readUsage } from './read-usage.ts';
 
 const DONE = '[DONE]';
@@ -17,29 +18,67 @@ const BROKEN: AnswerEvent[] = [{ type: 'broken' }];
 
 export function createEventReader({ quirks, requestId }: Target): EventReader {
   const answer = createAnswerReader(requestId);
+  const shapes = createShapeMemory(saysOnly);
   let usage: UsageReport = 'absent';
 
-  function readChunk(value: JsonObject, raw: RawPlace): AnswerEvent[] {
-    const reported = value.usage ?? (isObject(value.x_groq) ? value.x_groq.usage : undefined);
-    if (isObject(reported)) usage = readUsage(reported, quirks);
-    const at = indexOfFirst(value);
-    const choice = Array.isArray(value.choices) ? value.choices[at] : undefined;
-    if (!isObject(choice)) return [];
-    const place = () => raw.at('choices')?.at(at)?.at('delta');
-    return answer.read(isObject(choice.delta) ? readBits(choice.delta, place) : [], choice.finish_reason);
+  function readValue(value: JsonObject, data: string): AnswerEvent[] {
+    const { bits, finish, reported } = readChunk(value, data);
+    if (reported) usage = readUsage(reported, quirks);
+    else if (finish === undefined || finish === null) learn(data, bits);
+    return bits ? answer.read(bits, finish) : [];
+  }
+
+  function learn(data: string, bits: readonly Bit[] = []): void {
+    const [bit] = bits;
+    if (bit && isWords(bit) && bits.length === 1) shapes.learn(data, bit.text, bit.kind);
   }
 
   return {
     read({ data = '' }) {
+      const repeat = shapes.match(data);
+      if (repeat) return answer.read([wordsOf(repeat)], undefined);
       if (data === DONE) return [{ type: 'done' }];
       const value = tryParseJson(data);
       if (!isObject(value) || isError(value)) return BROKEN;
-      return readChunk(value, openRaw(data));
+      return readValue(value, data);
     },
     // What has no finish is not over, and goes on in another run; what has one is told already.
     end: () => [],
     facts: () => ({ usage }),
   };
+}
+
+interface Chunk {
+  /** Undefined: no word of the first answer. */
+  bits: Bit[] | undefined;
+  finish: Json | undefined;
+  reported: JsonObject | undefined;
+}
+
+function readChunk(value: JsonObject, data: string): Chunk {
+  const usage = value.usage ?? (isObject(value.x_groq) ? value.x_groq.usage : undefined);
+  const reported = isObject(usage) ? usage : undefined;
+  const at = indexOfFirst(value);
+  const choice = Array.isArray(value.choices) ? value.choices[at] : undefined;
+  if (!isObject(choice)) return { bits: undefined, finish: undefined, reported };
+  const { delta, finish_reason: finish } = choice;
+  const raw = openRaw(data);
+  const bits = isObject(delta) ? readBits(delta, () => raw.at('choices')?.at(at)?.at('delta')) : [];
+  return { bits, finish, reported };
+}
+
+function isWords(bit: Bit): bit is Words {
+  return bit.kind === 'text' || bit.kind === 'reasoning' || bit.kind === 'refusal';
+}
+
+function wordsOf({ shape: { slot }, text }: Repeat): Words {
+  return { kind: slot === 'reasoning' || slot === 'refusal' ? slot : 'text', text };
+}
+
+function saysOnly(data: string, text: string, slot: string): boolean {
+  const value = tryParseJson(data);
+  const [bit, ...more] = (isObject(value) && readChunk(value, data).bits) || [];
+  return bit !== undefined && isWords(bit) && bit.kind === slot && bit.text === text && more.length === 0;
 }
 
 export function readWhole({ text, value }: JsonDocument, { quirks, requestId }: Target): WholeEvents | undefined {

@@ -1,9 +1,12 @@
 // A chat stream event by event. It says of each event what it is and what it carries, and keeps the few facts the bill
 // needs; text itself is never kept.
 
-import { isObject, type JsonDocument, JsonRefused, readJsonObject } from '../../kit/json.ts';
+import { isObject, type JsonDocument, type JsonObject, JsonRefused, readJsonObject } from '../../kit/json.ts';
 import type { Quirks } from '../../kit/quirks.ts';
+import { weighTokens } from '../../kit/tokens.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Piece, type StreamEvent, type StreamReader } from '../dialect.ts';
+import { RepeatedEvent } from '../repeated-event.ts';
+import { createShapeMemory, type Repeat } from '../shape.ts';
 import { outputOf, readPieces } from './read-output.ts';
 import { readUsage } from './read-usage.ts';
 
@@ -14,20 +17,20 @@ const BROKEN: StreamEvent = { kind: 'broken', ...NOTHING };
 /** `choices`: how many answers were asked for; fewer count as finished only once the upstream says it is done. */
 export function createStreamReader(choices: number, quirks?: Quirks): StreamReader {
   const facts: AnswerFacts = { usage: 'absent', output: NO_OUTPUT, finish: 'other' };
+  const shapes = createShapeMemory(saysOnly);
   const begun = new Set<number>();
   const finished = new Set<number>();
   let done = false;
   const seenAreFinished = () => finished.size > 0 && finished.size === begun.size;
+  const isFinished = () => seenAreFinished() && (done || finished.size >= choices);
 
   function readChunk(document: JsonDocument): StreamEvent {
-    const { choices: chosen, usage } = document.value;
+    const { usage } = document.value;
     if (usage !== undefined && usage !== null) facts.usage = readUsage(usage, quirks);
     let output = NO_OUTPUT;
     const pieces: Piece[] = [];
-    for (const choice of Array.isArray(chosen) ? chosen : []) {
-      if (!isObject(choice)) continue;
+    for (const { choice, index } of chosenIn(document)) {
       if (choice.finish_reason === 'error') return BROKEN;
-      const index = typeof choice.index === 'number' ? choice.index : 0;
       begun.add(index);
       if (typeof choice.finish_reason === 'string') {
         if (choice.finish_reason === 'length') facts.finish = 'length';
@@ -43,21 +46,60 @@ export function createStreamReader(choices: number, quirks?: Quirks): StreamRead
     return { kind, name: undefined, document, pieces };
   }
 
+  function again(data: string, repeat: Repeat): StreamEvent {
+    facts.output = { ...facts.output, tokens: facts.output.tokens + weighTokens(repeat.text) };
+    return new RepeatedEvent(undefined, data, repeat);
+  }
+
+  function learn({ kind, document, pieces }: StreamEvent): void {
+    const [piece] = pieces;
+    if (kind !== 'output' || !document || !piece || pieces.length > 1 || !mayRepeat(document)) return;
+    shapes.learn(document.text, piece.text, piece.slot);
+  }
+
   return {
     read({ data = '' }) {
+      const repeat = shapes.match(data);
+      if (repeat) return [again(data, repeat)];
       if (data === DONE) {
         done = true;
         return [{ kind: 'done', ...NOTHING }];
       }
       try {
         const document = readJsonObject(data);
-        return [isObject(document.value.error) ? BROKEN : readChunk(document)];
+        if (isObject(document.value.error)) return [BROKEN];
+        const event = readChunk(document);
+        learn(event);
+        return [event];
       } catch (error) {
         if (error instanceof JsonRefused) return [BROKEN];
         throw error;
       }
     },
     end: () => [],
-    facts: () => ({ ...facts, finished: seenAreFinished() && (done || finished.size >= choices) }),
+    facts: () => ({ ...facts, finished: isFinished() }),
+    isFinished,
   };
+}
+
+interface Chosen {
+  index: number;
+  choice: JsonObject;
+}
+
+function chosenIn({ value }: JsonDocument): Chosen[] {
+  const choices = Array.isArray(value.choices) ? value.choices.filter(isObject) : [];
+  return choices.map((choice) => ({ index: typeof choice.index === 'number' ? choice.index : 0, choice }));
+}
+
+/** Tells nothing but its text. */
+function mayRepeat(document: JsonDocument): boolean {
+  const { usage } = document.value;
+  const isOpen = ({ choice }: Chosen) => typeof choice.finish_reason !== 'string';
+  return (usage === undefined || usage === null) && chosenIn(document).every(isOpen);
+}
+
+function saysOnly(data: string, text: string, slot: string): boolean {
+  const pieces = chosenIn(readJsonObject(data)).flatMap(({ choice, index }) => readPieces(choice.delta, index));
+  return pieces.length === 1 && pieces[0]?.slot === slot && pieces[0].text === text;
 }

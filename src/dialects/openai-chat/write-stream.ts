@@ -1,8 +1,16 @@
 // A chat stream to the client: chunks pass with `model` as the client knows it. When the upstream breaks and another run
 // takes over, its chunks go on under the first one's id, without a second role and without a word twice.
 
-import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json.ts';
+import {
+  editMembers,
+  isObject,
+  type Json,
+  type JsonDocument,
+  type JsonObject,
+  readJsonObject,
+} from '../../kit/json.ts';
 import type { FinalUsage, RelayRequest, StreamEvent, StreamWriter, WriterOptions } from '../dialect.ts';
+import { createRepeatWriter } from '../shape.ts';
 import { writeSse } from '../sse.ts';
 import { createTranscript } from '../transcript.ts';
 import { continueFresh, continuePrefill, finishesOf, TEXT_SLOT } from './continue-stream.ts';
@@ -23,7 +31,15 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
     return isContinued ? { model, ...pick(value, head, 'id'), ...pick(value, head, 'created') } : { model };
   }
 
+  const write = (document: JsonDocument) => writeSse(editMembers(document, ownFields(document)));
+  const repeats = createRepeatWriter((marked) => write(readJsonObject(marked)));
+
   function pass(event: StreamEvent): string {
+    const repeated = event.repeat && head && repeats.write(event.repeat);
+    if (repeated !== undefined) {
+      for (const piece of event.pieces) transcript.add(piece);
+      return repeated;
+    }
     if (!event.document) return '';
     if (event.kind === 'held') {
       held.push(event);
@@ -31,7 +47,7 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
     }
     for (const piece of event.pieces) transcript.add(piece);
     for (const index of finishesOf(event)) finished.add(index);
-    return writeSse(editMembers(event.document, ownFields(event.document)));
+    return write(event.document);
   }
 
   return {
@@ -39,12 +55,14 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
     write: pass,
     rename: (id) => {
       model = id;
+      repeats.forget();
     },
     // Several choices cannot be continued by one beginning.
     sentText: () => (request.choices === 1 ? transcript.onlyText(TEXT_SLOT) : undefined),
     sent: () => ({ tokens: transcript.tokens(), images: 0 }),
     continue(how) {
       isContinued = true;
+      repeats.forget();
       held = [];
       return how === 'prefill'
         ? continuePrefill(pass, transcript.onlyText(TEXT_SLOT) ?? '')

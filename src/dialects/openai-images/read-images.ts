@@ -49,6 +49,7 @@ export function createStreamReader(wanted: number): StreamReader {
     read: (event) => [readEvent(event)],
     end: () => [],
     facts: () => ({ usage, output: imagesOutput(completed), finish: 'other', finished: completed >= wanted }),
+    isFinished: () => completed >= wanted,
   };
 }
 

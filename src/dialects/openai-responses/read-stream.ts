@@ -64,6 +64,7 @@ export function createStreamReader(): StreamReader {
     },
     end: () => [],
     facts: () => ({ ...facts, finished }),
+    isFinished: () => finished,
   };
 }
 

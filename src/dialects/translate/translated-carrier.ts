@@ -77,16 +77,23 @@ function translatedReader(
   /** The client's own reader sees every frame: what it cannot read would be no event of its dialect. */
   const reader = dialect.createStreamReader(request);
 
-  function translate(event: AnswerEvent): StreamEvent[] {
-    if (event.type === 'broken') return [BROKEN];
-    if (event.type === 'done') return [DONE];
-    return writer.write(event).flatMap((frame) => reader.read(frame));
+  function translate(event: AnswerEvent, into: StreamEvent[]): void {
+    if (event.type === 'broken') into.push(BROKEN);
+    else if (event.type === 'done') into.push(DONE);
+    else for (const frame of writer.write(event)) into.push(...reader.read(frame));
+  }
+
+  function translateAll(read: readonly AnswerEvent[]): StreamEvent[] {
+    const translated: StreamEvent[] = [];
+    for (const event of read) for (const restored of restore(event)) translate(restored, translated);
+    return translated;
   }
 
   return {
-    read: (event) => events.read(event).flatMap(restore).flatMap(translate),
-    end: () => events.end().flatMap(restore).flatMap(translate),
+    read: (event) => translateAll(events.read(event)),
+    end: () => translateAll(events.end()),
     facts: () => ({ ...reader.facts(), ...events.facts() }),
+    isFinished: reader.isFinished,
   };
 }
 

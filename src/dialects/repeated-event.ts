@@ -1,0 +1,33 @@
+// An event of a known shape, as readers give it. It is parsed only if somebody asks for its document; a copy of it with
+// other members is no repeat any more.
+
+import { type JsonDocument, readJsonObject } from '../kit/json.ts';
+import type { Piece, StreamEvent } from './dialect.ts';
+import type { Repeat } from './shape.ts';
+
+export class RepeatedEvent implements StreamEvent {
+  readonly kind = 'output';
+  readonly pieces: readonly Piece[];
+  readonly #data: string;
+  readonly #repeat: Repeat;
+  #document: JsonDocument | undefined;
+
+  constructor(
+    readonly name: string | undefined,
+    data: string,
+    repeat: Repeat,
+  ) {
+    this.pieces = [{ slot: repeat.shape.slot, text: repeat.text }];
+    this.#data = data;
+    this.#repeat = repeat;
+  }
+
+  get document(): JsonDocument {
+    this.#document ??= readJsonObject(this.#data);
+    return this.#document;
+  }
+
+  get repeat(): Repeat {
+    return this.#repeat;
+  }
+}

@@ -1,0 +1,130 @@
+// Most events of a stream are the one before with another text in it. A shape is such an event without its text: what
+// fits it needs no parsing, and says what it would say if it were parsed. Whatever does not fit exactly is read in full.
+
+export interface Shape {
+  /** What stands before, between and after the values that change: the text and, if there is any, the padding. */
+  parts: readonly string[];
+  /** The event with marks in their place. */
+  marked: string;
+  /** Where its text belongs, as its reader calls it. */
+  slot: string;
+}
+
+/** An event of a known shape. */
+export interface Repeat {
+  shape: Shape;
+  /** The values that change, as JSON without the quotes. */
+  raw: readonly string[];
+  text: string;
+}
+
+/** Whether an event says this text in this slot, and nothing else. */
+export type SaysOnly = (data: string, text: string, slot: string) => boolean;
+
+export interface ShapeMemory {
+  match(data: string): Repeat | undefined;
+  learn(data: string, text: string, slot: string): void;
+}
+
+const MARK = '\ue000mark\ue000';
+/** A stream whose events do not repeat is not searched for shapes for ever. */
+const MAX_TRIES = 32;
+const WORTH_IT = 8;
+const MAX_CHARS = 4_096;
+
+export function createShapeMemory(saysOnly: SaysOnly): ShapeMemory {
+  let shape: Shape | undefined;
+  let tries = 0;
+  let matches = 0;
+  return {
+    match(data) {
+      const repeat = shape && matchShape(shape, data);
+      if (repeat) matches++;
+      return repeat;
+    },
+    learn(data, text, slot) {
+      if (matches >= WORTH_IT) tries = 0;
+      matches = 0;
+      if (data.length > MAX_CHARS || tries++ >= MAX_TRIES) return;
+      const found = findShape(data, text, slot);
+      if (found && saysOnly(found.marked, MARK, slot)) shape = found;
+    },
+  };
+}
+
+/** Writes events of a shape as `write` would, which is asked once for each shape; undefined where it cannot be copied. */
+export function createRepeatWriter(write: (marked: string) => string) {
+  let known: Shape | undefined;
+  let parts: readonly string[] | undefined;
+  return {
+    write({ shape, raw }: Repeat): string | undefined {
+      if (shape !== known) {
+        known = shape;
+        const written = write(shape.marked).split(MARK);
+        parts = written.length === shape.parts.length ? written : undefined;
+      }
+      return parts && fill(parts, raw);
+    },
+    /** What is written changes from here on. */
+    forget(): void {
+      known = undefined;
+    },
+  };
+}
+
+function fill(parts: readonly string[], raw: readonly string[]): string {
+  let text = parts[0] ?? '';
+  for (let at = 0; at < raw.length; at++) text += (raw[at] ?? '') + (parts[at + 1] ?? '');
+  return text;
+}
+
+function findShape(data: string, text: string, slot: string): Shape | undefined {
+  if (text === '' || data.includes(MARK)) return undefined;
+  const quoted = JSON.stringify(text);
+  const at = data.indexOf(quoted);
+  if (at < 0 || data.includes(quoted, at + 1)) return undefined;
+  const rest = data.slice(at + quoted.length - 1);
+  // Of random length, against those who would guess the words by the length of their packets.
+  const padding = PADDING.exec(rest)?.[1];
+  const tail = padding === undefined ? [rest] : [rest.slice(0, -padding.length - PADDING_END.length), PADDING_END];
+  const parts = [data.slice(0, at + 1), ...tail];
+  return { parts, marked: parts.join(MARK), slot };
+}
+
+const PADDING = /[,{]"obfuscation":"(\w*)"\}$/;
+const PADDING_END = '"}';
+const IS_PADDING = /^\w*$/;
+
+function matchShape(shape: Shape, data: string): Repeat | undefined {
+  const [head = '', middle = '', end] = shape.parts;
+  if (!data.startsWith(head) || !data.endsWith(end ?? middle)) return undefined;
+  const paddingEnd = data.length - (end?.length ?? 0);
+  const textEnd =
+    end === undefined ? data.length - middle.length : data.lastIndexOf(middle, paddingEnd - middle.length);
+  const raw = [data.slice(head.length, Math.max(head.length, textEnd))];
+  if (end !== undefined) raw.push(data.slice(textEnd + middle.length, paddingEnd));
+  const [quoted = '', padding = ''] = raw;
+  const text = unquote(quoted);
+  return text === undefined || text === '' || !IS_PADDING.test(padding) ? undefined : { shape, raw, text };
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const SPACE = 0x20;
+
+/** What a JSON string says that has this between its quotes; undefined if it is none. */
+function unquote(raw: string): string | undefined {
+  for (let at = 0; at < raw.length; at++) {
+    const code = raw.charCodeAt(at);
+    if (code < SPACE || code === QUOTE || code === BACKSLASH) return parseString(`"${raw}"`);
+  }
+  return raw;
+}
+
+function parseString(json: string): string | undefined {
+  try {
+    return JSON.parse(json) as string;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,174 @@
+// The events of an upstream's stream. What was read is taken without waiting; one wait brings the next bytes. It ends at
+// once when the watch does, whatever the upstream is doing.
+
+import type { StreamEvent, StreamReader } from '../dialects/dialect.ts';
+import { createSseReader, type SseEvent, SseTooLong } from '../dialects/sse.ts';
+import { AttemptFailed } from './attempt-failed.ts';
+import { MAX_ANSWER_BYTES } from './read-body.ts';
+import type { Watch } from './watch.ts';
+
+export interface Waiter {
+  resolve(hasMore: boolean): void;
+  reject(reason: unknown): void;
+}
+
+export interface EventFeed {
+  /** The next event of what was read; undefined when more must be read. Throws AttemptFailed. */
+  next(): StreamEvent | undefined;
+  /** Waits for the upstream; false when everything has been said. Rejects when the watch ends or the upstream breaks. */
+  more(): Promise<boolean>;
+  /** The same without a promise: one waiter may serve all the waits of a stream. */
+  wait(waiter: Waiter): void;
+  /** Events that were taken come first again. */
+  putBack(events: readonly StreamEvent[]): void;
+  /** Ends the wait of whoever waits now, but not the stream. */
+  interrupt(reason: unknown): void;
+  /** Nothing is read any more. */
+  close(): void;
+}
+
+/** Events before the first word, or after the last: more than this is no answer but a flood. */
+export const MAX_WORDLESS_EVENTS = 1_000;
+/** A slow client may leave this waiting for long, so only a little of a large piece is split at a time. */
+const SPLIT_BYTES = 16 * 1024;
+/** After the answer itself is whole: for usage and the end mark, which some upstreams never send. */
+const LAST_WORDS_MS = 500;
+
+/** The time in which nobody asks for more, because the client reads slowly, does not count as idle. */
+export function createEventFeed(response: Response, reader: StreamReader, watch: Watch, idleMs: number): EventFeed {
+  const source = response.body?.getReader();
+  const sse = createSseReader();
+  /** Read and not yet split; split and not yet read as events; events not yet taken. */
+  let bytes: Uint8Array | undefined;
+  let split: readonly SseEvent[] = [];
+  let splitAt = 0;
+  let events: readonly StreamEvent[] = [];
+  let eventsAt = 0;
+  let total = 0;
+  let held = 0;
+  let isReading = false;
+  let isOver = source === undefined;
+  let hasEnded = false;
+  let failure: { reason: unknown } | undefined;
+  let waiter: Waiter | undefined;
+
+  function cancel(): void {
+    source?.cancel().catch(() => {});
+  }
+
+  function answer(): void {
+    const waiting = waiter;
+    waiter = undefined;
+    if (waiting) wait(waiting);
+  }
+
+  function fail(reason: unknown): void {
+    isReading = false;
+    watch.rest();
+    failure ??= { reason };
+    answer();
+  }
+
+  function take({ done, value }: { done: boolean; value?: Uint8Array | undefined }): void {
+    isReading = false;
+    watch.rest();
+    if (done) isOver = true;
+    bytes = value;
+    total += value?.byteLength ?? 0;
+    if (total > MAX_ANSWER_BYTES) failure ??= { reason: new AttemptFailed('flood') };
+    answer();
+  }
+
+  function read(): void {
+    isReading = true;
+    watch.wait(reader.isFinished() ? Math.min(idleMs, LAST_WORDS_MS) : idleMs);
+    source?.read().then(take, fail);
+  }
+
+  function splitMore(from: Uint8Array): void {
+    bytes = from.byteLength > SPLIT_BYTES ? from.subarray(SPLIT_BYTES) : undefined;
+    splitAt = 0;
+    try {
+      split = sse.push(bytes ? from.subarray(0, SPLIT_BYTES) : from);
+    } catch (error) {
+      throw error instanceof SseTooLong ? new AttemptFailed('flood') : error;
+    }
+  }
+
+  function countHeld(): void {
+    if (++held > MAX_WORDLESS_EVENTS) throw new AttemptFailed('flood');
+  }
+
+  function wait(waiting: Waiter): void {
+    if (watch.signal.aborted) waiting.reject(watch.signal.reason);
+    else if (failure) waiting.reject(failure.reason);
+    else if (bytes) waiting.resolve(true);
+    else if (isOver) tellEnd(waiting);
+    else {
+      waiter = waiting;
+      if (!isReading) read();
+    }
+  }
+
+  function tellEnd(waiting: Waiter): void {
+    try {
+      events = hasEnded ? [] : reader.end();
+      eventsAt = 0;
+      hasEnded = true;
+      waiting.resolve(events.length > 0);
+    } catch (error) {
+      waiting.reject(error);
+    }
+  }
+
+  function onAbort(): void {
+    fail(watch.signal.reason);
+    cancel();
+  }
+  if (watch.signal.aborted) onAbort();
+  else watch.signal.addEventListener('abort', onAbort, { once: true });
+
+  return {
+    next() {
+      for (;;) {
+        const event = events[eventsAt];
+        if (event) {
+          eventsAt++;
+          return event;
+        }
+        const piece = split[splitAt];
+        if (piece) {
+          splitAt++;
+          if (piece.data === undefined) continue;
+          events = reader.read(piece);
+          eventsAt = 0;
+          for (const { kind } of events) if (kind === 'held') countHeld();
+        } else if (bytes) splitMore(bytes);
+        else {
+          split = [];
+          events = [];
+          return undefined;
+        }
+      }
+    },
+    more: () => new Promise((resolve, reject) => wait({ resolve, reject })),
+    wait,
+    putBack(taken) {
+      events = [...taken, ...events.slice(eventsAt)];
+      eventsAt = 0;
+    },
+    interrupt(reason) {
+      const waiting = waiter;
+      waiter = undefined;
+      waiting?.reject(reason);
+    },
+    close() {
+      isOver = true;
+      hasEnded = true;
+      bytes = undefined;
+      split = [];
+      events = [];
+      cancel();
+    },
+  };
+}
