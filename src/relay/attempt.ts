@@ -4,7 +4,7 @@
 import type { Route } from '../catalog/catalog.ts';
 import { readFailure } from '../channels/read-failure.ts';
 import type { Carrier } from '../dialects/carrier.ts';
-import type { AnswerFacts, StreamEvent, StreamReader } from '../dialects/dialect.ts';
+import type { AnswerFacts, StreamEvent, StreamReader, UpstreamFields } from '../dialects/dialect.ts';
 import type { FetchedMedia } from '../dialects/translate/named-media.ts';
 import { Fault } from '../faults/fault.ts';
 import { failpoint } from '../kit/failpoint.ts';
@@ -68,9 +68,8 @@ export async function attempt(
       thinkingBudget: lowerThinkingBudget(request, maxOutputTokens),
       limitField: route.channel.quirks.limitField,
     };
-    const body = await writeBody(tools, carrier, watch, (fetched) =>
-      prefill ? carrier.writePrefill(fields, prefill.text, fetched) : carrier.writeRequest(fields, fetched),
-    );
+    const fetched = carrier.needs.length > 0 ? await fetchNamed(tools, carrier, watch) : undefined;
+    const body = writeBody(carrier, fields, prefill, fetched);
     const { stream } = request;
     const { headers } = call;
     const response = await upstream.send({
@@ -87,7 +86,7 @@ export async function attempt(
       throw classifyFailure(readFailure(response.status, response.headers, text, upstream.hidden));
     }
     if (stream) return await beginStream(tools, admission, route, carrier, response, watch);
-    const whole = await readWhole(carrier, response, watch);
+    const whole = readWhole(carrier, await readText(response, watch));
     watch.end();
     return whole;
   } catch (error) {
@@ -120,22 +119,30 @@ function carrierOf(call: Call, route: Route): Carrier {
   return found;
 }
 
-/** What cannot be fetched, or is not what it was said to be, is the client's to mend: it named it. */
-async function writeBody(
-  tools: RelayTools,
-  { needs }: Carrier,
-  { signal }: Watch,
-  write: (fetched: FetchedMedia | undefined) => string,
-): Promise<string> {
+function fetchNamed(tools: RelayTools, { needs }: Carrier, { signal }: Watch): Promise<FetchedMedia> {
+  return tools.fetchMedia(needs, signal).catch(refuse);
+}
+
+function writeBody(
+  carrier: Carrier,
+  fields: UpstreamFields,
+  prefill: Prefill | undefined,
+  fetched: FetchedMedia | undefined,
+): string {
   try {
-    return write(needs.length > 0 ? await tools.fetchMedia(needs, signal) : undefined);
+    return prefill ? carrier.writePrefill(fields, prefill.text, fetched) : carrier.writeRequest(fields, fetched);
   } catch (error) {
-    throw error instanceof Fault ? new AttemptFailed('request_refused', error) : error;
+    return refuse(error);
   }
 }
 
-async function readWhole(carrier: Carrier, response: Response, watch: Watch): Promise<WholeAnswer> {
-  const answer = carrier.readAnswer(parseAnswer(await readText(response, watch)));
+/** What cannot be fetched, or is not what it was said to be, is the client's to mend: it named it. */
+function refuse(error: unknown): never {
+  throw error instanceof Fault ? new AttemptFailed('request_refused', error) : error;
+}
+
+function readWhole(carrier: Carrier, text: string): WholeAnswer {
+  const answer = carrier.readAnswer(parseAnswer(text));
   if (!answer) throw new AttemptFailed('not_an_answer');
   return { kind: 'whole', carrier, ...answer };
 }

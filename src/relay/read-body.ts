@@ -27,8 +27,13 @@ async function* readBytes(response: Response, watch: Watch): AsyncGenerator<Uint
 /** An answer whose length is told, and short, is read at one go. */
 const SHORT_BYTES = 1024 * 1024;
 
-export async function readText(response: Response, watch: Watch): Promise<string> {
-  if (isShort(response)) return WHOLE.decode(await untilAborted(response.arrayBuffer(), watch.signal));
+export function readText(response: Response, watch: Watch): Promise<string> {
+  return isShort(response)
+    ? untilAborted(response.arrayBuffer(), watch.signal).then((bytes) => WHOLE.decode(bytes))
+    : readLong(response, watch);
+}
+
+async function readLong(response: Response, watch: Watch): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   for await (const bytes of readBytes(response, watch)) text += decoder.decode(bytes, { stream: true });
