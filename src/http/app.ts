@@ -139,7 +139,7 @@ function sent(exchange: Exchange, response: Response): Response {
 function faultResponse(tools: HttpTools, { request, requestId, envelope }: Exchange, error: unknown): Response {
   const thrown: Fault = toFault(error);
   // A client that left is no failure of ours; the answer goes nowhere.
-  const isGone = request.signal.aborted && thrown.code === 'unavailable';
+  const isGone = thrown.code === 'unavailable' && request.signal.aborted;
   if (!isGone) tools.countFault(thrown.code);
   if (thrown.row.status >= 500 && !isGone) {
     const detail = thrown === error ? thrown.details.internal : describeError(error);

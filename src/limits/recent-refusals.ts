@@ -47,7 +47,9 @@ export function createRecentRefusals(): RecentRefusals {
       if (refused.reason !== 'rate_limited' && refused.reason !== 'free_minute_limit') return;
       // What was told from memory does not stand longer for that.
       if (of(isFree).get(accountId)?.refused === refused) return;
-      const until = Math.min(at + STANDS_FOR_MS, refused.allowance.resetsAt);
+      const { limit, resetsAt } = refused.allowance;
+      // A limit that admits nothing does not end with time.
+      const until = limit === 0 ? at + STANDS_FOR_MS : Math.min(at + STANDS_FOR_MS, resetsAt);
       if (of(isFree).size >= MOST_ACCOUNTS) of(isFree).clear();
       of(isFree).set(accountId, { refused, revision, since: at, until });
     },

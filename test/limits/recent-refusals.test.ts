@@ -20,6 +20,13 @@ test('it never stands longer than the limit itself', () => {
   expect(refusals.find({ ...CALL, at: 10_050 })).toBeUndefined();
 });
 
+test('where nothing is ever admitted, there is no slot to wait for', () => {
+  const refusals = createRecentRefusals();
+  refusals.note(CALL, { ...REFUSED, allowance: { limit: 0, used: 0, remaining: 0, resetsAt: CALL.at } });
+  expect(refusals.find({ ...CALL, at: 10_249 })).toBeDefined();
+  expect(refusals.find({ ...CALL, at: 10_250 })).toBeUndefined();
+});
+
 test('it is of one account, of free or of paid calls, and of one document', () => {
   const refusals = createRecentRefusals();
   refusals.note(CALL, REFUSED);
