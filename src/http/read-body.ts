@@ -25,7 +25,7 @@ export function checkDeclaredBody(request: Request, maxBytes: number): void {
   }
 }
 
-/** `onBytes` hears of every piece before it is kept, and may throw. */
+/** `onBytes` hears of every piece before it is kept, of a short body when it is there, and may throw. */
 export function readBodyText(
   request: Request,
   maxBytes: number,

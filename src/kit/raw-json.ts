@@ -61,7 +61,7 @@ function scanMembers(text: string): Map<string | number, string> {
   for (let index = 0; at < text.length && !isClosing(text.charCodeAt(at)); index++) {
     let name: string | number = index;
     if (opening === OPEN_BRACE) {
-      const end = skipString(text, at);
+      const end = endOfString(text, at);
       name = JSON.parse(text.slice(at, end)) as string;
       at = skipSpace(text, skipSpace(text, end) + 1);
     }
@@ -75,16 +75,22 @@ function scanMembers(text: string): Map<string | number, string> {
 
 function skipValue(text: string, start: number): number {
   const first = text.charCodeAt(start);
-  if (first === QUOTE) return skipString(text, start);
+  if (first === QUOTE) return endOfString(text, start);
   if (!isOpening(first)) return skipPlain(text, start);
   let depth = 0;
   for (let at = start; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code === QUOTE) at = skipString(text, at) - 1;
+    if (code === QUOTE) at = endOfString(text, at) - 1;
     else if (isOpening(code)) depth++;
     else if (isClosing(code) && --depth === 0) return at + 1;
   }
   return text.length;
+}
+
+/** Of one that never ends, the text's. */
+function endOfString(text: string, start: number): number {
+  const end = skipString(text, start);
+  return end < 0 ? text.length : end;
 }
 
 function skipPlain(text: string, start: number): number {

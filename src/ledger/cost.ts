@@ -17,7 +17,8 @@ const BUCKET_PRICES: readonly [bucket: keyof Buckets, price: keyof Prices][] = [
 
 export function costOf(buckets: Buckets, prices: Prices): Nano {
   let cost = 0n;
-  for (const [bucket, price] of BUCKET_PRICES) if (buckets[bucket] > 0) cost += BigInt(buckets[bucket]) * prices[price];
+  for (const [bucket, price] of BUCKET_PRICES)
+    if (buckets[bucket] !== 0) cost += BigInt(buckets[bucket]) * prices[price];
   return cost;
 }
 

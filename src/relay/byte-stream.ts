@@ -20,7 +20,7 @@ export interface ByteStreamOptions {
 /** The result is there only if the client does not take more at once: it is fulfilled when it does, or has left. */
 export type Send = (frames: string) => Promise<void> | undefined;
 
-/** `produce` is called once, whatever becomes of the client, and the stream ends with it. */
+/** `produce` is called once, whatever becomes of the client, and the stream ends with it, or breaks off if it fails. */
 export function toByteStream(
   produce: (send: Send) => Promise<void>,
   { clock, gone, cut, keepAlive, onGone }: ByteStreamOptions,
@@ -30,7 +30,8 @@ export function toByteStream(
   let isOver = false;
   let sentAt = 0;
   let cancelQuiet = () => {};
-  /** Set while the client does not take more. */
+  /** Set while the client does not take more: what waits for it, and what ends the wait. */
+  let blocked: Promise<void> | undefined;
   let unblock: (() => void) | undefined;
 
   function begin(): Promise<void> {
@@ -51,7 +52,7 @@ export function toByteStream(
     end();
     onGone();
     // A server need not begin to send a body whose client is gone: the call is closed all the same.
-    if (!hasBegun) void begin();
+    if (!hasBegun) begin().catch(() => {});
   }
 
   /** Broken off, not ended: whoever reads on must not take it for the whole answer. */
@@ -71,27 +72,29 @@ export function toByteStream(
   };
 
   function untilTaken(written: Promise<number>): Promise<void> {
-    return new Promise((resolve) => {
+    blocked ??= new Promise((resolve) => {
       const cancelStall = clock.after(STALLED_MS, breakOff);
       unblock = () => {
+        blocked = undefined;
         unblock = undefined;
         cancelStall();
         resolve();
       };
       written.then(unblock, leave);
     });
+    return blocked;
   }
 
   /** One timer for all the pauses of a stream: it looks at the clock when it is due, and is set again for what is left. */
   function look(): void {
     const left = sentAt + QUIET_MS - clock.monotonic();
-    if (left <= 0 && !unblock) void send(keepAlive());
-    cancelQuiet = clock.after(left > 0 ? left : QUIET_MS, look);
+    if (left <= 0 && !blocked) void send(keepAlive());
+    if (!isOver) cancelQuiet = clock.after(left > 0 ? left : QUIET_MS, look);
   }
 
   // While the client does not read, nothing runs that could notice the cut and tell it.
   const forgetCut = cut.listen(() => {
-    if (unblock) breakOff();
+    if (blocked) breakOff();
   });
   gone.addEventListener('abort', leave, { once: true });
 
@@ -99,13 +102,17 @@ export function toByteStream(
     type: 'direct',
     async pull(given) {
       controller = given;
-      if (!hasBegun) await begin();
+      const failure = hasBegun ? undefined : await begin().then(() => undefined, toError);
       if (isOver) return;
       end();
-      given.close();
+      given.close(failure);
     },
     cancel: leave,
   };
   // A kind of source of Bun's own: the constructor that the web's types declare does not know it.
   return Reflect.construct(ReadableStream, [source]);
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error('the stream could not be ended');
 }

@@ -94,11 +94,12 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
         report(result, ended);
         resolve(result.state === 'closed' ? { cost: result.charged, balance: result.balance } : undefined);
       };
-      closing.then(end, (error) => {
+      const fail = (error: unknown) => {
         cancel();
         over();
         reject(error);
-      });
+      };
+      closing.then(end, fail).catch(reject);
     });
   }
 

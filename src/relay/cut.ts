@@ -10,7 +10,7 @@ export interface Cut {
 export function createCut(signal: AbortSignal): Cut {
   const tasks = new Set<() => void>();
   signal.addEventListener('abort', () => {
-    for (const task of [...tasks]) task();
+    for (const task of [...tasks]) runAlone(task);
     tasks.clear();
   });
   return {
@@ -20,4 +20,13 @@ export function createCut(signal: AbortSignal): Cut {
       return () => tasks.delete(task);
     },
   };
+}
+
+/** One that fails keeps the news from none of the others. */
+function runAlone(task: () => void): void {
+  try {
+    task();
+  } catch {
+    // Its stream ends with its connection.
+  }
 }

@@ -54,9 +54,10 @@ export function deliverStream(
   async function deliver(send: Send): Promise<void> {
     try {
       await answer(send);
-      void readLastBytes(current.begun);
       current.ended('ok');
       const bill = billStream(call, runs);
+      // What stands behind the end is read for the connection's sake, and billed to nobody.
+      void readLastBytes(current.begun);
       if (bill.reported === 'invalid') tools.alarms.raise('usage_invalid', { request_id: call.requestId, channel });
       const settled = await closing.settle('ok', bill, served);
       const isOurs =
@@ -117,6 +118,7 @@ export function deliverStream(
 
       function step(): void {
         try {
+          if (left.signal.aborted) throw left.signal.reason;
           const { frames, end } = writeReady(events, write);
           const sent = frames === '' ? undefined : writer.sent();
           const blocked = send(frames);

@@ -73,6 +73,8 @@ test('a batch with another operation, or with one that is not what it should be,
   expect(encodeOperations(1, [...OPERATIONS, lease])).toBeUndefined();
   const wrong = { name: 'settle', input: { ...closed, outcome } } as unknown as Operation;
   expect(encodeOperations(1, [...OPERATIONS, wrong])).toBeUndefined();
+  const broken = { name: 'settle', input: { ...closed, outcome, cost: 1.5 } } as unknown as Operation;
+  expect(encodeOperations(1, [...OPERATIONS, broken])).toBeUndefined();
 });
 
 const allowance = { limit: 600, used: 1, remaining: 599, resetsAt: 1_768_500_060_000 };

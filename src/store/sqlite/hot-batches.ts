@@ -2,6 +2,8 @@
 // structured clone. Fields stand in a fixed order, money as decimal digits. A batch with anything else in it travels as
 // it is: encoding it answers undefined.
 
+import { assert } from '../../kit/assert.ts';
+import type { Nano } from '../../kit/money.ts';
 import type { AdmitInput, Operation, Outcome, ReleaseInput, SettleInput } from '../operations.ts';
 import type { Attempt } from '../rows.ts';
 
@@ -79,9 +81,14 @@ export function encodeOperations(id: number, operations: readonly Operation[]): 
   return JSON.stringify(cells);
 }
 
+function digits(money: Nano): string {
+  assert(typeof money === 'bigint', 'money is a whole number of nano');
+  return money.toString();
+}
+
 function operationCells({ name, input }: Operation): HotCells | undefined {
   if (name === 'admit') return admitCells(input);
-  if (name === 'settle') return ['s', ...closeCells(input), input.cost.toString()];
+  if (name === 'settle') return ['s', ...closeCells(input), digits(input.cost)];
   if (name === 'release') return ['r', ...closeCells(input), input.giveBackSlots, input.freeAddress ?? null];
   return undefined;
 }
@@ -106,7 +113,7 @@ function decodeOperation(cells: HotCells): Operation {
 
 function admitCells(input: AdmitInput): HotCells {
   const { requestId, accountId, keyId, nodeId, at, model, endpoint, stream, revision, charge } = input;
-  const budget = input.budget === null ? null : input.budget.toString();
+  const budget = input.budget === null ? null : digits(input.budget);
   const common: AdmitCells = [requestId, accountId, keyId, nodeId, at, model, endpoint, stream, revision, budget];
   if (charge.free) {
     const { perMinute, perDayZero, perDayPositive, inFlight, perAddress } = charge.limits;
@@ -114,7 +121,7 @@ function admitCells(input: AdmitInput): HotCells {
     return ['f', ...common, perMinute, perDayZero, perDayPositive, inFlight, ...byAddress];
   }
   const { hold, limits } = charge;
-  const money = [hold.base.toString(), hold.unit.toString()] as const;
+  const money = [digits(hold.base), digits(hold.unit)] as const;
   return ['p', ...common, ...money, hold.wanted, hold.least, limits.perMinute, limits.inFlight];
 }
 

@@ -6,6 +6,7 @@ import settings from './0003-settings.sql' with { type: 'text' };
 import site from './0004-site.sql' with { type: 'text' };
 import usageDays from './0005-usage-days.sql' with { type: 'text' };
 import operating from './0006-operating.sql' with { type: 'text' };
+import shorterWindows from './0007-shorter-windows.sql' with { type: 'text' };
 
 export interface Migration {
   version: number;
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 4, name: 'site', sql: site },
   { version: 5, name: 'usage-days', sql: usageDays },
   { version: 6, name: 'operating', sql: operating },
+  { version: 7, name: 'shorter-windows', sql: shorterWindows },
 ];

@@ -1,0 +1,73 @@
+// The client's end of a stream over a real socket, with a clock that runs fast: what becomes of it when its sender fails.
+
+import { afterEach, expect, test } from 'bun:test';
+import type { Clock } from '../../src/kit/clock.ts';
+import { type Send, toByteStream } from '../../src/relay/byte-stream.ts';
+import { createCut } from '../../src/relay/cut.ts';
+
+const SPEED = 100;
+const fast: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now() * SPEED,
+  after(ms, task) {
+    const timer = setTimeout(task, ms / SPEED);
+    return () => clearTimeout(timer);
+  },
+};
+const TWO_QUIET_TIMES_MS = 20_000 / SPEED;
+
+let server: ReturnType<typeof Bun.serve> | undefined;
+afterEach(() => server?.stop(true));
+
+/** The body as far as it came, and whether it ended as a whole body does. */
+async function read(produce: (send: Send) => Promise<void>): Promise<{ text: string; isWhole: boolean }> {
+  const { signal } = new AbortController();
+  server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    development: false,
+    fetch: (request) =>
+      new Response(
+        toByteStream(produce, {
+          clock: fast,
+          gone: request.signal,
+          cut: createCut(signal),
+          keepAlive: () => ': still here\n\n',
+          onGone: () => {},
+        }),
+      ),
+  });
+  const response = await fetch(server.url);
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for await (const bytes of response.body ?? []) text += decoder.decode(bytes, { stream: true });
+    return { text, isWhole: true };
+  } catch {
+    return { text, isWhole: false };
+  }
+}
+
+test('what is sent arrives, and the stream ends with its sender', async () => {
+  expect(await read(async (send) => send('data: a\n\n'))).toEqual({ text: 'data: a\n\n', isWhole: true });
+});
+
+test('while its sender thinks, it is kept alive', async () => {
+  const { text } = await read(async (send) => {
+    await send('data: a\n\n');
+    await Bun.sleep(TWO_QUIET_TIMES_MS);
+    await send('data: b\n\n');
+  });
+  expect(text).toMatch(/^data: a\n\n(: still here\n\n){1,3}data: b\n\n$/);
+});
+
+test('a sender that fails breaks it off, and nothing is sent to it any more', async () => {
+  const answer = await read(async (send) => {
+    await send('data: a\n\n');
+    await Bun.sleep(10);
+    throw new Error('could not be closed');
+  });
+  expect(answer).toEqual({ text: 'data: a\n\n', isWhole: false });
+  // A keep-alive that came now would throw where nobody catches it.
+  await Bun.sleep(TWO_QUIET_TIMES_MS);
+});
