@@ -176,6 +176,15 @@ function refusal(error: unknown): string {
   return `failed unexpectedly: ${describeError(error)}`;
 }
 
+/** A server that took a setting for what it is not would run on another port than its operator thinks. */
+async function refuseWords(): Promise<number> {
+  await print(
+    process.stderr,
+    'serve takes no options: settings are environment variables, see docs/configuration.md\n',
+  );
+  return 2;
+}
+
 function usageOf({ words, takes }: Command): string {
   return `usage: ${PROGRAM} ${words}${takes ? ` ${takes}` : ''} [--json]`;
 }
@@ -193,5 +202,6 @@ function usage(): string {
   return `usage: ${PROGRAM} COMMAND [--json]\n\n${list.join('\n')}\n`;
 }
 
-if (process.argv[2] === 'serve') await serve();
-else process.exit(await run(process.argv.slice(2)));
+const [word, ...more] = process.argv.slice(2);
+if (word === 'serve' && more.length === 0) await serve();
+else process.exit(await (word === 'serve' ? refuseWords() : run(process.argv.slice(2))));

@@ -291,15 +291,17 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
       const text = readConfig(settings);
       if (text === undefined) return;
       const applied = await applyDocument(publishing, text, 'file');
-      if (applied.ok) await onPulse(await store.read.pulse());
-      else {
+      if (applied.ok) {
+        await onPulse(await store.read.pulse());
+        log('info', 'config_applied', { file: settings.configFile, revision: active.get().revision });
+      } else {
         alarms.raise('config_rejected', { file: settings.configFile, detail: faultLines(undefined, applied.faults) });
       }
     },
     async drain(ms = DRAIN_MS) {
       if (!ready) return;
       ready = false;
-      log('info', 'draining', { count: running.size });
+      log('info', 'draining', { node_id: node.nodeId, count: running.size });
       const until = clock.monotonic() + ms;
       while (running.size > 0 && clock.monotonic() < until) await sleep(clock, DRAIN_POLL_MS);
       cut.abort();
@@ -315,7 +317,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
       await trafficJob.flush();
       await store.commit('lease', { ...node, expiresAt: clock.now() }).catch(() => {});
       await store.close();
-      log('info', 'stopped');
+      log('info', 'stopped', { node_id: node.nodeId });
     },
   };
 }

@@ -2,7 +2,7 @@
 
 import type { Child } from './child.ts';
 import { type Clock, sleep } from './kit/clock.ts';
-import type { Log } from './kit/log.ts';
+import { describeError, type Log } from './kit/log.ts';
 
 export interface SupervisorTools {
   count: number;
@@ -23,6 +23,7 @@ const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 30_000;
 /** Who served for so long did not die of its start. */
 const STEADY_MS = 60_000;
+const NOT_STARTED = { pid: undefined, hasServed: false, code: 1, wasSteady: false };
 
 export function supervise({ count, clock, log, start }: SupervisorTools): Supervisor {
   const running = new Set<Child>();
@@ -35,9 +36,20 @@ export function supervise({ count, clock, log, start }: SupervisorTools): Superv
     for (const child of running) child.signal(signal);
   };
 
+  /** A machine without room for one more may have it later. */
+  function startOne(index: number): Child | undefined {
+    try {
+      return start(index);
+    } catch (error) {
+      log('error', 'process_not_started', { detail: describeError(error) });
+      return undefined;
+    }
+  }
+
   /** From the start of a process to its end. */
   async function runOnce(index: number, onServing: () => void) {
-    const child = start(index);
+    const child = startOne(index);
+    if (!child) return NOT_STARTED;
     running.add(child);
     const hasServed = await child.served;
     const since = clock.monotonic();
@@ -69,7 +81,7 @@ export function supervise({ count, clock, log, start }: SupervisorTools): Superv
         return;
       }
       if (wasSteady) pause = FIRST_PAUSE_MS;
-      const detail = `process ${index} (${pid}) ended; another one takes its place`;
+      const detail = `process ${index} (${pid ?? 'not started'}) ended; another one takes its place`;
       log('error', 'process_ended', { code: String(code), ms: pause, detail });
       await sleep(clock, pause, stopping.signal).catch(() => {});
       pause = Math.min(pause * 2, LONGEST_PAUSE_MS);

@@ -26,6 +26,13 @@ describe('wrong usage', () => {
     expect(stderr).toContain('usage:');
   });
 
+  test.each([[['serve', '--help']], [['serve', '--port', '9000']]])('%j starts no server', async (args) => {
+    const { exitCode, stdout, stderr } = await place.gateway(args);
+    expect(exitCode).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('serve takes no options');
+  });
+
   test.each([
     [['config', 'check'], 'exactly one FILE is needed', 'config check FILE [--json]'],
     [

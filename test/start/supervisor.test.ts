@@ -17,14 +17,18 @@ interface FakeChild extends Child {
 let clock: ManualClock;
 let log: LogCapture;
 let started: FakeChild[];
+/** Whether the machine has room for one more. */
+let hasRoom: boolean;
 let supervisor: Supervisor;
 beforeEach(() => {
   clock = createManualClock();
   log = createLogCapture();
   started = [];
+  hasRoom = true;
 });
 
 function start(index: number): FakeChild {
+  if (!hasRoom) throw new Error('no room');
   const served = Promise.withResolvers<boolean>();
   const ended = Promise.withResolvers<number>();
   const signals: NodeJS.Signals[] = [];
@@ -171,4 +175,20 @@ test('a reload goes to one that serves: the others follow the database', async (
   await settle();
   supervisor.reload();
   expect(started.map(({ signals }) => signals)).toEqual([['SIGHUP'], ['SIGHUP'], []]);
+});
+
+test('a machine without room for one more is asked again, and the others go on', async () => {
+  await serveThree();
+  hasRoom = false;
+  started[1]?.end(137);
+  await settle();
+  await clock.advance(200);
+  await settle();
+  expect(log.lines().map(({ event }) => event)).toContain('process_not_started');
+  expect(started).toHaveLength(3);
+  hasRoom = true;
+  await clock.advance(400);
+  await settle();
+  expect(started).toHaveLength(4);
+  expect(started.slice(0, 3).flatMap(({ signals }) => signals)).toEqual([]);
 });
