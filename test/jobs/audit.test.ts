@@ -9,6 +9,7 @@ import { writeSql } from '../support/write-sql.ts';
 
 const PASS_MS = 60_000;
 const STEP_MS = 3_000;
+const NUDGE_MS = 100;
 let gateway: TestGateway;
 let clock: ManualClock;
 let victim: TestAccount;
@@ -37,9 +38,12 @@ async function auditOnce(): Promise<void> {
   for (let passed = 0; alarmsOf(marker).length === 0; passed += STEP_MS) {
     if (passed > 3 * PASS_MS) throw new Error('no pass came by');
     await clock.advance(STEP_MS);
-    await eventually('a lease', () => {
+    await eventually('a lease', async () => {
       const [lease] = gateway.sql<{ until: bigint }>('SELECT max(expires_at) AS until FROM leases');
-      return Number(lease?.until) > clock.now();
+      if (Number(lease?.until) > clock.now()) return true;
+      // A renewal that took long has set the next one for a time that has not come.
+      await clock.advance(NUDGE_MS);
+      return false;
     });
   }
 }
