@@ -21,7 +21,6 @@ const VECTOR = 0xfd;
 
 export const get = (local: number): Code => [0x20, local];
 export const set = (local: number): Code => [0x21, local];
-export const tee = (local: number): Code => [0x22, local];
 export const number = (value: number): Code => [0x41, signed(value)];
 export const vectorOf = (bytes: readonly number[]): Code => [VECTOR, 0x0c, bytes];
 export const sixteen = (byte: number): Code => vectorOf(Array.from({ length: 16 }, () => byte));
