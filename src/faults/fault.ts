@@ -18,17 +18,24 @@ export interface FaultDetails {
   internal?: string | undefined;
 }
 
+const NO_DETAILS: FaultDetails = {};
+
 export class Fault extends Error {
   override name = 'Fault';
   constructor(
     readonly code: FaultCode,
-    readonly details: FaultDetails = {},
+    readonly details: FaultDetails = NO_DETAILS,
   ) {
     super(code);
   }
 
   get row(): FaultRow {
     return faultRow(this.code);
+  }
+
+  /** It adds nothing to its row of the table. */
+  get isPlain(): boolean {
+    return this.details === NO_DETAILS;
   }
 
   get publicText(): string {

@@ -28,8 +28,12 @@ export function writeFault(fault: Fault, envelope: Envelope, context: WriteConte
   const { row } = fault;
   const status = envelope === 'anthropic' ? (row.anthropicStatus ?? row.status) : row.status;
   const body = faultBody(fault, envelope, context);
-  const isMisread = !row.retryable && READS_NUMBERS.test(context.client ?? '');
+  const isMisread = !row.retryable && readsNumbers(context.client);
   return { status, headers: faultHeaders(fault), body: isMisread ? withoutNumbers(body) : body };
+}
+
+export function readsNumbers(client: WriteContext['client']): boolean {
+  return READS_NUMBERS.test(client ?? '');
 }
 
 /** Less is said, but a call that cannot succeed is not made again and again. */

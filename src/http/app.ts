@@ -2,7 +2,7 @@
 
 import { type Context, Hono } from 'hono';
 import { Fault, fault, toFault } from '../faults/fault.ts';
-import { type Envelope, writeFault } from '../faults/write.ts';
+import type { Envelope } from '../faults/write.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { describeError } from '../kit/log.ts';
 import { requestPath } from '../kit/request-url.ts';
@@ -11,6 +11,7 @@ import { addressOf } from './client-address.ts';
 import { CORS_HEADERS, isOpenToPages, preflight } from './cors.ts';
 import { keyFromHeaders } from './credentials.ts';
 import type { Exchange, HttpTools } from './exchange.ts';
+import { createFaultResponses, type FaultResponse } from './fault-response.ts';
 import { checkDeclaredBody } from './read-body.ts';
 import { type HttpRoute, ROUTES } from './route-table.ts';
 
@@ -20,12 +21,17 @@ export interface AppBindings {
 
 type Handle = (exchange: Exchange) => Response | Promise<Response>;
 
+interface AppTools extends HttpTools {
+  faultResponse: FaultResponse;
+}
+
 export interface App {
   fetch(request: Request, bindings: AppBindings): Response | Promise<Response>;
 }
 
 /** The calls that come by the thousand have an address of their own: one look finds them, past the router and all pages. */
-export function createApp(tools: HttpTools, pages: (app: Hono<{ Bindings: AppBindings }>) => void): App {
+export function createApp(http: HttpTools, pages: (app: Hono<{ Bindings: AppBindings }>) => void): App {
+  const tools: AppTools = { ...http, faultResponse: createFaultResponses(http.publicUrl) };
   const router = createRouter(tools, pages);
   const plain = new Map(
     ROUTES.filter(({ path }) => !path.includes(':')).map((route) => [addressOfRoute(route), route]),
@@ -54,7 +60,7 @@ function newExchange(
   return { request, path, requestId: newId('req'), envelope: envelopeOf(path, request.headers), peer, params };
 }
 
-function createRouter(tools: HttpTools, pages: (app: Hono<{ Bindings: AppBindings }>) => void) {
+function createRouter(tools: AppTools, pages: (app: Hono<{ Bindings: AppBindings }>) => void) {
   const app = new Hono<{ Bindings: AppBindings }>({ getPath });
   const exchangeOf = ({ req, env }: Context<{ Bindings: AppBindings }>) =>
     newExchange(tools, req.raw, getPath(req.raw), env?.peer, req.param());
@@ -116,7 +122,7 @@ function authenticate(tools: HttpTools, exchange: Exchange): KeyRow | Promise<Ke
 }
 
 /** What needs no wait is answered without one: most refusals. */
-function answer(tools: HttpTools, exchange: Exchange, handle: Handle): Response | Promise<Response> {
+function answer(tools: AppTools, exchange: Exchange, handle: Handle): Response | Promise<Response> {
   const failed = (error: unknown) => sent(exchange, faultResponse(tools, exchange, error));
   try {
     const response = handle(exchange);
@@ -136,7 +142,7 @@ function sent(exchange: Exchange, response: Response): Response {
   return response;
 }
 
-function faultResponse(tools: HttpTools, { request, requestId, envelope }: Exchange, error: unknown): Response {
+function faultResponse(tools: AppTools, { request, requestId, envelope }: Exchange, error: unknown): Response {
   const thrown: Fault = toFault(error);
   // A client that left is no failure of ours; the answer goes nowhere.
   const isGone = thrown.code === 'unavailable' && request.signal.aborted;
@@ -145,10 +151,7 @@ function faultResponse(tools: HttpTools, { request, requestId, envelope }: Excha
     const detail = thrown === error ? thrown.details.internal : describeError(error);
     tools.log('error', 'fault', { request_id: requestId, code: thrown.code, detail });
   }
-  const { publicUrl } = tools;
-  const context = { requestId, publicUrl, client: request.headers.get('user-agent') };
-  const { status, headers, body } = writeFault(thrown, envelope, context);
-  return Response.json(body, { status, headers });
+  return tools.faultResponse(thrown, envelope, { requestId, client: request.headers.get('user-agent') });
 }
 
 function envelopeOf(path: string, headers: Headers): Envelope {

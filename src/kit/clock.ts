@@ -1,5 +1,7 @@
 // Time is passed in, so that a whole gateway can run under a test's clock.
 
+import { createTimerLists } from './timer-lists.ts';
+
 export interface Clock {
   /** Wall time in milliseconds since the epoch. */
   now(): number;
@@ -12,10 +14,13 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  after(ms, task) {
-    const timer = setTimeout(task, ms);
-    return () => clearTimeout(timer);
-  },
+  after: createTimerLists({
+    monotonic: () => performance.now(),
+    set(ms, task) {
+      const timer = setTimeout(task, ms);
+      return () => clearTimeout(timer);
+    },
+  }),
 };
 
 export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {

@@ -16,7 +16,7 @@ import type { Admission, Call, RelayTools } from './call.ts';
 import { createEventFeed, type EventFeed, MAX_WORDLESS_EVENTS } from './event-feed.ts';
 import type { Step } from './plan.ts';
 import { readText } from './read-body.ts';
-import { createWatch, type Watch } from './watch.ts';
+import { Watch } from './watch.ts';
 
 export interface WholeAnswer {
   kind: 'whole';
@@ -53,7 +53,7 @@ export async function attempt(
 ): Promise<Begun> {
   const { call } = admission;
   const { request } = call;
-  const watch = createWatch(tools, call);
+  const watch = new Watch(tools, call);
   const left = Math.max(1, admission.deadline - tools.clock.monotonic());
   watch.limit('too_slow', Math.min(route.channel.timeouts.totalMs, left));
   if (request.stream) watch.limit('silent', route.firstTokenMs);

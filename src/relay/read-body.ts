@@ -1,6 +1,5 @@
 // The bytes of an upstream's response under a watch: every read can be aborted, and the whole is bounded.
 
-import { untilAborted } from '../kit/until-aborted.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { Watch } from './watch.ts';
 
@@ -13,7 +12,7 @@ async function* readBytes(response: Response, watch: Watch): AsyncGenerator<Uint
   let total = 0;
   try {
     for (;;) {
-      const { done, value } = await untilAborted(reader.read(), watch.signal);
+      const { done, value } = await watch.until(reader.read());
       if (done) return;
       total += value.byteLength;
       if (total > MAX_ANSWER_BYTES) throw new AttemptFailed('flood');
@@ -29,7 +28,7 @@ const SHORT_BYTES = 1024 * 1024;
 
 export function readText(response: Response, watch: Watch): Promise<string> {
   return isShort(response)
-    ? untilAborted(response.arrayBuffer(), watch.signal).then((bytes) => WHOLE.decode(bytes))
+    ? watch.until(response.arrayBuffer()).then((bytes) => WHOLE.decode(bytes))
     : readLong(response, watch);
 }
 

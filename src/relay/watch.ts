@@ -5,102 +5,132 @@ import type { Clock } from '../kit/clock.ts';
 import { AttemptFailed, type AttemptOutcome } from './attempt-failed.ts';
 import type { Call, RelayTools } from './call.ts';
 
-export interface Watch {
-  signal: AbortSignal;
-  /** Starts, or starts again, the timer of this name. */
-  limit(outcome: AttemptOutcome, ms: number): void;
-  clear(outcome: AttemptOutcome): void;
-  /** The upstream is waited for, and is idle if it says nothing for so long. */
-  wait(ms: number): void;
-  /** It has said something, or nobody waits for it. */
-  rest(): void;
-  abort(outcome: AttemptOutcome): void;
-  /** The reason for an error that happened under this watch. */
-  explain(error: unknown): AttemptFailed;
-  /** From here on the client's leaving ends nothing. */
-  outliveClient(): void;
-  /** Ends all timers; must be called once. */
-  end(): void;
-}
+type Limit = 'too_slow' | 'silent';
 
-export function createWatch(tools: Pick<RelayTools, 'clock' | 'cut'>, call: Pick<Call, 'gone'>): Watch {
-  const controller = new AbortController();
-  const timers = new Map<AttemptOutcome, () => void>();
-  const abort = (outcome: AttemptOutcome) => controller.abort(new AttemptFailed(outcome));
-  const onGone = () => abort('client_gone');
-  const onCut = () => abort('drained');
-  if (call.gone.aborted) onGone();
-  if (tools.cut.signal.aborted) onCut();
-  call.gone.addEventListener('abort', onGone, { once: true });
-  const forgetCut = tools.cut.listen(onCut);
-  const clock: Clock = tools.clock;
-  const idle = createIdleTimer(clock, () => abort('idle'));
+export class Watch {
+  readonly #controller = new AbortController();
+  readonly #clock: Clock;
+  readonly #gone: AbortSignal;
+  readonly #forgetCut: () => void;
+  readonly #cancels: { [Name in Limit]?: (() => void) | undefined } = {};
+  readonly #onGone = () => this.abort('client_gone');
+  #idle: IdleTimer | undefined;
+  #failure: AttemptFailed | undefined;
+  /** Ends the wait of whoever waits under this watch. */
+  #interrupt: ((reason: AttemptFailed) => void) | undefined;
 
-  return {
-    signal: controller.signal,
-    limit(outcome, ms) {
-      timers.get(outcome)?.();
-      timers.set(
-        outcome,
-        clock.after(ms, () => abort(outcome)),
-      );
-    },
-    clear(outcome) {
-      timers.get(outcome)?.();
-      timers.delete(outcome);
-    },
-    wait: idle.wait,
-    rest: idle.rest,
-    abort,
-    explain(error) {
-      if (controller.signal.reason instanceof AttemptFailed) return controller.signal.reason;
-      return error instanceof AttemptFailed ? error : new AttemptFailed('network_error');
-    },
-    outliveClient: () => call.gone.removeEventListener('abort', onGone),
-    end() {
-      for (const cancel of timers.values()) cancel();
-      timers.clear();
-      idle.end();
-      call.gone.removeEventListener('abort', onGone);
-      forgetCut();
-    },
-  };
-}
-
-/** One timer for all the waits of a stream: it looks at the clock when it is due, and is set again for what is left. */
-function createIdleTimer(clock: Clock, onIdle: () => void) {
-  let since = 0;
-  let patience = 0;
-  let isWaiting = false;
-  let cancel: (() => void) | undefined;
-
-  function look(): void {
-    cancel = undefined;
-    if (!isWaiting) return;
-    const left = since + patience - clock.monotonic();
-    if (left > 0) cancel = clock.after(left, look);
-    else onIdle();
+  constructor({ clock, cut }: Pick<RelayTools, 'clock' | 'cut'>, { gone }: Pick<Call, 'gone'>) {
+    this.#clock = clock;
+    this.#gone = gone;
+    if (gone.aborted) this.#onGone();
+    if (cut.signal.aborted) this.abort('drained');
+    gone.addEventListener('abort', this.#onGone, ONCE);
+    this.#forgetCut = cut.listen(() => this.abort('drained'));
   }
 
-  return {
-    wait(ms: number): void {
-      since = clock.monotonic();
-      isWaiting = true;
-      if (cancel && ms >= patience) {
-        patience = ms;
-        return;
-      }
-      cancel?.();
-      patience = ms;
-      cancel = clock.after(ms, look);
-    },
-    rest(): void {
-      isWaiting = false;
-    },
-    end(): void {
-      isWaiting = false;
-      cancel?.();
-      cancel = undefined;
-    },
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Starts, or starts again, the timer of this name. */
+  limit(name: Limit, ms: number): void {
+    this.#cancels[name]?.();
+    this.#cancels[name] = this.#clock.after(ms, () => this.abort(name));
+  }
+
+  clear(name: Limit): void {
+    this.#cancels[name]?.();
+    this.#cancels[name] = undefined;
+  }
+
+  /** The upstream is waited for, and is idle if it says nothing for so long. */
+  wait(ms: number): void {
+    this.#idle ??= new IdleTimer(this.#clock, () => this.abort('idle'));
+    this.#idle.wait(ms);
+  }
+
+  /** It has said something, or nobody waits for it. */
+  rest(): void {
+    this.#idle?.rest();
+  }
+
+  abort(outcome: AttemptOutcome): void {
+    if (this.#failure) return;
+    this.#failure = new AttemptFailed(outcome);
+    this.#controller.abort(this.#failure);
+    this.#interrupt?.(this.#failure);
+  }
+
+  /** What `value` comes to, unless the watch ends before; one at a time. */
+  until<Value>(value: Promise<Value>): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      value.then(resolve, reject);
+      if (this.#failure) reject(this.#failure);
+      this.#interrupt = reject;
+    });
+  }
+
+  /** The reason for an error that happened under this watch. */
+  explain(error: unknown): AttemptFailed {
+    return this.#failure ?? (error instanceof AttemptFailed ? error : new AttemptFailed('network_error'));
+  }
+
+  /** From here on the client's leaving ends nothing. */
+  outliveClient(): void {
+    this.#gone.removeEventListener('abort', this.#onGone);
+  }
+
+  /** Ends all timers; must be called once. */
+  end(): void {
+    this.clear('too_slow');
+    this.clear('silent');
+    this.#idle?.end();
+    this.outliveClient();
+    this.#forgetCut();
+  }
+}
+
+const ONCE = { once: true };
+
+/** One timer for all the waits of a stream: it looks at the clock when it is due, and is set again for what is left. */
+class IdleTimer {
+  readonly #clock: Clock;
+  readonly #onIdle: () => void;
+  #since = 0;
+  #patience = 0;
+  #isWaiting = false;
+  #cancel: (() => void) | undefined;
+
+  constructor(clock: Clock, onIdle: () => void) {
+    this.#clock = clock;
+    this.#onIdle = onIdle;
+  }
+
+  wait(ms: number): void {
+    this.#since = this.#clock.monotonic();
+    this.#isWaiting = true;
+    if (!this.#cancel || ms < this.#patience) {
+      this.#cancel?.();
+      this.#cancel = this.#clock.after(ms, this.#look);
+    }
+    this.#patience = ms;
+  }
+
+  rest(): void {
+    this.#isWaiting = false;
+  }
+
+  end(): void {
+    this.#isWaiting = false;
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  readonly #look = (): void => {
+    this.#cancel = undefined;
+    if (!this.#isWaiting) return;
+    const left = this.#since + this.#patience - this.#clock.monotonic();
+    if (left > 0) this.#cancel = this.#clock.after(left, this.#look);
+    else this.#onIdle();
   };
 }

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'bun:test';
+import { systemClock } from '../../src/kit/clock.ts';
+import { createTimerLists } from '../../src/kit/timer-lists.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+
+/** Lists over a clock by hand, and how many timers of it they have. */
+function createLists() {
+  const clock = createManualClock();
+  let timers = 0;
+  const after = createTimerLists({
+    monotonic: clock.monotonic,
+    set(ms, task) {
+      timers++;
+      const cancel = clock.after(ms, () => {
+        timers--;
+        task();
+      });
+      return () => {
+        timers--;
+        cancel();
+      };
+    },
+  });
+  return { clock, after, timers: () => timers };
+}
+
+describe('timers of one length', () => {
+  test('each runs once, when it is due', async () => {
+    const { clock, after, timers } = createLists();
+    const ran: string[] = [];
+    after(100, () => ran.push('a'));
+    await clock.advance(40);
+    after(100, () => ran.push('b'));
+    expect(timers()).toBe(1);
+    await clock.advance(59);
+    expect(ran).toEqual([]);
+    await clock.advance(1);
+    expect(ran).toEqual(['a']);
+    await clock.advance(39);
+    expect(ran).toEqual(['a']);
+    await clock.advance(1);
+    expect(ran).toEqual(['a', 'b']);
+    expect(timers()).toBe(0);
+  });
+
+  test('what was taken back does not run, wherever it stood', async () => {
+    const { clock, after, timers } = createLists();
+    const ran: number[] = [];
+    const cancels = [0, 1, 2, 3, 4].map((one) => after(50, () => ran.push(one)));
+    for (const one of [0, 2, 4]) cancels[one]?.();
+    cancels[2]?.();
+    await clock.advance(50);
+    expect(ran).toEqual([1, 3]);
+    for (const cancel of cancels) cancel();
+    expect(timers()).toBe(0);
+  });
+
+  test('nothing is left running when the last one was taken back', () => {
+    const { after, timers } = createLists();
+    const cancels = [after(50, () => {}), after(50, () => {})];
+    for (const cancel of cancels) cancel();
+    expect(timers()).toBe(0);
+  });
+
+  test('one that throws keeps none of the others from running', async () => {
+    const { clock, after } = createLists();
+    const ran: string[] = [];
+    after(10, () => {
+      throw new Error('on purpose');
+    });
+    after(10, () => ran.push('b'));
+    await clock.advance(10).catch(() => {});
+    await clock.advance(1);
+    expect(ran).toEqual(['b']);
+  });
+
+  test('a task may set and take back others', async () => {
+    const { clock, after } = createLists();
+    const ran: string[] = [];
+    after(10, () => {
+      ran.push('a');
+      cancel();
+      after(10, () => ran.push('c'));
+    });
+    const cancel = after(10, () => ran.push('b'));
+    await clock.advance(10);
+    expect(ran).toEqual(['a']);
+    await clock.advance(10);
+    expect(ran).toEqual(['a', 'c']);
+  });
+
+  test('lengths do not wait for each other', async () => {
+    const { clock, after } = createLists();
+    const ran: number[] = [];
+    for (const ms of [30, 10, 20]) after(ms, () => ran.push(ms));
+    await clock.advance(30);
+    expect(ran).toEqual([10, 20, 30]);
+  });
+});
+
+test('the system clock runs what is due, in order and not before', async () => {
+  const from = performance.now();
+  const ran: number[] = [];
+  await new Promise<void>((resolve) => {
+    systemClock.after(5, () => ran.push(performance.now() - from));
+    systemClock.after(5, () => ran.push(performance.now() - from));
+    systemClock.after(20, resolve);
+  });
+  expect(ran).toHaveLength(2);
+  for (const at of ran) expect(at).toBeGreaterThanOrEqual(5);
+});
