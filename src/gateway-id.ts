@@ -1,9 +1,9 @@
 // The name under which a gateway recognises its own calls. All nodes of one gateway have the same, and it tells nothing.
 
-import { deriveSecret, hmac } from './kit/sealed.ts';
+import { createHasher } from './kit/sealed.ts';
 
 const CHARS = 16;
 
 export function createGatewayId(pepper: string): string {
-  return hmac(deriveSecret(pepper, 'gateway'), 'id').slice(0, CHARS);
+  return createHasher(pepper, 'gateway')('id').slice(0, CHARS);
 }

@@ -42,7 +42,7 @@ import { createIds } from './kit/ids.ts';
 import { createLog, type Log } from './kit/log.ts';
 import { createMetrics } from './kit/metrics.ts';
 import { type Random, systemRandom } from './kit/random.ts';
-import { createSealer, deriveSecret, hmac } from './kit/sealed.ts';
+import { createHasher, createSealer } from './kit/sealed.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { createLoad } from './limits/load.ts';
 import { createRecentRefusals } from './limits/recent-refusals.ts';
@@ -170,8 +170,6 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   const cut = new AbortController();
   const ledger = createLedger(store, clock, alarms);
   const running = new Set<string>();
-  const addressSecret = deriveSecret(pepper, 'address');
-  const userSecret = deriveSecret(pepper, 'user');
   const gatewayId = createGatewayId(pepper);
   let ready = true;
   const { publicUrl, siteName, trustedProxies } = settings;
@@ -207,7 +205,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
       log,
       meter: countRequests(metrics),
       nodeId: node.nodeId,
-      hashUser: (id) => hmac(userSecret, id),
+      hashUser: createHasher(pepper, 'user'),
       publicUrl,
       cut: createCut(cut.signal),
       isUnbalanced: audit.isUnbalanced,
@@ -217,7 +215,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
     publicUrl,
     siteName,
     trustedProxies,
-    hashAddress: (subject) => hmac(addressSecret, subject),
+    hashAddress: createHasher(pepper, 'address'),
     hashCard: createCardHasher(pepper),
     beginIdempotency: createIdempotency(pepper, random),
     isReady: () => ready,

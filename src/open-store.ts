@@ -6,7 +6,7 @@ import { openDataFolder } from './data-folder.ts';
 import { assert } from './kit/assert.ts';
 import type { Clock } from './kit/clock.ts';
 import type { Random } from './kit/random.ts';
-import { deriveSecret, hmac } from './kit/sealed.ts';
+import { createHasher } from './kit/sealed.ts';
 import type { BatchMeter } from './store/batcher.ts';
 import { openPostgresStore } from './store/postgres/postgres-store.ts';
 import { StoreRefused } from './store/refusal.ts';
@@ -31,7 +31,7 @@ export async function openStore(
   options: OpenOptions = {},
 ): Promise<OpenedStore> {
   const opened = await openNamed(settings, clock, random, options);
-  const fingerprint = hmac(deriveSecret(opened.pepper, 'fingerprint'), 'pepper');
+  const fingerprint = createHasher(opened.pepper, 'fingerprint')('pepper');
   const known = await opened.store.commit('claim', { name: 'pepper', value: fingerprint });
   if (known.value === fingerprint) return opened;
   await opened.store.close();

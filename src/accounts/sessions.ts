@@ -4,7 +4,7 @@
 import { isValidKey } from '../keys/authenticator.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Random } from '../kit/random.ts';
-import { deriveSecret, hmac } from '../kit/sealed.ts';
+import { createHasher } from '../kit/sealed.ts';
 import { isLiveSession } from '../store/book/logins.ts';
 import type { KeyRow } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
@@ -45,8 +45,7 @@ const COOKIE = /^(acc_[0-9a-z]+)\.[\w-]{43}$/;
 const TOUCH_MS = 60_000;
 
 export function createSessionHasher(pepper: string): (cookie: string) => string {
-  const secret = deriveSecret(pepper, 'session');
-  return (cookie) => hmac(secret, cookie);
+  return createHasher(pepper, 'session');
 }
 
 /** Always a new secret; the session that the browser came with ends. Undefined if the password was changed meanwhile. */

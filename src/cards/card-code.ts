@@ -2,7 +2,7 @@
 // The check is the code as a number modulo a prime: it catches every wrong character and every swapped pair.
 
 import type { Random } from '../kit/random.ts';
-import { deriveSecret, hmac } from '../kit/sealed.ts';
+import { createHasher } from '../kit/sealed.ts';
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const BODY_CHARS = 26;
@@ -33,8 +33,7 @@ export function readCardCode(text: string): string | undefined {
 }
 
 export function createCardHasher(pepper: string): (code: string) => string {
-  const secret = deriveSecret(pepper, 'card');
-  return (code) => hmac(secret, code);
+  return createHasher(pepper, 'card');
 }
 
 function checkOf(body: string): string {

@@ -8,7 +8,8 @@ import { describeError } from '../kit/log.ts';
 import { requestPath } from '../kit/request-url.ts';
 import type { KeyRow } from '../store/rows.ts';
 import { addressOf } from './client-address.ts';
-import { CORS_HEADERS, isOpenToPages, preflight } from './cors.ts';
+import { addCommonHeaders } from './common-headers.ts';
+import { isOpenToPages, preflight } from './cors.ts';
 import { keyFromHeaders } from './credentials.ts';
 import type { Exchange, HttpTools } from './exchange.ts';
 import { createFaultResponses, type FaultResponse } from './fault-response.ts';
@@ -41,7 +42,8 @@ export function createApp(http: HttpTools, pages: (app: Hono<{ Bindings: AppBind
       const path = getPath(request);
       const route = plain.get(addressOfRoute({ method: request.method, path }));
       if (!route) return router.fetch(request, bindings);
-      return answer(tools, newExchange(tools, request, path, bindings.peer), (one) => handleRoute(tools, route, one));
+      const handle: Handle = (exchange) => handleRoute(tools, route, exchange);
+      return answer(tools, newExchange(tools, request, path, bindings.peer), handle, route.hasHeaders);
     },
   };
 }
@@ -122,24 +124,22 @@ function authenticate(tools: HttpTools, exchange: Exchange): KeyRow | Promise<Ke
 }
 
 /** What needs no wait is answered without one: most refusals. */
-function answer(tools: AppTools, exchange: Exchange, handle: Handle): Response | Promise<Response> {
-  const failed = (error: unknown) => sent(exchange, faultResponse(tools, exchange, error));
+function answer(tools: AppTools, exchange: Exchange, handle: Handle, hasHeaders = false): Response | Promise<Response> {
+  const sent = (response: Response) => {
+    if (!hasHeaders) addCommonHeaders(exchange, response);
+    return response;
+  };
+  const failed = (error: unknown) => {
+    const response = faultResponse(tools, exchange, error);
+    addCommonHeaders(exchange, response);
+    return response;
+  };
   try {
     const response = handle(exchange);
-    return response instanceof Promise ? response.then((one) => sent(exchange, one), failed) : sent(exchange, response);
+    return response instanceof Promise ? response.then(sent, failed) : sent(response);
   } catch (error) {
     return failed(error);
   }
-}
-
-function sent(exchange: Exchange, response: Response): Response {
-  const { headers } = response;
-  headers.set('x-request-id', exchange.requestId);
-  headers.set('request-id', exchange.requestId);
-  // Whatever does not say that it is for everybody is for this caller alone; not every cache knows our header for keys.
-  if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
-  if (isOpenToPages(exchange.path)) for (const [name, value] of CORS_HEADERS) headers.set(name, value);
-  return response;
 }
 
 function faultResponse(tools: AppTools, { request, requestId, envelope }: Exchange, error: unknown): Response {

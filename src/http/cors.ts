@@ -25,17 +25,14 @@ export function isOpenToPages(path: string): boolean {
   return path === '/v1' || path.startsWith('/v1/') || path.startsWith('/api/public/');
 }
 
-export const CORS_HEADERS: readonly (readonly [name: string, value: string])[] = [
-  ['access-control-allow-origin', '*'],
-  ['access-control-expose-headers', EXPOSED],
-];
+export const CORS_HEADERS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED };
 
 export function preflight(request: Request): Response {
   const asked = request.headers.get('access-control-request-headers');
   return new Response(null, {
     status: 204,
     headers: {
-      ...Object.fromEntries(CORS_HEADERS),
+      ...CORS_HEADERS,
       'access-control-allow-methods': 'GET, POST, OPTIONS',
       'access-control-max-age': MAX_AGE_S,
       ...(asked ? { 'access-control-allow-headers': asked, vary: 'access-control-request-headers' } : {}),

@@ -20,6 +20,8 @@ interface RouteBase {
   maxBytes: number;
   /** While draining, new work is refused; what only informs goes on. */
   isWork: boolean;
+  /** Its answers come with the headers that all have. */
+  hasHeaders?: boolean;
 }
 
 export type HttpRoute =
@@ -61,6 +63,7 @@ export const ROUTES: readonly HttpRoute[] = [
       auth: 'key',
       handle: (tools, exchange) => callModel(tools, exchange, call),
       ...work(call.maxBytes),
+      hasHeaders: true,
     }),
   ),
 ];

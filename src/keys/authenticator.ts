@@ -3,7 +3,7 @@
 
 import { fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
-import { deriveSecret, hmac } from '../kit/sealed.ts';
+import { createHasher } from '../kit/sealed.ts';
 import type { Reads } from '../store/reads.ts';
 import type { KeyRow } from '../store/rows.ts';
 import { isWellFormedKey } from './key-format.ts';
@@ -26,7 +26,7 @@ export interface Authenticator {
 }
 
 export function createAuthenticator(store: KeyStore, clock: Clock, pepper: string): Authenticator {
-  const secret = deriveSecret(pepper, 'key');
+  const hashKey = createHasher(pepper, 'key');
   const cache = new Map<string, KeyRow>();
   let version: number | undefined;
   let changes = 0;
@@ -62,11 +62,11 @@ export function createAuthenticator(store: KeyStore, clock: Clock, pepper: strin
   return {
     authenticate(key) {
       if (key === undefined || !isWellFormedKey(key)) throw fault('invalid_api_key');
-      const hash = hmac(secret, key);
+      const hash = hashKey(key);
       const row = remembered(hash);
       return row ? check(row, hash) : find(hash).then((found) => check(found, hash));
     },
-    hash: (key) => hmac(secret, key),
+    hash: hashKey,
     confirm(keysVersion) {
       if (keysVersion !== version) forget();
       version = keysVersion;

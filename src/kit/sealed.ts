@@ -19,8 +19,10 @@ export function deriveSecret(pepper: string, purpose: Purpose): Buffer {
   return createHmac('sha256', pepper).update(`svc:${purpose}`).digest();
 }
 
-export function hmac(secret: Buffer, text: string): string {
-  return createHmac('sha256', secret).update(text).digest('hex');
+/** HMAC-SHA-256 for one purpose, in hexadecimal digits; what the secret alone decides is worked out once. */
+export function createHasher(pepper: string, purpose: Purpose): (text: string) => string {
+  const begun = new Bun.CryptoHasher('sha256', deriveSecret(pepper, purpose));
+  return (text) => begun.copy().update(text).digest('hex');
 }
 
 const IV_BYTES = 12;

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
+import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { systemRandom } from '../../src/kit/random.ts';
-import { createSealer, deriveSecret, hmac, type Purpose } from '../../src/kit/sealed.ts';
+import { createHasher, createSealer, deriveSecret, type Purpose } from '../../src/kit/sealed.ts';
 
 const PEPPER = 'a-pepper-for-tests-only';
 const SECRET = 'sk-fake-upstream-secret';
@@ -69,9 +70,18 @@ describe('derived secrets', () => {
   });
 
   test('the hash of a text is stable for one purpose and different for another', () => {
-    const forKeys = deriveSecret(PEPPER, 'key');
-    expect(hmac(forKeys, 'text')).toMatch(/^[0-9a-f]{64}$/);
-    expect(hmac(forKeys, 'text')).toBe(hmac(deriveSecret(PEPPER, 'key'), 'text'));
-    expect(hmac(forKeys, 'text')).not.toBe(hmac(deriveSecret(PEPPER, 'card'), 'text'));
+    const hash = createHasher(PEPPER, 'key');
+    expect(hash('text')).toMatch(/^[0-9a-f]{64}$/);
+    expect(hash('text')).toBe(createHasher(PEPPER, 'key')('text'));
+    expect(hash('text')).not.toBe(hash('texts'));
+    expect(hash('text')).not.toBe(createHasher(PEPPER, 'card')('text'));
+  });
+
+  test('it is the HMAC that any other program would make of it', () => {
+    const secret = deriveSecret(PEPPER, 'key');
+    const hash = createHasher(PEPPER, 'key');
+    for (const text of ['', 'text', '鑰匙'.repeat(100)]) {
+      expect(hash(text)).toBe(createHmac('sha256', secret).update(text).digest('hex'));
+    }
   });
 });

@@ -18,6 +18,7 @@ import { chooseModel, requireRoute } from '../../relay/choose-model.ts';
 import { createFindCarrier, requireCarrier } from '../../relay/find-carrier.ts';
 import { relayRequest } from '../../relay/relay-request.ts';
 import { addressOf } from '../client-address.ts';
+import { commonHeaders } from '../common-headers.ts';
 import type { Exchange, HttpTools, KeyedExchange } from '../exchange.ts';
 import { gatewayHeaders } from '../gateway-headers.ts';
 import { readBodyJson } from '../read-body.ts';
@@ -67,7 +68,7 @@ async function nothingAsked(
 ): Promise<Response> {
   const type = isStream ? 'text/event-stream; charset=utf-8' : 'application/json';
   const headers = await gatewayHeaders(tools, exchange, exchange.envelope);
-  return new Response(body, { headers: { 'content-type': type, ...headers } });
+  return new Response(body, { headers: { ...commonHeaders(exchange), 'content-type': type, ...headers } });
 }
 
 async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall, room: Room): Promise<Response> {
@@ -111,7 +112,7 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
     noWait: request.headers.get('x-svc-no-wait') === '1',
     gone: request.signal,
   });
-  return new Response(body, { headers });
+  return new Response(body, { headers: { ...commonHeaders(exchange), ...headers } });
 }
 
 function freeAddress(tools: HttpTools, exchange: Exchange, { free }: Model, { guards }: Catalog): string | undefined {
