@@ -27,9 +27,7 @@ async function* readBytes(response: Response, watch: Watch): AsyncGenerator<Uint
 const SHORT_BYTES = 1024 * 1024;
 
 export function readText(response: Response, watch: Watch): Promise<string> {
-  return isShort(response)
-    ? watch.until(response.arrayBuffer()).then((bytes) => WHOLE.decode(bytes))
-    : readLong(response, watch);
+  return isShort(response) ? watch.until(response.text()) : readLong(response, watch);
 }
 
 async function readLong(response: Response, watch: Watch): Promise<string> {
@@ -38,8 +36,6 @@ async function readLong(response: Response, watch: Watch): Promise<string> {
   for await (const bytes of readBytes(response, watch)) text += decoder.decode(bytes, { stream: true });
   return text + decoder.decode();
 }
-
-const WHOLE = new TextDecoder();
 
 /** What is packed may be of any length, whatever it says. */
 function isShort({ headers }: Response): boolean {
