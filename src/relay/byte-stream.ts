@@ -18,7 +18,7 @@ export interface ByteStreamOptions {
 }
 
 /** The result is there only if the client does not take more at once: it is fulfilled when it does, or has left. */
-export type Send = (frames: string) => Promise<void> | undefined;
+export type Send = (frames: string | Uint8Array) => Promise<void> | undefined;
 
 /** `produce` is called once, whatever becomes of the client, and the stream ends with it, or breaks off if it fails. */
 export function toByteStream(
@@ -62,7 +62,7 @@ export function toByteStream(
   }
 
   const send: Send = (frames) => {
-    if (isOver || !controller || frames === '') return undefined;
+    if (isOver || !controller || frames === '') return blocked;
     const isFirst = sentAt === 0;
     sentAt = clock.monotonic();
     if (isFirst) cancelQuiet = clock.after(QUIET_MS, look);

@@ -53,8 +53,12 @@ export function createStreamReader(): StreamReader {
     }
   }
 
+  function addTokens(tokens: number): void {
+    facts.output = { ...facts.output, tokens: facts.output.tokens + tokens };
+  }
+
   function again(data: string, repeat: Repeat): StreamEvent {
-    facts.output = { ...facts.output, tokens: facts.output.tokens + weighTokens(repeat.text) };
+    addTokens(weighTokens(repeat.text));
     return new RepeatedEvent(DELTA, data, repeat);
   }
 
@@ -80,6 +84,10 @@ export function createStreamReader(): StreamReader {
       }
     },
     end: () => [],
+    again(tokens) {
+      shapes.matched();
+      addTokens(tokens);
+    },
     facts: () => ({
       ...facts,
       usage: usage.report(finished),

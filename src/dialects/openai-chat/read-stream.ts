@@ -46,8 +46,12 @@ export function createStreamReader(choices: number, quirks?: Quirks): StreamRead
     return { kind, name: undefined, document, pieces };
   }
 
+  function addTokens(tokens: number): void {
+    facts.output = { ...facts.output, tokens: facts.output.tokens + tokens };
+  }
+
   function again(data: string, repeat: Repeat): StreamEvent {
-    facts.output = { ...facts.output, tokens: facts.output.tokens + weighTokens(repeat.text) };
+    addTokens(weighTokens(repeat.text));
     return new RepeatedEvent(undefined, data, repeat);
   }
 
@@ -77,6 +81,10 @@ export function createStreamReader(choices: number, quirks?: Quirks): StreamRead
       }
     },
     end: () => [],
+    again(tokens) {
+      shapes.matched();
+      addTokens(tokens);
+    },
     facts: () => ({ ...facts, finished: isFinished() }),
     isFinished,
   };
