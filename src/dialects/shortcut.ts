@@ -8,7 +8,10 @@ import type { StreamEvent, StreamReader, StreamWriter } from './dialect.ts';
 export interface Shortcut {
   /** An event took the long way and was written; it was all there was in these bytes. */
   learn(bytes: Uint8Array, event: StreamEvent): void;
-  /** Frames for the events that the bytes begin with, as many as are known; the bytes must begin with an event. */
+  /**
+   * Frames for the events that the bytes begin with, as many as are known; the bytes must begin with an event. What is
+   * given is used again for the next.
+   */
   take(bytes: Uint8Array): Uint8Array | undefined;
   /** How many bytes the last one took. */
   taken(): number;
@@ -27,10 +30,23 @@ interface Way {
   /** What comes and what goes out are the same bytes. */
   isSame: boolean;
   slot: string;
+  /** What a whole event has beside its text; NaN if that is not always the same. */
+  around: number;
+  /** By the size of the text. */
+  forms: (Form | undefined)[];
 }
 
+/** One event as it comes and as it goes out, with a text of some size: only the text is to be filled in. */
+interface Form {
+  from: Uint8Array;
+  to: Uint8Array;
+}
+
+/** Most texts are one token. */
+const MOST_FORM_BYTES = 16;
+
 const ROOM_BYTES = 64 * 1024;
-/** Frames are put together here; what is sent is a copy. */
+/** Frames of several events are put together here. */
 const room = new Uint8Array(ROOM_BYTES);
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -67,6 +83,23 @@ export function createShortcut(reader: StreamReader, { repeats }: StreamWriter):
     return next + to.end.length;
   }
 
+  /** Whether the bytes are one event with a text of this size; then its form is filled with it. */
+  function fits(bytes: Uint8Array, { from, to }: Form, { head }: Frame, size: number, out: number): boolean {
+    if (!text.scan(bytes, head.length) || text.end !== head.length + size) return false;
+    for (let at = 0; at < size; at++) {
+      const byte = bytes[head.length + at] ?? 0;
+      from[head.length + at] = byte;
+      to[out + at] = byte;
+    }
+    return Buffer.compare(from, bytes) === 0;
+  }
+
+  function pass({ slot, from }: Way, bytes: Uint8Array, at: number, end: number): void {
+    reader.again?.(text.weight);
+    repeats?.note(slot, bytes, at + from.head.length, text.end, text.weight);
+    taken = end;
+  }
+
   return {
     learn(bytes, event) {
       const { repeat, origin } = event;
@@ -75,28 +108,51 @@ export function createShortcut(reader: StreamReader, { repeats }: StreamWriter):
       const out = repeats.partsOf(repeat.shape);
       const from = out && framed(decoder.decode(bytes), (origin ?? repeat.shape).parts);
       const to = out && frameOf('', out, '');
-      way = from && to && (from.end || !to.end) ? { from, to, isSame: isEqual(from, to), slot: repeat.shape.slot } : undefined;
+      way = from && to && (from.end || !to.end) ? wayOf(from, to, repeat.shape.slot) : undefined;
     },
     take(bytes) {
       taken = 0;
       if (!way) return undefined;
-      const { from, to, isSame, slot } = way;
+      const { from, to, isSame } = way;
+      const size = bytes.length - way.around;
+      const form = size > 0 && size <= MOST_FORM_BYTES ? formOf(way, size) : undefined;
+      if (form && fits(bytes, form, from, size, to.head.length)) {
+        pass(way, bytes, 0, bytes.length);
+        return isSame ? bytes : form.to;
+      }
       const mostAround = to.head.length + to.middle.length + (to.end?.length ?? 0);
       let filled = 0;
       while (taken < bytes.length && filled + mostAround + bytes.length - taken <= ROOM_BYTES) {
         const end = endOf(bytes, taken, from);
         if (end === 0) break;
         if (!isSame) filled = put(bytes, taken, end, way, filled);
-        reader.again?.(text.weight);
-        repeats.note(slot, bytes, taken + from.head.length, text.end, text.weight);
-        taken = end;
+        pass(way, bytes, taken, end);
       }
       if (taken === 0) return undefined;
-      if (!isSame) return room.slice(0, filled);
-      return taken === bytes.length ? bytes : bytes.subarray(0, taken);
+      return isSame ? bytes.subarray(0, taken) : room.subarray(0, filled);
     },
     taken: () => taken,
   };
+}
+
+function wayOf(from: Frame, to: Frame, slot: string): Way {
+  const around = from.end ? Number.NaN : from.head.length + from.middle.length;
+  return { from, to, isSame: isEqual(from, to), slot, around, forms: [] };
+}
+
+function formOf({ from, to, forms }: Way, size: number): Form {
+  const known = forms[size];
+  if (known) return known;
+  const form = { from: blank(from, size), to: blank(to, size) };
+  forms[size] = form;
+  return form;
+}
+
+function blank({ head, middle }: Frame, size: number): Uint8Array {
+  const bytes = new Uint8Array(head.length + size + middle.length);
+  bytes.set(head);
+  bytes.set(middle, head.length + size);
+  return bytes;
 }
 
 /** The frame in which this text has these parts; undefined if the text is more than one plain event. */

@@ -1,14 +1,18 @@
 // The inside of a JSON string as bytes of UTF-8, as long as nothing in it is escaped: where it ends, and what it weighs. It
 // is looked at without being decoded, because a stream brings some hundred such texts a second.
 
-import { EASY_WEIGHT, HARD_WEIGHT, HALF_WEIGHT, WIDE_WEIGHT } from './tokens.ts';
+import { HALF_WEIGHT, WIDE_WEIGHT, weighTokens } from './tokens.ts';
 
 const SPACE = 0x20;
 const QUOTE = 0x22;
-const SMALL_A = 0x61;
-const SMALL_Z = 0x7a;
 const BACKSLASH = 0x5c;
 const BEYOND_ASCII = 0x80;
+/** Of each byte that is a character by itself and needs no escape; 0 for all others. */
+const WEIGHTS = Float64Array.from({ length: 256 }, (_, byte) =>
+  byte < SPACE || byte === QUOTE || byte === BACKSLASH || byte >= BEYOND_ASCII
+    ? 0
+    : weighTokens(String.fromCharCode(byte)),
+);
 
 export interface PlainText {
   /** Looks at what stands from here to the next quote. False if it is no plain text: escaped, broken, or without an end. */
@@ -27,16 +31,16 @@ export function createPlainText(): PlainText {
       let weight = 0;
       for (let at = from; at < bytes.length; ) {
         const byte = bytes[at] ?? 0;
+        const own = WEIGHTS[byte] ?? 0;
+        if (own > 0) {
+          weight += own;
+          at++;
+          continue;
+        }
         if (byte === QUOTE) {
           text.end = at;
           text.weight = weight;
           return true;
-        }
-        if (byte < SPACE || byte === BACKSLASH) return false;
-        if (byte < BEYOND_ASCII) {
-          weight += (byte >= SMALL_A && byte <= SMALL_Z) || byte === SPACE ? EASY_WEIGHT : HARD_WEIGHT;
-          at++;
-          continue;
         }
         const size = sizeOf(bytes, at);
         if (size === 0) return false;
@@ -50,7 +54,7 @@ export function createPlainText(): PlainText {
   return text;
 }
 
-/** Of the character beyond ASCII that begins here; 0 if none does. */
+/** Of the character beyond ASCII that begins here, in bytes; 0 if none does. */
 function sizeOf(bytes: Uint8Array, at: number): 0 | 2 | 3 | 4 {
   const first = bytes[at] ?? 0;
   if (first >= 0xc2 && first <= 0xdf) return isNext(bytes, at + 1) ? 2 : 0;

@@ -35,8 +35,8 @@ export function weighTokens(text: string): number {
   return weight;
 }
 
-export const EASY_WEIGHT = 1 / 4.3;
-export const HARD_WEIGHT = 1 / 2.3;
+const EASY_WEIGHT = 1 / 4.3;
+const HARD_WEIGHT = 1 / 2.3;
 export const WIDE_WEIGHT = 0.95;
 /** Of each half of a pair. */
 export const HALF_WEIGHT = 1;

@@ -53,12 +53,8 @@ export function createStreamReader(): StreamReader {
     }
   }
 
-  function addTokens(tokens: number): void {
-    facts.output = { ...facts.output, tokens: facts.output.tokens + tokens };
-  }
-
   function again(data: string, repeat: Repeat): StreamEvent {
-    addTokens(weighTokens(repeat.text));
+    facts.output.tokens += weighTokens(repeat.text);
     return new RepeatedEvent(DELTA, data, repeat);
   }
 
@@ -86,10 +82,11 @@ export function createStreamReader(): StreamReader {
     end: () => [],
     again(tokens) {
       shapes.matched();
-      addTokens(tokens);
+      facts.output.tokens += tokens;
     },
     facts: () => ({
       ...facts,
+      output: { ...facts.output },
       usage: usage.report(finished),
       finished,
     }),

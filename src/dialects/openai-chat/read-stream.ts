@@ -46,12 +46,8 @@ export function createStreamReader(choices: number, quirks?: Quirks): StreamRead
     return { kind, name: undefined, document, pieces };
   }
 
-  function addTokens(tokens: number): void {
-    facts.output = { ...facts.output, tokens: facts.output.tokens + tokens };
-  }
-
   function again(data: string, repeat: Repeat): StreamEvent {
-    addTokens(weighTokens(repeat.text));
+    facts.output.tokens += weighTokens(repeat.text);
     return new RepeatedEvent(undefined, data, repeat);
   }
 
@@ -83,9 +79,9 @@ export function createStreamReader(choices: number, quirks?: Quirks): StreamRead
     end: () => [],
     again(tokens) {
       shapes.matched();
-      addTokens(tokens);
+      facts.output.tokens += tokens;
     },
-    facts: () => ({ ...facts, finished: isFinished() }),
+    facts: () => ({ ...facts, output: { ...facts.output }, finished: isFinished() }),
     isFinished,
   };
 }
