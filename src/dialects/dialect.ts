@@ -93,7 +93,7 @@ export interface StreamEvent {
   pieces: readonly Piece[];
   /** Set when it is one of many that differ in their text only. */
   repeat?: Repeat | undefined;
-  /** The shape in which the upstream said the same text and nothing else, where its dialect is another. */
+  /** The shape of what the upstream sent, if it has said this text in it and nothing else. */
   origin?: Shape | undefined;
 }
 

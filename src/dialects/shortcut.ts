@@ -4,9 +4,12 @@
 
 import { createPlainText } from '../kit/plain-text.ts';
 import type { StreamEvent, StreamReader, StreamWriter } from './dialect.ts';
+import type { Repeat, Shape } from './shape.ts';
 
 export interface Shortcut {
-  /** An event took the long way and was written; it was all there was in these bytes. */
+  /** Something takes the long way: what it changes is not known here, so what follows takes it too. */
+  pause(): void;
+  /** What took the long way was this event, which was written, and nothing else was in these bytes. */
   learn(bytes: Uint8Array, event: StreamEvent): void;
   /**
    * Frames for the events that the bytes begin with, as many as are known; the bytes must begin with an event. What is
@@ -58,8 +61,10 @@ const END = '\n\n';
 export function createShortcut(reader: StreamReader, { repeats }: StreamWriter): Shortcut | undefined {
   if (!reader.again || !repeats) return undefined;
   const text = createPlainText();
-  let learned: Pick<StreamEvent, 'repeat' | 'origin'> = {};
+  let known: Shape | undefined;
+  let knownOrigin: Shape | undefined;
   let way: Way | undefined;
+  let isOpen = false;
   let taken = 0;
 
   /** Where the event ends that begins here; 0 if it is not known. */
@@ -100,19 +105,27 @@ export function createShortcut(reader: StreamReader, { repeats }: StreamWriter):
     taken = end;
   }
 
+  function findWay(bytes: Uint8Array, { shape }: Repeat, origin: Shape): Way | undefined {
+    const out = repeats?.partsOf(shape);
+    const to = out && frameOf('', out, '');
+    const from = framed(decoder.decode(bytes), origin.parts);
+    return from && to && (from.end || !to.end) ? wayOf(from, to, shape.slot) : undefined;
+  }
+
   return {
-    learn(bytes, event) {
-      const { repeat, origin } = event;
-      if (!repeat || (repeat.shape === learned.repeat?.shape && origin === learned.origin)) return;
-      learned = { repeat, origin };
-      const out = repeats.partsOf(repeat.shape);
-      const from = out && framed(decoder.decode(bytes), (origin ?? repeat.shape).parts);
-      const to = out && frameOf('', out, '');
-      way = from && to && (from.end || !to.end) ? wayOf(from, to, repeat.shape.slot) : undefined;
+    pause() {
+      isOpen = false;
+    },
+    learn(bytes, { repeat, origin }) {
+      if (!repeat || !origin) return;
+      if (repeat.shape !== known || origin !== knownOrigin) way = findWay(bytes, repeat, origin);
+      known = repeat.shape;
+      knownOrigin = origin;
+      isOpen = true;
     },
     take(bytes) {
       taken = 0;
-      if (!way) return undefined;
+      if (!way || !isOpen) return undefined;
       const { from, to, isSame } = way;
       const size = bytes.length - way.around;
       const form = size > 0 && size <= MOST_FORM_BYTES ? formOf(way, size) : undefined;

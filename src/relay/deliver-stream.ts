@@ -140,6 +140,7 @@ export function deliverStream(
       function step(): void {
         try {
           if (hasLeft) throw left.signal.reason;
+          shortcut?.pause();
           const { frames, end } = writeReady(events, write, shortcut);
           const blocked = send(frames);
           const sent = frames === '' && !blocked ? undefined : writer.sent();
