@@ -7,7 +7,7 @@ import type { Nano } from '../kit/money.ts';
 import type { Quirks } from '../kit/quirks.ts';
 import type { Buckets } from '../store/rows.ts';
 import type { InputCount } from './count-input.ts';
-import type { Repeat } from './shape.ts';
+import type { Repeat, Shape } from './shape.ts';
 import type { SseEvent } from './sse.ts';
 
 /** The fields of a request that we own or bill by; the rest passes as it came. */
@@ -93,6 +93,8 @@ export interface StreamEvent {
   pieces: readonly Piece[];
   /** Set when it is one of many that differ in their text only. */
   repeat?: Repeat | undefined;
+  /** The shape of what the upstream sent, if it has said this text in it and nothing else. */
+  origin?: Shape | undefined;
 }
 
 export interface StreamFacts extends AnswerFacts {
@@ -108,6 +110,8 @@ export interface StreamReader {
   facts(): StreamFacts;
   /** The same as the facts say. */
   isFinished(): boolean;
+  /** An event like the last one, which was a repeat, was passed on without being read; its text weighs so many tokens. */
+  again?(tokens: number): void;
 }
 
 /** What the last events tell of the bill. */
@@ -159,6 +163,15 @@ export interface StreamWriter {
   keepAlive(): string;
   /** Later frames name this model. */
   rename(model: string): void;
+  /** For events of one shape that are passed on without being written here. */
+  repeats?: RepeatedFrames;
+}
+
+export interface RepeatedFrames {
+  /** What their frames have around what changes; undefined where each must be written. */
+  partsOf(shape: Shape): readonly string[] | undefined;
+  /** One went out: its text is these bytes of UTF-8, its tokens were counted. */
+  note(slot: string, bytes: Uint8Array, from: number, to: number, tokens: number): void;
 }
 
 export interface Dialect {

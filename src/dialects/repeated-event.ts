@@ -3,11 +3,12 @@
 
 import { type JsonDocument, readJsonObject } from '../kit/json.ts';
 import type { Piece, StreamEvent } from './dialect.ts';
-import type { Repeat } from './shape.ts';
+import type { Repeat, Shape } from './shape.ts';
 
 export class RepeatedEvent implements StreamEvent {
   readonly kind = 'output';
   readonly pieces: readonly Piece[];
+  origin: Shape | undefined;
   readonly #data: string;
   readonly #repeat: Repeat;
   #document: JsonDocument | undefined;
@@ -18,6 +19,7 @@ export class RepeatedEvent implements StreamEvent {
     repeat: Repeat,
   ) {
     this.pieces = [{ slot: repeat.shape.slot, text: repeat.text }];
+    this.origin = repeat.shape;
     this.#data = data;
     this.#repeat = repeat;
   }

@@ -23,6 +23,8 @@ export type SaysOnly = (data: string, text: string, slot: string) => boolean;
 
 export interface ShapeMemory {
   match(data: string): Repeat | undefined;
+  /** One that would have matched was not shown. */
+  matched(): void;
   learn(data: string, text: string, slot: string): void;
 }
 
@@ -41,6 +43,9 @@ export function createShapeMemory(saysOnly: SaysOnly): ShapeMemory {
       const repeat = shape && matchShape(shape, data);
       if (repeat) matches++;
       return repeat;
+    },
+    matched() {
+      matches++;
     },
     learn(data, text, slot) {
       if (matches >= WORTH_IT) tries = 0;
@@ -65,6 +70,8 @@ export function createRepeatWriter(write: (marked: string) => string) {
       }
       return parts && fill(parts, raw);
     },
+    /** What is written before, between and after the values of this shape; undefined if none was written yet. */
+    partsOf: (shape: Shape) => (shape === known ? parts : undefined),
     /** What is written changes from here on. */
     forget(): void {
       known = undefined;

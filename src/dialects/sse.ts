@@ -15,6 +15,7 @@ export class SseTooLong extends Error {
 const MAX_EVENT_CHARS = 32 * 1024 * 1024;
 const STREAM = { stream: true };
 const DATA = 'data: ';
+const LF = 0x0a;
 
 /** What most pieces of most streams are. */
 function isOneEvent(text: string): boolean {
@@ -25,6 +26,8 @@ function isOneEvent(text: string): boolean {
 
 export interface SseReader {
   push(bytes: Uint8Array): SseEvent[];
+  /** Everything before is read, to the last byte: the next one begins an event. */
+  isAtEvent(): boolean;
 }
 
 export function createSseReader(maxEventChars = MAX_EVENT_CHARS): SseReader {
@@ -38,6 +41,8 @@ export function createSseReader(maxEventChars = MAX_EVENT_CHARS): SseReader {
   let data: string | undefined;
   let size = 0;
   let hasComment = false;
+  /** Then no character is begun either. */
+  let afterLf = true;
 
   function takeLine(line: string, events: SseEvent[]): void {
     size += line.length;
@@ -66,7 +71,9 @@ export function createSseReader(maxEventChars = MAX_EVENT_CHARS): SseReader {
   const isFresh = () => begun === '' && !afterCr && data === undefined && event === undefined && !hasComment;
 
   return {
+    isAtEvent: () => afterLf && isFresh(),
     push(bytes) {
+      if (bytes.length > 0) afterLf = bytes[bytes.length - 1] === LF;
       const events: SseEvent[] = [];
       let more = decoder.decode(bytes, STREAM);
       if (more === '') return events;

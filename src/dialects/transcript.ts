@@ -7,6 +7,10 @@ import type { Piece } from './dialect.ts';
 
 const MAX_KEPT_CHARS = 1024 * 1024;
 
+/** What is noted as bytes is decoded so many at a time. */
+const NOTED_BYTES = 512;
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
 interface Slot {
   length: number;
   hash: Hash;
@@ -31,6 +35,8 @@ export interface Comparison {
 
 export interface Transcript {
   add(piece: Piece): void;
+  /** The same for text that stands in bytes of UTF-8, and whose tokens were counted. */
+  note(slot: string, bytes: Uint8Array, from: number, to: number, tokens: number): void;
   /** Tokens of everything that was added, counted here. */
   tokens(): number;
   /** The whole of one slot, if it is the only one and its text was kept. */
@@ -43,6 +49,10 @@ export function createTranscript({ keepText }: { keepText: boolean }): Transcrip
   let kept: string[] | undefined = keepText ? [] : undefined;
   let keptChars = 0;
   let tokens = 0;
+  /** Noted, and in no slot yet. */
+  let noted: Uint8Array | undefined;
+  let notedBytes = 0;
+  let notedIn = '';
 
   function slotOf(name: string): Slot {
     const known = slots.get(name);
@@ -52,20 +62,48 @@ export function createTranscript({ keepText }: { keepText: boolean }): Transcrip
     return slot;
   }
 
+  function put(name: string, text: string): void {
+    const slot = slotOf(name);
+    slot.length += text.length;
+    slot.rest += text;
+    if (slot.rest.length > MAX_REST_CHARS) hashRest(slot);
+    keptChars += text.length;
+    if (keptChars > MAX_KEPT_CHARS) kept = undefined;
+    kept?.push(text);
+  }
+
+  function putNoted(): void {
+    if (!noted || notedBytes === 0) return;
+    put(notedIn, decoder.decode(noted.subarray(0, notedBytes)));
+    notedBytes = 0;
+  }
+
   return {
-    add({ slot: name, text }) {
-      const slot = slotOf(name);
-      slot.length += text.length;
-      slot.rest += text;
-      if (slot.rest.length > MAX_REST_CHARS) hashRest(slot);
+    add({ slot, text }) {
+      putNoted();
+      put(slot, text);
       tokens += weighTokens(text);
-      keptChars += text.length;
-      if (keptChars > MAX_KEPT_CHARS) kept = undefined;
-      kept?.push(text);
+    },
+    note(slot, bytes, from, to, weight) {
+      if (slot !== notedIn || notedBytes + to - from > NOTED_BYTES) putNoted();
+      notedIn = slot;
+      tokens += weight;
+      if (to - from > NOTED_BYTES) {
+        put(slot, decoder.decode(bytes.subarray(from, to)));
+        return;
+      }
+      noted ??= new Uint8Array(NOTED_BYTES);
+      for (let at = from; at < to; at++) noted[notedBytes++] = bytes[at] ?? 0;
     },
     tokens: () => tokens,
-    onlyText: (name) => (slots.size === 1 && slots.has(name) ? kept?.join('') : undefined),
-    compare: () => compareWith(slots),
+    onlyText(name) {
+      putNoted();
+      return slots.size === 1 && slots.has(name) ? kept?.join('') : undefined;
+    },
+    compare() {
+      putNoted();
+      return compareWith(slots);
+    },
   };
 }
 

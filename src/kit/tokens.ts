@@ -29,7 +29,7 @@ export function weighTokens(text: string): number {
   let weight = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code >= 0x80) weight += code >= 0xd800 && code <= 0xdfff ? 1 : WIDE_WEIGHT;
+    if (code >= 0x80) weight += code >= 0xd800 && code <= 0xdfff ? HALF_WEIGHT : WIDE_WEIGHT;
     else weight += (code >= 0x61 && code <= 0x7a) || code === 0x20 ? EASY_WEIGHT : HARD_WEIGHT;
   }
   return weight;
@@ -37,7 +37,9 @@ export function weighTokens(text: string): number {
 
 const EASY_WEIGHT = 1 / 4.3;
 const HARD_WEIGHT = 1 / 2.3;
-const WIDE_WEIGHT = 0.95;
+export const WIDE_WEIGHT = 0.95;
+/** Of each half of a pair. */
+export const HALF_WEIGHT = 1;
 
 export function countTokens(text: string): TokenCount {
   SCRATCH.fill(0);

@@ -7,6 +7,8 @@ import type { Cut } from './cut.ts';
 
 const QUIET_MS = 10_000;
 const STALLED_MS = 60_000;
+/** It copies what it is given at once; others, such as that of `Response.text`, may keep the bytes themselves. */
+const SERVER_SINK = '[object ReadableHTTPResponseSinkController]';
 
 export interface ByteStreamOptions {
   clock: Clock;
@@ -17,8 +19,8 @@ export interface ByteStreamOptions {
   onGone(): void;
 }
 
-/** The result is there only if the client does not take more at once: it is fulfilled when it does, or has left. */
-export type Send = (frames: string) => Promise<void> | undefined;
+/** Bytes may be used again afterwards. The result is there only if the client does not take more at once: it is fulfilled when it does, or has left. */
+export type Send = (frames: string | Uint8Array) => Promise<void> | undefined;
 
 /** `produce` is called once, whatever becomes of the client, and the stream ends with it, or breaks off if it fails. */
 export function toByteStream(
@@ -29,6 +31,7 @@ export function toByteStream(
   let hasBegun = false;
   let isOver = false;
   let sentAt = 0;
+  let keepsBytes = true;
   let cancelQuiet = () => {};
   /** Set while the client does not take more: what waits for it, and what ends the wait. */
   let blocked: Promise<void> | undefined;
@@ -62,11 +65,11 @@ export function toByteStream(
   }
 
   const send: Send = (frames) => {
-    if (isOver || !controller || frames === '') return undefined;
+    if (isOver || !controller || frames === '') return blocked;
     const isFirst = sentAt === 0;
     sentAt = clock.monotonic();
     if (isFirst) cancelQuiet = clock.after(QUIET_MS, look);
-    const written = controller.write(frames);
+    const written = controller.write(keepsBytes && typeof frames !== 'string' ? frames.slice() : frames);
     controller.flush();
     return typeof written === 'number' ? undefined : untilTaken(written);
   };
@@ -102,6 +105,7 @@ export function toByteStream(
     type: 'direct',
     async pull(given) {
       controller = given;
+      keepsBytes = Object.prototype.toString.call(given) !== SERVER_SINK;
       const failure = hasBegun ? undefined : await begin().then(() => undefined, toError);
       if (isOver) return;
       end();

@@ -2,6 +2,7 @@
 // events wait for the bill. However it ends, it is closed once, and the client is told the truth in its own dialect.
 
 import type { Sent, StreamEvent } from '../dialects/dialect.ts';
+import { createShortcut, type Shortcut } from '../dialects/shortcut.ts';
 import { type Fault, fault } from '../faults/fault.ts';
 import { faultBody } from '../faults/write.ts';
 import { failpoint } from '../kit/failpoint.ts';
@@ -14,7 +15,7 @@ import { billDelivered, billStream, type Run } from './bill.ts';
 import { type Send, toByteStream } from './byte-stream.ts';
 import type { Admission, Answer, RelayTools } from './call.ts';
 import type { Closing } from './close.ts';
-import type { EventFeed } from './event-feed.ts';
+import { type EventFeed, HELD_UP, type Waiter } from './event-feed.ts';
 import type { Plan } from './plan.ts';
 import { drainStream, leaveStream, readLastBytes } from './read-on.ts';
 import { resume } from './resume.ts';
@@ -36,6 +37,7 @@ export function deliverStream(
   const runs: [Run, ...Run[]] = [runOf(first)];
   const left = new AbortController();
   let current = first;
+  let hasLeft = false;
   let delivered: Sent = { tokens: 0, images: 0 };
   use(first);
 
@@ -46,6 +48,7 @@ export function deliverStream(
   }
 
   function onGone(): void {
+    hasLeft = true;
     left.abort(new AttemptFailed('client_gone'));
     if (current.step.route.channel.drainOnAbort) current.begun.events.interrupt(left.signal.reason);
     else current.begun.watch.abort('client_gone');
@@ -86,7 +89,7 @@ export function deliverStream(
         if (!caughtUp()) throw new AttemptFailed('mismatch');
         return;
       } catch (error) {
-        if (left.signal.aborted) throw left.signal.reason;
+        if (hasLeft) throw left.signal.reason;
         const failed = current.begun.watch.explain(error);
         if (failed.outcome === 'client_gone') throw failed;
         // Nothing is missing but the usage, or the end mark.
@@ -105,7 +108,7 @@ export function deliverStream(
   }
 
   function noteDelivered(sent: Sent): void {
-    if (left.signal.aborted) throw left.signal.reason;
+    if (hasLeft) throw left.signal.reason;
     failpoint(delivered.tokens === 0 ? 'K4' : 'K5');
     delivered = sent;
   }
@@ -114,14 +117,33 @@ export function deliverStream(
   function passOn(send: Send, events: EventFeed, write: Write): Promise<void> {
     return new Promise((resolve, reject) => {
       // Callbacks, because this is done for every bit of every stream.
-      const waiter = { resolve: (hasMore: boolean) => (hasMore ? step() : resolve()), reject };
+      const waiter: Waiter = { resolve: (hasMore) => (hasMore ? step() : resolve()), reject, take };
+      // What another run says anew must be seen event by event.
+      const shortcut = write === writer.write ? createShortcut(current.begun.reader, writer) : undefined;
+
+      function take(bytes: Uint8Array): number {
+        const frames = hasLeft ? undefined : shortcut?.take(bytes);
+        if (!frames || !shortcut) return 0;
+        const sent = writer.sent();
+        try {
+          const blocked = send(frames);
+          if (!blocked) noteDelivered(sent);
+          // With a rest, that goes after it and waits for both.
+          if (!blocked || shortcut.taken() < bytes.length) return shortcut.taken();
+          blocked.then(() => goOn(sent, 'none')).catch(reject);
+        } catch (error) {
+          reject(error);
+        }
+        return HELD_UP;
+      }
 
       function step(): void {
         try {
-          if (left.signal.aborted) throw left.signal.reason;
-          const { frames, end } = writeReady(events, write);
-          const sent = frames === '' ? undefined : writer.sent();
+          if (hasLeft) throw left.signal.reason;
+          shortcut?.pause();
+          const { frames, end } = writeReady(events, write, shortcut);
           const blocked = send(frames);
+          const sent = frames === '' && !blocked ? undefined : writer.sent();
           if (blocked) blocked.then(() => goOn(sent, end)).catch(reject);
           else goOn(sent, end);
         } catch (error) {
@@ -186,7 +208,7 @@ interface Ready {
 }
 
 /** Frames for all the events that need no waiting, as far as a slow client may leave them waiting. */
-function writeReady(events: EventFeed, write: Write): Ready {
+function writeReady(events: EventFeed, write: Write, shortcut: Shortcut | undefined): Ready {
   let frames = '';
   try {
     while (frames.length < MAX_FRAMES_CHARS) {
@@ -197,11 +219,16 @@ function writeReady(events: EventFeed, write: Write): Ready {
       const written = write(event);
       if (written === 'mismatch') return { frames, end: new AttemptFailed('mismatch') };
       frames += written;
+      if (event.repeat) learn(shortcut, events.alone(), event);
     }
     return { frames, end: 'enough' };
   } catch (error) {
     return { frames, end: error instanceof Error ? error : new Error(String(error)) };
   }
+}
+
+function learn(shortcut: Shortcut | undefined, bytes: Uint8Array | undefined, event: StreamEvent): void {
+  if (bytes) shortcut?.learn(bytes, event);
 }
 
 function runOf({

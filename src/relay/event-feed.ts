@@ -8,6 +8,8 @@ import { MAX_ANSWER_BYTES } from './read-body.ts';
 import type { Watch } from './watch.ts';
 
 export interface Waiter {
+  /** Takes bytes that begin with an event as they are; how many it took, or HELD_UP: all, and it will wait anew. */
+  take?(bytes: Uint8Array): number;
   resolve(hasMore: boolean): void;
   reject(reason: unknown): void;
 }
@@ -19,6 +21,8 @@ export interface EventFeed {
   more(): Promise<boolean>;
   /** The same without a promise: one waiter may serve all the waits of a stream. */
   wait(waiter: Waiter): void;
+  /** The bytes that the last event came in, if nothing else came in them. */
+  alone(): Uint8Array | undefined;
   /** Events that were taken come first again. */
   putBack(events: readonly StreamEvent[]): void;
   /** Ends the wait of whoever waits now, but not the stream. */
@@ -27,6 +31,7 @@ export interface EventFeed {
   close(): void;
 }
 
+export const HELD_UP = -1;
 /** Events before the first word, or after the last: more than this is no answer but a flood. */
 export const MAX_WORDLESS_EVENTS = 1_000;
 /** A slow client may leave this waiting for long, so only a little of a large piece is split at a time. */
@@ -42,6 +47,8 @@ export function createEventFeed(response: Response, reader: StreamReader, watch:
   let bytes: Uint8Array | undefined;
   let split: readonly SseEvent[] = [];
   let splitAt = 0;
+  /** What was split, if it began and ended with an event. */
+  let whole: Uint8Array | undefined;
   let events: readonly StreamEvent[] = [];
   let eventsAt = 0;
   let total = 0;
@@ -73,10 +80,24 @@ export function createEventFeed(response: Response, reader: StreamReader, watch:
     isReading = false;
     watch.rest();
     if (done) isOver = true;
-    bytes = value;
     total += value?.byteLength ?? 0;
     if (total > MAX_ANSWER_BYTES) failure ??= { reason: new AttemptFailed('flood') };
-    answer();
+    bytes = value && isShort(value) ? passOver(value) : value;
+    if (bytes || done || failure) answer();
+    else if (waiter) read();
+  }
+
+  /** It can be passed as it is, if whoever waits knows how. */
+  function isShort({ byteLength }: Uint8Array): boolean {
+    return waiter?.take !== undefined && !failure && byteLength <= SPLIT_BYTES && sse.isAtEvent();
+  }
+
+  /** What must be read as events. */
+  function passOver(from: Uint8Array): Uint8Array | undefined {
+    const taken = waiter?.take?.(from) ?? 0;
+    if (taken === HELD_UP) waiter = undefined;
+    if (taken === HELD_UP || taken === from.byteLength) return undefined;
+    return taken === 0 ? from : from.subarray(taken);
   }
 
   function read(): void {
@@ -88,8 +109,10 @@ export function createEventFeed(response: Response, reader: StreamReader, watch:
   function splitMore(from: Uint8Array): void {
     bytes = from.byteLength > SPLIT_BYTES ? from.subarray(SPLIT_BYTES) : undefined;
     splitAt = 0;
+    const isWhole = !bytes && sse.isAtEvent();
     try {
       split = sse.push(bytes ? from.subarray(0, SPLIT_BYTES) : from);
+      whole = isWhole && sse.isAtEvent() ? from : undefined;
     } catch (error) {
       throw error instanceof SseTooLong ? new AttemptFailed('flood') : error;
     }
@@ -147,12 +170,14 @@ export function createEventFeed(response: Response, reader: StreamReader, watch:
         else {
           split = [];
           events = [];
+          whole = undefined;
           return undefined;
         }
       }
     },
     more: () => new Promise((resolve, reject) => wait({ resolve, reject })),
     wait,
+    alone: () => (split.length === 1 && events.length === 1 ? whole : undefined),
     putBack(taken) {
       events = [...taken, ...events.slice(eventsAt)];
       eventsAt = 0;
@@ -166,6 +191,7 @@ export function createEventFeed(response: Response, reader: StreamReader, watch:
       isOver = true;
       hasEnded = true;
       bytes = undefined;
+      whole = undefined;
       split = [];
       events = [];
       cancel();

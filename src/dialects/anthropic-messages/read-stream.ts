@@ -54,7 +54,7 @@ export function createStreamReader(): StreamReader {
   }
 
   function again(data: string, repeat: Repeat): StreamEvent {
-    facts.output = { ...facts.output, tokens: facts.output.tokens + weighTokens(repeat.text) };
+    facts.output.tokens += weighTokens(repeat.text);
     return new RepeatedEvent(DELTA, data, repeat);
   }
 
@@ -80,8 +80,13 @@ export function createStreamReader(): StreamReader {
       }
     },
     end: () => [],
+    again(tokens) {
+      shapes.matched();
+      facts.output.tokens += tokens;
+    },
     facts: () => ({
       ...facts,
+      output: { ...facts.output },
       usage: usage.report(finished),
       finished,
     }),

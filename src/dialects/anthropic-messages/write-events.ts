@@ -89,7 +89,10 @@ export function createEventWriter(context: AnswerContext): EventWriter {
     }
   }
 
-  return { write: (event) => (isOver ? [] : [...start(), ...writeEvent(event)]) };
+  return {
+    write: (event) => (isOver ? [] : [...start(), ...writeEvent(event)]),
+    isSteady: () => !isOver && open?.isShown === true && open.block.kind !== 'reasoning',
+  };
 }
 
 function deltaOf({ kind }: Block, text: string): JsonObject {

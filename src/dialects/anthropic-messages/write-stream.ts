@@ -40,6 +40,7 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
     rename: (id) => {
       model = id;
     },
+    repeats: { partsOf: repeats.partsOf, note: transcript.note },
     sentText: () => (blocks.size === 1 && blocks.get(0)?.type === 'text' ? transcript.onlyText('0/text') : undefined),
     sent: () => ({ tokens: transcript.tokens(), images: 0 }),
     continue(how) {

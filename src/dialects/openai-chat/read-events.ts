@@ -20,6 +20,7 @@ export function createEventReader({ quirks, requestId }: Target): EventReader {
   const answer = createAnswerReader(requestId);
   const shapes = createShapeMemory(saysOnly);
   let usage: UsageReport = 'absent';
+  let repeat: Repeat | undefined;
 
   function readValue(value: JsonObject, data: string): AnswerEvent[] {
     const { bits, finish, reported } = readChunk(value, data);
@@ -35,7 +36,7 @@ export function createEventReader({ quirks, requestId }: Target): EventReader {
 
   return {
     read({ data = '' }) {
-      const repeat = shapes.match(data);
+      repeat = shapes.match(data);
       if (repeat) return answer.read([wordsOf(repeat)], undefined);
       if (data === DONE) return [{ type: 'done' }];
       const value = tryParseJson(data);
@@ -44,6 +45,8 @@ export function createEventReader({ quirks, requestId }: Target): EventReader {
     },
     // What has no finish is not over, and goes on in another run; what has one is told already.
     end: () => [],
+    repeat: () => repeat,
+    again: shapes.matched,
     facts: () => ({ usage }),
   };
 }

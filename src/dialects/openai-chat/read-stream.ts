@@ -47,7 +47,7 @@ export function createStreamReader(choices: number, quirks?: Quirks): StreamRead
   }
 
   function again(data: string, repeat: Repeat): StreamEvent {
-    facts.output = { ...facts.output, tokens: facts.output.tokens + weighTokens(repeat.text) };
+    facts.output.tokens += weighTokens(repeat.text);
     return new RepeatedEvent(undefined, data, repeat);
   }
 
@@ -77,7 +77,11 @@ export function createStreamReader(choices: number, quirks?: Quirks): StreamRead
       }
     },
     end: () => [],
-    facts: () => ({ ...facts, finished: isFinished() }),
+    again(tokens) {
+      shapes.matched();
+      facts.output.tokens += tokens;
+    },
+    facts: () => ({ ...facts, output: { ...facts.output }, finished: isFinished() }),
     isFinished,
   };
 }

@@ -57,6 +57,7 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
       model = id;
       repeats.forget();
     },
+    repeats: { partsOf: repeats.partsOf, note: transcript.note },
     // Several choices cannot be continued by one beginning.
     sentText: () => (request.choices === 1 ? transcript.onlyText(TEXT_SLOT) : undefined),
     sent: () => ({ tokens: transcript.tokens(), images: 0 }),

@@ -2,6 +2,7 @@
 // a time, and every block that opens is closed; readers see to that, whatever order their upstream has.
 
 import type { StreamFacts } from '../dialect.ts';
+import type { Repeat } from '../shape.ts';
 import type { SseEvent } from '../sse.ts';
 
 export type Block =
@@ -42,6 +43,10 @@ export interface EventReader {
   read(event: SseEvent): AnswerEvent[];
   /** The upstream's bytes are over: what was kept back for its turn. */
   end(): AnswerEvent[];
+  /** What was read last, if it repeats the one before with another text. */
+  repeat?(): Repeat | undefined;
+  /** One more of its kind was not shown. */
+  again?(): void;
   /** Usage, reasoning and how it ended; what was said is counted by whoever writes it. */
   facts(): Pick<StreamFacts, 'usage'>;
 }

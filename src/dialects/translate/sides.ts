@@ -73,6 +73,8 @@ export interface Frame {
 export interface EventWriter {
   /** Not for `done` and `broken`, which say nothing to a client. */
   write(event: AnswerEvent): Frame[];
+  /** True if more text of the block that is open changes nothing here: it is written, and not kept. */
+  isSteady?(): boolean;
 }
 
 export interface ClientSide {

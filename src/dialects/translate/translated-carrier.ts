@@ -5,6 +5,7 @@ import { readJsonObject } from '../../kit/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
 import type { Carrier } from '../carrier.ts';
 import type { Dialect, RelayRequest, ReportedUsage, StreamEvent, StreamReader } from '../dialect.ts';
+import type { SseEvent } from '../sse.ts';
 import type { AnswerEvent } from './answer-events.ts';
 import { checkKnobs } from './check-knobs.ts';
 import { type FetchedMedia, namedMedia, placeholders, withMedia } from './named-media.ts';
@@ -89,8 +90,24 @@ function translatedReader(
     return translated;
   }
 
+  /** Whether more of what was read last would be nothing but more text, here and in all it goes through. */
+  const isSteady = () => (written.localStops ?? []).length === 0 && writer.isSteady?.() === true;
+
+  function read(event: SseEvent): StreamEvent[] {
+    const translated = translateAll(events.read(event));
+    const repeat = isSteady() ? events.repeat?.() : undefined;
+    for (const one of translated) {
+      if (one.repeat) one.origin = one.repeat.text === repeat?.text ? repeat.shape : undefined;
+    }
+    return translated;
+  }
+
   return {
-    read: (event) => translateAll(events.read(event)),
+    read,
+    again(tokens) {
+      events.again?.();
+      reader.again?.(tokens);
+    },
     end: () => translateAll(events.end()),
     facts: () => ({ ...reader.facts(), ...events.facts() }),
     isFinished: reader.isFinished,

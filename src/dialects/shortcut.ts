@@ -1,0 +1,217 @@
+// The short way for most of a stream: events that repeat the one before with another text go on to the client as bytes,
+// without being decoded, read and written. Only what the long way would do with exactly these bytes is done here; whatever
+// is not known to the last byte takes the long way.
+
+import { createPlainText } from '../kit/plain-text.ts';
+import type { StreamEvent, StreamReader, StreamWriter } from './dialect.ts';
+import type { Repeat, Shape } from './shape.ts';
+
+export interface Shortcut {
+  /** Something takes the long way: what it changes is not known here, so what follows takes it too. */
+  pause(): void;
+  /** What took the long way was this event, which was written, and nothing else was in these bytes. */
+  learn(bytes: Uint8Array, event: StreamEvent): void;
+  /**
+   * Frames for the events that the bytes begin with, as many as are known; the bytes must begin with an event. What is
+   * given is used again for the next.
+   */
+  take(bytes: Uint8Array): Uint8Array | undefined;
+  /** How many bytes the last one took. */
+  taken(): number;
+}
+
+/** What stands around a text, and around the padding behind it if there is any. */
+interface Frame {
+  head: Uint8Array;
+  middle: Uint8Array;
+  end: Uint8Array | undefined;
+}
+
+interface Way {
+  from: Frame;
+  to: Frame;
+  /** What comes and what goes out are the same bytes. */
+  isSame: boolean;
+  slot: string;
+  /** What a whole event has beside its text; NaN if that is not always the same. */
+  around: number;
+  /** By the size of the text. */
+  forms: (Form | undefined)[];
+}
+
+/** One event as it comes and as it goes out, with a text of some size: only the text is to be filled in. */
+interface Form {
+  from: Uint8Array;
+  to: Uint8Array;
+}
+
+/** Most texts are one token. */
+const MOST_FORM_BYTES = 16;
+
+const ROOM_BYTES = 64 * 1024;
+/** Frames of several events are put together here. */
+const room = new Uint8Array(ROOM_BYTES);
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+/** How an event of one line of data begins. */
+const FIELDS = /^(?:event: ?[^\r\n]*\n)?data: ?/;
+const END = '\n\n';
+
+/** Undefined where one of the two must see every event. */
+export function createShortcut(reader: StreamReader, { repeats }: StreamWriter): Shortcut | undefined {
+  if (!reader.again || !repeats) return undefined;
+  const text = createPlainText();
+  let known: Shape | undefined;
+  let knownOrigin: Shape | undefined;
+  let way: Way | undefined;
+  let isOpen = false;
+  let taken = 0;
+
+  /** Where the event ends that begins here; 0 if it is not known. */
+  function endOf(bytes: Uint8Array, at: number, { head, middle, end }: Frame): number {
+    if (!hasAt(bytes, head, at) || !text.scan(bytes, at + head.length)) return 0;
+    if (text.end === at + head.length || !hasAt(bytes, middle, text.end)) return 0;
+    const next = text.end + middle.length;
+    if (!end) return next;
+    const padding = paddingEnd(bytes, next);
+    return hasAt(bytes, end, padding) ? padding + end.length : 0;
+  }
+
+  function put(bytes: Uint8Array, at: number, end: number, { from, to }: Way, into: number): number {
+    room.set(to.head, into);
+    let next = copy(bytes, at + from.head.length, text.end, into + to.head.length);
+    room.set(to.middle, next);
+    next += to.middle.length;
+    if (!to.end || !from.end) return next;
+    next = copy(bytes, text.end + from.middle.length, end - from.end.length, next);
+    room.set(to.end, next);
+    return next + to.end.length;
+  }
+
+  /** Whether the bytes are one event with a text of this size; then its form is filled with it. */
+  function fits(bytes: Uint8Array, { from, to }: Form, { head }: Frame, size: number, out: number): boolean {
+    if (!text.scan(bytes, head.length) || text.end !== head.length + size) return false;
+    for (let at = 0; at < size; at++) {
+      const byte = bytes[head.length + at] ?? 0;
+      from[head.length + at] = byte;
+      to[out + at] = byte;
+    }
+    return Buffer.compare(from, bytes) === 0;
+  }
+
+  function pass({ slot, from }: Way, bytes: Uint8Array, at: number, end: number): void {
+    reader.again?.(text.weight);
+    repeats?.note(slot, bytes, at + from.head.length, text.end, text.weight);
+    taken = end;
+  }
+
+  function findWay(bytes: Uint8Array, { shape }: Repeat, origin: Shape): Way | undefined {
+    const out = repeats?.partsOf(shape);
+    const to = out && frameOf('', out, '');
+    const from = framed(decoder.decode(bytes), origin.parts);
+    return from && to && (from.end || !to.end) ? wayOf(from, to, shape.slot) : undefined;
+  }
+
+  return {
+    pause() {
+      isOpen = false;
+    },
+    learn(bytes, { repeat, origin }) {
+      if (!repeat || !origin) return;
+      if (repeat.shape !== known || origin !== knownOrigin) way = findWay(bytes, repeat, origin);
+      known = repeat.shape;
+      knownOrigin = origin;
+      isOpen = true;
+    },
+    take(bytes) {
+      taken = 0;
+      if (!way || !isOpen) return undefined;
+      const { from, to, isSame } = way;
+      const size = bytes.length - way.around;
+      const form = size > 0 && size <= MOST_FORM_BYTES ? formOf(way, size) : undefined;
+      if (form && fits(bytes, form, from, size, to.head.length)) {
+        pass(way, bytes, 0, bytes.length);
+        return isSame ? bytes : form.to;
+      }
+      const mostAround = to.head.length + to.middle.length + (to.end?.length ?? 0);
+      let filled = 0;
+      while (taken < bytes.length && filled + mostAround + bytes.length - taken <= ROOM_BYTES) {
+        const end = endOf(bytes, taken, from);
+        if (end === 0) break;
+        if (!isSame) filled = put(bytes, taken, end, way, filled);
+        pass(way, bytes, taken, end);
+      }
+      if (taken === 0) return undefined;
+      return isSame ? bytes.subarray(0, taken) : room.subarray(0, filled);
+    },
+    taken: () => taken,
+  };
+}
+
+function wayOf(from: Frame, to: Frame, slot: string): Way {
+  const around = from.end ? Number.NaN : from.head.length + from.middle.length;
+  return { from, to, isSame: isEqual(from, to), slot, around, forms: [] };
+}
+
+function formOf({ from, to, forms }: Way, size: number): Form {
+  const known = forms[size];
+  if (known) return known;
+  const form = { from: blank(from, size), to: blank(to, size) };
+  forms[size] = form;
+  return form;
+}
+
+function blank({ head, middle }: Frame, size: number): Uint8Array {
+  const bytes = new Uint8Array(head.length + size + middle.length);
+  bytes.set(head);
+  bytes.set(middle, head.length + size);
+  return bytes;
+}
+
+/** The frame in which this text has these parts; undefined if the text is more than one plain event. */
+function framed(text: string, parts: readonly string[]): Frame | undefined {
+  const [fields] = FIELDS.exec(text) ?? [];
+  if (fields === undefined || !text.startsWith(parts[0] ?? '', fields.length)) return undefined;
+  const isOne = text.indexOf('\n', fields.length) === text.length - END.length && !text.includes('\r');
+  return isOne && text.endsWith((parts.at(-1) ?? '') + END) ? frameOf(fields, parts, END) : undefined;
+}
+
+function frameOf(before: string, parts: readonly string[], after: string): Frame | undefined {
+  const [head, middle, end, ...more] = parts;
+  if (head === undefined || middle === undefined || more.length > 0) return undefined;
+  return {
+    head: encoder.encode(before + head),
+    middle: encoder.encode(end === undefined ? middle + after : middle),
+    end: end === undefined ? undefined : encoder.encode(end + after),
+  };
+}
+
+function isEqual(a: Frame, b: Frame): boolean {
+  const ends = a.end && b.end ? a.end.length === b.end.length && hasAt(a.end, b.end, 0) : a.end === b.end;
+  const lengths = a.head.length === b.head.length && a.middle.length === b.middle.length;
+  return ends && lengths && hasAt(a.head, b.head, 0) && hasAt(a.middle, b.middle, 0);
+}
+
+const QUOTED = /\w/;
+const IS_PADDING = Array.from({ length: 256 }, (_, code) => code < 0x80 && QUOTED.test(String.fromCharCode(code)));
+
+function paddingEnd(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (at < bytes.length && IS_PADDING[bytes[at] ?? 0]) at++;
+  return at;
+}
+
+/** A Buffer's own way to compare is many times faster than a loop, and takes any bytes. */
+const compare: (this: Uint8Array, other: Uint8Array, ...ranges: number[]) => number = Buffer.prototype.compare;
+
+function hasAt(bytes: Uint8Array, part: Uint8Array, at: number): boolean {
+  const end = at + part.length;
+  return end <= bytes.length && compare.call(bytes, part, 0, part.length, at, end) === 0;
+}
+
+/** A text of one token is a few bytes: a loop is faster than a view on them. */
+function copy(bytes: Uint8Array, from: number, to: number, into: number): number {
+  let next = into;
+  for (let at = from; at < to; at++) room[next++] = bytes[at] ?? 0;
+  return next;
+}
