@@ -47,10 +47,12 @@ export function mayFit(input: InputCount, contextTokens: number): boolean {
 }
 
 /** The source of every top-level member but numbers, flags and those that are ours to set. */
-function countWords({ text, value, spans, counted, longStrings = [] }: JsonDocument): TokenCount {
+function countWords(document: JsonDocument): TokenCount {
+  const { value, counted } = document;
+  const { text, spans, strings } = document.outline ?? { text: document.text, spans: document.spans, strings: [] };
   const tally = newTally();
   for (const [name, { start, valueEnd }] of spans) {
-    const holdsWords = typeof value[name] === 'string' || (typeof value[name] === 'object' && value[name] !== null);
+    const holdsWords = isStringAt(value, name) || (typeof value[name] === 'object' && value[name] !== null);
     if (!holdsWords || OURS.has(name)) continue;
     const member = counted?.members.get(name);
     if (member) {
@@ -58,7 +60,7 @@ function countWords({ text, value, spans, counted, longStrings = [] }: JsonDocum
       continue;
     }
     let at = start;
-    for (const string of longStrings) {
+    for (const string of strings) {
       if (string.start < start || string.end > valueEnd) continue;
       tallyText(text, at, string.start + 1, tally);
       addTally(tally, string.tally);
