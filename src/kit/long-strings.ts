@@ -3,7 +3,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { assert } from './assert.ts';
-import { charsOf, MOST_SCANNED_BYTES, scanBody } from './scan-text.ts';
+import { bodyRoom, charsOf, type FoundString, MOST_SCANNED_BYTES, scanBody } from './scan-text.ts';
 import { newTally, type Tally, tallyBytes } from './tokens.ts';
 
 /** A string of a request, its quotes included. */
@@ -25,15 +25,20 @@ export interface Outline {
 }
 
 /** Shorter ones are parsed at once: that costs less than to put them off. */
-const LONG_BYTES = 8 * 1024;
+const LONG_BYTES = 2 * 1024;
 
 /** Stands in for a long string. In a valid text it can be only as this escape. */
 const MARK = '\u0001';
 const ESCAPED_MARK = '\\u0001';
 const OPENING = `"${ESCAPED_MARK}`;
+/** No body has room for more. */
+const MARKS = Array.from({ length: MOST_SCANNED_BYTES / LONG_BYTES }, (_, index) => {
+  const mark = `${OPENING}${index}"`;
+  return { mark, bytes: Buffer.from(mark) };
+});
 
 const COLON = 0x3a;
-const PART = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * Undefined if nothing is long, or something is odd that the text must be looked at for. An outline is valid JSON if and
@@ -41,26 +46,55 @@ const PART = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  */
 export function outlineOf(bytes: Uint8Array<ArrayBuffer>): Outline | undefined {
   if (bytes.length < LONG_BYTES || bytes.length > MOST_SCANNED_BYTES) return undefined;
+  const found = scanBody(bytes, LONG_BYTES).filter((string) => mayWait(string, bytes));
+  const text = found.length > 0 ? writeOutline(bytes, found) : undefined;
+  if (text === undefined) return undefined;
   const strings: LongString[] = [];
-  let text = '';
   let at = 0;
-  for (const { start, end, counts } of scanBody(bytes, LONG_BYTES)) {
+  for (const { start, end, counts } of found) {
+    at = text.indexOf(ESCAPED_MARK, at) - 1;
+    const { mark } = markAt(strings.length);
+    if (!text.startsWith(mark, at)) return undefined;
     const literal = bytes.subarray(start, end);
-    const isValid = counts.isPlain && (counts.high === 0 || isUtf8(literal));
-    if (!isValid || !isAfterColon(bytes, start)) continue;
-    const before = decodePart(bytes.subarray(at, start));
-    if (before === undefined || before.includes(ESCAPED_MARK)) return undefined;
-    text += before;
-    const mark = `${OPENING}${strings.length}"`;
     const tally = newTally();
     tallyBytes(counts, tally);
-    strings.push({ literal, chars: charsOf(counts) + 2, tally, start: text.length, end: text.length + mark.length });
-    text += mark;
+    strings.push({ literal, chars: charsOf(counts) + 2, tally, start: at, end: at + mark.length });
+    at += mark.length;
+  }
+  return text.includes(ESCAPED_MARK, at) ? undefined : { text, strings };
+}
+
+/** The bytes with marks in place of these strings, as a text. */
+function writeOutline(bytes: Uint8Array, strings: readonly FoundString[]): string | undefined {
+  const written = bodyRoom();
+  let length = 0;
+  let at = 0;
+  const write = (part: Uint8Array) => {
+    written.set(part, length);
+    length += part.length;
+  };
+  for (const [index, { start, end }] of strings.entries()) {
+    write(bytes.subarray(at, start));
+    write(markAt(index).bytes);
     at = end;
   }
-  if (strings.length === 0) return undefined;
-  const rest = decodePart(bytes.subarray(at));
-  return rest === undefined || rest.includes(ESCAPED_MARK) ? undefined : { text: text + rest, strings };
+  write(bytes.subarray(at));
+  try {
+    return DECODER.decode(written.subarray(0, length));
+  } catch {
+    return undefined;
+  }
+}
+
+function markAt(index: number) {
+  const mark = MARKS[index];
+  assert(mark, 'there is a mark for every long string');
+  return mark;
+}
+
+function mayWait({ start, end, counts }: FoundString, bytes: Uint8Array): boolean {
+  const isValid = counts.isPlain && (counts.high === 0 || isUtf8(bytes.subarray(start, end)));
+  return isValid && isAfterColon(bytes, start);
 }
 
 /** Only what is a member's value may wait: a name may not, and an item of a list has no place to wait in. */
@@ -72,14 +106,6 @@ function isAfterColon(bytes: Uint8Array, start: number): boolean {
 
 function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
-}
-
-function decodePart(bytes: Uint8Array<ArrayBuffer>): string | undefined {
-  try {
-    return PART.decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 /** What JSON.parse makes of the whole, but long strings are left for later. */
@@ -107,7 +133,7 @@ function defineLate(object: object, name: string, string: LongString | undefined
   Object.defineProperty(object, name, {
     ...rest,
     get() {
-      const value: unknown = JSON.parse(PART.decode(literalOf(string)));
+      const value: unknown = JSON.parse(DECODER.decode(literalOf(string)));
       Object.defineProperty(object, name, { ...rest, value, writable: true });
       return value;
     },

@@ -227,8 +227,8 @@ export function vectorScanner(): ByteScanner | undefined {
     room: new Uint8Array(memory.buffer, ROOM, ROOM_BYTES),
     count(start, end, isString) {
       const bytes: number = count(ROOM + start, ROOM + end, isString ? ALL_QUOTES : 0) - ROOM - start;
-      const [easy = 0, high = 0, two = 0, three = 0, four = 0, odd = 0] = counts;
-      return { bytes, easy, high, two, three, four, isPlain: odd === 0 };
+      const at = (index: number) => counts[index] ?? 0;
+      return { bytes, easy: at(0), high: at(1), two: at(2), three: at(3), four: at(4), isPlain: at(5) === 0 };
     },
     findLong: (start, end, least) => findLong(ROOM + start, ROOM + end, least) - ROOM,
   };

@@ -61,6 +61,11 @@ export function scanBody(bytes: Uint8Array, least: number): FoundString[] {
   return found;
 }
 
+/** Where a body was scanned: free to be written on. */
+export function bodyRoom(): Uint8Array {
+  return scannerOf().room;
+}
+
 /** In UTF-16. */
 export function charsOf({ bytes, high, two, four }: ByteCounts): number {
   return bytes - high + two + four;
