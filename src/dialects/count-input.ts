@@ -48,11 +48,11 @@ export function mayFit(input: InputCount, contextTokens: number): boolean {
 
 /** The source of every top-level member but numbers, flags and those that are ours to set. */
 function countWords(document: JsonDocument): TokenCount {
-  const { value, counted } = document;
+  const { counted } = document;
   const { text, spans, strings } = document.outline ?? { text: document.text, spans: document.spans, strings: [] };
   const tally = newTally();
-  for (const [name, { start, valueEnd }] of spans) {
-    const holdsWords = isStringAt(value, name) || (typeof value[name] === 'object' && value[name] !== null);
+  for (const [name, { start, valueStart, valueEnd }] of spans) {
+    const holdsWords = WORDS_BEGIN.includes(text.charAt(valueStart));
     if (!holdsWords || OURS.has(name)) continue;
     const member = counted?.members.get(name);
     if (member) {
@@ -88,6 +88,8 @@ const PROMPT = ['system', 'instructions', 'messages', 'input', 'tools', 'functio
 /** Names and values that stand for structure, not for words. */
 const STRUCTURE: ReadonlySet<string> = new Set(['role', 'type', 'content', 'text', 'cache_control']);
 
+/** Texts, lists and objects. */
+const WORDS_BEGIN = '"[{';
 const OURS: ReadonlySet<string> = new Set(['model', 'stream_options', 'thinking']);
 
 interface Media {
