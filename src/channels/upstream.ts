@@ -1,13 +1,15 @@
 // A channel seen by the relay: send a body, get a response, as from any web server. The demo channel answers the same
 // way without a network, so nothing above knows the difference.
 
+import type { JsonBody } from '../kit/request-json.ts';
+
 export type UpstreamEndpoint = 'chat' | 'messages' | 'responses' | 'gemini' | 'embeddings' | 'images';
 
 export interface UpstreamRequest {
   endpoint: UpstreamEndpoint;
   /** The model's name there; it is also in the body, where the format has it there. */
   model: string;
-  body: string;
+  body: JsonBody;
   stream: boolean;
   /** Headers of the client that are meant for an upstream of its own dialect; each channel takes what it knows. */
   headers: Readonly<Record<string, string>>;

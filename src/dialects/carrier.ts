@@ -3,6 +3,7 @@
 
 import type { JsonDocument } from '../kit/json.ts';
 import type { Quirks } from '../kit/quirks.ts';
+import type { JsonBody } from '../kit/request-json.ts';
 import type { AnswerFacts, Dialect, RelayRequest, StreamReader, UpstreamFields } from './dialect.ts';
 import type { FetchedMedia, NamedMedia } from './translate/named-media.ts';
 
@@ -18,7 +19,7 @@ export interface Carrier {
   reworded: readonly string[];
   /** What must be fetched first, because the upstream does not. */
   needs: readonly NamedMedia[];
-  writeRequest(fields: UpstreamFields, fetched?: FetchedMedia): string;
+  writeRequest(fields: UpstreamFields, fetched?: FetchedMedia): JsonBody;
   /** The same request with an answer begun. */
   writePrefill(fields: UpstreamFields, text: string, fetched?: FetchedMedia): string;
   /** An answer without content, for a request that wants none; undefined where the upstream itself answers that. */

@@ -47,10 +47,12 @@ export function mayFit(input: InputCount, contextTokens: number): boolean {
 }
 
 /** The source of every top-level member but numbers, flags and those that are ours to set. */
-function countWords({ text, value, spans, counted, longStrings = [] }: JsonDocument): TokenCount {
+function countWords(document: JsonDocument): TokenCount {
+  const { counted } = document;
+  const { text, spans, strings } = document.outline ?? { text: document.text, spans: document.spans, strings: [] };
   const tally = newTally();
-  for (const [name, { start, valueEnd }] of spans) {
-    const holdsWords = typeof value[name] === 'string' || (typeof value[name] === 'object' && value[name] !== null);
+  for (const [name, { start, valueStart, valueEnd }] of spans) {
+    const holdsWords = WORDS_BEGIN.includes(text.charAt(valueStart));
     if (!holdsWords || OURS.has(name)) continue;
     const member = counted?.members.get(name);
     if (member) {
@@ -58,7 +60,7 @@ function countWords({ text, value, spans, counted, longStrings = [] }: JsonDocum
       continue;
     }
     let at = start;
-    for (const string of longStrings) {
+    for (const string of strings) {
       if (string.start < start || string.end > valueEnd) continue;
       tallyText(text, at, string.start + 1, tally);
       addTally(tally, string.tally);
@@ -86,6 +88,8 @@ const PROMPT = ['system', 'instructions', 'messages', 'input', 'tools', 'functio
 /** Names and values that stand for structure, not for words. */
 const STRUCTURE: ReadonlySet<string> = new Set(['role', 'type', 'content', 'text', 'cache_control']);
 
+/** Texts, lists and objects. */
+const WORDS_BEGIN = '"[{';
 const OURS: ReadonlySet<string> = new Set(['model', 'stream_options', 'thinking']);
 
 interface Media {

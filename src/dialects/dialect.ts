@@ -5,6 +5,7 @@ import type { Envelope } from '../faults/write.ts';
 import type { JsonDocument } from '../kit/json.ts';
 import type { Nano } from '../kit/money.ts';
 import type { Quirks } from '../kit/quirks.ts';
+import type { JsonBody } from '../kit/request-json.ts';
 import type { Buckets } from '../store/rows.ts';
 import type { InputCount } from './count-input.ts';
 import type { Repeat, Shape } from './shape.ts';
@@ -180,7 +181,7 @@ export interface Dialect {
   endpoint: 'chat' | 'messages' | 'responses' | 'embeddings' | 'images';
   /** Throws a fault that names the field. */
   readRequest(document: JsonDocument): RelayRequest;
-  writeRequest(request: RelayRequest, fields: UpstreamFields): string;
+  writeRequest(request: RelayRequest, fields: UpstreamFields): JsonBody;
   /** The same request with an answer begun. */
   writePrefill(request: RelayRequest, fields: UpstreamFields, text: string): string;
   /** Undefined if it is no answer, or one that never finished. */

@@ -3,8 +3,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
-import { type JsonDocument, type JsonProblem, JsonRefused, readRequestJson } from '../kit/json.ts';
+import { type JsonDocument, type JsonProblem, JsonRefused, readJsonObject } from '../kit/json.ts';
 import { readLargeJson } from '../kit/large-json.ts';
+import { readRequestJson } from '../kit/request-json.ts';
 
 const BODY_TIMEOUT_MS = 30_000;
 /** Longer texts are read in pieces, between which others have their turn. */
@@ -25,13 +26,16 @@ export function checkDeclaredBody(request: Request, maxBytes: number): void {
   }
 }
 
+/** A body as it came if it can be read at one go, otherwise as its text. */
+type Body = Uint8Array<ArrayBuffer> | string;
+
 /** `onBytes` hears of every piece before it is kept, of a short body when it is there, and may throw. */
-export function readBodyText(
+function readBody(
   request: Request,
   maxBytes: number,
   clock: Clock,
   onBytes: (bytes: number) => void = () => {},
-): Promise<string> {
+): Promise<Body> {
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) <= Math.min(SMALL_BYTES, maxBytes)) {
     return readAtOnce(request, clock, onBytes);
@@ -40,7 +44,12 @@ export function readBodyText(
   return readPieces(request.body, maxBytes, clock, onBytes);
 }
 
-function readAtOnce(request: Request, clock: Clock, onBytes: (bytes: number) => void): Promise<string> {
+export async function readBodyText(request: Request, maxBytes: number, clock: Clock): Promise<string> {
+  const body = await readBody(request, maxBytes, clock);
+  return typeof body === 'string' ? body : decode(WHOLE, body);
+}
+
+function readAtOnce(request: Request, clock: Clock, onBytes: (bytes: number) => void): Promise<Body> {
   return new Promise((resolve, reject) => {
     const cancelTimer = clock.after(BODY_TIMEOUT_MS, () => reject(fault('request_timeout')));
     const fail = (error: unknown) => {
@@ -50,7 +59,7 @@ function readAtOnce(request: Request, clock: Clock, onBytes: (bytes: number) => 
     request.arrayBuffer().then((bytes) => {
       try {
         onBytes(bytes.byteLength);
-        resolve(decode(WHOLE, bytes));
+        resolve(new Uint8Array(bytes));
         cancelTimer();
       } catch (error) {
         fail(error);
@@ -60,35 +69,51 @@ function readAtOnce(request: Request, clock: Clock, onBytes: (bytes: number) => 
 }
 
 async function readPieces(
-  body: ReadableStream<Uint8Array>,
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
   maxBytes: number,
   clock: Clock,
   onBytes: (bytes: number) => void,
-): Promise<string> {
+): Promise<Body> {
   const reader = body.getReader();
   let cancelTimer = () => {};
   const slow = new Promise<never>((_, reject) => {
     cancelTimer = clock.after(BODY_TIMEOUT_MS, () => reject(fault('request_timeout')));
   });
   const decoder = new TextDecoder('utf-8', { fatal: true });
+  /** Until they are too many to be read at one go. */
+  const pieces: Uint8Array[] = [];
   let text = '';
   let bytes = 0;
+  async function decodeAll(piece: Uint8Array): Promise<void> {
+    for (let at = 0; at < piece.byteLength; at += DECODE_BYTES) {
+      if (at > 0) await pause();
+      text += decode(decoder, piece.subarray(at, at + DECODE_BYTES), PART);
+    }
+  }
   try {
     for (;;) {
       const { done, value } = await Promise.race([reader.read(), slow]);
-      if (done) return text + decode(decoder, undefined);
+      if (done) return bytes <= SMALL_BYTES ? joined(pieces, bytes) : text + decode(decoder, undefined);
       bytes += value.byteLength;
       if (bytes > maxBytes) throw tooLarge(maxBytes);
       onBytes(value.byteLength);
-      for (let at = 0; at < value.byteLength; at += DECODE_BYTES) {
-        if (at > 0) await pause();
-        text += decode(decoder, value.subarray(at, at + DECODE_BYTES), PART);
-      }
+      pieces.push(value);
+      if (bytes > SMALL_BYTES) for (const piece of pieces.splice(0)) await decodeAll(piece);
     }
   } finally {
     cancelTimer();
     reader.cancel().catch(() => {});
   }
+}
+
+function joined(pieces: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.byteLength;
+  }
+  return bytes;
 }
 
 export function readBodyJson(
@@ -97,7 +122,7 @@ export function readBodyJson(
   clock: Clock,
   onBytes?: (bytes: number) => void,
 ): Promise<JsonDocument> {
-  return readBodyText(request, maxBytes, clock, onBytes).then(parseBody);
+  return readBody(request, maxBytes, clock, onBytes).then(parseBody);
 }
 
 /** Like `readBodyJson`, but an empty body means an empty object. */
@@ -106,9 +131,10 @@ export async function readOptionalJson(request: Request, maxBytes: number, clock
   return parseBody(text.trim() === '' ? '{}' : text);
 }
 
-function parseBody(text: string): JsonDocument | Promise<JsonDocument> {
+function parseBody(body: Body): JsonDocument | Promise<JsonDocument> {
   try {
-    return text.length > LARGE_CHARS ? readLargeJson(text, { pause }).catch(refuse) : readRequestJson(text);
+    if (typeof body !== 'string') return readRequestJson(body);
+    return body.length > LARGE_CHARS ? readLargeJson(body, { pause }).catch(refuse) : readJsonObject(body);
   } catch (error) {
     return refuse(error);
   }
@@ -124,7 +150,10 @@ function fieldName(member: string | undefined): string | undefined {
   return member !== undefined && /^[a-z_]{1,40}$/.test(member) ? member : undefined;
 }
 
+const NOT_UTF8 = 'Send the body as valid UTF-8.';
+
 const EXPLANATIONS: Record<JsonProblem, string> = {
+  not_utf8: NOT_UTF8,
   not_json: 'Send a valid JSON body: this one cannot be parsed.',
   not_object: 'Send a JSON object as the body.',
   too_deep: 'Send a flatter body: this one is nested too deeply.',
@@ -139,15 +168,11 @@ function tooLarge(maxBytes: number) {
 const WHOLE = new TextDecoder('utf-8', { fatal: true });
 const PART = { stream: true };
 
-function decode(
-  decoder: TextDecoder,
-  bytes: ArrayBuffer | Uint8Array | undefined,
-  options?: { stream: boolean },
-): string {
+function decode(decoder: TextDecoder, bytes: Uint8Array | undefined, options?: { stream: boolean }): string {
   try {
     return decoder.decode(bytes, options);
   } catch {
-    throw fault('invalid_request', { message: 'Send the body as valid UTF-8.' });
+    throw fault('invalid_request', { message: NOT_UTF8 });
   }
 }
 

@@ -1,7 +1,7 @@
 // JSON from outside: bounded before it is parsed, and open to small edits of its top level without touching another
 // byte. `JSON.parse` alone would accept a million nested arrays, and would let two `model` members mean two things.
 
-import { type LongString, parseAround, skipLongString } from './long-strings.ts';
+import type { Outline } from './long-strings.ts';
 import { skipString } from './skip-string.ts';
 import type { Tally, TokenCount } from './tokens.ts';
 
@@ -29,8 +29,13 @@ export interface JsonDocument {
   spans: ReadonlyMap<string, Span>;
   /** Of a large text: what was counted as it was read, so that nobody needs to count it at one go. */
   counted?: CountedJson;
-  /** Strings that were checked and counted, and will be parsed when somebody asks for them. */
-  longStrings?: readonly LongString[];
+  /** Of a request with long strings: itself without them. Its text and its spans are made when somebody asks for them. */
+  outline?: OutlinedText;
+}
+
+/** Places are those in the outline. */
+export interface OutlinedText extends Outline {
+  spans: ReadonlyMap<string, Span>;
 }
 
 export interface CountedJson {
@@ -40,7 +45,7 @@ export interface CountedJson {
   strings: ReadonlyMap<string, TokenCount>;
 }
 
-export type JsonProblem = 'not_json' | 'not_object' | 'too_deep' | 'too_many_values' | 'duplicate_member';
+export type JsonProblem = 'not_utf8' | 'not_json' | 'not_object' | 'too_deep' | 'too_many_values' | 'duplicate_member';
 
 export class JsonRefused extends Error {
   override name = 'JsonRefused';
@@ -53,18 +58,11 @@ export class JsonRefused extends Error {
 }
 
 export function readJsonObject(text: string, limits: JsonLimits = BODY_LIMITS): JsonDocument {
-  const spans = scanTopLevel(text, limits, undefined);
+  const spans = scanTopLevel(text, limits);
   return { text, value: asObject(parse(text)), spans };
 }
 
-/** The same for a request, of which most is only passed on: its long strings are not parsed before somebody reads them. */
-export function readRequestJson(text: string, limits: JsonLimits = BODY_LIMITS): JsonDocument {
-  const longStrings: LongString[] = [];
-  const spans = scanTopLevel(text, limits, longStrings);
-  return { text, value: asObject(parse(text, longStrings)), spans, longStrings };
-}
-
-function asObject(value: Json): JsonObject {
+export function asObject(value: Json): JsonObject {
   if (!isObject(value)) throw new JsonRefused('not_object');
   return value;
 }
@@ -123,14 +121,13 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
 /** Walks the whole text once, counting depth and values; syntax itself is left to JSON.parse. */
-function scanTopLevel(text: string, limits: JsonLimits, longStrings: LongString[] | undefined): Map<string, Span> {
+export function scanTopLevel(text: string, limits: JsonLimits): Map<string, Span> {
   const spans = new Map<string, Span>();
   let depth = 0;
   let nodes = 1;
   let nameStart = -1;
   let nameEnd = -1;
   let valueStart = -1;
-  let isAfterColon = false;
   const closeMember = (end: number) => {
     if (valueStart < 0) return;
     const name = readName(text, nameStart, nameEnd);
@@ -144,29 +141,24 @@ function scanTopLevel(text: string, limits: JsonLimits, longStrings: LongString[
   for (let i = 0; i < text.length; i++) {
     switch (text.charCodeAt(i)) {
       case QUOTE: {
-        const mayWait = longStrings && isAfterColon && depth > 1;
-        const end = mayWait ? skipLongString(text, i, longStrings) : skipString(text, i);
+        const end = skipString(text, i);
         if (end < 0) refuseText();
         if (depth === 1 && nameStart < 0) {
           nameStart = i;
           nameEnd = end;
         }
-        isAfterColon = false;
         i = end - 1;
         break;
       }
       case COLON:
-        isAfterColon = true;
         if (depth === 1 && nameStart >= 0 && valueStart < 0) valueStart = skipSpace(text, i + 1);
         break;
       case COMMA:
-        isAfterColon = false;
         if (++nodes > limits.nodes) throw new JsonRefused('too_many_values');
         if (depth === 1) closeMember(i);
         break;
       case OPEN_BRACE:
       case OPEN_BRACKET:
-        isAfterColon = false;
         if (++nodes > limits.nodes) throw new JsonRefused('too_many_values');
         if (++depth > limits.depth) throw new JsonRefused('too_deep');
         break;
@@ -202,9 +194,9 @@ function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
-function parse(text: string, longStrings: readonly LongString[] = []): Json {
+function parse(text: string): Json {
   try {
-    return (longStrings.length === 0 ? JSON.parse(text) : parseAround(text, longStrings)) as Json;
+    return JSON.parse(text) as Json;
   } catch {
     return refuseText();
   }

@@ -22,6 +22,7 @@ import {
   loop,
   NOT_EQUAL,
   number,
+  RETURN,
   type Routine,
   SIGNED_BYTES_BELOW,
   SUBTRACT,
@@ -57,13 +58,15 @@ export interface ByteCounts {
 export interface ByteScanner {
   /** Texts are put here, in UTF-8. */
   room: Uint8Array;
-  /** Of the first bytes in the room; of a string's inside, only up to the quote that ends it. */
-  count(length: number, isString: boolean): ByteCounts;
+  /** Of the bytes in the room from `start` to `end`; of a string's inside, only up to the quote that ends it. */
+  count(start: number, end: number, isString: boolean): ByteCounts;
+  /** In a JSON text from outside of its strings on: where the next one opens that is at least so long, or else `end`. */
+  findLong(start: number, end: number, least: number): number;
 }
 
-/** No text in the room is longer, in UTF-16; a character of it is at most three bytes. */
+export const ROOM_BYTES = 256 * 1024;
+/** A text of so many characters, in UTF-16, finds room: each of them is at most three bytes. */
 export const ROOM_CHARS = 32 * 1024;
-const ROOM_BYTES = ROOM_CHARS * 3;
 
 const SPACE = 0x20;
 const QUOTE = 0x22;
@@ -81,10 +84,10 @@ const ROOM = 64;
 const PAGE_BYTES = 64 * 1024;
 const PAGES = Math.ceil((ROOM + ROOM_BYTES + 16) / PAGE_BYTES);
 
-// What the routine keeps, by number: parameters, whole numbers, vectors.
-const END = 0;
-const QUOTE_BITS = 1;
-const AT = 2;
+// What the routines keep, by number: parameters, whole numbers, vectors.
+const AT = 0;
+const END = 1;
+const QUOTE_BITS = 2;
 const EASY = 3;
 const HIGH = 4;
 const TWO = 5;
@@ -95,6 +98,10 @@ const BEFORE = 9;
 const BYTES = 10;
 const ODD = 11;
 const LEAST = 12;
+// Of the second one.
+const LEAST_LONG = 2;
+const OPEN = 3;
+const PLACE = 4;
 
 const increase = (local: number, by: Code): Code => [get(local), by, ADD, set(local)];
 const decrease = (local: number): Code => [get(local), number(1), SUBTRACT, set(local)];
@@ -155,14 +162,14 @@ const COUNT_SIXTEEN: Code = [
   increase(AT, number(16)),
 ];
 
-/** Told where the bytes end and which quotes matter, all or none; answers where they end. */
+/** Told where the bytes begin and end and which quotes matter, all or none; answers where they end. */
 const COUNT: Routine = {
   name: 'count',
-  params: 2,
-  numbers: 8,
+  params: 3,
+  numbers: 7,
   vectors: 3,
   code: [
-    [number(ROOM), set(AT), sixteen(QUOTE), set(LEAST)],
+    [sixteen(QUOTE), set(LEAST)],
     loop([get(AT), get(END), AT_LEAST], COUNT_SIXTEEN),
     [EASY, HIGH, TWO, THREE, FOUR].map((local, index) => storeAt(COUNTS + index * 4, get(local))),
     storeAt(COUNTS + 20, [get(ODD), get(LEAST), sixteen(SPACE), SIGNED_BYTES_BELOW, VECTOR_OR, BITS]),
@@ -171,23 +178,59 @@ const COUNT: Routine = {
 };
 const ALL_QUOTES = 0xffff;
 
+/** A quote opens a string, or ends the open one if an even number of backslashes stands before it. */
+const TURN_AT_QUOTE: Code = [
+  [get(AT), get(QUOTES), TRAILING_ZEROS, ADD, set(PLACE)],
+  [get(PLACE), number(1), SUBTRACT, set(BEFORE)],
+  loop([get(BEFORE), LOAD_BYTE, number(BACKSLASH), NOT_EQUAL, get(OPEN), number(0), EQUAL, ADD], decrease(BEFORE)),
+  [get(PLACE), get(BEFORE), SUBTRACT, number(1), AND],
+  when([
+    [get(OPEN)],
+    when([get(PLACE), get(OPEN), SUBTRACT, get(LEAST_LONG), AT_LEAST, when([get(OPEN), RETURN])]),
+    [number(0), get(PLACE), get(OPEN), CHOOSE, set(OPEN)],
+  ]),
+  [get(QUOTES), get(QUOTES), number(1), SUBTRACT, AND, set(QUOTES)],
+];
+
+/** Told where the bytes begin and end and what is long; answers where a long string opens, or where the bytes end. */
+const FIND_LONG: Routine = {
+  name: 'findLong',
+  params: 3,
+  numbers: 7,
+  vectors: 0,
+  code: [
+    loop(
+      [get(AT), get(END), AT_LEAST],
+      [
+        [get(OPEN)],
+        when([get(AT), get(OPEN), SUBTRACT, get(LEAST_LONG), AT_LEAST, when([get(OPEN), RETURN])]),
+        [get(AT), LOAD_VECTOR, sixteen(QUOTE), BYTES_EQUAL, BITS, set(QUOTES)],
+        loop([get(QUOTES), number(0), EQUAL], TURN_AT_QUOTE),
+        increase(AT, number(16)),
+      ],
+    ),
+    get(END),
+  ],
+};
+
 /** Undefined on a processor that cannot work on sixteen bytes at once. */
 export function vectorScanner(): ByteScanner | undefined {
-  const code = wasmModule(PAGES, [COUNT]);
+  const code = wasmModule(PAGES, [COUNT, FIND_LONG]);
   if (!WebAssembly.validate(code)) return undefined;
   const memory = new WebAssembly.Memory({ initial: PAGES, maximum: PAGES });
   const instance = new WebAssembly.Instance(new WebAssembly.Module(code), { env: { memory } });
-  const { count } = instance.exports;
-  if (typeof count !== 'function') return undefined;
+  const { count, findLong } = instance.exports;
+  if (typeof count !== 'function' || typeof findLong !== 'function') return undefined;
   new Uint8Array(memory.buffer).fill(0xff, 0, ONES_END);
   const counts = new Uint32Array(memory.buffer, COUNTS, 6);
   return {
     room: new Uint8Array(memory.buffer, ROOM, ROOM_BYTES),
-    count(length, isString) {
-      const bytes: number = count(ROOM + length, isString ? ALL_QUOTES : 0) - ROOM;
-      const [easy = 0, high = 0, two = 0, three = 0, four = 0, odd = 0] = counts;
-      return { bytes, easy, high, two, three, four, isPlain: odd === 0 };
+    count(start, end, isString) {
+      const bytes: number = count(ROOM + start, ROOM + end, isString ? ALL_QUOTES : 0) - ROOM - start;
+      const at = (index: number) => counts[index] ?? 0;
+      return { bytes, easy: at(0), high: at(1), two: at(2), three: at(3), four: at(4), isPlain: at(5) === 0 };
     },
+    findLong: (start, end, least) => findLong(ROOM + start, ROOM + end, least) - ROOM,
   };
 }
 
@@ -196,9 +239,10 @@ export function plainScanner(): ByteScanner {
   const room = new Uint8Array(ROOM_BYTES);
   return {
     room,
-    count(length, isString) {
-      const counts = { bytes: isString ? findEnd(room, length) : length, ...NOTHING };
-      for (let at = 0; at < counts.bytes; at++) {
+    count(start, end, isString) {
+      const stop = isString ? findEnd(room, start, end) : end;
+      const counts = { bytes: stop - start, ...NOTHING };
+      for (let at = start; at < stop; at++) {
         const byte = room[at] ?? 0;
         const isAllowed = byte === QUOTE || ESCAPED[byte % 16] === byte || !isAfterOne(room, at);
         if (byte < SPACE || !isAllowed) counts.isPlain = false;
@@ -210,17 +254,26 @@ export function plainScanner(): ByteScanner {
       }
       return counts;
     },
+    findLong(start, end, least) {
+      for (let at = start; at < end; at++) {
+        if (room[at] !== QUOTE) continue;
+        const stop = findEnd(room, at + 1, end);
+        if (stop - at >= least) return at;
+        at = stop;
+      }
+      return end;
+    },
   };
 }
 
 const NOTHING = { easy: 0, high: 0, two: 0, three: 0, four: 0, isPlain: true };
 
-function findEnd(room: Uint8Array, length: number): number {
-  for (let at = 0; at < length; at++) {
+function findEnd(room: Uint8Array, start: number, end: number): number {
+  for (let at = start; at < end; at++) {
     if (room[at] === QUOTE) return at;
     if (room[at] === BACKSLASH) at++;
   }
-  return length;
+  return end;
 }
 
 function isAfterOne(room: Uint8Array, at: number): boolean {

@@ -1,8 +1,7 @@
 // Where a JSON string ends. A quote is found at the speed of memory, but in a text full of escaped quotes each of them
-// would be a search of its own: there the bytes are scanned instead, which tells more than the end.
+// would be a search of its own: there the bytes are scanned instead.
 
 import { charsOf, countString, MOST_SCANNED_CHARS } from './scan-text.ts';
-import { newTally, type Tally, tallyBytes } from './tokens.ts';
 
 const BACKSLASH = 0x5c;
 /** Escaped quotes that are passed one by one before the bytes are scanned. */
@@ -14,42 +13,21 @@ const UNDECIDED = -2;
 
 /** The offset after a string that opens at `start`; -1 if it does not end. */
 export function skipString(text: string, start: number): number {
-  const end = skipShort(text, start);
-  return end === UNDECIDED ? scanString(text, start).end : end;
-}
-
-/** The same, but undecided if that would take long. */
-export function skipShort(text: string, start: number): number {
-  return passQuotes(text, start + 1, FEW_QUOTES);
-}
-
-export function isUndecided(end: number): boolean {
-  return end === UNDECIDED;
-}
-
-export interface ScannedString {
-  /** The offset after it; -1 if it does not end. */
-  end: number;
-  /** Of its inside; undefined if only a parser can tell whether it is valid. */
-  tally: Tally | undefined;
+  const end = passQuotes(text, start + 1, FEW_QUOTES);
+  return end === UNDECIDED ? scanString(text, start) : end;
 }
 
 /** Piece by piece, each twice as long as the one before: most strings are not long. */
-export function scanString(text: string, start: number): ScannedString {
-  const tally = newTally();
-  let isPlain = true;
+function scanString(text: string, start: number): number {
   let at = start + 1;
   for (let chars = FIRST_PIECE_CHARS; at < text.length; chars = Math.min(chars * 2, MOST_SCANNED_CHARS)) {
     const stop = pieceEnd(text, at, chars);
-    if (stop === at) return { end: passQuotes(text, at, Number.POSITIVE_INFINITY), tally: undefined };
-    const piece = text.slice(at, stop);
-    const counts = countString(piece);
-    tallyBytes(counts, tally);
-    isPlain &&= counts.isPlain && piece.isWellFormed();
-    if (counts.isOver) return { end: at + charsOf(counts) + 1, tally: isPlain ? tally : undefined };
+    if (stop === at) return passQuotes(text, at, Number.POSITIVE_INFINITY);
+    const counts = countString(text.slice(at, stop));
+    if (counts.isOver) return at + charsOf(counts) + 1;
     at = stop;
   }
-  return { end: UNENDED, tally: undefined };
+  return UNENDED;
 }
 
 /** A piece ends before a run of backslashes and not in a pair: nothing is torn. */

@@ -39,6 +39,8 @@ export const loop = (until: Code, code: Code): Code => [
 /** Runs if what stands on the stack is not zero. */
 export const when = (code: Code): Code => [0x04, NOTHING, code, END];
 const END: Code = [0x0b];
+/** Ends the routine with what stands on the stack. */
+export const RETURN: Code = [0x0f];
 /** The first if the third is not zero, otherwise the second. */
 export const CHOOSE: Code = [0x1b];
 

@@ -10,6 +10,7 @@ import { Fault } from '../faults/fault.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { type JsonDocument, readJsonObject } from '../kit/json.ts';
 import { describeError } from '../kit/log.ts';
+import { dropBody, type JsonBody } from '../kit/request-json.ts';
 import { lowerThinkingBudget } from '../ledger/cost.ts';
 import { AttemptFailed, classifyFailure } from './attempt-failed.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
@@ -72,7 +73,7 @@ export async function attempt(
     const body = writeBody(carrier, fields, prefill, fetched);
     const { stream } = request;
     const { headers } = call;
-    const response = await upstream.send({
+    const sending = upstream.send({
       endpoint: carrier.endpoint,
       model: route.model,
       body,
@@ -80,6 +81,9 @@ export async function attempt(
       headers,
       signal: watch.signal,
     });
+    // It was copied when it was sent.
+    dropBody(body);
+    const response = await sending;
     failpoint('K3');
     if (response.status !== 200) {
       const text = await readText(response, watch);
@@ -128,7 +132,7 @@ function writeBody(
   fields: UpstreamFields,
   prefill: Prefill | undefined,
   fetched: FetchedMedia | undefined,
-): string {
+): JsonBody {
   try {
     return prefill ? carrier.writePrefill(fields, prefill.text, fetched) : carrier.writeRequest(fields, fetched);
   } catch (error) {

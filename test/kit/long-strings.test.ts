@@ -5,14 +5,20 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { countInput } from '../../src/dialects/count-input.ts';
 import {
+  editMembers,
   isObject,
+  type Json,
   type JsonDocument,
   type JsonObject,
   JsonRefused,
   readJsonObject,
-  readRequestJson,
 } from '../../src/kit/json.ts';
 import { isStringAt } from '../../src/kit/long-strings.ts';
+import { dropRequest, editBody, readRequestJson } from '../../src/kit/request-json.ts';
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { fatal: true });
+const readBytes = (text: string) => readRequestJson(encoder.encode(text));
 
 function problemOf(read: () => JsonDocument): string {
   try {
@@ -24,11 +30,19 @@ function problemOf(read: () => JsonDocument): string {
   }
 }
 
-const LONG = 9_000;
-const words = fc.string({
-  unit: fc.constantFrom('a', ' ', 'B', '"', '\\', '\n', '\t', '/', 'é', '你', '😀', '\u0001'),
-});
-const long = words.filter((text) => text !== '').map((text) => text.repeat(Math.ceil(LONG / text.length)));
+/** Some are just long enough, some just not, some are longer than what is scanned at one go as a text. */
+const lengths = fc.oneof(fc.integer({ min: 8_150, max: 8_250 }), fc.integer({ min: 9_000, max: 12_000 }));
+const units = ['a', ' ', 'B', '"', '\\', '\n', '\t', '/', 'é', '你', '😀'];
+const words = fc.oneof(
+  { weight: 5, arbitrary: fc.string({ unit: fc.constantFrom(...units) }) },
+  fc.string({ unit: fc.constantFrom(...units, '\u0001') }),
+);
+const long = fc
+  .tuple(
+    words.filter((text) => text !== ''),
+    lengths,
+  )
+  .map(([text, length]) => text.repeat(Math.ceil(length / text.length)).slice(0, length));
 const content = fc.oneof(
   long,
   words,
@@ -49,17 +63,33 @@ const spelt = fc
       : JSON.stringify(value, null, space).replaceAll('/', '\\/'),
   );
 
+function textOf(body: string | Uint8Array): string {
+  return typeof body === 'string' ? body : decoder.decode(body);
+}
+
+/** All of it, as one text. */
+function readWhole(bytes: Uint8Array): JsonDocument {
+  let text: string;
+  try {
+    text = decoder.decode(bytes);
+  } catch {
+    throw new JsonRefused('not_utf8');
+  }
+  return readJsonObject(text);
+}
+
 function expectSame(text: string): void {
   const whole = readJsonObject(text);
-  const late = readRequestJson(text);
+  const late = readBytes(text);
   const count = ({ value, ...rest }: JsonDocument) => {
     const messages = Array.isArray(value.messages) ? value.messages.filter(isObject) : [];
     const { upper, estimate, lower, isOpen } = countInput({ value, ...rest }, messages);
     return { upper, estimate, lower, isOpen };
   };
-  expect([...late.spans]).toEqual([...whole.spans]);
   expect(count(late)).toEqual(count(whole));
-  expect(JSON.stringify(readRequestJson(text).value)).toBe(JSON.stringify(whole.value));
+  expect([...late.spans]).toEqual([...whole.spans]);
+  expect(late.text).toBe(whole.text);
+  expect(JSON.stringify(readBytes(text).value)).toBe(JSON.stringify(whole.value));
   expect(late.value).toEqual(whole.value);
 }
 
@@ -77,17 +107,82 @@ describe('long strings left for later', () => {
     fc.assert(
       fc.property(spelt, edit, (text, [where, cut, put]) => {
         const at = where % (text.length + 1);
-        const edited = text.slice(0, at) + put + text.slice(at + cut);
+        const edited = (text.slice(0, at) + put + text.slice(at + cut)).toWellFormed();
         const whole = problemOf(() => readJsonObject(edited));
-        expect(problemOf(() => readRequestJson(edited))).toBe(whole);
+        expect(problemOf(() => readBytes(edited))).toBe(whole);
         if (whole === 'none') expectSame(edited);
       }),
       { numRuns: 500 },
     );
   });
 
+  test('bytes that are no UTF-8 are refused, and no others', () => {
+    const edit = fc.tuple(fc.nat(), fc.nat({ max: 2 }), fc.uint8Array({ maxLength: 3 }));
+    fc.assert(
+      fc.property(spelt, edit, (text, [where, cut, put]) => {
+        const bytes = encoder.encode(text);
+        const at = where % (bytes.length + 1);
+        const edited = new Uint8Array(Buffer.concat([bytes.subarray(0, at), put, bytes.subarray(at + cut)]));
+        const whole = problemOf(() => readWhole(edited));
+        expect(problemOf(() => readRequestJson(edited))).toBe(whole);
+        if (whole === 'none') expectSame(decoder.decode(edited));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('a body that breaks off is refused', () => {
+    fc.assert(
+      fc.property(spelt, fc.nat(), (text, where) => {
+        const bytes = encoder.encode(text).subarray(0, where % (text.length + 1));
+        expect(problemOf(() => readRequestJson(bytes))).toBe(problemOf(() => readWhole(bytes)));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('a mark of the byte order is no part of the text', () => {
+    const body = JSON.stringify({ messages: [{ content: 'a'.repeat(10_000) }] });
+    expect(readBytes(`\ufeff${body}`).text).toBe(body);
+    expect(problemOf(() => readBytes(`\ufeff\ufeff${body}`))).toBe('not_json undefined');
+    expect(problemOf(() => readBytes(body.replace(/}$/, '\ufeff}')))).toBe('not_json undefined');
+  });
+
+  test('an edited body is the same, byte for byte', () => {
+    const value = fc.constantFrom<Json | undefined>(undefined, 'm', 1, { a: ['你', '"\\u00010"'] });
+    const edits = fc.dictionary(fc.constantFrom('model', 'user', 'messages', 'new'), value);
+    fc.assert(
+      fc.property(spelt, edits, (text, changed) => {
+        const edited = editBody(readBytes(text), changed);
+        expect(textOf(edited)).toBe(editMembers(readJsonObject(text), changed));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('go on as bytes', () => {
+    const body = { model: 'a', messages: [{ role: 'user', content: `${'港口'.repeat(20_000)}` }] };
+    const document = readBytes(JSON.stringify(body));
+    const edited = editBody(document, { model: 'another', max_tokens: 5 });
+    expect(edited).toBeInstanceOf(Uint8Array);
+    expect(JSON.parse(textOf(edited))).toEqual({ max_tokens: 5, ...body, model: 'another' });
+    expect(editBody(readBytes('{"model":"a"}'), { model: 'b' })).toBe('{"model":"b"}');
+  });
+
+  test('are gone when the request is dropped', () => {
+    const document = readBytes(JSON.stringify({ model: 'a', message: { role: 'user', content: text } }));
+    dropRequest(document);
+    expect(() => document.text).toThrow();
+    expect(() => JSON.stringify(document.value.message)).toThrow();
+    expect(() => editBody(document, {})).toThrow();
+    expect(document.value.model).toBe('a');
+    const short = readBytes('{"model":"a"}');
+    dropRequest(short);
+    expect(short.text).toBe('{"model":"a"}');
+  });
+
   const text = 'a "word" and \\ more\n'.repeat(1_000);
-  const read = (value: unknown) => readRequestJson(JSON.stringify(value)).value;
+  const read = (value: unknown) => readBytes(JSON.stringify(value)).value;
 
   test('are parsed when they are asked for, and are members like any other', () => {
     const { m } = read({ m: { content: text, role: 'user' } }) as { m: JsonObject };
@@ -113,12 +208,12 @@ describe('long strings left for later', () => {
 
   test('the last of two with one name counts', () => {
     const source = JSON.stringify(text);
-    expect(readRequestJson(`{"a":{"b":${source},"b":1}}`).value).toEqual({ a: { b: 1 } });
-    expect(readRequestJson(`{"a":{"b":1,"b":${source}}}`).value).toEqual({ a: { b: text } });
+    expect(readBytes(`{"a":{"b":${source},"b":1}}`).value).toEqual({ a: { b: 1 } });
+    expect(readBytes(`{"a":{"b":1,"b":${source}}}`).value).toEqual({ a: { b: text } });
   });
 
   test('a member of the name __proto__ is a member, and nothing else', () => {
-    const { a } = readRequestJson(`{"a":{"__proto__":${JSON.stringify(text)}}}`).value as { a: JsonObject };
+    const { a } = readBytes(`{"a":{"__proto__":${JSON.stringify(text)}}}`).value as { a: JsonObject };
     expect(Object.keys(a)).toEqual(['__proto__']);
     expect(Object.getPrototypeOf(a)).toBe(Object.prototype);
   });
@@ -126,7 +221,7 @@ describe('long strings left for later', () => {
   test.each(['\\x', '\\u12x', '\\u12g4', '\n', '\u0000', '\\'])('one with %p in it is refused', (bad) => {
     for (const at of [0, 100, 32 * 1024 - 1, 40_000]) {
       const source = `${'a'.repeat(at)}${bad}${'a'.repeat(50_000 - at)}`;
-      expect(problemOf(() => readRequestJson(`{"a":{"b":"${source}"}}`))).toBe('not_json undefined');
+      expect(problemOf(() => readBytes(`{"a":{"b":"${source}"}}`))).toBe('not_json undefined');
     }
   });
 });

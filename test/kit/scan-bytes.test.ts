@@ -3,8 +3,8 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { plainScanner, ROOM_CHARS, vectorScanner } from '../../src/kit/scan-bytes.ts';
-import { scanString, skipString } from '../../src/kit/skip-string.ts';
-import { countTokens, tokensOf } from '../../src/kit/tokens.ts';
+import { skipString } from '../../src/kit/skip-string.ts';
+import { countTokens } from '../../src/kit/tokens.ts';
 
 const encoder = new TextEncoder();
 const units = ['a', 'z', ' ', 'A', '{', '`', '"', '\\', '\n', '\u001f', '\u007f', 'é', '߿', 'ࠀ', '你', '\uffff', '😀'];
@@ -21,7 +21,7 @@ test('this machine works on sixteen bytes at once', () => expect(vectorScanner()
 describe.each([
   ['sixteen at once', vectorScanner() ?? plainScanner()],
   ['one by one', plainScanner()],
-] as const)('%s', (_, { room, count }) => {
+] as const)('%s', (_, { room, count, findLong }) => {
   const put = (text: string) => encoder.encodeInto(text, room).written;
 
   test('counts what there is', () => {
@@ -29,7 +29,7 @@ describe.each([
       fc.property(fc.oneof(anyText, escaped), (text) => {
         const codes = [...text].map((char) => char.codePointAt(0) ?? 0);
         const bytes = put(text);
-        expect(count(bytes, false)).toEqual({
+        expect(count(0, bytes, false)).toEqual({
           bytes,
           easy: text.replaceAll(/[^a-z ]/g, '').length,
           high: encoder.encode(text).filter((byte) => byte >= 0x80).length,
@@ -46,12 +46,40 @@ describe.each([
   test('finds the quote that ends a string', () => {
     fc.assert(
       fc.property(escaped, anyText, (inside, after) => {
-        const alone = count(put(inside), false);
-        expect(count(put(inside), true)).toEqual(alone);
-        expect(count(put(`${inside}"${after}`), true)).toEqual(alone);
+        const alone = count(0, put(inside), false);
+        expect(count(0, put(inside), true)).toEqual(alone);
+        expect(count(0, put(`${inside}"${after}`), true)).toEqual(alone);
+        const before = put('{"a\\\\":"');
+        expect(count(before, put(`{"a\\\\":"${inside}"${after}`), true)).toEqual(alone);
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  test('finds the next string that is long', () => {
+    const text = fc.array(fc.tuple(escaped, fc.constantFrom(':', ',', ' \\ ', '{}')), { maxLength: 8 });
+    fc.assert(
+      fc.property(text, fc.integer({ min: 2, max: 200 }), fc.nat({ max: 40 }), (parts, least, from) => {
+        let at = from;
+        let expected: number | undefined;
+        for (const [inside, between] of parts) {
+          const length = encoder.encode(inside).length + 1;
+          if (length >= least) expected ??= at;
+          at += length + 1 + between.length;
+        }
+        const end = put(' '.repeat(from) + parts.map(([inside, between]) => `"${inside}"${between}`).join(''));
+        room.fill(0x22, end, end + 40);
+        expect(findLong(from, end, least)).toBe(expected ?? end);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('one that never ends is long if so much of it is there', () => {
+    const end = put(`"short""${'\\"'.repeat(100)}`);
+    expect(findLong(0, end, 150)).toBe(7);
+    expect(findLong(0, end, 300)).toBe(end);
+    expect(count(8, end, true).bytes).toBe(end - 8);
   });
 });
 
@@ -84,8 +112,6 @@ describe('strings longer than the room', () => {
         const single = [...inside].map((char) => countTokens(char).upper);
         const easy = inside.replaceAll(/[^a-z ]/g, '').length;
         expect(upper).toBe(single.reduce((sum, one) => sum + one, 0) - easy + Math.ceil(easy * 0.75));
-        const { tally } = scanString(`"${inside}"`, 0);
-        if (tally) expect(tokensOf(tally)).toEqual(countTokens(inside));
       }),
       { numRuns: 100 },
     );

@@ -18,7 +18,7 @@ export function createDemoUpstream({ clock, newId, paceMs }: DemoSettings): Upst
   return {
     hidden: [],
     async send({ endpoint, body, stream, signal }) {
-      const answer = demoAnswer(body);
+      const answer = demoAnswer(typeof body === 'string' ? body : new TextDecoder().decode(body));
       const head = { id: newId('req').slice(4), created: Math.floor(clock.now() / 1000) };
       const isChat = endpoint === 'chat';
       if (!stream) return Response.json(isChat ? chatAnswer(head, answer) : messageAnswer(head, answer));

@@ -3,13 +3,13 @@
 
 import { isObject, type JsonDocument, readJsonObject } from '../../kit/json.ts';
 import { openRaw, RawJson, type RawPlace, type RawValue, writeJson } from '../../kit/raw-json.ts';
-import { ID_TAG_PATTERN, readOwnSignature, TAG, TAG_MARK } from '../translate/opaque.ts';
+import { readOwnSignature, TAG_MARK } from '../translate/opaque.ts';
+import { mayHoldTags, withoutIdTags } from '../translate/strip-tags.ts';
 
 /** The same document if there is nothing of ours in it. */
 export function stripOwn(document: JsonDocument): JsonDocument {
-  if (!document.text.includes(TAG)) return document;
-  const text = document.text.replace(ID_TAG_PATTERN, '');
-  const stripped = text === document.text ? document : readJsonObject(text);
+  if (!mayHoldTags(document)) return document;
+  const stripped = withoutIdTags(document);
   return hasOwnThinking(stripped) ? withoutOwnThinking(stripped) : stripped;
 }
 

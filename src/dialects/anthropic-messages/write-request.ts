@@ -1,11 +1,12 @@
 // The body for an upstream of the same dialect: the client's own text with only the fields we own changed.
 
 import { editMembers, isObject, type Json } from '../../kit/json.ts';
+import { editBody, type JsonBody } from '../../kit/request-json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { stripOwn } from './strip-own.ts';
 
-export function writeRequest(request: RelayRequest, fields: UpstreamFields): string {
-  return editMembers(stripOwn(request.document), ownedFields(request, fields));
+export function writeRequest(request: RelayRequest, fields: UpstreamFields): JsonBody {
+  return editBody(stripOwn(request.document), ownedFields(request, fields));
 }
 
 /** The partial answer stands last, as the assistant's own turn; the vendor refuses one that ends in white space. */

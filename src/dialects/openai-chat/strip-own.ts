@@ -2,7 +2,8 @@
 // details that name their maker, and what we hung on calls and their ids.
 
 import { editMembers, isObject, type Json, type JsonDocument, readJsonObject } from '../../kit/json.ts';
-import { ID_TAG_PATTERN, TAG, untagToolId } from '../translate/opaque.ts';
+import { untagToolId } from '../translate/opaque.ts';
+import { mayHoldTags, withoutIdTags } from '../translate/strip-tags.ts';
 
 /** The same document if there is nothing of ours in it. */
 export function stripOwn(document: JsonDocument): JsonDocument {
@@ -10,8 +11,7 @@ export function stripOwn(document: JsonDocument): JsonDocument {
   const hasOwn =
     Array.isArray(messages) && messages.some((message) => hasOwnDetails(message) || hasTaggedCalls(message));
   const stripped = hasOwn ? readJsonObject(editMembers(document, { messages: messages.map(withoutOwn) })) : document;
-  const text = stripped.text.includes(TAG) ? stripped.text.replace(ID_TAG_PATTERN, '') : stripped.text;
-  return text === stripped.text ? stripped : readJsonObject(text);
+  return mayHoldTags(stripped) ? withoutIdTags(stripped) : stripped;
 }
 
 function hasOwnDetails(message: Json): boolean {

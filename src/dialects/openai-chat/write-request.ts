@@ -1,6 +1,7 @@
 // The body for an upstream of the same dialect: the client's own text with only the fields we own changed.
 
 import { editMembers, isObject, type Json } from '../../kit/json.ts';
+import { editBody, type JsonBody } from '../../kit/request-json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { stripOwn } from './strip-own.ts';
 
@@ -14,8 +15,8 @@ export function writePrefill(request: RelayRequest, fields: UpstreamFields, text
   });
 }
 
-export function writeRequest(request: RelayRequest, fields: UpstreamFields): string {
-  return editMembers(stripOwn(request.document), ownedFields(request, fields));
+export function writeRequest(request: RelayRequest, fields: UpstreamFields): JsonBody {
+  return editBody(stripOwn(request.document), ownedFields(request, fields));
 }
 
 function ownedFields({ document, stream }: RelayRequest, fields: UpstreamFields): Record<string, Json | undefined> {

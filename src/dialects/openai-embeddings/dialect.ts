@@ -2,6 +2,7 @@
 // asked for: a client that decodes the wrong one gets wrong vectors without an error.
 
 import { editMembers, isObject, type Json, type JsonDocument } from '../../kit/json.ts';
+import { editBody } from '../../kit/request-json.ts';
 import { type AnswerFacts, type Dialect, NO_OUTPUT, type RelayRequest } from '../dialect.ts';
 import { NEVER_STREAMS } from '../never-streams.ts';
 import { readUsage } from '../openai-chat/read-usage.ts';
@@ -12,7 +13,7 @@ export const openaiEmbeddings: Dialect = {
   envelope: 'openai',
   endpoint: 'embeddings',
   readRequest,
-  writeRequest: ({ document }, { model }) => editMembers(document, { model }),
+  writeRequest: ({ document }, { model }) => editBody(document, { model }),
   readAnswer,
   writeAnswer,
 };

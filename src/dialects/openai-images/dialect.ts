@@ -2,6 +2,7 @@
 
 import { editMembers, isObject } from '../../kit/json.ts';
 import { moneyFields } from '../../kit/money.ts';
+import { editBody } from '../../kit/request-json.ts';
 import type { Dialect, FinalUsage, StreamEvent, StreamWriter } from '../dialect.ts';
 import { NEVER_STREAMS } from '../never-streams.ts';
 import { writeSse } from '../sse.ts';
@@ -13,7 +14,7 @@ export const openaiImages: Dialect = {
   envelope: 'openai',
   endpoint: 'images',
   readRequest,
-  writeRequest: ({ document }, { model }) => editMembers(document, { model }),
+  writeRequest: ({ document }, { model }) => editBody(document, { model }),
   readAnswer,
   writeAnswer: (document, model) => (document.spans.has('model') ? editMembers(document, { model }) : document.text),
   createStreamReader: ({ images }) => createStreamReader(images),

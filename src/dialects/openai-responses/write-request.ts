@@ -2,12 +2,13 @@
 // what would mean nothing there or is nobody's business.
 
 import { editMembers, isObject, type Json, type JsonDocument } from '../../kit/json.ts';
+import { editBody, type JsonBody } from '../../kit/request-json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { TAG_MARK, untagToolId } from '../translate/opaque.ts';
 import { editList, rawMember, withRawMember } from './raw-edits.ts';
 
-export function writeRequest({ document }: RelayRequest, fields: UpstreamFields): string {
-  return editMembers(writeItems(document), ownedFields(document, fields));
+export function writeRequest({ document }: RelayRequest, fields: UpstreamFields): JsonBody {
+  return editBody(writeItems(document), ownedFields(document, fields));
 }
 
 /** The partial answer stands last, as the assistant's own message; upstreams refuse one that ends in white space. */

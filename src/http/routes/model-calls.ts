@@ -12,6 +12,7 @@ import { openaiEmbeddings } from '../../dialects/openai-embeddings/dialect.ts';
 import { openaiImages } from '../../dialects/openai-images/dialect.ts';
 import { openaiResponses } from '../../dialects/openai-responses/dialect.ts';
 import { fault } from '../../faults/fault.ts';
+import { dropRequest } from '../../kit/request-json.ts';
 import { readTrace, TRACE_HEADER, writeTrace } from '../../kit/traceparent.ts';
 import type { Room } from '../../limits/load.ts';
 import { chooseModel, requireRoute } from '../../relay/choose-model.ts';
@@ -112,6 +113,7 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
     noWait: request.headers.get('x-svc-no-wait') === '1',
     gone: request.signal,
   });
+  if (typeof body === 'string') dropRequest(document);
   return new Response(body, { headers: { ...commonHeaders(exchange), ...headers } });
 }
 

@@ -17,7 +17,7 @@ const FIELDS: UpstreamFields = {
 
 const read = (body: object) =>
   openaiResponses.readRequest(readJsonObject(JSON.stringify({ model: 'main', input: 'Hi', ...body })));
-const written = (body: object) => JSON.parse(openaiResponses.writeRequest(read(body), FIELDS));
+const written = (body: object) => JSON.parse(String(openaiResponses.writeRequest(read(body), FIELDS)));
 
 function refused(body: object): { param: unknown; message: string } {
   try {

@@ -9,6 +9,7 @@ import { openaiChat } from '../../../src/dialects/openai-chat/dialect.ts';
 import { openaiResponses } from '../../../src/dialects/openai-responses/dialect.ts';
 import { readJsonObject } from '../../../src/kit/json.ts';
 import { quirksOf } from '../../../src/kit/quirks.ts';
+import type { JsonBody } from '../../../src/kit/request-json.ts';
 import { refusedParam } from '../../support/conversation.ts';
 
 /** Far above what it takes, far below what it took when every turn or call was read again for every other one. */
@@ -28,7 +29,7 @@ function carrierOf(dialect: Dialect, body: object, endpoint: Endpoint): Carrier 
   return carry(dialect, request, to, { requestId: 'req_1', createdAt: 1, hashUser: (id) => id });
 }
 
-function write(dialect: Dialect, body: object, endpoint: Endpoint): string {
+function write(dialect: Dialect, body: object, endpoint: Endpoint): JsonBody {
   const fields = { model: 'x', maxOutputTokens: 100, thinkingBudget: undefined, limitField: 'max_tokens' } as const;
   return carrierOf(dialect, body, endpoint).writeRequest(fields);
 }

@@ -1,0 +1,41 @@
+// Whether anything of ours may stand in a request, and the request without what we hung on ids of calls.
+
+import { type JsonDocument, readJsonObject } from '../../kit/json.ts';
+import { ID_TAG_PATTERN, TAG, TAG_MARK } from './opaque.ts';
+
+/** A cheap test on the whole body; of a long string only the beginning and the end can be ours. */
+export function mayHoldTags(document: JsonDocument): boolean {
+  const { outline } = document;
+  if (!outline) return document.text.includes(TAG);
+  return outline.text.includes(TAG) || outline.strings.some(({ literal }) => isMarked(literal) || endsInTag(literal));
+}
+
+/** The same document if there are none. */
+export function withoutIdTags(document: JsonDocument): JsonDocument {
+  const text = document.text.replace(ID_TAG_PATTERN, '');
+  return text === document.text ? document : readJsonObject(text);
+}
+
+const MARKED = `"${TAG_MARK}`;
+
+function isMarked(literal: Uint8Array): boolean {
+  return latin(literal, 0, MARKED.length) === MARKED;
+}
+
+/** All that may follow a tag up to the quote that ends the string is letters, digits and dashes. */
+function endsInTag(literal: Uint8Array): boolean {
+  const end = literal.length - 1;
+  let start = end;
+  while (isWord(literal[start - 1])) start--;
+  return latin(literal, start, end).includes(TAG);
+}
+
+function latin({ buffer, byteOffset }: Uint8Array, start: number, end: number): string {
+  return Buffer.from(buffer, byteOffset + start, end - start).toString('latin1');
+}
+
+const WORD = new Set(Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-'));
+
+function isWord(byte: number | undefined): boolean {
+  return byte !== undefined && WORD.has(byte);
+}

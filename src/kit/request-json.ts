@@ -1,0 +1,97 @@
+// A request's JSON, of which most is only passed on: bytes stay bytes from the client to the upstream. Long strings are not
+// even decoded before somebody reads them, and what is changed on the way are a few members around them.
+
+import { assert } from './assert.ts';
+import {
+  asObject,
+  BODY_LIMITS,
+  editMembers,
+  type Json,
+  type JsonDocument,
+  type JsonLimits,
+  type JsonObject,
+  JsonRefused,
+  type OutlinedText,
+  readJsonObject,
+  type Span,
+  scanTopLevel,
+} from './json.ts';
+import { fillMarks, outlineOf, parseOutline } from './long-strings.ts';
+
+/** A request's text as it goes on: bytes stay bytes. */
+export type JsonBody = string | Uint8Array<ArrayBuffer>;
+
+/** The same document as of the text; refuses bytes that are not UTF-8, too. */
+export function readRequestJson(bytes: Uint8Array<ArrayBuffer>, limits: JsonLimits = BODY_LIMITS): JsonDocument {
+  return readOutlined(bytes, limits) ?? readJsonObject(decode(bytes), limits);
+}
+
+/** Undefined if only the whole text can tell what it is, or what is wrong with it. */
+function readOutlined(bytes: Uint8Array<ArrayBuffer>, limits: JsonLimits): JsonDocument | undefined {
+  const outline = outlineOf(bytes);
+  if (!outline) return undefined;
+  try {
+    const spans = scanTopLevel(outline.text, limits);
+    return outlined(bytes, { ...outline, spans }, asObject(parseOutline(outline) as Json));
+  } catch {
+    return undefined;
+  }
+}
+
+function outlined(bytes: Uint8Array<ArrayBuffer>, outline: OutlinedText, value: JsonObject): JsonDocument {
+  let text: string | undefined;
+  let spans: ReadonlyMap<string, Span> | undefined;
+  return {
+    value,
+    outline,
+    get text() {
+      assert(!bytes.buffer.detached, 'a request is read before it is dropped');
+      text ??= decode(bytes);
+      return text;
+    },
+    get spans() {
+      spans ??= spansOf(outline);
+      return spans;
+    },
+  };
+}
+
+/** In the whole text. */
+function spansOf({ spans, strings }: OutlinedText): Map<string, Span> {
+  const placeOf = (place: number) =>
+    strings.reduce((at, { start, end, chars }) => (start < place ? at + chars - (end - start) : at), place);
+  return new Map(
+    Array.from(spans, ([name, { start, valueStart, valueEnd }]) => [
+      name,
+      { start: placeOf(start), valueStart: placeOf(valueStart), valueEnd: placeOf(valueEnd) },
+    ]),
+  );
+}
+
+/** Like `editMembers`, for a request on its way. */
+export function editBody(document: JsonDocument, edits: Record<string, Json | undefined>): JsonBody {
+  const { outline, value } = document;
+  return outline ? fillMarks(editMembers({ ...outline, value }, edits), outline.strings) : editMembers(document, edits);
+}
+
+// Memory of this size is given back at once where it is sure that nobody reads it any more: the garbage collector would let
+// so much of it gather that every request began on pages that the system has to bring anew.
+
+/** Its text and its long strings cannot be read afterwards. */
+export function dropRequest({ outline }: JsonDocument): void {
+  outline?.strings[0]?.literal.buffer.transfer(0);
+}
+
+export function dropBody(body: JsonBody): void {
+  if (typeof body !== 'string') body.buffer.transfer(0);
+}
+
+const WHOLE = new TextDecoder('utf-8', { fatal: true });
+
+function decode(bytes: Uint8Array<ArrayBuffer>): string {
+  try {
+    return WHOLE.decode(bytes);
+  } catch {
+    throw new JsonRefused('not_utf8');
+  }
+}
