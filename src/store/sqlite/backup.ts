@@ -5,6 +5,7 @@ import type { Database } from 'bun:sqlite';
 import { chmodSync, closeSync, copyFileSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { StoreRefused } from '../refusal.ts';
 import { audit } from './audit.ts';
+import { prepareCommits } from './commit-batch.ts';
 import { migrate } from './migrate.ts';
 import { type OpenOptions, openDatabase } from './open-database.ts';
 
@@ -60,6 +61,7 @@ function checkSound(file: string): void {
     // Any SQLite file, be it empty, could be migrated to a sound and empty one.
     if (!db.query('SELECT 1 FROM schema_migrations').get()) throw new Error('no schema');
     migrate(db);
+    prepareCommits(db).post();
     const { differences } = audit(db, {});
     if (differences.length > 0) throw new StoreRefused('the copy does not pass the ledger audit');
     db.run('PRAGMA wal_checkpoint(TRUNCATE)');

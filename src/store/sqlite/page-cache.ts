@@ -3,14 +3,14 @@
 
 import type { Database } from 'bun:sqlite';
 import type { Book, Pages, PageTable } from '../book/book.ts';
+import type { LoadPage } from './load-page.ts';
 
-export type LoadPage = <T extends PageTable>(table: T, id: string) => Pages[T] | undefined;
 
 export interface PageCache {
   load: LoadPage;
-  /** Called inside a batch's transaction, before anything is loaded. */
-  begin(): void;
-  /** Called after the batch is committed. */
+  /** Called inside a transaction, before anything is loaded: whether no other process has written since the last time. */
+  isCurrent(): boolean;
+  /** Called when the book is written. */
   keep(book: Book): void;
   /** After anything else than a committed batch: nothing is known. */
   forget(): void;
@@ -46,10 +46,11 @@ export function createPageCache(db: Database, load: LoadPage): PageCache {
       put(cache, id, row);
       return row;
     },
-    begin() {
+    isCurrent() {
       const now = version.get()?.data_version;
-      if (now !== seen) forget();
+      const isSame = now === seen;
       seen = now;
+      return isSame;
     },
     keep(book) {
       for (const table of CACHED) {

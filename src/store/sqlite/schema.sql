@@ -119,6 +119,12 @@ CREATE TABLE incidents (
   created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE journal (
+  seq INTEGER PRIMARY KEY,
+  operations TEXT NOT NULL,
+  answers TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE keys (
   key_id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (account_id),
