@@ -1,5 +1,6 @@
 // Questions go to the reading threads. One about rows that may still be in the journal waits until they are posted, so
-// that it sees everything that was answered before it was asked, by this process or another.
+// that it sees everything that was answered before it was asked, by this process or another. Where they cannot be posted
+// (a full disk, a lock that somebody keeps), it is answered from the tables as they are: a whole and earlier state.
 
 import { fault } from '../../faults/fault.ts';
 import { READ_NAMES, type ReadName, type Reads } from '../reads.ts';
@@ -59,7 +60,7 @@ export function readsThrough({ reader, slowReader, post }: ReadWays): Reads {
     async (...args: unknown[]) => {
       const thread = SLOW_READS.has(name) ? slowReader : reader;
       try {
-        if (!NEVER_JOURNALED.has(name) && (await reader.ask({ do: 'isBehind' }))) await post();
+        if (!NEVER_JOURNALED.has(name) && (await reader.ask({ do: 'isBehind' }))) await post().catch(() => undefined);
         return await thread.ask({ do: 'read', name, args });
       } catch (error) {
         throw fault('unavailable', { internal: `store: ${error instanceof Error ? error.message : 'read failed'}` });

@@ -3,6 +3,7 @@
 import type { Database } from 'bun:sqlite';
 import type { Additions, Book, Change, PageTable } from '../book/book.ts';
 import { changedKeys } from '../changed-keys.ts';
+import type { UsageRecord } from '../rows.ts';
 import { ADDITIONS, encodeRow, KEYS, PAGES, type SqlValue, type Table } from '../tables.ts';
 
 export type WriteBook = (book: Book) => void;
@@ -39,10 +40,16 @@ export function prepareWriteBook(db: Database): WriteBook {
     for (const write of Object.values(writers)) write(book);
     for (const ring of book.changes('keyrings')) for (const change of changedKeys(ring)) keys.write(change);
     insertEntries(book.added.entries);
-    insertUsage(book.added.usage);
+    insertUsage(book.added.usage.toSorted(byAccount));
     insertRevisions(book.added.revisions);
     insertActions(book.added.actions);
   };
+}
+
+/** As the index has them: neighbours are written one after the other. */
+function byAccount(a: UsageRecord, b: UsageRecord): number {
+  if (a.accountId !== b.accountId) return a.accountId < b.accountId ? -1 : 1;
+  return a.at - b.at;
 }
 
 function writeChanges<T extends Exclude<PageTable, 'keyrings'>>(
