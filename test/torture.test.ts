@@ -106,6 +106,15 @@ describe('one call, killed on its way', () => {
     },
     TIMEOUT_MS,
   );
+
+  test(
+    'K13: a posting that is killed, during the call or after it, is made good by the next start',
+    async () => {
+      const { charged, sent } = await killed('K13', paidStream);
+      expect({ charged: [0, 1].includes(charged), sent }).toEqual({ charged: true, sent: 1 });
+    },
+    TIMEOUT_MS,
+  );
 });
 
 test(
@@ -119,7 +128,7 @@ test(
 test(
   'kills under load: whatever was acknowledged is true, and the server is soon back',
   async () => {
-    const kills = ['K1:20', 'K9', 'K5:60', 'K7:20'].map((at) => ({ at }));
+    const kills = ['K1:20', 'K9', 'K5:60', 'K7:20', 'K13:4'].map((at) => ({ at }));
     const { kills: reports, facts } = await torture([{ at: { afterMs: 250 } }, ...kills], () => {});
     expect(reports.flatMap(({ problems }) => problems)).toEqual([]);
     expect(Math.min(...reports.map(({ readyMs }) => readyMs))).toBeLessThan(READY_WITHIN_MS);
