@@ -5,6 +5,7 @@ import type { Additions, Book, Change, PageTable } from '../book/book.ts';
 import { changedKeys } from '../changed-keys.ts';
 import type { UsageRecord } from '../rows.ts';
 import { ADDITIONS, encodeRow, KEYS, PAGES, type SqlValue, type Table } from '../tables.ts';
+import { prepareAddToDays } from './add-to-days.ts';
 
 export type WriteBook = (book: Book) => void;
 
@@ -16,6 +17,7 @@ export function prepareWriteBook(db: Database): WriteBook {
   const insertAccounts = prepareAdd(db, ADDITIONS.accounts);
   const insertBatches = prepareAdd(db, ADDITIONS.cardBatches);
   const insertUsage = prepareAdd(db, ADDITIONS.usage);
+  const addToDays = prepareAddToDays(db);
   const insertEntries = prepareAdd(db, ADDITIONS.entries);
   const insertRevisions = prepareAdd(db, ADDITIONS.revisions);
   const insertActions = prepareAdd(db, ADDITIONS.actions);
@@ -40,7 +42,9 @@ export function prepareWriteBook(db: Database): WriteBook {
     for (const write of Object.values(writers)) write(book);
     for (const ring of book.changes('keyrings')) for (const change of changedKeys(ring)) keys.write(change);
     insertEntries(book.added.entries);
-    insertUsage(book.added.usage.toSorted(byAccount));
+    const usage = book.added.usage.toSorted(byAccount);
+    insertUsage(usage);
+    addToDays(usage);
     insertRevisions(book.added.revisions);
     insertActions(book.added.actions);
   };
