@@ -39,7 +39,7 @@ interface Burst {
   steps: readonly Step[];
   /** A batch of the operations that every request makes is only such if nothing else is in it. */
   isApart: boolean;
-  then: Beside;
+  beside: Beside;
 }
 
 function fresh(): { db: Database; commits: Commits } {
@@ -71,8 +71,8 @@ function run(bursts: readonly Burst[]): void {
     const [{ n } = { n: 0n }] = journaling.db.query<{ n: bigint }, []>('SELECT count(*) AS n FROM journal').all();
     most = Math.max(most, Number(n));
   };
-  const all: readonly Burst[] = [{ steps: BEGIN, isApart: false, then: 'nothing' }, ...bursts];
-  for (const { steps, isApart, then } of all) {
+  const all: readonly Burst[] = [{ steps: BEGIN, isApart: false, beside: 'nothing' }, ...bursts];
+  for (const { steps, isApart, beside } of all) {
     const batch: Operation[] = [];
     for (const step of steps) {
       for (const operation of operationsOf(step, world, model)) {
@@ -82,9 +82,9 @@ function run(bursts: readonly Burst[]): void {
     }
     if (isApart) for (const operation of batch) commitBoth([operation]);
     else commitBoth(batch);
-    if (then === 'post') commits.post();
-    if (then === 'a restart' || then === 'another process') commits = prepareCommits(journaling.db);
-    if (then === 'another process') commits.post();
+    if (beside === 'post') commits.post();
+    if (beside === 'a restart' || beside === 'another process') commits = prepareCommits(journaling.db);
+    if (beside === 'another process') commits.post();
   }
   commits.post();
   expect(rows(journaling.db)).toEqual(rows(direct.db));
@@ -99,7 +99,7 @@ test(`${RUNS} histories leave the same rows, journaled or not`, () => {
   const burst = fc.record({
     steps: fc.array(fc.oneof(...STEPS), { minLength: 1, maxLength: 4 }),
     isApart: fc.boolean(),
-    then: fc.constantFrom<Beside>('nothing', 'nothing', 'nothing', 'post', 'another process', 'a restart'),
+    beside: fc.constantFrom<Beside>('nothing', 'nothing', 'nothing', 'post', 'another process', 'a restart'),
   });
   fc.assert(fc.property(fc.array(burst, { maxLength: 30, size: 'max' }), run), { numRuns: RUNS, seed: 11 });
   expect(journaled).toBeGreaterThan(RUNS);

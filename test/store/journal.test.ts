@@ -248,7 +248,8 @@ describe('what the tables would refuse', () => {
 });
 
 describe('a full disk', () => {
-  const pages = (from: Database) => Number(from.query<{ page_count: bigint }, []>('PRAGMA page_count').get()?.page_count);
+  const pages = (from: Database) =>
+    Number(from.query<{ page_count: bigint }, []>('PRAGMA page_count').get()?.page_count);
 
   test('keeps what was answered, refuses what is new, and posts all of it when there is room', () => {
     let answered = 0;

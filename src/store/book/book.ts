@@ -103,9 +103,7 @@ export interface Change<Row> {
   after: Row | undefined;
 }
 
-type Undo =
-  | { table: PageTable; id: string; before: unknown; isFirst: boolean }
-  | { added: keyof Additions };
+type Undo = { table: PageTable; id: string; before: unknown; isFirst: boolean } | { added: keyof Additions };
 
 export class Book {
   readonly #load: Loader;

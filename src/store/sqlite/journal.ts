@@ -2,7 +2,7 @@
 // operations as they came to the writer and the answers as they left it.
 
 import type { Database } from 'bun:sqlite';
-import { type Book } from '../book/book.ts';
+import type { Book } from '../book/book.ts';
 import { decideBatch } from '../book/decide.ts';
 import { StoreRefused } from '../refusal.ts';
 import { encodeAnswers } from './hot-answers.ts';

@@ -7,10 +7,10 @@ import { armFailpoint } from '../../kit/failpoint.ts';
 import { StoreRefused } from '../refusal.ts';
 import { type Commits, prepareCommits } from './commit-batch.ts';
 import { decodeOperations } from './hot-batches.ts';
+import { prepareIsBehind } from './journal.ts';
 import type { Envelope, Reply, Request } from './messages.ts';
 import { migrate } from './migrate.ts';
 import { type OpenOptions, openDatabase } from './open-database.ts';
-import { prepareIsBehind } from './journal.ts';
 import { prepareReads, type SyncReads } from './prepare-reads.ts';
 
 declare const self: Worker;
@@ -54,11 +54,14 @@ function forget(before: number): undefined {
   });
 }
 
-/** A stopped server leaves everything in the one file, so that a plain copy of it is whole. What cannot be posted now is
- * posted at the next start. */
+/** A stopped server leaves everything in the one file, so that a plain copy of it is whole. */
 function close(): undefined {
   if (commits) {
-    replyTo(0, () => ({ id: 0, ok: true, value: commits?.post() }));
+    try {
+      commits.post();
+    } catch {
+      // It stays in the journal, whatever the reason.
+    }
     db.run('PRAGMA wal_checkpoint(TRUNCATE)');
   }
   db.close();

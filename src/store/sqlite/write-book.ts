@@ -42,7 +42,7 @@ export function prepareWriteBook(db: Database): WriteBook {
     for (const write of Object.values(writers)) write(book);
     for (const ring of book.changes('keyrings')) for (const change of changedKeys(ring)) keys.write(change);
     insertEntries(book.added.entries);
-    const usage = book.added.usage.toSorted(byAccount);
+    const usage = book.added.usage.toSorted(byId);
     insertUsage(usage);
     addToDays(usage);
     insertRevisions(book.added.revisions);
@@ -50,10 +50,9 @@ export function prepareWriteBook(db: Database): WriteBook {
   };
 }
 
-/** As the index has them: neighbours are written one after the other. */
-function byAccount(a: UsageRecord, b: UsageRecord): number {
-  if (a.accountId !== b.accountId) return a.accountId < b.accountId ? -1 : 1;
-  return a.at - b.at;
+/** As the table has them: neighbours are written one after the other, and pages fill up. */
+function byId(a: UsageRecord, b: UsageRecord): number {
+  return a.requestId < b.requestId ? -1 : 1;
 }
 
 function writeChanges<T extends Exclude<PageTable, 'keyrings'>>(
