@@ -20,7 +20,9 @@ export interface PageCache {
 const CACHED: readonly Exclude<PageTable, 'keyrings'>[] = ['wallets', 'windows', 'budgets', 'holds', 'leases'];
 const MOST_PAGES = 20_000;
 /** So many open holds are read at once; with more, each is looked for in the table. */
-const MOST_HOLDS = 2_000;
+const MOST_HOLDS = 1_000;
+/** So often are they not counted again after there were more. */
+const PATIENCE = 1_000;
 
 export function createPageCache(db: Database, load: LoadPage): PageCache {
   const openHolds = db.prepare<Record<string, unknown>, []>(`SELECT * FROM holds LIMIT ${MOST_HOLDS + 1}`);
@@ -29,10 +31,12 @@ export function createPageCache(db: Database, load: LoadPage): PageCache {
   let seen: bigint | undefined;
   /** Whether all open holds are known, so that one of a new request need not be looked for; undefined if not yet asked. */
   let knowsHolds: boolean | undefined;
+  let patience = 0;
 
   const forget = () => {
     for (const cache of caches.values()) cache.clear();
-    knowsHolds = undefined;
+    knowsHolds = patience > 0 ? false : undefined;
+    patience--;
   };
 
   function put(cache: Map<string, unknown>, id: string, row: unknown): void {
@@ -45,7 +49,10 @@ export function createPageCache(db: Database, load: LoadPage): PageCache {
 
   function readHolds(cache: Map<string, unknown>): boolean {
     const rows = openHolds.all();
-    if (rows.length > MOST_HOLDS) return false;
+    if (rows.length > MOST_HOLDS) {
+      patience = PATIENCE;
+      return false;
+    }
     for (const row of rows) {
       const hold = decodeRow(PAGES.holds, row);
       cache.set(hold.requestId, hold);
