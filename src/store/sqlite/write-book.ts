@@ -4,7 +4,7 @@ import type { Database } from 'bun:sqlite';
 import type { Additions, Book, Change, PageTable } from '../book/book.ts';
 import { changedKeys } from '../changed-keys.ts';
 import type { UsageRecord } from '../rows.ts';
-import { ADDITIONS, encodeRow, KEYS, PAGES, type SqlValue, type Table } from '../tables.ts';
+import { ADDITIONS, KEYS, PAGES, type SqlValue, type Table, toText } from '../tables.ts';
 import { prepareAddToDays } from './add-to-days.ts';
 
 export type WriteBook = (book: Book) => void;
@@ -100,13 +100,14 @@ function idOf<Row extends object>({ idField }: Table<Row>, row: Row): SqlValue |
 }
 
 /** The columns in their order, the id after them. SQLite knows no boolean. */
-function prepareEncode<Row extends object>(table: Table<Row>) {
-  const flags = table.columns.flatMap(({ kind }, index) => (kind === 'flag' ? [index] : []));
+function prepareEncode<Row extends object>({ columns }: Table<Row>) {
   return (row: Row, id: SqlValue | undefined): SqlValue[] => {
-    const values = encodeRow(table, row);
-    for (const index of flags) {
-      const value = values[index];
-      if (typeof value === 'boolean') values[index] = value ? 1 : 0;
+    const fields = row as Record<string, unknown>;
+    const values: SqlValue[] = [];
+    for (const { field, kind } of columns) {
+      const value = fields[field] ?? null;
+      if (kind === 'json' || kind === 'slots') values.push(value === null ? null : toText(value, kind));
+      else values.push(typeof value === 'boolean' ? Number(value) : (value as SqlValue));
     }
     if (id !== undefined) values.push(id);
     return values;
