@@ -46,6 +46,12 @@ async function sqlite(records: number): Promise<Subject> {
   migrate(db);
   const series = `(WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${records}) SELECT i FROM n)`;
   db.run(insertion(records, (yes) => (yes ? '1' : '0'), series));
+  // Here the writer keeps the sums, not a trigger.
+  db.run(`INSERT INTO usage_days
+    SELECT account_id, (at + 28800000) / 86400000, key_id, model, coalesce(channel, ''), status, count(*),
+      sum(input_tokens), sum(cached_input_tokens), sum(cache_write_5m_tokens), sum(cache_write_1h_tokens),
+      sum(output_tokens), sum(reasoning_tokens), sum(images), sum(cost_nano)
+    FROM usage_records GROUP BY 1, 2, 3, 4, 5, 6`);
   db.close();
   const store = await openSqliteStore({ file, clock: systemClock });
   return {

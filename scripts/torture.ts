@@ -23,6 +23,7 @@ const POINTS: readonly (readonly [point: string, most: number, least?: number])[
   ['K9', 1],
   ['K10', 12],
   ['K11', 12],
+  ['K13', 8],
 ];
 const MOST_RANDOM_MS = 700;
 const FIRST_STARTS = 5;

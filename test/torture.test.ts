@@ -1,7 +1,7 @@
 // The short form of `npm run torture`: every kill point once with one call under way, then a few kills under load.
 
-import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { withTables } from './support/with-tables.ts';
 import { chat, redeem, register } from './torture/calls.ts';
 import { type Account, type Facts, noFacts } from './torture/facts.ts';
 import { killFirstStart, prepareRack, type Rack, torture } from './torture/torture.ts';
@@ -43,14 +43,8 @@ describe('one call, killed on its way', () => {
     }
   }
 
-  const count = (sql: string, ...values: string[]) => {
-    const db = new Database(rack.databaseFile, { readonly: true });
-    try {
-      return db.query<{ n: number }, string[]>(sql).get(...values)?.n ?? 0;
-    } finally {
-      db.close();
-    }
-  };
+  const count = (sql: string, ...values: string[]) =>
+    withTables(rack.databaseFile, (db) => Number(db.query<{ n: bigint }, string[]>(sql).get(...values)?.n ?? 0));
   const charges = () => count(`SELECT count(*) AS n FROM entries WHERE kind = 'usage'`);
   const paidStream = (url: string) => chat({ url, facts }, account, 'paid stream');
 
@@ -112,6 +106,15 @@ describe('one call, killed on its way', () => {
     },
     TIMEOUT_MS,
   );
+
+  test(
+    'K13: a posting that is killed, during the call or after it, is made good by the next start',
+    async () => {
+      const { charged, sent } = await killed('K13', paidStream);
+      expect({ charged: [0, 1].includes(charged), sent }).toEqual({ charged: true, sent: 1 });
+    },
+    TIMEOUT_MS,
+  );
 });
 
 test(
@@ -125,7 +128,7 @@ test(
 test(
   'kills under load: whatever was acknowledged is true, and the server is soon back',
   async () => {
-    const kills = ['K1:20', 'K9', 'K5:60', 'K7:20'].map((at) => ({ at }));
+    const kills = ['K1:20', 'K9', 'K5:60', 'K7:20', 'K13:4'].map((at) => ({ at }));
     const { kills: reports, facts } = await torture([{ at: { afterMs: 250 } }, ...kills], () => {});
     expect(reports.flatMap(({ problems }) => problems)).toEqual([]);
     expect(Math.min(...reports.map(({ readyMs }) => readyMs))).toBeLessThan(READY_WITHIN_MS);

@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { prepareCommits } from '../../src/store/sqlite/commit-batch.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
 import { SCRIPT_NAMES } from './answers.ts';
@@ -102,6 +103,7 @@ function onSqlite(stage: Stage, upstreamPort: number, name: string, flags: Flags
     env: { DATA_DIR: dataDir, SECRETS_PEPPER: PEPPER },
     async charged() {
       const db = openDatabase(join(dataDir, 'gateway.sqlite'));
+      prepareCommits(db).post();
       const row = db.query<{ entries: bigint; nano: bigint }, []>(USAGE).get();
       db.close();
       return { entries: Number(row?.entries ?? 0), nano: row?.nano ?? 0n };

@@ -2,8 +2,24 @@
 
 /** K0 key checked; K1 inside the hold's commit; K2 hold committed, nothing sent; K3 upstream's headers in; K4 first bytes
  * out; K5 mid-stream; K6 upstream done, not settled; K7 inside the settle's commit; K8 settled, last bytes unsent;
- * K9 in the recovery sweep; K10 inside redeem; K11 inside register; K12 in a migration or backup. */
-export const FAILPOINTS = ['K0', 'K1', 'K2', 'K3', 'K4', 'K5', 'K6', 'K7', 'K8', 'K9', 'K10', 'K11', 'K12'] as const;
+ * K9 in the recovery sweep; K10 inside redeem; K11 inside register; K12 in a migration or backup;
+ * K13 in a posting of the journal. */
+export const FAILPOINTS = [
+  'K0',
+  'K1',
+  'K2',
+  'K3',
+  'K4',
+  'K5',
+  'K6',
+  'K7',
+  'K8',
+  'K9',
+  'K10',
+  'K11',
+  'K12',
+  'K13',
+] as const;
 export type Failpoint = (typeof FAILPOINTS)[number];
 
 export interface KillOrder {

@@ -231,22 +231,6 @@ export const REVISIONS: Table<Revision> = {
 
 export type SqlValue = string | number | bigint | boolean | null;
 
-/** The values of a row in the order of its columns, without the id. */
-export function encodeRow<Row extends object>({ columns }: Table<Row>, row: Row): SqlValue[] {
-  const fields = row as Record<string, unknown>;
-  const values: SqlValue[] = [];
-  for (const { field, kind } of columns) {
-    const value = fields[field];
-    if (value === null || value === undefined) values.push(null);
-    else values.push(encodeValue(value, kind));
-  }
-  return values;
-}
-
-function encodeValue(value: unknown, kind: ColumnKind): SqlValue {
-  return kind === 'json' || kind === 'slots' ? toText(value, kind) : (value as SqlValue);
-}
-
 /** A value that stands as text in its column. */
 export function toText(value: unknown, kind: 'json' | 'slots'): string {
   return kind === 'json' ? JSON.stringify(value) : slotsToText(value as Window['slots']);

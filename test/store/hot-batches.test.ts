@@ -82,6 +82,19 @@ const ANSWERS: Decided[] = [
   { ok: true, result: { ok: true, held: MAX_NANO, granted: Number.MAX_SAFE_INTEGER, balance: 1n, allowance } },
   { ok: true, result: { state: 'closed', charged: MAX_NANO, writtenOff: 9_007_199_254_740_993n, balance: 0n } },
   { ok: true, result: { state: 'late' } },
+  { ok: true, result: { ok: false, reason: 'lease_lost' } },
+  { ok: true, result: { ok: false, reason: 'wallet_frozen' } },
+  { ok: true, result: { ok: false, reason: 'rate_limited', allowance } },
+  { ok: true, result: { ok: false, reason: 'too_many_in_flight', allowance } },
+  { ok: true, result: { ok: false, reason: 'free_minute_limit', allowance } },
+  { ok: true, result: { ok: false, reason: 'free_daily_limit', allowance, isOfAddress: true } },
+  ...(['insufficient_balance', 'balance_in_use', 'key_budget_exceeded'] as const).map(
+    (reason): Decided => ({
+      ok: true,
+      result: { ok: false, reason, needed: MAX_NANO, available: 0n, affordableTokens: 7 },
+    }),
+  ),
+  { ok: false, error: 'a "rule" is broken' },
 ];
 
 test('answers', () => {
@@ -89,13 +102,14 @@ test('answers', () => {
   expect(decodeAnswers(text ?? '')).toEqual({ id: 3, decided: ANSWERS });
 });
 
-test('refusals, mistakes and answers of other operations go as they are', () => {
+test('what the database could not do, and answers of other operations, go as they are', () => {
   const others: Decided[] = [
-    { ok: true, result: { ok: false, reason: 'rate_limited', allowance } },
     { ok: true, result: { ok: true, balance: 1n } },
+    { ok: true, result: { ok: false, reason: 'stale' } },
+    { ok: true, result: { ok: false, reason: 'redeem_rate_limited', allowance } },
     { ok: true, result: { state: 'voided' } },
     { ok: true, result: undefined },
-    { ok: false, error: 'a rule is broken' },
+    { ok: false, error: 'the disk is full', unavailable: true },
   ];
   for (const other of others) expect(encodeAnswers(3, [...ANSWERS, other])).toBeUndefined();
 });

@@ -1,6 +1,5 @@
 // kill -9 while money is held: the next start releases the hold, and nothing was charged.
 
-import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { Answer } from '../support/answer.ts';
@@ -11,6 +10,7 @@ import { sseEvents, textOf } from '../support/sse.ts';
 import { createWorkplace, logged, type Workplace } from '../support/start-process.ts';
 import { testDocument } from '../support/test-document.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+import { withTables } from '../support/with-tables.ts';
 
 const PARTS = (chatStream().body ?? []) as string[];
 let upstream: ScriptedUpstream;
@@ -26,13 +26,10 @@ afterAll(async () => {
   await upstream.close();
 });
 
+const databaseFile = () => join(place.dataDir, 'gateway.sqlite');
+
 function rows(query: string): Answer[] {
-  const db = new Database(join(place.dataDir, 'gateway.sqlite'), { readonly: true, safeIntegers: true });
-  try {
-    return db.query(query).all();
-  } finally {
-    db.close();
-  }
+  return withTables(databaseFile(), (db) => db.query(query).all());
 }
 
 test('the hold is on disk when the process dies, and gone when the next one serves', async () => {
@@ -65,7 +62,5 @@ test('the hold is on disk when the process dies, and gone when the next one serv
   expect(usage.data).toHaveLength(1);
   expect(usage.data[0]).toMatchObject({ request_id: hold.request_id, status: 'gateway_died', cost_nano: '0' });
   expect(rows('SELECT * FROM holds')).toEqual([]);
-  const db = new Database(join(place.dataDir, 'gateway.sqlite'), { readonly: true, safeIntegers: true });
-  expect(auditLedger(db)).toEqual([]);
-  db.close();
+  expect(withTables(databaseFile(), auditLedger)).toEqual([]);
 });

@@ -1,11 +1,11 @@
 // The shared suite on the embedded database.
 
-import { Database } from 'bun:sqlite';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/kit/clock.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { openPosted } from '../support/with-tables.ts';
 import { writeSql } from '../support/write-sql.ts';
 import { describeStore } from './suite/describe-store.ts';
 
@@ -16,9 +16,8 @@ describeStore('SQLite', async () => {
   return {
     store,
     async sql(query) {
-      const db = new Database(file, { readwrite: true, safeIntegers: true });
+      const db = openPosted(file);
       try {
-        db.run('PRAGMA busy_timeout = 5000');
         return db.query<Record<string, unknown>, []>(query).all();
       } finally {
         db.close();

@@ -1,7 +1,7 @@
 // A whole gateway for a test: the real thing on a loopback port, with a real SQLite file in a folder of its own, and a
 // scripted upstream behind it.
 
-import { Database, type SQLQueryBindings } from 'bun:sqlite';
+import type { SQLQueryBindings } from 'bun:sqlite';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import { freePort } from './free-port.ts';
 import { createLogCapture, type LogCapture } from './log-capture.ts';
 import { type TestDocument, testDocument } from './test-document.ts';
 import { type ScriptedUpstream, startUpstream } from './upstream.ts';
+import { openPosted, withTables } from './with-tables.ts';
 
 export interface TestGatewayOptions extends Partial<Omit<GatewayOptions, 'writeLog'>> {
   /** What this test has otherwise than the default document. */
@@ -120,12 +121,11 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     },
     get: async (path, key) => (await call(path, { key })).json(),
     sql(query, ...values) {
-      const db = new Database(databaseFile, {
-        readonly: !/^\s*(insert|update|delete)/i.test(query),
-        safeIntegers: true,
-      });
+      if (!/^\s*(insert|update|delete)/i.test(query)) {
+        return withTables(databaseFile, (db) => db.query(query).all(...values)) as never;
+      }
+      const db = openPosted(databaseFile);
       try {
-        db.run('PRAGMA busy_timeout = 5000');
         return db.query(query).all(...values) as never;
       } finally {
         db.close();
@@ -135,14 +135,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       writeConfig(edit);
       await gateway.reload();
     },
-    audit() {
-      const db = new Database(databaseFile, { readonly: true, safeIntegers: true });
-      try {
-        return auditLedger(db);
-      } finally {
-        db.close();
-      }
-    },
+    audit: () => withTables(databaseFile, auditLedger),
     async stop() {
       await gateway.drain(0);
       await upstream.close();

@@ -1,8 +1,9 @@
 // Compares what was acknowledged with what the database holds, and audits the ledger, once a killed server is back.
 
-import { Database } from 'bun:sqlite';
+import type { Database } from 'bun:sqlite';
 import { audit } from '../../src/store/sqlite/audit.ts';
 import { auditLedger } from '../support/audit-ledger.ts';
+import { withTables } from '../support/with-tables.ts';
 import { keyWorks } from './calls.ts';
 import type { Facts } from './facts.ts';
 
@@ -25,9 +26,8 @@ export async function verify(
   /** Also by the tests' own audit, which is slow on a large ledger. */
   isThorough = false,
 ): Promise<Verified> {
-  const db = new Database(databaseFile, { readonly: true, safeIntegers: true });
-  try {
-    const problems = [
+  const verified = withTables(databaseFile, (db) => ({
+    problems: [
       ...facts.accounts.flatMap((account) => missingAccount(db, account.accountId)),
       ...facts.redeems.flatMap((redeem) => wrongRedeem(db, redeem)),
       ...facts.requests.flatMap((request) => wrongSettlement(db, request)),
@@ -35,14 +35,14 @@ export async function verify(
       ...chargedTwice(db, upstreamBegun),
       ...(isThorough ? auditLedger(db) : []),
       ...audit(db, {}).differences.map((difference) => `audit: ${JSON.stringify(difference)}`),
-    ];
-    for (const key of facts.keys.slice(-KEYS_ASKED)) {
-      if (!(await keyWorks(url, key))) problems.push(`an acknowledged key does not work: …${key.slice(-4)}`);
-    }
-    return { problems, billed: count(db, BILLED), entries: count(db, 'SELECT count(*) AS n FROM entries') };
-  } finally {
-    db.close();
+    ],
+    billed: count(db, BILLED),
+    entries: count(db, 'SELECT count(*) AS n FROM entries'),
+  }));
+  for (const key of facts.keys.slice(-KEYS_ASKED)) {
+    if (!(await keyWorks(url, key))) verified.problems.push(`an acknowledged key does not work: …${key.slice(-4)}`);
   }
+  return verified;
 }
 
 const BILLED = 'SELECT count(*) AS n FROM usage_records WHERE cost_nano > 0';

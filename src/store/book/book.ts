@@ -103,6 +103,8 @@ export interface Change<Row> {
   after: Row | undefined;
 }
 
+type Undo = { table: PageTable; id: string; before: unknown; isFirst: boolean } | { added: keyof Additions };
+
 export class Book {
   readonly #load: Loader;
   readonly #pages: PageMaps = emptyPages();
@@ -116,10 +118,17 @@ export class Book {
     revisions: [],
     actions: [],
   };
-  #undo: (() => void)[] = [];
+  /** What the running operation has replaced and added, the newest last. */
+  readonly #undo: Undo[] = [];
+  #steps = 0;
 
   constructor(load: Loader) {
     this.#load = load;
+  }
+
+  /** Counts up with everything that is put or added. */
+  get steps(): number {
+    return this.#steps;
   }
 
   get<T extends PageTable>(table: T, id: string): Pages[T] | undefined {
@@ -131,23 +140,28 @@ export class Book {
     return row;
   }
 
+  /** What stands on a page that was looked up before. */
+  peek<T extends PageTable>(table: T, id: string): Pages[T] | undefined {
+    const pages: Map<string, Pages[T] | undefined> = this.#pages[table];
+    return pages.get(id);
+  }
+
   put<T extends PageTable>(table: T, id: string, row: Pages[T] | undefined): void {
     const before = this.get(table, id);
     const pages: Map<string, Pages[T] | undefined> = this.#pages[table];
     const changed: Map<string, Pages[T] | undefined> = this.#changed[table];
     const isFirst = !changed.has(id);
     if (isFirst) changed.set(id, before);
-    this.#undo.push(() => {
-      pages.set(id, before);
-      if (isFirst) changed.delete(id);
-    });
+    this.#steps++;
+    this.#undo.push({ table, id, before, isFirst });
     pages.set(id, row);
   }
 
   add<T extends keyof Additions>(table: T, row: Additions[T]): void {
     const rows: Additions[T][] = this.added[table];
-    const length = rows.push(row);
-    this.#undo.push(() => rows.splice(length - 1));
+    rows.push(row);
+    this.#steps++;
+    this.#undo.push({ added: table });
   }
 
   /** What to write: a page that had no row is new, one that has none now is gone. */
@@ -162,10 +176,20 @@ export class Book {
     try {
       return operation();
     } catch (error) {
-      for (const undo of this.#undo.reverse()) undo();
+      for (const undo of this.#undo.reverse()) this.#takeBack(undo);
       throw error;
     } finally {
-      this.#undo = [];
+      this.#undo.length = 0;
     }
+  }
+
+  #takeBack(undo: Undo): void {
+    if ('added' in undo) {
+      this.added[undo.added].pop();
+      return;
+    }
+    const pages: Map<string, unknown> = this.#pages[undo.table];
+    pages.set(undo.id, undo.before);
+    if (undo.isFirst) this.#changed[undo.table].delete(undo.id);
   }
 }

@@ -1,11 +1,14 @@
 // A consistent copy of the database file, taken by SQLite itself while others write; and the way back, which refuses to
 // pull the file away under a server that still runs.
 
-import type { Database } from 'bun:sqlite';
+import { Database } from 'bun:sqlite';
 import { chmodSync, closeSync, copyFileSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { StoreRefused } from '../refusal.ts';
 import { audit } from './audit.ts';
+import { prepareCommits } from './commit-batch.ts';
+import { prepareIsBehind } from './journal.ts';
 import { migrate } from './migrate.ts';
+import { MIGRATIONS } from './migrations/index.ts';
 import { type OpenOptions, openDatabase } from './open-database.ts';
 
 export function backupDatabase(file: string, target: string): void {
@@ -16,9 +19,22 @@ export function backupDatabase(file: string, target: string): void {
     // An empty file of ours, so that the copy is readable by this user alone, like the original.
     closeSync(openSync(target, 'wx', 0o600));
     db.query('VACUUM INTO ?').run(target);
+    postCopy(target);
   } catch (error) {
     rmSync(target, { force: true });
+    if (error instanceof StoreRefused) throw error;
     throw new StoreRefused(`cannot write ${target}: ${error instanceof Error ? error.message : 'unknown error'}`);
+  } finally {
+    db.close();
+  }
+}
+
+/** What the server has not posted yet is posted in the copy; one of another version is left as it is. */
+function postCopy(file: string): void {
+  const db = new Database(file, { readwrite: true, safeIntegers: true, strict: true });
+  try {
+    const versions = db.query('SELECT version FROM schema_migrations').all();
+    if (versions.length === MIGRATIONS.length && prepareIsBehind(db)()) prepareCommits(db).post();
   } finally {
     db.close();
   }
@@ -60,9 +76,11 @@ function checkSound(file: string): void {
     // Any SQLite file, be it empty, could be migrated to a sound and empty one.
     if (!db.query('SELECT 1 FROM schema_migrations').get()) throw new Error('no schema');
     migrate(db);
+    if (prepareIsBehind(db)()) prepareCommits(db).post();
     const { differences } = audit(db, {});
     if (differences.length > 0) throw new StoreRefused('the copy does not pass the ledger audit');
-    db.run('PRAGMA wal_checkpoint(TRUNCATE)');
+    // Everything into the one file, and nothing beside it.
+    db.run('PRAGMA journal_mode = DELETE');
   });
 }
 

@@ -1,54 +1,162 @@
-// One batch, one transaction, one sync. If the database refuses the batch as a whole because of one operation's rows,
-// its halves are tried by themselves, and theirs, until the bad one fails alone.
+// One batch, one transaction, one sync. A batch of the operations that every request makes is only journaled: its outcome
+// stays in the book, and is posted to the tables together with that of many others. Every other write posts first, in its
+// own transaction. If the database refuses a batch as a whole because of one operation's rows, its halves are tried by
+// themselves, and theirs, until the bad one fails alone.
 
 import { type Database, SQLiteError } from 'bun:sqlite';
-import { Book, type Pages, type PageTable } from '../book/book.ts';
+import { failpoint } from '../../kit/failpoint.ts';
+import { Book } from '../book/book.ts';
 import { type Decided, decideBatch } from '../book/decide.ts';
 import { failInside } from '../fail-inside.ts';
 import type { Operation } from '../operations.ts';
-import { decodeRow, KEYS, PAGES } from '../tables.ts';
-import { createPageCache, type LoadPage } from './page-cache.ts';
+import { encodeAnswers } from './hot-answers.ts';
+import { prepareJournal } from './journal.ts';
+import { prepareLoad } from './load-page.ts';
+import { createPageCache } from './page-cache.ts';
+import { createPostingCheck } from './postable.ts';
 import { prepareWriteBook } from './write-book.ts';
 
 export interface Commits {
   commitBatch: CommitBatch;
-  /** Something else has written: pages must be read anew. */
-  forgetPages(): void;
+  /** A batch that came as a text: it may be journaled. */
+  commitText(operations: readonly Operation[], came: CameAs): Answered;
+  /** Brings the tables up to everything that was answered, whoever answered it. */
+  post(): void;
+  /** Runs in a transaction of its own, with everything posted; afterwards pages are read anew. */
+  alone(act: () => void): void;
 }
 
 export type CommitBatch = (operations: readonly Operation[]) => Decided[];
 
+export interface CameAs {
+  id: number;
+  text: string;
+}
+
+export interface Answered {
+  decided: Decided[];
+  /** The same as a text, if the batch came as one and they can be. */
+  text?: string | undefined;
+}
+
+/** So many operations are posted at once: it takes some ten milliseconds, in which no other batch is answered. */
+const MOST_JOURNALED = 1_536;
+
 export function prepareCommits(db: Database): Commits {
   const cache = createPageCache(db, prepareLoad(db));
+  const check = createPostingCheck(db);
+  const journal = prepareJournal(db);
   const writeBook = prepareWriteBook(db);
-  const transaction = db.transaction((operations: readonly Operation[]) => {
-    cache.begin();
-    const book = new Book(cache.load);
-    const decided = decideBatch(book, operations);
-    writeBook(book);
-    failInside(operations);
-    return { book, decided };
+  const transaction = db.transaction((act: () => unknown) => {
+    begin();
+    return act();
   });
+  /** What the tables will say once the journal is posted. */
+  let book = new Book(cache.load);
+  /** How many of its operations are journaled; undefined if that is to be read. */
+  let journaled: number | undefined;
+  let postings = 0;
   let hasLostSync = false;
 
-  function commitBatch(operations: readonly Operation[]): Decided[] {
+  function forget(): void {
+    cache.forget();
+    check.forget();
+    book = new Book(cache.load);
+    journaled = undefined;
+  }
+
+  /** Another process may have posted what is in the book here, or journaled what is not: then only the file counts. */
+  function begin(): void {
+    if (!cache.isCurrent()) forget();
+    if (journaled !== undefined) return;
+    journaled = journal.replay(book);
+    if (journaled > 0) writeOut();
+  }
+
+  function writeOut(): void {
+    writeBook(book);
+    if (journaled) {
+      failpoint('K13');
+      journal.clear();
+      postings++;
+    }
+    cache.keep(book);
+    check.forget();
+    book = new Book(cache.load);
+    journaled = 0;
+  }
+
+  /** What fails leaves nothing in memory: the file knows. */
+  function transact<Result>(act: () => Result): Result {
     // After a failed sync nobody knows what the disk holds, and a later sync would not tell: nothing is promised any more.
     if (hasLostSync) throw new Error('a sync of the database failed: check the disk, then restart');
     try {
-      const { book, decided } = transaction.immediate(operations);
-      cache.keep(book);
-      return decided;
+      return transaction.immediate(act) as Result;
     } catch (error) {
-      cache.forget();
+      forget();
       hasLostSync ||= isFailedSync(error);
-      if (!isConstraint(error)) throw error;
-      if (operations.length === 1) return [{ ok: false, error: 'a database constraint refused the operation' }];
-      const middle = operations.length >> 1;
-      return [operations.slice(0, middle), operations.slice(middle)].flatMap((half) => commitHalf(commitBatch, half));
+      throw error;
     }
   }
 
-  return { commitBatch, forgetPages: cache.forget };
+  /** Whether anything was journaled. */
+  function post(): boolean {
+    const before = postings;
+    transact(() => {
+      if (journaled) writeOut();
+    });
+    return postings !== before;
+  }
+
+  function commit(operations: readonly Operation[], came?: CameAs): Answered {
+    try {
+      return transact(() => decide(operations, came));
+    } catch (error) {
+      if (!isConstraint(error)) throw error;
+      // What was answered before is posted apart from a batch that the tables refuse.
+      if (post()) return commit(operations, came);
+      if (operations.length === 1) {
+        return { decided: [{ ok: false, error: 'a database constraint refused the operation' }] };
+      }
+      const middle = operations.length >> 1;
+      const halves = [operations.slice(0, middle), operations.slice(middle)];
+      return { decided: halves.flatMap((half) => commitHalf(commitBatch, half)) };
+    }
+  }
+
+  function decide(operations: readonly Operation[], came: CameAs | undefined): Answered {
+    const { steps } = book;
+    const mark = { entries: book.added.entries.length, usage: book.added.usage.length };
+    const decided = decideBatch(book, operations);
+    const text = came && encodeAnswers(came.id, decided);
+    const total = (journaled ?? 0) + operations.length;
+    if (book.steps !== steps) {
+      if (came && text && total < MOST_JOURNALED && check.isPostable(book, mark, operations, decided)) {
+        journal.append(came.text, text);
+        journaled = total;
+      } else writeOut();
+    }
+    failInside(operations);
+    return { decided, text };
+  }
+
+  const commitBatch: CommitBatch = (operations) => commit(operations).decided;
+
+  return {
+    commitBatch,
+    commitText: commit,
+    post: () => void post(),
+    alone(act) {
+      try {
+        transact(() => {
+          if (journaled) writeOut();
+          act();
+        });
+      } finally {
+        forget();
+      }
+    },
+  };
 }
 
 /** Each half is answered by itself: the disk may fill up in between, and what was committed before stays so. */
@@ -59,40 +167,6 @@ function commitHalf(commitBatch: CommitBatch, operations: readonly Operation[]):
     const why = error instanceof Error ? error.message : 'unknown error';
     return operations.map(() => ({ ok: false, error: why, unavailable: true }));
   }
-}
-
-type Loaders = { [T in PageTable]: (id: string) => Pages[T] | undefined };
-
-function prepareLoad(db: Database): LoadPage {
-  const byId = <T extends Exclude<PageTable, 'keyrings'>>(name: T) => {
-    const table = PAGES[name];
-    const statement = db.prepare<Record<string, unknown>, [string]>(
-      `SELECT * FROM ${table.name} WHERE ${table.idColumn} = ?`,
-    );
-    return (id: string): Pages[T] | undefined => {
-      const row = statement.get(id);
-      return row ? (decodeRow(table, row) as Pages[T]) : undefined;
-    };
-  };
-  const keysOf = db.prepare<Record<string, unknown>, [string]>(
-    'SELECT * FROM keys WHERE account_id = ? ORDER BY created_at, key_id',
-  );
-  const loaders: Loaders = {
-    wallets: byId('wallets'),
-    windows: byId('windows'),
-    budgets: byId('budgets'),
-    holds: byId('holds'),
-    leases: byId('leases'),
-    cards: byId('cards'),
-    replays: byId('replays'),
-    traffic: byId('traffic'),
-    settings: byId('settings'),
-    incidents: byId('incidents'),
-    loginNames: byId('loginNames'),
-    logins: byId('logins'),
-    keyrings: (accountId) => keysOf.all(accountId).map((row) => decodeRow(KEYS, row)),
-  };
-  return (table, id) => loaders[table](id);
 }
 
 function isFailedSync(error: unknown): boolean {

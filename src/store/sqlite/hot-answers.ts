@@ -2,8 +2,22 @@
 // a fixed order. Answers of any other form travel as they are: encoding them answers undefined.
 
 import type { Decided } from '../book/decide.ts';
-import type { Admitted, CloseResult } from '../operations.ts';
+import type { AdmitResult, CloseResult } from '../operations.ts';
 
+type Refused = Extract<AdmitResult, { ok: false }>;
+type RefusedFor<Field extends string> = Extract<Refused, Record<Field, unknown>>;
+type Plain = Exclude<Refused, { allowance: unknown } | { needed: unknown }>;
+
+/** They are told apart by their length. */
+type AnswerCells =
+  | AdmittedCells
+  | [...LimitedCells, isOfAddress: true]
+  | LimitedCells
+  | PoorCells
+  | ClosedCells
+  | [mark: 0, error: string]
+  | [reason: Plain['reason']]
+  | LateCells;
 type AdmittedCells = [
   held: string,
   granted: number,
@@ -13,14 +27,21 @@ type AdmittedCells = [
   remaining: number,
   resetsAt: number,
 ];
+type LimitedCells = [
+  reason: RefusedFor<'allowance'>['reason'],
+  limit: number,
+  used: number,
+  remaining: number,
+  resetsAt: number,
+];
+type PoorCells = [reason: RefusedFor<'needed'>['reason'], needed: string, available: string, affordableTokens: number];
 type ClosedCells = [charged: string, writtenOff: string, balance: string];
-/** They are told apart by their length. */
-type AnswerCells = AdmittedCells | ClosedCells | [];
+type LateCells = [];
 
 export function encodeAnswers(id: number, decided: readonly Decided[]): string | undefined {
   const cells: (number | AnswerCells)[] = [id];
   for (const answer of decided) {
-    const encoded = answer.ok ? answerCells(answer.result) : undefined;
+    const encoded = answerCells(answer);
     if (!encoded) return undefined;
     cells.push(encoded);
   }
@@ -29,10 +50,12 @@ export function encodeAnswers(id: number, decided: readonly Decided[]): string |
 
 export function decodeAnswers(text: string): { id: number; decided: Decided[] } {
   const [id, ...answers] = JSON.parse(text) as [number, ...AnswerCells[]];
-  return { id, decided: answers.map((cells) => ({ ok: true, result: toResult(cells) })) };
+  return { id, decided: answers.map(toDecided) };
 }
 
-function answerCells(result: Extract<Decided, { ok: true }>['result']): AnswerCells | undefined {
+function answerCells(answer: Decided): AnswerCells | undefined {
+  if (!answer.ok) return answer.unavailable ? undefined : [0, answer.error];
+  const { result } = answer;
   if (!result) return undefined;
   if ('charged' in result) return [result.charged.toString(), result.writtenOff.toString(), result.balance.toString()];
   if ('granted' in result) {
@@ -40,21 +63,61 @@ function answerCells(result: Extract<Decided, { ok: true }>['result']): AnswerCe
     const { limit, used, remaining, resetsAt } = allowance;
     return [held.toString(), granted, balance.toString(), limit, used, remaining, resetsAt];
   }
+  if ('reason' in result) return refusedCells(result as Refused);
   return 'state' in result && result.state === 'late' ? [] : undefined;
 }
 
-function toResult(cells: AnswerCells): Admitted | CloseResult {
-  if (cells.length === 0) return { state: 'late' };
-  if (cells.length === 3) {
-    const [charged, writtenOff, balance] = cells;
-    return { state: 'closed', charged: BigInt(charged), writtenOff: BigInt(writtenOff), balance: BigInt(balance) };
+/** Undefined for a refusal of another operation. */
+function refusedCells(result: Refused): AnswerCells | undefined {
+  switch (result.reason) {
+    case 'lease_lost':
+    case 'wallet_frozen':
+      return [result.reason];
+    case 'insufficient_balance':
+    case 'balance_in_use':
+    case 'key_budget_exceeded':
+      return [result.reason, result.needed.toString(), result.available.toString(), result.affordableTokens];
+    case 'free_minute_limit':
+    case 'free_daily_limit':
+    case 'rate_limited':
+    case 'too_many_in_flight': {
+      const { limit, used, remaining, resetsAt } = result.allowance;
+      const cells: LimitedCells = [result.reason, limit, used, remaining, resetsAt];
+      return result.isOfAddress ? [...cells, true] : cells;
+    }
+    default:
+      return undefined;
   }
-  const [held, granted, balance, limit, used, remaining, resetsAt] = cells;
-  return {
-    ok: true,
-    held: BigInt(held),
-    granted,
-    balance: BigInt(balance),
-    allowance: { limit, used, remaining, resetsAt },
-  };
+}
+
+function toDecided(cells: AnswerCells): Decided {
+  return cells.length === 2 ? { ok: false, error: cells[1] } : { ok: true, result: toResult(cells) };
+}
+
+function toResult(cells: Exclude<AnswerCells, [0, string]>): AdmitResult | CloseResult {
+  switch (cells.length) {
+    case 0:
+      return { state: 'late' };
+    case 1:
+      return { ok: false, reason: cells[0] };
+    case 3: {
+      const [charged, writtenOff, balance] = cells;
+      return { state: 'closed', charged: BigInt(charged), writtenOff: BigInt(writtenOff), balance: BigInt(balance) };
+    }
+    case 4: {
+      const [reason, needed, available, affordableTokens] = cells;
+      return { ok: false, reason, needed: BigInt(needed), available: BigInt(available), affordableTokens };
+    }
+    case 5:
+    case 6: {
+      const [reason, limit, used, remaining, resetsAt] = cells;
+      const refused = { ok: false as const, reason, allowance: { limit, used, remaining, resetsAt } };
+      return cells.length === 6 ? { ...refused, isOfAddress: true } : refused;
+    }
+    case 7: {
+      const [held, granted, balance, limit, used, remaining, resetsAt] = cells;
+      const allowance = { limit, used, remaining, resetsAt };
+      return { ok: true, held: BigInt(held), granted, balance: BigInt(balance), allowance };
+    }
+  }
 }

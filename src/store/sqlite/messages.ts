@@ -12,6 +12,9 @@ export type Request =
   | { do: 'alarm'; alarm: Alarm; at: number }
   | { do: 'forget'; before: number }
   | { do: 'read'; name: ReadName; args: readonly unknown[] }
+  /** Of a reader: whether something is journaled that the tables do not say yet. */
+  | { do: 'isBehind' }
+  | { do: 'post' }
   | { do: 'close' };
 
 export interface Envelope {

@@ -7,8 +7,8 @@ import type { KillOrder } from '../../kit/failpoint.ts';
 const BUSY_TIMEOUT_MS = 5_000;
 /** The working set of a busy service fits; SQLite's own 2 MB would be read again and again. */
 const CACHE_KIB = 65_536;
-/** A page that many commits change is copied to the database once; at a restart this much is read again. */
-const CHECKPOINT_PAGES = 8_000;
+/** A page that many commits change is copied to the database once; a checkpoint of more would hold up a commit for longer. */
+const CHECKPOINT_PAGES = 4_000;
 
 export interface OpenOptions {
   readonly?: boolean;

@@ -3,14 +3,14 @@
 
 import type { Database } from 'bun:sqlite';
 import type { Book, Pages, PageTable } from '../book/book.ts';
-
-export type LoadPage = <T extends PageTable>(table: T, id: string) => Pages[T] | undefined;
+import { decodeRow, PAGES } from '../tables.ts';
+import type { LoadPage } from './load-page.ts';
 
 export interface PageCache {
   load: LoadPage;
-  /** Called inside a batch's transaction, before anything is loaded. */
-  begin(): void;
-  /** Called after the batch is committed. */
+  /** Called inside a transaction, before anything is loaded: whether no other process has written since the last time. */
+  isCurrent(): boolean;
+  /** Called when the book is written. */
   keep(book: Book): void;
   /** After anything else than a committed batch: nothing is known. */
   forget(): void;
@@ -19,19 +19,45 @@ export interface PageCache {
 /** Those that nearly every batch touches. */
 const CACHED: readonly Exclude<PageTable, 'keyrings'>[] = ['wallets', 'windows', 'budgets', 'holds', 'leases'];
 const MOST_PAGES = 20_000;
+/** So many open holds are read at once; with more, each is looked for in the table. */
+const MOST_HOLDS = 1_000;
+/** So often are they not counted again after there were more. */
+const PATIENCE = 1_000;
 
 export function createPageCache(db: Database, load: LoadPage): PageCache {
+  const openHolds = db.prepare<Record<string, unknown>, []>(`SELECT * FROM holds LIMIT ${MOST_HOLDS + 1}`);
   const version = db.prepare<{ data_version: bigint }, []>('PRAGMA data_version');
   const caches = new Map<PageTable, Map<string, unknown>>(CACHED.map((table) => [table, new Map()]));
   let seen: bigint | undefined;
+  /** Whether all open holds are known, so that one of a new request need not be looked for; undefined if not yet asked. */
+  let knowsHolds: boolean | undefined;
+  let patience = 0;
 
   const forget = () => {
     for (const cache of caches.values()) cache.clear();
+    knowsHolds = patience > 0 ? false : undefined;
+    patience--;
   };
 
   function put(cache: Map<string, unknown>, id: string, row: unknown): void {
-    if (cache.size >= MOST_PAGES) cache.clear();
+    if (cache.size >= MOST_PAGES) {
+      cache.clear();
+      if (cache === caches.get('holds')) knowsHolds = false;
+    }
     cache.set(id, row);
+  }
+
+  function readHolds(cache: Map<string, unknown>): boolean {
+    const rows = openHolds.all();
+    if (rows.length > MOST_HOLDS) {
+      patience = PATIENCE;
+      return false;
+    }
+    for (const row of rows) {
+      const hold = decodeRow(PAGES.holds, row);
+      cache.set(hold.requestId, hold);
+    }
+    return true;
   }
 
   return {
@@ -42,14 +68,22 @@ export function createPageCache(db: Database, load: LoadPage): PageCache {
       const known = cache.get(id) as Pages[typeof table] | undefined;
       // A page without a row is known, too.
       if (known !== undefined || cache.has(id)) return known;
+      if (table === 'holds') {
+        if (knowsHolds) return undefined;
+        if (knowsHolds === undefined) {
+          knowsHolds = readHolds(cache);
+          if (knowsHolds) return cache.get(id) as Pages[typeof table] | undefined;
+        }
+      }
       const row = load(table, id);
       put(cache, id, row);
       return row;
     },
-    begin() {
+    isCurrent() {
       const now = version.get()?.data_version;
-      if (now !== seen) forget();
+      const isSame = now === seen;
       seen = now;
+      return isSame;
     },
     keep(book) {
       for (const table of CACHED) {

@@ -119,6 +119,12 @@ CREATE TABLE incidents (
   created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE journal (
+  seq INTEGER PRIMARY KEY,
+  operations TEXT NOT NULL,
+  answers TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE keys (
   key_id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (account_id),
@@ -266,25 +272,6 @@ CREATE TABLE usage_records (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX usage_by_account ON usage_records (account_id, at, request_id, model, channel, key_id, status);
-
-CREATE TRIGGER usage_added AFTER INSERT ON usage_records
-BEGIN
-  INSERT INTO usage_days VALUES (
-    new.account_id, (new.at + 28800000) / 86400000, new.key_id, new.model, coalesce(new.channel, ''), new.status, 1,
-    new.input_tokens, new.cached_input_tokens, new.cache_write_5m_tokens, new.cache_write_1h_tokens,
-    new.output_tokens, new.reasoning_tokens, new.images, new.cost_nano
-  )
-  ON CONFLICT (account_id, day, key_id, model, channel, status) DO UPDATE SET
-    requests = requests + excluded.requests,
-    input_tokens = input_tokens + excluded.input_tokens,
-    cached_input_tokens = cached_input_tokens + excluded.cached_input_tokens,
-    cache_write_5m_tokens = cache_write_5m_tokens + excluded.cache_write_5m_tokens,
-    cache_write_1h_tokens = cache_write_1h_tokens + excluded.cache_write_1h_tokens,
-    output_tokens = output_tokens + excluded.output_tokens,
-    reasoning_tokens = reasoning_tokens + excluded.reasoning_tokens,
-    images = images + excluded.images,
-    cost_nano = cost_nano + excluded.cost_nano;
-END;
 
 CREATE TABLE versions (
   name TEXT PRIMARY KEY,

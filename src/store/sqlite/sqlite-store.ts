@@ -1,13 +1,13 @@
 // The embedded store: one file, one writing thread, two reading threads.
 
-import { fault } from '../../faults/fault.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { KillOrder } from '../../kit/failpoint.ts';
 import { type BatchMeter, createBatcher } from '../batcher.ts';
-import { READ_NAMES, type ReadName, type Reads } from '../reads.ts';
 import type { Store } from '../store.ts';
-import { connectThread, type Thread } from './connect-thread.ts';
+import { connectThread } from './connect-thread.ts';
 import type { CommitReply } from './messages.ts';
+import { createPosting } from './posting.ts';
+import { readsThrough } from './reads-through.ts';
 
 export interface SqliteOptions {
   file: string;
@@ -36,50 +36,27 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     end();
     throw error;
   }
+  const posting = createPosting(clock, () => writer.ask({ do: 'post' }));
   const batcher = createBatcher({
     clock,
     meter,
-    commit: async (operations) => (await writer.ask({ do: 'commit', operations })) as CommitReply,
+    async commit(operations) {
+      const decided = (await writer.ask({ do: 'commit', operations })) as CommitReply;
+      posting.soon();
+      return decided;
+    },
   });
   return {
     commit: (name, input) => batcher.submit(name, input),
     waiting: batcher.depth,
-    read: readsThrough((name) => (SLOW_READS.has(name) ? slowReader : reader)),
+    read: readsThrough({ reader, slowReader, post: posting.now }),
     recordAlarm: async (alarm, at) => void (await writer.ask({ do: 'alarm', alarm, at })),
     forget: async (before) => void (await writer.ask({ do: 'forget', before })),
     async close() {
       await batcher.idle();
+      posting.stop();
       for (const thread of threads) await thread.ask({ do: 'close' });
       end();
     },
   };
-}
-
-/** What may take long has a thread of its own, so that a key's look-up never waits behind an audit. */
-const SLOW_READS: ReadonlySet<ReadName> = new Set([
-  'usagePage',
-  'spendByDay',
-  'trafficDays',
-  'audit',
-  'cards',
-  'cardCounts',
-  'actions',
-  'alarms',
-  'houseAccounts',
-  'writeOffs',
-  'revenueByDay',
-  'channelDays',
-]);
-
-function readsThrough(threadFor: (name: ReadName) => Thread): Reads {
-  const ask =
-    (name: ReadName) =>
-    async (...args: unknown[]) => {
-      try {
-        return await threadFor(name).ask({ do: 'read', name, args });
-      } catch (error) {
-        throw fault('unavailable', { internal: `store: ${error instanceof Error ? error.message : 'read failed'}` });
-      }
-    };
-  return Object.fromEntries(READ_NAMES.map((name) => [name, ask(name)])) as { [Name in ReadName]: Reads[Name] };
 }

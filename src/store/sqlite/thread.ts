@@ -6,9 +6,9 @@ import { chmodSync, existsSync } from 'node:fs';
 import { armFailpoint } from '../../kit/failpoint.ts';
 import { StoreRefused } from '../refusal.ts';
 import { type Commits, prepareCommits } from './commit-batch.ts';
-import { encodeAnswers } from './hot-answers.ts';
 import { decodeOperations } from './hot-batches.ts';
-import type { CommitReply, Envelope, Reply, Request } from './messages.ts';
+import { prepareIsBehind } from './journal.ts';
+import type { Envelope, Reply, Request } from './messages.ts';
 import { migrate } from './migrate.ts';
 import { type OpenOptions, openDatabase } from './open-database.ts';
 import { prepareReads, type SyncReads } from './prepare-reads.ts';
@@ -18,6 +18,7 @@ declare const self: Worker;
 let db: Database;
 let commits: Commits | undefined;
 let reads: SyncReads;
+let isBehind: () => boolean;
 
 function open(file: string, options: OpenOptions): undefined {
   armFailpoint(options.killOrder);
@@ -26,6 +27,8 @@ function open(file: string, options: OpenOptions): undefined {
     if (!options.readonly) {
       chmodSync(file, 0o600);
       migrate(db);
+      commits = prepareCommits(db);
+      commits.post();
     }
   } catch (error) {
     if (error instanceof StoreRefused) throw error;
@@ -34,29 +37,33 @@ function open(file: string, options: OpenOptions): undefined {
       `cannot open the database ${file}${existsSync(file) ? '' : ' (it could not be created)'}: ${why}`,
     );
   }
-  if (options.readonly) reads = prepareReads(db);
-  else commits = prepareCommits(db);
+  if (!options.readonly) return;
+  reads = prepareReads(db);
+  isBehind = prepareIsBehind(db);
 }
 
-/** All of it or nothing; and whatever it came to, a page whose row may be gone is not kept. */
+/** All of it or nothing. */
 function forget(before: number): undefined {
   const deletions = [
     `DELETE FROM windows WHERE window_id LIKE '%:address:%' AND touched_at < ?`,
     'DELETE FROM leases WHERE expires_at < ? AND NOT EXISTS (SELECT 1 FROM holds WHERE holds.node_id = leases.node_id)',
     'DELETE FROM replays WHERE expires_at < ?',
   ];
-  try {
-    db.transaction(() => {
-      for (const deletion of deletions) db.query(deletion).run(before);
-    }).immediate();
-  } finally {
-    commits?.forgetPages();
-  }
+  commits?.alone(() => {
+    for (const deletion of deletions) db.query(deletion).run(before);
+  });
 }
 
 /** A stopped server leaves everything in the one file, so that a plain copy of it is whole. */
 function close(): undefined {
-  if (commits) db.run('PRAGMA wal_checkpoint(TRUNCATE)');
+  if (commits) {
+    try {
+      commits.post();
+    } catch {
+      // It stays in the journal, whatever the reason.
+    }
+    db.run('PRAGMA wal_checkpoint(TRUNCATE)');
+  }
   db.close();
 }
 
@@ -79,14 +86,18 @@ function handle(request: Request): unknown {
       const read = reads[request.name] as (...args: readonly unknown[]) => unknown;
       return read(...request.args);
     }
+    case 'isBehind':
+      return isBehind();
+    case 'post':
+      return commits?.post();
     case 'close':
       return close();
   }
 }
 
-function replyTo({ id, request }: Envelope): Reply {
+function replyTo(id: number, answer: () => Reply | string): Reply | string {
   try {
-    return { id, ok: true, value: handle(request) };
+    return answer();
   } catch (error) {
     const message = error instanceof Error ? error.message : 'unknown error';
     return { id, ok: false, message, refused: error instanceof StoreRefused };
@@ -96,10 +107,16 @@ function replyTo({ id, request }: Envelope): Reply {
 /** A batch that came as a text is answered with one, if its answers can be. */
 function answerText(text: string): Reply | string {
   const { id, operations } = decodeOperations(text);
-  const reply = replyTo({ id, request: { do: 'commit', operations } });
-  return (reply.ok ? encodeAnswers(id, reply.value as CommitReply) : undefined) ?? reply;
+  return replyTo(id, () => {
+    const answered = commits?.commitText(operations, { id, text });
+    return answered?.text ?? { id, ok: true, value: answered?.decided };
+  });
 }
 
 self.onmessage = ({ data }: MessageEvent<Envelope | string>) => {
-  self.postMessage(typeof data === 'string' ? answerText(data) : replyTo(data));
+  self.postMessage(
+    typeof data === 'string'
+      ? answerText(data)
+      : replyTo(data.id, () => ({ id: data.id, ok: true, value: handle(data.request) })),
+  );
 };

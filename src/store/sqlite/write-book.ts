@@ -3,7 +3,9 @@
 import type { Database } from 'bun:sqlite';
 import type { Additions, Book, Change, PageTable } from '../book/book.ts';
 import { changedKeys } from '../changed-keys.ts';
-import { ADDITIONS, encodeRow, KEYS, PAGES, type SqlValue, type Table } from '../tables.ts';
+import type { UsageRecord } from '../rows.ts';
+import { ADDITIONS, KEYS, PAGES, type SqlValue, type Table, toText } from '../tables.ts';
+import { prepareAddToDays } from './add-to-days.ts';
 
 export type WriteBook = (book: Book) => void;
 
@@ -15,6 +17,7 @@ export function prepareWriteBook(db: Database): WriteBook {
   const insertAccounts = prepareAdd(db, ADDITIONS.accounts);
   const insertBatches = prepareAdd(db, ADDITIONS.cardBatches);
   const insertUsage = prepareAdd(db, ADDITIONS.usage);
+  const addToDays = prepareAddToDays(db);
   const insertEntries = prepareAdd(db, ADDITIONS.entries);
   const insertRevisions = prepareAdd(db, ADDITIONS.revisions);
   const insertActions = prepareAdd(db, ADDITIONS.actions);
@@ -39,10 +42,17 @@ export function prepareWriteBook(db: Database): WriteBook {
     for (const write of Object.values(writers)) write(book);
     for (const ring of book.changes('keyrings')) for (const change of changedKeys(ring)) keys.write(change);
     insertEntries(book.added.entries);
-    insertUsage(book.added.usage);
+    const usage = book.added.usage.toSorted(byId);
+    insertUsage(usage);
+    addToDays(usage);
     insertRevisions(book.added.revisions);
     insertActions(book.added.actions);
   };
+}
+
+/** As the table has them: neighbours are written one after the other, and pages fill up. */
+function byId(a: UsageRecord, b: UsageRecord): number {
+  return a.requestId < b.requestId ? -1 : 1;
 }
 
 function writeChanges<T extends Exclude<PageTable, 'keyrings'>>(
@@ -90,13 +100,14 @@ function idOf<Row extends object>({ idField }: Table<Row>, row: Row): SqlValue |
 }
 
 /** The columns in their order, the id after them. SQLite knows no boolean. */
-function prepareEncode<Row extends object>(table: Table<Row>) {
-  const flags = table.columns.flatMap(({ kind }, index) => (kind === 'flag' ? [index] : []));
+function prepareEncode<Row extends object>({ columns }: Table<Row>) {
   return (row: Row, id: SqlValue | undefined): SqlValue[] => {
-    const values = encodeRow(table, row);
-    for (const index of flags) {
-      const value = values[index];
-      if (typeof value === 'boolean') values[index] = value ? 1 : 0;
+    const fields = row as Record<string, unknown>;
+    const values: SqlValue[] = [];
+    for (const { field, kind } of columns) {
+      const value = fields[field] ?? null;
+      if (kind === 'json' || kind === 'slots') values.push(value === null ? null : toText(value, kind));
+      else values.push(typeof value === 'boolean' ? Number(value) : (value as SqlValue));
     }
     if (id !== undefined) values.push(id);
     return values;

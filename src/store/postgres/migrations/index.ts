@@ -7,6 +7,8 @@ import site from './0004-site.sql' with { type: 'text' };
 import usageDays from './0005-usage-days.sql' with { type: 'text' };
 import operating from './0006-operating.sql' with { type: 'text' };
 import shorterWindows from './0007-shorter-windows.sql' with { type: 'text' };
+import journal from './0008-journal.sql' with { type: 'text' };
+import usageSums from './0009-usage-sums.sql' with { type: 'text' };
 
 export interface Migration {
   version: number;
@@ -22,4 +24,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 5, name: 'usage-days', sql: usageDays },
   { version: 6, name: 'operating', sql: operating },
   { version: 7, name: 'shorter-windows', sql: shorterWindows },
+  { version: 8, name: 'journal', sql: journal },
+  { version: 9, name: 'usage-sums', sql: usageSums },
 ];

@@ -1,0 +1,99 @@
+// Sums of usage by Taipei day and by everything that a listing can be filtered by, written in the transaction of the
+// records themselves. Records of one kind are summed up here first, so that each sum is written once.
+
+import type { Database } from 'bun:sqlite';
+import type { Nano } from '../../kit/money.ts';
+import { taipeiDay } from '../../kit/taipei.ts';
+import type { UsageRecord } from '../rows.ts';
+
+/** One row of the sums, and all its counts together. */
+interface Sum {
+  key: [accountId: string, day: number, keyId: string, model: string, channel: string, status: string];
+  requests: number;
+  input: number;
+  cachedInput: number;
+  cacheWrite5m: number;
+  cacheWrite1h: number;
+  output: number;
+  reasoning: number;
+  images: number;
+  cost: Nano;
+  counted: number;
+}
+
+const SUMMED = [
+  'requests',
+  'input_tokens',
+  'cached_input_tokens',
+  'cache_write_5m_tokens',
+  'cache_write_1h_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'images',
+  'cost_nano',
+];
+const KEY = ['account_id', 'day', 'key_id', 'model', 'channel', 'status'];
+
+export function prepareAddToDays(db: Database): (usage: readonly UsageRecord[]) => void {
+  const columns = [...KEY, ...SUMMED];
+  const upsert = db.prepare(
+    `INSERT INTO usage_days (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
+     ON CONFLICT (${KEY.join(', ')}) DO UPDATE SET ${SUMMED.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`,
+  );
+  return (usage) => {
+    for (const sum of sumUp(usage)) {
+      const { key, requests, input, cachedInput, cacheWrite5m, cacheWrite1h, output, reasoning, images, cost } = sum;
+      upsert.run(...key, requests, input, cachedInput, cacheWrite5m, cacheWrite1h, output, reasoning, images, cost);
+    }
+  };
+}
+
+function sumUp(usage: readonly UsageRecord[]): Sum[] {
+  const sums: Sum[] = [];
+  const open = new Map<string, Sum>();
+  for (const record of usage) {
+    const key = keyOf(record);
+    const name = key.join('\0');
+    const { input, cachedInput, cacheWrite5m, cacheWrite1h, output, reasoning, images } = record;
+    const counted = input + cachedInput + cacheWrite5m + cacheWrite1h + output + reasoning + images;
+    let sum = open.get(name);
+    // Beyond this a count would no longer be exact: the rest is a sum of its own.
+    if (!sum || sum.counted + counted > Number.MAX_SAFE_INTEGER) {
+      sum = emptySum(key);
+      open.set(name, sum);
+      sums.push(sum);
+    }
+    sum.requests++;
+    sum.input += input;
+    sum.cachedInput += cachedInput;
+    sum.cacheWrite5m += cacheWrite5m;
+    sum.cacheWrite1h += cacheWrite1h;
+    sum.output += output;
+    sum.reasoning += reasoning;
+    sum.images += images;
+    sum.cost += record.cost;
+    sum.counted += counted;
+  }
+  return sums;
+}
+
+/** Where no channel served, its name is empty: a primary key knows no NULL. */
+function keyOf({ accountId, at, keyId, model, channel, status }: UsageRecord): Sum['key'] {
+  return [accountId, taipeiDay(at), keyId, model, channel ?? '', status];
+}
+
+function emptySum(key: Sum['key']): Sum {
+  return {
+    key,
+    requests: 0,
+    input: 0,
+    cachedInput: 0,
+    cacheWrite5m: 0,
+    cacheWrite1h: 0,
+    output: 0,
+    reasoning: 0,
+    images: 0,
+    cost: 0n,
+    counted: 0,
+  };
+}

@@ -1,0 +1,51 @@
+// When the writer is asked to post its journal: at once for a read that must see it, and soon after a commit, so that
+// whoever opens the file with another tool finds it never long behind.
+
+import type { Clock } from '../../kit/clock.ts';
+
+export interface Posting {
+  now(): Promise<void>;
+  soon(): void;
+  stop(): void;
+}
+
+const SOON_MS = 200;
+/** A lock or a full disk: what cannot be posted is tried again. */
+const AGAIN_MS = 1_000;
+
+export function createPosting(clock: Clock, post: () => Promise<unknown>): Posting {
+  let running: Promise<void> | undefined;
+  let cancel: (() => void) | undefined;
+  let isStopped = false;
+
+  /** Answers come in the order of the questions: whatever was answered before a posting is, is in it. */
+  function now(): Promise<void> {
+    running ??= post().then(
+      () => {
+        running = undefined;
+      },
+      (error: unknown) => {
+        running = undefined;
+        throw error;
+      },
+    );
+    return running;
+  }
+
+  function wait(ms: number): void {
+    if (cancel || isStopped) return;
+    cancel = clock.after(ms, () => {
+      cancel = undefined;
+      now().catch(() => wait(AGAIN_MS));
+    });
+  }
+
+  return {
+    now,
+    soon: () => wait(SOON_MS),
+    stop() {
+      isStopped = true;
+      cancel?.();
+    },
+  };
+}

@@ -1,0 +1,70 @@
+// Questions go to the reading threads. One about rows that may still be in the journal waits until they are posted, so
+// that it sees everything that was answered before it was asked, by this process or another. Where they cannot be posted
+// (a full disk, a lock that somebody keeps), it is answered from the tables as they are: a whole and earlier state.
+
+import { fault } from '../../faults/fault.ts';
+import { READ_NAMES, type ReadName, type Reads } from '../reads.ts';
+import type { Thread } from './connect-thread.ts';
+
+export interface ReadWays {
+  reader: Thread;
+  slowReader: Thread;
+  /** Resolves when everything that was answered so far is in the tables. */
+  post(): Promise<void>;
+}
+
+/** What may take long has a thread of its own, so that a key's look-up never waits behind an audit. */
+const SLOW_READS: ReadonlySet<ReadName> = new Set([
+  'usagePage',
+  'spendByDay',
+  'trafficDays',
+  'audit',
+  'cards',
+  'cardCounts',
+  'actions',
+  'alarms',
+  'houseAccounts',
+  'writeOffs',
+  'revenueByDay',
+  'channelDays',
+]);
+
+/** Of tables that nothing journaled changes: no wallet, window, budget, hold, entry or usage record is in their answers. */
+const NEVER_JOURNALED: ReadonlySet<ReadName> = new Set([
+  'keyByHash',
+  'keysOf',
+  'keyById',
+  'cards',
+  'cardBatches',
+  'newestRevision',
+  'revision',
+  'lastFileHash',
+  'pulse',
+  'leasesOf',
+  'trafficSince',
+  'trafficDays',
+  'login',
+  'accountByLogin',
+  'incidents',
+  'revisions',
+  'actions',
+  'alarms',
+  'accountSince',
+  'cardBatch',
+  'cardCounts',
+]);
+
+export function readsThrough({ reader, slowReader, post }: ReadWays): Reads {
+  const ask =
+    (name: ReadName) =>
+    async (...args: unknown[]) => {
+      const thread = SLOW_READS.has(name) ? slowReader : reader;
+      try {
+        if (!NEVER_JOURNALED.has(name) && (await reader.ask({ do: 'isBehind' }))) await post().catch(() => undefined);
+        return await thread.ask({ do: 'read', name, args });
+      } catch (error) {
+        throw fault('unavailable', { internal: `store: ${error instanceof Error ? error.message : 'read failed'}` });
+      }
+    };
+  return Object.fromEntries(READ_NAMES.map((name) => [name, ask(name)])) as { [Name in ReadName]: Reads[Name] };
+}

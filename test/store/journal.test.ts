@@ -1,0 +1,301 @@
+// The journal of the embedded database: what was answered from it is found by whoever opens the file next, to the last
+// row as if each batch had been written to the tables at once.
+
+import type { Database } from 'bun:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../src/kit/clock.ts';
+import type { AdmitInput, Operation } from '../../src/store/operations.ts';
+import { StoreRefused } from '../../src/store/refusal.ts';
+import { audit } from '../../src/store/sqlite/audit.ts';
+import { backupDatabase, restoreDatabase } from '../../src/store/sqlite/backup.ts';
+import { type Commits, prepareCommits } from '../../src/store/sqlite/commit-batch.ts';
+import { decodeAnswers } from '../../src/store/sqlite/hot-answers.ts';
+import { decodeOperations, encodeOperations } from '../../src/store/sqlite/hot-batches.ts';
+import { migrate } from '../../src/store/sqlite/migrate.ts';
+import { openDatabase } from '../../src/store/sqlite/open-database.ts';
+import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { lease, NOW, newId, paid, registration, settlement, TRIAL } from './suite/inputs.ts';
+
+let folder: string;
+let file: string;
+let db: Database;
+let commits: Commits;
+let accountId: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gateway-journal-'));
+  file = join(folder, 'gateway.sqlite');
+  db = openDatabase(file, { unsafeNoSync: true });
+  migrate(db);
+  commits = prepareCommits(db);
+  const account = registration();
+  accountId = account.accountId;
+  commits.commitBatch([
+    { name: 'lease', input: lease() },
+    { name: 'register', input: account },
+  ]);
+});
+afterEach(() => {
+  db.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const admitting = (input: AdmitInput): Operation => ({ name: 'admit', input });
+const settling = (input: AdmitInput, cost: bigint): Operation => ({ name: 'settle', input: settlement(input, cost) });
+
+/** As the writing thread commits what came to it as a text. */
+function commit(operations: readonly Operation[], to = commits) {
+  const text = encodeOperations(1, operations) ?? '';
+  const answered = to.commitText(decodeOperations(text).operations, { id: 1, text });
+  if (answered.text) expect(decodeAnswers(answered.text).decided).toEqual(answered.decided);
+  return answered.decided;
+}
+
+const count = (sql: string, from = db) => Number(from.query<{ n: bigint }, []>(sql).get()?.n);
+const journaled = (from = db) => count('SELECT count(*) AS n FROM journal', from);
+const usageEntries = (from = db) => count(`SELECT count(*) AS n FROM entries WHERE kind = 'usage'`, from);
+const wallet = (from = db) => from.query('SELECT balance_nano, held_nano, in_flight FROM wallets').all();
+
+/** A request that is paid for, and one that holds money. */
+function useWallet(to = commits) {
+  const done = paid(accountId, 500n);
+  commit([admitting(done), admitting(paid(accountId, 300n))], to);
+  commit([settling(done, 400n)], to);
+}
+const USED = [{ balance_nano: TRIAL - 400n, held_nano: 300n, in_flight: 1n }];
+
+/** Another process with the file. */
+function other(): { db: Database; commits: Commits } {
+  const own = openDatabase(file, { unsafeNoSync: true });
+  return { db: own, commits: prepareCommits(own) };
+}
+
+test('a batch is one row until it is posted, and then none', () => {
+  useWallet();
+  expect(journaled()).toBe(2);
+  expect(wallet()).toEqual([{ balance_nano: TRIAL, held_nano: 0n, in_flight: 0n }]);
+  commits.post();
+  expect(journaled()).toBe(0);
+  expect(wallet()).toEqual(USED);
+  expect(count('SELECT count(*) AS n FROM holds')).toBe(1);
+  commits.post();
+  expect(usageEntries()).toBe(1);
+  expect(audit(db, {}).differences).toEqual([]);
+});
+
+test('whatever is no such batch posts first, in its own transaction', () => {
+  useWallet();
+  const { accountId: another } = registration();
+  commits.commitBatch([{ name: 'register', input: registration({ accountId: another }) }]);
+  expect(journaled()).toBe(0);
+  expect(usageEntries()).toBe(1);
+  useWallet();
+  commits.alone(() => expect(usageEntries()).toBe(2));
+  expect(audit(db, {}).differences).toEqual([]);
+});
+
+test('a batch that changes nothing is not written at all', () => {
+  const [refused] = commit([admitting(paid(accountId, TRIAL + 1n))]);
+  expect(refused).toMatchObject({ ok: true, result: { ok: false, reason: 'insufficient_balance' } });
+  expect(commit([settling(paid(accountId, 1n), 1n)])).toEqual([{ ok: true, result: { state: 'late' } }]);
+  expect(journaled()).toBe(0);
+});
+
+test('it is posted before it grows long', () => {
+  let most = 0;
+  for (let batch = 0; batch < 40; batch++) {
+    commit(Array.from({ length: 64 }, () => admitting(paid(accountId, 1n))));
+    most = Math.max(most, journaled());
+  }
+  expect(most).toBeGreaterThan(8);
+  expect(most).toBeLessThan(25);
+  commits.post();
+  expect(wallet()).toEqual([{ balance_nano: TRIAL, held_nano: 2_560n, in_flight: 2_560n }]);
+});
+
+describe('a process that is gone', () => {
+  test('has left what the next one posts, once', async () => {
+    useWallet();
+    const store = await openSqliteStore({ file, clock: systemClock });
+    expect(await store.read.wallet(accountId)).toMatchObject({ balance: TRIAL - 400n, held: 300n, inFlight: 1 });
+    expect((await store.read.audit({})).differences).toEqual([]);
+    await store.close();
+    const again = await openSqliteStore({ file, clock: systemClock });
+    expect(await again.read.entriesOf(accountId, 10)).toHaveLength(2);
+    await again.close();
+  });
+
+  test('has left it in a copy, too', () => {
+    useWallet();
+    const copy = join(folder, 'copy.sqlite');
+    backupDatabase(file, copy);
+    const copied = openDatabase(copy, { readonly: true });
+    expect({ rows: journaled(copied), wallets: wallet(copied) }).toEqual({ rows: 0, wallets: USED });
+    copied.close();
+  });
+
+  test('has left it in a plain copy, which a restore posts', () => {
+    useWallet();
+    const plain = join(folder, 'plain.sqlite');
+    db.query('VACUUM INTO ?').run(plain);
+    const restored = join(folder, 'restored.sqlite');
+    restoreDatabase(plain, restored, NOW);
+    const found = openDatabase(restored, { readonly: true });
+    expect({ rows: journaled(found), wallets: wallet(found) }).toEqual({ rows: 0, wallets: USED });
+    found.close();
+  });
+
+  test('may have been of another version: then nothing is posted, and it is said', async () => {
+    useWallet();
+    db.run(`UPDATE journal SET answers = replace(answers, '"400"', '"401"')`);
+    const opening = openSqliteStore({ file, clock: systemClock });
+    await expect(opening).rejects.toBeInstanceOf(StoreRefused);
+    await expect(opening).rejects.toThrow('written by another version');
+    expect(journaled()).toBe(2);
+    expect(usageEntries()).toBe(0);
+  });
+});
+
+describe('two processes', () => {
+  test('one posts what the other journaled, and neither does so twice', () => {
+    const second = other();
+    for (let round = 0; round < 20; round++) {
+      const [one, two] = round % 2 === 0 ? [commits, second.commits] : [second.commits, commits];
+      const input = paid(accountId, 500n);
+      expect(commit([admitting(input)], one)).toMatchObject([{ ok: true, result: { ok: true } }]);
+      expect(commit([settling(input, 10n)], two)).toMatchObject([{ result: { state: 'closed', charged: 10n } }]);
+      expect(commit([settling(input, 10n)], one)).toEqual([{ ok: true, result: { state: 'late' } }]);
+      // What one has in its book is in the tables by now: it must not write it again.
+      one.post();
+      two.post();
+      expect(usageEntries()).toBe(round + 1);
+    }
+    expect(wallet()).toEqual([{ balance_nano: TRIAL - 200n, held_nano: 0n, in_flight: 0n }]);
+    expect(audit(db, {}).differences).toEqual([]);
+    second.db.close();
+  });
+
+  test('a question of one sees what the other has just answered', async () => {
+    const store = await openSqliteStore({ file, clock: systemClock });
+    for (let round = 1; round <= 20; round++) {
+      const input = paid(accountId, 500n);
+      commit([admitting(input)]);
+      expect(await store.read.wallet(accountId)).toMatchObject({ held: 500n });
+      commit([settling(input, 10n)]);
+      expect(await store.read.usageRecord(accountId, input.requestId)).toMatchObject({ cost: 10n });
+      expect(await store.read.holdSums()).toMatchObject({ open: 0 });
+    }
+    expect((await store.read.audit({})).differences).toEqual([]);
+    await store.close();
+  });
+
+  test('a write by another tool, which journals nothing, is seen and nothing is lost', () => {
+    useWallet();
+    const second = other();
+    second.db.run('CREATE TABLE notes (text TEXT)');
+    useWallet();
+    commits.post();
+    expect(usageEntries()).toBe(2);
+    expect(audit(db, {}).differences).toEqual([]);
+    second.db.close();
+  });
+});
+
+describe('what the tables would refuse', () => {
+  const broken: [what: string, spoil: (operation: Operation) => Operation][] = [
+    ['a fraction of a millisecond', (one) => changed(one, { totalMs: 0.5 })],
+    ['no number of tokens', (one) => changed(one, { reasoning: -1 })],
+    ['no status', (one) => changed(one, { status: null })],
+    ['a time that is none', (one) => changed(one, { at: 1.5 })],
+  ];
+  const changed = (operation: Operation, outcome: Record<string, unknown>) =>
+    ({
+      ...operation,
+      input: { ...operation.input, outcome: { ...settlement(paid(accountId, 1n), 1n).outcome, ...outcome } },
+    }) as unknown as Operation;
+
+  test.each(broken)('%s fails alone, and is never journaled', (_, spoil) => {
+    const [fine, bad] = [paid(accountId, 500n), paid(accountId, 500n)];
+    commit([admitting(fine), admitting(bad)]);
+    const [one, two] = commit([settling(fine, 4n), spoil(settling(bad, 4n))]);
+    expect(one).toMatchObject({ ok: true, result: { state: 'closed', charged: 4n } });
+    expect(two).toMatchObject({ ok: false, error: 'a database constraint refused the operation' });
+    expect(journaled()).toBe(0);
+    expect(wallet()).toEqual([{ balance_nano: TRIAL - 4n, held_nano: 500n, in_flight: 1n }]);
+    expect(audit(db, {}).differences).toEqual([]);
+  });
+
+  test.each([
+    ['in the tables', () => commits.post()],
+    ['in the journal', () => {}],
+  ])('a second record of a request whose first is %s', (_, between) => {
+    const input = paid(accountId, 500n);
+    commit([admitting(input)]);
+    commit([settling(input, 4n)]);
+    between();
+    const neighbour = paid(accountId, 500n);
+    expect(commit([admitting(input), admitting(neighbour)])).toMatchObject([{ ok: true }, { ok: true }]);
+    const [twice, fine] = commit([settling(input, 5n), settling(neighbour, 6n)]);
+    expect(twice).toMatchObject({ ok: false, error: 'a database constraint refused the operation' });
+    expect(fine).toMatchObject({ ok: true, result: { state: 'closed', charged: 6n } });
+    commits.post();
+    expect(wallet()).toEqual([{ balance_nano: TRIAL - 10n, held_nano: 500n, in_flight: 1n }]);
+    expect(audit(db, {}).differences).toEqual([]);
+  });
+});
+
+describe('a full disk', () => {
+  const pages = (from: Database) =>
+    Number(from.query<{ page_count: bigint }, []>('PRAGMA page_count').get()?.page_count);
+
+  test('keeps what was answered, refuses what is new, and posts all of it when there is room', () => {
+    let answered = 0;
+    db.run(`PRAGMA max_page_count = ${pages(db) + 12}`);
+    const until = () => {
+      for (;;) {
+        const input = paid(accountId, 500n);
+        commit([admitting(input)]);
+        commit([settling(input, 1n)]);
+        answered++;
+      }
+    };
+    expect(until).toThrow('full');
+    expect(answered).toBeGreaterThan(10);
+    expect(() => commit([admitting(paid(accountId, 1n))])).toThrow('full');
+    // A restart finds the same.
+    const second = other();
+    second.db.run('PRAGMA max_page_count = 1');
+    expect(() => second.commits.post()).toThrow('full');
+    second.db.close();
+    expect(journaled()).toBeGreaterThan(0);
+
+    db.run('PRAGMA max_page_count = 1000000');
+    commits.post();
+    expect(journaled()).toBe(0);
+    expect(usageEntries()).toBe(answered);
+    expect(wallet()).toMatchObject([{ balance_nano: TRIAL - BigInt(answered) }]);
+    expect(audit(db, {}).differences).toEqual([]);
+  });
+});
+
+test('more pages than are kept: none that is journaled is lost', () => {
+  const MANY = 20_500;
+  const accounts = Array.from({ length: MANY }, () => registration({ accountId: newId('many') }));
+  for (let first = 0; first < MANY; first += 1_000) {
+    const some = accounts.slice(first, first + 1_000);
+    commits.commitBatch(some.map((input) => ({ name: 'register', input })));
+  }
+  const requests = accounts.map((account) => paid(account.accountId, 500n));
+  for (let first = 0; first < MANY; first += 100) commit(requests.slice(first, first + 100).map(admitting));
+  expect(journaled()).toBeGreaterThan(0);
+  for (let first = 0; first < MANY; first += 100) {
+    commit(requests.slice(first, first + 100).map((input) => settling(input, 7n)));
+  }
+  commits.post();
+  expect(count(`SELECT count(*) AS n FROM wallets WHERE balance_nano = ${TRIAL - 7n} AND held_nano = 0`)).toBe(MANY);
+  expect(count('SELECT count(*) AS n FROM holds')).toBe(0);
+  expect(audit(db, {}).differences).toEqual([]);
+}, 60_000);
