@@ -9,6 +9,7 @@ export interface UpstreamRequest {
   endpoint: UpstreamEndpoint;
   /** The model's name there; it is also in the body, where the format has it there. */
   model: string;
+  /** Taken before `send` answers with its promise: bytes are given back to the system then. */
   body: JsonBody;
   stream: boolean;
   /** Headers of the client that are meant for an upstream of its own dialect; each channel takes what it knows. */
