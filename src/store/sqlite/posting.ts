@@ -1,15 +1,17 @@
-// When the writer is asked to post its journal: at once for a read that must see it, and soon after a commit, so that
-// whoever opens the file with another tool finds it never long behind.
+// When the writer is asked to post its journal: at once for a read that must see it, and once commits pause or have gone on
+// for a while, so that whoever opens the file with another tool finds it never long behind.
 
 import type { Clock } from '../../kit/clock.ts';
 
 export interface Posting {
   now(): Promise<void>;
+  /** After a commit. */
   soon(): void;
   stop(): void;
 }
 
-const SOON_MS = 200;
+const PAUSE_MS = 200;
+const LONGEST_MS = 1_000;
 /** A lock or a full disk: what cannot be posted is tried again. */
 const AGAIN_MS = 1_000;
 
@@ -17,6 +19,8 @@ export function createPosting(clock: Clock, post: () => Promise<unknown>): Posti
   let running: Promise<void> | undefined;
   let cancel: (() => void) | undefined;
   let isStopped = false;
+  let firstAt = 0;
+  let lastAt = 0;
 
   /** Answers come in the order of the questions: whatever was answered before a posting is, is in it. */
   function now(): Promise<void> {
@@ -36,13 +40,19 @@ export function createPosting(clock: Clock, post: () => Promise<unknown>): Posti
     if (cancel || isStopped) return;
     cancel = clock.after(ms, () => {
       cancel = undefined;
-      now().catch(() => wait(AGAIN_MS));
+      const at = clock.monotonic();
+      if (at - lastAt < PAUSE_MS && at - firstAt < LONGEST_MS) wait(PAUSE_MS);
+      else now().catch(() => wait(AGAIN_MS));
     });
   }
 
   return {
     now,
-    soon: () => wait(SOON_MS),
+    soon() {
+      lastAt = clock.monotonic();
+      if (!cancel) firstAt = lastAt;
+      wait(PAUSE_MS);
+    },
     stop() {
       isStopped = true;
       cancel?.();
