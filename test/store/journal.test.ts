@@ -15,6 +15,7 @@ import { type Commits, prepareCommits } from '../../src/store/sqlite/commit-batc
 import { decodeAnswers } from '../../src/store/sqlite/hot-answers.ts';
 import { decodeOperations, encodeOperations } from '../../src/store/sqlite/hot-batches.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
+import { MIGRATIONS } from '../../src/store/sqlite/migrations/index.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { lease, NOW, newId, paid, registration, settlement, TRIAL } from './suite/inputs.ts';
@@ -45,6 +46,11 @@ afterEach(() => {
 
 const admitting = (input: AdmitInput): Operation => ({ name: 'admit', input });
 const settling = (input: AdmitInput, cost: bigint): Operation => ({ name: 'settle', input: settlement(input, cost) });
+
+const releasing = (input: AdmitInput): Operation => {
+  const { requestId, keyId, outcome } = settlement(input, 0n);
+  return { name: 'release', input: { requestId, accountId, keyId, giveBackSlots: true, outcome } };
+};
 
 /** As the writing thread commits what came to it as a text. */
 function commit(operations: readonly Operation[], to = commits) {
@@ -153,9 +159,39 @@ describe('a process that is gone', () => {
     db.run(`UPDATE journal SET answers = replace(answers, '"400"', '"401"')`);
     const opening = openSqliteStore({ file, clock: systemClock });
     await expect(opening).rejects.toBeInstanceOf(StoreRefused);
-    await expect(opening).rejects.toThrow('written by another version');
+    await expect(opening).rejects.toThrow('does not come to what was answered');
     expect(journaled()).toBe(2);
     expect(usageEntries()).toBe(0);
+  });
+});
+
+describe('a newer version', () => {
+  const next = { version: MIGRATIONS.length + 1, name: 'next', sql: 'CREATE TABLE next_one (id INTEGER) STRICT' };
+  const migrations = [...MIGRATIONS, next];
+  const hasNext = () => count(`SELECT count(*) AS n FROM sqlite_schema WHERE name = 'next_one'`) === 1;
+
+  test('does not touch the file while a server of this one runs on it', () => {
+    db.run('UPDATE leases SET expires_at = ?', [Date.now() + 10_000]);
+    expect(() => migrate(db, { migrations })).toThrow('stop it first');
+    expect(hasNext()).toBe(false);
+    db.run('UPDATE leases SET expires_at = ?', [Date.now() - 1]);
+    migrate(db, { migrations });
+    expect(hasNext()).toBe(true);
+  });
+
+  test('posts the journal together with its own schema, or leaves both as they are', () => {
+    useWallet();
+    db.run(`UPDATE journal SET answers = replace(answers, '"400"', '"401"')`);
+    const options = { migrations, onMigrated: () => prepareCommits(db).post() };
+    expect(() => migrate(db, options)).toThrow('does not come to what was answered');
+    expect({ hasNext: hasNext(), rows: journaled() }).toEqual({ hasNext: false, rows: 2 });
+    db.run(`UPDATE journal SET answers = replace(answers, '"401"', '"400"')`);
+    migrate(db, options);
+    expect({ hasNext: hasNext(), rows: journaled(), wallets: wallet() }).toEqual({
+      hasNext: true,
+      rows: 0,
+      wallets: USED,
+    });
   });
 });
 
@@ -226,6 +262,26 @@ describe('what the tables would refuse', () => {
     expect(journaled()).toBe(0);
     expect(wallet()).toEqual([{ balance_nano: TRIAL - 4n, held_nano: 500n, in_flight: 1n }]);
     expect(audit(db, {}).differences).toEqual([]);
+  });
+
+  test.each([1.5, Number.NaN, null, 'now'])('a time that is none, where nothing is charged: %p', (at) => {
+    for (const close of [settling, releasing]) {
+      const [fine, bad] = [paid(accountId, 500n), paid(accountId, 500n)];
+      commit([admitting(fine), admitting(bad)]);
+      const [one, two] = commit([settling(fine, 0n), changed(close(bad, 0n), { at })]);
+      expect(one).toMatchObject({ ok: true, result: { state: 'closed', charged: 0n } });
+      expect(two).toMatchObject({ ok: false });
+      expect(journaled()).toBe(0);
+    }
+    expect(audit(db, {}).differences).toEqual([]);
+  });
+
+  test('an operation that fails by itself: its words are nothing that another version must repeat', () => {
+    const fine = paid(accountId, 500n);
+    const failing = admitting({ ...paid(accountId, 500n), accountId: 'acc_nobody' });
+    expect(commit([admitting(fine), failing])).toMatchObject([{ ok: true }, { ok: false }]);
+    expect(journaled()).toBe(0);
+    expect(wallet()).toEqual([{ balance_nano: TRIAL, held_nano: 500n, in_flight: 1n }]);
   });
 
   test.each([

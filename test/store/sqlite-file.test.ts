@@ -149,7 +149,7 @@ describe('migrations', () => {
 
   test('one more is added to what is there', async () => {
     const { accountId, db } = await usedFile();
-    migrate(db, [...MIGRATIONS, next]);
+    migrate(db, { migrations: [...MIGRATIONS, next] });
     expect(db.query('SELECT * FROM next_one').all()).toEqual([]);
     expect(db.query('SELECT 1 FROM wallets WHERE account_id = ?').all(accountId)).toHaveLength(1);
     db.close();
@@ -158,14 +158,14 @@ describe('migrations', () => {
   test('one that was changed afterwards is refused', async () => {
     const { db } = await usedFile();
     const changed = MIGRATIONS.map((migration) => ({ ...migration, sql: `${migration.sql}\n-- changed` }));
-    expect(() => migrate(db, changed)).toThrow(StoreRefused);
-    expect(() => migrate(db, changed)).toThrow('differs');
+    expect(() => migrate(db, { migrations: changed })).toThrow(StoreRefused);
+    expect(() => migrate(db, { migrations: changed })).toThrow('differs');
     db.close();
   });
 
   test('a file of a newer program is refused', async () => {
     const { db } = await usedFile();
-    migrate(db, [...MIGRATIONS, next]);
+    migrate(db, { migrations: [...MIGRATIONS, next] });
     db.close();
     await expect(openStore()).rejects.toThrow('newer version');
   });
@@ -173,7 +173,7 @@ describe('migrations', () => {
   test('one that fails leaves nothing behind', () => {
     const db = openDatabase(file);
     const failing = { ...next, sql: 'CREATE TABLE half_done (id INTEGER) STRICT; CREATE TABLE broken (' };
-    expect(() => migrate(db, [...MIGRATIONS, failing])).toThrow();
+    expect(() => migrate(db, { migrations: [...MIGRATIONS, failing] })).toThrow();
     expect(db.query(`SELECT name FROM sqlite_schema WHERE name IN ('half_done', 'wallets')`).all()).toEqual([]);
     db.close();
   });

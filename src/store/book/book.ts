@@ -1,6 +1,7 @@
-// The pages of the store that one batch touches, in memory. Operations read and change the book one after another;
-// the driver then writes what changed, in the same transaction it was read in. One logic serves every database,
-// a wallet hit by fifty operations is written once, and an operation that throws is undone alone.
+// The pages of the store that operations touch, in memory. They read and change the book one after another; the driver
+// then writes what changed: after each batch, in the transaction it was read in, or what many journaled batches came to.
+// One logic serves every database, a wallet hit by fifty operations is written once, and an operation that throws is
+// undone alone.
 
 import { assert } from '../../kit/assert.ts';
 import type {

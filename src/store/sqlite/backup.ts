@@ -75,7 +75,7 @@ function checkSound(file: string): void {
     if (row?.integrity_check !== 'ok') throw new StoreRefused('the copy is damaged');
     // Any SQLite file, be it empty, could be migrated to a sound and empty one.
     if (!db.query('SELECT 1 FROM schema_migrations').get()) throw new Error('no schema');
-    migrate(db);
+    migrate(db, { isCopy: true });
     if (prepareIsBehind(db)()) prepareCommits(db).post();
     const { differences } = audit(db, {});
     if (differences.length > 0) throw new StoreRefused('the copy does not pass the ledger audit');

@@ -135,7 +135,7 @@ export function prepareCommits(db: Database): Commits {
         journal.append(came.text, text);
         journaled = total;
       } else writeOut();
-    }
+    } else if (!journaled) book = new Book(cache.load);
     failInside(operations);
     return { decided, text };
   }

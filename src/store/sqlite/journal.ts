@@ -40,7 +40,7 @@ function replayRow(book: Book, row: Row): number {
   const { id, operations } = decodeOperations(row.operations);
   if (encodeAnswers(id, decideBatch(book, operations)) !== row.answers) {
     throw new StoreRefused(
-      'the journal of the database was written by another version of the program: start that one once, it posts the journal when it stops',
+      'the journal of the database does not come to what was answered: either another version of the program wrote it (start that one once, it posts the journal when it stops), or rows were changed by hand (undo that)',
     );
   }
   return operations.length;

@@ -11,7 +11,16 @@ interface AppliedMigration {
   hash: string;
 }
 
-export function migrate(db: Database, migrations: readonly Migration[] = MIGRATIONS): void {
+export interface MigrateOptions {
+  migrations?: readonly Migration[];
+  /** Nobody else can have it open. */
+  isCopy?: boolean;
+  /** Runs on the new schema, in the same transaction: if it refuses, the schema is still the old one. */
+  onMigrated?(): void;
+}
+
+export function migrate(db: Database, options: MigrateOptions = {}): void {
+  const { migrations = MIGRATIONS, isCopy = false, onMigrated } = options;
   db.transaction(() => {
     db.run(`CREATE TABLE IF NOT EXISTS schema_migrations (
       version INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL
@@ -20,7 +29,9 @@ export function migrate(db: Database, migrations: readonly Migration[] = MIGRATI
       .query<AppliedMigration, []>('SELECT version, hash FROM schema_migrations ORDER BY version')
       .all();
     for (const row of applied) checkApplied(row, migrations);
-    for (const migration of migrations.slice(applied.length)) {
+    const pending = migrations.slice(applied.length);
+    if (applied.length > 0 && pending.length > 0 && !isCopy) refuseWhileServed(db);
+    for (const migration of pending) {
       db.run(migration.sql);
       failpoint('K12');
       db.query('INSERT INTO schema_migrations VALUES (?, ?, ?)').run(
@@ -29,7 +40,16 @@ export function migrate(db: Database, migrations: readonly Migration[] = MIGRATI
         hashOf(migration),
       );
     }
+    if (pending.length > 0) onMigrated?.();
   }).immediate();
+}
+
+/** A server of the version before knows nothing of what is new here, and would write as if it were not there. */
+function refuseWhileServed(db: Database): void {
+  if (!db.query(`SELECT 1 FROM leases WHERE expires_at > unixepoch('subsec') * 1000`).get()) return;
+  throw new StoreRefused(
+    'a server of an older version is running on this database: stop it first, then wait 15 seconds if it was killed',
+  );
 }
 
 function checkApplied({ version, hash }: AppliedMigration, migrations: readonly Migration[]): void {

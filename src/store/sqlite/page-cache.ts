@@ -88,8 +88,8 @@ export function createPageCache(db: Database, load: LoadPage): PageCache {
     keep(book) {
       for (const table of CACHED) {
         const cache = caches.get(table);
+        if (!cache) continue;
         for (const { id, after } of book.changes(table)) {
-          if (!cache) continue;
           // A hold that is closed is never asked for again.
           if (after === undefined) cache.delete(id);
           else put(cache, id, after);

@@ -42,7 +42,7 @@ export function createPostingCheck(db: Database): PostingCheck {
       const { entries, usage } = book.added;
       const closed = usage.slice(mark.usage);
       return (
-        operations.every((operation, at) => operation.name !== 'admit' || isHold(operation.input, decided[at])) &&
+        operations.every((operation, at) => isSound(operation, decided[at])) &&
         entries.slice(mark.entries).every(isEntry) &&
         closed.every((record) => isRecord(record) && areSound(book, record) && isNew(record.requestId)) &&
         (closed.length === 0 || recorded.get(JSON.stringify(closed.map(({ requestId }) => requestId))) === null)
@@ -52,10 +52,17 @@ export function createPostingCheck(db: Database): PostingCheck {
   };
 }
 
-function isHold(input: AdmitInput, answer: Decided | undefined): boolean {
-  if (!answer?.ok || !answer.result || !('granted' in answer.result)) return true;
+/** Why one failed is told in words, and words change: such a batch is not one to decide again. */
+function isSound({ name, input }: Operation, answer: Decided | undefined): boolean {
+  if (!answer?.ok) return false;
+  if (name === 'admit') return isHold(input, answer.result);
+  return (name === 'settle' || name === 'release') && Number.isSafeInteger(input.outcome.at);
+}
+
+function isHold(input: AdmitInput, result: Extract<Decided, { ok: true }>['result']): boolean {
+  if (!result || !('granted' in result)) return true;
   return (
-    isMoney(answer.result.held) &&
+    isMoney(result.held) &&
     Number.isSafeInteger(input.at) &&
     Number.isSafeInteger(input.revision) &&
     isText(input.requestId) &&

@@ -4,7 +4,8 @@
 import type { Clock } from '../../kit/clock.ts';
 
 export interface Posting {
-  now(): Promise<void>;
+  /** For a question that should see what is journaled. Never rejects: what takes too long, or fails, is not waited for. */
+  beforeRead(): Promise<void>;
   /** After a commit. */
   soon(): void;
   stop(): void;
@@ -12,6 +13,8 @@ export interface Posting {
 
 const PAUSE_MS = 200;
 const LONGEST_MS = 1_000;
+/** A lock that another program keeps must not keep every question waiting. */
+const READ_WAIT_MS = 2_000;
 /** A lock or a full disk: what cannot be posted is tried again. */
 const AGAIN_MS = 1_000;
 
@@ -22,7 +25,7 @@ export function createPosting(clock: Clock, post: () => Promise<unknown>): Posti
   let firstAt = 0;
   let lastAt = 0;
 
-  /** Answers come in the order of the questions: whatever was answered before a posting is, is in it. */
+  /** The writer works in the order of what it is asked: what was answered before a posting ends, is in it. */
   function now(): Promise<void> {
     running ??= post().then(
       () => {
@@ -47,7 +50,15 @@ export function createPosting(clock: Clock, post: () => Promise<unknown>): Posti
   }
 
   return {
-    now,
+    beforeRead: () =>
+      new Promise((resolve) => {
+        const stopWaiting = clock.after(READ_WAIT_MS, resolve);
+        const goOn = () => {
+          stopWaiting();
+          resolve();
+        };
+        now().then(goOn, goOn);
+      }),
     soon() {
       lastAt = clock.monotonic();
       if (!cancel) firstAt = lastAt;

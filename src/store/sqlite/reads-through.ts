@@ -9,7 +9,7 @@ import type { Thread } from './connect-thread.ts';
 export interface ReadWays {
   reader: Thread;
   slowReader: Thread;
-  /** Resolves when everything that was answered so far is in the tables. */
+  /** Resolves when everything that was answered so far is in the tables, or cannot be brought there for now. */
   post(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export function readsThrough({ reader, slowReader, post }: ReadWays): Reads {
     async (...args: unknown[]) => {
       const thread = SLOW_READS.has(name) ? slowReader : reader;
       try {
-        if (!NEVER_JOURNALED.has(name) && (await reader.ask({ do: 'isBehind' }))) await post().catch(() => undefined);
+        if (!NEVER_JOURNALED.has(name) && (await reader.ask({ do: 'isBehind' }))) await post();
         return await thread.ask({ do: 'read', name, args });
       } catch (error) {
         throw fault('unavailable', { internal: `store: ${error instanceof Error ? error.message : 'read failed'}` });

@@ -49,7 +49,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   return {
     commit: (name, input) => batcher.submit(name, input),
     waiting: batcher.depth,
-    read: readsThrough({ reader, slowReader, post: posting.now }),
+    read: readsThrough({ reader, slowReader, post: posting.beforeRead }),
     recordAlarm: async (alarm, at) => void (await writer.ask({ do: 'alarm', alarm, at })),
     forget: async (before) => void (await writer.ask({ do: 'forget', before })),
     async close() {

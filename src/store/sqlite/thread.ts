@@ -1,5 +1,5 @@
-// The SQLite threads: the writer owns the only read-write connection, the reader a read-only one. Commits sync the disk
-// and reads may be long, so neither runs on the event loop.
+// The SQLite threads: the writer owns the only read-write connection, the readers have read-only ones. Commits sync the
+// disk and reads may be long, so neither runs on the event loop.
 
 import type { Database } from 'bun:sqlite';
 import { chmodSync, existsSync } from 'node:fs';
@@ -26,7 +26,7 @@ function open(file: string, options: OpenOptions): undefined {
     db = openDatabase(file, options);
     if (!options.readonly) {
       chmodSync(file, 0o600);
-      migrate(db);
+      migrate(db, { onMigrated: () => prepareCommits(db).post() });
       commits = prepareCommits(db);
       commits.post();
     }
