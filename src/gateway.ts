@@ -151,8 +151,9 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   await onPulse(await store.read.pulse());
 
   const node = { nodeId: newId('node'), host: hostOfProcesses(), pid: process.pid };
+  const lease = await keepLease(store, clock, log, node);
   const stops = [
-    await keepLease(store, clock, log, node),
+    lease.stop,
     await sweepHolds({ store, clock, log, node, isProcessAlive }),
     await forgetAddresses(store, clock, log),
     followStore(store, clock, log, onPulse),
@@ -219,7 +220,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
     hashCard: createCardHasher(pepper),
     beginIdempotency: createIdempotency(pepper, random),
     isReady: () => ready,
-    hasStore: () => clock.monotonic() - heardAt < STORE_LOST_MS,
+    hasStore: () => clock.monotonic() - heardAt < STORE_LOST_MS && lease.isHeld(),
     gatewayId,
     doors: createDoorGuards(clock),
     countFault: countFaults(metrics),

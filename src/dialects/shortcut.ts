@@ -192,8 +192,7 @@ function isEqual(a: Frame, b: Frame): boolean {
   return ends && lengths && hasAt(a.head, b.head, 0) && hasAt(a.middle, b.middle, 0);
 }
 
-const QUOTED = /\w/;
-const IS_PADDING = Array.from({ length: 256 }, (_, code) => code < 0x80 && QUOTED.test(String.fromCharCode(code)));
+const IS_PADDING = Array.from({ length: 256 }, (_, code) => code < 0x80 && /\w/.test(String.fromCharCode(code)));
 
 function paddingEnd(bytes: Uint8Array, from: number): number {
   let at = from;

@@ -18,7 +18,7 @@ export interface FaultDetails {
   internal?: string | undefined;
 }
 
-const NO_DETAILS: FaultDetails = {};
+const NO_DETAILS: FaultDetails = Object.freeze({});
 
 export class Fault extends Error {
   override name = 'Fault';

@@ -40,7 +40,7 @@ export interface HttpTools {
   load: Load;
   /** False while draining. */
   isReady(): boolean;
-  /** False when the store has not answered for a while. */
+  /** False when the store has not answered for a while, or takes no writes. */
   hasStore(): boolean;
   /** Names this gateway in calls to upstreams. */
   gatewayId: string;

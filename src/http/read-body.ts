@@ -11,6 +11,8 @@ const BODY_TIMEOUT_MS = 30_000;
 /** Longer texts are read in pieces, between which others have their turn. */
 const LARGE_CHARS = 256 * 1024;
 const DECODE_BYTES = 256 * 1024;
+/** Room for a body of unknown length at first. */
+const FIRST_BYTES = 4 * 1024;
 /** A body that says to be no longer is read at one go: a stream for it would cost more than all the rest of a request. */
 const SMALL_BYTES = 256 * 1024;
 
@@ -75,13 +77,21 @@ async function readPieces(
   onBytes: (bytes: number) => void,
 ): Promise<Body> {
   const reader = body.getReader();
-  let cancelTimer = () => {};
-  const slow = new Promise<never>((_, reject) => {
-    cancelTimer = clock.after(BODY_TIMEOUT_MS, () => reject(fault('request_timeout')));
+  let isLate = false;
+  let refuse = () => {};
+  const cancelTimer = clock.after(BODY_TIMEOUT_MS, () => {
+    isLate = true;
+    refuse();
   });
+  const read = () =>
+    new Promise<Awaited<ReturnType<typeof reader.read>>>((resolve, reject) => {
+      refuse = () => reject(fault('request_timeout'));
+      if (isLate) refuse();
+      else reader.read().then(resolve, reject);
+    });
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  /** Until they are too many to be read at one go. */
-  const pieces: Uint8Array[] = [];
+  /** What came so far, until it is too much to be read at one go. */
+  let small: Uint8Array<ArrayBuffer> | undefined = new Uint8Array(FIRST_BYTES);
   let text = '';
   let bytes = 0;
   async function decodeAll(piece: Uint8Array): Promise<void> {
@@ -92,13 +102,20 @@ async function readPieces(
   }
   try {
     for (;;) {
-      const { done, value } = await Promise.race([reader.read(), slow]);
-      if (done) return bytes <= SMALL_BYTES ? joined(pieces, bytes) : text + decode(decoder, undefined);
+      const { done, value } = await read();
+      if (done) return small ? small.subarray(0, bytes) : text + decode(decoder, undefined);
+      const before = bytes;
       bytes += value.byteLength;
       if (bytes > maxBytes) throw tooLarge(maxBytes);
       onBytes(value.byteLength);
-      pieces.push(value);
-      if (bytes > SMALL_BYTES) for (const piece of pieces.splice(0)) await decodeAll(piece);
+      if (small && bytes <= SMALL_BYTES) {
+        small = withRoom(small, bytes);
+        small.set(value, before);
+        continue;
+      }
+      if (small) await decodeAll(small.subarray(0, before));
+      small = undefined;
+      await decodeAll(value);
     }
   } finally {
     cancelTimer();
@@ -106,14 +123,12 @@ async function readPieces(
   }
 }
 
-function joined(pieces: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.byteLength;
-  }
-  return bytes;
+/** Copied as it comes: a body in very small pieces takes no more room than any other. */
+function withRoom(bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBuffer> {
+  if (length <= bytes.byteLength) return bytes;
+  const larger = new Uint8Array(Math.max(length, bytes.byteLength * 2));
+  larger.set(bytes);
+  return larger;
 }
 
 export function readBodyJson(

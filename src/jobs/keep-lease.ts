@@ -1,5 +1,6 @@
 // A node lives by its lease: renewed often, valid for a while, and without it nothing is admitted.
 
+import { Fault } from '../faults/fault.ts';
 import { type Clock, every } from '../kit/clock.ts';
 import { describeError, type Log } from '../kit/log.ts';
 import type { Store } from '../store/store.ts';
@@ -13,12 +14,25 @@ export interface Node {
   pid: number;
 }
 
-export async function keepLease(store: Store, clock: Clock, log: Log, node: Node): Promise<() => void> {
-  const renew = () => store.commit('lease', { ...node, expiresAt: clock.now() + LEASE_MS });
+export interface HeldLease {
+  /** False when it ran out before it could be renewed: the store takes no writes. */
+  isHeld(): boolean;
+  stop(): void;
+}
+
+export async function keepLease(store: Store, clock: Clock, log: Log, node: Node): Promise<HeldLease> {
+  let heldUntil = 0;
+  async function renew(): Promise<void> {
+    const until = clock.monotonic() + LEASE_MS;
+    await store.commit('lease', { ...node, expiresAt: clock.now() + LEASE_MS });
+    heldUntil = until;
+  }
   await renew();
-  return every(clock, RENEW_MS, () =>
-    renew().catch((error: unknown) =>
-      log('error', 'lease_not_renewed', { node_id: node.nodeId, detail: describeError(error) }),
-    ),
+  const stop = every(clock, RENEW_MS, () =>
+    renew().catch((error: unknown) => {
+      const detail = error instanceof Fault ? error.details.internal : describeError(error);
+      log('error', 'lease_not_renewed', { node_id: node.nodeId, detail });
+    }),
   );
+  return { isHeld: () => clock.monotonic() < heldUntil, stop };
 }

@@ -40,52 +40,62 @@ class TimerList {
   add(task: () => void): () => void {
     const entry = new Entry(task, this.#tools.monotonic() + this.#ms, this.#last);
     if (this.#last) this.#last.next = entry;
-    else this.#first = entry;
+    else {
+      this.#first = entry;
+      this.#set(this.#ms);
+    }
     this.#last = entry;
-    this.#unset ??= this.#tools.set(this.#ms, this.#run);
     return () => this.#remove(entry);
   }
 
+  /** Whoever still has the way to take it back has nothing else of it: neither its task nor those that came after it. */
   #remove(entry: Entry): void {
-    if (!entry.isListed) return;
-    entry.isListed = false;
+    if (!entry.task) return;
     if (entry.previous) entry.previous.next = entry.next;
     else this.#first = entry.next;
     if (entry.next) entry.next.previous = entry.previous;
     else this.#last = entry.previous;
+    entry.task = undefined;
+    entry.next = undefined;
+    entry.previous = undefined;
     if (this.#first) return;
     this.#unset?.();
     this.#unset = undefined;
     this.#onEmpty();
   }
 
+  #set(ms: number): void {
+    this.#unset = this.#tools.set(Math.min(Math.max(0, ms), MOST_MS), this.#run);
+  }
+
   /** A task that throws keeps none of the others from its turn. */
   readonly #run = (): void => {
     this.#unset = undefined;
     try {
-      for (let due = this.#takeDue(); due; due = this.#takeDue()) due.task();
+      for (let task = this.#takeDue(); task; task = this.#takeDue()) task();
     } finally {
-      if (this.#first) {
-        const left = this.#first.due - this.#tools.monotonic();
-        this.#unset ??= this.#tools.set(Math.max(0, left), this.#run);
-      }
+      if (this.#first) this.#set(this.#first.due - this.#tools.monotonic());
     }
   };
 
-  #takeDue(): Entry | undefined {
+  #takeDue(): (() => void) | undefined {
     const first = this.#first;
     if (!first || first.due > this.#tools.monotonic()) return undefined;
+    const { task } = first;
     this.#remove(first);
-    return first;
+    return task;
   }
 }
 
+/** Longer ones the runtime would take for short ones. */
+const MOST_MS = 2 ** 31 - 1;
+
 class Entry {
   next: Entry | undefined;
-  isListed = true;
 
   constructor(
-    readonly task: () => void,
+    /** Undefined when it has run or was taken back. */
+    public task: (() => void) | undefined,
     readonly due: number,
     public previous: Entry | undefined,
   ) {}

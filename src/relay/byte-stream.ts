@@ -19,7 +19,10 @@ export interface ByteStreamOptions {
   onGone(): void;
 }
 
-/** Bytes may be used again afterwards. The result is there only if the client does not take more at once: it is fulfilled when it does, or has left. */
+/**
+ * Bytes may be used again afterwards. The result is there only if the client does not take more at once: it is fulfilled
+ * when it does, or has left.
+ */
 export type Send = (frames: string | Uint8Array) => Promise<void> | undefined;
 
 /** `produce` is called once, whatever becomes of the client, and the stream ends with it, or breaks off if it fails. */

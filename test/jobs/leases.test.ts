@@ -2,6 +2,7 @@
 // died, and a settlement that comes too late changes no wallet.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { fault } from '../../src/faults/fault.ts';
 import type { Answer } from '../support/answer.ts';
 import { createKey } from '../support/create-key.ts';
 import { createGate, eventually } from '../support/eventually.ts';
@@ -32,6 +33,22 @@ const holds = () =>
 const walletOf = (accountId: string) =>
   gateway.sql('SELECT balance_nano, held_nano, in_flight FROM wallets WHERE account_id = ?', accountId)[0];
 const UNTOUCHED = { balance_nano: 1_000_000_000n, held_nano: 0n, in_flight: 0n };
+
+describe('a node that cannot renew its lease', () => {
+  test('says that it is not ready once it has run out, why it could not, and is ready again afterwards', async () => {
+    const { commit } = gateway.gateway.store;
+    const ready = async () => (await gateway.call('/readyz')).status;
+    gateway.gateway.store.commit = () => Promise.reject(fault('unavailable', { internal: 'store: it is full' }));
+    await clock.advance(LEASE_MS - RENEW_MS - 1);
+    expect(await ready()).toBe(200);
+    await clock.advance(RENEW_MS + 1);
+    expect(await ready()).toBe(503);
+    expect(gateway.log.text()).toContain('store: it is full');
+    gateway.gateway.store.commit = commit;
+    await clock.advance(RENEW_MS);
+    await eventually('it is ready again', async () => (await ready()) === 200);
+  });
+});
 
 describe('a node whose lease has run out', () => {
   test('admits nothing, free or paid, until it has a new one', async () => {

@@ -89,6 +89,52 @@ describe('timers of one length', () => {
     expect(ran).toEqual(['a', 'c']);
   });
 
+  test('one that a task sets does not delay those that were there before', async () => {
+    const { clock, after, timers } = createLists();
+    const ran: string[] = [];
+    after(100, () => {
+      ran.push('a');
+      after(100, () => ran.push('c'));
+    });
+    await clock.advance(10);
+    after(100, () => ran.push('b'));
+    await clock.advance(90);
+    expect({ ran, timers: timers() }).toEqual({ ran: ['a'], timers: 1 });
+    await clock.advance(10);
+    expect(ran).toEqual(['a', 'b']);
+    await clock.advance(90);
+    expect({ ran, timers: timers() }).toEqual({ ran: ['a', 'b', 'c'], timers: 0 });
+  });
+
+  test('a way to take one back keeps nothing else alive', async () => {
+    const { after } = createLists();
+    const cancelFirst = after(1_000, () => {});
+    const tasks: WeakRef<() => void>[] = [];
+    let cancelLast = cancelFirst;
+    for (let count = 0; count < 100; count++) {
+      const task = () => void count;
+      tasks.push(new WeakRef(task));
+      const cancel = after(1_000, task);
+      cancelLast();
+      cancelLast = cancel;
+    }
+    await Bun.sleep(0);
+    Bun.gc(true);
+    expect(tasks.filter((task) => task.deref()).length).toBeLessThan(10);
+    cancelFirst();
+    cancelLast();
+  });
+
+  test('one that is longer than any timer of the runtime does not run early', async () => {
+    const { clock, after, timers } = createLists();
+    const ran: string[] = [];
+    after(2 ** 31 + 50, () => ran.push('late'));
+    await clock.advance(2 ** 31 - 1);
+    expect({ ran, timers: timers() }).toEqual({ ran: [], timers: 1 });
+    await clock.advance(51);
+    expect(ran).toEqual(['late']);
+  });
+
   test('lengths do not wait for each other', async () => {
     const { clock, after } = createLists();
     const ran: number[] = [];

@@ -23,11 +23,10 @@ function isMarked(literal: Uint8Array): boolean {
 }
 
 /** All that may follow a tag up to the quote that ends the string is letters, digits and dashes. */
-function endsInTag(literal: Uint8Array): boolean {
-  const end = literal.length - 1;
-  let start = end;
-  while (isWord(literal[start - 1])) start--;
-  return latin(literal, start, end).includes(TAG);
+function endsInTag({ buffer, byteOffset, length }: Uint8Array): boolean {
+  const literal = Buffer.from(buffer, byteOffset, length);
+  const last = literal.lastIndexOf(TAG);
+  return last >= 0 && literal.subarray(last, length - 1).every(isWord);
 }
 
 function latin({ buffer, byteOffset }: Uint8Array, start: number, end: number): string {
@@ -36,6 +35,6 @@ function latin({ buffer, byteOffset }: Uint8Array, start: number, end: number): 
 
 const WORD = new Set(Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-'));
 
-function isWord(byte: number | undefined): boolean {
-  return byte !== undefined && WORD.has(byte);
+function isWord(byte: number): boolean {
+  return WORD.has(byte);
 }

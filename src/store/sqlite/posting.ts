@@ -4,8 +4,8 @@
 import type { Clock } from '../../kit/clock.ts';
 
 export interface Posting {
-  /** For a question that should see what is journaled. Never rejects: what takes too long, or fails, is not waited for. */
-  beforeRead(): Promise<void>;
+  /** For a question that should see what is journaled: false if that takes too long, or fails. */
+  beforeRead(): Promise<boolean>;
   /** After a commit. */
   soon(): void;
   stop(): void;
@@ -52,12 +52,15 @@ export function createPosting(clock: Clock, post: () => Promise<unknown>): Posti
   return {
     beforeRead: () =>
       new Promise((resolve) => {
-        const stopWaiting = clock.after(READ_WAIT_MS, resolve);
-        const goOn = () => {
+        const stopWaiting = clock.after(READ_WAIT_MS, () => resolve(false));
+        const goOn = (isPosted: boolean) => {
           stopWaiting();
-          resolve();
+          resolve(isPosted);
         };
-        now().then(goOn, goOn);
+        now().then(
+          () => goOn(true),
+          () => goOn(false),
+        );
       }),
     soon() {
       lastAt = clock.monotonic();

@@ -1,6 +1,7 @@
 // Questions go to the reading threads. One about rows that may still be in the journal waits until they are posted, so
 // that it sees everything that was answered before it was asked, by this process or another. Where they cannot be posted
-// (a full disk, a lock that somebody keeps), it is answered from the tables as they are: a whole and earlier state.
+// (a full disk, a lock that somebody keeps), it is answered from the tables as they are: a whole and earlier state; but of
+// what is not there nobody knows whether it is nowhere.
 
 import { fault } from '../../faults/fault.ts';
 import { READ_NAMES, type ReadName, type Reads } from '../reads.ts';
@@ -9,8 +10,8 @@ import type { Thread } from './connect-thread.ts';
 export interface ReadWays {
   reader: Thread;
   slowReader: Thread;
-  /** Resolves when everything that was answered so far is in the tables, or cannot be brought there for now. */
-  post(): Promise<void>;
+  /** Whether everything that was answered so far is in the tables: false if it cannot be brought there for now. */
+  post(): Promise<boolean>;
 }
 
 /** What may take long has a thread of its own, so that a key's look-up never waits behind an audit. */
@@ -60,8 +61,10 @@ export function readsThrough({ reader, slowReader, post }: ReadWays): Reads {
     async (...args: unknown[]) => {
       const thread = SLOW_READS.has(name) ? slowReader : reader;
       try {
-        if (!NEVER_JOURNALED.has(name) && (await reader.ask({ do: 'isBehind' }))) await post();
-        return await thread.ask({ do: 'read', name, args });
+        const isBehind = !NEVER_JOURNALED.has(name) && (await reader.ask({ do: 'isBehind' })) && !(await post());
+        const found = await thread.ask({ do: 'read', name, args });
+        if (isBehind && found === undefined) throw new Error('it may be in the journal, which cannot be posted');
+        return found;
       } catch (error) {
         throw fault('unavailable', { internal: `store: ${error instanceof Error ? error.message : 'read failed'}` });
       }
