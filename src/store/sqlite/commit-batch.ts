@@ -39,8 +39,8 @@ export interface Answered {
   text?: string | undefined;
 }
 
-/** So many operations are posted at once: it takes some ten milliseconds, in which no other batch is answered. */
-const MOST_JOURNALED = 1_536;
+/** So many operations are posted at once: it takes some milliseconds, in which no other batch is answered. */
+const MOST_JOURNALED = 512;
 
 export function prepareCommits(db: Database): Commits {
   const cache = createPageCache(db, prepareLoad(db));
