@@ -219,16 +219,13 @@ function writeReady(events: EventFeed, write: Write, shortcut: Shortcut | undefi
       const written = write(event);
       if (written === 'mismatch') return { frames, end: new AttemptFailed('mismatch') };
       frames += written;
-      if (event.repeat) learn(shortcut, events.alone(), event);
+      const alone = event.repeat && events.alone();
+      if (alone) shortcut?.learn(alone, event);
     }
     return { frames, end: 'enough' };
   } catch (error) {
     return { frames, end: error instanceof Error ? error : new Error(String(error)) };
   }
-}
-
-function learn(shortcut: Shortcut | undefined, bytes: Uint8Array | undefined, event: StreamEvent): void {
-  if (bytes) shortcut?.learn(bytes, event);
 }
 
 function runOf({

@@ -48,13 +48,14 @@ const SUMMED = [
   'images',
   'cost_nano',
 ] as const;
-const COLUMNS = ['requests', ...SUMMED];
-const TOTALS = COLUMNS.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(', ');
+/** Of the sums by day. */
+export const SUM_COLUMNS = ['requests', ...SUMMED];
+const TOTALS = SUM_COLUMNS.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(', ');
 
 export function totalsStatement(query: UsageQuery): UsageStatement {
   const { days, pieces } = splitDays(query.from, query.to);
   const parts = [
-    ...(days ? [{ columns: COLUMNS.join(', '), from: 'usage_days', conditions: days }] : []),
+    ...(days ? [{ columns: SUM_COLUMNS.join(', '), from: 'usage_days', conditions: days }] : []),
     ...pieces.map((conditions) => ({
       columns: `1 AS requests, ${SUMMED.join(', ')}`,
       from: 'usage_records',

@@ -2,43 +2,24 @@
 // records themselves. Records of one kind are summed up here first, so that each sum is written once.
 
 import type { Database } from 'bun:sqlite';
-import type { Nano } from '../../kit/money.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
+import type { UsageTotals } from '../reads.ts';
 import type { UsageRecord } from '../rows.ts';
+import { SUM_COLUMNS } from '../usage-queries.ts';
 
 /** One row of the sums, and all its counts together. */
-interface Sum {
+interface Sum extends UsageTotals {
   key: [accountId: string, day: number, keyId: string, model: string, channel: string, status: string];
-  requests: number;
-  input: number;
-  cachedInput: number;
-  cacheWrite5m: number;
-  cacheWrite1h: number;
-  output: number;
-  reasoning: number;
-  images: number;
-  cost: Nano;
   counted: number;
 }
 
-const SUMMED = [
-  'requests',
-  'input_tokens',
-  'cached_input_tokens',
-  'cache_write_5m_tokens',
-  'cache_write_1h_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'images',
-  'cost_nano',
-];
 const KEY = ['account_id', 'day', 'key_id', 'model', 'channel', 'status'];
 
 export function prepareAddToDays(db: Database): (usage: readonly UsageRecord[]) => void {
-  const columns = [...KEY, ...SUMMED];
+  const columns = [...KEY, ...SUM_COLUMNS];
   const upsert = db.prepare(
     `INSERT INTO usage_days (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
-     ON CONFLICT (${KEY.join(', ')}) DO UPDATE SET ${SUMMED.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`,
+     ON CONFLICT (${KEY.join(', ')}) DO UPDATE SET ${SUM_COLUMNS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}`,
   );
   return (usage) => {
     for (const sum of sumUp(usage)) {
