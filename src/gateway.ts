@@ -151,7 +151,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   await onPulse(await store.read.pulse());
 
   const node = { nodeId: newId('node'), host: hostOfProcesses(), pid: process.pid };
-  const lease = await keepLease(store, clock, log, node);
+  const lease = await keepLease({ store, clock, log, alarms, node });
   const stops = [
     lease.stop,
     await sweepHolds({ store, clock, log, node, isProcessAlive }),
@@ -314,7 +314,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
       await server.stop(true);
       await operatorServer.stop(true);
       await trafficJob.flush();
-      await store.commit('lease', { ...node, expiresAt: clock.now() }).catch(() => {});
+      await lease.end();
       await store.close();
       log('info', 'stopped', { node_id: node.nodeId });
     },

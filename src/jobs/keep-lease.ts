@@ -1,6 +1,7 @@
 // A node lives by its lease: renewed often, valid for a while, and without it nothing is admitted.
 
 import { Fault } from '../faults/fault.ts';
+import type { Alarms } from '../kit/alarms.ts';
 import { type Clock, every } from '../kit/clock.ts';
 import { describeError, type Log } from '../kit/log.ts';
 import type { Store } from '../store/store.ts';
@@ -14,25 +15,57 @@ export interface Node {
   pid: number;
 }
 
+export interface LeaseTools {
+  store: Store;
+  clock: Clock;
+  log: Log;
+  alarms: Alarms;
+  node: Node;
+}
+
 export interface HeldLease {
   /** False when it ran out before it could be renewed: the store takes no writes. */
   isHeld(): boolean;
   stop(): void;
+  /** Gives it back, so that whoever looks knows that the node is gone. */
+  end(): Promise<void>;
 }
 
-export async function keepLease(store: Store, clock: Clock, log: Log, node: Node): Promise<HeldLease> {
+export async function keepLease({ store, clock, log, alarms, node }: LeaseTools): Promise<HeldLease> {
   let heldUntil = 0;
+  let hasAlarmed = false;
+  const isHeld = () => clock.monotonic() < heldUntil;
+
   async function renew(): Promise<void> {
     const until = clock.monotonic() + LEASE_MS;
     await store.commit('lease', { ...node, expiresAt: clock.now() + LEASE_MS });
     heldUntil = until;
+    hasAlarmed = false;
   }
+
+  /** One alarm for each time that the store was away for so long. */
+  function notRenewed(error: unknown): void {
+    const fields = { node_id: node.nodeId, detail: reasonOf(error) };
+    log('error', 'lease_not_renewed', fields);
+    if (isHeld() || hasAlarmed) return;
+    hasAlarmed = true;
+    alarms.raise('store_failed', fields);
+  }
+
   await renew();
-  const stop = every(clock, RENEW_MS, () =>
-    renew().catch((error: unknown) => {
-      const detail = error instanceof Fault ? error.details.internal : describeError(error);
-      log('error', 'lease_not_renewed', { node_id: node.nodeId, detail });
-    }),
-  );
-  return { isHeld: () => clock.monotonic() < heldUntil, stop };
+  const stop = every(clock, RENEW_MS, () => renew().catch(notRenewed));
+  return {
+    isHeld,
+    stop,
+    async end() {
+      const ending = store.commit('lease', { ...node, expiresAt: clock.now() });
+      await ending.catch((error: unknown) =>
+        log('error', 'lease_not_ended', { node_id: node.nodeId, detail: reasonOf(error) }),
+      );
+    },
+  };
+}
+
+function reasonOf(error: unknown): string | undefined {
+  return error instanceof Fault ? error.details.internal : describeError(error);
 }

@@ -45,6 +45,10 @@ describe('a node that cannot renew its lease', () => {
     await clock.advance(1);
     expect(await ready()).toBe(503);
     expect(gateway.log.text()).toContain('store: it is full');
+    // The next renewal fails without a lease.
+    await clock.advance(2 * RENEW_MS);
+    const alarms = gateway.log.alarms('store_failed');
+    expect(alarms.map(({ detail }) => detail)).toEqual(['store: it is full']);
     gateway.gateway.store.commit = commit;
     await clock.advance(RENEW_MS);
     await eventually('it is ready again', async () => (await ready()) === 200);

@@ -1,0 +1,33 @@
+// Whatever an operator may find in the log is explained in docs/operating.md: every event and every alarm.
+
+import { expect, test } from 'bun:test';
+import { ALARM_NAMES } from '../../src/kit/alarms.ts';
+import { readProject } from '../tidy/read.ts';
+
+const files = readProject();
+const page = files.get('docs/operating.md') ?? '';
+
+/** The names in the first cells of the table whose first heading this is. */
+function namesUnder(heading: string): string[] {
+  const [, table = ''] = page.split(`| ${heading} |`);
+  const rows = table.split('\n').slice(2);
+  const end = rows.findIndex((row) => !row.startsWith('|'));
+  const cells = rows.slice(0, end).map((row) => row.split('|')[1] ?? '');
+  return cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name)).toSorted();
+}
+
+/** The names that the program gives to lines of its log. */
+function loggedEvents(): string[] {
+  const sources = [...files].filter(([path]) => path.startsWith('src/')).map(([, text]) => text);
+  const calls = sources.flatMap((text) => [...text.matchAll(/\blog\(\s*'(?:info|warn|error)',\s*'(\w+)'/g)]);
+  return [...new Set(calls.map(([, event = '']) => event))].toSorted();
+}
+
+test('every alarm is explained', () => {
+  expect(namesUnder('alarm')).toEqual([...ALARM_NAMES].toSorted());
+});
+
+test('every event of the log is explained', () => {
+  expect(loggedEvents()).toContain('request');
+  expect(namesUnder('event')).toEqual(loggedEvents());
+});
