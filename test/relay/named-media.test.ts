@@ -1,4 +1,4 @@
-// A picture that the client only names, for an upstream that takes none but what is in the request.
+// A picture or a document that the client only names, for an upstream that takes none but what is in the request.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { createServer, type Server } from 'node:https';
@@ -22,6 +22,7 @@ beforeAll(async () => {
   });
   server = createServer({ cert: pair.cert, key: pair.private }, ({ url }, response) => {
     if (url === '/cat.png') response.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.from(PNG, 'base64'));
+    else if (url === '/a.pdf') response.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF-1.4');
     else if (url === '/page') response.writeHead(200, { 'content-type': 'text/html' }).end('<p>A cat</p>');
     else response.writeHead(404).end();
   });
@@ -41,7 +42,13 @@ beforeAll(async () => {
       ],
       models: [
         ...standard.models,
-        { id: 'gem', price: { input: 10, output: 40 }, routes: [{ channel: 'google', model: 'gemini-2.5-flash' }] },
+        {
+          id: 'gem',
+          // What is fetched may fill the context, and a trial must pay for that.
+          context_tokens: 20_000,
+          price: { input: 10, output: 40 },
+          routes: [{ channel: 'google', model: 'gemini-2.5-flash' }],
+        },
       ],
     }),
   });
@@ -74,6 +81,33 @@ test('is fetched and sent along', async () => {
   expect(response.status).toBe(200);
   const sent = JSON.parse(gateway.upstream.requests.at(-1)?.body ?? '');
   expect(sent.contents[0].parts[1]).toEqual({ inlineData: { mimeType: 'image/png', data: PNG } });
+});
+
+test('is fetched inside the result of a tool, too, also if it is a document', async () => {
+  gateway.upstream.next(geminiAnswer());
+  const body = {
+    model: 'gem',
+    max_tokens: 50,
+    messages: [
+      { role: 'user', content: 'Read it.' },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'read', input: {} }] },
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'tool_result',
+            tool_use_id: 'toolu_1',
+            content: [{ type: 'document', source: { type: 'url', url: `${base}/a.pdf` } }],
+          },
+        ],
+      },
+    ],
+    tools: [{ name: 'read', input_schema: { type: 'object' } }],
+  };
+  const response = await gateway.call('/v1/messages', { key: account.key, body });
+  expect(response.status).toBe(200);
+  const pdf = Buffer.from('%PDF-1.4').toString('base64');
+  expect(gateway.upstream.requests.at(-1)?.body).toContain(JSON.stringify({ mimeType: 'application/pdf', data: pdf }));
 });
 
 test('that cannot be had is a 400 that names the part; nothing is asked and nothing is charged', async () => {

@@ -3,7 +3,7 @@
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json.ts';
 import { openRaw } from '../../kit/raw-json.ts';
-import { objectList } from '../fields.ts';
+import { objectList, refuseField } from '../fields.ts';
 import { createCallIds } from '../translate/call-ids.ts';
 import type {
   Conversation,
@@ -84,7 +84,10 @@ const FORMAT_NAME = 'output';
 /** `output_format` is what it was called before. */
 function readFormat({ output_config: config, output_format: before }: JsonObject): OutputFormat | undefined {
   const format = isObject(config) && isObject(config.format) ? config.format : before;
-  if (!isObject(format) || format.type !== 'json_schema') return undefined;
+  if (!isObject(format)) return undefined;
+  if (format.type !== 'json_schema') {
+    refuseField('output_config.format.type', 'Set output_config.format.type to json_schema.');
+  }
   return { kind: 'json_schema', name: FORMAT_NAME, schema: format.schema ?? {}, strict: true };
 }
 

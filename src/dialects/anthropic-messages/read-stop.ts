@@ -16,8 +16,8 @@ export function readStop(
   hasCalls: boolean,
 ): AnswerEvent[] | undefined {
   if (given === 'pause_turn') return undefined;
+  if (given === 'stop_sequence' && typeof sequence === 'string') return [{ type: 'stop', reason: 'end', sequence }];
   const reason = REASONS.get(String(given)) ?? 'end';
-  if (typeof sequence === 'string') return [{ type: 'stop', reason: 'end', sequence }];
   // Whoever waits for a call that never came, waits for ever.
   const isCall = reason === 'tool' || reason === 'end';
   return [...refusal(details), { type: 'stop', reason: isCall ? (hasCalls ? 'tool' : 'end') : reason }];

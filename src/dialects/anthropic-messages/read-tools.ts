@@ -2,7 +2,7 @@
 // left out where the model may do without them, and refused where it may not.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
-import { refuseField, stringAt } from '../fields.ts';
+import { optionalObject, refuseField, stringAt } from '../fields.ts';
 import type { Knob, Tool, ToolChoice } from '../translate/conversation.ts';
 import { readCacheMark } from '../translate/read-cache-mark.ts';
 
@@ -24,7 +24,7 @@ export function readTools(body: JsonObject): ReadTools {
     if (type === undefined || type === null || type === 'custom') tools.push(readTool(tool, at));
     else left.push({ tool, type: stringAt(type, `${at}.type`), at });
   });
-  const choice = isObject(body.tool_choice) ? body.tool_choice : undefined;
+  const choice = optionalObject(body, 'tool_choice');
   const forced = left.find(({ tool }) => choice?.type === 'tool' && tool.name === choice.name);
   const onlyOne = choice?.type === 'any' && tools.length === 0 ? left[0] : undefined;
   const required = forced ?? onlyOne;
@@ -53,10 +53,14 @@ function toolObjects(value: Json | undefined): JsonObject[] {
 function readTool(tool: JsonObject, at: string): Tool {
   if (typeof tool.name !== 'string' || tool.name === '')
     refuseField(`${at}.name`, `Set ${at}.name to a non-empty string.`);
+  const schema = tool.input_schema ?? undefined;
+  if (schema !== undefined && !isObject(schema)) {
+    refuseField(`${at}.input_schema`, `Set ${at}.input_schema to a JSON schema.`);
+  }
   return {
     name: tool.name,
     description: typeof tool.description === 'string' ? tool.description : undefined,
-    schema: tool.input_schema ?? undefined,
+    schema,
     strict: typeof tool.strict === 'boolean' ? tool.strict : undefined,
     isCustom: false,
     ...readCacheMark(tool),

@@ -2,7 +2,8 @@
 
 import { type RawValue, writeJson } from '../../kit/raw-json.ts';
 import type { UpstreamFields } from '../dialect.ts';
-import type { Conversation, ImagePart, TextPart, Turn } from '../translate/conversation.ts';
+import type { Conversation, TextPart, Turn } from '../translate/conversation.ts';
+import { settingsOfParts } from '../translate/settings-of-parts.ts';
 import type { Target, WrittenRequest } from '../translate/sides.ts';
 import { createToolNames } from '../translate/tool-names.ts';
 import { cacheMember, chooseMarks } from './cache-marks.ts';
@@ -100,14 +101,4 @@ function lacksThoughts(turns: readonly Turn[]): boolean {
   const isResult = turns.at(-1)?.parts.some(({ type }) => type === 'tool_result') ?? false;
   const calling = turns.findLast(({ role }) => role === 'assistant');
   return isResult && !(calling?.parts.some(({ type }) => type === 'reasoning') ?? false);
-}
-
-/** Settings that stand at a part or a tool: this format has no word for them. */
-function settingsOfParts({ turns }: Conversation, tools: readonly { strict: boolean | undefined }[]): string[] {
-  const isDetailed = ({ detail = 'auto' }: ImagePart) => detail !== 'auto';
-  const images = turns.flatMap(({ parts }) => parts.filter((part) => part.type === 'image'));
-  return [
-    ...(images.some(isDetailed) ? ['detail'] : []),
-    ...(tools.some(({ strict }) => strict === true) ? ['strict'] : []),
-  ];
 }

@@ -3,6 +3,7 @@
 import { writeJson } from '../../kit/raw-json.ts';
 import type { UpstreamFields } from '../dialect.ts';
 import type { Conversation } from '../translate/conversation.ts';
+import { settingsOfParts } from '../translate/settings-of-parts.ts';
 import type { Target, WrittenRequest } from '../translate/sides.ts';
 import { createToolNames } from '../translate/tool-names.ts';
 import { traitsOf } from './gemini-traits.ts';
@@ -53,7 +54,12 @@ export function writeConversation(conversation: Conversation, target: Target): W
   const isSerial = serial !== undefined && parallelTools === false && functions.length > 0;
   return {
     body,
-    dropped: [...knobs.dropped, ...thinking.dropped, ...(isSerial ? [serial] : [])],
+    dropped: [
+      ...knobs.dropped,
+      ...thinking.dropped,
+      ...(isSerial ? [serial] : []),
+      ...settingsOfParts(conversation, tools),
+    ],
     reworded: [...(plan.isReworded ? ['prefill'] : []), ...(format.hint ? ['response_format'] : [])],
     names,
     formatTool: format.tool?.name,

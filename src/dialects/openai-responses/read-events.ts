@@ -150,8 +150,8 @@ function isCall({ type }: JsonObject): boolean {
 }
 
 function stopOf({ status, incomplete_details: details }: JsonObject, hasCalls: boolean): StopReason {
-  const reason = isObject(details) ? details.reason : undefined;
-  if (reason === 'max_output_tokens') return 'length';
-  if (reason === 'content_filter') return 'filter';
-  return hasCalls && status !== 'incomplete' ? 'tool' : 'end';
+  if (isObject(details) && details.reason === 'content_filter') return 'filter';
+  // Whatever the reason, or none: what is not complete must not look so.
+  if (status === 'incomplete') return 'length';
+  return hasCalls ? 'tool' : 'end';
 }

@@ -20,8 +20,14 @@ export function readTools(body: JsonObject, items: readonly JsonObject[]): Respo
   const add = (list: Json | undefined, at: string) => {
     for (const [index, tool] of listTools(list, at).entries()) {
       const read = readTool(tool, `${at}[${index}]`);
-      // A tool that is told again, later in the history, is the one that counts.
-      for (const one of read ?? []) byName.set(one.name, one);
+      for (const one of read ?? []) {
+        const known = byName.get(one.name);
+        if (known && known.shown?.namespace !== one.shown?.namespace) {
+          refuseField(one.at, `Rename ${one.at}: another tool is called ${one.name} on this model.`);
+        }
+        // A tool that is told again, later in the history, is the one that counts.
+        byName.set(one.name, one);
+      }
       const kind = stringAt(tool.type, `${at}[${index}].type`);
       if (!read) left.set(kind, { kind: 'other', name: kind, value: tool });
     }

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { RawValue } from '../../kit/raw-json.ts';
 import { refuseField } from '../fields.ts';
-import { asFailure, textOfPart } from '../translate/as-text.ts';
+import { asFailure, FAILED, saysFailure, textOfPart } from '../translate/as-text.ts';
 import type { DocumentPart, Part, ReasoningPart, ToolResultPart, Turn } from '../translate/conversation.ts';
 import { addressOf } from '../translate/media-address.ts';
 import { objectArguments } from '../translate/tool-arguments.ts';
@@ -48,12 +48,14 @@ function writeAssistant(parts: readonly Part[], names: ToolNames): Item[] {
 function writeResult({ callId, content, isError }: ToolResultPart): Item {
   const parts = content.map(writePart);
   const texts = content.flatMap((part) => textOfPart(part) ?? []);
-  const output = texts.length === parts.length ? texts.join('\n') : parts;
-  return {
-    type: 'function_call_output',
-    call_id: writeCallId(callId),
-    output: isError && typeof output === 'string' ? asFailure(output) : output,
-  };
+  const type = 'function_call_output';
+  const call_id = writeCallId(callId);
+  if (texts.length < parts.length) {
+    const failed = isError && !texts.some(saysFailure) ? [{ type: 'input_text', text: FAILED }] : [];
+    return { type, call_id, output: [...failed, ...parts] };
+  }
+  const text = texts.join('\n');
+  return { type, call_id, output: isError ? asFailure(text) : text };
 }
 
 function writePart(part: Part): Item {

@@ -11,5 +11,11 @@ export function textOfPart(part: Part): string | undefined {
 
 /** Tools that fail mostly say so themselves. */
 export function asFailure(text: string): string {
-  return /error|fail|missing/i.test(text) ? text : `Error: ${text}`;
+  return saysFailure(text) ? text : `${FAILED} ${text}`;
+}
+
+export const FAILED = 'Error:';
+
+export function saysFailure(text: string): boolean {
+  return /error|fail|missing/i.test(text);
 }

@@ -3,6 +3,7 @@
 import type { Conversation, MediaSource, Part } from './conversation.ts';
 
 export interface NamedMedia {
+  type: 'image' | 'document';
   url: string;
   at: string;
 }
@@ -17,7 +18,7 @@ export function namedMedia({ turns }: Conversation): NamedMedia[] {
 function namedIn(part: Part): NamedMedia[] {
   if (part.type === 'tool_result') return part.content.flatMap(namedIn);
   if (part.type !== 'image' && part.type !== 'document') return [];
-  return part.source.kind === 'url' ? [{ url: part.source.url, at: part.at }] : [];
+  return part.source.kind === 'url' ? [{ type: part.type, url: part.source.url, at: part.at }] : [];
 }
 
 /** The conversation with everything that was fetched in its place. */
@@ -27,11 +28,8 @@ export function withMedia(conversation: Conversation, fetched: FetchedMedia): Co
 }
 
 /** Stands for what is not fetched yet, so that the rest of a request can be checked before anything is done for it. */
-export function placeholders(named: readonly NamedMedia[], { turns }: Conversation): FetchedMedia {
-  const documents = new Set(
-    turns.flatMap(({ parts }) => parts.filter(({ type }) => type === 'document').map(({ at }) => at)),
-  );
-  return new Map(named.map(({ url, at }) => [url, documents.has(at) ? EMPTY_PDF : EMPTY_PNG]));
+export function placeholders(named: readonly NamedMedia[]): FetchedMedia {
+  return new Map(named.map(({ type, url }) => [url, type === 'document' ? EMPTY_PDF : EMPTY_PNG]));
 }
 
 const EMPTY_PNG = { mediaType: 'image/png', data: 'iVBORw0KGgo=' };

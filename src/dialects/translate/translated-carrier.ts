@@ -31,7 +31,7 @@ export function translatedCarrier(translation: Translation): Carrier {
   checkKnobs(conversation.knobs);
   const needs = upstream.takesAddresses ? [] : namedMedia(conversation);
   const write = (fetched: FetchedMedia) => upstream.writeConversation(withMedia(conversation, fetched), target);
-  const written = write(placeholders(needs, conversation));
+  const written = write(placeholders(needs));
   const filled = (fetched: FetchedMedia | undefined) => (fetched ? write(fetched) : written);
   const context: AnswerContext = {
     requestId: translation.requestId,

@@ -176,6 +176,12 @@ describe('the end', () => {
     ]);
   });
 
+  test('an empty sequence is none, and takes no reason away', () => {
+    expect(stopped('max_tokens', { stop_sequence: '' })).toEqual([{ type: 'stop', reason: 'length' }]);
+    expect(stopped('end_turn', { stop_sequence: '' })).toEqual([{ type: 'stop', reason: 'end' }]);
+    expect(stopped('refusal', { stop_sequence: '' })).toEqual([{ type: 'stop', reason: 'filter' }]);
+  });
+
   test('a refusal, with its words', () => {
     const details = { type: 'refusal', category: 'cyber', explanation: 'No.' };
     expect(stopped('refusal', { stop_details: details })).toEqual([

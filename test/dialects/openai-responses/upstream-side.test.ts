@@ -225,6 +225,20 @@ describe('answers', () => {
     expect(readAll([{ type: 'response.failed', response: {} }]).events).toEqual([{ type: 'broken' }]);
   });
 
+  test.each([null, {}, { reason: 'max_tokens' }, { reason: 'something_new' }])(
+    'incomplete, whatever the reason (%j), is never whole',
+    (details) => {
+      for (const [said, reason] of [
+        [details, 'length'],
+        [{ reason: 'content_filter' }, 'filter'],
+      ] as const) {
+        const response = { ...responseObject(OPTIONS), status: 'incomplete', incomplete_details: said };
+        const whole = openaiResponsesUpstream.readWhole(readJsonObject(JSON.stringify(response)), TARGET);
+        expect(whole?.events.at(-1)).toEqual({ type: 'stop', reason });
+      }
+    },
+  );
+
   test('what we write for clients, we read from upstreams', () => {
     const context = {
       requestId: 'req_1',
