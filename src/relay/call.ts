@@ -16,6 +16,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { RecentRefusals } from '../limits/recent-refusals.ts';
 import type { Allowance } from '../store/book/windows.ts';
 import type { Attempt, KeyRow } from '../store/rows.ts';
+import type { Models } from './candidate-models.ts';
 import type { Cut } from './cut.ts';
 import type { FindCarrier } from './find-carrier.ts';
 import type { RelayMeter } from './meter.ts';
@@ -54,6 +55,8 @@ export interface Call {
   /** The catalog that admits the call also prices it, whatever is applied meanwhile. */
   catalog: Catalog;
   model: Model;
+  /** Those that may answer it: the model and its fallbacks. */
+  models: Models;
   dialect: Dialect;
   request: RelayRequest;
   findCarrier: FindCarrier;
@@ -76,7 +79,7 @@ export interface Call {
 
 export interface Admission {
   call: Call;
-  /** The models that may answer it, in their order. */
+  /** Of its models, those that take a prompt of this length. */
   candidates: readonly Model[];
   startedAt: number;
   /** When the request as a whole must be over. */

@@ -1,25 +1,38 @@
-// The models that may answer a call: the one it names, then those of its fallbacks that this key may use, that serve the
-// same endpoint, and that take a prompt of this length.
+// The models that may answer a call: the one it names, then those of its fallbacks that this key may use and that serve
+// the same endpoint; of these, the ones that take a prompt of this length.
 
-import type { Model } from '../catalog/catalog.ts';
+import type { Catalog, Model } from '../catalog/catalog.ts';
+import type { ModelKind } from '../catalog/document.ts';
 import { canReach } from '../dialects/carry.ts';
 import { mayFit } from '../dialects/count-input.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import type { KeyRow } from '../store/rows.ts';
 import type { Call } from './call.ts';
 import { mayUse } from './choose-model.ts';
 
+/** The named one is the first. */
+export type Models = readonly [Model, ...Model[]];
+
+export interface Asking {
+  catalog: Catalog;
+  key: KeyRow;
+  kind: ModelKind;
+  dialect: Dialect;
+}
+
+export function modelsFor(model: Model, { catalog, key, kind, dialect }: Asking): Models {
+  if (model.fallbacks.length === 0) return [model];
+  const isUsable = (fallback: Model) =>
+    mayUse(key, fallback) && fallback.kinds.includes(kind) && isReached(fallback, dialect);
+  return [model, ...model.fallbacks.flatMap((id) => catalog.find(id) ?? []).filter(isUsable)];
+}
+
+/** Whether some route of the model can be reached in the caller's dialect. */
+export function isReached({ routes }: Model, dialect: Dialect): boolean {
+  return routes.some(({ channel }) => canReach(dialect, channel.endpoints));
+}
+
 /** Empty if the prompt is too long for all of them. */
-export function candidateModels(call: Call): Model[] {
-  const { model, catalog, key, dialect } = call;
-  const takes = ({ contextTokens }: Model) => mayFit(call.request.input, contextTokens);
-  if (model.fallbacks.length === 0) return takes(model) ? [model] : [];
-  const fallbacks = model.fallbacks.flatMap((id) => {
-    const fallback = catalog.find(id);
-    return fallback && mayUse(key, fallback) && fallback.kinds.some((kind) => model.kinds.includes(kind))
-      ? [fallback]
-      : [];
-  });
-  return [
-    model,
-    ...fallbacks.filter(({ routes }) => routes.some(({ channel }) => canReach(dialect, channel.endpoints))),
-  ].filter(takes);
+export function candidateModels({ models, request }: Call): Model[] {
+  return models.filter(({ contextTokens }) => mayFit(request.input, contextTokens));
 }

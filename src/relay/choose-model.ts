@@ -3,8 +3,6 @@
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import type { ModelKind } from '../catalog/document.ts';
 import { nearestIds } from '../catalog/nearest-ids.ts';
-import { canReach } from '../dialects/carry.ts';
-import type { Dialect } from '../dialects/dialect.ts';
 import { fault } from '../faults/fault.ts';
 import type { KeyRow } from '../store/rows.ts';
 
@@ -35,13 +33,4 @@ export function chooseModel(catalog: Catalog, key: KeyRow, id: string, kind: Mod
     });
   }
   return model;
-}
-
-/** Whether some route of the model can be reached in the caller's dialect. */
-export function requireRoute(model: Model, dialect: Dialect): void {
-  // Its channels are switched off for now: another time the same call is right.
-  if (model.routes.length === 0)
-    throw fault('unavailable', { internal: `every channel of ${model.id} is switched off` });
-  if (model.routes.some(({ channel }) => canReach(dialect, channel.endpoints))) return;
-  throw fault('unsupported_endpoint', { param: 'model', hint: `No channel of ${model.id} serves this endpoint.` });
 }

@@ -1,11 +1,12 @@
 // How a call travels on a route, found out once for each route that is looked at. A route that cannot carry it is no route
 // for this call; if none can, the client is told what stands in the way, before anything is taken from it.
 
-import type { Model, Route } from '../catalog/catalog.ts';
+import type { Route } from '../catalog/catalog.ts';
 import type { Carrier } from '../dialects/carrier.ts';
 import { canReach, carry, type Sender } from '../dialects/carry.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
 import { Fault, fault } from '../faults/fault.ts';
+import { isReached, type Models } from './candidate-models.ts';
 
 /** The carrier, or why there is none. */
 export type FindCarrier = (route: Route) => Carrier | Fault;
@@ -40,6 +41,15 @@ export function createFindCarrier({ dialect, request, isStrict, ...sender }: Car
   };
 }
 
+/** Before the rest of the body is read: whether any of the models can be reached in the caller's dialect. */
+export function requireRoute(models: Models, dialect: Dialect): void {
+  if (models.some((model) => isReached(model, dialect))) return;
+  const [{ id, routes }] = models;
+  // Its channels are switched off for now: another time the same call is right.
+  if (routes.length === 0) throw fault('unavailable', { internal: `every channel of ${id} is switched off` });
+  throw fault('unsupported_endpoint', { param: 'model', hint: `No channel of ${id} serves this endpoint.` });
+}
+
 function lostSettings(names: readonly string[]): Fault {
   return fault('invalid_request', {
     param: names[0],
@@ -47,14 +57,16 @@ function lostSettings(names: readonly string[]): Fault {
   });
 }
 
-/** The first that there is. Throws what stands in the way, if the call cannot travel on any route of its model. */
-export function requireCarrier({ routes }: Model, dialect: Dialect, findCarrier: FindCarrier): Carrier {
+/** The first that there is. Throws what stands in the way, if the call cannot travel on any route of its models. */
+export function requireCarrier(models: Models, dialect: Dialect, findCarrier: FindCarrier): Carrier {
   let refusal: Fault | undefined;
-  for (const route of routes) {
-    if (!canReach(dialect, route.channel.endpoints)) continue;
-    const found = findCarrier(route);
-    if (!(found instanceof Fault)) return found;
-    refusal ??= found;
+  for (const { routes } of models) {
+    for (const route of routes) {
+      if (!canReach(dialect, route.channel.endpoints)) continue;
+      const found = findCarrier(route);
+      if (!(found instanceof Fault)) return found;
+      refusal ??= found;
+    }
   }
   throw refusal ?? fault('unsupported_endpoint', { param: 'model' });
 }

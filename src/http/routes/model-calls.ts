@@ -15,8 +15,9 @@ import { fault } from '../../faults/fault.ts';
 import { dropRequest } from '../../kit/request-json.ts';
 import { readTrace, TRACE_HEADER, writeTrace } from '../../kit/traceparent.ts';
 import type { Room } from '../../limits/load.ts';
-import { chooseModel, requireRoute } from '../../relay/choose-model.ts';
-import { createFindCarrier, requireCarrier } from '../../relay/find-carrier.ts';
+import { modelsFor } from '../../relay/candidate-models.ts';
+import { chooseModel } from '../../relay/choose-model.ts';
+import { createFindCarrier, requireCarrier, requireRoute } from '../../relay/find-carrier.ts';
 import { relayRequest } from '../../relay/relay-request.ts';
 import { addressOf } from '../client-address.ts';
 import { commonHeaders } from '../common-headers.ts';
@@ -80,7 +81,8 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
   const catalog = tools.catalog();
   const model = chooseModel(catalog, key, readModel(document), kind);
   if (model.free) tools.load.checkFree();
-  requireRoute(model, dialect);
+  const models = modelsFor(model, { catalog, key, kind, dialect });
+  requireRoute(models, dialect);
   const asked = dialect.readRequest(document);
   const findCarrier = createFindCarrier({
     dialect,
@@ -90,7 +92,7 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
     hashUser: tools.relay.hashUser,
     isStrict: request.headers.get('x-svc-strict') === '1',
   });
-  const { emptyAnswer } = requireCarrier(model, dialect, findCarrier);
+  const { emptyAnswer } = requireCarrier(models, dialect, findCarrier);
   if (asked.maxOutputTokens === 0 && emptyAnswer) {
     room.leave();
     return nothingAsked(tools, exchange, emptyAnswer(), asked.stream);
@@ -101,6 +103,7 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
     key,
     catalog,
     model,
+    models,
     dialect,
     request: asked,
     findCarrier,

@@ -1,0 +1,66 @@
+// Which models may step in for the one that a call names.
+
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import type { Answer } from '../support/answer.ts';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { pictureAnswer } from '../support/media-answers.ts';
+import { chatAnswer, errorScript } from '../support/openai-chat.ts';
+import { openaiChannel } from '../support/test-document.ts';
+
+let gateway: TestGateway;
+let account: TestAccount;
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    document: (standard) => {
+      const base = String(standard.channels[1]?.base_url);
+      const endpoints = ['chat', 'images'];
+      const price = { input: 10, output: 40, image: 0.1 };
+      return {
+        ...standard,
+        channels: [
+          ...standard.channels,
+          openaiChannel('first', base, { endpoints }),
+          openaiChannel('second', base, { endpoints }),
+          openaiChannel('off', base, { endpoints, enabled: false }),
+        ],
+        models: [
+          ...standard.models,
+          {
+            id: 'paints',
+            kinds: ['chat', 'images'],
+            price,
+            routes: [{ channel: 'first', model: 'm-paints' }],
+            fallbacks: ['talks'],
+          },
+          { id: 'talks', kinds: ['chat'], price, routes: [{ channel: 'second', model: 'm-talks' }] },
+          { id: 'switched', price, routes: [{ channel: 'off', model: 'm-switched' }], fallbacks: ['talks'] },
+          { id: 'alone', price, routes: [{ channel: 'off', model: 'm-alone' }] },
+        ],
+      };
+    },
+  });
+});
+beforeEach(async () => {
+  gateway.upstream.reset();
+  account = await gateway.register();
+});
+afterAll(() => gateway.stop());
+
+test('one that does not serve the endpoint of the call is not asked, though both serve another', async () => {
+  gateway.upstream.otherwise(({ json }) =>
+    json.model === 'm-paints' ? errorScript(500, { message: 'x' }) : pictureAnswer(),
+  );
+  const body = { model: 'paints', prompt: 'a cat' };
+  const response = await gateway.call('/v1/images/generations', { key: account.key, body });
+  expect(response.status).toBe(502);
+  expect(new Set(gateway.upstream.requests.map(({ json }) => json.model))).toEqual(new Set(['m-paints']));
+});
+
+test('one serves a model whose channels are all switched off', async () => {
+  gateway.upstream.otherwise(chatAnswer());
+  const served = await gateway.chat(account.key, { model: 'switched', max_tokens: 10 });
+  expect(served.status).toBe(200);
+  expect(served.headers.get('x-svc-channel')).toBe('second');
+  expect(((await served.json()) as Answer).model).toBe('talks');
+  expect((await gateway.chat(account.key, { model: 'alone', max_tokens: 10 })).status).toBe(503);
+});
