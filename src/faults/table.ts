@@ -108,7 +108,7 @@ export const FAULTS = {
     retryable: true,
     shouldRetry: true,
     retryAfterS: 2,
-    text: 'Try again in a moment, or send fewer requests at once. The balance is held by requests that are still running.',
+    text: 'Try again in a moment, or send fewer requests at once. The balance, or the daily budget of this key, is held by requests that are still running.',
     actions: [REDEEM, SHOW_ME],
   },
   model_not_allowed: {

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
+import { createKey } from '../support/create-key.ts';
 import { createGate, eventually, type Gate } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { createManualClock } from '../support/manual-clock.ts';
@@ -68,6 +69,24 @@ test('when the money comes back in time the call is served', async () => {
   await clock.advance(1_000);
   gate.open();
   expect((await first).status).toBe(200);
+  expect(await timeUntil(second)).toBeLessThan(2_000);
+  expect((await second).status).toBe(200);
+  expect(gateway.audit()).toEqual([]);
+});
+
+test('so it is when the money is that of a key’s budget', async () => {
+  gate.open();
+  await first;
+  const { key } = await createKey(gateway, account.key, { daily_budget_ntd: 0.5 });
+  const budgetGate = createGate();
+  gateway.upstream.next({ ...chatAnswer(), body: [budgetGate.opened, ...(chatAnswer().body ?? [])] });
+  gateway.upstream.next(chatAnswer());
+  const running = gateway.chat(key, { model: 'dear', max_tokens: 40 });
+  await gateway.upstream.request(1);
+  const second = gateway.chat(key, { model: 'dear', max_tokens: 40 });
+  await clock.advance(1_000);
+  budgetGate.open();
+  expect((await running).status).toBe(200);
   expect(await timeUntil(second)).toBeLessThan(2_000);
   expect((await second).status).toBe(200);
   expect(gateway.audit()).toEqual([]);

@@ -14,7 +14,8 @@ export const enFaults = {
     registration_site_limit: 'Come back tomorrow: the new accounts of today are used up.',
     invalid_api_key: 'Create a key first: this account has none that may be used.',
     insufficient_balance: 'Redeem a card or choose a free model: the balance is too low for this request.',
-    balance_in_use: 'Try again in a moment: the balance is reserved by requests that are still running.',
+    balance_in_use:
+      'Try again in a moment: the balance, or the budget of this key, is reserved by requests that are still running.',
     key_budget_exceeded: "Raise this key's daily budget, or wait until midnight in Taipei: it is used up.",
     model_not_allowed: 'Choose another model: the key you signed in with may not use this one.',
     model_not_found: 'Choose another model: this one no longer exists.',

@@ -15,7 +15,7 @@ export const zhTwFaults: { texts: Words['faults']; fields: Words['fields'] } = {
     registration_site_limit: '請明天再來：今天可建立的新帳戶已達上限。',
     invalid_api_key: '請先建立一把金鑰：本帳戶沒有可用的金鑰。',
     insufficient_balance: '請兌換儲值卡，或選擇免費模型：餘額不足以支付這次請求。',
-    balance_in_use: '請稍候再試：餘額正由執行中的請求保留。',
+    balance_in_use: '請稍候再試：餘額或此金鑰的預算正由執行中的請求保留。',
     key_budget_exceeded: '請提高這把金鑰的每日預算，或等到臺北時間午夜：今天的預算已用完。',
     model_not_allowed: '請選擇其他模型：您登入所用的金鑰不能使用這個模型。',
     model_not_found: '請選擇其他模型：這個模型已不存在。',

@@ -99,10 +99,11 @@ function admitPaid(
   if (minute.remaining < 1) return { ok: false, reason: 'rate_limited', allowance: minute };
   if (wallet.inFlight >= limits.inFlight) return tooManyInFlight(limits.inFlight, wallet.inFlight, at);
 
-  const available = wallet.balance - wallet.held;
-  const budgetLeft = leftInBudget(book, input);
-  const granted = affordableTokens(hold, budgetLeft === null ? available : minNano(available, budgetLeft));
-  if (granted < hold.least) return refuseForMoney(hold, wallet, available, budgetLeft);
+  const budget = budgetFor(book, input);
+  const inWallet = wallet.balance - wallet.held;
+  const available = budget ? minNano(inWallet, budget.left) : inWallet;
+  const granted = affordableTokens(hold, available);
+  if (granted < hold.least) return refuseForMoney(hold, wallet, available, budget);
   const amount = hold.base + hold.unit * BigInt(granted);
   assert(amount <= available, 'a hold never exceeds what is available');
 
@@ -118,7 +119,7 @@ function admitPaid(
     inFlight: wallet.inFlight + 1,
     touchedAt: at,
   });
-  if (budgetLeft !== null) holdBudget(book, input.keyId, amount, at);
+  if (budget) holdBudget(book, input.keyId, amount, at);
   openHold(book, input, amount);
   const admitted: Admitted = {
     ok: true,
@@ -130,15 +131,27 @@ function admitPaid(
   return admitted;
 }
 
-/** What the key may still spend today; null if it has no budget. */
-function leftInBudget(book: Book, { budget, keyId, at }: AdmitInput): Nano | null {
-  if (budget === null) return null;
+interface BudgetToday {
+  /** What was not spent today; running calls may hold some of it. */
+  unspent: Nano;
+  /** What neither was spent nor is held. */
+  left: Nano;
+}
+
+/** Undefined if the key has no budget. */
+function budgetFor(book: Book, { budget, keyId, at }: AdmitInput): BudgetToday | undefined {
+  if (budget === null) return undefined;
   const { spent, held } = budgetAt(book, keyId, at);
-  return maxNano(0n, budget - spent - held);
+  return { unspent: budget - spent, left: maxNano(0n, budget - spent - held) };
 }
 
 /** The wallet is named first: a key's budget matters only where the wallet could pay. */
-function refuseForMoney(hold: HoldRequest, wallet: Wallet, available: Nano, budgetLeft: Nano | null): AdmitResult {
+function refuseForMoney(
+  hold: HoldRequest,
+  wallet: Wallet,
+  available: Nano,
+  budget: BudgetToday | undefined,
+): AdmitResult {
   const needed = hold.base + hold.unit * BigInt(hold.least);
   const refusal = (reason: MoneyReason, money: Nano): AdmitResult => ({
     ok: false,
@@ -147,8 +160,8 @@ function refuseForMoney(hold: HoldRequest, wallet: Wallet, available: Nano, budg
     available: money,
     affordableTokens: Math.max(0, affordableTokens(hold, money)),
   });
-  if (needed > wallet.balance) return refusal('insufficient_balance', available);
-  if (budgetLeft !== null && needed > budgetLeft) return refusal('key_budget_exceeded', budgetLeft);
+  if (needed > wallet.balance) return refusal('insufficient_balance', wallet.balance - wallet.held);
+  if (budget && needed > budget.unspent) return refusal('key_budget_exceeded', budget.left);
   return refusal('balance_in_use', available);
 }
 

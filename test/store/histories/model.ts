@@ -207,11 +207,15 @@ export class Model {
     return this.balance(accountId) - this.held(accountId);
   }
 
-  #budgetLeft({ budget, keyId, at }: AdmitInput): bigint | null {
+  #budgetUnspent({ budget, keyId, at }: AdmitInput): bigint | null {
     if (budget === null) return null;
     const known = this.#spent.get(keyId);
-    const spentToday = known && taipeiDay(at) <= known.day ? known.spent : 0n;
-    return most(0n, budget - spentToday - this.budget(keyId).held);
+    return budget - (known && taipeiDay(at) <= known.day ? known.spent : 0n);
+  }
+
+  #budgetLeft(input: AdmitInput): bigint | null {
+    const unspent = this.#budgetUnspent(input);
+    return unspent === null ? null : most(0n, unspent - this.budget(input.keyId).held);
   }
 
   #money(input: AdmitInput): bigint {
@@ -224,12 +228,12 @@ export class Model {
     const needed = hold.base + hold.unit * BigInt(hold.least);
     if (needed <= this.#money(input)) return undefined;
     const available = this.#available(input.accountId);
-    const budget = this.#budgetLeft(input);
+    const unspent = this.#budgetUnspent(input);
     const refuse = (reason: 'insufficient_balance' | 'balance_in_use' | 'key_budget_exceeded', money: bigint) =>
       ({ ok: false, reason, needed, available: money, affordableTokens: tokensFor(hold, money) }) as const;
     if (needed > this.balance(input.accountId)) return refuse('insufficient_balance', available);
-    if (budget !== null && needed > budget) return refuse('key_budget_exceeded', budget);
-    return refuse('balance_in_use', available);
+    if (unspent !== null && needed > unspent) return refuse('key_budget_exceeded', this.#budgetLeft(input) ?? 0n);
+    return refuse('balance_in_use', this.#money(input));
   }
 
   #open({ requestId, accountId, keyId, nodeId, at, charge, budget }: AdmitInput, amount: bigint): void {

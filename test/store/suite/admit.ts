@@ -244,21 +244,26 @@ export function describeAdmit(open: OpenSubject): void {
     });
 
     describe('a key with a daily budget', () => {
-      test('is clamped by it, and refused when it is used up', async () => {
+      test('is clamped by it, waits for what is held of it, and is refused when it is used up', async () => {
         const account = await createAccount(subject.store);
         const first = paid(account, { budget: 2_700n });
         expect(await admitted(subject.store, first)).toMatchObject({ held: 2_000n });
+        const refused = { ok: false as const, needed: 1_160n };
         expect(await subject.store.commit('admit', paid(account, { budget: 2_700n }))).toEqual({
-          ok: false,
-          reason: 'key_budget_exceeded',
-          needed: 1_160n,
+          ...refused,
+          reason: 'balance_in_use',
           available: 700n,
           affordableTokens: 0,
         });
         await subject.store.commit('settle', settling(first, 1_200n));
-        expect(await admitted(subject.store, paid(account, { budget: 2_700n }))).toMatchObject({
-          held: 1_500n,
-          granted: 50,
+        const second = paid(account, { budget: 2_700n });
+        expect(await admitted(subject.store, second)).toMatchObject({ held: 1_500n, granted: 50 });
+        await subject.store.commit('settle', settling(second, 400n));
+        expect(await subject.store.commit('admit', paid(account, { budget: 2_700n }))).toEqual({
+          ...refused,
+          reason: 'key_budget_exceeded',
+          available: 1_100n,
+          affordableTokens: 10,
         });
       });
 
@@ -272,7 +277,7 @@ export function describeAdmit(open: OpenSubject): void {
         const tomorrow = paid(account, { budget: 3_500n, at: T0 + DAY });
         expect(await admitted(subject.store, tomorrow)).toMatchObject({ held: 2_000n });
         expect(await subject.store.commit('admit', paid(account, { budget: 3_500n, at: T0 + DAY }))).toMatchObject({
-          reason: 'key_budget_exceeded',
+          reason: 'balance_in_use',
           available: 0n,
         });
       });
