@@ -21,7 +21,10 @@ export function createDetails({ inPieces }: { inPieces: boolean }): Details {
   function addPiece(piece: JsonObject): void {
     const slot = `${piece.type}/${piece.index}`;
     const known = inPieces ? latest.get(slot) : undefined;
-    if (known && isMore(known, piece)) return append(known, piece);
+    if (known && isMore(known, piece)) {
+      append(known, piece);
+      return;
+    }
     const begun = { ...piece };
     latest.set(slot, begun);
     details.push(begun);
