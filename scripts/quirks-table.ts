@@ -16,7 +16,7 @@ export function quirksTableMarkdown(): string {
       `\`${quirks.limitField}\``,
       SYSTEM_ROLES[quirks.midSystem],
       yesNo(quirks.takesEffort),
-      quirks.reasoningField === undefined ? 'not at all' : `\`${quirks.reasoningField}\``,
+      reasoningOf(quirks),
       quirks.takesSchema ? 'by its schema' : 'told in words',
       yesNo(quirks.takesFiles),
       othersOf(quirks).join('; ') || '–',
@@ -28,6 +28,11 @@ export function quirksTableMarkdown(): string {
     '|---|---|---|---|---|---|---|---|',
     ...rows,
   ].join('\n');
+}
+
+function reasoningOf({ reasoningField, takesDetails }: Quirks): string {
+  const names = [...(takesDetails ? ['reasoning_details'] : []), ...(reasoningField ? [reasoningField] : [])];
+  return names.map((name) => `\`${name}\``).join(', else ') || 'not at all';
 }
 
 function othersOf({ auth, callIds, countsReasoningApart, countsCacheHits, takesParallelFlag, refuses }: Quirks) {

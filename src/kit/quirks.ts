@@ -12,6 +12,8 @@ export interface Quirks {
   takesEffort: boolean;
   /** Where a model finds its own reasoning of earlier turns; undefined: it does not want it back. */
   reasoningField: 'reasoning_content' | 'reasoning' | undefined;
+  /** Tells reasoning as `reasoning_details` too, and wants these back instead, as they were. */
+  takesDetails: boolean;
   /** Reasoning is counted beside the completion, not inside it. */
   countsReasoningApart: boolean;
   /** Cached input is told in `prompt_cache_hit_tokens`. */
@@ -33,6 +35,7 @@ const GENERIC: Quirks = {
   midSystem: 'fold',
   takesEffort: true,
   reasoningField: undefined,
+  takesDetails: false,
   countsReasoningApart: false,
   countsCacheHits: false,
   callIds: 'any',
@@ -82,7 +85,7 @@ const NAMED = {
     reasoningField: 'reasoning',
     refuses: ['logprobs', 'top_logprobs', 'logit_bias', 'verbosity', 'prompt_cache_key'],
   },
-  openrouter: { ...GENERIC, reasoningField: 'reasoning', callIds: 'forty', takesFiles: true },
+  openrouter: { ...GENERIC, reasoningField: 'reasoning', takesDetails: true, callIds: 'forty', takesFiles: true },
   ollama: { ...GENERIC, reasoningField: 'reasoning', takesParallelFlag: false },
   vllm: { ...GENERIC, reasoningField: 'reasoning' },
 } as const satisfies Record<string, Quirks>;

@@ -7,13 +7,14 @@ const FINISH = { end: 'stop', length: 'length', tool: 'tool_calls', filter: 'con
 const USAGE = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 };
 
 export function openaiReply(said: Said): Reply {
-  const { reasoning = [], text = [], calls = [], usage = USAGE } = said;
+  const { reasoning = [], details, text = [], calls = [], usage = USAGE } = said;
   const finish = FINISH[endingOf(said)];
   const shownUsage = usage === null ? {} : { usage };
   const message = {
     role: 'assistant',
     content: text.length > 0 ? text.join('') : null,
     ...(reasoning.length > 0 ? { reasoning_content: reasoning.join('') } : {}),
+    ...(details ? { reasoning_details: details.whole } : {}),
     ...(calls.length > 0
       ? {
           tool_calls: calls.map(({ id = 'call_a', name, arguments: pieces }) => ({
@@ -34,6 +35,7 @@ export function openaiReply(said: Said): Reply {
     stream: [
       openaiChunk({ role: 'assistant', content: '' }),
       ...reasoning.map((piece) => openaiChunk({ reasoning_content: piece })),
+      ...(details?.pieces ?? []).map((piece) => openaiChunk({ reasoning_details: [piece] })),
       ...text.map((piece) => openaiChunk({ content: piece })),
       ...calls.flatMap(({ id = 'call_a', name, arguments: pieces }, index) => [
         openaiChunk({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] }),

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
-import type { Told } from '../support/grammar/told.ts';
+import { parseSse } from '../support/sse.ts';
 import type { Said } from './said.ts';
 import { CLIENTS, type ClientName, isTranslated, replyScript, UPSTREAMS, type UpstreamName } from './sides.ts';
 import type { CaseOfPair } from './translation-case.ts';
@@ -21,7 +21,13 @@ const OTHER_GEMINI: Place = { upstream: 'gemini', model: 'gemini-3-flash' };
 const DEEPSEEK: Place = { upstream: 'openai', quirks: 'deepseek', model: 'deepseek-reasoner' };
 const SEALED: Place = { upstream: 'openai-responses', model: 'gpt-5-mini' };
 const OTHER_SEALED: Place = { upstream: 'openai-responses', model: 'gpt-5' };
-const PLACES = [CLAUDE, OTHER_CLAUDE, GEMINI, OTHER_GEMINI, DEEPSEEK, SEALED, OTHER_SEALED];
+const ROUTER: Place = { upstream: 'openai', quirks: 'openrouter', model: 'anthropic/claude-opus-5' };
+const OTHER_ROUTER: Place = { ...ROUTER, model: 'google/gemini-3-pro' };
+const NO_ROUTER: Place = { ...ROUTER, quirks: 'vllm' };
+const PLACES = [
+  ...[CLAUDE, OTHER_CLAUDE, GEMINI, OTHER_GEMINI, DEEPSEEK, SEALED, OTHER_SEALED],
+  ...[ROUTER, OTHER_ROUTER, NO_ROUTER],
+];
 
 const asCase = ({ upstream, ...rest }: Place): CaseOfPair => ({
   case: { name: 'a round trip', ...rest },
@@ -98,25 +104,48 @@ async function ask(
   place: Place,
   body: object,
   says: Said,
+  stream = false,
 ): Promise<{ answer: Answer; sent: Answer; raw: string }> {
   const { gateway, key } = setting;
   gateway.upstream.reset();
-  gateway.upstream.otherwise(replyScript(place.upstream, UPSTREAMS[place.upstream].says(says), false));
+  gateway.upstream.otherwise(replyScript(place.upstream, UPSTREAMS[place.upstream].says(says), stream));
   const response = await gateway.call(CLIENTS[client].path, {
     key,
-    body: CLIENTS[client].body({ ...body, model: setting.modelOf(asCase(place)) }),
+    body: CLIENTS[client].body({ ...body, model: setting.modelOf(asCase(place)), stream }),
   });
   const text = await response.text();
   expect(response.status, text).toBe(200);
   const { json, body: raw } = await gateway.upstream.request(0);
   if (isTranslated(client, place.upstream)) UPSTREAMS[place.upstream].check(json);
-  return { answer: JSON.parse(text), sent: json, raw };
+  return { answer: stream ? wholeOf(client, text) : JSON.parse(text), sent: json, raw };
+}
+
+/** A streamed answer as its client keeps it. */
+function wholeOf(client: ClientName, text: string): Answer {
+  expect(CLIENTS[client].readStream(text).complete).toBe(true);
+  const events = parseSse(text).map(({ json }) => json);
+  if (client === 'responses') return events.at(-1).response;
+  const content: Answer[] = [];
+  for (const { type, content_block: block, delta } of events) {
+    const open = content.at(-1);
+    if (type === 'content_block_start') content.push(block);
+    if (delta?.type === 'text_delta') open.text += delta.text;
+    if (delta?.type === 'thinking_delta') open.thinking += delta.thinking;
+    if (delta?.type === 'signature_delta') open.signature += delta.signature;
+    if (delta?.type === 'input_json_delta') open.input = JSON.parse(delta.partial_json);
+  }
+  return { content };
 }
 
 /** The request that a client sends after an answer of one model, to the same or to another one. */
-async function trip(client: ClientName, from: Place, to: Place): Promise<{ sent: Answer; raw: string }> {
+async function trip(
+  client: ClientName,
+  from: Place,
+  to: Place,
+  { says = THINKING, stream = false }: { says?: Said; stream?: boolean } = {},
+): Promise<{ sent: Answer; raw: string }> {
   const { first, again } = SPEAKERS[client];
-  const { answer } = await ask(client, from, first, THINKING);
+  const { answer } = await ask(client, from, first, says, stream);
   return ask(client, to, again(answer), { text: ['Done.'] });
 }
 
@@ -244,16 +273,75 @@ test('thoughts that nobody can read come back as they were', async () => {
 });
 
 test('a streamed answer can be handed back like a whole one', async () => {
-  const { gateway, key } = setting;
-  gateway.upstream.reset();
-  gateway.upstream.next(replyScript('anthropic', UPSTREAMS.anthropic.says(THINKING), true));
-  const model = setting.modelOf(asCase(CLAUDE));
-  const { first, again } = SPEAKERS.responses;
-  const body = CLIENTS.responses.body({ ...first, model, stream: true });
-  const text = await (await gateway.call(CLIENTS.responses.path, { key, body })).text();
-  const told: Told = CLIENTS.responses.readStream(text);
-  expect(told.complete).toBe(true);
-  const last = text.split('\n').findLast((line) => line.startsWith('data: ')) ?? '';
-  const { sent } = await ask('responses', CLAUDE, again(JSON.parse(last.slice(6)).response), { text: ['Done.'] });
+  const { sent } = await trip('responses', CLAUDE, CLAUDE, { stream: true });
   expect(sent.messages[1].content[0].signature).toBe('c2lnbmVk+/=');
+});
+
+const SIGNED_DETAIL = { type: 'reasoning.text', format: 'anthropic-claude-v1', index: 0 };
+const SEALED_DETAIL = { type: 'reasoning.encrypted', id: 'rs_1', format: 'openai-responses-v1', index: 1 };
+const DETAILED: Said = {
+  ...THINKING,
+  details: {
+    whole: [
+      { ...SIGNED_DETAIL, text: 'Let me look. 早', signature: 'c2lnbmVk+/=' },
+      { ...SEALED_DETAIL, data: 'c2VhbGVk' },
+    ],
+    pieces: [
+      { ...SIGNED_DETAIL, text: 'Let me', signature: null },
+      { ...SIGNED_DETAIL, text: ' look. 早', signature: null },
+      { ...SIGNED_DETAIL, signature: 'c2lnbmVk+/=' },
+      { ...SEALED_DETAIL, data: 'c2Vh' },
+      { ...SEALED_DETAIL, data: 'bGVk' },
+    ],
+  },
+};
+
+describe.each([
+  ['messages', false],
+  ['messages', true],
+  ['responses', false],
+  ['responses', true],
+] as const)('%s, details of reasoning by a router, streamed: %p', (client, stream) => {
+  const tripOf = (to: Place, says = DETAILED) => trip(client, ROUTER, to, { says, stream });
+
+  test('go back to it as they were, in place of the words', async () => {
+    const { sent, raw } = await tripOf(ROUTER);
+    expect(sent.messages[1].reasoning_details).toEqual(DETAILED.details?.whole);
+    expect(sent.messages[1]).not.toHaveProperty('reasoning');
+    expect(sent.messages[1].content).toBe('Looking.');
+    expect(sent.messages[1].tool_calls[0].id).toBe('toolu_1');
+    expect(raw).not.toContain('svc1');
+  });
+
+  test('go back to it where no word of them can be read', async () => {
+    const { sent } = await tripOf(ROUTER, { ...DETAILED, reasoning: [], text: [] });
+    expect(sent.messages[1].reasoning_details).toEqual(DETAILED.details?.whole);
+  });
+
+  test('go to no other model', async () => {
+    for (const to of [OTHER_ROUTER, CLAUDE, GEMINI, DEEPSEEK, SEALED]) {
+      const { raw } = await tripOf(to);
+      for (const kept of ['reasoning_details', 'c2lnbmVk', 'c2VhbGVk', 'svc1', 'Let me look']) {
+        expect(raw).not.toContain(kept);
+      }
+      expect(raw).toContain('light');
+    }
+  });
+
+  test('do not go to the same model where nobody knows them: its words do', async () => {
+    const { sent, raw } = await tripOf(NO_ROUTER);
+    expect(sent.messages[1].reasoning).toBe('Let me look. 早');
+    expect(raw).not.toContain('reasoning_details');
+    const { raw: other } = await trip(client, NO_ROUTER, ROUTER, { says: DETAILED, stream });
+    expect(other).toContain('"reasoning":"Let me look. 早"');
+    expect(other).not.toContain('reasoning_details');
+  });
+
+  test('may be long', async () => {
+    const bits = Array.from({ length: 4_000 }, (_, at) => `${at} ${'早a'.repeat(60)}`);
+    const data = bits.join('');
+    const pieces = bits.map((bit) => ({ ...SEALED_DETAIL, data: bit }));
+    const { sent } = await tripOf(ROUTER, { ...DETAILED, details: { whole: [{ ...SEALED_DETAIL, data }], pieces } });
+    expect(sent.messages[1].reasoning_details).toEqual([{ ...SEALED_DETAIL, data }]);
+  });
 });

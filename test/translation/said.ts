@@ -15,6 +15,8 @@ export interface Said {
   reasoning?: readonly string[];
   /** Of the reasoning, where the upstream signs it. */
   signature?: string;
+  /** The reasoning as a router tells it besides, in the pieces of a stream and as a whole. */
+  details?: { pieces: readonly unknown[]; whole: readonly unknown[] };
   text?: readonly string[];
   calls?: readonly SaidCall[];
   /** `end`, or `tool` where there are calls, unless said otherwise. */

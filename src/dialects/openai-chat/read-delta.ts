@@ -20,6 +20,7 @@ export interface Words {
 
 export type Bit =
   | Words
+  | { kind: 'details'; list: JsonObject[] }
   | { kind: 'call'; call: CallBit /** Among the calls of this message. */; position: number }
   | { kind: 'citation'; citation: UrlCitation };
 
@@ -28,6 +29,7 @@ export function readBits(message: JsonObject, raw: () => RawPlace | undefined): 
   const { reasoning_content: content, reasoning } = message;
   const bits: Bit[] = [
     ...textBit('reasoning', typeof content === 'string' && content !== '' ? content : reasoning),
+    ...readDetails(message.reasoning_details),
     ...readContent(message.content),
     ...readCitations(message.annotations),
     ...textBit('refusal', message.refusal),
@@ -45,6 +47,11 @@ export function readBits(message: JsonObject, raw: () => RawPlace | undefined): 
 
 function textBit(kind: 'reasoning' | 'text' | 'refusal', text: Json | undefined): Bit[] {
   return typeof text === 'string' && text !== '' ? [{ kind, text }] : [];
+}
+
+function readDetails(details: Json | undefined): Bit[] {
+  const list = Array.isArray(details) ? details.filter(isObject) : [];
+  return list.length > 0 ? [{ kind: 'details', list }] : [];
 }
 
 /** A text, or parts; some upstreams put thoughts among them. */

@@ -12,12 +12,14 @@ import type { Target } from '../translate/sides.ts';
 import { type CallSlot, createCallSlots } from './call-slots.ts';
 import { type Bit, type CallBit, readBits, type Words } from './read-delta.ts';
 import { readUsage } from './read-usage.ts';
+import { createDetails } from './reasoning-details.ts';
 
 const DONE = '[DONE]';
 const BROKEN: AnswerEvent[] = [{ type: 'broken' }];
 
-export function createEventReader({ quirks, requestId }: Target): EventReader {
-  const answer = createAnswerReader(requestId);
+export function createEventReader(target: Target): EventReader {
+  const { quirks } = target;
+  const answer = createAnswerReader(target, { inPieces: true });
   const shapes = createShapeMemory(saysOnly);
   let usage: UsageReport = 'absent';
   let repeat: Repeat | undefined;
@@ -84,15 +86,16 @@ function saysOnly(data: string, text: string, slot: string): boolean {
   return bit !== undefined && isWords(bit) && bit.kind === slot && bit.text === text && more.length === 0;
 }
 
-export function readWhole({ text, value }: JsonDocument, { quirks, requestId }: Target): WholeEvents | undefined {
+export function readWhole({ text, value }: JsonDocument, target: Target): WholeEvents | undefined {
   const at = indexOfFirst(value);
   const choice = Array.isArray(value.choices) ? value.choices[at] : undefined;
   if (isError(value) || !isObject(choice) || !isObject(choice.message)) return undefined;
   if (typeof choice.finish_reason !== 'string') return undefined;
   const raw = openRaw(text);
   const bits = readBits(choice.message, () => raw.at('choices')?.at(at)?.at('message'));
-  const events = createAnswerReader(requestId).read(bits, choice.finish_reason);
-  return events.some(({ type }) => type === 'broken') ? undefined : { events, usage: readUsage(value.usage, quirks) };
+  const events = createAnswerReader(target, { inPieces: false }).read(bits, choice.finish_reason);
+  if (events.some(({ type }) => type === 'broken')) return undefined;
+  return { events, usage: readUsage(value.usage, target.quirks) };
 }
 
 /** Where the first of the answers stands: nobody asks for more in another format. */
@@ -108,12 +111,21 @@ interface AnswerReader {
   read(bits: readonly Bit[], finish: unknown): AnswerEvent[];
 }
 
-function createAnswerReader(requestId: string): AnswerReader {
+function createAnswerReader({ quirks, requestId }: Target, options: { inPieces: boolean }): AnswerReader {
   const sequencer = createSequencer();
   const slots = createCallSlots();
   const named = new Set<CallSlot>();
-  let isText = false;
+  const details = createDetails(options);
+  let open: Block['kind'] | undefined;
   let isOver = false;
+
+  /** What the model wants back with its thoughts, of which there may be no word. A call that is open cannot be left. */
+  function sign(): AnswerEvent[] {
+    const signature = open === 'tool' ? undefined : details.take();
+    if (signature === undefined) return [];
+    const begun = sequencer.add('reasoning', () => ({ kind: 'reasoning' }), '');
+    return [...begun, ...sequencer.sign('reasoning', signature)];
+  }
 
   /** A call is nothing before it has a name. */
   function readCall(bit: CallBit, position: number): AnswerEvent[] {
@@ -123,7 +135,7 @@ function createAnswerReader(requestId: string): AnswerReader {
     named.add(slot);
     const id = slot.id ?? madeId(requestId, slot.ordinal);
     const block: Block = { kind: 'tool', id, name: slot.name, signature: bit.signature };
-    return sequencer.add(`call/${slot.ordinal}`, () => block, text);
+    return [...sign(), ...sequencer.add(`call/${slot.ordinal}`, () => block, text)];
   }
 
   function readBit(bit: Bit): AnswerEvent[] {
@@ -131,10 +143,14 @@ function createAnswerReader(requestId: string): AnswerReader {
       case 'call':
         return readCall(bit.call, bit.position);
       case 'citation':
-        return isText ? [{ type: 'cite', citation: bit.citation }] : [];
+        return open === 'text' ? [{ type: 'cite', citation: bit.citation }] : [];
+      case 'details':
+        if (quirks.takesDetails) details.add(bit.list);
+        return [];
       default: {
         const { kind, text } = bit;
-        return sequencer.add(kind, () => ({ kind }), text);
+        const signed = kind === 'reasoning' || kind === open ? [] : sign();
+        return [...signed, ...sequencer.add(kind, () => ({ kind }), text)];
       }
     }
   }
@@ -146,12 +162,14 @@ function createAnswerReader(requestId: string): AnswerReader {
       const events: AnswerEvent[] = [];
       for (const bit of bits) {
         const read = readBit(bit);
-        for (const event of read) if (event.type === 'open') isText = event.block.kind === 'text';
+        for (const event of read) if (event.type === 'open') open = event.block.kind;
         events.push(...read);
       }
       if (typeof finish !== 'string' || finish === '') return events;
       isOver = true;
-      return [...events, ...sequencer.flush(), { type: 'stop', reason: stopOf(finish, named.size > 0) }];
+      if (open !== 'reasoning') events.push(...sequencer.flush());
+      open = undefined;
+      return [...events, ...sign(), ...sequencer.flush(), { type: 'stop', reason: stopOf(finish, named.size > 0) }];
     },
   };
 }

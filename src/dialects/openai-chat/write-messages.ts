@@ -9,6 +9,7 @@ import { textOfPart } from '../translate/as-text.ts';
 import type { Part, ReasoningPart, TextPart, ToolCallPart, Turn } from '../translate/conversation.ts';
 import { objectArguments } from '../translate/tool-arguments.ts';
 import type { ToolNames } from '../translate/tool-names.ts';
+import { hasOwnDetails, writeDetails } from './reasoning-details.ts';
 import { type ContentPart, writeContentPart } from './write-content.ts';
 import { writeResults } from './write-results.ts';
 
@@ -52,22 +53,29 @@ function simplest(content: readonly ContentPart[]): RawValue {
 }
 
 function writeAssistant(parts: readonly Part[], options: MessageOptions): Message {
-  const { reasoningField } = options.quirks;
   const calls = parts.filter((part) => part.type === 'tool_call');
-  const thoughts = parts.filter((part) => part.type === 'reasoning').map(({ text }) => text);
+  const thoughts = parts.filter((part) => part.type === 'reasoning');
   const words = parts.filter((part) => part.type !== 'tool_call' && part.type !== 'reasoning');
   const content = joinTexts(words, '');
   return {
     role: 'assistant',
     content: content === '' && calls.length > 0 ? null : content,
-    ...(reasoningField && thoughts.length > 0 ? { [reasoningField]: thoughts.join('') } : {}),
+    ...writeThoughts(thoughts, options),
     tool_calls: calls.length > 0 ? calls.map((call) => writeCall(call, options)) : undefined,
   };
 }
 
+function writeThoughts(thoughts: readonly ReasoningPart[], options: MessageOptions): Message {
+  const { reasoningField } = options.quirks;
+  const details = writeDetails(thoughts, options);
+  if (details) return { reasoning_details: details };
+  return reasoningField && thoughts.length > 0 ? { [reasoningField]: thoughts.map(({ text }) => text).join('') } : {};
+}
+
 /** Thoughts go back only to who had them, or where nobody knows whose they are; and only to who wants them. */
-export function isWanted(part: Part, { quirks, origin }: Pick<MessageOptions, 'quirks' | 'origin'>): boolean {
-  return part.type !== 'reasoning' || (quirks.reasoningField !== undefined && isReadable(part, origin));
+export function isWanted(part: Part, options: Pick<MessageOptions, 'quirks' | 'origin'>): boolean {
+  if (part.type !== 'reasoning' || hasOwnDetails(part, options)) return true;
+  return options.quirks.reasoningField !== undefined && isReadable(part, options.origin);
 }
 
 function isReadable({ text, redacted, opaque }: ReasoningPart, origin: string): boolean {

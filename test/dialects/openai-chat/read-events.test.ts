@@ -279,6 +279,72 @@ describe('calls of a stream', () => {
   });
 });
 
+describe('details of reasoning', () => {
+  const detail = (more: Fields) => ({ type: 'reasoning.text', index: 0, ...more });
+  const sealed = (more: Fields) => ({ type: 'reasoning.encrypted', index: 0, ...more });
+  const details = (...list: Fields[]) => chunk({ reasoning_details: list });
+  const call = callBit({ index: 0, id: 'a', function: { name: 'f', arguments: '{}' } });
+  const end = chunk({}, 'stop');
+  /** Each block by its kind, and what was signed as what it says. */
+  const signedIn = (events: readonly AnswerEvent[]) =>
+    events.flatMap((event): unknown[] => {
+      if (event.type === 'open') return [event.block.kind];
+      return event.type === 'sign' ? [JSON.parse(event.signature)] : [];
+    });
+  const signed = (...datas: string[]) => signedIn(readAll(datas, 'openrouter').events);
+
+  test('pieces of one type and index are one', () => {
+    expect(
+      signed(
+        chunk({ reasoning: 'a', reasoning_details: [detail({ text: 'a', signature: null, format: null })] }),
+        chunk({ reasoning: 'b', reasoning_details: [detail({ text: 'b', format: 'x' })] }),
+        details(detail({ signature: 's' }), { type: 'reasoning.summary', index: 0, summary: 'c' }),
+        details(sealed({ data: 'd' }), { type: 'reasoning.summary', index: 0, summary: 'C' }),
+        chunk({ content: 'e' }),
+        end,
+      ),
+    ).toEqual([
+      'reasoning',
+      [
+        detail({ text: 'ab', signature: 's', format: 'x' }),
+        { type: 'reasoning.summary', index: 0, summary: 'cC' },
+        sealed({ data: 'd' }),
+      ],
+      'text',
+    ]);
+  });
+
+  test('what follows a signature, or is sealed under another id, is another one', () => {
+    const list = [
+      ...[detail({ text: 'a', signature: 's' }), detail({ text: 'b', signature: 't' })],
+      ...[sealed({ id: '1', data: 'c' }), sealed({ id: '2', data: 'd' })],
+    ];
+    expect(signed(...list.map((one) => details(one)), end)).toEqual(['reasoning', list]);
+  });
+
+  test('come with a call, or after it', () => {
+    const together = chunk({ reasoning_details: [sealed({ data: 'a' })], ...JSON.parse(call).choices[0].delta });
+    expect(signed(together, end)).toEqual(['reasoning', [sealed({ data: 'a' })], 'tool']);
+    expect(signed(details(detail({ text: 'a' })), call, details(sealed({ data: 'b' })), end)).toEqual([
+      ...['reasoning', [detail({ text: 'a' })]],
+      ...['tool', 'reasoning', [sealed({ data: 'b' })]],
+    ]);
+  });
+
+  test('do not interrupt words', () => {
+    const words = chunk({ content: 'a', reasoning_details: [sealed({ data: 'b' })] });
+    expect(signed(chunk({ content: 'a' }), words, words, end)).toEqual(['text', 'reasoning', [sealed({ data: 'bb' })]]);
+  });
+
+  test('of a whole answer stay as they are', () => {
+    const list = [detail({ text: 'a' }), detail({ text: 'b' })];
+    const message = { role: 'assistant', reasoning: 'ab', reasoning_details: list, content: 'c' };
+    const document = readJsonObject(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] }));
+    expect(signedIn(readWhole(document, targetOf('openrouter'))?.events ?? [])).toEqual(['reasoning', list, 'text']);
+    expect(signedIn(readWhole(document, targetOf('vllm'))?.events ?? [])).toEqual(['reasoning', 'text']);
+  });
+});
+
 describe('a whole answer', () => {
   const whole = (message: unknown, finish: unknown, more: Fields = {}) =>
     readWhole(

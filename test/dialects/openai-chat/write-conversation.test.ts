@@ -224,6 +224,29 @@ describe('messages', () => {
     expect(messagesOf(thought(own), targetOf('openai'))[1]).toEqual(plain);
   });
 
+  test('details of thoughts go back with the text they have, and only if they are a list of them', () => {
+    const thought = (value: string): Part => ({
+      type: 'reasoning',
+      text: 'Hm',
+      opaque: { origin: ORIGIN, value },
+      at,
+    });
+    const written = (...values: string[]) =>
+      messagesOf(
+        [turn('assistant', ...values.map(thought), text('b')), turn('user', text('c'))],
+        targetOf('openrouter'),
+      );
+    expect(written('[{"a":1}]', '', ' [{"b":2},{"c":3}] ')[0]).toEqual({
+      role: 'assistant',
+      content: 'b',
+      reasoning_details: [{ a: 1 }, { b: 2 }, { c: 3 }],
+    });
+    const nested = '['.repeat(200_000);
+    for (const value of ['', 'x', '[]', '{}', '[1]', nested]) {
+      expect(written(value)[0]).toEqual({ role: 'assistant', content: 'b', reasoning: 'Hm' });
+    }
+  });
+
   test('what a model wants back with its call goes to no other', () => {
     const signed = (origin: string) =>
       messagesOf([turn('assistant', call('a', { opaque: { origin, value: 'sig' } })), turn('user', text('x'))])[0]
