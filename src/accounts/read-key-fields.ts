@@ -65,12 +65,22 @@ function readModels(value: Json, catalog: Catalog): string[] | null {
 
 function readBudget(value: Json): bigint | null {
   if (value === null) return null;
-  const nano = typeof value === 'number' ? parseNtd(String(value)) : undefined;
+  const nano = typeof value === 'number' ? nanoOf(value) : undefined;
   if (nano === undefined || nano < 0n) {
     refuse('daily_budget_ntd', 'Set daily_budget_ntd to an amount of NT$ with at most 9 decimals, or to null.');
   }
   return nano;
 }
+
+/** Of very small numbers JavaScript's own text has an exponent. */
+function nanoOf(ntd: number): bigint | undefined {
+  const text = String(ntd);
+  if (!text.includes('e-')) return parseNtd(text);
+  const plain = ntd.toFixed(NTD_DECIMALS);
+  return Number(plain) === ntd ? parseNtd(plain) : undefined;
+}
+
+const NTD_DECIMALS = 9;
 
 function readExpiry(value: Json, now: number): number | null {
   if (value === null) return null;

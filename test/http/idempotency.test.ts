@@ -151,6 +151,20 @@ describe('redeem', () => {
     expect(gateway.sql('SELECT state FROM cards WHERE hash = ?', other.hash)).toEqual([{ state: 'issued' }]);
   });
 
+  test('holds for a card that was redeemed before, too', async () => {
+    gateway = await startTestGateway();
+    const { key } = await gateway.register();
+    const [one, other] = [await issueCard(gateway), await issueCard(gateway)];
+    await gateway.call('/api/redeem', { key, body: { code: one.code } });
+    const first: Answer = await (await post('/api/redeem', { code: one.code }, 'r1', key)).json();
+    expect(first).toMatchObject({ balance_ntd: 101, already_redeemed: true });
+    expect((await post('/api/redeem', { code: other.code }, 'r1', key)).status).toBe(422);
+    await gateway.call('/api/redeem', { key, body: { code: other.code } });
+    const again = await post('/api/redeem', { code: one.code }, 'r1', key);
+    expect(isHit(again)).toBe(true);
+    expect(await again.json()).toEqual(first);
+  });
+
   test('belongs to the account', async () => {
     gateway = await startTestGateway();
     const [one, other] = [await gateway.register(), await gateway.register()];

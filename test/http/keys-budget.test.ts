@@ -106,6 +106,33 @@ describe('the budget', () => {
     expect((await gateway.chat(key, { model: 'auto:free' })).status).toBe(200);
   });
 
+  test('given to a key later counts what the key has spent today, also while it had none', async () => {
+    const { id, key } = await createKey(gateway, account.key, {});
+    const change = (daily_budget_ntd: number | null) =>
+      gateway.call(`/api/keys/${id}`, { key: account.key, method: 'PATCH', body: { daily_budget_ntd } });
+    const charged = 11n * UP_PRICES.input + 7n * UP_PRICES.output;
+    for (let times = 0; times < 3; times++) expect((await chat(key, { max_tokens: 100 })).status).toBe(200);
+    expect((await change(0.5)).status).toBe(200);
+    expect(budgetOf(id)).toEqual({ spent_nano: 3n * charged, held_nano: 0n });
+    await change(null);
+    expect((await chat(key, { max_tokens: 100 })).status).toBe(200);
+    await change(Number(4n * charged) / 1e9);
+    expect(budgetOf(id)).toEqual({ spent_nano: 4n * charged, held_nano: 0n });
+    expect((await chat(key, { max_tokens: 100 })).status).toBe(402);
+    // Raised, it keeps what was counted.
+    await change(0.5);
+    expect(budgetOf(id)).toEqual({ spent_nano: 4n * charged, held_nano: 0n });
+    expect(gateway.audit()).toEqual([]);
+  });
+
+  test('of a few nano is a budget, too', async () => {
+    const { id } = await createKey(gateway, account.key, { daily_budget_ntd: 1.5e-7 });
+    const { data } = await gateway.get('/api/keys', account.key);
+    expect(data.find((one: Answer) => one.id === id).daily_budget_nano).toBe('150');
+    const refused = await gateway.call('/api/keys', { key: account.key, body: { daily_budget_ntd: 1.5e-10 } });
+    expect(refused.status).toBe(400);
+  });
+
   test('gives back what a failed call held', async () => {
     gateway.upstream.otherwise({ status: 404, body: ['{}'] });
     const { id, key } = await withBudget(500_000_000n);

@@ -12,6 +12,11 @@ export function budgetAt(book: Book, keyId: string, at: number): Budget {
   return day === known.day ? known : { ...known, day, spent: 0n };
 }
 
+/** Of a key that had none, or none for a while: all that it spent today counts. */
+export function beginBudget(book: Book, keyId: string, spent: Nano, at: number): void {
+  book.put('budgets', keyId, { ...budgetAt(book, keyId, at), spent });
+}
+
 export function holdBudget(book: Book, keyId: string, amount: Nano, at: number): void {
   const budget = budgetAt(book, keyId, at);
   book.put('budgets', keyId, { ...budget, held: budget.held + amount });

@@ -35,12 +35,12 @@ export function redeem(book: Book, input: RedeemInput): RedeemResult {
   if (replay.found === 'other_body') return { ok: false, reason: 'idempotency_key_reused' };
   const card = book.get('cards', input.cardHash);
   const wallet = book.get('wallets', accountId);
-  if (replay.found === 'same' && card && wallet) {
-    return { ...redeemed(card, BigInt(JSON.parse(replay.result))), replayed: true };
-  }
+  if (replay.found === 'same' && card && wallet) return { ...answeredBefore(card, replay.result), replayed: true };
   const refused = guessesLeft(book, input);
   if (refused) return { ok: false, reason: 'redeem_rate_limited', allowance: refused };
   if (card?.redeemedBy === accountId && wallet) {
+    const repeated: Repeated = { alreadyRedeemed: wallet.balance.toString() };
+    rememberReplay(book, input.replay, repeated, at);
     return { ...redeemed(card, wallet.balance), alreadyRedeemed: true };
   }
   if (!card || !wallet || card.state !== 'issued' || (card.expiresAt !== null && card.expiresAt <= at)) {
@@ -58,6 +58,17 @@ export function redeem(book: Book, input: RedeemInput): RedeemResult {
   });
   rememberReplay(book, input.replay, balance.toString(), at);
   return redeemed(card, balance);
+}
+
+/** What is remembered of a card that the account had redeemed before; of a new one it is the balance alone. */
+interface Repeated {
+  alreadyRedeemed: string;
+}
+
+function answeredBefore(card: Card, result: string): Extract<RedeemResult, { ok: true }> {
+  const remembered = JSON.parse(result) as string | Repeated;
+  if (typeof remembered === 'string') return redeemed(card, BigInt(remembered));
+  return { ...redeemed(card, BigInt(remembered.alreadyRedeemed)), alreadyRedeemed: true };
 }
 
 function redeemed(card: Card, balance: bigint): Extract<RedeemResult, { ok: true }> {

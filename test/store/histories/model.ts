@@ -328,7 +328,9 @@ export class Model {
     if (full) return { ok: false, reason: 'redeem_rate_limited', allowance: full };
     if (card?.redeemedBy === accountId) {
       const { serial, amount } = card;
-      return { ok: true, serial, amount, balance: this.balance(accountId), alreadyRedeemed: true };
+      const again: RedeemResult = { ok: true, serial, amount, balance: this.balance(accountId), alreadyRedeemed: true };
+      if (replay) this.#replays.set(replay.id, { ...replay, until: at + DAY, result: again });
+      return again;
     }
     const account = this.accounts.get(accountId);
     if (!card || !account || card.state !== 'issued' || (card.expiresAt !== null && card.expiresAt <= at)) {
