@@ -28,6 +28,7 @@ import { checkDeclaredBody, readBodyText } from './http/read-body.ts';
 import { auditLedger } from './jobs/audit-ledger.ts';
 import { followStore } from './jobs/follow-store.ts';
 import { forgetAddresses } from './jobs/forget-addresses.ts';
+import { forgetUsage } from './jobs/forget-usage.ts';
 import { keepLease } from './jobs/keep-lease.ts';
 import { storeTraffic } from './jobs/store-traffic.ts';
 import { suspendKeys } from './jobs/suspend-keys.ts';
@@ -158,6 +159,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
     await forgetAddresses(store, clock, log),
     followStore(store, clock, log, onPulse),
     suspendKeys(store, clock, log, active.get),
+    forgetUsage(store, clock, log, active.get),
   ];
   const audit = await auditLedger(store, clock, alarms, log);
   stops.push(audit.stop);

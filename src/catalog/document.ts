@@ -138,6 +138,7 @@ const guards = z
     register_per_hour: wholeNumber(1).nullable().default(null),
     bad_keys_per_minute: wholeNumber(1).nullable().default(30),
     suspend_unused_days: wholeNumber(1, 3_650).nullable().default(null),
+    usage_months: wholeNumber(1, 1_200).nullable().default(24),
     requests_in_flight: wholeNumber(1).default(4_000),
     body_megabytes_in_flight: wholeNumber(25, 100_000).default(512),
   })

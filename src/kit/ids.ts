@@ -38,6 +38,11 @@ export function createIds(clock: Clock, random: Random): NewId {
   };
 }
 
+/** Ids that were made before that time stand before it in their order. */
+export function firstIdAt(prefix: IdPrefix, ms: number): string {
+  return `${prefix}_${timeDigits(ms)}`;
+}
+
 function timeDigits(ms: number): string {
   let rest = ms;
   let digits = '';

@@ -13,6 +13,13 @@ export function taipeiDayStart(day: number): number {
   return day * DAY_MS - OFFSET_MS;
 }
 
+/** The same day so many months ago; where that month is too short for it, one of the first of the next. */
+export function monthsBefore(atMs: number, months: number): number {
+  const there = new Date(atMs + OFFSET_MS);
+  const then = Date.UTC(there.getUTCFullYear(), there.getUTCMonth() - months, there.getUTCDate());
+  return Math.floor(then / DAY_MS);
+}
+
 /** To the minute, as people in Taipei write it: 2026-11-15 09:30. */
 export function taipeiDateTime(atMs: number): string {
   return new Date(atMs + OFFSET_MS).toISOString().slice(0, 16).replace('T', ' ');

@@ -2,6 +2,7 @@
 // `TOUCHED` stands for the set of accounts a pass looks at, `NEWEST` for the entry it begins after.
 
 import { NANO_PER_NTD } from '../kit/money.ts';
+import { KEPT_DAY, KEPT_SETTLED_AT } from './kept-usage.ts';
 import type { AuditReport, AuditScope, Difference } from './reads.ts';
 import { HOUSE_ACCOUNTS } from './rows.ts';
 
@@ -110,7 +111,7 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
       SELECT e.reference, 0, e.amount_nano
       FROM entries e
       LEFT JOIN usage_records u ON u.request_id = e.reference AND u.account_id = e.account_id AND u.cost_nano > 0
-      WHERE e.kind = 'usage' AND u.request_id IS NULL`,
+      WHERE e.kind = 'usage' AND e.at >= ${KEPT_SETTLED_AT} AND u.request_id IS NULL`,
   },
   {
     what: 'card',
@@ -140,6 +141,7 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
         SELECT account_id, day, key_id, model, channel, status, 0, requests, 0, cost_nano
         FROM usage_days
       ) AS sides
+      WHERE day >= ${KEPT_DAY}
       GROUP BY account_id, day, key_id, model, channel, status
       HAVING sum(own_cost) <> sum(day_cost) OR sum(own) <> sum(counted)`,
   },

@@ -5,6 +5,11 @@ import type { Alarm } from '../kit/alarms.ts';
 import type { Input, OperationName, Result } from './operations.ts';
 import type { Reads } from './reads.ts';
 
+export interface OldUsage {
+  day: number;
+  limit: number;
+}
+
 export interface Store {
   /** Resolves when the operation is durable. Rejects with the fault `unavailable` if nothing was written; but for settle
    * and release also when nobody could say so in time: then an admission is taken back, and what has an Idempotency-Key
@@ -16,5 +21,7 @@ export interface Store {
   recordAlarm(alarm: Alarm, at: number): Promise<void>;
   /** Forgets hashed addresses and dead leases older than `before`. */
   forget(before: number): Promise<void>;
+  /** Deletes usage records of the days (Taipei's) before one, the oldest first and at most so many; answers how many. */
+  forgetUsage(before: OldUsage): Promise<number>;
   close(): Promise<void>;
 }

@@ -67,9 +67,9 @@ export function statusText(language: Language, facts: StatusFacts): string {
   );
 }
 
-export function securityText(language: Language): string {
+export function securityText(language: Language, usageMonths: number | null): string {
   const { security } = wordsOf(language);
-  const sections = securitySections(language).map(([title, text]) => paragraphs(`## ${title}`, text));
+  const sections = securitySections(language, usageMonths).map(([title, text]) => paragraphs(`## ${title}`, text));
   return paragraphs(`# ${security.title}`, security.lead, ...sections, '/.well-known/security.txt');
 }
 

@@ -51,8 +51,9 @@ export function addPublicPages<Bindings extends Env>(
   });
 
   app.get('/security', ({ req: { raw: request } }) => {
-    if (!wantsHtml(request)) return tell(request, securityText(chooseLanguage(request)));
-    return send(request, <SecurityPage context={contextOf(request)} />);
+    const { usage_months: months } = tools.catalog().guards;
+    if (!wantsHtml(request)) return tell(request, securityText(chooseLanguage(request), months));
+    return send(request, <SecurityPage context={contextOf(request)} usageMonths={months} />);
   });
 
   app.get('/docs', ({ req: { raw: request } }) => {

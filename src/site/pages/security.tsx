@@ -4,14 +4,20 @@
 import { type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 
-export function SecurityPage({ context }: { context: PageContext }) {
+export interface SecurityProps {
+  context: PageContext;
+  /** How long usage records are kept; null: for ever. */
+  usageMonths: number | null;
+}
+
+export function SecurityPage({ context, usageMonths }: SecurityProps) {
   const { security } = wordsOf(context.language);
   return (
     <Page context={context} title={security.title} description={security.lead}>
       <div class="narrow">
         <h1>{security.title}</h1>
         <p class="lead">{security.lead}</p>
-        {securitySections(context.language).map(([title, text]) => (
+        {securitySections(context.language, usageMonths).map(([title, text]) => (
           <section>
             <h2>{title}</h2>
             <p>{text}</p>
@@ -25,7 +31,7 @@ export function SecurityPage({ context }: { context: PageContext }) {
   );
 }
 
-export function securitySections(language: Language): [title: string, text: string][] {
+export function securitySections(language: Language, usageMonths: number | null): [title: string, text: string][] {
   const { security } = wordsOf(language);
   return [
     [security.notStoredTitle, security.notStored],
@@ -33,7 +39,7 @@ export function securitySections(language: Language): [title: string, text: stri
     [security.keysTitle, security.keys],
     [security.sessionsTitle, security.sessions],
     [security.addressesTitle, security.addresses],
-    [security.retentionTitle, security.retention],
+    [security.retentionTitle, security.retention(usageMonths)],
     [security.reportTitle, security.report],
   ];
 }

@@ -141,7 +141,10 @@ export const zhTw: Words = {
     addressesTitle: '網路位址',
     addresses: '用戶端位址只以加鹽雜湊的形式保留 48 小時，用於執行次數限制。',
     retentionTitle: '保存期限',
-    retention: '用量紀錄與帳目在帳戶存續期間都會保留，因為它們是每一筆扣款的憑證。',
+    retention: (months: number | null) =>
+      months === null
+        ? '用量紀錄與帳目在帳戶存續期間都會保留，因為它們是每一筆扣款的憑證。'
+        : `用量紀錄保留 ${months} 個月，之後刪除。帳目在帳戶存續期間都會保留，因為它們是每一筆扣款的憑證。`,
     sessionsTitle: '登入',
     sessions: '登入狀態閒置 30 分鐘即失效，最長 12 小時。密碼以 argon2id 雜湊儲存。金鑰不會保留在瀏覽器裡。',
     reportTitle: '回報弱點',

@@ -2,6 +2,7 @@
 
 import { type Clock, sleep } from '../../kit/clock.ts';
 import { type BatchMeter, createBatcher } from '../batcher.ts';
+import { keepFromDay, oldRecords } from '../kept-usage.ts';
 import { StoreRefused } from '../refusal.ts';
 import type { Store } from '../store.ts';
 import { boundWait } from './bound-wait.ts';
@@ -103,6 +104,14 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     async forget(before) {
       for (const sql of FORGET) await upkeep.ask({ sql, values: [before] });
     },
+    async forgetUsage({ day, limit }) {
+      const { idBefore, before } = oldRecords(day);
+      await upkeep.ask({ sql: keepFromDay('$1'), values: [String(day)] });
+      const [row] = await upkeep.ask({ sql: FORGET_USAGE, values: [idBefore, before, limit] });
+      const forgotten = Number(row?.forgotten ?? 0);
+      if (forgotten < limit) await upkeep.ask({ sql: 'DELETE FROM usage_days WHERE day < $1', values: [day] });
+      return forgotten;
+    },
     async close() {
       // With the database away nothing more can be committed: what is under way stays without an answer.
       if (health.isUp) await batcher.idle();
@@ -119,6 +128,12 @@ const FORGET = [
   'DELETE FROM replays WHERE expires_at < $1',
   'DELETE FROM writers WHERE touched_at < $1',
 ];
+
+const FORGET_USAGE = `WITH forgotten AS (
+    DELETE FROM usage_records WHERE request_id IN (
+      SELECT request_id FROM usage_records WHERE request_id < $1 AND at < $2 ORDER BY request_id LIMIT $3
+    ) RETURNING 1
+  ) SELECT count(*) AS forgotten FROM forgotten`;
 
 async function prepareDatabase(options: PostgresOptions): Promise<void> {
   const connection = await firstConnection(options);

@@ -4,6 +4,7 @@ import type { Alarm } from '../../kit/alarms.ts';
 import type { Decided } from '../book/decide.ts';
 import type { Operation } from '../operations.ts';
 import type { ReadName } from '../reads.ts';
+import type { OldUsage } from '../store.ts';
 import type { OpenOptions } from './open-database.ts';
 
 export type Request =
@@ -11,6 +12,7 @@ export type Request =
   | { do: 'commit'; operations: readonly Operation[] }
   | { do: 'alarm'; alarm: Alarm; at: number }
   | { do: 'forget'; before: number }
+  | { do: 'forgetUsage'; before: OldUsage }
   | { do: 'read'; name: ReadName; args: readonly unknown[] }
   /** Of a reader: whether something is journaled that the tables do not say yet. */
   | { do: 'isBehind' }

@@ -4,7 +4,9 @@
 import type { Database } from 'bun:sqlite';
 import { chmodSync, existsSync } from 'node:fs';
 import { armFailpoint } from '../../kit/failpoint.ts';
+import { keepFromDay, oldRecords } from '../kept-usage.ts';
 import { StoreRefused } from '../refusal.ts';
+import type { OldUsage } from '../store.ts';
 import { type Commits, prepareCommits } from './commit-batch.ts';
 import { decodeOperations } from './hot-batches.ts';
 import { prepareIsBehind } from './journal.ts';
@@ -54,6 +56,20 @@ function forget(before: number): undefined {
   });
 }
 
+function forgetUsage({ day, limit }: OldUsage): number {
+  const { idBefore, before } = oldRecords(day);
+  let forgotten = 0;
+  commits?.alone(() => {
+    db.query(keepFromDay('?')).run(String(day));
+    const old = 'SELECT request_id FROM usage_records WHERE request_id < ? AND at < ? ORDER BY request_id LIMIT ?';
+    forgotten = db
+      .query(`DELETE FROM usage_records WHERE request_id IN (${old})`)
+      .run(idBefore, before, limit).changes;
+    if (forgotten < limit) db.query('DELETE FROM usage_days WHERE day < ?').run(day);
+  });
+  return forgotten;
+}
+
 /** A stopped server leaves everything in the one file, so that a plain copy of it is whole. */
 function close(): undefined {
   if (commits) {
@@ -82,6 +98,8 @@ function handle(request: Request): unknown {
       return undefined;
     case 'forget':
       return forget(request.before);
+    case 'forgetUsage':
+      return forgetUsage(request.before);
     case 'read': {
       const read = reads[request.name] as (...args: readonly unknown[]) => unknown;
       return read(...request.args);

@@ -1,10 +1,11 @@
 // The usage listing: newest first, in pages that neither skip nor repeat, with the totals of the whole filter.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { firstIdAt } from '../../../src/kit/ids.ts';
 import { DAY_MS, taipeiDay, taipeiDayStart } from '../../../src/kit/taipei.ts';
 import type { UsageQuery } from '../../../src/store/reads.ts';
 import { NO_BUCKETS } from '../../../src/store/rows.ts';
-import { type Account, admitted, createAccount, paid, renewLease, settling, T0 } from './samples.ts';
+import { type Account, admitted, createAccount, DAY, fresh, paid, renewLease, settling, T0 } from './samples.ts';
 import type { OpenSubject, StoreSubject } from './subject.ts';
 
 export function describeUsage(open: OpenSubject): void {
@@ -170,6 +171,51 @@ export function describeUsage(open: OpenSubject): void {
       expect(expected.length).toBeGreaterThan(3);
       expect(await subject.store.read.spendByDay(account.accountId, since)).toEqual(expected);
       expect(await subject.store.read.spendByDay('acc_nobody', since)).toEqual([]);
+    });
+
+    test('is forgotten by whole days of Taipei, a few records at a time; entries and balances stay', async () => {
+      const own = await open();
+      try {
+        const { store } = own;
+        const account = await createAccount(store);
+        await renewLease(store);
+        const today = taipeiDay(T0);
+        const midnight = taipeiDayStart(today);
+        const use = async (openedAt: number, settledAt = openedAt) => {
+          const requestId = `${firstIdAt('req', openedAt - 1)}${fresh('x')}`;
+          const input = paid(account, { requestId, at: openedAt });
+          await admitted(store, input);
+          await store.commit('settle', settling(input, 10n, { at: settledAt }));
+          return requestId;
+        };
+        await use(midnight - 3 * DAY);
+        await use(midnight - DAY);
+        // Begun on a day that is forgotten, settled on one that is kept.
+        await use(midnight - 1, midnight + 1);
+        const kept = [await use(midnight), await use(T0)];
+        const left = async () =>
+          (await store.read.usagePage({ accountId: account.accountId, limit: 10 })).records.map((one) => one.requestId);
+
+        expect(await store.forgetUsage({ day: today - 10, limit: 2 })).toBe(0);
+        expect(await left()).toHaveLength(5);
+        expect(await store.forgetUsage({ day: today, limit: 2 })).toBe(2);
+        expect((await store.read.audit({})).differences).toEqual([]);
+        expect(await store.forgetUsage({ day: today, limit: 2 })).toBe(1);
+        expect(await left()).toEqual(kept.toReversed());
+        const { totals } = await store.read.usagePage({ accountId: account.accountId, limit: 1 });
+        expect(totals).toMatchObject({ requests: 2, cost: 20n });
+        const entries = await store.read.entriesOf(account.accountId, 10);
+        expect(entries.filter(({ kind }) => kind === 'usage')).toHaveLength(5);
+        expect((await store.read.audit({})).differences).toEqual([]);
+        // A day before the first that is kept does not bring anything back into question.
+        expect(await store.forgetUsage({ day: today - 10, limit: 2 })).toBe(0);
+        expect((await store.read.audit({})).differences).toEqual([]);
+        // What is missing of the days that are kept is noticed as before.
+        await own.sql(`DELETE FROM usage_records WHERE request_id = '${kept[1]}'`);
+        expect((await store.read.audit({})).differences.map(({ what }) => what)).toContain('usage_day');
+      } finally {
+        await own.close();
+      }
     });
   });
 }

@@ -1,0 +1,32 @@
+// Usage records are kept for so many months as the operator says; the entries of the ledger stay for ever.
+
+import type { Catalog } from '../catalog/catalog.ts';
+import { type Clock, every } from '../kit/clock.ts';
+import { describeError, type Log } from '../kit/log.ts';
+import { monthsBefore } from '../kit/taipei.ts';
+import type { Store } from '../store/store.ts';
+
+const CHECK_MS = 3_600_000;
+/** Few enough that nobody waits for them. */
+const AT_ONCE = 500;
+
+export function forgetUsage(store: Store, clock: Clock, log: Log, catalog: () => Catalog): () => void {
+  let isStopped = false;
+  async function forget(): Promise<void> {
+    const { usage_months: months } = catalog().guards;
+    if (months === null) return;
+    const day = monthsBefore(clock.now(), months);
+    let count = 0;
+    for (let forgotten = AT_ONCE; forgotten === AT_ONCE && !isStopped; count += forgotten) {
+      forgotten = await store.forgetUsage({ day, limit: AT_ONCE });
+    }
+    if (count > 0) log('info', 'usage_forgotten', { count });
+  }
+  const stop = every(clock, CHECK_MS, () =>
+    forget().catch((error: unknown) => log('error', 'forget_failed', { detail: describeError(error) })),
+  );
+  return () => {
+    isStopped = true;
+    stop();
+  };
+}

@@ -1,0 +1,25 @@
+// Usage records are kept for a time, entries for ever. Which day the records begin with is written down before the first
+// older one is deleted, so that the audit misses none.
+
+import { firstIdAt } from '../kit/ids.ts';
+import { taipeiDayStart } from '../kit/taipei.ts';
+
+const FIRST_DAY = 'usage_from_day';
+
+/** The first day of which all records are kept; 0 if none was ever deleted. */
+export const KEPT_DAY = `(SELECT coalesce(max(CAST(value AS BIGINT)), 0) FROM settings WHERE name = '${FIRST_DAY}')`;
+
+/** Whatever was settled from then on has its record: a call may have begun the day before. */
+export const KEPT_SETTLED_AT = `(SELECT coalesce((max(CAST(value AS BIGINT)) + 1) * 86400000 - 28800000, 0)
+  FROM settings WHERE name = '${FIRST_DAY}')`;
+
+/** With the day as its only value, which is written as a text. */
+export const keepFromDay = (mark: string) => `INSERT INTO settings (name, value) VALUES ('${FIRST_DAY}', ${mark})
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value
+  WHERE CAST(settings.value AS BIGINT) < CAST(excluded.value AS BIGINT)`;
+
+/** Records before a day: ids sort by age, so that none but old ones are looked at. */
+export function oldRecords(day: number): { idBefore: string; before: number } {
+  const before = taipeiDayStart(day);
+  return { idBefore: firstIdAt('req', before), before };
+}

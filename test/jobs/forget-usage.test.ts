@@ -1,0 +1,57 @@
+// Usage records are kept for 24 months, or for as long as the operator says; the money they stood for stays in the books.
+
+import { afterEach, expect, test } from 'bun:test';
+import { monthsBefore, taipeiDay } from '../../src/kit/taipei.ts';
+import { eventually } from '../support/eventually.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+let gateway: TestGateway;
+afterEach(() => gateway.stop());
+
+async function useOnce(guards: Record<string, unknown>) {
+  const clock = createManualClock();
+  gateway = await startTestGateway({ clock, document: (doc) => ({ ...doc, guards: { ...doc.guards, ...guards } }) });
+  const { key } = await gateway.register();
+  expect((await gateway.chat(key, { model: 'demo-small', max_tokens: 20 })).status).toBe(200);
+  const { balance_nano: balance } = await gateway.get('/api/me', key);
+  const count = async () => (await gateway.get('/api/usage', key)).data.length;
+  return { clock, key, balance, count };
+}
+
+test('after 24 months', async () => {
+  const { clock, key, balance, count } = await useOnce({});
+  clock.step(700 * DAY_MS);
+  await clock.advance(HOUR_MS);
+  expect(await count()).toBe(1);
+  clock.step(40 * DAY_MS);
+  await clock.advance(HOUR_MS);
+  await eventually('it is forgotten', async () => (await count()) === 0);
+  expect((await gateway.get('/api/me', key)).balance_nano).toBe(balance);
+  expect(gateway.sql("SELECT * FROM entries WHERE kind = 'usage'")).toHaveLength(1);
+  expect((await gateway.gateway.store.read.audit({})).differences).toEqual([]);
+  await eventually('the log says so', () => gateway.log.text().includes('"usage_forgotten","count":1'));
+});
+
+test('after as many months as the operator says, or never', async () => {
+  const short = await useOnce({ usage_months: 1 });
+  short.clock.step(40 * DAY_MS);
+  await short.clock.advance(HOUR_MS);
+  await eventually('it is forgotten', async () => (await short.count()) === 0);
+  await gateway.stop();
+  const never = await useOnce({ usage_months: null });
+  never.clock.step(10_000 * DAY_MS);
+  await never.clock.advance(HOUR_MS);
+  expect(await never.count()).toBe(1);
+});
+
+test.each([
+  ['2026-11-15T03:00:00Z', 24, '2024-11-15'],
+  ['2026-11-14T16:00:00Z', 1, '2026-10-15'],
+  ['2026-01-05T00:00:00Z', 2, '2025-11-05'],
+  ['2026-03-31T00:00:00Z', 1, '2026-03-03'],
+])('from %s, %d months back, begins %s', (now, months, first) => {
+  expect(monthsBefore(Date.parse(now), months)).toBe(taipeiDay(Date.parse(`${first}T12:00:00+08:00`)));
+});
