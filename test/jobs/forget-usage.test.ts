@@ -11,7 +11,7 @@ const DAY_MS = 24 * HOUR_MS;
 let gateway: TestGateway;
 afterEach(() => gateway.stop());
 
-async function useOnce(guards: Record<string, unknown>) {
+async function useOnce(guards: Record<string, number | null>) {
   const clock = createManualClock();
   gateway = await startTestGateway({ clock, document: (doc) => ({ ...doc, guards: { ...doc.guards, ...guards } }) });
   const { key } = await gateway.register();

@@ -62,9 +62,7 @@ function forgetUsage({ day, limit }: OldUsage): number {
   commits?.alone(() => {
     db.query(keepFromDay('?')).run(String(day));
     const old = 'SELECT request_id FROM usage_records WHERE request_id < ? AND at < ? ORDER BY request_id LIMIT ?';
-    forgotten = db
-      .query(`DELETE FROM usage_records WHERE request_id IN (${old})`)
-      .run(idBefore, before, limit).changes;
+    forgotten = db.query(`DELETE FROM usage_records WHERE request_id IN (${old})`).run(idBefore, before, limit).changes;
     if (forgotten < limit) db.query('DELETE FROM usage_days WHERE day < ?').run(day);
   });
   return forgotten;
