@@ -19,7 +19,7 @@ export interface InputCount extends TokenCount {
 }
 
 /** The hold needs the upper bound of every request; what only few of them need is counted when it is asked for. */
-export function countInput(document: JsonDocument, messages: readonly JsonObject[], vendorTools: number): InputCount {
+export function countInput(document: JsonDocument, messages: readonly JsonObject[], vendorTools = 0): InputCount {
   const media = messages.flatMap(mediaOf);
   const counter = counterOf(document);
   const turns = messages.length + 1;

@@ -19,7 +19,7 @@ const CHOICES = {
   service_tier: 'priority',
 };
 const NAMES = Object.keys(CHOICES);
-const ENDPOINTS: Record<string, object> = { chat: { endpoints: ['chat', 'embeddings', 'images'] } };
+const ENDPOINTS: Record<string, { endpoints: string[] }> = { chat: { endpoints: ['chat', 'embeddings', 'images'] } };
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;

@@ -10,7 +10,7 @@ const CONTEXT = 60_000;
 const INPUT = 10_000n;
 const SEARCH = 20_000n * INPUT;
 const WHOLE = BigInt(CONTEXT) * INPUT;
-const ENDPOINTS: Record<string, object> = { chat: { endpoints: ['chat'] } };
+const ENDPOINTS: Record<string, { endpoints: string[] }> = { chat: { endpoints: ['chat'] } };
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
