@@ -5,6 +5,7 @@ import type { JsonDocument } from '../kit/json.ts';
 import type { Quirks } from '../kit/quirks.ts';
 import type { JsonBody } from '../kit/request-json.ts';
 import type { AnswerFacts, Dialect, RelayRequest, StreamReader, UpstreamFields } from './dialect.ts';
+import { pricedFields } from './priced-fields.ts';
 import type { FetchedMedia, NamedMedia } from './translate/named-media.ts';
 
 /** What an upstream's address is called. */
@@ -34,7 +35,7 @@ export function sameDialectCarrier(dialect: Dialect, request: RelayRequest, quir
   return {
     endpoint: dialect.endpoint,
     isTranslated: false,
-    dropped: [],
+    dropped: pricedFields(request.document.value),
     reworded: [],
     needs: [],
     writeRequest: (fields) => dialect.writeRequest(request, fields),

@@ -14,10 +14,12 @@ const BASE64_CHARS_PER_TOKEN = 4;
 export interface InputCount extends TokenCount {
   /** The upstream fetches a part itself, so nobody here knows its size: only the model's context bounds it. */
   isOpen: boolean;
+  /** What tools that the upstream runs may add to it, where they reach one; infinite if nobody knows. */
+  vendorTools: number;
 }
 
 /** The hold needs the upper bound of every request; what only few of them need is counted when it is asked for. */
-export function countInput(document: JsonDocument, messages: readonly JsonObject[]): InputCount {
+export function countInput(document: JsonDocument, messages: readonly JsonObject[], vendorTools = 0): InputCount {
   const media = messages.flatMap(mediaOf);
   const counter = counterOf(document);
   const turns = messages.length + 1;
@@ -38,6 +40,7 @@ export function countInput(document: JsonDocument, messages: readonly JsonObject
       return media.reduce((sum, { counted }) => sum + counted.lower, 0) + countProse().lower;
     },
     isOpen: media.some(({ isOpen }) => isOpen),
+    vendorTools,
   };
 }
 

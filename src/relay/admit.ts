@@ -115,9 +115,13 @@ function admitInput(tools: RelayTools, call: Call, candidates: readonly Model[],
 }
 
 /** No model takes more than its context; of what the upstream fetches itself, it may take all of that. */
-function inputBound({ request: { input }, model }: Call, candidates: readonly Model[]): number {
+function inputBound({ request: { input }, model, dialect }: Call, candidates: readonly Model[]): number {
   const context = candidates.reduce((most, { contextTokens }) => Math.max(most, contextTokens), model.contextTokens);
-  return input.isOpen ? context : Math.min(input.upper, context);
+  if (input.isOpen) return context;
+  // A translation leaves these tools behind.
+  const hasOwn = ({ routes }: Model) => routes.some(({ channel }) => channel.endpoints.includes(dialect.endpoint));
+  const brought = input.vendorTools > 0 && candidates.some(hasOwn) ? input.vendorTools : 0;
+  return Math.min(input.upper + brought, context);
 }
 
 function addressLimit({ freeAddress, catalog }: Call): AddressLimit | undefined {

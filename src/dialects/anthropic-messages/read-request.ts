@@ -1,13 +1,16 @@
 // A messages request as we need it: the few fields we own or bill by, read one by one. The rest passes as it came.
 
 import { fault } from '../../faults/fault.ts';
-import type { JsonDocument } from '../../kit/json.ts';
+import type { JsonDocument, JsonObject } from '../../kit/json.ts';
 import { countInput, type InputCount } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { nestedCount, objectList, optionalCount, optionalFlag, readModel, refuseField } from '../fields.ts';
+import { UNKNOWN_TOKENS, vendorToolTokens } from '../vendor-tools.ts';
 
 const MAX_TOKENS = 1_000_000_000;
 const ROLES = new Set(['user', 'assistant', 'system']);
+/** The vendor wrote them, but the client runs them; a search for tools finds only those of the request. */
+const CLIENTS_TOOL = /^(?:custom$|bash_|text_editor_|computer_|browser_|memory_|tool_search_)/;
 
 /** The input of a messages request, which alone is enough to count it. */
 export function readInput(document: JsonDocument): InputCount {
@@ -18,7 +21,7 @@ export function readInput(document: JsonDocument): InputCount {
       refuseField(`messages[${index}].role`, `Set messages[${index}].role to one of ${[...ROLES].join(', ')}.`);
     }
   });
-  return countInput(document, messages);
+  return countInput(document, messages, vendorTools(document.value));
 }
 
 export function readRequest(document: JsonDocument): RelayRequest {
@@ -47,4 +50,9 @@ function refuseThread({ value }: JsonDocument): void {
     message: 'Send the full history in messages: threads are not kept here.',
     details: { error_code: 'thread_unsupported_request' },
   });
+}
+
+function vendorTools({ tools, mcp_servers: servers }: JsonObject): number {
+  const listed = vendorToolTokens(tools, (type) => CLIENTS_TOOL.test(type));
+  return listed + (Array.isArray(servers) && servers.length > 0 ? UNKNOWN_TOKENS : 0);
 }

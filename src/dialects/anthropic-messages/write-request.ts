@@ -3,6 +3,7 @@
 import { editMembers, isObject, type Json } from '../../kit/json.ts';
 import { editBody, type JsonBody } from '../../kit/request-json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
+import { withoutPriced } from '../priced-fields.ts';
 import { stripOwn } from './strip-own.ts';
 
 export function writeRequest(request: RelayRequest, fields: UpstreamFields): JsonBody {
@@ -20,9 +21,14 @@ export function writePrefill(request: RelayRequest, fields: UpstreamFields, text
 }
 
 function ownedFields({ document }: RelayRequest, fields: UpstreamFields): Record<string, Json | undefined> {
-  const edits: Record<string, Json | undefined> = { model: fields.model, max_tokens: fields.maxOutputTokens };
-  if (fields.thinkingBudget !== undefined && isObject(document.value.thinking)) {
-    edits.thinking = { ...document.value.thinking, budget_tokens: fields.thinkingBudget };
+  const { value } = document;
+  const edits: Record<string, Json | undefined> = {
+    model: fields.model,
+    max_tokens: fields.maxOutputTokens,
+    ...withoutPriced(value),
+  };
+  if (fields.thinkingBudget !== undefined && isObject(value.thinking)) {
+    edits.thinking = { ...value.thinking, budget_tokens: fields.thinkingBudget };
   }
   return edits;
 }

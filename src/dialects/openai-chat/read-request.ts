@@ -1,6 +1,6 @@
 // A chat request as we need it: the few fields we own or bill by, read one by one. The rest passes as it came.
 
-import type { JsonDocument } from '../../kit/json.ts';
+import type { JsonDocument, JsonObject } from '../../kit/json.ts';
 import { countInput } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';
 import {
@@ -12,6 +12,7 @@ import {
   readModel,
   refuseField,
 } from '../fields.ts';
+import { SEARCH_TOKENS, vendorToolTokens } from '../vendor-tools.ts';
 
 const MAX_CHOICES = 128;
 const MAX_TOKENS = 1_000_000_000;
@@ -35,7 +36,12 @@ export function readRequest(document: JsonDocument): RelayRequest {
     choices: Math.max(optionalCount(body, 'n', MAX_CHOICES) ?? 1, optionalCount(body, 'best_of', MAX_CHOICES) ?? 1),
     images: 0,
     thinkingBudget: nestedCount(body, 'thinking', 'budget_tokens', MAX_TOKENS),
-    input: countInput(document, messages),
+    input: countInput(document, messages, vendorTools(body)),
     document,
   };
+}
+
+function vendorTools({ tools, web_search_options: search }: JsonObject): number {
+  const listed = vendorToolTokens(tools, (type) => type === 'function' || type === 'custom');
+  return listed + (search === undefined || search === null ? 0 : SEARCH_TOKENS);
 }

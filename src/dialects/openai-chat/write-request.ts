@@ -3,6 +3,7 @@
 import { editMembers, isObject, type Json } from '../../kit/json.ts';
 import { editBody, type JsonBody } from '../../kit/request-json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
+import { withoutPriced } from '../priced-fields.ts';
 import { stripOwn } from './strip-own.ts';
 
 /** The partial answer stands last, as the assistant's own message; upstreams refuse one that ends in white space. */
@@ -21,7 +22,7 @@ export function writeRequest(request: RelayRequest, fields: UpstreamFields): Jso
 
 function ownedFields({ document, stream }: RelayRequest, fields: UpstreamFields): Record<string, Json | undefined> {
   const { value } = document;
-  const edits: Record<string, Json | undefined> = { model: fields.model };
+  const edits: Record<string, Json | undefined> = { model: fields.model, ...withoutPriced(value) };
   const named = (['max_completion_tokens', 'max_tokens'] as const).filter((name) => typeof value[name] === 'number');
   for (const name of named.length > 0 ? named : [fields.limitField]) edits[name] = fields.maxOutputTokens;
   if (fields.thinkingBudget !== undefined && isObject(value.thinking)) {

@@ -1,8 +1,8 @@
 // How an answer shall be, for an upstream that speaks chat: its format, its thinking, and each setting that both sides know.
 
-import type { Json } from '../../kit/json.ts';
 import type { Quirks } from '../../kit/quirks.ts';
 import type { RawValue } from '../../kit/raw-json.ts';
+import { PLAIN_TIERS } from '../priced-fields.ts';
 import type { Knob, KnobKind, OutputFormat, ReasoningWish } from '../translate/conversation.ts';
 import { effortOf } from '../translate/effort.ts';
 import { requireOneAnswer } from '../translate/one-answer.ts';
@@ -23,7 +23,6 @@ const MAX_STOPS = 4;
 const SAMPLING: ReadonlySet<KnobKind> = new Set(['temperature', 'top_p', 'frequency_penalty', 'presence_penalty']);
 /** Those that have the same name and meaning here. */
 const CARRIED: ReadonlySet<KnobKind> = new Set([...SAMPLING, 'seed', 'verbosity', 'prompt_cache_key']);
-const TIERS: ReadonlySet<Json> = new Set(['auto', 'default', 'flex', 'priority']);
 
 export function writeKnobs(knobs: readonly Knob[], { quirks, model, hashUser }: Target): WrittenKnobs {
   const written: WrittenKnobs = { members: {}, dropped: [], localStops: [] };
@@ -43,7 +42,7 @@ export function writeKnobs(knobs: readonly Knob[], { quirks, model, hashUser }: 
       written.members.user = hashUser(value);
       return true;
     }
-    if (!CARRIED.has(kind) && !(kind === 'service_tier' && TIERS.has(value))) return false;
+    if (!CARRIED.has(kind) && !(kind === 'service_tier' && PLAIN_TIERS.has(value))) return false;
     written.members[kind] = value;
     return true;
   }

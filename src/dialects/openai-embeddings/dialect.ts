@@ -6,6 +6,7 @@ import { editBody } from '../../kit/request-json.ts';
 import { type AnswerFacts, type Dialect, NO_OUTPUT, type RelayRequest } from '../dialect.ts';
 import { NEVER_STREAMS } from '../never-streams.ts';
 import { readUsage } from '../openai-chat/read-usage.ts';
+import { withoutPriced } from '../priced-fields.ts';
 import { readRequest } from './read-request.ts';
 
 export const openaiEmbeddings: Dialect = {
@@ -13,7 +14,7 @@ export const openaiEmbeddings: Dialect = {
   envelope: 'openai',
   endpoint: 'embeddings',
   readRequest,
-  writeRequest: ({ document }, { model }) => editBody(document, { model }),
+  writeRequest: ({ document }, { model }) => editBody(document, { model, ...withoutPriced(document.value) }),
   readAnswer,
   writeAnswer,
 };

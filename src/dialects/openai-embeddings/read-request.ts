@@ -21,7 +21,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     choices: 1,
     images: 0,
     thinkingBudget: undefined,
-    input: { ...countInputs(input), isOpen: false },
+    input: { ...countInputs(input), isOpen: false, vendorTools: 0 },
     document,
   };
 }

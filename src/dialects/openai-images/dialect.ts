@@ -5,6 +5,7 @@ import { moneyFields } from '../../kit/money.ts';
 import { editBody } from '../../kit/request-json.ts';
 import type { Dialect, FinalUsage, StreamEvent, StreamWriter } from '../dialect.ts';
 import { NEVER_STREAMS } from '../never-streams.ts';
+import { withoutPriced } from '../priced-fields.ts';
 import { writeSse } from '../sse.ts';
 import { createStreamReader, readAnswer } from './read-images.ts';
 import { readRequest } from './read-request.ts';
@@ -14,7 +15,7 @@ export const openaiImages: Dialect = {
   envelope: 'openai',
   endpoint: 'images',
   readRequest,
-  writeRequest: ({ document }, { model }) => editBody(document, { model }),
+  writeRequest: ({ document }, { model }) => editBody(document, { model, ...withoutPriced(document.value) }),
   readAnswer,
   writeAnswer: (document, model) => (document.spans.has('model') ? editMembers(document, { model }) : document.text),
   createStreamReader: ({ images }) => createStreamReader(images),

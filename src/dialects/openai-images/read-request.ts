@@ -19,7 +19,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     choices: images,
     images,
     thinkingBudget: undefined,
-    input: { ...countTokens(textField(body, 'prompt', MAX_PROMPT_CHARS)), isOpen: false },
+    input: { ...countTokens(textField(body, 'prompt', MAX_PROMPT_CHARS)), isOpen: false, vendorTools: 0 },
     document,
   };
 }

@@ -1,10 +1,11 @@
 // A Responses request as we need it: the few fields we own or bill by, read one by one, and a way forward for what would
 // need content that nobody stored.
 
-import type { JsonDocument, JsonObject } from '../../kit/json.ts';
+import { isObject, type JsonDocument, type JsonObject } from '../../kit/json.ts';
 import { countInput } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { objectList, optionalCount, optionalFlag, optionalObject, readModel, refuseField } from '../fields.ts';
+import { vendorToolTokens } from '../vendor-tools.ts';
 
 const MAX_TOKENS = 1_000_000_000;
 
@@ -27,6 +28,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
   optionalFlag(body, 'store');
   optionalObject(body, 'reasoning');
   optionalObject(body, 'text');
+  const items = readItems(body);
   return {
     model: readModel(document),
     stream: optionalFlag(body, 'stream'),
@@ -35,7 +37,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     choices: 1,
     images: 0,
     thinkingBudget: undefined,
-    input: countInput(document, readItems(body)),
+    input: countInput(document, items, vendorTools(body, items)),
     document,
   };
 }
@@ -60,4 +62,20 @@ function readItems(body: JsonObject): JsonObject[] {
 /** A reference may come without its type: then it is an id and nothing that could be content. */
 function isReference({ type, id, role }: JsonObject): boolean {
   return type === 'item_reference' || ((type ?? role ?? null) === null && typeof id === 'string');
+}
+
+/** A search for tools finds only those of the request. */
+const CLIENTS_TOOLS: ReadonlySet<string> = new Set([
+  ...['function', 'custom', 'namespace', 'local_shell', 'shell', 'apply_patch', 'tool_search'],
+  ...['computer', 'computer_use_preview'],
+]);
+
+/** Tools may be told later in the history, too. */
+function vendorTools({ tools }: JsonObject, items: readonly JsonObject[]): number {
+  return items.reduce((sum, item) => sum + vendorToolTokens(item.tools, isClients), vendorToolTokens(tools, isClients));
+}
+
+/** A shell is the client's own machine, or a container of the vendor. */
+function isClients(type: string, { environment }: JsonObject): boolean {
+  return CLIENTS_TOOLS.has(type) && !(isObject(environment) && environment.type !== 'local');
 }

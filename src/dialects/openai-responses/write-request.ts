@@ -4,6 +4,7 @@
 import { editMembers, isObject, type Json, type JsonDocument } from '../../kit/json.ts';
 import { editBody, type JsonBody } from '../../kit/request-json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
+import { withoutPriced } from '../priced-fields.ts';
 import { TAG_MARK, untagToolId } from '../translate/opaque.ts';
 import { editList, rawMember, withRawMember } from './raw-edits.ts';
 
@@ -25,6 +26,7 @@ function ownedFields({ value }: JsonDocument, fields: UpstreamFields): Record<st
     model: fields.model,
     max_output_tokens: fields.maxOutputTokens,
     store: false,
+    ...withoutPriced(value),
     // Codex tells paths of the user's machine in it.
     ...(value.client_metadata === undefined ? {} : { client_metadata: undefined }),
   };

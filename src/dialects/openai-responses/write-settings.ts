@@ -4,6 +4,7 @@
 import type { Json } from '../../kit/json.ts';
 import type { RawValue } from '../../kit/raw-json.ts';
 import { modelTraits } from '../openai-chat/model-traits.ts';
+import { PLAIN_TIERS } from '../priced-fields.ts';
 import type { Conversation, Knob, KnobKind, OutputFormat, ReasoningWish, Tool } from '../translate/conversation.ts';
 import { effortOf } from '../translate/effort.ts';
 import { requireOneAnswer } from '../translate/one-answer.ts';
@@ -81,7 +82,6 @@ export interface WrittenKnobs extends Written {
 }
 
 const SAMPLING: ReadonlySet<KnobKind> = new Set(['temperature', 'top_p']);
-const TIERS: ReadonlySet<Json> = new Set(['auto', 'default', 'flex', 'priority']);
 
 export function writeKnobs(knobs: readonly Knob[], { quirks, model, hashUser }: Target): WrittenKnobs {
   const written: WrittenKnobs = { members: {}, text: {}, dropped: [], localStops: [] };
@@ -105,7 +105,7 @@ export function writeKnobs(knobs: readonly Knob[], { quirks, model, hashUser }: 
       return true;
     }
     const isCarried =
-      SAMPLING.has(kind) || kind === 'prompt_cache_key' || (kind === 'service_tier' && TIERS.has(value));
+      SAMPLING.has(kind) || kind === 'prompt_cache_key' || (kind === 'service_tier' && PLAIN_TIERS.has(value));
     return isCarried && set(kind, value);
   }
 

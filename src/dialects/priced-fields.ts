@@ -1,0 +1,29 @@
+// Settings that choose another model, provider or price than the one that is billed. They are ours as `model` is: where
+// the client's own text goes through, they stay behind, and are told.
+
+import type { Json, JsonObject } from '../kit/json.ts';
+import { isEmptySetting } from './translate/read-format.ts';
+
+const CHOOSING = ['models', 'route', 'preset', 'provider', 'plugins', 'fallbacks', 'speed'] as const;
+
+/** OpenAI's words for what never costs more than the standard tier. */
+export const PLAIN_TIERS: ReadonlySet<Json> = new Set(['auto', 'default', 'flex']);
+
+/** By the client's own names, in the order of the list. */
+export function pricedFields(body: JsonObject): string[] {
+  const names: string[] = CHOOSING.filter((name) => saysSomething(body[name]));
+  const { service_tier: tier } = body;
+  if (saysSomething(tier) && tier !== 'standard_only' && !PLAIN_TIERS.has(tier)) names.push('service_tier');
+  return names;
+}
+
+/** As edits of the body. */
+export function withoutPriced(body: JsonObject): Record<string, undefined> {
+  const edits: Record<string, undefined> = {};
+  for (const name of pricedFields(body)) edits[name] = undefined;
+  return edits;
+}
+
+function saysSomething(value: Json | undefined): value is Json {
+  return value !== undefined && value !== null && !isEmptySetting(value);
+}

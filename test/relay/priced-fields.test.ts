@@ -1,0 +1,126 @@
+// Settings that choose another model, provider or price than the one that is billed never reach an upstream, in whichever
+// format they come, and the client is told.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { pictureAnswer, vectorAnswer } from '../support/media-answers.ts';
+import { upModel } from '../support/test-document.ts';
+import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+import { WIRE_CLIENTS } from '../support/wire-clients.ts';
+
+const CHOICES = {
+  models: ['dear/model'],
+  route: 'fallback',
+  preset: '@preset/dear',
+  provider: { only: ['dear'], order: ['dear'] },
+  plugins: [{ id: 'web' }],
+  fallbacks: [{ model: 'dear' }],
+  speed: 'fast',
+  service_tier: 'priority',
+};
+const NAMES = Object.keys(CHOICES);
+const ENDPOINTS: Record<string, { endpoints: string[] }> = { chat: { endpoints: ['chat', 'embeddings', 'images'] } };
+
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+let key: string;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  const free = (id: string, channel = id) =>
+    upModel(id, { price: 'free', routes: [{ channel, model: 'scripted-2026-01' }] });
+  gateway = await startTestGateway({
+    document: (standard) => ({
+      ...standard,
+      channels: [
+        ...standard.channels,
+        ...WIRE_CLIENTS.map(({ name, channel }) => channel(name, upstream, ENDPOINTS[name])),
+      ],
+      models: [
+        ...standard.models,
+        ...WIRE_CLIENTS.map(({ name }) => free(name)),
+        ...['embeddings', 'images'].map((kind) => ({ ...free(kind, 'chat'), kinds: [kind] })),
+      ],
+    }),
+  });
+});
+beforeEach(async () => {
+  upstream.reset();
+  ({ key } = await gateway.register());
+});
+afterAll(async () => {
+  await gateway.stop();
+  await upstream.close();
+});
+
+describe.each(WIRE_CLIENTS)('$name', ({ name, path, body, whole }) => {
+  const ask = async (fields: Record<string, unknown>, headers: Record<string, string> = {}) => {
+    upstream.otherwise(whole());
+    const response = await gateway.call(path, { key, body: body({ model: name, ...fields }), headers });
+    await response.text();
+    return { response, told: response.headers.get('x-svc-dropped'), sent: upstream.requests.at(-1)?.json };
+  };
+
+  test('all of them stay behind, and are told', async () => {
+    const { sent: plain } = await ask({});
+    const { response, told, sent } = await ask(CHOICES);
+    expect(response.status).toBe(200);
+    expect(sent).toEqual(plain);
+    expect(told?.split(',').toSorted()).toEqual(NAMES.toSorted());
+  });
+
+  test.each(Object.entries(CHOICES))('%s alone is refused where nothing may be lost', async (field, value) => {
+    const { response } = await ask({ [field]: value }, { 'x-svc-strict': '1' });
+    expect(response.status).toBe(400);
+    expect(upstream.requests).toEqual([]);
+  });
+
+  test.each(['auto', 'default', 'flex', 'standard_only'])('the tier %s costs no more, and passes', async (tier) => {
+    const { told, sent } = await ask({ service_tier: tier }, { 'x-svc-strict': '1' });
+    expect(sent).toMatchObject({ service_tier: tier });
+    expect(told).toBeNull();
+  });
+
+  test('what chooses nothing passes as it came', async () => {
+    const fields = { models: [], provider: null, service_tier: null, transforms: ['middle-out'] };
+    const { told, sent } = await ask(fields, { 'x-svc-strict': '1' });
+    expect(sent).toMatchObject(fields);
+    expect(told).toBeNull();
+  });
+
+  test.each([1, 100_000])('the other members keep their bytes, also around %d of a text', async (length) => {
+    upstream.otherwise(whole());
+    const text = `"text":"${'x'.repeat(length)}"`;
+    const others = ['"temperature" : 1.0', `"unknown":{ "models" : [1.50], "provider":"\\u4f60", ${text} }`];
+    const given = JSON.stringify(body({ model: name })).slice(1, -1);
+    const sent = `{${others[0]},"mod\\u0065ls":["dear"],${given} ,"provider":{"only":["dear"]}, ${others[1]}}`;
+    const response = await gateway.call(path, { key, body: sent });
+    expect(response.headers.get('x-svc-dropped')).toBe('models,provider');
+    const [seen] = upstream.requests;
+    for (const member of others) expect(seen?.body).toContain(member);
+    expect(seen?.json).not.toHaveProperty('models');
+    expect(seen?.json).not.toHaveProperty('provider');
+  });
+});
+
+test.each([
+  ['embeddings', '/v1/embeddings', { input: 'Hi' }, vectorAnswer()],
+  ['images', '/v1/images/generations', { prompt: 'A cat' }, pictureAnswer()],
+])('so they do of %s', async (model, path, body, answer) => {
+  upstream.otherwise(answer);
+  const response = await gateway.call(path, { key, body: { model, ...body, ...CHOICES } });
+  expect(response.status).toBe(200);
+  expect(upstream.requests[0]?.json).toEqual({ model: 'scripted-2026-01', ...body });
+  expect(response.headers.get('x-svc-dropped')?.split(',').toSorted()).toEqual(NAMES.toSorted());
+});
+
+test.each([
+  ['/v1/chat/completions', 'responses', { messages: [{ role: 'user', content: 'Hi' }] }],
+  ['/v1/responses', 'chat', { input: 'Hi' }],
+])('a dearer tier is not translated either: %s to %s', async (path, model, body) => {
+  for (const { name, whole } of WIRE_CLIENTS) if (name === model) upstream.otherwise(whole());
+  const response = await gateway.call(path, { key, body: { model, ...body, service_tier: 'priority' } });
+  expect(response.status).toBe(200);
+  expect(upstream.requests[0]?.json).not.toHaveProperty('service_tier');
+  expect(response.headers.get('x-svc-dropped')).toBe('service_tier');
+});

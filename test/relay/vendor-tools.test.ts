@@ -1,0 +1,168 @@
+// Tools that the upstream runs itself bring input that stands in no request: the hold has room for it.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { upModel } from '../support/test-document.ts';
+import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
+
+const CONTEXT = 60_000;
+const INPUT = 10_000n;
+const SEARCH = 20_000n * INPUT;
+const WHOLE = BigInt(CONTEXT) * INPUT;
+const ENDPOINTS: Record<string, { endpoints: string[] }> = { chat: { endpoints: ['chat'] } };
+
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+let account: TestAccount;
+
+const clientOf = (name: string): WireClient => {
+  const found = WIRE_CLIENTS.find((client) => client.name === name);
+  if (!found) throw new Error(`no client ${name}`);
+  return found;
+};
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  const model = (id: string, context_tokens: number, channel = id) =>
+    upModel(id, {
+      context_tokens,
+      price: { input: 10, output: 40 },
+      routes: [{ channel, model: 'scripted-2026-01' }],
+    });
+  gateway = await startTestGateway({
+    document: (standard) => ({
+      ...standard,
+      channels: [
+        ...standard.channels,
+        ...WIRE_CLIENTS.map(({ name, channel }) => channel(name, upstream, ENDPOINTS[name])),
+      ],
+      models: [
+        ...standard.models,
+        ...WIRE_CLIENTS.flatMap(({ name }) => [model(name, CONTEXT), model(`long-${name}`, 1_000_000, name)]),
+      ],
+    }),
+  });
+});
+
+beforeEach(async () => {
+  upstream.reset();
+  account = await gateway.register();
+});
+afterAll(async () => {
+  await gateway.stop();
+  await upstream.close();
+});
+
+async function ask(client: WireClient, fields: Record<string, unknown>, model: string = client.name) {
+  const response = await gateway.call(client.path, {
+    key: account.key,
+    body: client.body({ model, max_tokens: 20, ...fields }),
+  });
+  await response.text();
+  return response;
+}
+
+/** What one answered call had held for its input. */
+async function holdOf(client: WireClient, fields: Record<string, unknown>, upstreamName = client.name) {
+  upstream.otherwise(clientOf(upstreamName).whole());
+  const response = await ask(client, fields, upstreamName);
+  expect(response.status).toBe(200);
+  const [row] = gateway.sql<{ held_nano: bigint }>(
+    'SELECT held_nano FROM usage_records WHERE request_id = ?',
+    response.headers.get('x-request-id') ?? '',
+  );
+  return (row?.held_nano ?? 0n) - 20n * 40_000n;
+}
+
+const SEARCHES: [string, Record<string, unknown>][] = [
+  ['chat', { web_search_options: {} }],
+  ['chat', { tools: [{ type: 'openrouter:web_search' }] }],
+  ['responses', { tools: [{ type: 'web_search', external_web_access: true }] }],
+  ['responses', { tools: [{ type: 'web_search_preview_2025_03_11' }] }],
+  ['messages', { tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 8 }] }],
+];
+
+describe('a search of the web', () => {
+  test.each(SEARCHES)('is room for 20,000 tokens more: %s %j', async (name, fields) => {
+    const client = clientOf(name);
+    const more = (await holdOf(client, fields)) - (await holdOf(client, {}));
+    expect(more).toBeGreaterThan(SEARCH);
+    expect(more).toBeLessThan(SEARCH + 200n * INPUT);
+  });
+
+  test.each(SEARCHES)('is paid, not written off: %s %j', async (name, fields) => {
+    const client = clientOf(name);
+    upstream.otherwise(client.whole({ tokens: { input: 20_000, output: 5 } }));
+    const response = await ask(client, fields);
+    expect(response.headers.get('x-svc-cost-ntd')).toBe('0.2002');
+    expect(gateway.log.alarms('usage_above_hold')).toEqual([]);
+  });
+
+  test('is answered on a small wallet, however long the model’s context', async () => {
+    const client = clientOf('responses');
+    upstream.otherwise(client.whole());
+    expect((await ask(client, { tools: [{ type: 'web_search' }] }, 'long-responses')).status).toBe(200);
+  });
+
+  test('that a translation leaves behind holds nothing', async () => {
+    const client = clientOf('responses');
+    const tools = [{ type: 'function', name: 'look', parameters: { type: 'object' } }, { type: 'web_search' }];
+    const more = (await holdOf(client, { tools }, 'chat')) - (await holdOf(client, {}, 'chat'));
+    expect(more).toBeLessThan(200n * INPUT);
+  });
+});
+
+const UNKNOWN: [string, Record<string, unknown>][] = [
+  ['chat', { tools: [{ type: 'code_interpreter' }] }],
+  ['responses', { tools: [{ type: 'file_search', vector_store_ids: ['vs_1'] }] }],
+  ['responses', { tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] }],
+  ['responses', { tools: [{ type: 'mcp', server_label: 'm', server_url: 'https://mcp.example.com' }] }],
+  ['responses', { tools: [{ type: 'image_generation' }] }],
+  ['responses', { tools: [{ type: 'shell', environment: { type: 'container_auto' } }] }],
+  [
+    'responses',
+    {
+      messages: [
+        { role: 'user', content: 'Hi' },
+        { type: 'additional_tools', role: 'developer', tools: [{ type: 'mcp', server_label: 'm' }] },
+      ],
+    },
+  ],
+  ['messages', { tools: [{ type: 'web_fetch_20250910', name: 'web_fetch' }] }],
+  ['messages', { tools: [{ type: 'code_execution_20250825', name: 'code_execution' }] }],
+  ['messages', { tools: [{ type: 'mcp_toolset', mcp_server_name: 'm' }] }],
+  ['messages', { mcp_servers: [{ type: 'url', url: 'https://mcp.example.com', name: 'm' }] }],
+];
+
+describe('any other tool of the vendor', () => {
+  test.each(UNKNOWN)('is room for the whole context: %s %j', async (name, fields) => {
+    expect(await holdOf(clientOf(name), fields)).toBe(WHOLE);
+  });
+
+  test.each(UNKNOWN)('is refused to a wallet that has not so much: %s %j', async (name, fields) => {
+    expect((await ask(clientOf(name), fields, `long-${name}`)).status).toBe(402);
+    expect(upstream.requests).toEqual([]);
+  });
+});
+
+describe('a tool that the client runs holds no more than its words', () => {
+  test.each([
+    ['chat', [{ type: 'function', function: { name: 'look' } }]],
+    ['chat', [{ type: 'custom', custom: { name: 'look' } }]],
+    ['responses', [{ type: 'namespace', name: 'crm', tools: [{ type: 'function', name: 'find' }] }]],
+    ['responses', [{ type: 'custom', name: 'apply' }, { type: 'apply_patch' }, { type: 'local_shell' }]],
+    ['responses', [{ type: 'shell' }, { type: 'shell', environment: { type: 'local' } }, { type: 'tool_search' }]],
+    ['responses', [{ type: 'computer_use_preview', display_width: 1024, display_height: 768, environment: 'mac' }]],
+    ['messages', [{ name: 'look', input_schema: { type: 'object' } }]],
+    ['messages', [{ type: 'custom', name: 'web_search', input_schema: { type: 'object' } }]],
+    ['messages', [{ type: 'bash_20250124', name: 'bash' }]],
+    ['messages', [{ type: 'text_editor_20250728', name: 'str_replace_based_edit_tool' }]],
+    ['messages', [{ type: 'computer_20250124', name: 'computer', display_width_px: 1024, display_height_px: 768 }]],
+    ['messages', [{ type: 'memory_20250818', name: 'memory' }]],
+    ['messages', [{ type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' }]],
+  ])('%s %j', async (name, tools) => {
+    const client = clientOf(name);
+    expect((await holdOf(client, { tools })) - (await holdOf(client, {}))).toBeLessThan(200n * INPUT);
+  });
+});
