@@ -80,7 +80,7 @@ export function writeFormat(format: OutputFormat | undefined, { takesSchema }: Q
   if (!format) return { members: {}, hints: [] };
   const object = { response_format: { type: 'json_object' } };
   if (format.kind === 'json_object') return { members: object, hints: ['Answer with a JSON object.'] };
-  const { name = 'output', schema, strict = true } = format;
+  const { name = 'output', schema, strict } = format;
   if (!takesSchema)
     return { members: object, hints: [`Answer with JSON that fits this schema:\n${JSON.stringify(schema)}`] };
   return { members: { response_format: { type: 'json_schema', json_schema: { name, schema, strict } } }, hints: [] };

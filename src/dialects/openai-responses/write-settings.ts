@@ -59,7 +59,7 @@ function writeChoice(choice: Conversation['toolChoice'], names: ToolNames): RawV
 export function writeFormat(format: OutputFormat | undefined): Members {
   if (!format) return {};
   if (format.kind === 'json_object') return { format: { type: 'json_object' } };
-  const { name = 'output', schema, strict = true } = format;
+  const { name = 'output', schema, strict } = format;
   return { format: { type: 'json_schema', name, schema, strict } };
 }
 

@@ -139,9 +139,10 @@ describe('asking', () => {
       safety_identifier: 'hash of u',
       text: {
         verbosity: 'low',
-        format: { type: 'json_schema', name: 'out', schema: { type: 'object' }, strict: true },
+        format: { type: 'json_schema', name: 'out', schema: { type: 'object' } },
       },
     });
+    expect(json.text.format).not.toHaveProperty('strict');
     expect(dropped).toEqual(['temperature', 'seed']);
     expect(localStops).toEqual(['END']);
   });
