@@ -4,7 +4,7 @@ import type { Json } from '../../kit/json.ts';
 import type { Quirks } from '../../kit/quirks.ts';
 import type { RawValue } from '../../kit/raw-json.ts';
 import type { Knob, KnobKind, OutputFormat, ReasoningWish } from '../translate/conversation.ts';
-import { effortOf } from '../translate/effort.ts';
+import { effortFor } from '../translate/effort.ts';
 import { requireOneAnswer } from '../translate/one-answer.ts';
 import type { Target } from '../translate/sides.ts';
 import { splitStops } from '../translate/stop-sequences.ts';
@@ -63,8 +63,7 @@ export function writeReasoning(wish: ReasoningWish | undefined, { quirks, model 
   const none = { members: {}, dropped: [] };
   if (!wish) return none;
   const traits = modelTraits(model);
-  const effort = wish.effort ?? (wish.budget === undefined ? undefined : effortOf(wish.budget));
-  const word = wish.isOff ? traits.leastEffort : effort;
+  const word = effortFor(wish, traits.efforts);
   if (word === undefined) return none;
   if (!quirks.takesEffort || !traits.takesEffort) return { members: {}, dropped: [wish.name] };
   return { members: { reasoning_effort: word }, dropped: [] };
