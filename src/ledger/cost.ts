@@ -68,7 +68,10 @@ export interface Bound {
 /** A thinking budget may be lowered to fit the wallet, but not below this. */
 const LEAST_THINKING_TOKENS = 1024;
 
-/** Fewer output tokens than this (or than the client's own smaller number) are not worth a call. */
+/**
+ * Fewer output tokens than this (or than the client's own smaller number) are not worth a call. Some upstreams take no
+ * lower bound, so as many are held where the money is there.
+ */
 const LEAST_OUTPUT_TOKENS = 16;
 
 /** The most a request can cost: every input token at the dearest input price, every choice at full length. */
@@ -82,7 +85,7 @@ export function holdFor({ prices, inputTokens, outputTokens, choices, images, th
   return {
     base: BigInt(inputTokens) * input + BigInt(images) * image,
     unit: output * BigInt(choices),
-    wanted: outputTokens,
+    wanted: outputTokens === 0 ? 0 : Math.max(outputTokens, LEAST_OUTPUT_TOKENS),
     least: images > 0 ? outputTokens : Math.min(outputTokens, leastOutput(thinkingBudget)),
   };
 }

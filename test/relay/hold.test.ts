@@ -129,6 +129,20 @@ test('the hold is the dearest input price and the whole output bound, and stands
   await running;
 });
 
+test('for a bound that is lower than upstreams take, as much is held as they may bill', async () => {
+  const gate = createGate();
+  gateway.upstream.next({ ...chatAnswer(), body: [gate.opened, ...(chatAnswer().body ?? [])] });
+  const running = gateway.chat(account.key, { model: 'up-paid', max_tokens: 1 });
+  const { json } = await gateway.upstream.request(0);
+  expect(json.max_tokens).toBe(1);
+  const { held_nano } = await gateway.get('/api/me', account.key);
+  const input = BigInt(held_nano) - 16n * 40_123n;
+  expect(input).toBeGreaterThan(0n);
+  expect(input % 12_500n).toBe(0n);
+  gate.open();
+  expect((await running).headers.has('x-svc-max-tokens')).toBe(false);
+});
+
 describe('refused before any money is looked at', () => {
   test.each([
     ['n', 0],

@@ -82,12 +82,13 @@ const GOOD_REQUESTS: Record<UpstreamName, Answer> = {
   anthropic: { model: 'm', max_tokens: 10, messages: [USER] },
   openai: { model: 'm', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] },
   gemini: { contents: [GEMINI_USER], ...CONFIG },
-  'openai-responses': { model: 'm', max_output_tokens: 10, store: false, input: [{ role: 'user', content: 'Hi' }] },
+  'openai-responses': { model: 'm', max_output_tokens: 16, store: false, input: [{ role: 'user', content: 'Hi' }] },
 };
 
 const BAD_REQUESTS: [UpstreamName, what: string, members: Answer][] = [
   ['openai-responses', 'an unknown member', { foo: 1 }],
   ['openai-responses', 'an answer that is stored', { store: true }],
+  ['openai-responses', 'a bound below the least', { max_output_tokens: 15 }],
   [
     'openai-responses',
     'a result without a call',

@@ -11,6 +11,8 @@ export interface ClaudeTraits {
   /** `adaptive`: by effort. `budget`: by a number of tokens. `none`: it never thinks. */
   thinking: 'adaptive' | 'budget' | 'none';
   canStopThinking: boolean;
+  /** The words that one that thinks by effort takes, from the least. */
+  efforts: readonly string[];
   /** Thoughts without a signature are refused. */
   checksSignatures: boolean;
   /** Answers by a schema. */
@@ -35,6 +37,7 @@ export function traitsOf(upstreamModel: string): ClaudeTraits {
     takesSampling: version === undefined || version <= 406,
     thinking: thinkingOf(version),
     canStopThinking: !ALWAYS_THINKS.test(model),
+    efforts: effortsOf(model, version),
     checksSignatures: version !== undefined,
     takesFormat: version === undefined || version >= 401,
   };
@@ -43,6 +46,12 @@ export function traitsOf(upstreamModel: string): ClaudeTraits {
 function thinkingOf(version: Version | undefined): ClaudeTraits['thinking'] {
   if (version === undefined || version >= 406) return 'adaptive';
   return version >= 307 ? 'budget' : 'none';
+}
+
+/** `xhigh` came after 4.6, whose smaller models have no `max`, either. */
+function effortsOf(model: string, version: Version | undefined): readonly string[] {
+  if (version !== 406) return ['low', 'medium', 'high', 'xhigh', 'max'];
+  return model.includes('opus') ? ['low', 'medium', 'high', 'max'] : ['low', 'medium', 'high'];
 }
 
 function versionOf(model: string): Version | undefined {

@@ -4,7 +4,7 @@
 import type { JsonObject } from '../../kit/json.ts';
 import type { UpstreamFields } from '../dialect.ts';
 import type { ReasoningWish } from '../translate/conversation.ts';
-import { boundedBudget, effortOf } from '../translate/effort.ts';
+import { boundedBudget, effortFor } from '../translate/effort.ts';
 import type { ClaudeTraits } from './claude-traits.ts';
 
 export interface ReasoningObstacles {
@@ -37,7 +37,7 @@ export function planReasoning(
     return { ...off, dropped: [wish.name] };
   }
   const members =
-    traits.thinking === 'adaptive' ? () => adaptive(wish) : (fields: UpstreamFields) => byBudget(wish, fields);
+    traits.thinking === 'adaptive' ? () => adaptive(wish, traits) : (fields: UpstreamFields) => byBudget(wish, fields);
   return { isOn: true, dropped: [], members };
 }
 
@@ -46,8 +46,8 @@ function thinkingOff({ thinking, canStopThinking }: ClaudeTraits): { thinking?: 
   return canStopThinking ? { thinking: { type: 'disabled' } } : { effort: 'low' };
 }
 
-function adaptive({ effort, budget }: ReasoningWish): { thinking: JsonObject; effort?: string } {
-  const word = effort ?? (budget === undefined ? undefined : effortOf(budget));
+function adaptive(wish: ReasoningWish, { efforts }: ClaudeTraits): { thinking: JsonObject; effort?: string } {
+  const word = effortFor(wish, efforts);
   return { thinking: { type: 'adaptive' }, ...(word === undefined ? {} : { effort: word }) };
 }
 

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../kit/json.ts';
 import type { UpstreamFields } from '../dialect.ts';
 import type { ReasoningWish } from '../translate/conversation.ts';
-import { boundedBudget, effortOf } from '../translate/effort.ts';
+import { boundedBudget, effortFor } from '../translate/effort.ts';
 import type { Thinking } from './gemini-traits.ts';
 
 export interface ThinkingPlan {
@@ -18,21 +18,11 @@ export function planThinking(wish: ReasoningWish | undefined, thinking: Thinking
   if (thinking.by === 'nothing') return { dropped: isOff ? [] : [wish.name], config: () => undefined };
   const shown = isOff ? {} : { includeThoughts: true };
   if (thinking.by === 'level') {
-    const level = isOff ? thinking.levels[0] : levelFor(wish, thinking.levels);
+    const level = effortFor(wish, thinking.levels);
     return { dropped: [], config: () => ({ ...(level === undefined ? {} : { thinkingLevel: level }), ...shown }) };
   }
   const { least, most, canStop } = thinking;
   const off = canStop ? 0 : least;
   const bounded = (fields: UpstreamFields) => Math.min(most, Math.max(least, boundedBudget(wish, fields)));
   return { dropped: [], config: (fields) => ({ thinkingBudget: isOff ? off : bounded(fields), ...shown }) };
-}
-
-const WORDS = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
-
-/** The wished word, else the next one above it that the model knows, else its highest; undefined: as it likes. */
-function levelFor({ effort, budget }: ReasoningWish, levels: readonly [string, ...string[]]): string | undefined {
-  const word = effort ?? (budget === undefined ? undefined : effortOf(budget));
-  if (word === undefined) return undefined;
-  const wished = WORDS.indexOf(word);
-  return levels.find((level) => WORDS.indexOf(level) >= wished) ?? levels.at(-1);
 }

@@ -1,25 +1,41 @@
 // What models differ in though their upstream is the same, told by their names: those that always think take no sampling,
-// and those that never do take no word about it.
+// those that never do take no word about it, and each generation takes other words.
+
+import { EFFORTS } from '../translate/effort.ts';
 
 export interface ModelTraits {
   takesEffort: boolean;
-  /** The word for as little thinking as can be. */
-  leastEffort: string;
+  /** The words for how much to think that it takes, from the least. */
+  efforts: readonly string[];
   takesSampling: boolean;
   takesStops: boolean;
 }
 
-const PLAIN: ModelTraits = { takesEffort: true, leastEffort: 'none', takesSampling: true, takesStops: true };
+const PLAIN: ModelTraits = { takesEffort: true, efforts: EFFORTS, takesSampling: true, takesStops: true };
 
 /** The first that fits; vendors' prefixes such as `openai/` are left out. */
 const FAMILIES: readonly (readonly [name: RegExp, traits: Partial<ModelTraits>])[] = [
   [/^(gpt-3|gpt-4|chatgpt-4|davinci|babbage|llama|meta-llama|gemma|mixtral|codestral)/, { takesEffort: false }],
-  [/^o\d/, { leastEffort: 'low', takesSampling: false, takesStops: false }],
-  [/^gpt-oss/, { leastEffort: 'low' }],
+  [/^o\d/, thinksBy('low', 'medium', 'high')],
+  [/^gpt-oss/, { efforts: ['low', 'medium', 'high'] }],
   [/^gpt-5-chat/, { takesEffort: false }],
-  [/^gpt-5(-(mini|nano|codex|pro))?(-\d{4}.*)?$/, { leastEffort: 'minimal', takesSampling: false, takesStops: false }],
-  [/^gpt-[5-9]/, { takesSampling: false, takesStops: false }],
+  [/^gpt-5\.\d+-chat/, thinksBy('medium')],
+  [/^gpt-5-pro/, thinksBy('high')],
+  [/^gpt-5\.\d+-pro/, thinksBy('medium', 'high', 'xhigh')],
+  [/^gpt-5(\.1)?-codex(?!-max)/, thinksBy('low', 'medium', 'high')],
+  [/^gpt-5\.\d+-codex/, thinksBy('low', 'medium', 'high', 'xhigh')],
+  [/^gpt-5(-(mini|nano))?(-\d{4}.*)?$/, thinksBy('minimal', 'low', 'medium', 'high')],
+  [/^gpt-5\.1(?!\d)/, thinksBy('none', 'low', 'medium', 'high')],
+  [/^gpt-5\.[2-5](?!\d)/, thinksBy('none', 'low', 'medium', 'high', 'xhigh')],
+  [/^gpt-(5\.\d|6-(sol|luna))/, thinksBy('none', 'low', 'medium', 'high', 'xhigh', 'max')],
+  [/^gpt-[6-9]/, thinksBy('low', 'medium', 'high', 'xhigh', 'max')],
+  [/^gpt-5/, thinksBy(...EFFORTS)],
 ];
+
+/** Thinking models of the vendor's own take neither sampling nor stop sequences. */
+function thinksBy(...efforts: string[]): Partial<ModelTraits> {
+  return { efforts, takesSampling: false, takesStops: false };
+}
 
 export function modelTraits(model: string): ModelTraits {
   const name = model.toLowerCase().replace(/^.*\//, '');

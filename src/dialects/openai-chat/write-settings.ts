@@ -4,7 +4,7 @@ import type { Quirks } from '../../kit/quirks.ts';
 import type { RawValue } from '../../kit/raw-json.ts';
 import { PLAIN_TIERS } from '../priced-fields.ts';
 import type { Knob, KnobKind, OutputFormat, ReasoningWish } from '../translate/conversation.ts';
-import { effortOf } from '../translate/effort.ts';
+import { effortFor } from '../translate/effort.ts';
 import { requireOneAnswer } from '../translate/one-answer.ts';
 import type { Target } from '../translate/sides.ts';
 import { splitStops } from '../translate/stop-sequences.ts';
@@ -62,8 +62,7 @@ export function writeReasoning(wish: ReasoningWish | undefined, { quirks, model 
   const none = { members: {}, dropped: [] };
   if (!wish) return none;
   const traits = modelTraits(model);
-  const effort = wish.effort ?? (wish.budget === undefined ? undefined : effortOf(wish.budget));
-  const word = wish.isOff ? traits.leastEffort : effort;
+  const word = effortFor(wish, traits.efforts);
   if (word === undefined) return none;
   if (!quirks.takesEffort || !traits.takesEffort) return { members: {}, dropped: [wish.name] };
   return { members: { reasoning_effort: word }, dropped: [] };
@@ -79,7 +78,7 @@ export function writeFormat(format: OutputFormat | undefined, { takesSchema }: Q
   if (!format) return { members: {}, hints: [] };
   const object = { response_format: { type: 'json_object' } };
   if (format.kind === 'json_object') return { members: object, hints: ['Answer with a JSON object.'] };
-  const { name = 'output', schema, strict = true } = format;
+  const { name = 'output', schema, strict } = format;
   if (!takesSchema)
     return { members: object, hints: [`Answer with JSON that fits this schema:\n${JSON.stringify(schema)}`] };
   return { members: { response_format: { type: 'json_schema', json_schema: { name, schema, strict } } }, hints: [] };

@@ -10,6 +10,9 @@ import type { Target, WrittenRequest } from '../translate/sides.ts';
 import { writeFormat, writeKnobs, writeReasoning, writeTools } from './write-settings.ts';
 import { isOwnThought, writeTurn } from './write-turns.ts';
 
+/** A lower bound is refused. */
+const LEAST_OUTPUT_TOKENS = 16;
+
 export function writeConversation(conversation: Conversation, target: Target): WrittenRequest {
   const { origin, prefill } = target;
   const tools = writeTools(conversation, target);
@@ -30,7 +33,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
       ...reasoning.members,
       ...knobs.members,
       text: Object.keys(text).length > 0 ? text : undefined,
-      max_output_tokens: fields.maxOutputTokens,
+      max_output_tokens: Math.max(fields.maxOutputTokens, LEAST_OUTPUT_TOKENS),
       store: false,
       stream: asked.stream,
     });

@@ -6,7 +6,7 @@ import type { RawValue } from '../../kit/raw-json.ts';
 import { modelTraits } from '../openai-chat/model-traits.ts';
 import { PLAIN_TIERS } from '../priced-fields.ts';
 import type { Conversation, Knob, KnobKind, OutputFormat, ReasoningWish, Tool } from '../translate/conversation.ts';
-import { effortOf } from '../translate/effort.ts';
+import { effortFor } from '../translate/effort.ts';
 import { requireOneAnswer } from '../translate/one-answer.ts';
 import type { Target } from '../translate/sides.ts';
 import { splitStops } from '../translate/stop-sequences.ts';
@@ -60,7 +60,7 @@ function writeChoice(choice: Conversation['toolChoice'], names: ToolNames): RawV
 export function writeFormat(format: OutputFormat | undefined): Members {
   if (!format) return {};
   if (format.kind === 'json_object') return { format: { type: 'json_object' } };
-  const { name = 'output', schema, strict = true } = format;
+  const { name = 'output', schema, strict } = format;
   return { format: { type: 'json_schema', name, schema, strict } };
 }
 
@@ -70,8 +70,7 @@ export function writeReasoning(wish: ReasoningWish | undefined, { quirks, model 
   if (!quirks.takesEffort || !traits.takesEffort)
     return { members: {}, dropped: wish && !wish.isOff ? [wish.name] : [] };
   const include = ['reasoning.encrypted_content'];
-  const effort = wish?.effort ?? (wish?.budget === undefined ? undefined : effortOf(wish.budget));
-  const word = wish?.isOff ? traits.leastEffort : effort;
+  const word = wish && effortFor(wish, traits.efforts);
   return { members: { include, reasoning: word === undefined ? undefined : { effort: word } }, dropped: [] };
 }
 

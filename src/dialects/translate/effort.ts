@@ -1,4 +1,5 @@
-// Between the two ways to say how much a model shall think: a word, or a number of tokens.
+// Between the two ways to say how much a model shall think, a word or a number of tokens, and between the words that
+// models take.
 
 import type { UpstreamFields } from '../dialect.ts';
 import type { ReasoningWish } from './conversation.ts';
@@ -14,6 +15,24 @@ const MOST_BUDGET = 65_536;
 /** No budget is called `max`: a number is a bound, and that word is none. */
 export function effortOf(budget: number): string {
   return STEPS.find(([, below]) => budget < below)?.[0] ?? 'xhigh';
+}
+
+/** Every word, from the least. */
+export const EFFORTS: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+/** The word for a wish, of those that a model takes, from the least; undefined: as it likes. */
+export function effortFor({ isOff, effort, budget }: ReasoningWish, taken: readonly string[]): string | undefined {
+  if (isOff) return nearest('none', taken);
+  const word = effort ?? (budget === undefined ? undefined : effortOf(budget));
+  return word === undefined ? undefined : nearest(word, taken);
+}
+
+/** If not the word itself, the next above it, else the highest; `max` only for who said so. A word unknown here passes. */
+function nearest(word: string, taken: readonly string[]): string | undefined {
+  const wished = EFFORTS.indexOf(word);
+  if (wished < 0) return word;
+  const bounded = word === 'max' ? taken : taken.filter((one) => one !== 'max');
+  return bounded.find((one) => EFFORTS.indexOf(one) >= wished) ?? bounded.at(-1);
 }
 
 /** Without a word: as much as models think by themselves. */

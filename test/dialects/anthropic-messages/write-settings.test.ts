@@ -59,6 +59,16 @@ describe('thinking', () => {
     expect(write({ reasoning: wish({ budget: 5000 }) }).output_config).toEqual({ effort: 'medium' });
   });
 
+  test('4.6 has fewer words, and a number never becomes the highest', () => {
+    const given = (model: string, more: Partial<ReasoningWish>) =>
+      write({ reasoning: wish(more) }, targetOf(model)).output_config.effort;
+    expect(given('claude-opus-4-6', { effort: 'max' })).toBe('max');
+    expect(given('claude-opus-4-6', { effort: 'xhigh' })).toBe('high');
+    expect(given('claude-opus-4-6', { budget: 60_000 })).toBe('high');
+    for (const effort of ['high', 'xhigh', 'max']) expect(given('claude-sonnet-4.6', { effort })).toBe('high');
+    expect(given('claude-opus-4-7', { effort: 'xhigh' })).toBe('xhigh');
+  });
+
   test('by budget for models before 4.6, inside the output bound', () => {
     const thinking = (effort: string, fields = {}) => write({ reasoning: wish({ effort }) }, BUDGET, fields).thinking;
     expect(thinking('low')).toEqual({ type: 'enabled', budget_tokens: 1024 });

@@ -416,8 +416,10 @@ describe('settings', () => {
     const format = { kind: 'json_schema', name: undefined, schema: { type: 'object' }, strict: undefined } as const;
     expect(write({ format }).json.response_format).toEqual({
       type: 'json_schema',
-      json_schema: { name: 'output', schema: { type: 'object' }, strict: true },
+      json_schema: { name: 'output', schema: { type: 'object' } },
     });
+    for (const strict of [true, false])
+      expect(write({ format: { ...format, strict } }).json.response_format.json_schema.strict).toBe(strict);
     const { json } = write({ format }, targetOf('deepseek'));
     expect(json.response_format).toEqual({ type: 'json_object' });
     expect(json.messages[0].content).toContain('{"type":"object"}');

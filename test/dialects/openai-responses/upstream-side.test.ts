@@ -139,11 +139,32 @@ describe('asking', () => {
       safety_identifier: 'hash of u',
       text: {
         verbosity: 'low',
-        format: { type: 'json_schema', name: 'out', schema: { type: 'object' }, strict: true },
+        format: { type: 'json_schema', name: 'out', schema: { type: 'object' } },
       },
     });
+    expect(json.text.format).not.toHaveProperty('strict');
     expect(dropped).toEqual(['temperature', 'seed']);
     expect(localStops).toEqual(['END']);
+  });
+
+  test.each([
+    ['gpt-5-mini', { budget: 31_999 }, 'high'],
+    ['gpt-5-mini', { effort: 'max' }, 'high'],
+    ['gpt-5.1', { effort: 'minimal' }, 'low'],
+    ['gpt-5.2', { effort: 'max' }, 'xhigh'],
+    ['o3', { isOff: true }, 'low'],
+    ['somebody-else', { effort: 'max' }, 'max'],
+  ])('%s, asked for %j, is given a word that it takes', (model, wish, effort) => {
+    const reasoning = { name: 'thinking', isOff: false, effort: undefined, budget: undefined, ...wish };
+    const { json, dropped } = write({ reasoning }, { model });
+    expect([json.reasoning, dropped]).toEqual([{ effort }, []]);
+  });
+
+  test('no bound on the output below the least that it takes', () => {
+    const { body } = openaiResponsesUpstream.writeConversation(EMPTY, TARGET);
+    const sent = (maxOutputTokens: number) =>
+      JSON.parse(body({ ...FIELDS, maxOutputTokens }, { stream: false })).max_output_tokens;
+    expect([1, 15, 16, 17].map(sent)).toEqual([16, 16, 16, 17]);
   });
 
   test('a model that does not think is not asked about it', () => {

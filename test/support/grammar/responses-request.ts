@@ -18,7 +18,10 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 export function checkResponsesRequest(body: Answer): void {
   mustHaveOnly(body, MEMBERS, 'the request');
   must(body.store === false, 'an answer that is stored');
-  must(Number.isInteger(body.max_output_tokens), 'no bound on the output');
+  must(
+    Number.isInteger(body.max_output_tokens) && body.max_output_tokens >= 16,
+    'no bound on the output that it takes',
+  );
   must(Array.isArray(body.input) && body.input.length > 0, 'no input');
   const waiting = new Set<string>();
   for (const item of body.input) {
