@@ -77,7 +77,7 @@ export const cardsEn = {
 
 export const cardsZh: Said<typeof cardsEn> = {
   title: '儲值卡',
-  lead: '儲值卡：分批發行，由客戶兌換成餘額。',
+  lead: '分批發行，由客戶兌換成餘額。',
   issue: '發行一批',
   amount: '每張面額（NT$）',
   value: '面額',
