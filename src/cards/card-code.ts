@@ -8,6 +8,11 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const BODY_CHARS = 26;
 const CHECK_MODULUS = 1021;
 const SERIAL_CHARS = 12;
+/** Spaces and dashes, and what keyboards and input methods give in their place: minus, rule, long vowel, unseen signs. */
+const GAPS = /[\s\p{Pd}\u00ad\u200b\u2212\u2500\u30fc]/gu;
+
+/** What a code looks like. */
+export const CARD_CODE_SHAPE = groupCode('X'.repeat(BODY_CHARS + 2));
 
 export function createCardCode(random: Random): string {
   const body = randomChars(random, BODY_CHARS);
@@ -19,11 +24,12 @@ export function createSerial(random: Random): string {
   return `SN${randomChars(random, SERIAL_CHARS)}`;
 }
 
-/** The code in its one spelling, or undefined. Case, spaces, dashes and look-alike letters are forgiven. */
+/** The code in its one spelling, or undefined. Case, width, spaces, dashes and look-alike letters are forgiven. */
 export function readCardCode(text: string): string | undefined {
   const plain = text
+    .normalize('NFKC')
     .toUpperCase()
-    .replace(/[\s\u2010-\u2015\u2212-]/g, '')
+    .replace(GAPS, '')
     .replace(/^PC(?=.{28}$)/, '')
     .replaceAll('O', '0')
     .replace(/[IL]/g, '1');

@@ -33,8 +33,10 @@ export function milliseconds(value: number | null): string {
   return value === null ? '–' : `${count(Math.round(value))} ms`;
 }
 
+/** What is not whole never reads as 100. */
 export function percent(value: number | null): string {
-  return value === null ? '–' : `${(value * 100).toFixed(value > 0.9995 || value === 0 ? 0 : 1)} %`;
+  if (value === null) return '–';
+  return value === 0 || value >= 1 ? `${(value * 100).toFixed(0)} %` : `${Math.min(value * 100, 99.9).toFixed(1)} %`;
 }
 
 /** Sweden writes dates as ISO does: 2026-11-15 08:30:00, which reads the same in every language. */

@@ -2,7 +2,13 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { createCardCode, createCardHasher, createSerial, readCardCode } from '../../src/cards/card-code.ts';
+import {
+  CARD_CODE_SHAPE,
+  createCardCode,
+  createCardHasher,
+  createSerial,
+  readCardCode,
+} from '../../src/cards/card-code.ts';
 import { systemRandom } from '../../src/kit/random.ts';
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -13,6 +19,7 @@ const codes = fc
 const positions = [...Array(28).keys()];
 
 const plainOf = (code: string) => code.slice(3).replaceAll('-', '');
+const fullWidth = (text: string) => text.replace(/[!-~]/g, (char) => String.fromCharCode(char.charCodeAt(0) + 0xfee0));
 const changed = (plain: string, at: number, char: string) => plain.slice(0, at) + char + plain.slice(at + 1);
 
 describe('a new code', () => {
@@ -20,6 +27,7 @@ describe('a new code', () => {
     const code = createCardCode(systemRandom);
     expect(code).toMatch(/^PC(-[0-9A-HJKMNP-TV-Z]{4}){7}$/);
     expect(readCardCode(code)).toBe(code);
+    expect(CARD_CODE_SHAPE).toBe(`PC${code.slice(2).replace(/[^-]/g, 'X')}`);
   });
 
   test('reads back as itself, whatever its bytes', () => {
@@ -41,7 +49,9 @@ describe('forgiven', () => {
     fc.assert(
       fc.property(
         codes,
-        fc.array(fc.constantFrom('', ' ', '-', '–', '—', '\t', ' - '), { minLength: 28 }),
+        fc.array(fc.constantFrom('', ' ', '-', '–', '—', '−', '－', '﹣', 'ー', '─', '　', '\u200b', '\t', ' - '), {
+          minLength: 28,
+        }),
         (code, gaps) => {
           const spread = [...plainOf(code)].map((char, index) => char + (gaps[index] ?? '')).join('');
           for (const text of [`PC-${spread}`, `pc${spread.toLowerCase()}`, ` p c ${spread} `, spread]) {
@@ -49,6 +59,16 @@ describe('forgiven', () => {
           }
         },
       ),
+    );
+  });
+
+  test('full-width letters, digits and dashes, as an input method leaves them', () => {
+    fc.assert(
+      fc.property(codes, (code) => {
+        for (const text of [fullWidth(code), fullWidth(code.toLowerCase()), `　${fullWidth(plainOf(code))}`]) {
+          expect(readCardCode(text)).toBe(code);
+        }
+      }),
     );
   });
 
@@ -100,7 +120,7 @@ describe('refused', () => {
       fc.property(
         codes,
         fc.constantFrom(...positions),
-        fc.constantFrom('U', 'u', '!', '٣', '０', '\0', '😀'),
+        fc.constantFrom('U', 'u', '!', '٣', '！', '\0', '😀'),
         (code, at, char) => {
           expect(readCardCode(`PC-${changed(plainOf(code), at, char)}`)).toBeUndefined();
         },

@@ -3,7 +3,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { SiteClient } from '../site/site-client.ts';
+import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { chatAnswer, errorScript } from '../support/openai-chat.ts';
 import { clientOf, fieldOf } from './operator-client.ts';
 
 let gateway: TestGateway;
@@ -76,6 +78,18 @@ test('a frozen account is refused until it is thawed, each with a reason', async
   expect((await client.post(`${pathOf(one)}/freeze`, { reason: 'again' })).status).toBe(409);
   expect((await client.post(`${pathOf(one)}/unfreeze`, { reason: 'cleared' })).status).toBe(303);
   expect((await gateway.chat(one.key, { model: 'demo-small' })).status).toBe(200);
+});
+
+test('requests are told in the words that the customer reads, keys with the hour at which they end', async () => {
+  const one = await gateway.register();
+  gateway.upstream.next(chatAnswer(), ...Array.from({ length: 3 }, () => errorScript(500, { message: 'broken' })));
+  await gateway.chat(one.key, { model: 'up-paid' });
+  await gateway.chat(one.key, { model: 'up-paid' });
+  await createKey(gateway, one.key, { name: 'late', expires_at: '2099-12-31T23:59:59+08:00' });
+  const html = await (await (await clientOf(gateway, 'zh-TW')).get(pathOf(one))).text();
+  const statuses = [...html.matchAll(/data-label="結果"><span class="\w+[^"]*">([^<]*)/g)].map(([, said]) => said);
+  expect(statuses).toEqual(['上游失敗', '成功']);
+  expect(html).toContain('到 2099-12-31 23:59:59 UTC+8');
 });
 
 test('a key is made, shown once, and revoked after a question', async () => {

@@ -116,7 +116,7 @@ test('every step is in the log of actions, without the key', async () => {
 test('the sheet has a QR code for each card, and prints without the frame', async () => {
   const visitor = await visitConsole(browser, gateway, { language: 'zh-TW' });
   const { page } = visitor;
-  await page.click('nav >> text=點數卡');
+  await page.click('nav >> text=儲值卡');
   await page.click('main table a');
   await page.goto(`${page.url()}/sheet`);
   expect(await page.locator('svg.qr').count()).toBe(100);

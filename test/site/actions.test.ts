@@ -6,6 +6,7 @@ import { wordsOf } from '../../src/site/language.ts';
 import type { Answer } from '../support/answer.ts';
 import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { unissuedCode } from '../support/issue-cards.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 import { passTime } from '../support/pass-time.ts';
 import { createSiteClient, signedIn } from './site-client.ts';
@@ -44,6 +45,9 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const wrong = [
       [{ budget: '-1' }, fields.daily_budget_ntd],
       [{ budget: '0.0000000001' }, fields.daily_budget_ntd],
+      [{ budget: '0x10' }, fields.daily_budget_ntd],
+      [{ budget: '1e2' }, fields.daily_budget_ntd],
+      [{ budget: '1,5' }, fields.daily_budget_ntd],
       [{ models: 'auto:free nothing-like-it' }, fields.models],
       [{ expires: '2020-01-01' }, fields.expires_at],
       [{ name: 'x'.repeat(101) }, fields.name],
@@ -54,6 +58,25 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
       expect([response.status, await notice(response)]).toEqual([400, text]);
     }
     expect((await gateway.get('/api/keys', key)).data).toHaveLength(1);
+  });
+
+  test('who guessed at too many codes is told until when to wait', async () => {
+    const { key } = await gateway.register();
+    const client = await signedIn(gateway, key, language);
+    const redeem = () => client.post('/account/redeem', { code: unissuedCode() });
+    for (let i = 0; i < 5; i++) expect((await redeem()).status).toBe(404);
+    const refused = await redeem();
+    expect([refused.status, await notice(refused)]).toEqual([429, account.redeem.tooMany('2026-01-15 23:40:00 UTC+8')]);
+  });
+
+  test('a key that ends within a day says at which hour, and that it stays so', async () => {
+    const { key } = await gateway.register();
+    await createKey(gateway, key, { name: 'late', expires_at: '2026-12-31T23:59:59+08:00' });
+    const client = await signedIn(gateway, key, language);
+    const html = await (await client.get('/account/keys')).text();
+    expect(html).toContain('<dd class="id">2026-12-31 23:59:59 UTC+8</dd>');
+    expect(html).toContain(account.keys.expiresKept('2026-12-31 23:59:59 UTC+8'));
+    expect(html.split(`>${account.keys.expiresHelp}<`)).toHaveLength(3);
   });
 
   test('what is not there is told', async () => {
@@ -71,6 +94,18 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
 });
 
 describe('keys', () => {
+  test.each([
+    ['demo-small，up-paid', '１００', 100],
+    ['demo-small、up-paid', '1,000', 1000],
+    ['ｄｅｍｏ－ｓｍａｌｌ　up-paid', '１，０００．５', 1000.5],
+  ])('models %p and a budget of %p are read as they are meant', async (models, budget, ntd) => {
+    const { key } = await gateway.register();
+    const client = await signedIn(gateway, key);
+    expect((await client.post('/account/keys', { known: '1', models, budget })).status).toBe(200);
+    const meant = expect.objectContaining({ models: ['demo-small', 'up-paid'], daily_budget_ntd: ntd });
+    expect((await gateway.get('/api/keys', key)).data).toContainEqual(meant);
+  });
+
   test('a rotated key works for a day under its old text; a form that comes twice rotates once', async () => {
     const { key, keyId } = await gateway.register();
     const client = await signedIn(gateway, key);

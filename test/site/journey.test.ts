@@ -3,6 +3,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
+import { CARD_CODE_SHAPE } from '../../src/cards/card-code.ts';
 import { money } from '../../src/site/format.ts';
 import { wordsOf } from '../../src/site/language.ts';
 import { startBrowser, type TestBrowser, type Visitor } from '../support/browser.ts';
@@ -91,7 +92,8 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const key = await createAccount();
     const { code } = await issueCard(gateway);
     await open('/account/redeem');
-    await page.fill('#code', code.toLowerCase());
+    expect(await page.getAttribute('#code', 'placeholder')).toBe(CARD_CODE_SHAPE);
+    await page.fill('#code', code.toLowerCase().replaceAll('-', '－'));
     await page.dblclick('form[action="/account/redeem"] button');
     await page.waitForSelector('.notice');
     expect(await textOf(page, '.notice')).toBe(account.redeem.done(money(100_000_000_000n), money(101_000_000_000n)));

@@ -2,6 +2,8 @@
 // wider than the smallest phone. In both languages, by day and by night, narrow and wide.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { CARD_CODE_SHAPE } from '../../src/cards/card-code.ts';
+import { wordsOf } from '../../src/site/language.ts';
 import { startBrowser, type TestBrowser, type Visitor } from '../support/browser.ts';
 import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -35,6 +37,11 @@ async function busyAccount(): Promise<string> {
   await gateway.chat(key, { model: 'auto:free' });
   await createKey(gateway, key, { name: LONG, models: ['up-paid'], daily_budget_ntd: 0.123456789 });
   return key;
+}
+
+/** What must be scrolled to be read. */
+function widerThanShown(elements: Element[]): string[] {
+  return elements.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.outerHTML);
 }
 
 interface Look {
@@ -79,10 +86,17 @@ describe.each<Look>([
       await page.goto(`${gateway.url}/account${path}`);
       await lookAt(visitor, look, path);
     }
+    await page.goto(`${gateway.url}/account/redeem`);
+    await page.fill('#code', CARD_CODE_SHAPE);
+    expect(await page.locator('#code').evaluateAll(widerThanShown)).toEqual([]);
     await page.goto(`${gateway.url}/account/usage`);
+    const label = (element: Element) => getComputedStyle(element, '::before').content;
+    const { balance } = wordsOf(look.language).account.overview;
+    expect(await page.locator('tbody .paid .under').first().evaluate(label)).toContain(balance);
     await page.click('tbody a');
     await page.waitForSelector('dl.lines');
     await lookAt(visitor, look, 'receipt');
+    expect(await page.locator('.scroll').evaluateAll(widerThanShown)).toEqual([]);
     await visitor.leave();
   });
 

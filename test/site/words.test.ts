@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dateTime, money } from '../../src/site/format.ts';
+import { dateTime, money, percent } from '../../src/site/format.ts';
 import { LANGUAGES, type Language, wordsOf } from '../../src/site/language.ts';
 import { consoleWords } from '../../src/site/words/console/words.ts';
 
@@ -54,6 +54,9 @@ const MAINLAND = [
     '退出',
   ],
 ];
+
+/** Second names of things that have one: a card is a 儲值卡, what stands on it a 卡號. */
+const SECOND_NAMES = ['點數卡', '代碼'];
 
 /** What Taiwan's own set of characters can write. */
 const BIG5 = (() => {
@@ -112,6 +115,11 @@ describe("Taiwan's Chinese", () => {
     expect(wrong).toEqual([]);
   });
 
+  test('calls a thing by one name, on the site as in the console', () => {
+    const wrong = ZH.filter(({ text }) => SECOND_NAMES.some((name) => text.includes(name)));
+    expect(wrong.map(({ place, text }) => `${place}: ${text}`)).toEqual([]);
+  });
+
   test('has Chinese punctuation beside Chinese characters', () => {
     const wrong = ZH.filter(({ text }) => /\p{Script=Han}[,;:!?()]|[,;!?()]\p{Script=Han}/u.test(text));
     expect(wrong.map(({ text }) => text)).toEqual([]);
@@ -120,7 +128,9 @@ describe("Taiwan's Chinese", () => {
   test('the docs in Chinese are written so, too', () => {
     const folder = join(import.meta.dir, '..', '..', 'docs', 'zh-TW');
     for (const name of readdirSync(folder)) {
-      expect([name, foreignCharacters(readFileSync(join(folder, name), 'utf8'))]).toEqual([name, []]);
+      const text = readFileSync(join(folder, name), 'utf8');
+      expect([name, foreignCharacters(text)]).toEqual([name, []]);
+      expect([name, text.includes('點數卡')]).toEqual([name, false]);
     }
   });
 });
@@ -133,6 +143,19 @@ function isPartOfOwn(text: string, word: string): boolean {
 describe('figures', () => {
   test('times are those of Taipei, and say so', () => {
     expect(dateTime(Date.UTC(2026, 10, 14, 16, 5, 9))).toBe('2026-11-15 00:05:09 UTC+8');
+  });
+
+  test('a share is 100 % only if it is the whole', () => {
+    expect([null, 0, 0.5, 0.9994, 0.9996, 0.999999, 1, 1.25].map(percent)).toEqual([
+      '–',
+      '0 %',
+      '50.0 %',
+      '99.9 %',
+      '99.9 %',
+      '99.9 %',
+      '100 %',
+      '125 %',
+    ]);
   });
 
   test('money is exact, with two decimals at least', () => {

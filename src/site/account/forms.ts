@@ -1,8 +1,10 @@
 // Forms as the API takes them: what a visitor typed becomes the same body that a program would send.
 
 import type { JsonObject } from '../../kit/json.ts';
+import { ntdNumber, parseNtd } from '../../kit/money.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { date } from '../format.ts';
+import { plainNumber } from '../plain-number.ts';
 
 export const MAX_FORM_BYTES = 16 * 1024;
 
@@ -10,16 +12,23 @@ export const MAX_FORM_BYTES = 16 * 1024;
 export function keyBody(form: URLSearchParams): JsonObject {
   const text = (name: string) => (form.get(name) ?? '').trim();
   const models = text('models')
-    .split(/[\s,]+/)
+    .normalize('NFKC')
+    .split(/[\s,、]+/)
     .filter((id) => id !== '');
   const [budget, expires] = [text('budget'), text('expires')];
   return {
     name: text('name') || null,
     models: models.length > 0 ? models : null,
-    daily_budget_ntd: budget === '' ? null : Number(budget),
+    daily_budget_ntd: budget === '' ? null : readBudget(budget),
     expires_at: expires === '' ? null : `${expires}T00:00:00+08:00`,
     manage: form.get('manage') === '1',
   };
+}
+
+/** What is no amount is left as it is, for the API to refuse. */
+function readBudget(text: string): number | string {
+  const amount = parseNtd(plainNumber(text));
+  return amount === undefined ? text : ntdNumber(amount);
 }
 
 /** A date that was left as it stood keeps its hour, and need not lie in the future. */

@@ -2,8 +2,9 @@
 // What can be set on a key: as it stands, or as a visitor typed it.
 
 import { formatNtd } from '../../kit/money.ts';
+import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
 import type { KeyRow } from '../../store/rows.ts';
-import { date } from '../format.ts';
+import { date, dateTime } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 
 interface KeyFieldsProps {
@@ -17,6 +18,7 @@ export function KeyFields({ language, key_: key, typed }: KeyFieldsProps) {
   const { keys } = wordsOf(language).account;
   const id = (name: string) => `${name}-${key?.keyId ?? 'new'}`;
   const { dailyBudget = null, expiresAt = null } = key ?? {};
+  const isWholeDay = expiresAt === null || expiresAt === taipeiDayStart(taipeiDay(expiresAt));
   const fields = [
     { name: 'name', label: keys.name, value: key?.name ?? '', maxlength: 100 },
     { name: 'models', label: keys.models, value: key?.models?.join(', ') ?? '', help: keys.modelsHelp },
@@ -31,7 +33,7 @@ export function KeyFields({ language, key_: key, typed }: KeyFieldsProps) {
       name: 'expires',
       label: keys.expires,
       value: expiresAt === null ? '' : date(expiresAt),
-      help: keys.expiresHelp,
+      help: isWholeDay ? keys.expiresHelp : keys.expiresKept(dateTime(expiresAt)),
       type: 'date',
     },
   ];

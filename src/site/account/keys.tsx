@@ -85,7 +85,7 @@ function KeySheet({ context, key_: key, facts }: KeyProps) {
     [keys.created, date(key.createdAt)],
     [keys.models, key.models === null ? keys.allModels : key.models.join(', ')],
     [keys.budget, key.dailyBudget === null ? keys.noBudget : money(key.dailyBudget)],
-    [keys.expires, expiresAt === null ? keys.never : date(expiresAt)],
+    [keys.expires, expiresAt === null ? keys.never : dateTime(expiresAt)],
     [keys.manages, key.manage ? keys.yes : keys.no],
   ];
   return (

@@ -9,7 +9,7 @@ import { Fault } from '../../faults/fault.ts';
 import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
 import { readUsageQuery, writeCursor } from '../../usage/read-query.ts';
 import { faultText } from '../fault-text.ts';
-import { date, money } from '../format.ts';
+import { date, dateTime, money } from '../format.ts';
 import { wordsOf } from '../language.ts';
 import { pageHeaders } from '../respond.ts';
 import type { SiteTools } from '../tools.ts';
@@ -149,7 +149,7 @@ async function redeem(tools: SiteTools, visit: SignedVisit): Promise<Response> {
     const texts: Record<string, string> = {
       card_code_malformed: words.malformed,
       card_not_redeemable: words.refused,
-      redeem_rate_limited: words.tooMany,
+      redeem_rate_limited: words.tooMany(dateTime(tools.clock.now() + (error.details.retryAfterS ?? 0) * 1000)),
     };
     const notice: Notice = { text: texts[error.code] ?? faultText(visit.page.language, error), isBad: true };
     return visit.show(<RedeemPage context={visit.page} notice={notice} code={code} />, { status: error.row.status });

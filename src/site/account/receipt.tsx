@@ -5,9 +5,9 @@ import type { Receipt } from '../../accounts/show-receipt.ts';
 import { count, milliseconds, money, time } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
+import { statusName } from '../parts/request-status.tsx';
 import { Scroll } from '../parts/scroll.tsx';
 import { AccountPage } from './frame.tsx';
-import { statusName } from './usage-table.tsx';
 
 interface ReceiptProps {
   context: PageContext;
@@ -110,10 +110,12 @@ function Attempts({ language, facts: { record } }: PartProps) {
   const { usage } = wordsOf(language).account;
   return (
     <Scroll label={usage.attempts}>
-      <table>
+      <table class="is-usage">
         <thead>
           <tr>
-            <th scope="col">{usage.channel}</th>
+            <th scope="col" class="may-wrap">
+              {usage.channel}
+            </th>
             <th scope="col">{usage.outcome}</th>
             <th scope="col" class="right">
               {usage.duration}
@@ -124,7 +126,7 @@ function Attempts({ language, facts: { record } }: PartProps) {
           {record.attempts.map((attempt) => (
             <tr>
               <td class="id">{attempt.channel}</td>
-              <td class="id">{statusName(language, attempt.outcome)}</td>
+              <td class="number">{statusName(language, attempt.outcome)}</td>
               <td class="right number">{milliseconds(attempt.ms)}</td>
             </tr>
           ))}

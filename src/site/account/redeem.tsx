@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // A prepaid card becomes balance. A link may carry the code behind its #, which no server sees: the script puts it in.
 
+import { CARD_CODE_SHAPE } from '../../cards/card-code.ts';
 import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { AccountPage, type Notice } from './frame.tsx';
@@ -35,7 +36,7 @@ export function RedeemPage({ context, notice, code = '', isDone = false }: Redee
             autocomplete="off"
             autocapitalize="characters"
             spellcheck={false}
-            placeholder="PC-XXXXX-XXXXX-XXXXX-XXXXX"
+            placeholder={CARD_CODE_SHAPE}
             value={code}
             required
             data-from-link

@@ -5,6 +5,7 @@
 import type { UsageRecord } from '../../store/rows.ts';
 import { count, milliseconds, money, time } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
+import { RequestStatus } from '../parts/request-status.tsx';
 import { Scroll } from '../parts/scroll.tsx';
 
 interface UsageTableProps {
@@ -53,7 +54,7 @@ function Head({ first, second, isRight = false }: { first: string; second?: stri
 }
 
 function UsageRow({ language, record, keyName }: { language: Language; record: UsageRecord; keyName: string }) {
-  const { usage } = wordsOf(language).account;
+  const { usage, overview } = wordsOf(language).account;
   const written = record.cacheWrite5m + record.cacheWrite1h;
   const output =
     record.images > 0 ? `${count(record.output)} + ${count(record.images)} ${usage.images}` : count(record.output);
@@ -73,7 +74,7 @@ function UsageRow({ language, record, keyName }: { language: Language; record: U
         {record.channel ?? '–'}
       </td>
       <td class="how">
-        <Status language={language} status={record.status} />
+        <RequestStatus language={language} status={record.status} />
         <span class="under">{record.stream ? usage.streamed : ''}</span>
       </td>
       <td class="right number wide">{count(record.input)}</td>
@@ -86,7 +87,9 @@ function UsageRow({ language, record, keyName }: { language: Language; record: U
       </td>
       <td class="right number paid">
         {money(record.cost)}
-        <span class="under">{money(record.balanceAfter)}</span>
+        <span class="under" data-label={overview.balance}>
+          {money(record.balanceAfter)}
+        </span>
       </td>
     </tr>
   );
@@ -119,7 +122,7 @@ export function ShortUsageTable({ language, records }: Omit<UsageTableProps, 'ke
                 {record.channel ?? '–'}
               </td>
               <td class="how">
-                <Status language={language} status={record.status} />
+                <RequestStatus language={language} status={record.status} />
               </td>
               <td class="right number wide">{milliseconds(record.totalMs)}</td>
               <td class="right number paid">{money(record.cost)}</td>
@@ -129,13 +132,4 @@ export function ShortUsageTable({ language, records }: Omit<UsageTableProps, 'ke
       </table>
     </Scroll>
   );
-}
-
-function Status({ language, status }: { language: Language; status: string }) {
-  return <span class={status === 'ok' ? 'good nowrap' : 'bad'}>{statusName(language, status)}</span>;
-}
-
-export function statusName(language: Language, status: string): string {
-  const names: Readonly<Record<string, string>> = wordsOf(language).account.statuses;
-  return Object.hasOwn(names, status) ? (names[status] ?? status) : status;
 }

@@ -81,6 +81,8 @@ export const enAccount = {
     modelsHelp: 'Ids separated by commas or spaces; empty means all.',
     budgetHelp: 'NT$ per day in Taipei time; empty means none.',
     expiresHelp: 'Ends as this day begins in Taipei; empty means never.',
+    expiresKept: (at: string) =>
+      `Ends at ${at} if you leave this day; another day ends as it begins in Taipei; empty means never.`,
     manageHelp: 'May manage keys of this account',
     shownOnce: 'Keep this key now: it is shown only this once.',
     noName: 'Key without a name',
@@ -145,14 +147,14 @@ export const enAccount = {
     requestId: 'Request id',
   },
   redeem: {
-    lead: 'Type the code on the card. Upper and lower case, spaces and hyphens do not matter.',
+    lead: 'Type the code on the card. Upper and lower case, full-width letters, spaces and hyphens do not matter.',
     code: 'Code',
     redeem: 'Redeem',
     done: (amount: string, balance: string) => `${amount} was added. Your balance is ${balance}.`,
     again: (amount: string) => `This card was redeemed by this account before: ${amount}. Nothing was added twice.`,
     malformed: 'Check the code and type it again: a character is missing or wrong.',
     refused: 'Check the code, or ask who sold you the card: it cannot be redeemed.',
-    tooMany: 'Wait before you try again: too many wrong codes.',
+    tooMany: (until: string) => `Wait until ${until} before you try again: too many wrong codes.`,
     toOverview: 'See your balance',
   },
   setup: {

@@ -54,7 +54,7 @@ function limitsOf(language: Language, { dailyBudget, expiresAt, models }: KeyVie
   const { accounts } = consoleWords(language);
   const limits = [
     ...(dailyBudget === null ? [] : [accounts.dayBudget(money(dailyBudget))]),
-    ...(expiresAt === null ? [] : [accounts.until(date(expiresAt))]),
+    ...(expiresAt === null ? [] : [accounts.until(dateTime(expiresAt))]),
     ...(models === null ? [] : [accounts.only(models.join(', '))]),
   ];
   return limits.join(' · ') || accounts.noLimits;

@@ -3,6 +3,7 @@
 
 import { taipeiDay } from '../../../kit/taipei.ts';
 import { count, money, time } from '../../format.ts';
+import { RequestStatus } from '../../parts/request-status.tsx';
 import { consoleWords } from '../../words/console/words.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { dayText } from '../parts/day-text.ts';
@@ -125,7 +126,7 @@ function Usage({ context, account }: AccountProps) {
             </>,
             <span class="id">{record.model}</span>,
             <span class="id">{record.channel ?? '–'}</span>,
-            <span class={record.status === 'ok' ? 'good' : 'bad'}>{record.status}</span>,
+            <RequestStatus language={context.language} status={record.status} />,
             `${count(record.input + record.cachedInput + record.cacheWrite5m + record.cacheWrite1h)} / ${count(record.output)}`,
             money(record.cost),
           ])}

@@ -4,12 +4,12 @@
 import { credit, readAmount, showAccount } from '../../../operating/accounts.ts';
 import { OperatingRefused } from '../../../operating/refused.ts';
 import { money } from '../../format.ts';
+import { plainNumber } from '../../plain-number.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import { ConfirmPage } from '../frame/confirm.tsx';
 import { typed } from '../frame/read-form.ts';
 import type { ConsoleVisit } from '../frame/visit.tsx';
 import { attempt, refusalNotice, refusalStatus } from '../parts/refused.ts';
-import { plainNumber } from '../plain-number.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
 import { balanceAfter } from './account.tsx';
 import type { ShowAccount } from './account-props.ts';

@@ -6,12 +6,12 @@ import { type IssueRequest, issueCards, MAX_CARDS } from '../../../operating/car
 import { OperatingRefused } from '../../../operating/refused.ts';
 import { count, money } from '../../format.ts';
 import type { Language } from '../../language.ts';
+import { plainNumber } from '../../plain-number.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import { ConfirmPage } from '../frame/confirm.tsx';
 import { typed } from '../frame/read-form.ts';
 import type { ConsoleVisit } from '../frame/visit.tsx';
 import { attempt } from '../parts/refused.ts';
-import { plainNumber } from '../plain-number.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
 
 export type Faults = Readonly<Record<string, string>>;

@@ -7,8 +7,8 @@ import {
   type PriceName,
   type PriceRow,
 } from '../../../operating/prices.ts';
+import { plainNumber } from '../../plain-number.ts';
 import { typed } from '../frame/read-form.ts';
-import { plainNumber } from '../plain-number.ts';
 import { costField, saleField } from './price-form.tsx';
 
 const FIGURE = /^\d{1,7}(\.\d{1,3})?$/;

@@ -73,7 +73,7 @@ export const frameZh: Said<typeof frameEn> = {
     name: '管理後台',
     channels: '通道',
     models: '模型',
-    cards: '點數卡',
+    cards: '儲值卡',
     accounts: '帳戶',
     ledger: '帳本',
     alarms: '警報',

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { plainNumber } from '../../src/site/console/plain-number.ts';
+import { plainNumber } from '../../src/site/plain-number.ts';
 
 test.each([
   ['1,234', '1234'],
@@ -10,6 +10,11 @@ test.each([
   ['1,2345', '1,2345'],
   ['1.234,5', '1.234,5'],
   [',5', ',5'],
+  ['１００', '100'],
+  ['１，２３４．５', '1234.5'],
+  ['１，５', '1,5'],
+  ['0x10', '0x10'],
+  ['10²', '10²'],
 ])('%s is read as %s', (typed, read) => {
   expect(plainNumber(typed)).toBe(read);
 });
