@@ -3,10 +3,10 @@
 import { isObject, type Json, type JsonObject } from '../kit/json.ts';
 
 /**
- * What a search of the web may bring: a few searches, each of about ten extracts. It can be more, but Codex offers a
+ * What a search of the web mostly brings: about ten extracts. It can be more, but Codex offers a
  * search in every call and seldom has one made: a hold up to the model's context would shut small wallets out.
  */
-export const SEARCH_TOKENS = 20_000;
+export const SEARCH_TOKENS = 8_000;
 
 /** Files, programs and servers of anybody may bring as much as the model's context takes. */
 export const UNKNOWN_TOKENS = Number.POSITIVE_INFINITY;

@@ -165,7 +165,7 @@ test('effort and budget are as the page says', () => {
 
 test.each([
   ['messages', 'a_field_of_tomorrow,strict'],
-  ['gemini', 'a_field_of_tomorrow'],
+  ['gemini', 'a_field_of_tomorrow,strict'],
   ['responses', 'a_field_of_tomorrow'],
 ])('from chat to %s, fields that no format knows and strict tools: %s', async (upstream, dropped) => {
   const tools = [{ type: 'function', function: { name: 'look', strict: true, parameters: { type: 'object' } } }];

@@ -8,7 +8,7 @@ import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
 
 const CONTEXT = 60_000;
 const INPUT = 10_000n;
-const SEARCH = 20_000n * INPUT;
+const SEARCH = 8_000n * INPUT;
 const WHOLE = BigInt(CONTEXT) * INPUT;
 const ENDPOINTS: Record<string, { endpoints: string[] }> = { chat: { endpoints: ['chat'] } };
 
@@ -84,7 +84,7 @@ const SEARCHES: [string, Record<string, unknown>][] = [
 ];
 
 describe('a search of the web', () => {
-  test.each(SEARCHES)('is room for 20,000 tokens more: %s %j', async (name, fields) => {
+  test.each(SEARCHES)('is room for 8,000 tokens more: %s %j', async (name, fields) => {
     const client = clientOf(name);
     const more = (await holdOf(client, fields)) - (await holdOf(client, {}));
     expect(more).toBeGreaterThan(SEARCH);
@@ -93,7 +93,7 @@ describe('a search of the web', () => {
 
   test.each(SEARCHES)('is paid, not written off: %s %j', async (name, fields) => {
     const client = clientOf(name);
-    upstream.otherwise(client.whole({ tokens: { input: 20_000, output: 5 } }));
+    upstream.otherwise(client.whole({ tokens: { input: 8_000, output: 5 } }));
     const response = await ask(client, fields);
     expect(response.headers.get('x-svc-cost-ntd')).toBe('0.2002');
     expect(gateway.log.alarms('usage_above_hold')).toEqual([]);
