@@ -95,7 +95,7 @@ describe('a search of the web', () => {
     const client = clientOf(name);
     upstream.otherwise(client.whole({ tokens: { input: 8_000, output: 5 } }));
     const response = await ask(client, fields);
-    expect(response.headers.get('x-svc-cost-ntd')).toBe('0.2002');
+    expect(response.headers.get('x-svc-cost-ntd')).toBe('0.0802');
     expect(gateway.log.alarms('usage_above_hold')).toEqual([]);
   });
 
