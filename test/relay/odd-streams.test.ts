@@ -201,7 +201,8 @@ describe.each(WIRE_CLIENTS.filter(({ name }) => name === 'chat'))('$name', (clie
     const renamed = (part: string) => part.replace('"delta"', '"message"');
     lab.first.next(streamOf(begun.map(renamed)));
     lab.first.otherwise(client.refusal(500, 'other'));
-    lab.second.next(streamOf(parts.map(renamed)));
+    const again = (client.stream({ pieces: ['One two', ' three.'] }).body ?? []) as string[];
+    lab.second.next(streamOf(again.map(renamed)));
     const { text } = await lab.ask({ stream: true });
     const said = parseSse(text).map(({ json }) => json?.choices?.[0]?.message?.content ?? '');
     expect(said.join('')).toBe(TEXT);
