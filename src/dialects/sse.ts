@@ -1,6 +1,8 @@
 // Server-sent events, read piece by piece: any split of the bytes, any of the three line endings, comments and all.
 // Bounded: an event that grows past the limit ends the stream.
 
+import { tryParseJson } from '../kit/json.ts';
+
 export interface SseEvent {
   /** The `event:` field; absent in the chat dialect. */
   event: string | undefined;
@@ -26,6 +28,8 @@ function isOneEvent(text: string): boolean {
 
 export interface SseReader {
   push(bytes: Uint8Array): SseEvent[];
+  /** The bytes are over: the event whose empty line never came, if its data is whole. */
+  end(): SseEvent | undefined;
   /** Everything before is read, to the last byte: the next one begins an event. */
   isAtEvent(): boolean;
 }
@@ -101,9 +105,23 @@ export function createSseReader(maxEventChars = MAX_EVENT_CHARS): SseReader {
       if (size + begun.length > maxEventChars) throw new SseTooLong('an event is too long');
       return events;
     },
+    end() {
+      const events: SseEvent[] = [];
+      const rest = begun + decoder.decode();
+      begun = '';
+      if (rest !== '') takeLine(rest, events);
+      takeLine('', events);
+      return events.find(isWhole);
+    },
   };
 }
 
+/** Half of what dialects send is neither. */
+function isWhole({ data = '' }: SseEvent): boolean {
+  return data === '[DONE]' || tryParseJson(data) !== undefined;
+}
+
 export function writeSse(data: string, event?: string): string {
-  return `${event === undefined ? '' : `event: ${event}\n`}data: ${data}\n\n`;
+  const lines = data.includes('\n') ? data.replaceAll('\n', `\n${DATA}`) : data;
+  return `${event === undefined ? '' : `event: ${event}\n`}${DATA}${lines}\n\n`;
 }

@@ -36,6 +36,14 @@ export const HELD_UP = -1;
 export const MAX_WORDLESS_EVENTS = 1_000;
 /** A slow client may leave this waiting for long, so only a little of a large piece is split at a time. */
 const SPLIT_BYTES = 16 * 1024;
+/** What others call an event that only keeps a connection open. */
+const KEEP_ALIVES: ReadonlySet<string | undefined> = new Set([
+  'ping',
+  'keepalive',
+  'keep-alive',
+  'keep_alive',
+  'heartbeat',
+]);
 /** After the answer itself is whole: for usage and the end mark, which some upstreams never send. */
 const LAST_WORDS_MS = 500;
 
@@ -135,10 +143,16 @@ export function createEventFeed(response: Response, reader: StreamReader, watch:
 
   function tellEnd(waiting: Waiter): void {
     try {
-      events = hasEnded ? [] : reader.end();
-      eventsAt = 0;
-      hasEnded = true;
-      waiting.resolve(events.length > 0);
+      const last = hasEnded ? undefined : sse.end();
+      if (last) {
+        split = [last];
+        splitAt = 0;
+      } else {
+        events = hasEnded ? [] : reader.end();
+        eventsAt = 0;
+        hasEnded = true;
+      }
+      waiting.resolve(last !== undefined || events.length > 0);
     } catch (error) {
       waiting.reject(error);
     }
@@ -162,8 +176,9 @@ export function createEventFeed(response: Response, reader: StreamReader, watch:
         const piece = split[splitAt];
         if (piece) {
           splitAt++;
-          if (piece.data === undefined) continue;
+          if (!piece.data) continue;
           events = reader.read(piece);
+          if (events[0]?.kind === 'broken' && KEEP_ALIVES.has(piece.event)) events = [];
           eventsAt = 0;
           for (const { kind } of events) if (kind === 'held') countHeld();
         } else if (bytes) splitMore(bytes);

@@ -39,6 +39,10 @@ const CHAT: Omit<Stream, 'name' | 'client'> = {
   says: (quoted) => chat(choice(`{"content":${quoted}}`)),
   others: [
     ': a comment\n\n',
+    'data:\n\n',
+    chat(choice('{"content":" more"}', '""')),
+    chat(choice('{"content":" more"}')).replace('"choices"', '\ndata: "choices"'),
+    chat('"choices":[{"index":0,"message":{"content":" more"}}]'),
     chat(choice('{"reasoning_content":"So"}')),
     chat(choice('{"tool_calls":[{"index":0,"id":"call_1","function":{"name":"find","arguments":"{"}}]}')),
     chat(choice('{"tool_calls":[{"index":0,"function":{"arguments":"}"}}]}')),
@@ -57,6 +61,12 @@ const STREAMS: Stream[] = [
     client: openaiChat,
     says: (quoted, n) =>
       chat(`${choice(`{"content":${quoted}}`)},"usage":null,"obfuscation":"${'aB3_'.repeat(n % 5)}"`),
+  },
+  {
+    ...CHAT,
+    name: 'chat, with an empty finish',
+    client: openaiChat,
+    says: (quoted) => chat(choice(`{"content":${quoted}}`, '""')),
   },
   { ...CHAT, name: 'chat, the same model', client: openaiChat, asked: { model: 'theirs' } },
   {
@@ -78,6 +88,12 @@ const STREAMS: Stream[] = [
     ],
   },
   { ...CHAT, name: 'messages from chat', client: anthropicMessages },
+  {
+    ...CHAT,
+    name: 'messages from chat, with an empty finish',
+    client: anthropicMessages,
+    says: (quoted) => chat(choice(`{"content":${quoted}}`, '""')),
+  },
   {
     ...CHAT,
     name: 'messages from padded chat',
@@ -136,7 +152,7 @@ function run(stream: Stream, pieces: readonly Uint8Array[], isShort: boolean) {
     shortcut?.pause();
     const split = sse.push(rest);
     for (const one of split) {
-      const events = isOver || one.data === undefined ? [] : reader.read(one);
+      const events = isOver || !one.data ? [] : reader.read(one);
       for (const event of events) write(event);
       const [event] = events;
       const isAlone = split.length === 1 && events.length === 1 && wasAtEvent && sse.isAtEvent();

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { createSseReader, type SseEvent, SseTooLong } from '../../src/dialects/sse.ts';
+import { createSseReader, type SseEvent, SseTooLong, writeSse } from '../../src/dialects/sse.ts';
 
 const STREAM = [
   ': a comment first\n\n',
@@ -88,6 +88,55 @@ test('a byte-order mark is no part of the first field', () => {
 
 test('what no empty line ends is no event', () => {
   expect(read([bytes('data: a\n\ndata: b\n')])).toEqual([{ event: undefined, data: 'a' }]);
+});
+
+describe('at the end of the bytes', () => {
+  const lastOf = (text: string, size = text.length) => {
+    const reader = createSseReader();
+    const whole = bytes(text);
+    for (let at = 0; at < whole.length; at += size) reader.push(whole.subarray(at, at + size));
+    const last = reader.end();
+    expect(reader.end()).toBeUndefined();
+    return last;
+  };
+
+  test.each([
+    ['data: {"text":"你"}', { event: undefined, data: '{"text":"你"}' }],
+    ['data: {"text":"你"}\n', { event: undefined, data: '{"text":"你"}' }],
+    ['event: delta\r\ndata: {\r\ndata: }\r\n', { event: 'delta', data: '{\n}' }],
+    ['data: {}\n\nevent: end\ndata: [1]\nid', { event: 'end', data: '[1]' }],
+    ['data: {}\n\ndata: [DONE]', { event: undefined, data: '[DONE]' }],
+  ])('%j has an event without its empty line', (text, event) => {
+    expect(lastOf(text)).toEqual(event);
+    expect(lastOf(text, 1)).toEqual(event);
+  });
+
+  test.each([
+    '',
+    'data: {}\n\n',
+    ': bye',
+    'event: end\n',
+    'data:',
+    'data: {"text":"',
+    'data: {\ndata: "a":1',
+    'data: [DON',
+  ])('%j has none', (text) => {
+    expect(lastOf(text)).toBeUndefined();
+  });
+
+  test('half a character is no part of an event', () => {
+    const reader = createSseReader();
+    reader.push(bytes('data: {}'));
+    reader.push(new Uint8Array([0xe4]));
+    expect(reader.end()).toBeUndefined();
+  });
+});
+
+test('what is written in several lines is read as one', () => {
+  for (const data of ['{"a":1}', '{\n "a": 1\n}', '\n']) {
+    expect(read([bytes(writeSse(data, 'delta'))])).toEqual([{ event: 'delta', data }]);
+    expect(read([bytes(writeSse(data))])).toEqual([{ event: undefined, data }]);
+  }
 });
 
 describe('an event too long ends the reading', () => {

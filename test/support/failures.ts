@@ -1,6 +1,6 @@
 // The ways in which an upstream can fail before its first word, each with something in it that must never be told.
 
-import { chatChunks, errorScript, sseScript, sseText } from './openai-chat.ts';
+import { chatAnswer, chatChunks, errorScript, sseScript, sseText } from './openai-chat.ts';
 import type { Script } from './script.ts';
 
 export const UPSTREAM_SECRETS = {
@@ -52,6 +52,7 @@ export const WHOLE_FAILURES: Failure[] = [
     'an error with status 200',
     { headers: { 'content-type': 'application/json' }, body: [`{"error":{"message":"${TELLING}"}}`] },
   ],
+  ['an answer that it could not finish', chatAnswer({ pieces: [TELLING], finish: 'insufficient_system_resource' })],
 ];
 
 const [role, ...rest] = chatChunks({ pieces: ['Hello'] }).map((chunk) => sseText(JSON.stringify(chunk)));
@@ -61,6 +62,8 @@ export const STREAM_FAILURES: Failure[] = [
   ['JSON instead of a stream', { headers: { 'content-type': 'application/json' }, body: [`{"note":"${TELLING}"}`] }],
   ['an error event first', sseScript([sseText(JSON.stringify({ error: { message: TELLING, code: key } }))])],
   ['an error event after the role', sseScript([ROLE, sseText(JSON.stringify({ error: { message: TELLING } }))])],
+  ['an error that is a text', sseScript([ROLE, sseText(JSON.stringify({ error: TELLING }))])],
+  ['an error without a name', sseScript([ROLE, sseText(JSON.stringify({ object: 'error', message: TELLING }))])],
   ['an event that is no JSON', sseScript([ROLE, sseText(`{"broken": ${TELLING}`), ...rest])],
   ['an error finish', sseScript([ROLE, sseText('{"choices":[{"index":0,"delta":{},"finish_reason":"error"}]}')])],
   ['an end after the role', sseScript([ROLE])],

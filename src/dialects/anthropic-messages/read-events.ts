@@ -3,6 +3,7 @@
 
 import { isObject, type JsonObject, tryParseJson } from '../../kit/json.ts';
 import { openRaw } from '../../kit/raw-json.ts';
+import { isFinish } from '../is-finish.ts';
 import type { AnswerEvent, EventReader } from '../translate/answer-events.ts';
 import { createBlockReader } from './read-answer-blocks.ts';
 import { readStop } from './read-stop.ts';
@@ -41,7 +42,7 @@ export function createEventReader(): EventReader {
   }
 
   function stop(delta: JsonObject): AnswerEvent[] {
-    if (typeof delta.stop_reason !== 'string') return [];
+    if (!isFinish(delta.stop_reason)) return [];
     const stopped = readStop(delta, blocks.hasCalls());
     if (!stopped) return BROKEN;
     isStopped = true;

@@ -4,6 +4,7 @@
 import { isObject, type JsonDocument, JsonRefused, readJsonObject } from '../../kit/json.ts';
 import { weighTokens } from '../../kit/tokens.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Piece, type StreamEvent, type StreamReader } from '../dialect.ts';
+import { isFinish } from '../is-finish.ts';
 import { RepeatedEvent } from '../repeated-event.ts';
 import { createShapeMemory, type Repeat } from '../shape.ts';
 import { readFinish } from './read-answer.ts';
@@ -39,7 +40,7 @@ export function createStreamReader(): StreamReader {
         return content(name, document, isObject(delta) ? deltaPieces(delta, index) : []);
       case 'message_delta':
         usage.update(document.value.usage);
-        if (isObject(delta) && typeof delta.stop_reason === 'string') {
+        if (isObject(delta) && isFinish(delta.stop_reason)) {
           finished = true;
           facts.finish = readFinish(delta.stop_reason);
         }

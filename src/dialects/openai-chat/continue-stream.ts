@@ -2,8 +2,10 @@
 
 import { editMembers, isObject, type JsonObject, readJsonObject } from '../../kit/json.ts';
 import type { ContinuedWriter, Piece, StreamEvent } from '../dialect.ts';
+import { isFinish } from '../is-finish.ts';
 import { createOverlap } from '../prefill-overlap.ts';
 import type { Comparison } from '../transcript.ts';
+import { saidAs } from './read-chunk.ts';
 import { readPieces, saysTwice, toolCalls } from './read-output.ts';
 
 /** The words of the first choice: the only content that a prefill can continue. */
@@ -47,7 +49,9 @@ export function continueFresh(pass: Pass, comparison: Comparison, finished: Read
 
 function hasDetails({ document }: StreamEvent): boolean {
   const choices = document?.value.choices;
-  const deltas = Array.isArray(choices) ? choices.map((choice) => (isObject(choice) ? choice.delta : undefined)) : [];
+  const deltas = Array.isArray(choices)
+    ? choices.map((choice) => (isObject(choice) ? choice[saidAs(choice)] : undefined))
+    : [];
   return deltas.some((delta) => isObject(delta) && Array.isArray(delta.reasoning_details));
 }
 
@@ -71,7 +75,7 @@ export function finishesOf({ document }: StreamEvent): number[] {
   return Array.isArray(choices)
     ? choices
         .filter(isObject)
-        .filter(({ finish_reason }) => typeof finish_reason === 'string')
+        .filter(({ finish_reason }) => isFinish(finish_reason))
         .map(indexOf)
     : [];
 }
@@ -97,14 +101,19 @@ function mapDeltas(event: StreamEvent, map: (delta: JsonObject, choice: number) 
   if (!document || !Array.isArray(document.value.choices)) return event;
   let changed = false;
   const choices = document.value.choices.map((choice) => {
-    if (!isObject(choice) || !isObject(choice.delta)) return choice;
-    const delta = map(choice.delta, indexOf(choice));
-    if (delta === choice.delta) return choice;
+    if (!isObject(choice)) return choice;
+    const name = saidAs(choice);
+    const said = choice[name];
+    if (!isObject(said)) return choice;
+    const delta = map(said, indexOf(choice));
+    if (delta === said) return choice;
     changed = true;
-    return { ...choice, delta };
+    return { ...choice, [name]: delta };
   });
   if (!changed) return event;
-  const pieces = choices.flatMap((choice) => (isObject(choice) ? readPieces(choice.delta, indexOf(choice)) : []));
+  const pieces = choices.flatMap((choice) =>
+    isObject(choice) ? readPieces(choice[saidAs(choice)], indexOf(choice)) : [],
+  );
   return { ...event, document: readJsonObject(editMembers(document, { choices })), pieces };
 }
 

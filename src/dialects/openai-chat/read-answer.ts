@@ -3,6 +3,7 @@
 import { isObject, type JsonDocument } from '../../kit/json.ts';
 import type { Quirks } from '../../kit/quirks.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Output } from '../dialect.ts';
+import { isBroken } from './read-chunk.ts';
 import { outputOf, readPieces, weighPieces } from './read-output.ts';
 import { readUsage } from './read-usage.ts';
 
@@ -13,7 +14,7 @@ export function readAnswer({ value }: JsonDocument, quirks?: Quirks): AnswerFact
   let finish: AnswerFacts['finish'] = 'other';
   for (const [index, choice] of value.choices.entries()) {
     if (!isObject(choice) || !isObject(choice.message)) return undefined;
-    if (typeof choice.finish_reason !== 'string' || choice.finish_reason === 'error') return undefined;
+    if (typeof choice.finish_reason !== 'string' || isBroken(choice)) return undefined;
     if (choice.finish_reason === 'length') finish = 'length';
     const pieces = readPieces(choice.message, index);
     // Where the upstream has counted, nobody asks for our count.

@@ -2,14 +2,16 @@
 // names, content in parts, calls mixed up, a finish that does not fit what was said.
 
 import { createHash } from 'node:crypto';
-import { isObject, type Json, type JsonDocument, type JsonObject, tryParseJson } from '../../kit/json.ts';
+import { isObject, type JsonDocument, type JsonObject, tryParseJson } from '../../kit/json.ts';
 import { openRaw } from '../../kit/raw-json.ts';
 import type { UsageReport } from '../dialect.ts';
+import { isFinish } from '../is-finish.ts';
 import { createShapeMemory, type Repeat } from '../shape.ts';
 import type { AnswerEvent, Block, EventReader, StopReason, WholeEvents } from '../translate/answer-events.ts';
 import { createSequencer } from '../translate/one-block-at-a-time.ts';
 import type { Target } from '../translate/sides.ts';
 import { type CallSlot, createCallSlots } from './call-slots.ts';
+import { isBroken, isError, saidAs } from './read-chunk.ts';
 import { type Bit, type CallBit, readBits, type Words } from './read-delta.ts';
 import { readUsage } from './read-usage.ts';
 import { createDetails } from './reasoning-details.ts';
@@ -25,13 +27,15 @@ export function createEventReader(target: Target): EventReader {
   let repeat: Repeat | undefined;
 
   function readValue(value: JsonObject, data: string): AnswerEvent[] {
-    const { bits, finish, reported } = readChunk(value, data);
+    const { choice, bits, reported } = readChunk(value, data);
     if (reported) usage = readUsage(reported, quirks);
-    else if (finish === undefined || finish === null) learn(data, bits);
-    return bits ? answer.read(bits, finish) : [];
+    if (!choice) return [];
+    if (isBroken(choice)) return BROKEN;
+    if (!reported && !isFinish(choice.finish_reason)) learn(data, bits);
+    return answer.read(bits, choice.finish_reason);
   }
 
-  function learn(data: string, bits: readonly Bit[] = []): void {
+  function learn(data: string, bits: readonly Bit[]): void {
     const [bit] = bits;
     if (bit && isWords(bit) && bits.length === 1) shapes.learn(data, bit.text, bit.kind);
   }
@@ -55,8 +59,8 @@ export function createEventReader(target: Target): EventReader {
 
 interface Chunk {
   /** Undefined: no word of the first answer. */
-  bits: Bit[] | undefined;
-  finish: Json | undefined;
+  choice: JsonObject | undefined;
+  bits: Bit[];
   reported: JsonObject | undefined;
 }
 
@@ -65,11 +69,12 @@ function readChunk(value: JsonObject, data: string): Chunk {
   const reported = isObject(usage) ? usage : undefined;
   const at = indexOfFirst(value);
   const choice = Array.isArray(value.choices) ? value.choices[at] : undefined;
-  if (!isObject(choice)) return { bits: undefined, finish: undefined, reported };
-  const { delta, finish_reason: finish } = choice;
+  if (!isObject(choice)) return { choice: undefined, bits: [], reported };
+  const name = saidAs(choice);
+  const said = choice[name];
   const raw = openRaw(data);
-  const bits = isObject(delta) ? readBits(delta, () => raw.at('choices')?.at(at)?.at('delta')) : [];
-  return { bits, finish, reported };
+  const bits = isObject(said) ? readBits(said, () => raw.at('choices')?.at(at)?.at(name)) : [];
+  return { choice, bits, reported };
 }
 
 function isWords(bit: Bit): bit is Words {
@@ -82,7 +87,7 @@ function wordsOf({ shape: { slot }, text }: Repeat): Words {
 
 function saysOnly(data: string, text: string, slot: string): boolean {
   const value = tryParseJson(data);
-  const [bit, ...more] = (isObject(value) && readChunk(value, data).bits) || [];
+  const [bit, ...more] = isObject(value) ? readChunk(value, data).bits : [];
   return bit !== undefined && isWords(bit) && bit.kind === slot && bit.text === text && more.length === 0;
 }
 
@@ -90,21 +95,16 @@ export function readWhole({ text, value }: JsonDocument, target: Target): WholeE
   const at = indexOfFirst(value);
   const choice = Array.isArray(value.choices) ? value.choices[at] : undefined;
   if (isError(value) || !isObject(choice) || !isObject(choice.message)) return undefined;
-  if (typeof choice.finish_reason !== 'string') return undefined;
+  if (typeof choice.finish_reason !== 'string' || isBroken(choice)) return undefined;
   const raw = openRaw(text);
   const bits = readBits(choice.message, () => raw.at('choices')?.at(at)?.at('message'));
   const events = createAnswerReader(target, { inPieces: false }).read(bits, choice.finish_reason);
-  if (events.some(({ type }) => type === 'broken')) return undefined;
   return { events, usage: readUsage(value.usage, target.quirks) };
 }
 
 /** Where the first of the answers stands: nobody asks for more in another format. */
 function indexOfFirst({ choices }: JsonObject): number {
   return Array.isArray(choices) ? choices.findIndex((choice) => isObject(choice) && (choice.index ?? 0) === 0) : -1;
-}
-
-function isError({ error }: JsonObject): boolean {
-  return error !== undefined && error !== null;
 }
 
 interface AnswerReader {
@@ -158,14 +158,13 @@ function createAnswerReader({ quirks, requestId }: Target, options: { inPieces: 
   return {
     read(bits, finish) {
       if (isOver) return [];
-      if (BROKEN_FINISHES.has(finish)) return BROKEN;
       const events: AnswerEvent[] = [];
       for (const bit of bits) {
         const read = readBit(bit);
         for (const event of read) if (event.type === 'open') open = event.block.kind;
         events.push(...read);
       }
-      if (typeof finish !== 'string' || finish === '') return events;
+      if (!isFinish(finish)) return events;
       isOver = true;
       if (open !== 'reasoning') events.push(...sequencer.flush());
       open = undefined;
@@ -173,9 +172,6 @@ function createAnswerReader({ quirks, requestId }: Target, options: { inPieces: 
     },
   };
 }
-
-/** Told in place of an answer that the upstream could not finish. */
-const BROKEN_FINISHES: ReadonlySet<unknown> = new Set(['error', 'insufficient_system_resource']);
 
 const STOPS: ReadonlyMap<string, StopReason> = new Map<string, StopReason>([
   ['length', 'length'],

@@ -5,8 +5,10 @@ import { isObject, type JsonDocument, type JsonObject, JsonRefused, readJsonObje
 import type { Quirks } from '../../kit/quirks.ts';
 import { weighTokens } from '../../kit/tokens.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Piece, type StreamEvent, type StreamReader } from '../dialect.ts';
+import { isFinish } from '../is-finish.ts';
 import { RepeatedEvent } from '../repeated-event.ts';
 import { createShapeMemory, type Repeat } from '../shape.ts';
+import { hasNoChoice, isBroken, isError, isForeign, saidAs } from './read-chunk.ts';
 import { outputOf, readPieces } from './read-output.ts';
 import { readUsage } from './read-usage.ts';
 
@@ -20,6 +22,8 @@ export function createStreamReader(choices: number, quirks?: Quirks): StreamRead
   const shapes = createShapeMemory(saysOnly);
   const begun = new Set<number>();
   const finished = new Set<number>();
+  /** The last usage that came by itself before the end: there it is told. */
+  let early: StreamEvent | undefined;
   let done = false;
   const seenAreFinished = () => finished.size > 0 && finished.size === begun.size;
   const isFinished = () => seenAreFinished() && (done || finished.size >= choices);
@@ -30,20 +34,33 @@ export function createStreamReader(choices: number, quirks?: Quirks): StreamRead
     let output = NO_OUTPUT;
     const pieces: Piece[] = [];
     for (const { choice, index } of chosenIn(document)) {
-      if (choice.finish_reason === 'error') return BROKEN;
+      if (isBroken(choice)) return BROKEN;
       begun.add(index);
-      if (typeof choice.finish_reason === 'string') {
+      if (isFinish(choice.finish_reason)) {
         if (choice.finish_reason === 'length') facts.finish = 'length';
         finished.add(index);
       }
-      const own = readPieces(choice.delta, index);
+      const said = choice[saidAs(choice)];
+      const own = readPieces(said, index);
       pieces.push(...own);
-      output = addOutput(output, outputOf(choice.delta, own));
+      output = addOutput(output, outputOf(said, own));
     }
     facts.output = addOutput(facts.output, output);
-    const isHeld = isObject(usage) && seenAreFinished();
+    const isHeld = isObject(usage) && (seenAreFinished() || hasNoChoice(document.value));
     const kind = isHeld ? 'held' : output.hasContent || output.hasReasoning ? 'output' : 'other';
     return { kind, name: undefined, document, pieces };
+  }
+
+  function inTurn(event: StreamEvent): StreamEvent[] {
+    if (!seenAreFinished()) {
+      if (event.kind !== 'held') return [event];
+      early = event;
+      return [];
+    }
+    if (!early) return [event];
+    const events = event.kind === 'held' ? [event] : [event, early];
+    early = undefined;
+    return events;
   }
 
   function again(data: string, repeat: Repeat): StreamEvent {
@@ -67,10 +84,11 @@ export function createStreamReader(choices: number, quirks?: Quirks): StreamRead
       }
       try {
         const document = readJsonObject(data);
-        if (isObject(document.value.error)) return [BROKEN];
+        if (isError(document.value)) return [BROKEN];
+        if (isForeign(document.value)) return [];
         const event = readChunk(document);
         learn(event);
-        return [event];
+        return inTurn(event);
       } catch (error) {
         if (error instanceof JsonRefused) return [BROKEN];
         throw error;
@@ -99,11 +117,13 @@ function chosenIn({ value }: JsonDocument): Chosen[] {
 /** Tells nothing but its text. */
 function mayRepeat(document: JsonDocument): boolean {
   const { usage } = document.value;
-  const isOpen = ({ choice }: Chosen) => typeof choice.finish_reason !== 'string';
+  const isOpen = ({ choice }: Chosen) => !isFinish(choice.finish_reason);
   return (usage === undefined || usage === null) && chosenIn(document).every(isOpen);
 }
 
 function saysOnly(data: string, text: string, slot: string): boolean {
-  const pieces = chosenIn(readJsonObject(data)).flatMap(({ choice, index }) => readPieces(choice.delta, index));
+  const pieces = chosenIn(readJsonObject(data)).flatMap(({ choice, index }) =>
+    readPieces(choice[saidAs(choice)], index),
+  );
   return pieces.length === 1 && pieces[0]?.slot === slot && pieces[0].text === text;
 }

@@ -14,6 +14,7 @@ import { createRepeatWriter } from '../shape.ts';
 import { writeSse } from '../sse.ts';
 import { createTranscript } from '../transcript.ts';
 import { continueFresh, continuePrefill, finishesOf, TEXT_SLOT } from './continue-stream.ts';
+import { hasNoChoice } from './read-chunk.ts';
 import { withCost, writeUsage } from './write-usage.ts';
 
 export function createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter {
@@ -42,7 +43,8 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
     }
     if (!event.document) return '';
     if (event.kind === 'held') {
-      held.push(event);
+      // Of usage by itself, only the last is told.
+      held = [...held.filter(isAnswer), event];
       return '';
     }
     for (const piece of event.pieces) transcript.add(piece);
@@ -78,6 +80,10 @@ function pick(from: JsonObject, head: JsonObject, name: string): Record<string, 
   return from[name] === undefined || head[name] === undefined ? {} : { [name]: head[name] };
 }
 
+function isAnswer({ document }: StreamEvent): boolean {
+  return document !== undefined && !hasNoChoice(document.value);
+}
+
 /** Usage and end. A client that did not ask for usage gets none, though we made the upstream report it. */
 function* lastChunks(
   held: readonly StreamEvent[],
@@ -90,9 +96,8 @@ function* lastChunks(
   let hasUsage = false;
   for (const { document } of held) {
     if (!document) continue;
-    const { choices, usage } = document.value;
-    const isUsageAlone = !Array.isArray(choices) || choices.length === 0;
-    if (!includeUsage && isUsageAlone) continue;
+    const { usage } = document.value;
+    if (!includeUsage && hasNoChoice(document.value)) continue;
     const shown = includeUsage && isObject(usage) ? withCost(isOurs ? writeUsage(billed) : usage, cost) : undefined;
     hasUsage ||= shown !== undefined;
     yield writeSse(editMembers(document, { ...ownFields(document), usage: shown }));

@@ -16,6 +16,9 @@ export function isEnded({ status, error }: JsonObject): boolean {
   return isFine && !isObject(error);
 }
 
+/** Events in place of the end of a response that will have none. */
+export const FAILURES: ReadonlySet<unknown> = new Set(['response.failed', 'response.cancelled', 'error']);
+
 export function readFinish({ incomplete_details: details }: JsonObject): AnswerFacts['finish'] {
   return isObject(details) && details.reason === 'max_output_tokens' ? 'length' : 'other';
 }

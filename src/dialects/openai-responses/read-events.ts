@@ -5,7 +5,7 @@ import { isObject, type JsonDocument, type JsonObject, tryParseJson } from '../.
 import type { UsageReport } from '../dialect.ts';
 import type { AnswerEvent, Block, EventReader, StopReason, WholeEvents } from '../translate/answer-events.ts';
 import { createSequencer } from '../translate/one-block-at-a-time.ts';
-import { isEnded } from './read-answer.ts';
+import { FAILURES, isEnded } from './read-answer.ts';
 import { indexAt, listOf, readEvent } from './read-output.ts';
 import { createNewness } from './read-stream.ts';
 import { readUsage } from './usage.ts';
@@ -124,13 +124,11 @@ function createResponseReader(): (event: JsonObject) => AnswerEvent[] {
 
   const ended = new Set<number>();
   return (event) => {
+    if (FAILURES.has(event.type)) return BROKEN;
     switch (event.type) {
       case 'response.completed':
       case 'response.incomplete':
         return isObject(event.response) ? finish(event.response) : BROKEN;
-      case 'response.failed':
-      case 'error':
-        return BROKEN;
       default:
         if (event.type === 'response.output_item.done') ended.add(indexAt(event, 'output_index'));
         return take(event);

@@ -4,7 +4,7 @@
 import { isObject, type JsonDocument, type JsonObject, JsonRefused, readJsonObject } from '../../kit/json.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Piece, type StreamEvent, type StreamReader } from '../dialect.ts';
 import { EVENT_LIMITS } from './raw-edits.ts';
-import { isEnded, isReasoning, outputOfResponse, readFinish } from './read-answer.ts';
+import { FAILURES, isEnded, isReasoning, outputOfResponse, readFinish } from './read-answer.ts';
 import { outputOf, readEvent, type Said } from './read-output.ts';
 import { readUsage } from './usage.ts';
 
@@ -34,13 +34,11 @@ export function createStreamReader(): StreamReader {
   function read(document: JsonDocument): StreamEvent[] {
     const { value } = document;
     const name = String(value.type);
+    if (FAILURES.has(name)) return [BROKEN];
     switch (name) {
       case 'response.completed':
       case 'response.incomplete':
         return isObject(value.response) ? finish(name, document, value.response) : [BROKEN];
-      case 'response.failed':
-      case 'error':
-        return [BROKEN];
       default: {
         const pieces = readEvent(value).flatMap(takeNew);
         const output = outputOf(pieces);

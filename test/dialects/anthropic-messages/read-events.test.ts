@@ -204,6 +204,11 @@ describe('the end', () => {
   });
 });
 
+test('an empty reason is no end', () => {
+  const { events } = readStream(START, endOf(''), ...textBlock('Hi'), endOf('end_turn'), STOP);
+  expect(events).toEqual([open('text'), delta('Hi'), CLOSE, { type: 'stop', reason: 'end' }, DONE]);
+});
+
 test('usage: the last figures count, and nothing is added up', () => {
   const { usage } = readStream(
     { type: 'message_start', message: { usage: { input_tokens: 10, cache_read_input_tokens: 800, output_tokens: 1 } } },

@@ -127,6 +127,26 @@ describe('a stream', () => {
     expect(said('<html>')).toEqual(['broken']);
     expect(said(chunk({ content: '' }, 'error'))).toEqual(['broken']);
     expect(said(chunk({}, 'insufficient_system_resource'))).toEqual(['broken']);
+    expect(said('{"object":"error","message":"x","code":500}')).toEqual(['broken']);
+    expect(said('{"choices":[{"index":0,"delta":{},"finish_reason":null,"error":{"message":"x"}}]}')).toEqual([
+      'broken',
+    ]);
+  });
+
+  test('an empty error or an empty finish says nothing', () => {
+    expect(said(chunk({ content: 'a' }, '', { error: '' }), chunk({ content: 'b' }, ''), chunk({}, 'stop'))).toEqual([
+      ['text', 'ab'],
+      'stop:end',
+    ]);
+  });
+
+  test('words that are called a message', () => {
+    const message = { content: 'a', tool_calls: [{ id: 'a', function: { name: 'f', arguments: { x: 1 } } }] };
+    expect(said(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] }))).toEqual([
+      ['text', 'a'],
+      ['a', 'f', '{"x":1}'],
+      'stop:tool',
+    ]);
   });
 
   test('without a finish there is no stop', () => {
@@ -373,6 +393,7 @@ describe('a whole answer', () => {
   test('is none without a finish, with an error, or without a message', () => {
     expect(whole({ content: 'a' }, null)).toBeUndefined();
     expect(whole({ content: 'a' }, 'error')).toBeUndefined();
+    expect(whole({ content: 'a' }, 'insufficient_system_resource')).toBeUndefined();
     expect(whole({ content: 'a' }, 'stop', { error: { message: 'x' } })).toBeUndefined();
     expect(whole(undefined, 'stop')).toBeUndefined();
     expect(readWhole(readJsonObject('{"choices":[]}'), targetOf())).toBeUndefined();

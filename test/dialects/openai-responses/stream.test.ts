@@ -85,6 +85,7 @@ describe('reading', () => {
 
   test.each([
     [{ type: 'response.failed', response: { status: 'failed' } }],
+    [{ type: 'response.cancelled', response: { status: 'cancelled', output: [] } }],
     [{ type: 'error', message: 'x' }],
     [{ type: 'response.completed', response: { status: 'failed', output: [] } }],
   ])('%j breaks it', (event) => {

@@ -244,6 +244,7 @@ describe('answers', () => {
   test('why it ended', () => {
     expect(readAll(responseEvents({ isCutShort: true })).events.at(-2)).toEqual({ type: 'stop', reason: 'length' });
     expect(readAll([{ type: 'response.failed', response: {} }]).events).toEqual([{ type: 'broken' }]);
+    expect(readAll([{ type: 'response.cancelled', response: {} }]).events).toEqual([{ type: 'broken' }]);
   });
 
   test.each([null, {}, { reason: 'max_tokens' }, { reason: 'something_new' }])(

@@ -1,0 +1,211 @@
+// Streams as some upstreams really send them, each a little beside its format: whole answers reach the client as such, what
+// broke goes on elsewhere, and nothing of the upstream's own trouble is shown.
+
+import { afterEach, describe, expect, test } from 'bun:test';
+import { costAt, type Lab, MAIN, startLab, TRIAL } from '../support/lab.ts';
+import type { Part, Script } from '../support/script.ts';
+import { parseSse } from '../support/sse.ts';
+import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
+
+const PIECES = ['One', ' two', ' three.'];
+const TEXT = PIECES.join('');
+const COST = costAt(MAIN, 11, 7);
+/** Longer than an answer that has its finish waits for more. */
+const LONG_MS = 700;
+
+let lab: Lab;
+afterEach(() => lab.stop());
+
+const partsOf = (client: WireClient) => (client.stream({ pieces: PIECES }).body ?? []) as string[];
+const streamOf = (body: readonly Part[], rest: Partial<Script> = {}): Script => ({
+  headers: { 'content-type': 'text/event-stream' },
+  framing: 'chunked',
+  body,
+  ...rest,
+});
+const dataOf = (part: string) => parseSse(part)[0]?.json;
+
+async function ask(client: WireClient, script: Script, fields: Record<string, unknown> = {}) {
+  lab = await startLab(client);
+  lab.first.next(script);
+  lab.first.otherwise(client.refusal(500, 'other'));
+  lab.second.otherwise(client.refusal(500, 'other'));
+  return lab.ask({ stream: true, ...fields });
+}
+
+async function expectWhole(client: WireClient, script: Script) {
+  const { answer, record, attempts, text } = await ask(client, script);
+  expect(answer).toMatchObject({ content: { [client.textSlot]: TEXT }, complete: true, error: undefined });
+  expect(attempts).toEqual([['first', 'ok']]);
+  expect(record).toMatchObject({ status: 'ok', estimated: false, cost_nano: COST });
+  return text;
+}
+
+describe.each(WIRE_CLIENTS)('$name', (client) => {
+  const parts = partsOf(client);
+  /** With this before the second word. */
+  const withKeepAlive = (keepAlive: string) => {
+    const at = parts.findIndex((part) => part.includes(' two'));
+    return streamOf([...parts.slice(0, at), keepAlive, ...parts.slice(at)]);
+  };
+
+  test('data in several lines', async () => {
+    const lines = (part: string) =>
+      part.replace(/^data: (\{.*)$/m, (_, data: string) =>
+        JSON.stringify(JSON.parse(data), null, 1).replace(/^/gm, 'data: '),
+      );
+    await expectWhole(client, streamOf(parts.map(lines)));
+  });
+
+  test.each([
+    'data:\n\n',
+    'event: ping\ndata:\n\n',
+    'event: ping\ndata: {}\n\n',
+    'event: keepalive\ndata: {}\n\n',
+    'event: heartbeat\ndata: 12:00:00\n\n',
+  ])('a keep-alive %j is passed over', async (keepAlive) => {
+    const text = await expectWhole(client, withKeepAlive(keepAlive));
+    expect(text).not.toContain('data: {}');
+    expect(text).not.toContain('12:00:00');
+  });
+
+  test('keep-alives are no silence', async () => {
+    lab = await startLab(client, { channels: { timeouts: { idle_ms: 150 } } });
+    const at = parts.findIndex((part) => part.includes(' two'));
+    const pings = Array.from({ length: 6 }, () => ['event: ping\ndata: {}\n\n', 50]).flat();
+    lab.first.next(streamOf([...parts.slice(0, at), ...pings, ...parts.slice(at)]));
+    const { answer, attempts } = await lab.ask({ stream: true });
+    expect(answer).toMatchObject({ content: { [client.textSlot]: TEXT }, complete: true });
+    expect(attempts).toEqual([['first', 'ok']]);
+  });
+
+  test.each(['chunked', 'close'] as const)('a last event without its empty line, %s', async (framing) => {
+    const end = parts.findLastIndex((part) => !part.includes('[DONE]') && !part.includes('message_stop'));
+    for (const last of [parts[end]?.trimEnd(), `${parts[end]?.trimEnd()}\n`]) {
+      await expectWhole(client, streamOf([...parts.slice(0, end), last ?? ''], { framing }));
+      await lab.stop();
+    }
+  });
+
+  test('but half of it is a cut', async () => {
+    const end = parts.findIndex((part) => /"finish_reason":"stop"|end_turn|response\.completed/.test(part));
+    const half = parts[end]?.trimEnd().slice(0, -1) ?? '';
+    const { answer, record, attempts } = await ask(client, streamOf([...parts.slice(0, end), half]));
+    expect(answer.complete).toBe(false);
+    expect(answer.error).toBeDefined();
+    expect(attempts[0]).toEqual(['first', 'cut']);
+    expect(record).toMatchObject({ status: 'upstream_failed', cost_nano: '0' });
+  });
+});
+
+describe.each(WIRE_CLIENTS.filter(({ name }) => name !== 'responses'))('$name: an empty reason is no end', (client) => {
+  const parts = partsOf(client);
+  const unreasoned = parts.map((part) => part.replace('"finish_reason":null', '"finish_reason":""'));
+  const early = 'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":""},"usage":{}}\n\n';
+  const at = parts.findIndex((part) => part.includes(' two'));
+  const begun = client.name === 'messages' ? [...parts.slice(0, at), early] : unreasoned.slice(0, at);
+  const rest = unreasoned.slice(at);
+
+  test('after a pause it goes on', async () => {
+    await expectWhole(client, streamOf([...begun, LONG_MS, ...rest]));
+  });
+
+  test('where nothing follows it is a cut', async () => {
+    const { answer, record, attempts } = await ask(client, streamOf(begun));
+    expect(answer).toMatchObject({ content: { [client.textSlot]: 'One' }, complete: false });
+    expect(answer.error).toBeDefined();
+    expect(attempts[0]).toEqual(['first', 'cut']);
+    expect(record).toMatchObject({ status: 'upstream_failed', cost_nano: '0' });
+    expect(await lab.balance()).toBe(TRIAL);
+  });
+});
+
+describe.each(WIRE_CLIENTS.filter(({ name }) => name === 'chat'))('$name', (client) => {
+  const parts = partsOf(client);
+  const at = parts.findIndex((part) => part.includes(' two'));
+  const begun = parts.slice(0, at);
+  const told = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
+  const choice = (fields: Record<string, unknown>) => told({ choices: [{ index: 0, delta: {}, ...fields }] });
+  const SECRET = 'gpu-7.internal sk-live-abc';
+  const errors: [what: string, part: string][] = [
+    ['a text', told({ error: SECRET })],
+    ['an object that is one', told({ object: 'error', message: SECRET, code: 500 })],
+    ['in a choice', choice({ finish_reason: null, error: { message: SECRET } })],
+    ['a finish', choice({ finish_reason: 'insufficient_system_resource', note: SECRET })],
+  ];
+
+  test.each(errors)('an error as %s: the stream goes on elsewhere, and the error is not shown', async (_, part) => {
+    lab = await startLab(client);
+    lab.first.next(streamOf([...begun, part]));
+    lab.first.otherwise(client.refusal(500, 'other'));
+    lab.second.next(client.stream({ pieces: PIECES }));
+    const { answer, attempts, text } = await lab.ask({ stream: true });
+    expect(answer).toMatchObject({ content: { [client.textSlot]: TEXT }, complete: true, error: undefined });
+    expect(attempts[0]).toEqual(['first', 'error_event']);
+    expect(text).not.toContain(SECRET);
+  });
+
+  test.each(errors)('an error as %s, and nothing goes on: told in our words, and free', async (_, part) => {
+    const { answer, record, text } = await ask(client, streamOf([...begun, part, told('[DONE]')]));
+    expect(answer.complete).toBe(false);
+    expect(answer.error).toMatchObject({ code: 'upstream_failed' });
+    expect(record).toMatchObject({ status: 'upstream_failed', cost_nano: '0' });
+    expect(text).not.toContain(SECRET);
+  });
+
+  test('what is no chunk at all is not shown', async () => {
+    const text = await expectWhole(client, streamOf([...begun, told({ detail: SECRET }), ...parts.slice(at)]));
+    expect(text).not.toContain(SECRET);
+  });
+
+  const usage = parts.find((part) => part.includes('"usage"')) ?? '';
+  const stale = usage.replace('"completion_tokens":7', '"completion_tokens":1');
+  const rest = parts.slice(at).filter((part) => part !== usage);
+  const usages = (text: string) => parseSse(text).filter(({ json }) => json?.usage);
+
+  test.each([
+    ['first of all', [usage, ...begun, ...rest]],
+    ['before the finish', [...begun, stale, usage, ...rest]],
+    ['before the finish and after it', [...begun, stale, ...rest.slice(0, -1), usage, ...rest.slice(-1)]],
+  ])('usage by itself, %s: told once, and at the end', async (_, body) => {
+    const text = await expectWhole(client, streamOf(body));
+    expect(usages(text)).toHaveLength(1);
+    expect(parseSse(text).at(-2)?.json).toMatchObject({
+      choices: [],
+      usage: { completion_tokens: 7, cost_nano: COST },
+    });
+  });
+
+  test('usage by itself goes to no client that did not ask for it', async () => {
+    const filtered = told({ ...dataOf(usage), usage: undefined, prompt_filter_results: [] });
+    const body = [filtered, ...begun, usage, ...rest];
+    const { text, record, answer } = await ask(client, streamOf(body), { stream_options: undefined });
+    expect(usages(text)).toEqual([]);
+    expect(answer.complete).toBe(true);
+    expect(record.cost_nano).toBe(COST);
+    expect(parseSse(text)[0]?.json).toMatchObject({ choices: [], prompt_filter_results: [] });
+  });
+
+  test('words that are called a message are words', async () => {
+    const renamed = parts.map((part) => part.replace('"delta"', '"message"'));
+    const { text, record } = await ask(client, streamOf(renamed.filter((part) => !part.includes('"usage"'))));
+    const said = parseSse(text).map(({ json }) => json?.choices?.[0]?.message?.content ?? '');
+    expect(said.join('')).toBe(TEXT);
+    expect(record).toMatchObject({ status: 'ok', estimated: true });
+    expect(record.output_tokens).toBeGreaterThan(0);
+    expect(BigInt(record.cost_nano)).toBeGreaterThan(0n);
+  });
+
+  test('words that are called a message go on elsewhere, none of them twice', async () => {
+    lab = await startLab(client);
+    const renamed = (part: string) => part.replace('"delta"', '"message"');
+    lab.first.next(streamOf(begun.map(renamed)));
+    lab.first.otherwise(client.refusal(500, 'other'));
+    const again = (client.stream({ pieces: ['One two', ' three.'] }).body ?? []) as string[];
+    lab.second.next(streamOf(again.map(renamed)));
+    const { text } = await lab.ask({ stream: true });
+    const said = parseSse(text).map(({ json }) => json?.choices?.[0]?.message?.content ?? '');
+    expect(said.join('')).toBe(TEXT);
+    expect(parseSse(text).filter(({ json }) => json?.choices?.[0]?.message?.role)).toHaveLength(1);
+  });
+});
