@@ -38,7 +38,7 @@ export function createStreamReader(choices: number, quirks?: Quirks): StreamRead
       }
       const own = readPieces(choice.delta, index);
       pieces.push(...own);
-      output = addOutput(output, outputOf(choice.delta, own));
+      output = addOutput(output, outputOf(own));
     }
     facts.output = addOutput(facts.output, output);
     const isHeld = isObject(usage) && seenAreFinished();
