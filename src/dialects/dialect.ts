@@ -48,7 +48,7 @@ export interface ReportedUsage {
 }
 
 export interface Output {
-  /** Text, a tool call, a refusal's words, audio: what a person would call an answer. */
+  /** Text, a tool call, a refusal's words, an image, audio: what a person would call an answer. */
   hasContent: boolean;
   hasReasoning: boolean;
   /** Counted here, not reported; rounded when it is billed. */
@@ -80,12 +80,13 @@ export interface AnswerFacts {
 /** A bit of content in its place: the same place in two runs of a model can be compared. */
 export interface Piece {
   slot: string;
+  /** Empty for what is there but has no words, such as a picture: it weighs nothing, and is never recognised again. */
   text: string;
 }
 
 export interface StreamEvent {
   /**
-   * `output`: carries text, reasoning or a tool call, so the answer has begun. `other`: passed on, but no beginning.
+   * `output`: carries text, reasoning, a tool call or media, so the answer has begun. `other`: passed on, but no beginning.
    * `held`: waits for the bill. `done`: the dialect's own end. `broken`: an error, or no event of this dialect.
    */
   kind: 'output' | 'other' | 'held' | 'done' | 'broken';
@@ -140,6 +141,8 @@ export interface ContinuedWriter {
 
 /** Output that went to the client, counted here. */
 export interface Sent {
+  /** There was some, if only a picture or a sound that has no words to count. */
+  hasOutput: boolean;
   tokens: number;
   images: number;
 }

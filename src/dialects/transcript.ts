@@ -3,7 +3,7 @@
 
 import { createHash, type Hash } from 'node:crypto';
 import { weighTokens } from '../kit/tokens.ts';
-import type { Piece } from './dialect.ts';
+import type { Piece, Sent } from './dialect.ts';
 
 const MAX_KEPT_CHARS = 1024 * 1024;
 
@@ -37,8 +37,7 @@ export interface Transcript {
   add(piece: Piece): void;
   /** The same for text that stands in bytes of UTF-8, and whose tokens were counted. */
   note(slot: string, bytes: Uint8Array, from: number, to: number, tokens: number): void;
-  /** Tokens of everything that was added, counted here. */
-  tokens(): number;
+  sent(): Sent;
   /** The whole of one slot, if it is the only one and its text was kept. */
   onlyText(slot: string): string | undefined;
   compare(): Comparison;
@@ -95,7 +94,7 @@ export function createTranscript({ keepText }: { keepText: boolean }): Transcrip
       noted ??= new Uint8Array(NOTED_BYTES);
       for (let at = from; at < to; at++) noted[notedBytes++] = bytes[at] ?? 0;
     },
-    tokens: () => tokens,
+    sent: () => ({ hasOutput: slots.size > 0, tokens, images: 0 }),
     onlyText(name) {
       putNoted();
       return slots.size === 1 && slots.has(name) ? kept?.join('') : undefined;
@@ -113,7 +112,8 @@ function compareWith(slots: ReadonlyMap<string, Slot>): Comparison {
     [...slots].map(([name, { length, hash }]) => [name, { length, digest: hash.copy().digest('hex') }]),
   );
   const seen = new Map<string, Pick<Slot, 'length' | 'hash'>>();
-  const open = new Set([...sent].filter(([, { length }]) => length > 0).map(([name]) => name));
+  // What has no words is never seen again, and stays open.
+  const open = new Set(sent.keys());
 
   /** New text while something else of the same answer is still missing: this run took another way. */
   function checkOrder(name: string, text: string): string | 'mismatch' {

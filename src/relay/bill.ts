@@ -44,14 +44,14 @@ export function billStream(call: Call, runs: readonly [Run, ...Run[]]): Bill {
 
 /**
  * The client left in the middle: input as reported, else as counted; output as far as it was delivered, by our own count
- * unless an upstream that was read to its end says that it was less.
+ * unless an upstream that was read to its end says that it was less. What an image took, only the upstream can say.
  */
 export function billDelivered(call: Call, runs: readonly [Run, ...Run[]], delivered: Sent): Bill {
   const { model, reader, prefilledTokens } = runs.at(-1) ?? runs[0];
   const facts = reader.facts();
-  if (delivered.tokens === 0 && delivered.images === 0) return nothingBilled(call.model.id);
   const used = withPrefilled(measure(call, model, facts), prefilledTokens);
-  const output = Math.round(delivered.tokens);
+  const share = Math.min(1, delivered.images / Math.max(1, facts.output.images));
+  const output = Math.round(delivered.tokens + used.buckets.output * share);
   const isExact = !used.estimated && facts.finished && used.buckets.output <= output;
   const { images } = delivered;
   const usage: Measured = isExact
@@ -114,7 +114,7 @@ function models([first, ...rest]: readonly [Run, ...Run[]]): [Model, ...Model[]]
   return [first.model, ...rest.map(({ model }) => model)];
 }
 
+/** An upstream that went to the bound it was given did what was asked: it thought unseen, or filled its cache. */
 function hasOutput({ output, usage, finish }: AnswerFacts): boolean {
-  if (output.hasContent || output.hasReasoning) return true;
-  return finish === 'length' && typeof usage === 'object' && usage.reasoning > 0;
+  return output.hasContent || output.hasReasoning || (finish === 'length' && typeof usage === 'object');
 }

@@ -38,7 +38,7 @@ export function deliverStream(
   const left = new AbortController();
   let current = first;
   let hasLeft = false;
-  let delivered: Sent = { tokens: 0, images: 0 };
+  let delivered: Sent = { hasOutput: false, tokens: 0, images: 0 };
   use(first);
 
   function use(next: BegunAnswer<BegunStream>): void {
@@ -175,10 +175,9 @@ export function deliverStream(
   }
 
   async function closeForGone(): Promise<void> {
-    const hasDelivered = delivered.tokens > 0 || delivered.images > 0;
-    if (current.step.route.channel.drainOnAbort && hasDelivered) await drainStream(tools, current.begun);
+    if (current.step.route.channel.drainOnAbort && delivered.hasOutput) await drainStream(tools, current.begun);
     leaveStream(current.begun);
-    if (hasDelivered) await closing.settle('client_gone', billDelivered(call, runs, delivered), served);
+    if (delivered.hasOutput) await closing.settle('client_gone', billDelivered(call, runs, delivered), served);
     else await closing.release('client_gone', { giveBackSlots: false, channel });
   }
 

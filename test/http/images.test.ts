@@ -1,10 +1,11 @@
 // POST /v1/images/generations: billed by the images that come back, whole or streamed, by image or by token.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { jsonScript, sseScript } from '../support/openai-chat.ts';
-import { readSse } from '../support/sse.ts';
-import { upModel } from '../support/test-document.ts';
+import { readSse, sseEvents } from '../support/sse.ts';
+import { openaiChannel, upModel } from '../support/test-document.ts';
 
 const PER_IMAGE = 100_000_000n;
 let gateway: TestGateway;
@@ -14,10 +15,19 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     document: (standard) => ({
       ...standard,
+      channels: [
+        ...standard.channels,
+        openaiChannel('read-on', String(standard.channels[1]?.base_url), { drain_on_abort: true }),
+      ],
       models: [
         ...standard.models,
         upModel('paint', { kinds: ['images'], price: { image: 0.1 } }),
         upModel('paint-by-token', { kinds: ['images'], price: { input: 10, output: 40 } }),
+        upModel('paint-to-the-end', {
+          kinds: ['images'],
+          price: { input: 10, output: 40 },
+          routes: [{ channel: 'read-on', model: 'scripted-2026-01' }],
+        }),
       ],
     }),
   });
@@ -25,8 +35,12 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-const paint = (body: Record<string, unknown>) =>
-  gateway.call('/v1/images/generations', { key: account.key, body: { model: 'paint', prompt: 'a cat', ...body } });
+const paint = (body: Record<string, unknown>, signal?: AbortSignal) =>
+  gateway.call('/v1/images/generations', {
+    key: account.key,
+    body: { model: 'paint', prompt: 'a cat', ...body },
+    ...(signal ? { signal } : {}),
+  });
 const images = (data: unknown[], rest: Record<string, unknown> = {}) => jsonScript(200, { created: 1, data, ...rest });
 const receiptOf = (response: Response) =>
   gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, account.key);
@@ -99,5 +113,46 @@ describe('streamed', () => {
     const events = await readSse(response);
     expect(events.at(-1)?.json).toMatchObject({ error: { code: 'upstream_failed' } });
     expect(await receiptOf(response)).toMatchObject({ images: 0, cost_nano: '0', status: 'upstream_failed' });
+  });
+
+  describe('the client leaves', () => {
+    /** Takes events until this one is there. */
+    async function leaveAfter(name: string, body: Record<string, unknown>) {
+      const leaving = new AbortController();
+      const response = await paint({ stream: true, partial_images: 1, ...body }, leaving.signal);
+      for await (const { event: seen } of sseEvents(response)) if (seen === name) break;
+      leaving.abort();
+      return eventually('the receipt', async () => {
+        const receipt = await receiptOf(response);
+        return receipt.request_id ? receipt : undefined;
+      });
+    }
+
+    test('with a part of the image: it is paid', async () => {
+      gateway.upstream.next(sseScript([PARTIAL, PARTIAL, 2_000]));
+      const receipt = await leaveAfter('image_generation.partial_image', {});
+      expect(receipt).toMatchObject({ status: 'client_gone', images: 1, cost_nano: PER_IMAGE.toString() });
+      expect(receipt.input_tokens).toBeGreaterThan(0);
+    });
+
+    test('with one image and nothing of the next: one is paid', async () => {
+      gateway.upstream.next(sseScript([PARTIAL, COMPLETED, 2_000]));
+      const receipt = await leaveAfter('image_generation.completed', { n: 2 });
+      expect(receipt).toMatchObject({ status: 'client_gone', images: 1, cost_nano: PER_IMAGE.toString() });
+    });
+
+    test('with nothing: nothing is paid', async () => {
+      const empty = event('image_generation.partial_image', { b64_json: '' });
+      gateway.upstream.next(sseScript([empty, 2_000]));
+      const receipt = await leaveAfter('image_generation.partial_image', {});
+      expect(receipt).toMatchObject({ status: 'client_gone', images: 0, cost_nano: '0' });
+    });
+
+    test('where the channel is read to its end, tokens are paid as reported', async () => {
+      gateway.upstream.next(sseScript([PARTIAL, 100, COMPLETED]));
+      const receipt = await leaveAfter('image_generation.partial_image', { model: 'paint-to-the-end' });
+      const cost_nano = (3n * 10_000n + 9n * 40_000n).toString();
+      expect(receipt).toMatchObject({ status: 'client_gone', images: 1, cost_nano, estimated: false });
+    });
   });
 });

@@ -4,9 +4,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { weighTokens } from '../../src/kit/tokens.ts';
+import { messageAnswer } from '../support/anthropic-messages.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Asked, costAt, type Lab, type LabOptions, MAIN, SPARE, startLab, TRIAL } from '../support/lab.ts';
-import { chatAnswer, chatStream, jsonScript, sseText } from '../support/openai-chat.ts';
+import { chatAnswer, chatStream, jsonScript, sseScript, sseText } from '../support/openai-chat.ts';
 import { bytesOf, cutAt, isBytes, type Script } from '../support/script.ts';
 import { createWorkplace } from '../support/start-process.ts';
 import { openaiChannel, testDocument } from '../support/test-document.ts';
@@ -286,6 +287,25 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       );
       await callOther(on, '/v1/embeddings', { model: 'vectors', input: 'a cat' });
       await expectPaid(on, (4n * MAIN.input).toString(), { input_tokens: 4 });
+    },
+    'you only warmed the prompt cache (`max_tokens: 0`)': async () => {
+      const on = await start(WIRE_CLIENTS.find(({ name: called }) => called === 'messages') as WireClient);
+      const usage = { input_tokens: 3, cache_creation_input_tokens: 8, output_tokens: 0 };
+      on.first.next(messageAnswer({ pieces: [], stop: 'max_tokens', usage }));
+      expect((await on.ask({ max_tokens: 0 })).status).toBe(200);
+      await expectPaid(on, costAt(MAIN, 11, 0), { input_tokens: 3, cache_write_5m_tokens: 8 });
+    },
+    'you hung up after a part of an image': async () => {
+      const on = await startPainter();
+      const part = { type: 'image_generation.partial_image', b64_json: 'QUJD' };
+      on.first.next(sseScript([sseText(JSON.stringify(part)), 5_000]));
+      const leaving = new AbortController();
+      const body = { model: 'painter', prompt: 'a cat', stream: true };
+      const call = { key: on.account.key, body, signal: leaving.signal };
+      await readUntil(await on.gateway.call('/v1/images/generations', call), 'QUJD');
+      leaving.abort();
+      await eventually('the record', async () => (await on.records()).length > 0);
+      await expectPaid(on, '100000000', { status: 'client_gone', images: 1 });
     },
     'the gateway died in the middle of the call': async () => {
       const place = createWorkplace();

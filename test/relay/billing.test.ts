@@ -4,7 +4,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
-import { type ChatOptions, chatAnswer, chatStream, jsonScript } from '../support/openai-chat.ts';
+import {
+  type ChatOptions,
+  chatAnswer,
+  chatChunks,
+  chatStream,
+  jsonScript,
+  sseScript,
+  sseText,
+} from '../support/openai-chat.ts';
 import type { Script } from '../support/script.ts';
 import { readSse, usageOf } from '../support/sse.ts';
 import { UP_PRICES } from '../support/test-document.ts';
@@ -148,6 +156,12 @@ describe.each(KINDS)('%s', (_, make, body) => {
     expect(record.cost_nano).toBe((11n * UP_PRICES.input + 50n * UP_PRICES.output).toString());
   });
 
+  test('an answer that ran into its length unseen is paid, also where the upstream says nothing of reasoning', async () => {
+    const usage = { prompt_tokens: 11, completion_tokens: 50 };
+    const record = await bill(make({ pieces: [], finish: 'length', usage }), body);
+    expect(record.cost_nano).toBe((11n * UP_PRICES.input + 50n * UP_PRICES.output).toString());
+  });
+
   test('reasoning that is shown is output', async () => {
     const record = await bill(make({ pieces: [], reasoning: ['thinking'] }), body);
     expect(record.cost_nano).toBe((11n * UP_PRICES.input + 7n * UP_PRICES.output).toString());
@@ -168,6 +182,32 @@ test('a call of a tool is output', async () => {
     usage,
   });
   expect((await bill(script)).cost_nano).toBe((11n * UP_PRICES.input + 7n * UP_PRICES.output).toString());
+});
+
+describe.each([
+  ['an image', { content: '', images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,QUJD' } }] }],
+  ['audio', { audio: { id: 'audio_1', data: 'QUJD' } }],
+])('%s is output', (_, said) => {
+  const usage = { prompt_tokens: 11, completion_tokens: 90 };
+  const cost = (11n * UP_PRICES.input + 90n * UP_PRICES.output).toString();
+
+  test('whole', async () => {
+    const choices = [{ index: 0, message: { role: 'assistant', ...said }, finish_reason: 'stop' }];
+    expect((await bill(jsonScript(200, { id: 'x', model: 'm', choices, usage }))).cost_nano).toBe(cost);
+  });
+
+  test('streamed', async () => {
+    const [role, finish, end] = chatChunks({ pieces: [], usage }).map((chunk) => sseText(JSON.stringify(chunk)));
+    const chunk = sseText(JSON.stringify({ id: 'x', choices: [{ index: 0, delta: said, finish_reason: null }] }));
+    const script = sseScript([role, chunk, finish, end, sseText('[DONE]')].map(String));
+    expect((await bill(script, { stream: true })).cost_nano).toBe(cost);
+  });
+});
+
+test('an image that is none is no output', async () => {
+  const message = { role: 'assistant', content: '', images: [] };
+  const script = jsonScript(200, { id: 'x', model: 'm', choices: [{ index: 0, message, finish_reason: 'stop' }] });
+  expect((await bill(script)).cost_nano).toBe('0');
 });
 
 describe('a stream’s usage', () => {

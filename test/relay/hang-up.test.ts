@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import type { Answer } from '../support/answer.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
-import { chatAnswer, chatStream } from '../support/openai-chat.ts';
+import { chatAnswer, chatStream, sseScript, sseText } from '../support/openai-chat.ts';
 import { cutAt, type Script } from '../support/script.ts';
 import { sseEvents, textOf } from '../support/sse.ts';
 import { UP_PRICES } from '../support/test-document.ts';
@@ -105,6 +105,24 @@ describe('in the middle of a stream', () => {
     expect(input_tokens).toBeGreaterThan(0);
     expect(BigInt(cost_nano)).toBe(BigInt(input_tokens) * UP_PRICES.input + BigInt(output_tokens) * UP_PRICES.output);
     expect((await gateway.get('/api/me', account.key)).held_nano).toBe('0');
+  });
+
+  test.each([
+    ['a picture', { content: '', images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,QUJD' } }] }],
+    ['audio', { audio: { id: 'audio_1', data: 'QUJD' } }],
+  ])('%s has no words to count, but its input is paid', async (_, said) => {
+    const chunk = sseText(JSON.stringify({ id: 'x', choices: [{ index: 0, delta: said, finish_reason: null }] }));
+    const script = cutAt(sseScript([ROLE, chunk]), ROLE.length + chunk.length, 'stall');
+    const leaving = new AbortController();
+    gateway.upstream.next(script);
+    const body = { model: 'up-paid', stream: true };
+    const response = await gateway.chat(account.key, body, { signal: leaving.signal });
+    for await (const { data } of sseEvents(response)) if (data.includes('QUJD')) break;
+    leaving.abort();
+    const { status, estimated, input_tokens, output_tokens, cost_nano } = await record();
+    expect({ status, estimated, output_tokens }).toEqual({ status: 'client_gone', estimated: true, output_tokens: 0 });
+    expect(input_tokens).toBeGreaterThan(0);
+    expect(BigInt(cost_nano)).toBe(BigInt(input_tokens) * UP_PRICES.input);
   });
 
   test('a free call costs nothing and keeps its slot', async () => {

@@ -42,6 +42,20 @@ describe.each([
     if (stream) expect(answer.usage).toMatchObject({ cache_read_input_tokens: 80, cost_nano: record.cost_nano });
   });
 
+  test('a cache that is only warmed', async () => {
+    const usage = { input_tokens: 3, cache_creation_input_tokens: 400, output_tokens: 0 };
+    lab.first.next(make({ pieces: [], stop: 'max_tokens', usage }));
+    const { record } = await lab.ask({ stream, max_tokens: 0, system: 'x'.repeat(2_000) });
+    expect(record).toMatchObject({ cache_write_5m_tokens: 400, cost_nano: String(3 * 10_000 + 400 * 12_500) });
+  });
+
+  test.each(['max_tokens', 'end_turn'])('thinking that is not shown, up to %s', async (stop) => {
+    const usage = { input_tokens: 11, output_tokens: 90 };
+    lab.first.next(make({ pieces: [], thinking: [''], stop, usage }));
+    const { record } = await lab.ask({ stream });
+    expect(record.cost_nano).toBe(String(11 * 10_000 + 90 * 40_000));
+  });
+
   const nonsense: [what: string, usage: Record<string, unknown>][] = [
     ['a negative count', { input_tokens: -1, output_tokens: 5 }],
     ['counts as text', { input_tokens: '11', output_tokens: '7' }],

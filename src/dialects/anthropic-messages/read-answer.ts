@@ -2,7 +2,7 @@
 
 import { isObject, type JsonDocument } from '../../kit/json.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Output } from '../dialect.ts';
-import { blockPieces, outputOf } from './read-output.ts';
+import { blockPieces, isThinking, outputOf } from './read-output.ts';
 import { readUsage } from './usage.ts';
 
 export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
@@ -11,7 +11,8 @@ export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
   let output: Output = NO_OUTPUT;
   for (const [index, block] of value.content.entries()) {
     if (!isObject(block)) return undefined;
-    output = addOutput(output, outputOf(blockPieces(block, index)));
+    const found = outputOf(blockPieces(block, index));
+    output = addOutput(output, { ...found, hasReasoning: found.hasReasoning || isThinking(block) });
   }
   return { usage: readUsage(value.usage), output, finish: readFinish(value.stop_reason) };
 }

@@ -19,6 +19,11 @@ export function blockPieces(block: JsonObject, index: number): Piece[] {
   }
 }
 
+/** Where thoughts are not shown, their block is there all the same. */
+export function isThinking({ type }: JsonObject): boolean {
+  return type === 'thinking' || type === 'redacted_thinking';
+}
+
 export function deltaPieces(delta: JsonObject, index: number): Piece[] {
   switch (delta.type) {
     case 'text_delta':

@@ -8,7 +8,7 @@ import { isFinish } from '../is-finish.ts';
 import { RepeatedEvent } from '../repeated-event.ts';
 import { createShapeMemory, type Repeat } from '../shape.ts';
 import { readFinish } from './read-answer.ts';
-import { blockPieces, deltaPieces, outputOf } from './read-output.ts';
+import { blockPieces, deltaPieces, isThinking, outputOf } from './read-output.ts';
 import { createUsageTracker } from './usage.ts';
 
 const DELTA = 'content_block_delta';
@@ -35,6 +35,7 @@ export function createStreamReader(): StreamReader {
         usage.start(isObject(message) ? message.usage : undefined);
         return { kind: 'other', name, document, pieces: [] };
       case 'content_block_start':
+        if (isObject(block) && isThinking(block)) facts.output = { ...facts.output, hasReasoning: true };
         return content(name, document, isObject(block) ? blockPieces(block, index) : []);
       case DELTA:
         return content(name, document, isObject(delta) ? deltaPieces(delta, index) : []);

@@ -42,7 +42,7 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
     },
     repeats: { partsOf: repeats.partsOf, note: transcript.note },
     sentText: () => (blocks.size === 1 && blocks.get(0)?.type === 'text' ? transcript.onlyText('0/text') : undefined),
-    sent: () => ({ tokens: transcript.tokens(), images: 0 }),
+    sent: transcript.sent,
     continue(how) {
       held = [];
       return how === 'prefill'

@@ -6,7 +6,7 @@ import { isFinish } from '../is-finish.ts';
 import { createOverlap } from '../prefill-overlap.ts';
 import type { Comparison } from '../transcript.ts';
 import { saidAs } from './read-chunk.ts';
-import { readPieces, saysTwice, toolCalls } from './read-output.ts';
+import { isMedia, readPieces, saysTwice, toolCalls } from './read-output.ts';
 
 /** The words of the first choice: the only content that a prefill can continue. */
 export const TEXT_SLOT = '0/content';
@@ -35,7 +35,8 @@ export function continueFresh(pass: Pass, comparison: Comparison, finished: Read
       for (const piece of event.pieces) {
         const rest = comparison.take(piece);
         if (rest === 'mismatch' || isPartOfName(piece, rest)) return 'mismatch';
-        if (rest !== '' && finished.has(Number.parseInt(piece.slot, 10))) return 'mismatch';
+        if (isMedia(piece) && !comparison.caughtUp()) return 'mismatch';
+        if ((rest !== '' || isMedia(piece)) && finished.has(Number.parseInt(piece.slot, 10))) return 'mismatch';
         rests.set(piece.slot, (rests.get(piece.slot) ?? '') + rest);
         hasNewThoughts ||= rest !== '' && piece.slot.endsWith('/reasoning_content');
       }
@@ -62,7 +63,7 @@ function isPartOfName({ slot, text }: Piece, rest: string): boolean {
 
 /** Passes an event without its role and with only what is new of each slot; nothing if nothing is. */
 function passNew(pass: Pass, event: StreamEvent, rests: ReadonlyMap<string, string>, wasSent: WasSent): string {
-  const isNew = [...rests.values()].some((rest) => rest !== '');
+  const isNew = event.pieces.some(isMedia) || [...rests.values()].some((rest) => rest !== '');
   if (!isNew && finishesOf(event).length === 0 && event.kind !== 'held') return '';
   return pass(trimmed(withoutRole(event), rests, wasSent));
 }

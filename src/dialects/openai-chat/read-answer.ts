@@ -18,7 +18,7 @@ export function readAnswer({ value }: JsonDocument, quirks?: Quirks): AnswerFact
     if (choice.finish_reason === 'length') finish = 'length';
     const pieces = readPieces(choice.message, index);
     // Where the upstream has counted, nobody asks for our count.
-    output = addOutput(output, outputOf(choice.message, pieces, typeof usage === 'object' ? 0 : weighPieces(pieces)));
+    output = addOutput(output, outputOf(pieces, typeof usage === 'object' ? 0 : weighPieces(pieces)));
   }
   return { usage, output, finish };
 }

@@ -23,7 +23,17 @@ export function readPieces(message: Json | undefined, choice: number): Piece[] {
       if (isObject(call[kind])) addCall(call[kind], `tool/${index}`, add);
     }
   });
+  if (isObject(message.audio)) add('audio/transcript', message.audio.transcript);
+  if (hasMedia(message)) pieces.push({ slot: `${choice}/media`, text: '' });
   return pieces;
+}
+
+function hasMedia({ audio, images }: JsonObject): boolean {
+  return isObject(audio) || (Array.isArray(images) && images.length > 0);
+}
+
+export function isMedia({ text }: Piece): boolean {
+  return text === '';
 }
 
 /** The same thought under both names, for clients that know one of them, is one thought. */
@@ -47,14 +57,10 @@ export function weighPieces(pieces: readonly Piece[]): number {
   return tokens;
 }
 
-export function outputOf(
-  message: Json | undefined,
-  pieces: readonly Piece[],
-  tokens: number = weighPieces(pieces),
-): Output {
+export function outputOf(pieces: readonly Piece[], tokens: number = weighPieces(pieces)): Output {
   const isReasoning = ({ slot }: Piece) => REASONING_FIELDS.some((name) => slot.endsWith(`/${name}`));
   return {
-    hasContent: pieces.some((piece) => !isReasoning(piece)) || (isObject(message) && isObject(message.audio)),
+    hasContent: pieces.some((piece) => !isReasoning(piece)),
     hasReasoning: pieces.some(isReasoning),
     tokens,
     images: 0,

@@ -40,10 +40,9 @@ export function createStreamReader(choices: number, quirks?: Quirks): StreamRead
         if (choice.finish_reason === 'length') facts.finish = 'length';
         finished.add(index);
       }
-      const said = choice[saidAs(choice)];
-      const own = readPieces(said, index);
+      const own = readPieces(choice[saidAs(choice)], index);
       pieces.push(...own);
-      output = addOutput(output, outputOf(said, own));
+      output = addOutput(output, outputOf(own));
     }
     facts.output = addOutput(facts.output, output);
     const isHeld = isObject(usage) && (seenAreFinished() || hasNoChoice(document.value));

@@ -62,7 +62,7 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
     repeats: { partsOf: repeats.partsOf, note: transcript.note },
     // Several choices cannot be continued by one beginning.
     sentText: () => (request.choices === 1 ? transcript.onlyText(TEXT_SLOT) : undefined),
-    sent: () => ({ tokens: transcript.tokens(), images: 0 }),
+    sent: transcript.sent,
     continue(how) {
       isContinued = true;
       repeats.forget();

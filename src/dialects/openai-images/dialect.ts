@@ -3,11 +3,11 @@
 import { editMembers, isObject } from '../../kit/json.ts';
 import { moneyFields } from '../../kit/money.ts';
 import { editBody } from '../../kit/request-json.ts';
-import type { Dialect, FinalUsage, StreamEvent, StreamWriter } from '../dialect.ts';
+import type { Dialect, FinalUsage, Sent, StreamEvent, StreamWriter } from '../dialect.ts';
 import { NEVER_STREAMS } from '../never-streams.ts';
 import { withoutPriced } from '../priced-fields.ts';
 import { writeSse } from '../sse.ts';
-import { createStreamReader, readAnswer } from './read-images.ts';
+import { COMPLETED, createStreamReader, hasImage, PARTIAL, readAnswer } from './read-images.ts';
 import { readRequest } from './read-request.ts';
 
 export const openaiImages: Dialect = {
@@ -24,7 +24,9 @@ export const openaiImages: Dialect = {
 
 function createStreamWriter(): StreamWriter {
   let hasSent = false;
-  let images = 0;
+  let completed = 0;
+  /** Some of the next image was sent. */
+  let isPainting = false;
   let held: StreamEvent[] = [];
   const write = (event: StreamEvent): string => {
     if (!event.document) return '';
@@ -33,15 +35,26 @@ function createStreamWriter(): StreamWriter {
       return '';
     }
     hasSent = true;
-    if (event.name === 'image_generation.completed') images++;
+    if (hasImage(event.document.value)) noteImage(event.name);
     return writeSse(event.document.text, event.name);
   };
+
+  function noteImage(name: string | undefined): void {
+    if (name === COMPLETED) completed++;
+    if (name === COMPLETED || name === PARTIAL) isPainting = name === PARTIAL;
+  }
+
+  function sent(): Sent {
+    const images = completed + (isPainting ? 1 : 0);
+    return { hasOutput: images > 0, tokens: 0, images };
+  }
+
   return {
     keepAlive: () => ': ping\n\n',
     write,
     rename: () => {},
     sentText: () => undefined,
-    sent: () => ({ tokens: 0, images }),
+    sent,
     continue() {
       held = [];
       return { caughtUp: () => !hasSent, write: (event) => (hasSent ? 'mismatch' : write(event)) };

@@ -20,7 +20,10 @@ import {
 } from '../dialect.ts';
 import type { SseEvent } from '../sse.ts';
 
+export const COMPLETED = 'image_generation.completed';
+export const PARTIAL = 'image_generation.partial_image';
 const BROKEN: StreamEvent = { kind: 'broken', name: undefined, document: undefined, pieces: [] };
+
 export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
   if (!Array.isArray(value.data)) return undefined;
   return { usage: readUsage(value.usage), output: imagesOutput(value.data.filter(hasImage).length), finish: 'other' };
@@ -37,12 +40,12 @@ export function createStreamReader(wanted: number): StreamReader {
     const { type } = document.value;
     const name = typeof type === 'string' ? type : undefined;
     if (name === 'error' || isObject(document.value.error)) return BROKEN;
-    if (name === 'image_generation.completed') {
+    if (name === COMPLETED) {
       if (hasImage(document.value)) completed++;
       if (isObject(document.value.usage)) usage = readUsage(document.value.usage);
       return { kind: completed >= wanted ? 'held' : 'output', name, document, pieces: [] };
     }
-    return { kind: name === 'image_generation.partial_image' ? 'output' : 'other', name, document, pieces: [] };
+    return { kind: name === PARTIAL ? 'output' : 'other', name, document, pieces: [] };
   }
 
   return {
@@ -62,7 +65,7 @@ function readUsage(usage: Json | undefined): UsageReport {
   return { buckets: { ...NO_BUCKETS, input, output }, reasoning: 0 };
 }
 
-function hasImage(item: Json): item is JsonObject {
+export function hasImage(item: Json): item is JsonObject {
   return isObject(item) && [item.b64_json, item.url].some((value) => typeof value === 'string' && value !== '');
 }
 

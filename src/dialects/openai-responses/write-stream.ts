@@ -88,7 +88,7 @@ export function createStreamWriter(request: RelayRequest, { keepText }: WriterOp
       model = id;
     },
     sentText: () => openMessage()?.text,
-    sent: () => ({ tokens: transcript.tokens(), images: 0 }),
+    sent: transcript.sent,
     continue(how) {
       held = undefined;
       waiting = [];
