@@ -3,6 +3,8 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { wordsOf } from '../../src/site/language.ts';
+import { clientOf, fieldOf } from '../console/operator-client.ts';
+import { createAccount } from '../store/suite/samples.ts';
 import type { Answer } from '../support/answer.ts';
 import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -125,6 +127,26 @@ test('a page that an action made can be read in the other language: the switch l
   const html = await wrong.text();
   expect(html).toContain('href="/account/sign-in?next=%2Faccount%2Fusage%3Fmodel%3Da&amp;lang=zh-TW"');
   expect(html).toContain('name="next" value="/account/usage?model=a"');
+});
+
+test('money that came in stays in sight, however many paid calls follow', async () => {
+  const { key } = await gateway.register();
+  for (let n = 0; n < 50; n++) expect((await gateway.chat(key, { model: 'demo-small' })).status).toBe(200);
+  expect(gateway.sql("SELECT count(*) AS n FROM entries WHERE kind = 'usage'")).toEqual([{ n: 50n }]);
+  const { overview, entryKinds } = wordsOf('en').account;
+  const html = await (await (await signedIn(gateway, key)).get('/account')).text();
+  expect(html.slice(html.indexOf(overview.credits))).toContain(entryKinds.trial);
+  expect(html).not.toContain(overview.noCredits);
+});
+
+test('where no money came in, the overview says so', async () => {
+  const { accountId } = await createAccount(gateway.gateway.store, 0n);
+  const operator = await clientOf(gateway);
+  const once = fieldOf(await (await operator.get(`/accounts/${accountId}`)).text(), 'once');
+  const made = await operator.post(`/accounts/${accountId}/keys`, { name: 'the first', once });
+  const [key = ''] = /sk-svc-\w+/.exec(await made.text()) ?? [];
+  const html = await (await (await signedIn(gateway, key)).get('/account')).text();
+  expect(html).toContain(wordsOf('en').account.overview.noCredits);
 });
 
 test('the last day of a filter is part of it, in Taipei', async () => {

@@ -23,7 +23,7 @@ import type { SignedVisit, Visits } from './visit.tsx';
 
 const CHART_DAYS = 30;
 const LATEST = 5;
-const ENTRIES = 50;
+const CREDITS = 50;
 const DAY_MS = 86_400_000;
 
 export function addMoneyPages(visits: Visits, tools: SiteTools): void {
@@ -55,10 +55,10 @@ async function showOverview(tools: SiteTools, visit: SignedVisit): Promise<Respo
   const { accountId } = visit.session;
   const today = taipeiDay(tools.clock.now());
   const since = today - CHART_DAYS + 1;
-  const [allowances, page, entries, spent] = await Promise.all([
+  const [allowances, page, credits, spent] = await Promise.all([
     readFreeAllowances(tools, accountId),
     tools.store.read.usagePage({ accountId, limit: LATEST }),
-    tools.store.read.entriesOf(accountId, ENTRIES),
+    tools.store.read.creditsOf(accountId, CREDITS),
     tools.store.read.spendByDay(accountId, since),
   ]);
   const costs = new Map(spent.map(({ day, cost }) => [day, cost]));
@@ -74,7 +74,7 @@ async function showOverview(tools: SiteTools, visit: SignedVisit): Promise<Respo
     day,
     spend,
     latest: page.records,
-    entries: entries.filter(({ credit }) => credit === accountId),
+    credits,
   };
   return visit.show(<OverviewPage context={visit.page} facts={facts} />);
 }
