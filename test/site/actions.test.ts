@@ -113,6 +113,19 @@ describe('keys', () => {
     client.cookies.set('session', again.cookies.get('session') ?? '');
     expect((await change('newer')).status).toBe(303);
     const { data } = await gateway.get('/api/keys', key);
+  test('to ask before one is revoked changes nothing, and what cannot be revoked is not asked about', async () => {
+    const { key, keyId } = await gateway.register();
+    const limited = await createKey(gateway, key, { name: 'limited' });
+    const client = await signedIn(gateway, key);
+    const asked = await client.get(`/account/keys/${keyId}/revoke`);
+    expect([asked.status, await works(key)]).toEqual([200, true]);
+    expect((await client.get('/account/keys/key_0/revoke')).status).toBe(404);
+    const other = await signedIn(gateway, limited.key);
+    expect((await other.get(`/account/keys/${keyId}/revoke`)).status).toBe(403);
+    expect((await client.post(`/account/keys/${limited.id}/revoke`)).status).toBe(303);
+    expect((await client.get(`/account/keys/${limited.id}/revoke`)).status).toBe(404);
+  });
+
     expect(data.find(({ id }: Answer) => id === made.id)).toMatchObject({ name: 'newer', expires_at });
   });
 });

@@ -173,7 +173,19 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     for (const one of [key, rotated]) expect((await gateway.chat(one, { model: 'auto:free' })).status).toBe(200);
     expect(await textOf(page, sheet)).toContain('UTC+8');
 
-    await page.click(`${sheet} summary`);
+    const askToRevoke = async () => {
+      await page.click(`${sheet} summary`);
+      await page.click(`${sheet} a[href$="/revoke"]`);
+      await page.waitForSelector('button.danger');
+    };
+    await askToRevoke();
+    expect(await textOf(page, 'h1')).toBe(account.keys.askRevoke);
+    expect(await page.locator('dl.facts dd').allTextContents()).toContain(`…${rotated.slice(-4)}`);
+    expect(await textOf(page, 'main')).not.toContain(account.keys.revokeCurrent);
+    await page.click('main a[href="/account/keys"].button');
+    await page.waitForSelector(sheet);
+    expect((await gateway.chat(rotated, { model: 'auto:free' })).status).toBe(200);
+    await askToRevoke();
     await submit(page, `/account/keys/${made.id}/revoke`);
     await page.waitForURL('**/account/keys?done=revoked');
     for (const one of [key, rotated]) expect((await gateway.chat(one, { model: 'auto:free' })).status).toBe(401);
@@ -189,7 +201,10 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect(await textOf(page, '.notice')).toBe(wordsOf(language).fields.daily_budget_ntd);
     expect([await page.inputValue('#name-new'), await page.inputValue('#budget-new')]).toEqual(['kept', 'much']);
     await page.click('summary');
-    await page.click('form[action$="/revoke"] button');
+    await page.click('a[href$="/revoke"]');
+    await page.waitForSelector('button.danger');
+    expect(await textOf(page, 'main')).toContain(account.keys.revokeCurrent);
+    await page.click('button.danger');
     await page.waitForSelector('.notice.is-bad');
     expect(await textOf(page, '.notice')).toBe(wordsOf(language).faults.last_key);
   });

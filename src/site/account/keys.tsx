@@ -137,12 +137,12 @@ function KeyActions({ context, key_: key, facts }: KeyProps) {
         </button>
         <span class="faint">{keys.rotateHelp}</span>
       </form>
-      <form method="post" action={`${path}/revoke`} class="row">
-        <button type="submit" class="quiet small">
+      <div class="row">
+        <a class="button quiet small" href={`${path}/revoke`}>
           {keys.revoke}
-        </button>
+        </a>
         <span class="faint">{keys.revokeHelp}</span>
-      </form>
+      </div>
     </details>
   );
 }
