@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { money } from '../../src/site/format.ts';
-import { wordsOf } from '../../src/site/language.ts';
+import { type Language, wordsOf } from '../../src/site/language.ts';
 import { startBrowser, type TestBrowser, type Visitor } from '../support/browser.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { issueCard } from '../support/issue-cards.ts';
@@ -26,6 +26,7 @@ const textOf = async (page: Page, selector: string) => ((await page.textContent(
 
 describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
   const { account } = wordsOf(language);
+  const otherLanguage: Language = language === 'en' ? 'zh-TW' : 'en';
   let visitor: Visitor;
   let page: Page;
   beforeEach(async () => {
@@ -60,12 +61,15 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     await page.waitForSelector('pre.secret');
     const key = await textOf(page, 'pre.secret');
     expect(key).toStartWith('sk-svc-');
+    // It would lead away from what is shown once.
+    expect(await page.locator('a.language').count()).toBe(0);
     expect(created.headers()['cache-control']).toBe('no-store');
     const before = await gateway.sql('SELECT count(*) AS keys FROM keys');
 
     await page.reload();
     await page.waitForSelector('nav.tabs');
     expect(await page.content()).not.toContain(key);
+    expect(await page.locator('a.language').count()).toBe(1);
     expect(await gateway.sql('SELECT count(*) AS keys FROM keys')).toEqual(before);
     const stored = 'JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), document.cookie])';
     expect(await page.evaluate(stored)).toBe('[[],[],""]');
@@ -107,13 +111,28 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const { code } = await issueCard(gateway);
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url() + (request.postData() ?? '')));
-    await open(`/account/redeem#${code}`);
+    const switchTo = async (other: Language) => {
+      await Promise.all([page.waitForEvent('load'), page.click('a.language')]);
+      expect(await page.getAttribute('html', 'lang')).toBe(other);
+    };
+    await open('/account/redeem');
+    expect(await page.isVisible('[data-card-waits]')).toBe(false);
+    // What stands behind the # alone would load no page.
+    await open(`/account/redeem?#${code}`);
+    for (const one of [otherLanguage, language]) {
+      await switchTo(one);
+      expect(await page.locator('[data-card-waits]:visible').textContent()).toBe(wordsOf(one).account.cardWaits);
+    }
     await page.click('form[action*="/account/create"] button');
     await page.waitForSelector('pre.secret');
     await page.click('a[data-keep-code]');
     await page.waitForSelector('#code');
+    for (const one of [otherLanguage, language]) {
+      expect(await page.inputValue('#code')).toBe(code);
+      expect(page.url()).not.toContain('#');
+      await switchTo(one);
+    }
     expect(await page.inputValue('#code')).toBe(code);
-    expect(page.url()).toBe(`${gateway.url}/account/redeem`);
     expect(asked.map((url) => url.split('#')[0]).filter((url) => url?.includes(code))).toEqual([]);
     await submit(page, '/account/redeem');
     await page.waitForSelector('.notice');
@@ -141,6 +160,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     await submit(page, '/account/keys');
     await page.waitForSelector('pre.secret');
     const key = await textOf(page, 'pre.secret');
+    expect(await page.locator('a.language').count()).toBe(0);
     const made = (await gateway.get('/api/keys', owner)).data[1];
     expect(made).toMatchObject({
       name: 'reports',

@@ -40,7 +40,7 @@ export function KeysPage({ context, facts, notice }: KeysProps) {
   const { keys } = account;
   const typed = facts.typed?.keyId === undefined ? facts.typed?.form : undefined;
   return (
-    <AccountPage context={context} tab="keys" notice={notice}>
+    <AccountPage context={context} tab="keys" notice={notice} isShownOnce={facts.fresh !== undefined}>
       <p>{keys.lead}</p>
       {facts.fresh ? (
         <div class="notice" role="status">

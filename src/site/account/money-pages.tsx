@@ -14,6 +14,7 @@ import { wordsOf } from '../language.ts';
 import { pageHeaders } from '../respond.ts';
 import type { SiteTools } from '../tools.ts';
 import type { Notice } from './frame.tsx';
+import { isFrozen } from './frozen.ts';
 import { OverviewPage } from './overview.tsx';
 import { ReceiptPage } from './receipt.tsx';
 import { RedeemPage } from './redeem.tsx';
@@ -46,7 +47,9 @@ export function addMoneyPages(visits: Visits, tools: SiteTools): void {
     const { keyId } = facts.record;
     return visit.show(<ReceiptPage context={visit.page} facts={facts} keyName={keyNames.get(keyId) ?? keyId} />);
   });
-  visits.signed('get', '/account/redeem', (visit) => visit.show(<RedeemPage context={visit.page} />));
+  visits.signed('get', '/account/redeem', async (visit) =>
+    visit.show(<RedeemPage context={visit.page} isFrozen={await isFrozen(tools, visit)} />),
+  );
   visits.signed('post', '/account/redeem', (visit) => redeem(tools, visit));
   visits.signed('get', '/account/setup', (visit) => visit.show(<SetupPage context={visit.page} />));
 }
@@ -69,7 +72,7 @@ async function showOverview(tools: SiteTools, visit: SignedVisit): Promise<Respo
   const { minute, day, wallet } = allowances;
   const facts = {
     accountId,
-    wallet: wallet ?? { balance: 0n, held: 0n },
+    wallet: wallet ?? { balance: 0n, held: 0n, frozen: false },
     minute,
     day,
     spend,
@@ -143,7 +146,9 @@ async function redeem(tools: SiteTools, visit: SignedVisit): Promise<Response> {
     const text = answer.already_redeemed
       ? words.again(amount)
       : words.done(amount, money(BigInt(String(answer.balance_nano))));
-    return visit.show(<RedeemPage context={visit.page} notice={{ text }} isDone />);
+    return visit.show(
+      <RedeemPage context={visit.page} notice={{ text }} isDone isFrozen={await isFrozen(tools, visit)} />,
+    );
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const texts: Record<string, string> = {
@@ -152,6 +157,9 @@ async function redeem(tools: SiteTools, visit: SignedVisit): Promise<Response> {
       redeem_rate_limited: words.tooMany,
     };
     const notice: Notice = { text: texts[error.code] ?? faultText(visit.page.language, error), isBad: true };
-    return visit.show(<RedeemPage context={visit.page} notice={notice} code={code} />, { status: error.row.status });
+    const page = (
+      <RedeemPage context={visit.page} notice={notice} code={code} isFrozen={await isFrozen(tools, visit)} />
+    );
+    return visit.show(page, { status: error.row.status });
   }
 }

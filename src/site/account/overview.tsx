@@ -14,7 +14,7 @@ import { ShortUsageTable } from './usage-table.tsx';
 
 export interface OverviewFacts {
   accountId: string;
-  wallet: Pick<Wallet, 'balance' | 'held'>;
+  wallet: Pick<Wallet, 'balance' | 'held' | 'frozen'>;
   minute: Allowance;
   day: Allowance;
   spend: readonly SpendDay[];
@@ -31,9 +31,10 @@ interface OverviewProps {
 export function OverviewPage({ context, facts }: OverviewProps) {
   const { language } = context;
   const { overview } = wordsOf(language).account;
-  const { balance, held } = facts.wallet;
+  const { balance, held, frozen } = facts.wallet;
+  const notice = balance === 0n && !frozen ? { text: overview.lowBalance } : undefined;
   return (
-    <AccountPage context={context} tab="overview" notice={balance === 0n ? { text: overview.lowBalance } : undefined}>
+    <AccountPage context={context} tab="overview" notice={notice} isFrozen={frozen}>
       <div class="cards is-money">
         <div>
           <p class="faint">{overview.available}</p>
