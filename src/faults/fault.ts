@@ -6,6 +6,8 @@ export interface FaultDetails {
   /** Replaces the table's text; its first sentence says what to do. */
   message?: string | undefined;
   param?: string | undefined;
+  /** Which case of its code it is, where a page has words of its own for that case. */
+  reason?: 'wallet_frozen';
   hint?: string | undefined;
   actions?: readonly FaultAction[];
   /** Figures for the client: limit, used, resets_at, needed_ntd, … */

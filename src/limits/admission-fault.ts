@@ -13,6 +13,7 @@ export function admissionFault(refused: Refused, now: number, envelope: Envelope
       return fault('unavailable', { internal: 'this node has no lease' });
     case 'wallet_frozen':
       return fault('unavailable', {
+        reason: refused.reason,
         message: 'Ask the operator of this service: the wallet of this account is frozen.',
         internal: 'wallet frozen',
       });

@@ -23,7 +23,7 @@ export interface AccountView {
   wallet: Wallet;
   loginName: string | null;
   holds: readonly OpenHold[];
-  /** Newest first. */
+  /** The latest 50, newest first. */
   entries: readonly Entry[];
   /** Oldest first, revoked ones included. */
   keys: readonly KeyView[];
@@ -38,7 +38,7 @@ export interface AccountView {
 export type CreditKind = 'credit' | 'refund';
 
 const MOST_FOUND = 50;
-const ENTRIES_SHOWN = 50;
+export const ENTRIES_SHOWN = 50;
 const USAGE_SHOWN = 20;
 const ACTIONS_SHOWN = 50;
 const DAYS_SHOWN = 30;

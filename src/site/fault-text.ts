@@ -7,7 +7,7 @@ export function faultText(language: Language, { code, details, publicText }: Fau
   const { faults, fields } = wordsOf(language);
   const texts: Readonly<Record<string, string>> = faults;
   const ofField = code === 'invalid_request' ? fieldText(fields, details.param) : undefined;
-  return ofField ?? texts[code] ?? publicText;
+  return ofField ?? texts[details.reason ?? code] ?? publicText;
 }
 
 /** `models[2]` is a matter of the field `models`. */

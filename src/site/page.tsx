@@ -20,12 +20,14 @@ export interface PageProps {
   context: PageContext;
   title: string;
   description?: string;
+  /** It shows what no other page will show again: the switch of language would lead away from it. */
+  isShownOnce?: boolean;
   children?: Child;
 }
 
 const MENU = ['pricing', 'docs', 'status', 'security'] as const;
 
-export function Page({ context, title, description, children }: PageProps) {
+export function Page({ context, title, description, isShownOnce = false, children }: PageProps) {
   const { language, siteName, assets, path } = context;
   const words = wordsOf(language);
   const isIn = (root: string) => path === root || path.startsWith(`${root}/`);
@@ -61,7 +63,7 @@ export function Page({ context, title, description, children }: PageProps) {
                 {context.isSignedIn ? words.frame.account : words.frame.signIn}
               </a>
             </nav>
-            <LanguageSwitch context={context} />
+            {isShownOnce ? null : <LanguageSwitch context={context} />}
           </div>
         </header>
         <main id="main">
@@ -86,7 +88,7 @@ function LanguageSwitch({ context: { language, path, query } }: { context: PageC
   const params = new URLSearchParams(query);
   params.set('lang', other);
   return (
-    <a class="language" href={`${path}?${params}`} lang={other} hreflang={other} rel="nofollow">
+    <a class="language" href={`${path}?${params}`} lang={other} hreflang={other} rel="nofollow" data-keep-code>
       {wordsOf(other).frame.name}
     </a>
   );

@@ -190,7 +190,10 @@ export interface Reads {
   /** Days without a request are left out; oldest first. */
   spendByDay(accountId: string, sinceDay: number): Promise<DaySpend[]>;
   usageRecord(accountId: string, requestId: string): Promise<UsageRecord | undefined>;
+  /** Newest first. */
   entriesOf(accountId: string, limit: number): Promise<Entry[]>;
+  /** Of them those that brought money in: few, however many requests there were. */
+  creditsOf(accountId: string, limit: number): Promise<Entry[]>;
   openHolds(accountId: string): Promise<OpenHold[]>;
   holdSums(): Promise<HoldSums>;
   cards(query: CardQuery): Promise<Card[]>;
@@ -247,6 +250,7 @@ export const READ_NAMES = [
   'spendByDay',
   'usageRecord',
   'entriesOf',
+  'creditsOf',
   'openHolds',
   'holdSums',
   'cards',

@@ -69,6 +69,24 @@ describe('money', () => {
   });
 });
 
+test('of many entries the page says that it shows the latest', async () => {
+  const one = await gateway.register();
+  const pages: string[] = [];
+  for (let n = 1; n < 50; n++) {
+    pages.push(await (await client.get(pathOf(one))).text());
+    const given = {
+      accountId: one.accountId,
+      amount: 1n,
+      reference: `many-${n}`,
+      reason: 'one of many',
+      at: Date.now(),
+    };
+    await gateway.gateway.store.commit('credit', given);
+  }
+  expect(pages.filter((html) => html.includes('The latest 50 are shown.'))).toEqual([]);
+  expect(await (await client.get(pathOf(one))).text()).toContain('The latest 50 are shown.');
+});
+
 test('a frozen account is refused until it is thawed, each with a reason', async () => {
   const one = await gateway.register();
   expect((await client.post(`${pathOf(one)}/freeze`, { confirmed: 'yes' })).status).toBe(422);

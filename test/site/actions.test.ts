@@ -3,10 +3,12 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { wordsOf } from '../../src/site/language.ts';
+import { clientOf, fieldOf } from '../console/operator-client.ts';
+import { createAccount } from '../store/suite/samples.ts';
 import type { Answer } from '../support/answer.ts';
 import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { unissuedCode } from '../support/issue-cards.ts';
+import { issueCard, unissuedCode } from '../support/issue-cards.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 import { passTime } from '../support/pass-time.ts';
 import { createSiteClient, signedIn } from './site-client.ts';
@@ -91,6 +93,45 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
       account.access.badName,
     );
   });
+
+  test('a name that was refused is no way in; a password is told whether it is too short or too long', async () => {
+    const { key } = await gateway.register();
+    const client = await signedIn(gateway, key, language);
+    const password = 'correct horse battery';
+    const page = async (form: Record<string, string>) => {
+      const html = await (await client.post('/account/access', form)).text();
+      return { html, text: /class="notice[^"]*" role="\w+"><p>([^<]*)/.exec(html)?.[1] };
+    };
+    const unnamed = await page({ name: 'nobody here', password });
+    expect(unnamed.html).toContain(account.access.lead);
+    expect(unnamed.html).toContain('value="nobody here"');
+    expect((await client.post('/account/access', { name: 'first-name', password })).status).toBe(303);
+    const renamed = await page({ name: 'no', password });
+    expect([renamed.text, renamed.html.includes(account.access.current('first-name'))]).toEqual([
+      account.access.badName,
+      true,
+    ]);
+    expect((await page({ name: 'first-name', password: 'x'.repeat(11) })).text).toBe(account.access.shortPassword);
+    expect((await page({ name: 'first-name', password: 'x'.repeat(1_025) })).text).toBe(account.access.longPassword);
+  });
+
+  test('a frozen wallet is told on every page that spends or adds money, whatever else is told', async () => {
+    const { key, accountId } = await gateway.register();
+    const client = await signedIn(gateway, key, language);
+    const pages = ['/account', '/account/redeem', '/account/play'];
+    const told = async (response: Response) => (await response.text()).includes(`<p>${faults.wallet_frozen}</p>`);
+    const all = async () => [
+      ...(await Promise.all(pages.map(async (path) => told(await client.get(path))))),
+      await told(await client.post('/account/redeem', { code: 'PC-WRONG' })),
+    ];
+    expect(await all()).toEqual([false, false, false, false]);
+    await gateway.gateway.store.commit('freeze', { accountId, frozen: true, at: clock.now() });
+    expect(await all()).toEqual([true, true, true, true]);
+    const { code } = await issueCard(gateway);
+    const html = await (await client.post('/account/redeem', { code })).text();
+    expect(html).toContain(faults.wallet_frozen);
+    expect(html).toContain(account.redeem.toOverview);
+  });
 });
 
 describe('keys', () => {
@@ -104,6 +145,19 @@ describe('keys', () => {
     expect((await client.post('/account/keys', { known: '1', models, budget })).status).toBe(200);
     const meant = expect.objectContaining({ models: ['demo-small', 'up-paid'], daily_budget_ntd: ntd });
     expect((await gateway.get('/api/keys', key)).data).toContainEqual(meant);
+  });
+
+  test('to ask before one is revoked changes nothing, and what cannot be revoked is not asked about', async () => {
+    const { key, keyId } = await gateway.register();
+    const limited = await createKey(gateway, key, { name: 'limited' });
+    const client = await signedIn(gateway, key);
+    const asked = await client.get(`/account/keys/${keyId}/revoke`);
+    expect([asked.status, await works(key)]).toEqual([200, true]);
+    expect((await client.get('/account/keys/key_0/revoke')).status).toBe(404);
+    const other = await signedIn(gateway, limited.key);
+    expect((await other.get(`/account/keys/${keyId}/revoke`)).status).toBe(403);
+    expect((await client.post(`/account/keys/${limited.id}/revoke`)).status).toBe(303);
+    expect((await client.get(`/account/keys/${limited.id}/revoke`)).status).toBe(404);
   });
 
   test('a rotated key works for a day under its old text; a form that comes twice rotates once', async () => {
@@ -153,13 +207,33 @@ describe('keys', () => {
 test('a page that an action made can be read in the other language: the switch leads to what can be asked for', async () => {
   const client = createSiteClient(gateway);
   const created = await client.post('/account/create', { next: '/account/redeem' });
-  expect(await created.text()).toContain('href="/account?lang=zh-TW"');
+  expect(await created.text()).not.toContain('lang=zh-TW');
   const refused = await client.post('/account/keys/key_0/rotate');
   expect(await refused.text()).toContain('href="/account/keys?lang=zh-TW"');
   const wrong = await createSiteClient(gateway).post('/account/sign-in', { key: 'x', next: '/account/usage?model=a' });
   const html = await wrong.text();
   expect(html).toContain('href="/account/sign-in?next=%2Faccount%2Fusage%3Fmodel%3Da&amp;lang=zh-TW"');
   expect(html).toContain('name="next" value="/account/usage?model=a"');
+});
+
+test('money that came in stays in sight, however many paid calls follow', async () => {
+  const { key } = await gateway.register();
+  for (let n = 0; n < 50; n++) expect((await gateway.chat(key, { model: 'demo-small' })).status).toBe(200);
+  expect(gateway.sql("SELECT count(*) AS n FROM entries WHERE kind = 'usage'")).toEqual([{ n: 50n }]);
+  const { overview, entryKinds } = wordsOf('en').account;
+  const html = await (await (await signedIn(gateway, key)).get('/account')).text();
+  expect(html.slice(html.indexOf(overview.credits))).toContain(entryKinds.trial);
+  expect(html).not.toContain(overview.noCredits);
+});
+
+test('where no money came in, the overview says so', async () => {
+  const { accountId } = await createAccount(gateway.gateway.store, 0n);
+  const operator = await clientOf(gateway);
+  const once = fieldOf(await (await operator.get(`/accounts/${accountId}`)).text(), 'once');
+  const made = await operator.post(`/accounts/${accountId}/keys`, { name: 'the first', once });
+  const [key = ''] = /sk-svc-\w+/.exec(await made.text()) ?? [];
+  const html = await (await (await signedIn(gateway, key)).get('/account')).text();
+  expect(html).toContain(wordsOf('en').account.overview.noCredits);
 });
 
 test('the last day of a filter is part of it, in Taipei', async () => {

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { CARD_CODE_SHAPE } from '../../src/cards/card-code.ts';
 import { money } from '../../src/site/format.ts';
-import { wordsOf } from '../../src/site/language.ts';
+import { type Language, wordsOf } from '../../src/site/language.ts';
 import { startBrowser, type TestBrowser, type Visitor } from '../support/browser.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { issueCard } from '../support/issue-cards.ts';
@@ -27,6 +27,7 @@ const textOf = async (page: Page, selector: string) => ((await page.textContent(
 
 describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
   const { account } = wordsOf(language);
+  const otherLanguage: Language = language === 'en' ? 'zh-TW' : 'en';
   let visitor: Visitor;
   let page: Page;
   beforeEach(async () => {
@@ -61,12 +62,15 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     await page.waitForSelector('pre.secret');
     const key = await textOf(page, 'pre.secret');
     expect(key).toStartWith('sk-svc-');
+    // It would lead away from what is shown once.
+    expect(await page.locator('a.language').count()).toBe(0);
     expect(created.headers()['cache-control']).toBe('no-store');
     const before = await gateway.sql('SELECT count(*) AS keys FROM keys');
 
     await page.reload();
     await page.waitForSelector('nav.tabs');
     expect(await page.content()).not.toContain(key);
+    expect(await page.locator('a.language').count()).toBe(1);
     expect(await gateway.sql('SELECT count(*) AS keys FROM keys')).toEqual(before);
     const stored = 'JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), document.cookie])';
     expect(await page.evaluate(stored)).toBe('[[],[],""]');
@@ -109,13 +113,28 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const { code } = await issueCard(gateway);
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url() + (request.postData() ?? '')));
-    await open(`/account/redeem#${code}`);
+    const switchTo = async (other: Language) => {
+      await Promise.all([page.waitForEvent('load'), page.click('a.language')]);
+      expect(await page.getAttribute('html', 'lang')).toBe(other);
+    };
+    await open('/account/redeem');
+    expect(await page.isVisible('[data-card-waits]')).toBe(false);
+    // What stands behind the # alone would load no page.
+    await open(`/account/redeem?#${code}`);
+    for (const one of [otherLanguage, language]) {
+      await switchTo(one);
+      expect(await page.locator('[data-card-waits]:visible').textContent()).toBe(wordsOf(one).account.cardWaits);
+    }
     await page.click('form[action*="/account/create"] button');
     await page.waitForSelector('pre.secret');
     await page.click('a[data-keep-code]');
     await page.waitForSelector('#code');
+    for (const one of [otherLanguage, language]) {
+      expect(await page.inputValue('#code')).toBe(code);
+      expect(page.url()).not.toContain('#');
+      await switchTo(one);
+    }
     expect(await page.inputValue('#code')).toBe(code);
-    expect(page.url()).toBe(`${gateway.url}/account/redeem`);
     expect(asked.map((url) => url.split('#')[0]).filter((url) => url?.includes(code))).toEqual([]);
     await submit(page, '/account/redeem');
     await page.waitForSelector('.notice');
@@ -143,6 +162,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     await submit(page, '/account/keys');
     await page.waitForSelector('pre.secret');
     const key = await textOf(page, 'pre.secret');
+    expect(await page.locator('a.language').count()).toBe(0);
     const made = (await gateway.get('/api/keys', owner)).data[1];
     expect(made).toMatchObject({
       name: 'reports',
@@ -175,7 +195,19 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     for (const one of [key, rotated]) expect((await gateway.chat(one, { model: 'auto:free' })).status).toBe(200);
     expect(await textOf(page, sheet)).toContain('UTC+8');
 
-    await page.click(`${sheet} summary`);
+    const askToRevoke = async () => {
+      await page.click(`${sheet} summary`);
+      await page.click(`${sheet} a[href$="/revoke"]`);
+      await page.waitForSelector('button.danger');
+    };
+    await askToRevoke();
+    expect(await textOf(page, 'h1')).toBe(account.keys.askRevoke);
+    expect(await page.locator('dl.facts dd').allTextContents()).toContain(`…${rotated.slice(-4)}`);
+    expect(await textOf(page, 'main')).not.toContain(account.keys.revokeCurrent);
+    await page.click('main a[href="/account/keys"].button');
+    await page.waitForSelector(sheet);
+    expect((await gateway.chat(rotated, { model: 'auto:free' })).status).toBe(200);
+    await askToRevoke();
     await submit(page, `/account/keys/${made.id}/revoke`);
     await page.waitForURL('**/account/keys?done=revoked');
     for (const one of [key, rotated]) expect((await gateway.chat(one, { model: 'auto:free' })).status).toBe(401);
@@ -191,7 +223,10 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect(await textOf(page, '.notice')).toBe(wordsOf(language).fields.daily_budget_ntd);
     expect([await page.inputValue('#name-new'), await page.inputValue('#budget-new')]).toEqual(['kept', 'much']);
     await page.click('summary');
-    await page.click('form[action$="/revoke"] button');
+    await page.click('a[href$="/revoke"]');
+    await page.waitForSelector('button.danger');
+    expect(await textOf(page, 'main')).toContain(account.keys.revokeCurrent);
+    await page.click('button.danger');
     await page.waitForSelector('.notice.is-bad');
     expect(await textOf(page, '.notice')).toBe(wordsOf(language).faults.last_key);
   });

@@ -84,7 +84,10 @@ test('signing in, redeeming a card and making a key', async () => {
 
   await tabTo('li:last-child summary');
   await page.keyboard.press('Enter');
-  await tabTo('form[action$="/revoke"] button');
+  await tabTo('a[href$="/revoke"]');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('button.danger');
+  await tabTo('button.danger');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/account/keys?done=revoked');
   expect((await gateway.get('/api/keys', key)).data).toHaveLength(1);

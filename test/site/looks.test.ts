@@ -119,6 +119,9 @@ describe.each<Look>([
     await page.waitForSelector('pre.secret');
     await page.locator('summary').last().click();
     await lookAt(visitor, look, 'a new key');
+    await page.locator('a[href$="/revoke"]').last().click();
+    await page.waitForSelector('button.danger');
+    await lookAt(visitor, look, 'before a key is revoked');
     await visitor.leave();
   });
 });

@@ -99,6 +99,16 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect(await page.textContent('#answer')).toBe('All is well');
   });
 
+  test('a frozen wallet is told as such, not as something that passes', async () => {
+    const { page, key } = await openPlayground(language);
+    const { account_id: accountId } = await gateway.get('/api/me', key);
+    await gateway.gateway.store.commit('freeze', { accountId, frozen: true, at: Date.now() });
+    await ask(page, 'auto:free', 'Hi');
+    await told(page, faults.wallet_frozen);
+    await page.reload();
+    expect(((await page.textContent('.notice.is-bad')) ?? '').trim()).toBe(faults.wallet_frozen);
+  });
+
   test('an answer that breaks off stays, and is told to be broken', async () => {
     const { page } = await openPlayground(language);
     const [first = '', second = ''] = chatChunks({ pieces: ['Half'] }).map((chunk) => sseText(JSON.stringify(chunk)));

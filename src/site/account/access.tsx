@@ -9,11 +9,13 @@ interface AccessProps {
   context: PageContext;
   /** The name that is set, if one is. */
   name: string | null;
+  /** What was typed for it and refused. */
+  typed?: string | undefined;
   canManage: boolean;
   notice?: Notice | undefined;
 }
 
-export function AccessPage({ context, name, canManage, notice }: AccessProps) {
+export function AccessPage({ context, name, typed, canManage, notice }: AccessProps) {
   const { access, keys, name: nameLabel, password, signOutEverywhere } = wordsOf(context.language).account;
   return (
     <AccountPage context={context} tab="access" notice={notice}>
@@ -24,7 +26,14 @@ export function AccessPage({ context, name, canManage, notice }: AccessProps) {
             <label for="name">
               {nameLabel} <span class="faint">{access.nameHelp}</span>
             </label>
-            <input id="name" name="name" autocomplete="username" autocapitalize="none" value={name ?? ''} required />
+            <input
+              id="name"
+              name="name"
+              autocomplete="username"
+              autocapitalize="none"
+              value={typed ?? name ?? ''}
+              required
+            />
           </div>
           <div class="field">
             <label for="password">

@@ -12,6 +12,7 @@ import { readSessionCookie, sessionCookie } from '../session-cookie.ts';
 import type { SiteTools } from '../tools.ts';
 import { AccessPage } from './access.tsx';
 import { nextPath } from './forms.ts';
+import type { Notice } from './frame.tsx';
 import { CreatedPage, SignInPage } from './sign-in.tsx';
 import type { SignedVisit, Visit, Visits } from './visit.tsx';
 
@@ -95,15 +96,19 @@ async function create(tools: SiteTools, visit: Visit): Promise<Response> {
 
 type NewAccount = [accountId: string, keyId: string, apiKey: string];
 
-async function showAccess(tools: SiteTools, visit: SignedVisit): Promise<Response> {
-  const login = await tools.store.read.login(visit.session.accountId);
-  const notice = visit.url.searchParams.has('saved')
+async function showAccess(
+  tools: SiteTools,
+  visit: SignedVisit,
+  refused: { typed?: string; notice?: Notice; status?: number } = {},
+): Promise<Response> {
+  const { accountId, canManage } = visit.session;
+  const name = (await tools.store.read.login(accountId))?.name ?? null;
+  const saved = visit.url.searchParams.has('saved')
     ? { text: wordsOf(visit.page.language).account.access.saved }
     : undefined;
-  const { canManage } = visit.session;
-  return visit.show(
-    <AccessPage context={visit.page} name={login?.name ?? null} canManage={canManage} notice={notice} />,
-  );
+  const { typed, notice = saved, status = 200 } = refused;
+  const facts = { name, typed, canManage, notice };
+  return visit.show(<AccessPage context={visit.page} {...facts} />, { status });
 }
 
 async function changeAccess(tools: SiteTools, visit: SignedVisit): Promise<Response> {
@@ -111,9 +116,7 @@ async function changeAccess(tools: SiteTools, visit: SignedVisit): Promise<Respo
   const { accountId, canManage } = visit.session;
   const name = visit.form.get('name') ?? '';
   const refuse = (text: string, status = 400) =>
-    visit.show(<AccessPage context={visit.page} name={name} canManage={canManage} notice={{ text, isBad: true }} />, {
-      status,
-    });
+    showAccess(tools, visit, { typed: name, notice: { text, isBad: true }, status });
   if (!canManage) return refuse(keys.restricted);
   const password = visit.form.get('password') ?? '';
   const result = await setPassword(tools, accountId, name, password, visit.cookie).catch((error: unknown) => {
@@ -125,8 +128,8 @@ async function changeAccess(tools: SiteTools, visit: SignedVisit): Promise<Respo
   const texts = {
     name_not_allowed: access.badName,
     name_taken: access.taken,
-    password_too_short: access.badPassword,
-    password_too_long: access.badPassword,
+    password_too_short: access.shortPassword,
+    password_too_long: access.longPassword,
   };
   return refuse(texts[result.reason]);
 }

@@ -19,6 +19,10 @@ interface AccountPageProps {
   /** Of a page below the tab. */
   title?: string;
   notice?: Notice | undefined;
+  /** Nothing can be spent from the wallet. */
+  isFrozen?: boolean;
+  /** See `Page`. */
+  isShownOnce?: boolean;
   children?: Child;
 }
 
@@ -26,10 +30,11 @@ export function tabPath(tab: Tab): string {
   return tab === 'overview' ? '/account' : `/account/${tab}`;
 }
 
-export function AccountPage({ context, tab, title, notice, children }: AccountPageProps) {
-  const { account } = wordsOf(context.language);
+export function AccountPage(props: AccountPageProps) {
+  const { context, tab, title, notice, isFrozen = false, isShownOnce = false, children } = props;
+  const { account, faults } = wordsOf(context.language);
   return (
-    <Page context={context} title={title ?? account.tabs[tab]}>
+    <Page context={context} title={title ?? account.tabs[tab]} isShownOnce={isShownOnce}>
       <nav class="tabs" aria-label={account.title}>
         {TABS.map((name) => (
           <a href={tabPath(name)} {...(name === tab ? { 'aria-current': 'page' as const } : {})}>
@@ -43,6 +48,7 @@ export function AccountPage({ context, tab, title, notice, children }: AccountPa
         </form>
       </nav>
       <h1>{title ?? account.tabs[tab]}</h1>
+      <NoticeBox notice={isFrozen ? { text: faults.wallet_frozen, isBad: true } : undefined} />
       <NoticeBox notice={notice} />
       {children}
     </Page>

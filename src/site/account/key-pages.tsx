@@ -9,6 +9,7 @@ import type { SiteTools } from '../tools.ts';
 import { changedKeyBody, keyBody } from './forms.ts';
 import type { Notice } from './frame.tsx';
 import { KeysPage, type TypedKey } from './keys.tsx';
+import { RevokePage } from './revoke.tsx';
 import type { SignedVisit, Visits } from './visit.tsx';
 
 const GRACE_S = 86_400;
@@ -68,6 +69,15 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
       if (known && visit.form.get('last4') !== known.last4) return visit.go('/account/keys?done=stale');
       const rotated = await rotateKey(tools, visit.session.accountId, keyId, { grace_seconds: GRACE_S });
       return showKeys(tools, visit, { fresh: rotated.api_key });
+    }),
+  );
+  visits.signed(
+    'get',
+    '/account/keys/:id/revoke',
+    act(async (visit, keyId) => {
+      const known = await findKey(tools, visit, keyId);
+      if (!known || known.revokedAt !== null) throw fault('not_found');
+      return visit.show(<RevokePage context={visit.page} key_={known} isCurrent={keyId === visit.session.keyId} />);
     }),
   );
   visits.signed(

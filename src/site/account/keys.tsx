@@ -40,7 +40,7 @@ export function KeysPage({ context, facts, notice }: KeysProps) {
   const { keys } = account;
   const typed = facts.typed?.keyId === undefined ? facts.typed?.form : undefined;
   return (
-    <AccountPage context={context} tab="keys" notice={notice}>
+    <AccountPage context={context} tab="keys" notice={notice} isShownOnce={facts.fresh !== undefined}>
       <p>{keys.lead}</p>
       {facts.fresh ? (
         <div class="notice" role="status">
@@ -137,12 +137,12 @@ function KeyActions({ context, key_: key, facts }: KeyProps) {
         </button>
         <span class="faint">{keys.rotateHelp}</span>
       </form>
-      <form method="post" action={`${path}/revoke`} class="row">
-        <button type="submit" class="quiet small">
+      <div class="row">
+        <a class="button quiet small" href={`${path}/revoke`}>
           {keys.revoke}
-        </button>
+        </a>
         <span class="faint">{keys.revokeHelp}</span>
-      </form>
+      </div>
     </details>
   );
 }

@@ -14,6 +14,7 @@ import { wordsOf } from '../language.ts';
 import { pageHeaders } from '../respond.ts';
 import type { SiteTools } from '../tools.ts';
 import type { Notice } from './frame.tsx';
+import { isFrozen } from './frozen.ts';
 import { OverviewPage } from './overview.tsx';
 import { ReceiptPage } from './receipt.tsx';
 import { RedeemPage } from './redeem.tsx';
@@ -23,7 +24,7 @@ import type { SignedVisit, Visits } from './visit.tsx';
 
 const CHART_DAYS = 30;
 const LATEST = 5;
-const ENTRIES = 50;
+const CREDITS = 50;
 const DAY_MS = 86_400_000;
 
 export function addMoneyPages(visits: Visits, tools: SiteTools): void {
@@ -46,7 +47,9 @@ export function addMoneyPages(visits: Visits, tools: SiteTools): void {
     const { keyId } = facts.record;
     return visit.show(<ReceiptPage context={visit.page} facts={facts} keyName={keyNames.get(keyId) ?? keyId} />);
   });
-  visits.signed('get', '/account/redeem', (visit) => visit.show(<RedeemPage context={visit.page} />));
+  visits.signed('get', '/account/redeem', async (visit) =>
+    visit.show(<RedeemPage context={visit.page} isFrozen={await isFrozen(tools, visit)} />),
+  );
   visits.signed('post', '/account/redeem', (visit) => redeem(tools, visit));
   visits.signed('get', '/account/setup', (visit) => visit.show(<SetupPage context={visit.page} />));
 }
@@ -55,10 +58,10 @@ async function showOverview(tools: SiteTools, visit: SignedVisit): Promise<Respo
   const { accountId } = visit.session;
   const today = taipeiDay(tools.clock.now());
   const since = today - CHART_DAYS + 1;
-  const [allowances, page, entries, spent] = await Promise.all([
+  const [allowances, page, credits, spent] = await Promise.all([
     readFreeAllowances(tools, accountId),
     tools.store.read.usagePage({ accountId, limit: LATEST }),
-    tools.store.read.entriesOf(accountId, ENTRIES),
+    tools.store.read.creditsOf(accountId, CREDITS),
     tools.store.read.spendByDay(accountId, since),
   ]);
   const costs = new Map(spent.map(({ day, cost }) => [day, cost]));
@@ -69,12 +72,12 @@ async function showOverview(tools: SiteTools, visit: SignedVisit): Promise<Respo
   const { minute, day, wallet } = allowances;
   const facts = {
     accountId,
-    wallet: wallet ?? { balance: 0n, held: 0n },
+    wallet: wallet ?? { balance: 0n, held: 0n, frozen: false },
     minute,
     day,
     spend,
     latest: page.records,
-    entries: entries.filter(({ credit }) => credit === accountId),
+    credits,
   };
   return visit.show(<OverviewPage context={visit.page} facts={facts} />);
 }
@@ -143,7 +146,9 @@ async function redeem(tools: SiteTools, visit: SignedVisit): Promise<Response> {
     const text = answer.already_redeemed
       ? words.again(amount)
       : words.done(amount, money(BigInt(String(answer.balance_nano))));
-    return visit.show(<RedeemPage context={visit.page} notice={{ text }} isDone />);
+    return visit.show(
+      <RedeemPage context={visit.page} notice={{ text }} isDone isFrozen={await isFrozen(tools, visit)} />,
+    );
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const texts: Record<string, string> = {
@@ -152,6 +157,9 @@ async function redeem(tools: SiteTools, visit: SignedVisit): Promise<Response> {
       redeem_rate_limited: words.tooMany(dateTime(tools.clock.now() + (error.details.retryAfterS ?? 0) * 1000)),
     };
     const notice: Notice = { text: texts[error.code] ?? faultText(visit.page.language, error), isBad: true };
-    return visit.show(<RedeemPage context={visit.page} notice={notice} code={code} />, { status: error.row.status });
+    const page = (
+      <RedeemPage context={visit.page} notice={notice} code={code} isFrozen={await isFrozen(tools, visit)} />
+    );
+    return visit.show(page, { status: error.row.status });
   }
 }

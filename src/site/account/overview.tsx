@@ -14,13 +14,13 @@ import { ShortUsageTable } from './usage-table.tsx';
 
 export interface OverviewFacts {
   accountId: string;
-  wallet: Pick<Wallet, 'balance' | 'held'>;
+  wallet: Pick<Wallet, 'balance' | 'held' | 'frozen'>;
   minute: Allowance;
   day: Allowance;
   spend: readonly SpendDay[];
   latest: readonly UsageRecord[];
   /** Money that came in, newest first. */
-  entries: readonly Entry[];
+  credits: readonly Entry[];
 }
 
 interface OverviewProps {
@@ -31,9 +31,10 @@ interface OverviewProps {
 export function OverviewPage({ context, facts }: OverviewProps) {
   const { language } = context;
   const { overview } = wordsOf(language).account;
-  const { balance, held } = facts.wallet;
+  const { balance, held, frozen } = facts.wallet;
+  const notice = balance === 0n && !frozen ? { text: overview.lowBalance } : undefined;
   return (
-    <AccountPage context={context} tab="overview" notice={balance === 0n ? { text: overview.lowBalance } : undefined}>
+    <AccountPage context={context} tab="overview" notice={notice} isFrozen={frozen}>
       <div class="cards is-money">
         <div>
           <p class="faint">{overview.available}</p>
@@ -60,7 +61,7 @@ export function OverviewPage({ context, facts }: OverviewProps) {
           <ShortUsageTable language={language} records={facts.latest} />
         </>
       )}
-      <Entries context={context} facts={facts} />
+      <Credits context={context} facts={facts} />
       <p class="faint">
         {overview.accountId} <span class="id">{facts.accountId}</span>
       </p>
@@ -103,24 +104,28 @@ function NextSteps({ context }: { context: PageContext }) {
   );
 }
 
-function Entries({ context, facts }: OverviewProps) {
+function Credits({ context, facts }: OverviewProps) {
   const { overview, entryKinds } = wordsOf(context.language).account;
   return (
     <>
-      <h2>{overview.entries}</h2>
-      <Scroll label={overview.entries}>
-        <table>
-          <tbody>
-            {facts.entries.map((entry) => (
-              <tr>
-                <td class="number may-wrap">{dateTime(entry.at)}</td>
-                <td class="nowrap">{entryKinds[entry.kind]}</td>
-                <td class="right number good">{money(entry.amount)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <h2>{overview.credits}</h2>
+      {facts.credits.length === 0 ? (
+        <p class="faint">{overview.noCredits}</p>
+      ) : (
+        <Scroll label={overview.credits}>
+          <table>
+            <tbody>
+              {facts.credits.map((entry) => (
+                <tr>
+                  <td class="number may-wrap">{dateTime(entry.at)}</td>
+                  <td class="nowrap">{entryKinds[entry.kind]}</td>
+                  <td class="right number good">{money(entry.amount)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scroll>
+      )}
     </>
   );
 }

@@ -8,7 +8,13 @@ import { AccountPage } from './frame.tsx';
 /** What can still go wrong after an answer has begun. */
 const STREAM_FAULTS = ['upstream_failed', 'unavailable', 'internal_error', 'content_rejected'] as const;
 
-export function PlayPage({ context, models }: { context: PageContext; models: readonly string[] }) {
+interface PlayProps {
+  context: PageContext;
+  models: readonly string[];
+  isFrozen: boolean;
+}
+
+export function PlayPage({ context, models, isFrozen }: PlayProps) {
   const { account, faults } = wordsOf(context.language);
   const { play } = account;
   /** What the script says in its turn. */
@@ -24,7 +30,7 @@ export function PlayPage({ context, models }: { context: PageContext; models: re
     faults: Object.fromEntries(STREAM_FAULTS.map((code) => [code, faults[code]])),
   };
   return (
-    <AccountPage context={context} tab="play">
+    <AccountPage context={context} tab="play" isFrozen={isFrozen}>
       <p>{play.lead}</p>
       <noscript>
         <p class="notice is-bad">{play.needsScript}</p>

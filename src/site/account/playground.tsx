@@ -6,6 +6,7 @@ import { isObject, tryParseJson } from '../../kit/json.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { faultText } from '../fault-text.ts';
 import type { SiteTools } from '../tools.ts';
+import { isFrozen } from './frozen.ts';
 import { PlayPage } from './play.tsx';
 import type { SignedVisit, Visits } from './visit.tsx';
 
@@ -21,7 +22,8 @@ export function addPlayground(visits: Visits, tools: SiteTools): void {
       .models.filter(({ kinds, id }) => kinds.includes('chat') && (key?.models?.includes(id) ?? true))
       // Who only looks pays nothing.
       .toSorted((a, b) => Number(b.free) - Number(a.free));
-    return visit.show(<PlayPage context={visit.page} models={models.map(({ id }) => id)} />);
+    const ids = models.map(({ id }) => id);
+    return visit.show(<PlayPage context={visit.page} models={ids} isFrozen={await isFrozen(tools, visit)} />);
   });
   visits.signed('post', '/account/play', async (visit) => {
     try {

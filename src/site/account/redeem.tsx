@@ -12,12 +12,13 @@ interface RedeemProps {
   /** What was typed and did not work. */
   code?: string;
   isDone?: boolean;
+  isFrozen: boolean;
 }
 
-export function RedeemPage({ context, notice, code = '', isDone = false }: RedeemProps) {
+export function RedeemPage({ context, notice, code = '', isDone = false, isFrozen }: RedeemProps) {
   const { redeem } = wordsOf(context.language).account;
   return (
-    <AccountPage context={context} tab="redeem" notice={notice}>
+    <AccountPage context={context} tab="redeem" notice={notice} isFrozen={isFrozen}>
       {isDone ? (
         <p>
           <a class="button quiet" href="/account">

@@ -4,7 +4,7 @@
 import { wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
-import { type Notice, NoticeBox } from './frame.tsx';
+import { type Notice, NoticeBox, tabPath } from './frame.tsx';
 
 interface SignInProps {
   context: PageContext;
@@ -19,6 +19,12 @@ export function SignInPage({ context, next, notice }: SignInProps) {
     <Page context={context} title={account.signInTitle}>
       <h1>{account.signInTitle}</h1>
       <NoticeBox notice={notice} />
+      {next.startsWith(tabPath('redeem')) ? (
+        // Only a script can tell whether the link that was opened has a code.
+        <div class="notice" role="status" data-card-waits hidden>
+          <p>{account.cardWaits}</p>
+        </div>
+      ) : null}
       <div class="two">
         <section>
           <h2>{account.withKey}</h2>
@@ -68,7 +74,7 @@ interface CreatedProps {
 export function CreatedPage({ context, apiKey, next }: CreatedProps) {
   const { account, frame } = wordsOf(context.language);
   return (
-    <Page context={context} title={account.createdTitle}>
+    <Page context={context} title={account.createdTitle} isShownOnce>
       <div class="narrow">
         <h1>{account.createdTitle}</h1>
         <p class="lead">{account.createdText}</p>

@@ -20,12 +20,13 @@ for (const button of document.querySelectorAll('[data-copy]')) {
   });
 }
 
-// A card's link has the code behind its #, which no server sees. It goes along through signing in, and away once it stands
-// in its field.
+// A card's link has the code behind its #, which no server sees. It goes along through signing in and into the other
+// language, and away once it stands in its field.
 const [cardLink, cardCode] = /^#(?:code=)?(PC-[\w-]+)$/i.exec(location.hash) ?? [];
 if (cardCode) {
   for (const form of document.querySelectorAll('form[data-keep-code]')) form.action += cardLink;
   for (const link of document.querySelectorAll('a[data-keep-code]')) link.href += cardLink;
+  for (const notice of document.querySelectorAll('[data-card-waits]')) notice.hidden = false;
   for (const input of document.querySelectorAll('[data-from-link]')) {
     input.value = cardCode;
     history.replaceState(null, '', location.pathname + location.search);

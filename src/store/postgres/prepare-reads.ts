@@ -72,6 +72,10 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
       (await slowPool.ask(numbered({ sql: SPEND_BY_DAY, values: [accountId, sinceDay] }))).map(decodeDay),
     usageRecord: (accountId, requestId) => usageRecord(requestId, accountId),
     entriesOf: many(ADDITIONS.entries, 'WHERE account_id = $1 ORDER BY entry_id DESC LIMIT $2'),
+    creditsOf: many(
+      ADDITIONS.entries,
+      `WHERE account_id = $1 AND credit = account_id AND kind <> 'usage' ORDER BY entry_id DESC LIMIT $2`,
+    ),
     openHolds: async (accountId) =>
       toOpenHolds(
         await pool.ask({ sql: `${OPEN_HOLDS} WHERE account_id = $1 ORDER BY opened_at`, values: [accountId] }),

@@ -101,6 +101,8 @@ CREATE TABLE entries (
 
 CREATE INDEX entries_by_account ON public.entries USING btree (account_id, entry_id);
 
+CREATE INDEX entries_in_by_account ON public.entries USING btree (account_id, entry_id) WHERE (kind <> 'usage'::text);
+
 CREATE TRIGGER entries_are_not_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_change_entries();
 
 CREATE TABLE holds (

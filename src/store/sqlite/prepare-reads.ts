@@ -79,6 +79,10 @@ export function prepareReads(db: Database): SyncReads {
     spendByDay: (accountId, sinceDay) => spendByDay.all(accountId, sinceDay).map(decodeDay),
     usageRecord: (accountId, requestId) => usageRecord(requestId, accountId),
     entriesOf: many(ADDITIONS.entries, 'WHERE account_id = ? ORDER BY entry_id DESC LIMIT ?'),
+    creditsOf: many(
+      ADDITIONS.entries,
+      `WHERE account_id = ? AND credit = account_id AND kind <> 'usage' ORDER BY entry_id DESC LIMIT ?`,
+    ),
     openHolds: (accountId) =>
       db
         .query<HoldColumns, [string]>(`${OPEN_HOLDS} WHERE account_id = ? ORDER BY opened_at`)

@@ -86,6 +86,8 @@ CREATE TABLE entries (
 
 CREATE INDEX entries_by_account ON entries (account_id, entry_id);
 
+CREATE INDEX entries_in_by_account ON entries (account_id, entry_id) WHERE kind <> 'usage';
+
 CREATE TRIGGER entries_are_not_deleted BEFORE DELETE ON entries
 BEGIN SELECT RAISE(ABORT, 'entries are append-only'); END;
 

@@ -1,7 +1,18 @@
 // What the operator does, and what the store keeps beside money: revisions, leases, alarms; and what it forgets.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { admitted, createAccount, DAY, fresh, paid, redeeming, registration, renewLease, T0 } from './samples.ts';
+import {
+  admitted,
+  createAccount,
+  DAY,
+  fresh,
+  paid,
+  redeeming,
+  registration,
+  renewLease,
+  settling,
+  T0,
+} from './samples.ts';
 import type { OpenSubject, StoreSubject } from './subject.ts';
 
 export function describeOperator(open: OpenSubject): void {
@@ -26,6 +37,24 @@ export function describeOperator(open: OpenSubject): void {
       const entries = await subject.store.read.entriesOf(accountId, 10);
       expect(entries.map(({ kind }) => kind)).toEqual(['credit', 'credit', 'trial']);
       expect(entries[1]).toMatchObject({ debit: 'house:credit', amount: 10n, reference, note: 'apology' });
+    });
+
+    test('what came in is told, however many requests came after it', async () => {
+      await renewLease(subject.store);
+      const account = await createAccount(subject.store, 1_000_000n);
+      const { accountId } = account;
+      const credit = { accountId, amount: 10n, reference: fresh('reference'), reason: 'apology', at: T0 };
+      await subject.store.commit('credit', credit);
+      for (let n = 0; n < 3; n++) {
+        const input = paid(account);
+        await admitted(subject.store, input);
+        await subject.store.commit('settle', settling(input, 5n));
+      }
+      const kinds = async (limit: number) =>
+        (await subject.store.read.creditsOf(accountId, limit)).map(({ kind }) => kind);
+      expect(await kinds(2)).toEqual(['credit', 'trial']);
+      expect(await kinds(1)).toEqual(['credit']);
+      expect(await subject.store.read.creditsOf('acc_unknown', 2)).toEqual([]);
     });
 
     test('cannot credit who is not there, nor nothing', async () => {

@@ -2,6 +2,7 @@
 // What an account spent, its entries, what is held, and its latest requests.
 
 import { taipeiDay } from '../../../kit/taipei.ts';
+import { ENTRIES_SHOWN } from '../../../operating/accounts.ts';
 import { count, money, time } from '../../format.ts';
 import { RequestStatus } from '../../parts/request-status.tsx';
 import { consoleWords } from '../../words/console/words.ts';
@@ -52,6 +53,7 @@ function Entries({ context, account }: AccountProps) {
   return (
     <section>
       <h2>{accounts.entries}</h2>
+      {account.entries.length < ENTRIES_SHOWN ? null : <p class="faint">{accounts.latestEntries(ENTRIES_SHOWN)}</p>}
       {account.entries.length === 0 ? (
         <p class="empty">{accounts.noEntries}</p>
       ) : (

@@ -9,6 +9,7 @@ import operating from './0006-operating.sql' with { type: 'text' };
 import lighterIndexes from './0007-lighter-indexes.sql' with { type: 'text' };
 import journal from './0008-journal.sql' with { type: 'text' };
 import usageSums from './0009-usage-sums.sql' with { type: 'text' };
+import credits from './0010-credits.sql' with { type: 'text' };
 
 export interface Migration {
   version: number;
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 7, name: 'lighter-indexes', sql: lighterIndexes },
   { version: 8, name: 'journal', sql: journal },
   { version: 9, name: 'usage-sums', sql: usageSums },
+  { version: 10, name: 'credits', sql: credits },
 ];
