@@ -199,8 +199,8 @@ export interface Reads {
   revision(revision: number): Promise<Revision | undefined>;
   /** Newest first, without their documents. */
   revisions(before: number, limit: number): Promise<Omit<Revision, 'document'>[]>;
-  /** Hash of the last configuration file that was applied. */
-  lastFileHash(): Promise<string | undefined>;
+  /** Whether a revision was made of the text with this hash, by any means, and none of another file since. */
+  wasApplied(sourceHash: string): Promise<boolean>;
   pulse(): Promise<Pulse>;
   /** Open holds whose node has no lease that was valid at `aliveSince`, or is named in `deadNodes`. */
   orphanedHolds(query: { aliveSince: number; deadNodes: readonly string[]; limit: number }): Promise<OpenHold[]>;
@@ -253,7 +253,7 @@ export const READ_NAMES = [
   'cardBatches',
   'newestRevision',
   'revision',
-  'lastFileHash',
+  'wasApplied',
   'pulse',
   'orphanedHolds',
   'leasesOf',

@@ -17,6 +17,7 @@ import {
   type Question,
   REVENUE_BY_DAY,
   REVISIONS_BEFORE,
+  WAS_APPLIED,
 } from '../operator-queries.ts';
 import type { OpenHold, Reads } from '../reads.ts';
 import type { Incident, Login, TrafficHour, Wallet, Window } from '../rows.ts';
@@ -89,10 +90,8 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
     cardBatches: many(ADDITIONS.cardBatches, 'ORDER BY created_at DESC, batch_id DESC LIMIT $1'),
     newestRevision: one(REVISIONS, 'ORDER BY revision DESC LIMIT 1'),
     revision: one(REVISIONS, 'WHERE revision = $1'),
-    async lastFileHash() {
-      const [row] = await pool.ask({ sql: LAST_FILE });
-      return row === undefined ? undefined : String(row.source_hash);
-    },
+    wasApplied: async (sourceHash) =>
+      (await pool.ask(numbered({ sql: WAS_APPLIED, values: [sourceHash] }))).length > 0,
     async pulse() {
       const [row] = await pool.ask({ sql: PULSE });
       return { revision: Number(row?.revision ?? 0), keysVersion: Number(row?.keys_version ?? 0) };
@@ -129,7 +128,6 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
 const OPEN_HOLDS = 'SELECT request_id, account_id, key_id, node_id FROM holds';
 const ORPHANED_HOLDS = `${OPEN_HOLDS}
   WHERE node_id NOT IN (SELECT node_id FROM leases WHERE expires_at > $1) OR node_id = ANY($2::text[]) LIMIT $3`;
-const LAST_FILE = `SELECT source_hash FROM revisions WHERE source = 'file' ORDER BY revision DESC LIMIT 1`;
 const PULSE = `SELECT (SELECT coalesce(max(revision), 0) FROM revisions) AS revision,
   (SELECT version FROM versions WHERE name = 'keys') AS keys_version`;
 
