@@ -33,6 +33,7 @@ export const configCommands: readonly Command[] = [
     takes: 'FILE',
     about: 'make it the newest revision; running servers follow within a second',
     options: [],
+    makesDatabase: true,
     async run({ args, open, configFile, variable }) {
       const path = oneArgument(args, 'FILE');
       const text = readNamedFile(path);
