@@ -254,7 +254,13 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   };
   const { hasStore, isReady } = http;
   readStore(metrics, { store, clock, hasStore, closing: ledger.closing });
-  readState(metrics, { health, alarms, catalog: active.get, isReady, isUnbalanced: audit.isUnbalanced });
+  readState(metrics, {
+    health,
+    alarms,
+    catalog: active.get,
+    isReady: () => isReady() && hasStore(),
+    isUnbalanced: audit.isUnbalanced,
+  });
   stops.push(readProcess(metrics, packageJson.version));
   let operatorServer: Server | undefined;
   let server: Server;
