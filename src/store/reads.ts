@@ -91,6 +91,8 @@ export interface CardQuery {
   /** With it, cards whose time has ended then are no longer issued, or the only ones that are looked for. */
   expiry?: { at: number; isOver: boolean };
   serials?: readonly string[];
+  /** Where a page before this one ended. */
+  after?: Pick<Card, 'batchId' | 'serial'> | undefined;
   limit: number;
 }
 
@@ -193,6 +195,7 @@ export interface Reads {
   entriesOf(accountId: string, limit: number): Promise<Entry[]>;
   openHolds(accountId: string): Promise<OpenHold[]>;
   holdSums(): Promise<HoldSums>;
+  /** The newest batch first, by serial. */
   cards(query: CardQuery): Promise<Card[]>;
   cardBatches(limit: number): Promise<CardBatch[]>;
   newestRevision(): Promise<Revision | undefined>;

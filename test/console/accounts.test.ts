@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { SiteClient } from '../site/site-client.ts';
+import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { clientOf, fieldOf } from './operator-client.ts';
 
@@ -94,4 +95,13 @@ test('a key is made, shown once, and revoked after a question', async () => {
   // A key of another account cannot be ended from this one's page.
   expect((await client.post(`${pathOf(one)}/keys/${account.keyId}/revoke`)).status).toBe(404);
   expect((await gateway.call('/api/me', { key: account.key })).status).toBe(200);
+});
+
+test('a key whose time is over is shown as expired', async () => {
+  const one = await gateway.register();
+  const expiresAt = Date.now() + 60_000;
+  await createKey(gateway, one.key, { expires_at: new Date(expiresAt).toISOString() });
+  expect(await (await client.get(pathOf(one))).text()).toMatch(/until \d{4}-/);
+  gateway.sql('UPDATE keys SET expires_at = ? WHERE account_id = ? AND expires_at IS NOT NULL', 1, one.accountId);
+  expect(await (await client.get(pathOf(one))).text()).toContain('expired 1970-01-01');
 });

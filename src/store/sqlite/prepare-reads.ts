@@ -84,12 +84,13 @@ export function prepareReads(db: Database): SyncReads {
         .all(accountId)
         .map(openHold),
     holdSums: () => decodeHoldSums(holdSums.get()),
-    cards: ({ batchId, state, expiry, serials, limit }) =>
+    cards: ({ batchId, state, expiry, serials, after, limit }) =>
       db
-        .query<Columns, [string | null, string | null, string | null, number, number | null, number]>(
+        .query<Columns, SqlValue[]>(
           `SELECT * FROM cards WHERE (?1 IS NULL OR batch_id = ?1) AND (?2 IS NULL OR state = ?2)
              AND (?3 IS NULL OR serial IN (SELECT value FROM json_each(?3)))
              AND (?5 IS NULL OR (expires_at IS NOT NULL AND expires_at <= ?5) = ?6)
+             AND (?7 IS NULL OR batch_id < ?7 OR (batch_id = ?7 AND serial > ?8))
            ORDER BY batch_id DESC, serial LIMIT ?4`,
         )
         .all(
@@ -99,6 +100,8 @@ export function prepareReads(db: Database): SyncReads {
           limit,
           expiry?.at ?? null,
           expiry?.isOver ? 1 : 0,
+          after?.batchId ?? null,
+          after?.serial ?? null,
         )
         .map((row) => decodeRow(PAGES.cards, row)),
     cardBatches: many(ADDITIONS.cardBatches, 'ORDER BY created_at DESC, batch_id DESC LIMIT ?'),
