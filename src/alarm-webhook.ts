@@ -1,4 +1,5 @@
-// Alarms to where the operator wants them: one POST each, bounded in time; a lost one is in the log and the store anyway.
+// Alarms to where the operator wants them: one POST each, bounded in time. Throws if it was not taken;
+// a lost one is in the log and the store anyway.
 
 import type { Fetch } from './channels/upstream.ts';
 import type { Alarm } from './kit/alarms.ts';
@@ -19,6 +20,7 @@ export function createAlarmWebhook(url: string, send: Fetch, clock: Clock): (ala
       const headers = { 'content-type': 'application/json' };
       const response = await send(url, { method: 'POST', headers, body, signal: timeout.signal, redirect: 'manual' });
       await response.body?.cancel();
+      if (!response.ok) throw new Error(`the webhook answered ${response.status}`);
     } finally {
       done.abort();
     }

@@ -83,7 +83,7 @@ async function runCommand(command: Command, rest: readonly string[]) {
   const { fetch } = globalThis;
   let store: Store | undefined;
   const open = async (): Promise<OperatingTools> => {
-    const opened = await openStore(settings, systemClock, systemRandom);
+    const opened = await openStore(settings, systemClock, systemRandom, { mustExist: !command.makesDatabase });
     store = opened.store;
     const newId = createIds(systemClock, systemRandom);
     const sealer = createSealer(opened.pepper, systemRandom);

@@ -21,7 +21,7 @@ export interface Settings {
   dataDir: string;
   /** PostgreSQL; undefined: the embedded database in the data folder. */
   databaseUrl: string | undefined;
-  /** The catalog file: named by the operator, or ./gateway.yaml if it is there. */
+  /** The catalog file: named by the operator, or ./gateway.yaml if it was there when this was read. */
   configFile: string | undefined;
   publicUrl: string;
   /** The public listener as this machine reaches it. */
@@ -188,10 +188,16 @@ function readKillOrder(text: string | undefined, faults: string[]): KillOrder | 
 }
 
 function readConfigFile(text: string | undefined, faults: string[]): string | undefined {
-  const file = resolve(text ?? './gateway.yaml');
-  if (existsSync(file)) return file;
-  if (text !== undefined) faults.push(`GATEWAY_CONFIG names a file that does not exist: ${file}`);
-  return undefined;
+  if (text === undefined) return usualConfigFile();
+  const file = resolve(text);
+  if (!existsSync(file)) faults.push(`GATEWAY_CONFIG names a file that does not exist: ${file}`);
+  return file;
+}
+
+/** ./gateway.yaml, if it is there now. */
+export function usualConfigFile(): string | undefined {
+  const file = resolve('./gateway.yaml');
+  return existsSync(file) ? file : undefined;
 }
 
 function urlOf(host: string, port: number): string {

@@ -9,12 +9,13 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  statSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Random } from './kit/random.ts';
-import { StoreRefused } from './store/refusal.ts';
+import { noDatabase, StoreRefused } from './store/refusal.ts';
 
 export interface DataFolder {
   databaseFile: string;
@@ -29,6 +30,14 @@ export function openDataFolder(folder: string, givenPepper: string | undefined, 
     databaseFile,
     pepper: givenPepper ?? keptPepper(join(folder, 'pepper'), databaseFile, random),
   }));
+}
+
+/** For who must not make one: on a misspelt folder all would seem well. Throws like `openDataFolder`. */
+export function expectDatabase(folder: string): void {
+  explaining(folder, () => {
+    const file = databaseFileOf(folder);
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) throw noDatabase(file);
+  });
 }
 
 /** The token of the operator's port, made when it is first asked for. Throws like `openDataFolder`. */
@@ -46,9 +55,19 @@ export function openDatabaseFolder(folder: string): string {
 }
 
 function usingFolder<Result>(folder: string, use: (databaseFile: string) => Result): Result {
-  try {
+  return explaining(folder, () => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return use(join(folder, 'gateway.sqlite'));
+    return use(databaseFileOf(folder));
+  });
+}
+
+function databaseFileOf(folder: string): string {
+  return join(folder, 'gateway.sqlite');
+}
+
+function explaining<Result>(folder: string, use: () => Result): Result {
+  try {
+    return use();
   } catch (error) {
     if (error instanceof StoreRefused) throw error;
     throw new StoreRefused(

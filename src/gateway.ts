@@ -18,7 +18,7 @@ import { createRetryBudget } from './channels/retry-budget.ts';
 import { createTraffic } from './channels/traffic.ts';
 import type { Fetch } from './channels/upstream.ts';
 import { createUpstreams } from './channels/upstreams.ts';
-import type { Settings } from './config.ts';
+import { type Settings, usualConfigFile } from './config.ts';
 import { createConsoleTools, tokenCheck } from './console-tools.ts';
 import { createGatewayId } from './gateway-id.ts';
 import { createApp } from './http/app.ts';
@@ -124,14 +124,16 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   const publishing = { store, sealer, clock };
   const embedded = JSON.stringify(defaultDocument(settings.providers));
 
-  const started = await applyStartingDocument(publishing, readConfig(settings), embedded);
+  const { configFile } = settings;
+  const startingText = configFile === undefined ? undefined : readConfig(configFile);
+  const started = await applyStartingDocument(publishing, startingText, embedded);
   if (!started.ok) {
     await store.close();
-    throw new StartRefused(faultLines(settings.configFile, started.faults));
+    throw new StartRefused(faultLines(configFile, started.faults));
   }
-  if (started.rejected) {
-    alarms.raise('config_rejected', { file: settings.configFile, detail: faultLines(undefined, started.rejected) });
-  }
+  const { applied, rejected } = started;
+  if (applied !== undefined) log('info', 'config_applied', { file: configFile, revision: applied });
+  if (rejected) alarms.raise('config_rejected', { file: configFile, detail: faultLines(undefined, rejected) });
   const active = createActiveCatalog(store, alarms);
   const authenticator = createAuthenticator(store, clock, pepper);
   let heardAt = clock.monotonic();
@@ -254,7 +256,13 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   };
   const { hasStore, isReady } = http;
   readStore(metrics, { store, clock, hasStore, closing: ledger.closing });
-  readState(metrics, { health, alarms, catalog: active.get, isReady, isUnbalanced: audit.isUnbalanced });
+  readState(metrics, {
+    health,
+    alarms,
+    catalog: active.get,
+    isReady: () => isReady() && hasStore(),
+    isUnbalanced: audit.isUnbalanced,
+  });
   stops.push(readProcess(metrics, packageJson.version));
   let operatorServer: Server | undefined;
   let server: Server;
@@ -289,14 +297,15 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
     store,
     fetch: async (request) => app.fetch(request, { peer: undefined }),
     async reload() {
-      const text = readConfig(settings);
-      if (text === undefined) return;
-      const applied = await applyDocument(publishing, text, 'file');
+      // It may have been made since the start.
+      const file = configFile ?? usualConfigFile();
+      if (file === undefined) throw new StartRefused('there is no catalog file');
+      const applied = await applyDocument(publishing, readConfig(file), 'file');
       if (applied.ok) {
         await onPulse(await store.read.pulse());
-        log('info', 'config_applied', { file: settings.configFile, revision: active.get().revision });
+        log('info', 'config_applied', { file, revision: active.get().revision });
       } else {
-        alarms.raise('config_rejected', { file: settings.configFile, detail: faultLines(undefined, applied.faults) });
+        alarms.raise('config_rejected', { file, detail: faultLines(undefined, applied.faults) });
       }
     },
     async drain(ms = DRAIN_MS) {
@@ -323,12 +332,11 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   };
 }
 
-function readConfig({ configFile }: Settings): string | undefined {
-  if (configFile === undefined) return undefined;
+function readConfig(file: string): string {
   try {
-    return readFileSync(configFile, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new StartRefused(`cannot read ${configFile}: ${fileTrouble(error)}`);
+    throw new StartRefused(`cannot read ${file}: ${fileTrouble(error)}`);
   }
 }
 

@@ -2,7 +2,7 @@
 // with another one every key and card would be worthless, and nobody would know why.
 
 import type { Settings } from './config.ts';
-import { openDataFolder } from './data-folder.ts';
+import { expectDatabase, openDataFolder } from './data-folder.ts';
 import { assert } from './kit/assert.ts';
 import type { Clock } from './kit/clock.ts';
 import type { Random } from './kit/random.ts';
@@ -14,6 +14,8 @@ import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 
 export interface OpenOptions {
+  /** Refuses to make an embedded database where there is none. */
+  mustExist?: boolean | undefined;
   maxPages?: number | undefined;
   meter?: BatchMeter | undefined;
 }
@@ -42,13 +44,14 @@ async function openNamed(
   settings: Settings,
   clock: Clock,
   random: Random,
-  { maxPages, meter }: OpenOptions,
+  { mustExist = false, maxPages, meter }: OpenOptions,
 ): Promise<OpenedStore> {
   const { databaseUrl, dataDir, pepper, killOrder } = settings;
   if (databaseUrl !== undefined) {
     assert(pepper !== undefined, 'settings with a DATABASE_URL have a pepper');
     return { store: await openPostgresStore({ url: databaseUrl, clock, meter }), pepper };
   }
+  if (mustExist) expectDatabase(dataDir);
   const folder = openDataFolder(dataDir, pepper, random);
   const file = folder.databaseFile;
   return { store: await openSqliteStore({ file, clock, killOrder, maxPages, meter }), pepper: folder.pepper };

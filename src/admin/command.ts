@@ -30,6 +30,8 @@ export interface Command {
   takes: string;
   about: string;
   options: readonly string[];
+  /** It works before the first start, too; every other command would act on an empty database that no server has. */
+  makesDatabase?: boolean;
   run(invocation: Invocation): Promise<Printed>;
 }
 

@@ -1,7 +1,9 @@
 // A table for people: columns as wide as their widest cell.
 
 export function printTable(columns: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = columns.map((column, index) => Math.max(column.length, ...rows.map((row) => row[index]?.length ?? 0)));
+  const widths = columns.map(({ length }, index) =>
+    rows.reduce((width, row) => Math.max(width, row[index]?.length ?? 0), length),
+  );
   const line = (cells: readonly string[]) =>
     cells
       .map((cell, index) => cell.padEnd(widths[index] ?? 0))

@@ -1,11 +1,14 @@
 // What other processes change (the catalog, keys) reaches this node within a second, by one small question.
 
 import { type Clock, every } from '../kit/clock.ts';
-import { describeError, type Log } from '../kit/log.ts';
+import type { Log } from '../kit/log.ts';
 import type { Pulse } from '../store/reads.ts';
 import type { Store } from '../store/store.ts';
+import { reasonOf } from './reason-of.ts';
 
 const PULSE_MS = 400;
+/** A store that stays away is told once in this time, not with every question. */
+const TELL_MS = 60_000;
 
 export function followStore(
   store: Store,
@@ -13,11 +16,23 @@ export function followStore(
   log: Log,
   onPulse: (pulse: Pulse) => Promise<void>,
 ): () => void {
+  /** When it was last told that the store is away; undefined while it answers. */
+  let toldAt: number | undefined;
+
+  function notFollowed(error: unknown): void {
+    const now = clock.monotonic();
+    if (toldAt !== undefined && now - toldAt < TELL_MS) return;
+    toldAt = now;
+    log('error', 'store_not_followed', { detail: reasonOf(error) });
+  }
+
   return every(clock, PULSE_MS, async () => {
     try {
       await onPulse(await store.read.pulse());
     } catch (error) {
-      log('error', 'store_not_followed', { detail: describeError(error) });
+      return notFollowed(error);
     }
+    if (toldAt !== undefined) log('info', 'store_followed');
+    toldAt = undefined;
   });
 }

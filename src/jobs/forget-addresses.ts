@@ -1,8 +1,9 @@
 // Client addresses are kept only as keyed hashes, and those only for two days.
 
 import { type Clock, every } from '../kit/clock.ts';
-import { describeError, type Log } from '../kit/log.ts';
+import type { Log } from '../kit/log.ts';
 import type { Store } from '../store/store.ts';
+import { reasonOf } from './reason-of.ts';
 
 const KEEP_MS = 48 * 3_600_000;
 const CHECK_MS = 600_000;
@@ -11,6 +12,6 @@ export async function forgetAddresses(store: Store, clock: Clock, log: Log): Pro
   const forget = () => store.forget(clock.now() - KEEP_MS);
   await forget();
   return every(clock, CHECK_MS, () =>
-    forget().catch((error: unknown) => log('error', 'forget_failed', { detail: describeError(error) })),
+    forget().catch((error: unknown) => log('error', 'forget_failed', { detail: reasonOf(error) })),
   );
 }

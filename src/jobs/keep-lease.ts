@@ -1,10 +1,10 @@
 // A node lives by its lease: renewed often, valid for a while, and without it nothing is admitted.
 
-import { Fault } from '../faults/fault.ts';
 import type { Alarms } from '../kit/alarms.ts';
 import { type Clock, every } from '../kit/clock.ts';
-import { describeError, type Log } from '../kit/log.ts';
+import type { Log } from '../kit/log.ts';
 import type { Store } from '../store/store.ts';
+import { reasonOf } from './reason-of.ts';
 
 export const LEASE_MS = 15_000;
 const RENEW_MS = 3_000;
@@ -64,8 +64,4 @@ export async function keepLease({ store, clock, log, alarms, node }: LeaseTools)
       );
     },
   };
-}
-
-function reasonOf(error: unknown): string | undefined {
-  return error instanceof Fault ? error.details.internal : describeError(error);
 }

@@ -3,8 +3,9 @@
 
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Clock, every } from '../kit/clock.ts';
-import { describeError, type Log } from '../kit/log.ts';
+import type { Log } from '../kit/log.ts';
 import type { Store } from '../store/store.ts';
+import { reasonOf } from './reason-of.ts';
 
 const CHECK_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -22,6 +23,6 @@ export function suspendKeys(store: Store, clock: Clock, log: Log, catalog: () =>
     if (revoked.length > 0) log('info', 'keys_suspended', { count: revoked.length });
   }
   return every(clock, CHECK_MS, () =>
-    suspend().catch((error: unknown) => log('error', 'suspend_failed', { detail: describeError(error) })),
+    suspend().catch((error: unknown) => log('error', 'suspend_failed', { detail: reasonOf(error) })),
   );
 }

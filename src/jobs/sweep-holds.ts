@@ -3,9 +3,10 @@
 
 import { type Clock, every } from '../kit/clock.ts';
 import { failpoint } from '../kit/failpoint.ts';
-import { describeError, type Log } from '../kit/log.ts';
+import type { Log } from '../kit/log.ts';
 import type { Store } from '../store/store.ts';
 import type { Node } from './keep-lease.ts';
+import { reasonOf } from './reason-of.ts';
 
 const GRACE_MS = 60_000;
 const SWEEP_MS = 5_000;
@@ -23,7 +24,7 @@ export interface SweepTools {
 export async function sweepHolds(tools: SweepTools): Promise<() => void> {
   await sweepOnce(tools);
   return every(tools.clock, SWEEP_MS, () =>
-    sweepOnce(tools).catch((error: unknown) => tools.log('error', 'sweep_failed', { detail: describeError(error) })),
+    sweepOnce(tools).catch((error: unknown) => tools.log('error', 'sweep_failed', { detail: reasonOf(error) })),
   );
 }
 

@@ -15,7 +15,9 @@ export { readAmount } from './read-input.ts';
 export type { FoundAccount };
 
 /** Of a key nobody sees its hash. */
-export type KeyView = Omit<KeyRow, 'hash' | 'oldHash' | 'oldHashUntil'>;
+export interface KeyView extends Omit<KeyRow, 'hash' | 'oldHash' | 'oldHashUntil'> {
+  state: 'live' | 'expired' | 'revoked';
+}
 
 export interface AccountView {
   accountId: string;
@@ -79,7 +81,7 @@ export async function showAccount(
     loginName: login?.name ?? null,
     holds,
     entries,
-    keys: keys.map(viewKey),
+    keys: keys.map((key) => viewKey(key, clock.now())),
     usage: usage.records,
     spendByDay,
     actions,
@@ -178,7 +180,7 @@ export async function createKey(
     if (result.reason === 'not_found') throw noSuchAccount(accountId);
     throw new OperatingRefused('too_many_keys', `${accountId} has as many keys as an account may have`);
   }
-  return { apiKey, key: viewKey(result.key) };
+  return { apiKey, key: viewKey(result.key, clock.now()) };
 }
 
 /** Stops it on every node within a second. Refused: not_found, already_done. */
@@ -194,8 +196,9 @@ export async function revokeKey(tools: OperatingTools, keyId: string, actor: Act
   return { accountId };
 }
 
-function viewKey({ hash: _, oldHash: __, oldHashUntil: ___, ...key }: KeyRow): KeyView {
-  return key;
+function viewKey({ hash: _, oldHash: __, oldHashUntil: ___, ...key }: KeyRow, now: number): KeyView {
+  const isExpired = key.expiresAt !== null && key.expiresAt <= now;
+  return { ...key, state: key.revokedAt !== null ? 'revoked' : isExpired ? 'expired' : 'live' };
 }
 
 function noSuchAccount(accountId: string): OperatingRefused {

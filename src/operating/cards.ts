@@ -14,6 +14,7 @@ export const MAX_CARDS = 10_000;
 const MAX_NOTE_CHARS = 500;
 /** Customers' requests wait in the same queue: they must not stand behind a whole batch of cards. */
 const VOIDED_AT_ONCE = 100;
+const LISTED_AT_ONCE = 5_000;
 
 export interface IssueRequest {
   amount: Nano;
@@ -53,6 +54,8 @@ export interface CardFilter {
   state?: CardStateView | undefined;
   /** Whole serials, in any case. */
   serials?: readonly string[] | undefined;
+  /** The last card of the page before. */
+  after?: Pick<CardView, 'batchId' | 'serial'> | undefined;
 }
 
 export interface CardSheet {
@@ -131,7 +134,7 @@ function withStates(batch: CardBatch, counts: readonly CardCount[]): BatchView {
 
 export async function listCards(
   { store, clock }: Pick<OperatingTools, 'store' | 'clock'>,
-  { batchId, state, serials }: CardFilter,
+  { batchId, state, serials, after }: CardFilter,
   limit: number,
 ): Promise<CardView[]> {
   const at = clock.now();
@@ -142,8 +145,22 @@ export async function listCards(
     ...(state === undefined ? {} : { state: state === 'expired' ? 'issued' : state }),
     ...(isTimed ? { expiry: { at, isOver: state === 'expired' } } : {}),
     ...(serials === undefined ? {} : { serials: serials.map(normalSerial) }),
+    after,
   });
   return cards.map((card) => viewCard(card, at));
+}
+
+/** However many there are. */
+export async function listEveryCard(
+  tools: Pick<OperatingTools, 'store' | 'clock'>,
+  filter: Omit<CardFilter, 'after'>,
+): Promise<CardView[]> {
+  const cards: CardView[] = [];
+  for (;;) {
+    const page = await listCards(tools, { ...filter, after: cards.at(-1) }, LISTED_AT_ONCE);
+    for (const card of page) cards.push(card);
+    if (page.length < LISTED_AT_ONCE) return cards;
+  }
 }
 
 function normalSerial(text: string): string {

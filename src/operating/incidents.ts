@@ -55,8 +55,8 @@ export async function putIncident(
 /** Both or none: a reader of the other language must not be left out. */
 function readTexts({ textEn = '', textZh = '' }: IncidentText): Pick<Incident, 'textEn' | 'textZh'> {
   if (textEn.trim() === '' && textZh.trim() === '') return { textEn: '', textZh: '' };
-  if (textEn.trim() === '') throw invalid('textEn', 'give the text in both languages, or in neither');
-  if (textZh.trim() === '') throw invalid('textZh', 'give the text in both languages, or in neither');
+  if (textEn.trim() === '') throw invalid('textEn', 'is missing: give the text in both languages, or in neither');
+  if (textZh.trim() === '') throw invalid('textZh', 'is missing: give the text in both languages, or in neither');
   return { textEn: readLines(textEn, 'textEn', MAX_TEXT_CHARS), textZh: readLines(textZh, 'textZh', MAX_TEXT_CHARS) };
 }
 

@@ -1,5 +1,5 @@
-// Which document a starting server uses. A file counts only when it changed since it was last applied, so that edits made
-// meanwhile by other means survive a restart; the embedded default only ever replaces itself.
+// Which document a starting server uses. A file counts only when it changed since its text was last applied, from wherever,
+// so that edits made meanwhile survive a restart; the embedded default only ever replaces itself.
 
 import type { DocumentFault } from '../catalog/check-references.ts';
 import { hashText } from '../catalog/prepare-document.ts';
@@ -23,7 +23,7 @@ export async function applyStartingDocument(
     const result = await applyDocument(tools, embedded, 'default');
     return result.ok ? { ok: true, applied: result.revision } : result;
   }
-  if (newest && (await read.lastFileHash()) === hashText(file)) return { ok: true, applied: undefined };
+  if (newest && (await read.wasApplied(hashText(file)))) return { ok: true, applied: undefined };
   const result = await applyDocument(tools, file, 'file');
   if (result.ok) return { ok: true, applied: result.revision };
   return newest ? { ok: true, applied: undefined, rejected: result.faults } : result;

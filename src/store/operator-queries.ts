@@ -153,3 +153,7 @@ export function decodeChannelDay(row: Row): ChannelDay {
 /** Documents are large; a list does without them. */
 export const REVISIONS_BEFORE = `SELECT revision, '' AS document, source, source_hash, created_at, actor, action
   FROM revisions WHERE revision < ? ORDER BY revision DESC LIMIT ?`;
+
+/** A document's text that was made a revision, and no other file since; later edits leave it so. */
+export const WAS_APPLIED = `SELECT revision FROM revisions WHERE source_hash = ? AND source <> 'default'
+  AND revision >= (SELECT coalesce(max(revision), 0) FROM revisions WHERE source = 'file') LIMIT 1`;

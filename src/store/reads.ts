@@ -91,6 +91,8 @@ export interface CardQuery {
   /** With it, cards whose time has ended then are no longer issued, or the only ones that are looked for. */
   expiry?: { at: number; isOver: boolean };
   serials?: readonly string[];
+  /** Where a page before this one ended. */
+  after?: Pick<Card, 'batchId' | 'serial'> | undefined;
   limit: number;
 }
 
@@ -196,14 +198,15 @@ export interface Reads {
   creditsOf(accountId: string, limit: number): Promise<Entry[]>;
   openHolds(accountId: string): Promise<OpenHold[]>;
   holdSums(): Promise<HoldSums>;
+  /** The newest batch first, by serial. */
   cards(query: CardQuery): Promise<Card[]>;
   cardBatches(limit: number): Promise<CardBatch[]>;
   newestRevision(): Promise<Revision | undefined>;
   revision(revision: number): Promise<Revision | undefined>;
   /** Newest first, without their documents. */
   revisions(before: number, limit: number): Promise<Omit<Revision, 'document'>[]>;
-  /** Hash of the last configuration file that was applied. */
-  lastFileHash(): Promise<string | undefined>;
+  /** Whether a revision was made of the text with this hash, by any means, and none of another file since. */
+  wasApplied(sourceHash: string): Promise<boolean>;
   pulse(): Promise<Pulse>;
   /** Open holds whose node has no lease that was valid at `aliveSince`, or is named in `deadNodes`. */
   orphanedHolds(query: { aliveSince: number; deadNodes: readonly string[]; limit: number }): Promise<OpenHold[]>;
@@ -257,7 +260,7 @@ export const READ_NAMES = [
   'cardBatches',
   'newestRevision',
   'revision',
-  'lastFileHash',
+  'wasApplied',
   'pulse',
   'orphanedHolds',
   'leasesOf',

@@ -3,3 +3,7 @@
 export class StoreRefused extends Error {
   override name = 'StoreRefused';
 }
+
+export function noDatabase(file: string): StoreRefused {
+  return new StoreRefused(`there is no database at ${file}`);
+}

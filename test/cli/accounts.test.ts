@@ -53,6 +53,24 @@ describe('accounts show', () => {
   });
 });
 
+test('accounts show: a key whose time is over is expired, a revoked one revoked', async () => {
+  const other: Answer = await (await call('POST', '/api/agent/register')).json();
+  const makeKey = async (fields: Answer): Promise<Answer> =>
+    (await call('POST', '/api/keys', other.api_key, fields)).json();
+  const short = await makeKey({ name: 'short', expires_at: new Date(Date.now() + 1_000).toISOString() });
+  const ended = await makeKey({ name: 'ended' });
+  await call('DELETE', `/api/keys/${ended.id}`, other.api_key);
+  await eventually('its time is over', async () => (await statusOf(short.api_key)) === 401);
+  const { keys } = await json('accounts', 'show', other.account_id);
+  expect(keys.map(({ name, state }: Answer) => [name, state])).toEqual([
+    [null, 'live'],
+    ['short', 'expired'],
+    ['ended', 'revoked'],
+  ]);
+  const { stdout } = await place.gateway(['accounts', 'show', other.account_id]);
+  expect(stdout).toMatch(new RegExp(`^${short.id} .* expired$`, 'm'));
+});
+
 describe('accounts credit', () => {
   test('adds balance at once, and the reason stays in the ledger', async () => {
     const reason = '退款:工單 1234, "double charge"';

@@ -154,3 +154,15 @@ test.each([
   expect(stdout).toBe('');
   expect(stderr).toContain('usage:');
 });
+
+test('list tells every card, however many there are, each once', async () => {
+  const before = await list();
+  for (const count of ['10000', '1']) {
+    const file = place.path(`${count}.csv`);
+    expect((await issue('--amount', '1', '--count', count, '--csv', file)).exitCode).toBe(0);
+  }
+  const serials = (await list()).map(({ serial }) => serial);
+  expect(serials).toHaveLength(before.length + 10_001);
+  expect(new Set(serials).size).toBe(serials.length);
+  expect((await list('--state', 'redeemed')).length).toBeLessThan(before.length);
+});

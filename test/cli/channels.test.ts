@@ -13,25 +13,36 @@ const DOCUMENT = {
   channels: [
     { name: 'demo', kind: 'demo' },
     { name: 'away', kind: 'openai', base_url: 'http://127.0.0.1:9/v1', api_key: 'fake' },
+    { name: 'resting', kind: 'demo', enabled: false },
+    { name: 'idle', kind: 'demo' },
   ],
   models: [
     { id: 'auto:free', price: 'free', routes: [{ channel: 'demo', model: 'demo' }] },
-    { id: 'gone', price: 'free', routes: [{ channel: 'away', model: 'x' }] },
+    {
+      id: 'gone',
+      price: 'free',
+      routes: [
+        { channel: 'away', model: 'x' },
+        { channel: 'resting', model: 'demo' },
+      ],
+    },
   ],
 };
 
 test('a channel is listed with its traffic, and tested by one real call', async () => {
-  const none = await place.gateway(['channels', 'list']);
-  expect(none.exitCode).toBe(1);
-  expect(none.stderr).toContain('there is no revision yet');
-
   const file = place.write('gateway.yaml', JSON.stringify(DOCUMENT));
   expect((await place.gateway(['config', 'apply', file])).exitCode).toBe(0);
   const list = await place.gateway(['channels', 'list', '--json']);
+  const quiet = { requests: 0, success_rate: null, first_token_ms_p50: null };
   expect(JSON.parse(list.stdout)).toEqual([
-    { channel: 'demo', kind: 'demo', model: 'auto:free', requests: 0, success_rate: null, first_token_ms_p50: null },
-    { channel: 'away', kind: 'openai', model: 'gone', requests: 0, success_rate: null, first_token_ms_p50: null },
+    { channel: 'demo', kind: 'demo', enabled: true, model: 'auto:free', ...quiet },
+    { channel: 'away', kind: 'openai', enabled: true, model: 'gone', ...quiet },
+    { channel: 'resting', kind: 'demo', enabled: false, model: 'gone', ...quiet },
+    { channel: 'idle', kind: 'demo', enabled: true, model: null, ...quiet },
   ]);
+  const { stdout } = await place.gateway(['channels', 'list']);
+  expect(stdout).toMatch(/^resting +demo +off +gone +0 /m);
+  expect(stdout).toMatch(/^idle +demo +on +- +0 /m);
 
   const good = await place.gateway(['channels', 'test', 'demo']);
   expect(good.exitCode).toBe(0);
@@ -44,5 +55,5 @@ test('a channel is listed with its traffic, and tested by one real call', async 
 
   const unknown = await place.gateway(['channels', 'test', 'nobody']);
   expect(unknown.exitCode).toBe(1);
-  expect(unknown.stderr).toContain('there are: demo, away');
+  expect(unknown.stderr).toContain('there are: demo, away, resting, idle');
 });

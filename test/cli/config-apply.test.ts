@@ -104,6 +104,8 @@ describe('config export', () => {
   });
 
   test('without a revision: exit 1 and what to do', async () => {
+    // What a first start that was refused leaves behind.
+    await place.gateway(['config', 'apply', place.write('bad.yaml', 'channels: [')]);
     const { exitCode, stdout, stderr } = await place.gateway(['config', 'export']);
     expect(exitCode).toBe(1);
     expect(stdout).toBe('');

@@ -97,3 +97,8 @@ test.each([
   expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: '' });
   expect(await published()).toHaveLength(before);
 });
+
+test('a text in one language: which one is missing', async () => {
+  const { stderr } = await place.gateway(['incidents', 'add', ...TITLES, '--text-en', 'x']);
+  expect(stderr).toBe('--text-zh is missing: give the text in both languages, or in neither\n');
+});

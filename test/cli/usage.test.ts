@@ -75,6 +75,22 @@ test.each([[['help']], [['--help']]])('%j is asked for: exit 0, on stdout', asyn
   expect(stderr).toBe('');
 });
 
+describe('where there is no database', () => {
+  test.each([
+    [['config', 'export']],
+    [['cards', 'issue', '--amount', '5', '--count', '1']],
+    [['keys', 'create', '--account', 'acc_1']],
+    [['incidents', 'add', '--title-en', 'a', '--title-zh', 'b']],
+    [['ledger', 'audit']],
+  ])('%j is refused, and makes none', async (args) => {
+    expect(await place.gateway(args)).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: `there is no database at ${place.dataDir}/gateway.sqlite\n`,
+    });
+  });
+});
+
 test('none of this made a data folder', () => {
   expect(existsSync(place.dataDir)).toBe(false);
 });

@@ -127,3 +127,12 @@ test('a key is made, shown once, and revoked after a question', async () => {
   expect((await client.post(`${pathOf(one)}/keys/${account.keyId}/revoke`)).status).toBe(404);
   expect((await gateway.call('/api/me', { key: account.key })).status).toBe(200);
 });
+
+test('a key whose time is over is shown as expired', async () => {
+  const one = await gateway.register();
+  const expiresAt = Date.now() + 60_000;
+  await createKey(gateway, one.key, { expires_at: new Date(expiresAt).toISOString() });
+  expect(await (await client.get(pathOf(one))).text()).toMatch(/until \d{4}-/);
+  gateway.sql('UPDATE keys SET expires_at = ? WHERE account_id = ? AND expires_at IS NOT NULL', 1, one.accountId);
+  expect(await (await client.get(pathOf(one))).text()).toContain('expired 1970-01-01');
+});

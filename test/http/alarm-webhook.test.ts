@@ -42,6 +42,18 @@ test('an alarm is one POST with its name and its fields', async () => {
   });
 });
 
+test.each([500, 404, 302])('a webhook that answers %d is one line in the log', async (status) => {
+  server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: () => new Response(null, { status, headers: { location: '/' } }),
+  });
+  await raiseAlarm(`http://127.0.0.1:${server.port}/alarms`);
+  const told = () => gateway.log.lines().filter(({ event }) => event === 'alarm_not_delivered');
+  await eventually('the log says so', () => told().length > 0);
+  expect(told()).toMatchObject([{ level: 'warn', code: 'upstream_refused_our_key' }]);
+});
+
 test('a webhook that is away is one line in the log', async () => {
   expect((await raiseAlarm('http://127.0.0.1:9/')).status).toBe(502);
   await eventually('the log says so', () => gateway.log.lines().some(({ event }) => event === 'alarm_not_delivered'));

@@ -9,6 +9,7 @@ import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 import { chatAnswer, chatStream } from '../support/openai-chat.ts';
+import { operatorOf } from '../support/operator.ts';
 import { readSse, usageOf } from '../support/sse.ts';
 
 const LEASE_MS = 15_000;
@@ -44,6 +45,7 @@ describe('a node that cannot renew its lease', () => {
     await eventually('the store is heard', async () => (await ready()) === 200);
     await clock.advance(1);
     expect(await ready()).toBe(503);
+    expect((await operatorOf(gateway).scrape()).value('gateway_ready')).toBe(0);
     expect(gateway.log.text()).toContain('store: it is full');
     // The next renewal fails without a lease.
     await clock.advance(2 * RENEW_MS);

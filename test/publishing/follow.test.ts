@@ -1,7 +1,8 @@
-// A node follows what another process applies, within a second.
+// A node follows what another process applies, within a second; while it cannot, its log says so without a flood.
 import { afterEach, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fault } from '../../src/faults/fault.ts';
 import type { Answer } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -34,4 +35,35 @@ test('the catalog of another process is in force after one second of the clock',
   await clock.advance(1_000);
   await eventually('the new catalog', async () => (await shown()).revision === 2);
   expect((await shown()).data.map((model: Answer) => model.id)).toEqual(['auto:free', 'paid']);
+});
+
+test('a store that is away is told once a minute, with its own reason, and that it is back', async () => {
+  const clock = createManualClock();
+  const own = await startTestGateway({ clock });
+  gateway = own;
+  const { read } = own.gateway.store;
+  const { pulse } = read;
+  const told = () => own.log.lines().filter(({ event }) => /^store_(not_)?followed$/.test(String(event)));
+  let asked = 0;
+  const isAskedAgain = async () => {
+    const before = asked;
+    await clock.advance(400);
+    await eventually('it asks again', () => asked > before);
+  };
+
+  read.pulse = () => {
+    asked++;
+    return Promise.reject(fault('unavailable', { internal: 'store: it is away' }));
+  };
+  for (let n = 0; n < 10; n++) await isAskedAgain();
+  expect(told()).toMatchObject([{ level: 'error', event: 'store_not_followed', detail: 'store: it is away' }]);
+  await clock.advance(60_000);
+  for (let n = 0; n < 10; n++) await isAskedAgain();
+  expect(told()).toHaveLength(2);
+
+  read.pulse = pulse;
+  await clock.advance(400);
+  await eventually('it is back', () => told().length > 2);
+  await clock.advance(2_000);
+  expect(told().slice(2)).toMatchObject([{ level: 'info', event: 'store_followed' }]);
 });

@@ -88,6 +88,20 @@ describe('with a file', () => {
     expect(await newest()).toMatchObject({ revision: 3, inFlight: 4, source: 'file' });
   });
 
+  test('nor is it applied again when its text was applied from elsewhere, and edited since', async () => {
+    await start(FILE);
+    await applyDocument(tools, OTHER_FILE, 'operator');
+    await applyDocument(tools, documentOf(4), 'operator');
+    expect(await start(OTHER_FILE)).toEqual({ ok: true, applied: undefined });
+    expect(await newest()).toMatchObject({ revision: 3, inFlight: 4 });
+  });
+
+  test('what was applied from elsewhere before another file counts no more', async () => {
+    await applyDocument(tools, OTHER_FILE, 'operator');
+    await start(FILE);
+    expect(await start(OTHER_FILE)).toEqual({ ok: true, applied: 3 });
+  });
+
   test('it replaces an embedded default', async () => {
     await start(undefined);
     expect(await start(FILE)).toEqual({ ok: true, applied: 2 });

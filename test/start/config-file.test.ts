@@ -65,6 +65,21 @@ describe('at a start', () => {
     expect(await shown(await place.serve(env))).toBe('2 second');
   });
 
+  test('nor is it when it was applied from another folder and edited since', async () => {
+    const file = place.write('server.yaml', named('first'));
+    const env = { GATEWAY_CONFIG: file };
+    const first = await place.serve(env);
+    expect(logged(first, 'config_applied')).toMatchObject([{ level: 'info', file, revision: 1 }]);
+    await stop(first);
+    place.write('server.yaml', named('second'));
+    // This command does not know which file is the server's.
+    await place.gateway(['config', 'apply', 'server.yaml']);
+    await place.gateway(['config', 'apply', place.write('edited.yaml', named('second, edited'))]);
+    const second = await place.serve(env);
+    expect(await shown(second)).toBe('3 second, edited');
+    expect(logged(second, 'config_applied')).toEqual([]);
+  });
+
   test('a bad file: the last good revision, and one clear line', async () => {
     const env = { GATEWAY_CONFIG: place.write('server.yaml', named('good')) };
     await stop(await place.serve(env));
@@ -114,6 +129,20 @@ describe('while it runs', () => {
     });
     expect(line?.detail).toBe(`cannot read ${place.path('server.yaml')}: it does not exist`);
     expect(await shown(server)).toBe('1 good');
+  });
+
+  test('SIGHUP finds a ./gateway.yaml that was made after the start, and says so while there is none', async () => {
+    const server = await place.serve();
+    server.signal('SIGHUP');
+    const [line] = await eventually('the refusal', () => {
+      const lines = logged(server, 'reload_failed');
+      return lines.length > 0 && lines;
+    });
+    expect(line?.detail).toBe('there is no catalog file');
+    const file = place.write('gateway.yaml', named('made later'));
+    server.signal('SIGHUP');
+    await eventually('the file', async () => (await shown(server)) === '2 made later');
+    await eventually('the log says so', () => logged(server, 'config_applied').some((one) => one.file === file));
   });
 
   test('config apply in another process is followed', async () => {

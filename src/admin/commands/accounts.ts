@@ -30,7 +30,7 @@ export const accountCommands: readonly Command[] = [
           account_id: accountId,
           ...money,
           frozen: wallet.frozen,
-          keys: keys.map((key) => ({ ...publicKey(key), revoked: key.revokedAt !== null })),
+          keys: keys.map((key) => ({ ...publicKey(key), revoked: key.revokedAt !== null, state: key.state })),
           open_holds: holds.map(({ requestId }) => requestId),
           entries: entries.map((entry) => publicEntry(entry, accountId)),
         },
@@ -42,13 +42,7 @@ export const accountCommands: readonly Command[] = [
           '',
           printTable(
             ['key', 'name', 'last4', 'manages', 'state'],
-            keys.map((key) => [
-              key.keyId,
-              key.name ?? '',
-              key.last4,
-              key.manage ? 'yes' : 'no',
-              key.revokedAt === null ? 'live' : 'revoked',
-            ]),
+            keys.map((key) => [key.keyId, key.name ?? '', key.last4, key.manage ? 'yes' : 'no', key.state]),
           ),
           '',
           printTable(

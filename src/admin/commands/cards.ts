@@ -7,7 +7,7 @@ import {
   type CardStateView,
   type CardView,
   issueCards,
-  listCards,
+  listEveryCard,
   MAX_CARDS,
   voidCards,
 } from '../../operating/cards.ts';
@@ -16,8 +16,6 @@ import type { CardKind } from '../../store/rows.ts';
 import { toCsv } from '../../usage/usage-csv.ts';
 import { ACTOR, type Command, noArguments, Refused, requiredOption, WrongUsage } from '../command.ts';
 import { printTable } from '../print-table.ts';
-
-const LIST_LIMIT = 10_000;
 
 export const cardCommands: readonly Command[] = [
   {
@@ -66,7 +64,7 @@ export const cardCommands: readonly Command[] = [
       noArguments(args);
       const { batch, state } = options;
       const filter = { batchId: batch, ...(state === undefined ? {} : { state: readState(state) }) };
-      const cards = await listCards(await open(), filter, LIST_LIMIT);
+      const cards = await listEveryCard(await open(), filter);
       const facts = cards.map(publicCard);
       return {
         facts,

@@ -1,6 +1,6 @@
 // channels list, test: how each channel has been doing, and one real call to it.
 
-import type { Catalog } from '../../catalog/catalog.ts';
+import type { Document } from '../../catalog/document.ts';
 import { HOUR_MS } from '../../channels/traffic.ts';
 import { sumHours } from '../../operating/channels.ts';
 import { readNewest } from '../../operating/newest.ts';
@@ -20,17 +20,18 @@ export const channelCommands: readonly Command[] = [
     async run({ args, open }) {
       noArguments(args);
       const tools = await open();
-      const { catalog } = await readNewest(tools);
+      const { document } = await readNewest(tools);
       const hours = await tools.store.read.trafficSince(Math.floor(tools.clock.now() / HOUR_MS) - HOURS_SHOWN + 1);
-      const facts = listRoutes(catalog, hours);
+      const facts = [...listRoutes(document, hours), ...listIdle(document)];
       return {
         facts,
         text: printTable(
-          ['channel', 'kind', 'model', 'requests', 'success', 'first token p50'],
+          ['channel', 'kind', 'state', 'model', 'requests', 'success', 'first token p50'],
           facts.map((row) => [
             row.channel,
             row.kind,
-            row.model,
+            row.enabled ? 'on' : 'off',
+            row.model ?? '-',
             String(row.requests),
             row.success_rate === null ? '-' : `${(row.success_rate * 100).toFixed(1)}%`,
             row.first_token_ms_p50 === null ? '-' : `${row.first_token_ms_p50} ms`,
@@ -54,19 +55,33 @@ export const channelCommands: readonly Command[] = [
   },
 ];
 
-function listRoutes({ models }: Catalog, hours: readonly TrafficHour[]) {
-  return models.flatMap((model) =>
-    model.routes.map(({ channel }) => {
-      const own = hours.filter((hour) => hour.channel === channel.name && hour.model === model.id);
-      const { requests, successRate, firstTokenMs } = sumHours(own);
-      return {
-        channel: channel.name,
-        kind: channel.kind,
-        model: model.id,
-        requests,
-        success_rate: successRate,
-        first_token_ms_p50: firstTokenMs.p50,
-      };
+/** Also those to channels that are switched off: the catalog in force has no such routes. */
+function listRoutes({ channels, models }: Document, hours: readonly TrafficHour[]) {
+  const byName = new Map(channels.map((channel) => [channel.name, channel]));
+  return models.flatMap(({ id, routes }) =>
+    routes.flatMap((route) => {
+      const channel = byName.get(route.channel);
+      const own = hours.filter((hour) => hour.channel === route.channel && hour.model === id);
+      return channel ? [rowOf(channel, id, own)] : [];
     }),
   );
+}
+
+/** Channels that no model has a route to. */
+function listIdle({ channels, models }: Document) {
+  const used = new Set(models.flatMap(({ routes }) => routes.map(({ channel }) => channel)));
+  return channels.filter(({ name }) => !used.has(name)).map((channel) => rowOf(channel, null, []));
+}
+
+function rowOf({ name, kind, enabled }: Document['channels'][number], model: string | null, hours: TrafficHour[]) {
+  const { requests, successRate, firstTokenMs } = sumHours(hours);
+  return {
+    channel: name,
+    kind,
+    enabled,
+    model,
+    requests,
+    success_rate: successRate,
+    first_token_ms_p50: firstTokenMs.p50,
+  };
 }

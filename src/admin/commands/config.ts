@@ -33,10 +33,11 @@ export const configCommands: readonly Command[] = [
     takes: 'FILE',
     about: 'make it the newest revision; running servers follow within a second',
     options: [],
+    makesDatabase: true,
     async run({ args, open, configFile, variable }) {
       const path = oneArgument(args, 'FILE');
       const text = readNamedFile(path);
-      // Any other file is an edit that must survive a restart, when the server's own file has not changed.
+      // Any other file is an edit: it survives a restart as long as the server's own file has not changed.
       const source = resolve(path) === configFile ? 'file' : 'operator';
       const applied = await applyDocument(await open(), text, source, ACTOR);
       if (!applied.ok) throw refusedDocument(applied.faults);

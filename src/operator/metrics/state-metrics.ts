@@ -17,9 +17,8 @@ const STATES = ['closed', 'open', 'probing'] as const satisfies BreakerState['st
 
 export function readState(metrics: Metrics, { health, alarms, catalog, isReady, isUnbalanced }: StateFacts): void {
   const gauge = { type: 'gauge', labels: [] } as const;
-  metrics.read({ ...gauge, name: 'gateway_ready', help: '1 while new work is taken, 0 while draining.' }, () => [
-    [isReady() ? 1 : 0],
-  ]);
+  const ready = { ...gauge, name: 'gateway_ready', help: '1 while new work is taken, as /readyz says.' };
+  metrics.read(ready, () => [[isReady() ? 1 : 0]]);
   metrics.read({ ...gauge, name: 'gateway_catalog_revision', help: 'The revision that is active here.' }, () => [
     [catalog().revision],
   ]);

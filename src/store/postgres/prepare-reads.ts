@@ -17,6 +17,7 @@ import {
   type Question,
   REVENUE_BY_DAY,
   REVISIONS_BEFORE,
+  WAS_APPLIED,
 } from '../operator-queries.ts';
 import type { OpenHold, Reads } from '../reads.ts';
 import type { Incident, Login, TrafficHour, Wallet, Window } from '../rows.ts';
@@ -47,6 +48,7 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
     `WHERE ($1::text IS NULL OR batch_id = $1) AND ($2::text IS NULL OR state = $2)
        AND ($3::text[] IS NULL OR serial = ANY($3))
        AND ($5::bigint IS NULL OR (expires_at IS NOT NULL AND expires_at <= $5) = $6::boolean)
+       AND ($7::text IS NULL OR batch_id < $7 OR (batch_id = $7 AND serial > $8::text))
      ORDER BY batch_id DESC, serial LIMIT $4`,
     slowPool,
   );
@@ -81,7 +83,7 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
         await pool.ask({ sql: `${OPEN_HOLDS} WHERE account_id = $1 ORDER BY opened_at`, values: [accountId] }),
       ),
     holdSums: async () => decodeHoldSums((await pool.ask({ sql: HOLD_SUMS }))[0]),
-    cards: ({ batchId, state, expiry, serials, limit }) =>
+    cards: ({ batchId, state, expiry, serials, after, limit }) =>
       cards(
         batchId ?? null,
         state ?? null,
@@ -89,14 +91,13 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
         limit,
         expiry?.at ?? null,
         expiry?.isOver ?? false,
+        after?.batchId ?? null,
+        after?.serial ?? null,
       ),
     cardBatches: many(ADDITIONS.cardBatches, 'ORDER BY created_at DESC, batch_id DESC LIMIT $1'),
     newestRevision: one(REVISIONS, 'ORDER BY revision DESC LIMIT 1'),
     revision: one(REVISIONS, 'WHERE revision = $1'),
-    async lastFileHash() {
-      const [row] = await pool.ask({ sql: LAST_FILE });
-      return row === undefined ? undefined : String(row.source_hash);
-    },
+    wasApplied: async (sourceHash) => (await pool.ask(numbered({ sql: WAS_APPLIED, values: [sourceHash] }))).length > 0,
     async pulse() {
       const [row] = await pool.ask({ sql: PULSE });
       return { revision: Number(row?.revision ?? 0), keysVersion: Number(row?.keys_version ?? 0) };
@@ -133,7 +134,6 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
 const OPEN_HOLDS = 'SELECT request_id, account_id, key_id, node_id FROM holds';
 const ORPHANED_HOLDS = `${OPEN_HOLDS}
   WHERE node_id NOT IN (SELECT node_id FROM leases WHERE expires_at > $1) OR node_id = ANY($2::text[]) LIMIT $3`;
-const LAST_FILE = `SELECT source_hash FROM revisions WHERE source = 'file' ORDER BY revision DESC LIMIT 1`;
 const PULSE = `SELECT (SELECT coalesce(max(revision), 0) FROM revisions) AS revision,
   (SELECT version FROM versions WHERE name = 'keys') AS keys_version`;
 

@@ -19,6 +19,7 @@ import {
   type Question,
   REVENUE_BY_DAY,
   REVISIONS_BEFORE,
+  WAS_APPLIED,
 } from '../operator-queries.ts';
 import type { OpenHold, ReadName, Reads } from '../reads.ts';
 import type { Incident, Login, TrafficHour, Wallet, Window } from '../rows.ts';
@@ -56,9 +57,7 @@ export function prepareReads(db: Database): SyncReads {
   const spendByDay = db.prepare<Columns, [string, number]>(SPEND_BY_DAY);
   const trafficDays = db.prepare<Columns, [number]>(TRAFFIC_DAYS);
   const loginName = db.prepare<{ account_id: string }, [string]>('SELECT account_id FROM login_names WHERE name = ?');
-  const fileHash = db.prepare<{ source_hash: string }, []>(
-    `SELECT source_hash FROM revisions WHERE source = 'file' ORDER BY revision DESC LIMIT 1`,
-  );
+  const applied = db.prepare<Columns, [string]>(WAS_APPLIED);
   const holdSums = db.prepare<Columns, []>(HOLD_SUMS);
   return {
     keyByHash: (hash) => keyByHash(hash) ?? keyByOldHash(hash),
@@ -89,12 +88,13 @@ export function prepareReads(db: Database): SyncReads {
         .all(accountId)
         .map(openHold),
     holdSums: () => decodeHoldSums(holdSums.get()),
-    cards: ({ batchId, state, expiry, serials, limit }) =>
+    cards: ({ batchId, state, expiry, serials, after, limit }) =>
       db
-        .query<Columns, [string | null, string | null, string | null, number, number | null, number]>(
+        .query<Columns, SqlValue[]>(
           `SELECT * FROM cards WHERE (?1 IS NULL OR batch_id = ?1) AND (?2 IS NULL OR state = ?2)
              AND (?3 IS NULL OR serial IN (SELECT value FROM json_each(?3)))
              AND (?5 IS NULL OR (expires_at IS NOT NULL AND expires_at <= ?5) = ?6)
+             AND (?7 IS NULL OR batch_id < ?7 OR (batch_id = ?7 AND serial > ?8))
            ORDER BY batch_id DESC, serial LIMIT ?4`,
         )
         .all(
@@ -104,12 +104,14 @@ export function prepareReads(db: Database): SyncReads {
           limit,
           expiry?.at ?? null,
           expiry?.isOver ? 1 : 0,
+          after?.batchId ?? null,
+          after?.serial ?? null,
         )
         .map((row) => decodeRow(PAGES.cards, row)),
     cardBatches: many(ADDITIONS.cardBatches, 'ORDER BY created_at DESC, batch_id DESC LIMIT ?'),
     newestRevision: one(REVISIONS, 'ORDER BY revision DESC LIMIT 1'),
     revision: one(REVISIONS, 'WHERE revision = ?'),
-    lastFileHash: () => fileHash.get()?.source_hash,
+    wasApplied: (sourceHash) => applied.get(sourceHash) !== null,
     pulse() {
       const row = pulse.get();
       return { revision: Number(row?.revision ?? 0), keysVersion: Number(row?.keys_version ?? 0) };

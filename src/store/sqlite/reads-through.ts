@@ -39,7 +39,7 @@ const NEVER_JOURNALED: ReadonlySet<ReadName> = new Set([
   'cardBatches',
   'newestRevision',
   'revision',
-  'lastFileHash',
+  'wasApplied',
   'pulse',
   'leasesOf',
   'trafficSince',

@@ -190,6 +190,22 @@ export function describeOperating(open: OpenSubject): void {
       expect(await store.read.cardBatch('batch_unknown')).toBeUndefined();
     });
 
+    test('cards page by page, the newest batch first, by serial', async () => {
+      const own = await open();
+      try {
+        const { read } = own.store;
+        const batches = [await issueCards(own.store, 3), await issueCards(own.store, 2)];
+        const whole = (await read.cards({ limit: 10 })).map(({ serial }) => serial);
+        expect(whole.toSorted()).toEqual(batches.flatMap(({ cards }) => cards.map(({ serial }) => serial)).toSorted());
+        const first = await read.cards({ limit: 2 });
+        const second = await read.cards({ limit: 2, after: first.at(-1) });
+        const third = await read.cards({ limit: 2, after: second.at(-1) });
+        expect([...first, ...second, ...third].map(({ serial }) => serial)).toEqual(whole);
+      } finally {
+        await own.close();
+      }
+    });
+
     test('revenue by day, usage by channel, house accounts and write-offs', async () => {
       const own = await open();
       try {

@@ -78,8 +78,8 @@ export function describeOperator(open: OpenSubject): void {
         const { read } = own.store;
         expect(await read.pulse()).toEqual({ revision: 0, keysVersion: 0 });
         expect(await read.newestRevision()).toBeUndefined();
-        expect(await read.lastFileHash()).toBeUndefined();
-        const revise = (source: 'file' | 'operator', sourceHash: string) =>
+        expect(await read.wasApplied('h1')).toBe(false);
+        const revise = (source: 'default' | 'file' | 'operator', sourceHash: string) =>
           own.store.commit('revise', { document: `{"of":"${sourceHash}"}`, source, sourceHash, at: T0 });
         await revise('file', 'h1');
         await revise('operator', 'h2');
@@ -95,7 +95,15 @@ export function describeOperator(open: OpenSubject): void {
         });
         expect((await read.revision(1))?.document).toBe('{"of":"h1"}');
         expect(await read.revision(3)).toBeUndefined();
-        expect(await read.lastFileHash()).toBe('h1');
+        const applied = async () => {
+          const hashes = ['h0', 'h1', 'h2', 'h3'];
+          const known = await Promise.all(hashes.map(read.wasApplied));
+          return hashes.filter((_, at) => known[at]);
+        };
+        expect(await applied()).toEqual(['h1', 'h2']);
+        await revise('file', 'h3');
+        await revise('default', 'h0');
+        expect(await applied()).toEqual(['h3']);
       } finally {
         await own.close();
       }

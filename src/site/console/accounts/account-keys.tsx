@@ -50,11 +50,11 @@ export function AccountKeys({ context, account }: AccountProps) {
   );
 }
 
-function limitsOf(language: Language, { dailyBudget, expiresAt, models }: KeyView): string {
+function limitsOf(language: Language, { dailyBudget, expiresAt, models, state }: KeyView): string {
   const { accounts } = consoleWords(language);
   const limits = [
     ...(dailyBudget === null ? [] : [accounts.dayBudget(money(dailyBudget))]),
-    ...(expiresAt === null ? [] : [accounts.until(dateTime(expiresAt))]),
+    ...(expiresAt === null ? [] : [accounts[state === 'expired' ? 'expired' : 'until'](dateTime(expiresAt))]),
     ...(models === null ? [] : [accounts.only(models.join(', '))]),
   ];
   return limits.join(' · ') || accounts.noLimits;
