@@ -13,6 +13,7 @@ export const openaiImages: Dialect = {
   ...NEVER_STREAMS,
   envelope: 'openai',
   endpoint: 'images',
+  promptField: 'prompt',
   readRequest,
   writeRequest: ({ document }, { model }) => editBody(document, { model }),
   readAnswer,
