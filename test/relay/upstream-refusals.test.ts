@@ -122,7 +122,6 @@ describe('of the message nothing passes that names the upstream', () => {
       () => 'Cannot reach vllm:8000/v1/models, gpu-7:443 or node7:80.',
       () => ['vllm', '8000', 'v1/models', 'gpu-7', '443', 'node7'],
     ],
-    ['the machine itself', () => 'Ask localhost about it.', () => ['localhost']],
     ['an address of six', () => 'Nodes [fd00::12]:8000 and [2001:db8:0:0:0:0:0:1].', () => ['fd00', '8000', 'db8']],
     [
       'a host of a house',
@@ -156,6 +155,10 @@ describe('of the message nothing passes that names the upstream', () => {
   ])('but ordinary words do: %s', async (message) => {
     const { error } = await refused(errorScript(400, { message }));
     expect(error.message).toBe(`Correct the request: ${message}`);
+  });
+
+  test('nor the machine itself, by whatever name its channel has', () => {
+    expect(cleanText('Ask localhost about it.')).toBe('Ask [host] about it.');
   });
 
   test.each(['a-', 'a.', 'a+'])('one of %s without end is read in no time', (piece) => {
