@@ -1,5 +1,5 @@
 // An upstream's refusal, reduced to what a client may know. From its body only the message and the parameter of the
-// known error envelope pass, with URLs, hosts, ids and keys removed: what looks like one, and the upstream's own.
+// known error envelope pass, with URLs, hosts, paths, ids and keys removed: what looks like one, and the upstream's own.
 
 import { isObject, type Json, tryParseJson } from '../kit/json.ts';
 import { readGoogleDetails } from './google-details.ts';
@@ -13,6 +13,7 @@ export interface UpstreamFailure {
 }
 
 const MAX_BODY_CHARS = 64 * 1024;
+const MAX_READ_CHARS = 2_000;
 const MAX_MESSAGE_CHARS = 400;
 
 export function readFailure(
@@ -35,15 +36,38 @@ export function readFailure(
 
 /** `hidden` must be ordered so that none hides a part of a later one. */
 export function cleanText(text: string, hidden: readonly string[] = []): string {
-  return hidden
-    .reduce((shown, secret) => shown.replaceAll(secret, '[hidden]'), text)
-    .replace(/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, '[link]')
-    .replace(/\b(?:[a-z0-9-]+\.)+(?:com|net|org|io|ai|dev|cloud|azure|internal|local|cn|tw)\b\S*/gi, '[host]')
-    .replace(/\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g, '[host]')
-    .replace(/\b(?:sk|pk|org|proj|req|acct|key|msg|chatcmpl|user|asst|file|cus)[-_][A-Za-z0-9_-]{4,}/g, '[id]')
-    .replace(/\b[A-Za-z0-9_-]{24,}\b/g, '[id]')
-    .slice(0, MAX_MESSAGE_CHARS);
+  const shown = hidden.reduce((rest, secret) => rest.replaceAll(secret, '[hidden]'), firstWords(text));
+  return REMOVED.reduce((rest, [what, word]) => rest.replace(what, word), shown).slice(0, MAX_MESSAGE_CHARS);
 }
+
+/** Long enough for what may be shown, short enough for patterns; no word is cut, because half a key looks like none. */
+function firstWords(text: string): string {
+  if (text.length <= MAX_READ_CHARS) return text;
+  return text.slice(0, MAX_READ_CHARS).replace(/\S+$/, '');
+}
+
+const ENDINGS =
+  'com|net|org|io|ai|dev|cloud|azure|internal|local|lan|corp|home|svc|cluster|test|intranet|eu|app|co|run|sh|cn|tw|de|uk|jp';
+/** What a number may follow as it follows the name of a host. */
+const COUNTED =
+  'line|column|position|offset|index|status|code|error|limit|tokens|length|size|count|max|min|got|expected|temperature';
+/** Beginnings of paths that are the client's own: of the API, and of a place in a request. */
+const OWN_PATHS = String.raw`v\d\w*|messages|input|tools|contents|system`;
+
+/** Later ones see what earlier ones left. */
+const REMOVED: readonly (readonly [what: RegExp, word: string])[] = [
+  [/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, '[link]'],
+  [/\bBearer\s+(?!(?:tokens?|auth\w*)\b)\S+/gi, '[id]'],
+  [new RegExp(String.raw`\b(?:[a-z0-9-]+\.)+(?:${ENDINGS})\b\S*`, 'gi'), '[host]'],
+  [/\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g, '[host]'],
+  [/\[(?=[^\]]*::|(?:[^\]:]*:){7})[0-9a-f:.]+(?:%\w+)?\](?::\d+)?/gi, '[host]'],
+  [new RegExp(String.raw`(?<![\w.-])(?!(?:${COUNTED}):)[a-z][a-z0-9.-]+:\d{2,5}(?!\.?\w)(?:\/\S*)?`, 'gi'), '[host]'],
+  [/\blocalhost\b/gi, '[host]'],
+  [new RegExp(String.raw`(?<![\w./\]])\/(?!(?:${OWN_PATHS})\b)[\w.-]+(?:\/[\w.-]+)+`, 'g'), '[path]'],
+  [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, '[id]'],
+  [/\b(?:sk|pk|org|proj|req|acct|key|msg|chatcmpl|user|asst|file|cus)[-_][A-Za-z0-9_-]{4,}/g, '[id]'],
+  [/\b[A-Za-z0-9_-]{24,}\b/g, '[id]'],
+];
 
 function errorObject(body: Json | undefined): Record<string, Json | undefined> {
   if (!isObject(body)) return {};

@@ -182,6 +182,8 @@ export interface Dialect {
   envelope: Envelope;
   /** What an upstream's address for it is called. */
   endpoint: 'chat' | 'messages' | 'responses' | 'embeddings' | 'images';
+  /** The field of a request that holds the prompt. */
+  promptField: 'messages' | 'input' | 'prompt';
   /** Throws a fault that names the field. */
   readRequest(document: JsonDocument): RelayRequest;
   writeRequest(request: RelayRequest, fields: UpstreamFields): JsonBody;

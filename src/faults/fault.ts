@@ -49,6 +49,15 @@ export function fault(code: FaultCode, details?: FaultDetails): Fault {
   return new Fault(code, details);
 }
 
+export function clientLeft(): Fault {
+  return fault('unavailable', { internal: 'the client left' });
+}
+
+/** A client that left is no failure of ours; the answer goes nowhere, and is neither counted nor logged. */
+export function isOfGone(error: unknown, { signal }: Request): boolean {
+  return error instanceof Fault && error.code === 'unavailable' && signal.aborted;
+}
+
 /** Anything thrown becomes a fault; what we did not foresee is our own error. */
 export function toFault(error: unknown): Fault {
   return error instanceof Fault ? error : new Fault('internal_error');

@@ -64,7 +64,7 @@ export const FAULTS = {
   context_length_exceeded: {
     status: 400,
     ...INVALID,
-    text: 'Shorten the prompt or choose a model with a larger context.',
+    text: 'Shorten the prompt or choose a model with a larger context: prompt is too long.',
     actions: [LIST_MODELS],
   },
   content_rejected: {

@@ -1,6 +1,6 @@
 // Writes a fault in the caller's dialect: status, headers and body. The only place where an error shape is made.
 
-import type { Fault } from './fault.ts';
+import { Fault } from './fault.ts';
 import type { FaultAction } from './table.ts';
 
 export type Envelope = 'openai' | 'anthropic';
@@ -27,13 +27,21 @@ const LIKE_A_STATUS = /429|500|502|503|504|524/;
 export function writeFault(fault: Fault, envelope: Envelope, context: WriteContext): WrittenFault {
   const { row } = fault;
   const status = envelope === 'anthropic' ? (row.anthropicStatus ?? row.status) : row.status;
-  const body = faultBody(fault, envelope, context);
   const isMisread = !row.retryable && readsNumbers(context.client);
-  return { status, headers: faultHeaders(fault), body: isMisread ? withoutNumbers(body) : body };
+  const body = isMisread
+    ? withoutNumbers(faultBody(inPlainWords(fault), envelope, context))
+    : faultBody(fault, envelope, context);
+  return { status, headers: faultHeaders(fault), body };
 }
 
 export function readsNumbers(client: WriteContext['client']): boolean {
   return READS_NUMBERS.test(client ?? '');
+}
+
+/** Without a message a client has nothing to show: the table's own has no number. */
+function inPlainWords(fault: Fault): Fault {
+  if (!LIKE_A_STATUS.test(fault.publicText)) return fault;
+  return new Fault(fault.code, { ...fault.details, message: undefined });
 }
 
 /** Less is said, but a call that cannot succeed is not made again and again. */

@@ -1,7 +1,7 @@
 // The public API: routes from the table, and around each of them the same order: size, key, handler, fault, headers.
 
 import { type Context, Hono } from 'hono';
-import { Fault, fault, toFault } from '../faults/fault.ts';
+import { Fault, fault, isOfGone, toFault } from '../faults/fault.ts';
 import type { Envelope } from '../faults/write.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { describeError } from '../kit/log.ts';
@@ -144,8 +144,7 @@ function answer(tools: AppTools, exchange: Exchange, handle: Handle, hasHeaders 
 
 function faultResponse(tools: AppTools, { request, requestId, envelope }: Exchange, error: unknown): Response {
   const thrown: Fault = toFault(error);
-  // A client that left is no failure of ours; the answer goes nowhere.
-  const isGone = thrown.code === 'unavailable' && request.signal.aborted;
+  const isGone = isOfGone(thrown, request);
   if (!isGone) tools.countFault(thrown.code);
   if (thrown.row.status >= 500 && !isGone) {
     const detail = thrown === error ? thrown.details.internal : describeError(error);

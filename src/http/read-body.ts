@@ -1,7 +1,7 @@
 // Bodies from clients: capped before they are read, complete within a time, valid UTF-8, and bounded JSON.
 
 import { setImmediate } from 'node:timers/promises';
-import { fault } from '../faults/fault.ts';
+import { clientLeft, fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
 import { type JsonDocument, type JsonProblem, JsonRefused, readJsonObject } from '../kit/json.ts';
 import { readLargeJson } from '../kit/large-json.ts';
@@ -56,7 +56,7 @@ function readAtOnce(request: Request, clock: Clock, onBytes: (bytes: number) => 
     const cancelTimer = clock.after(BODY_TIMEOUT_MS, () => reject(fault('request_timeout')));
     const fail = (error: unknown) => {
       cancelTimer();
-      reject(error);
+      reject(bodyFailure(error));
     };
     request.arrayBuffer().then((bytes) => {
       try {
@@ -87,7 +87,7 @@ async function readPieces(
     new Promise<Awaited<ReturnType<typeof reader.read>>>((resolve, reject) => {
       refuse = () => reject(fault('request_timeout'));
       if (isLate) refuse();
-      else reader.read().then(resolve, reject);
+      else reader.read().then(resolve, (error) => reject(bodyFailure(error)));
     });
   const decoder = new TextDecoder('utf-8', { fatal: true });
   /** What came so far, until it is too much to be read at one go. */
@@ -121,6 +121,12 @@ async function readPieces(
     cancelTimer();
     reader.cancel().catch(() => {});
   }
+}
+
+/** A body ends like this when its client leaves, or breaks the framing: then the connection is closed, too. */
+function bodyFailure(error: unknown): unknown {
+  const isCut = error instanceof DOMException && error.name === 'AbortError';
+  return isCut ? clientLeft() : error;
 }
 
 /** Copied as it comes: a body in very small pieces takes no more room than any other. */

@@ -9,7 +9,9 @@ export function isCrossSite(headers: Headers, publicUrl: string): boolean {
   if (site === null && origin === null) return false;
   const host = headers.get('host') ?? '';
   const own = new URL(publicUrl);
-  if (host !== own.host && !LOOPBACK.test(host)) return true;
+  // A proxy may name the port that its scheme has anyway.
+  const called = URL.parse(`${own.protocol}//${host}`)?.host;
+  if (called !== own.host && !LOOPBACK.test(host)) return true;
   if (site !== null) return site !== 'same-origin' && site !== 'none';
   return ![own.origin, `http://${host}`, `https://${host}`].includes(origin ?? '');
 }

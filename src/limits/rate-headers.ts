@@ -4,13 +4,18 @@ import type { Envelope } from '../faults/write.ts';
 import type { Allowance } from '../store/book/windows.ts';
 
 export function rateHeaders(allowance: Allowance, now: number, envelope: Envelope): Record<string, string> {
-  const seconds = Math.max(0, Math.ceil((allowance.resetsAt - now) / 1000));
   return {
     'x-ratelimit-limit-requests': String(allowance.limit),
     'x-ratelimit-remaining-requests': String(allowance.remaining),
-    'x-ratelimit-reset-requests': `${seconds}s`,
+    'x-ratelimit-reset-requests': `${wholeSeconds(allowance.resetsAt - now)}s`,
     ...(envelope === 'anthropic' ? anthropicNames(allowance) : {}),
   };
+}
+
+/** The paid minute ends with a whole second, so up to one later than a minute from now: it is told as a minute. */
+function wholeSeconds(ms: number): number {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  return seconds === 61 ? 60 : seconds;
 }
 
 function anthropicNames({ limit, remaining, resetsAt }: Allowance): Record<string, string> {

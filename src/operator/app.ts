@@ -1,7 +1,7 @@
 // The operator's port: routes from the table, and around each of them the same order: host, token, handler, refusal.
 
 import { type Context, Hono } from 'hono';
-import { Fault } from '../faults/fault.ts';
+import { Fault, isOfGone } from '../faults/fault.ts';
 import { describeError } from '../kit/log.ts';
 import { type CheckToken, createCheckToken, type GuardToken, guardHeaders } from './guard-token.ts';
 import { OperatorRefused, refusalResponse } from './refused.ts';
@@ -61,7 +61,9 @@ async function answer(
   } catch (error) {
     response = refusalResponse(error, requestId);
     const detail = error instanceof Fault ? error.details.internal : describeError(error);
-    if (response.status >= 500) tools.log('error', 'operator_fault', { request_id: requestId, detail });
+    if (response.status >= 500 && !isOfGone(error, request)) {
+      tools.log('error', 'operator_fault', { request_id: requestId, detail });
+    }
   }
   response.headers.set('x-request-id', requestId);
   response.headers.set('x-content-type-options', 'nosniff');

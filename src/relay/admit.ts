@@ -2,7 +2,8 @@
 // or with a fault and nothing taken. Short waits are ours to make: for a free slot, or for money that running calls hold.
 
 import type { Model } from '../catalog/catalog.ts';
-import { fault } from '../faults/fault.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { clientLeft, fault } from '../faults/fault.ts';
 import { sleep } from '../kit/clock.ts';
 import { holdFor, lowerThinkingBudget } from '../ledger/cost.ts';
 import { admissionFault } from '../limits/admission-fault.ts';
@@ -44,23 +45,23 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
       throw admissionFault(result, tools.clock.now(), call.dialect.envelope);
     }
     await sleep(tools.clock, waitMs, call.gone).catch(() => {
-      throw fault('unavailable', { internal: 'the client left' });
+      throw clientLeft();
     });
   }
 }
 
-function checkContext({ request, model, catalog }: Call, candidates: readonly Model[]): void {
+function checkContext({ request, model, catalog, dialect }: Call, candidates: readonly Model[]): void {
   const { input } = request;
-  if (candidates.length === 0) throw tooLong(input.lower, model.contextTokens);
+  if (candidates.length === 0) throw tooLong(dialect, input.lower, model.contextTokens);
   const freeMost = catalog.guards.free_input_tokens;
   // No estimate is above the upper bound, which is known already.
   if (!model.free || freeMost === null || input.upper <= freeMost) return;
-  if (input.estimate > freeMost) throw tooLong(input.estimate, freeMost);
+  if (input.estimate > freeMost) throw tooLong(dialect, input.estimate, freeMost);
 }
 
-function tooLong(tokens: number, most: number) {
+function tooLong({ promptField }: Dialect, tokens: number, most: number) {
   return fault('context_length_exceeded', {
-    param: 'messages',
+    param: promptField,
     message: `Shorten the prompt or choose a model with a larger context: prompt is too long: ${tokens} tokens > ${most} maximum.`,
   });
 }

@@ -84,6 +84,21 @@ describe('the charge', () => {
     });
   });
 
+  test.each([
+    ['one text', 'x', 3],
+    ['two texts', ['x', 'x'], 6],
+    ['tokens', [1, 2], 2],
+    ['lists of tokens', [[1], [2]], 2],
+  ])('of %s is held with two marks for each text', async (_name, input, tokens) => {
+    gateway.upstream.next(answer(VECTOR));
+    const response = await embed({ input });
+    const [row] = gateway.sql<{ held_nano: bigint }>(
+      'SELECT held_nano FROM usage_records WHERE request_id = ?',
+      response.headers.get('x-request-id') ?? '',
+    );
+    expect(row?.held_nano).toBe(BigInt(tokens) * INPUT);
+  });
+
   test('is nothing when the upstream fails', async () => {
     const { balance_nano } = await gateway.get('/api/me', account.key);
     gateway.upstream.otherwise(errorScript(500, { message: 'no' }));

@@ -1,4 +1,5 @@
-// Clients that send slowly, to keep a connection busy: headers that trickle are cut, bodies that trickle are told so.
+// Clients that send slowly, to keep a connection busy: headers that trickle are cut, bodies that trickle are told so. And
+// clients that never finish: they are no failure of ours.
 
 import { afterEach, describe, expect, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
@@ -6,6 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { chatAnswer, chatStream } from '../support/openai-chat.ts';
+import { operatorOf } from '../support/operator.ts';
 import { startSlowClient } from '../support/slow-client.ts';
 
 const BODY = '{"model":"auto:free","messages":[{"role":"user","content":"x"}]}';
@@ -22,6 +24,7 @@ interface Line {
   text(): string;
   isClosed(): boolean;
   write(text: string): void;
+  hangUp(): void;
 }
 
 function dial(): Promise<Line> {
@@ -34,7 +37,12 @@ function dial(): Promise<Line> {
   socket.on('error', () => socket.destroy());
   return new Promise((resolve) =>
     socket.on('connect', () =>
-      resolve({ text: () => text, isClosed: () => closed, write: (bytes) => void socket.write(bytes) }),
+      resolve({
+        text: () => text,
+        isClosed: () => closed,
+        write: (bytes) => void socket.write(bytes),
+        hangUp: () => void socket.destroy(),
+      }),
     ),
   );
 }
@@ -104,13 +112,14 @@ describe('headers that trickle', () => {
   }, 40_000);
 });
 
+async function open(path: string, key: string | undefined, framing: string): Promise<Line> {
+  const line = await dial();
+  const auth = key === undefined ? '' : `authorization: Bearer ${key}\r\n`;
+  line.write(`POST ${path} HTTP/1.1\r\nhost: x\r\n${auth}${framing}\r\n\r\n`);
+  return line;
+}
+
 describe('bodies that trickle', () => {
-  const open = async (path: string, key: string | undefined, framing: string): Promise<Line> => {
-    const line = await dial();
-    const auth = key === undefined ? '' : `authorization: Bearer ${key}\r\n`;
-    line.write(`POST ${path} HTTP/1.1\r\nhost: x\r\n${auth}${framing}\r\n\r\n`);
-    return line;
-  };
   const waiting = (clock: { pending(): number }, timers: number) =>
     eventually('the body to be waited for', () => clock.pending() > timers);
 
@@ -172,5 +181,50 @@ describe('bodies that trickle', () => {
     await clock.advance(BODY_MS - 1);
     line.write(':"slow"}');
     await eventually('an answer', () => line.text().startsWith('HTTP/1.1 201'));
+  });
+});
+
+describe('bodies that never end', () => {
+  const BROKEN = 'zz\r\n{"model"\r\n';
+  const cuts: [what: string, path: string, framing: string, piece: string][] = [
+    ['a short one', '/v1/chat/completions', `content-length: ${BODY.length}`, BODY.slice(0, 10)],
+    ['a long one', '/v1/messages', 'content-length: 5000000', BODY],
+    ['one in chunks', '/v1/responses', 'transfer-encoding: chunked', '3\r\n{"m\r\n'],
+    ['one whose chunks are broken', '/v1/chat/completions', 'transfer-encoding: chunked', BROKEN],
+    ['one for an account', '/api/redeem', 'content-length: 20', '{'],
+    ['a form', '/account/sign-in', 'content-type: application/x-www-form-urlencoded\r\ncontent-length: 20', 'key='],
+  ];
+
+  test.each(cuts)('%s: a client that leaves is neither counted nor logged', async (_, path, framing, piece) => {
+    const clock = createManualClock();
+    gateway = await startTestGateway({ clock });
+    const operator = operatorOf(gateway);
+    const { key } = await gateway.register();
+    const timers = clock.pending();
+    const line = await open(path, key, framing);
+    if (piece !== BROKEN) await eventually('the body to be waited for', () => clock.pending() > timers);
+    line.write(piece);
+    await Bun.sleep(20);
+    if (piece !== BROKEN) line.hangUp();
+    await eventually('the call to be over', () => line.isClosed() && clock.pending() === timers);
+    expect((await gateway.chat(key, { model: 'auto:free' })).status).toBe(200);
+    expect((await operator.scrape()).sum('gateway_faults_total')).toBe(0);
+    expect(gateway.log.lines().filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  test('nor is it on the operator’s port', async () => {
+    const clock = createManualClock();
+    gateway = await startTestGateway({ clock });
+    const { token } = operatorOf(gateway);
+    const timers = clock.pending();
+    const socket = connect(Number(new URL(gateway.gateway.adminUrl).port), '127.0.0.1');
+    sockets.add(socket);
+    socket.write(
+      `POST /api/admin/cards HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\ncontent-length: 20\r\n\r\n{`,
+    );
+    await eventually('the body to be waited for', () => clock.pending() > timers);
+    socket.destroy();
+    await eventually('the call to be over', () => clock.pending() === timers);
+    expect(gateway.log.lines().filter(({ level }) => level === 'error')).toEqual([]);
   });
 });

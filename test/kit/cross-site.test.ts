@@ -7,6 +7,13 @@ test.each<[what: string, headers: Record<string, string>, expected: boolean]>([
   ['a program', { host: 'anything.example' }, false],
   ['our own page', { host: 'gateway.example', 'sec-fetch-site': 'same-origin' }, false],
   ['an address that was typed', { host: 'gateway.example', 'sec-fetch-site': 'none' }, false],
+  [
+    'our own page, by a proxy that names the port',
+    { host: 'Gateway.example:443', 'sec-fetch-site': 'same-origin' },
+    false,
+  ],
+  ['our own page, by another port', { host: 'gateway.example:8443', 'sec-fetch-site': 'same-origin' }, true],
+  ['a host that is no name', { host: 'a b[', 'sec-fetch-site': 'same-origin' }, true],
   ['a page of another site', { host: 'gateway.example', 'sec-fetch-site': 'cross-site' }, true],
   ['a page of a sister site', { host: 'gateway.example', 'sec-fetch-site': 'same-site' }, true],
   ['our own page, in an old browser', { host: 'gateway.example', origin: OURS }, false],

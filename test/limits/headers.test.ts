@@ -82,6 +82,11 @@ describe('the names', () => {
     expect(anthropic(await call('/v1/messages', { model: 'demo-small' }))).toEqual(['600', '598', inSeconds(60)]);
   });
 
+  test('tell no more than a minute of the paid minute, whatever part of a second it is', async () => {
+    await clock.advance(250);
+    expect(openai(await call('/v1/chat/completions', { model: 'demo-small' }))).toEqual(['600', '599', '60s']);
+  });
+
   test('of a refusal follow the same rule', async () => {
     for (let i = 0; i < 3; i++) await call('/v1/messages');
     const onChat = await call('/v1/chat/completions');

@@ -7,6 +7,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { chatAnswer } from '../support/openai-chat.ts';
 import { passTime } from '../support/pass-time.ts';
+import { upModel } from '../support/test-document.ts';
 
 let gateway: TestGateway;
 afterEach(() => gateway.stop());
@@ -79,6 +80,22 @@ describe('a prompt too long', () => {
     expect(await response.json()).toMatchObject({ error: { code: 'context_length_exceeded', param: 'messages' } });
     expect(gateway.upstream.requests).toEqual([]);
     expect((await gateway.get('/api/usage', key)).data).toEqual([]);
+  });
+
+  test.each([
+    ['/v1/responses', { model: 'up-paid' }],
+    ['/v1/embeddings', { model: 'vectors' }],
+  ])('is told by the field of %s', async (path, fields) => {
+    gateway = await startTestGateway({
+      document: (doc) => {
+        const vectors = upModel('vectors', { kinds: ['embeddings'], price: { input: 2 } });
+        return { ...doc, models: [...doc.models, vectors].map((model) => ({ ...model, context_tokens: 1_000 })) };
+      },
+    });
+    const { key } = await gateway.register();
+    const response = await gateway.call(path, { key, body: { ...fields, input: 'word '.repeat(20_000) } });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { code: 'context_length_exceeded', param: 'input' } });
   });
 
   test('for a free call is refused by the guard', async () => {

@@ -2,6 +2,7 @@
 // far as they are about the request.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { cleanText } from '../../src/channels/read-failure.ts';
 import type { Answer } from '../support/answer.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { errorScript, jsonScript } from '../support/openai-chat.ts';
@@ -116,6 +117,20 @@ describe('of the message nothing passes that names the upstream', () => {
       () => `Node localhost:${gateway.upstream.port} says no.`,
       () => ['localhost', `${gateway.upstream.port}`],
     ],
+    [
+      'a name with a port',
+      () => 'Cannot reach vllm:8000/v1/models, gpu-7:443 or node7:80.',
+      () => ['vllm', '8000', 'v1/models', 'gpu-7', '443', 'node7'],
+    ],
+    ['an address of six', () => 'Nodes [fd00::12]:8000 and [2001:db8:0:0:0:0:0:1].', () => ['fd00', '8000', 'db8']],
+    [
+      'a host of a house',
+      () => 'See node7.corp.lan, vllm.default.svc, api.mycorp.eu, api.company.co.uk, inference.company.app.',
+      () => ['node7', 'vllm', 'mycorp', 'company'],
+    ],
+    ['a bearer', () => 'Sent Authorization: Bearer abcdef123456.', () => ['abcdef123456']],
+    ['an id of AWS', () => 'The key AKIA1234567890ABCDEF may not.', () => ['1234567890ABCDEF']],
+    ['a path', () => 'File "/srv/app/main.py", line 3.', () => ['srv', 'main.py']],
     ['its own key', () => `The key ${SHORT_KEY} may not do that.`, () => [SHORT_KEY]],
     ['a foreign key', () => 'The key sk-proj-abcdEFGH1234 may not do that.', () => ['abcdEFGH1234']],
     [
@@ -130,6 +145,31 @@ describe('of the message nothing passes that names the upstream', () => {
     for (const secret of never()) expect(JSON.stringify(error)).not.toContain(secret);
     expect(error.message).toStartWith('Correct the request: ');
     expect(gateway.log.text()).not.toContain(make());
+  });
+
+  test.each([
+    'gpt-4.1 and claude-3.5 take max_tokens: 500, or max_tokens:500, by 12:30 or [12:30:45].',
+    'Line 3, line:30, status:429, limit:4096: messages[0].content:100 of llama3.1:70b.',
+    'Use /v1/responses or v1/chat/completions; /messages/0/content is image/png and/or text.',
+    'The Bearer token came at 2026-01-01T12:30:45Z.',
+  ])('but ordinary words do: %s', async (message) => {
+    const { error } = await refused(errorScript(400, { message }));
+    expect(error.message).toBe(`Correct the request: ${message}`);
+  });
+
+  test('nor the machine itself, by whatever name its channel has', () => {
+    expect(cleanText('Ask localhost about it.')).toBe('Ask [host] about it.');
+  });
+
+  test.each(['a-', 'a.', 'a+'])('one of %s without end is read in no time', (piece) => {
+    const start = performance.now();
+    cleanText(piece.repeat(32_000));
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+
+  test('a long one is not cut inside a word, which half would not be known by', () => {
+    const link = `https://${'x'.repeat(190)} `;
+    expect(cleanText(`${link.repeat(10)}x x sk-proj-abcdEFGH1234`)).not.toContain('sk-');
   });
 
   test('a very long one is cut', async () => {

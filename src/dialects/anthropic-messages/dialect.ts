@@ -12,6 +12,7 @@ import { createStreamWriter } from './write-stream.ts';
 export const anthropicMessages: Dialect = {
   envelope: 'anthropic',
   endpoint: 'messages',
+  promptField: 'messages',
   readRequest,
   writeRequest,
   writePrefill,

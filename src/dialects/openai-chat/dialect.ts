@@ -12,6 +12,7 @@ import { writeUsage } from './write-usage.ts';
 export const openaiChat: Dialect = {
   envelope: 'openai',
   endpoint: 'chat',
+  promptField: 'messages',
   readRequest,
   writeRequest,
   writePrefill,

@@ -13,6 +13,7 @@ export const openaiEmbeddings: Dialect = {
   ...NEVER_STREAMS,
   envelope: 'openai',
   endpoint: 'embeddings',
+  promptField: 'input',
   readRequest,
   writeRequest: ({ document }, { model }) => editBody(document, { model, ...withoutPriced(document.value) }),
   readAnswer,

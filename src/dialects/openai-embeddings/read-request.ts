@@ -7,6 +7,7 @@ import type { RelayRequest } from '../dialect.ts';
 import { readModel, refuseField } from '../fields.ts';
 
 const MAX_INPUTS = 2048;
+const MARKS = 2;
 
 export function readRequest(document: JsonDocument): RelayRequest {
   const { input, encoding_format: format } = document.value;
@@ -27,7 +28,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
 }
 
 function countInputs(input: Json | undefined): TokenCount {
-  if (typeof input === 'string' && input !== '') return countTokens(input);
+  if (typeof input === 'string' && input !== '') return countText(input);
   if (!Array.isArray(input) || input.length === 0 || input.length > MAX_INPUTS * MAX_INPUTS)
     return refuseInput('input');
   if (input.every(isToken)) return sameTokens(input.length);
@@ -36,9 +37,15 @@ function countInputs(input: Json | undefined): TokenCount {
 }
 
 function countInput(item: Json, index: number): TokenCount {
-  if (typeof item === 'string' && item !== '') return countTokens(item);
+  if (typeof item === 'string' && item !== '') return countText(item);
   if (Array.isArray(item) && item.length > 0 && item.every(isToken)) return sameTokens(item.length);
   return refuseInput(`input[${index}]`);
+}
+
+/** Many embedders put a mark before and after each text, and count both. */
+function countText(text: string): TokenCount {
+  const count = countTokens(text);
+  return { ...count, upper: count.upper + MARKS };
 }
 
 function isToken(value: Json): boolean {

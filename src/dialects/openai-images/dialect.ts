@@ -14,6 +14,7 @@ export const openaiImages: Dialect = {
   ...NEVER_STREAMS,
   envelope: 'openai',
   endpoint: 'images',
+  promptField: 'prompt',
   readRequest,
   writeRequest: ({ document }, { model }) => editBody(document, { model, ...withoutPriced(document.value) }),
   readAnswer,

@@ -12,6 +12,7 @@ import { createStreamWriter } from './write-stream.ts';
 export const openaiResponses: Dialect = {
   envelope: 'openai',
   endpoint: 'responses',
+  promptField: 'input',
   readRequest,
   writeRequest,
   writePrefill,

@@ -5,6 +5,7 @@ import { readJsonObject } from '../../kit/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
 import type { Carrier } from '../carrier.ts';
 import type { Dialect, RelayRequest, ReportedUsage, StreamEvent, StreamReader } from '../dialect.ts';
+import { refuseField } from '../fields.ts';
 import type { SseEvent } from '../sse.ts';
 import type { AnswerEvent } from './answer-events.ts';
 import { checkKnobs } from './check-knobs.ts';
@@ -27,6 +28,7 @@ export interface Translation {
 /** Throws a fault that names what cannot be carried. */
 export function translatedCarrier(translation: Translation): Carrier {
   const { dialect, client, upstream, endpoint, request, target } = translation;
+  checkTurns(request, dialect.promptField);
   const conversation = client.readConversation(request.document);
   checkKnobs(conversation.knobs);
   const needs = upstream.takesAddresses ? [] : namedMedia(conversation);
@@ -63,6 +65,15 @@ export function translatedCarrier(translation: Translation): Carrier {
     },
     createStreamReader: () => translatedReader(translation, written, context),
   };
+}
+
+/** Each is looked at many times, all of them at one go, and everybody else waits for that. */
+const MAX_TURNS = 10_000;
+
+function checkTurns({ document }: RelayRequest, field: Dialect['promptField']): void {
+  const turns = document.value[field];
+  if (!Array.isArray(turns) || turns.length <= MAX_TURNS) return;
+  refuseField(field, `Send at most ${MAX_TURNS} items in ${field}: this model is reached by a translation.`);
 }
 
 const ANSWER_LIMITS = { depth: 256, nodes: 5_000_000 };

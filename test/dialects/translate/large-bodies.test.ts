@@ -38,7 +38,7 @@ const many = <Item>(count: number, make: (index: number) => Item): Item[] =>
   Array.from({ length: count }, (_, i) => make(i));
 
 describe.each(UPSTREAMS)('to %s', (endpoint) => {
-  const turns = many(25_000, () => ({ role: 'user', content: 'x' }));
+  const turns = many(10_000, () => ({ role: 'user', content: 'x' }));
 
   test.each<[name: string, dialect: Dialect, body: object]>([
     ['chat messages', openaiChat, { messages: turns }],
@@ -62,6 +62,16 @@ describe.each(UPSTREAMS)('to %s', (endpoint) => {
     write(openaiChat, { messages }, endpoint);
     expect(performance.now() - start).toBeLessThan(WITHIN_MS);
   });
+});
+
+test.each<[name: string, dialect: Dialect, field: string, upstream: Endpoint]>([
+  ['chat messages', openaiChat, 'messages', 'gemini'],
+  ['messages', anthropicMessages, 'messages', 'chat'],
+  ['items', openaiResponses, 'input', 'messages'],
+])('%s beyond 10,000 are refused, unless nothing is translated', (_, dialect, field, upstream) => {
+  const body = { [field]: many(10_001, () => ({ role: 'user', content: 'x' })) };
+  expect(refusedParam(() => carrierOf(dialect, body, upstream))).toBe(field);
+  expect(() => carrierOf(dialect, body, dialect.endpoint)).not.toThrow();
 });
 
 test.each(['chat', 'gemini'] as const)('stop sequences that would be watched for here, to %s', (endpoint) => {
