@@ -17,7 +17,7 @@ export const zhTwAccount: Words['account'] = {
   badKey: '請檢查金鑰後再試一次：它可能遺漏、格式錯誤、不存在、已撤銷或已過期。',
   badPassword: '請檢查名稱與密碼後再試一次，或改用金鑰登入。',
   tooMany: '請稍候一分鐘：這個位址嘗試的次數太多了。',
-  cardWaits: '儲值卡已備妥：登入或建立帳戶後，代碼會自動填入。',
+  cardWaits: '儲值卡已備妥：登入或建立帳戶後，卡號會自動填入。',
   expired: '登入狀態已結束。請重新登入，即可回到原來的頁面。',
   crossSite: '請在本站開啟這個頁面，再送出表單。',
   createdTitle: '您的帳戶已經準備好了',
