@@ -17,7 +17,7 @@ const MAX_REQUEST_MS = 20 * 60_000;
 const HELD_MONEY_POLL_MS = 50;
 
 export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
-  const candidates = candidateModels(call);
+  const candidates = candidateModels(call.models, call.request.input);
   checkContext(call, candidates);
   if (tools.isUnbalanced() && !call.model.free) throw fault('unavailable', { internal: 'the books do not balance' });
   const startedAt = tools.clock.monotonic();

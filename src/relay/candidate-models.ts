@@ -4,10 +4,9 @@
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import type { ModelKind } from '../catalog/document.ts';
 import { canReach } from '../dialects/carry.ts';
-import { mayFit } from '../dialects/count-input.ts';
+import { type InputCount, mayFit } from '../dialects/count-input.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { KeyRow } from '../store/rows.ts';
-import type { Call } from './call.ts';
 import { mayUse } from './choose-model.ts';
 
 /** The named one is the first. */
@@ -33,6 +32,6 @@ export function isReached({ routes }: Model, dialect: Dialect): boolean {
 }
 
 /** Empty if the prompt is too long for all of them. */
-export function candidateModels({ models, request }: Call): Model[] {
-  return models.filter(({ contextTokens }) => mayFit(request.input, contextTokens));
+export function candidateModels(models: Models, input: InputCount): Model[] {
+  return models.filter(({ contextTokens }) => mayFit(input, contextTokens));
 }
