@@ -43,7 +43,10 @@ describe.each([
     fc.assert(
       fc.property(body, (value) => {
         const text = JSON.stringify(value);
-        const bytes = readRequestJson(new TextEncoder().encode(text));
+        const sent = new TextEncoder().encode(text);
+        // A longer body is read as a text.
+        fc.pre(sent.length <= 256 * 1024);
+        const bytes = readRequestJson(sent);
         expect(bytes.outline).toBeDefined();
         expect(stripOwn(bytes).text).toBe(stripOwn(readJsonObject(text)).text);
       }),
