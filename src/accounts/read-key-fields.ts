@@ -3,7 +3,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Fault, fault } from '../faults/fault.ts';
 import type { Json, JsonObject } from '../kit/json.ts';
-import { parseNtd } from '../kit/money.ts';
+import { nanoOfNumber } from '../kit/money.ts';
 import type { KeyRow } from '../store/rows.ts';
 
 export type KeyFields = Partial<Pick<KeyRow, 'name' | 'models' | 'dailyBudget' | 'expiresAt' | 'manage'>>;
@@ -65,22 +65,12 @@ function readModels(value: Json, catalog: Catalog): string[] | null {
 
 function readBudget(value: Json): bigint | null {
   if (value === null) return null;
-  const nano = typeof value === 'number' ? nanoOf(value) : undefined;
+  const nano = typeof value === 'number' ? nanoOfNumber(value) : undefined;
   if (nano === undefined || nano < 0n) {
     refuse('daily_budget_ntd', 'Set daily_budget_ntd to an amount of NT$ with at most 9 decimals, or to null.');
   }
   return nano;
 }
-
-/** Of very small numbers JavaScript's own text has an exponent. */
-function nanoOf(ntd: number): bigint | undefined {
-  const text = String(ntd);
-  if (!text.includes('e-')) return parseNtd(text);
-  const plain = ntd.toFixed(NTD_DECIMALS);
-  return Number(plain) === ntd ? parseNtd(plain) : undefined;
-}
-
-const NTD_DECIMALS = 9;
 
 function readExpiry(value: Json, now: number): number | null {
   if (value === null) return null;

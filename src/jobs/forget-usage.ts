@@ -2,9 +2,10 @@
 
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Clock, every } from '../kit/clock.ts';
-import { describeError, type Log } from '../kit/log.ts';
+import type { Log } from '../kit/log.ts';
 import { monthsBefore } from '../kit/taipei.ts';
 import type { Store } from '../store/store.ts';
+import { reasonOf } from './reason-of.ts';
 
 const CHECK_MS = 3_600_000;
 /** Few enough that nobody waits for them. */
@@ -17,13 +18,15 @@ export function forgetUsage(store: Store, clock: Clock, log: Log, catalog: () =>
     if (months === null) return;
     const day = monthsBefore(clock.now(), months);
     let count = 0;
-    for (let forgotten = AT_ONCE; forgotten === AT_ONCE && !isStopped; count += forgotten) {
-      forgotten = await store.forgetUsage({ day, limit: AT_ONCE });
+    for (let isMore = true; isMore && !isStopped; ) {
+      const { records, sums } = await store.forgetUsage({ day, limit: AT_ONCE });
+      count += records;
+      isMore = records + sums > 0;
     }
     if (count > 0) log('info', 'usage_forgotten', { count });
   }
   const stop = every(clock, CHECK_MS, () =>
-    forget().catch((error: unknown) => log('error', 'forget_failed', { detail: describeError(error) })),
+    forget().catch((error: unknown) => log('error', 'forget_failed', { detail: reasonOf(error) })),
   );
   return () => {
     isStopped = true;

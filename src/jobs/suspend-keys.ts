@@ -10,11 +10,14 @@ import { reasonOf } from './reason-of.ts';
 const CHECK_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const AT_ONCE = 500;
+const SHORTEST_MONTH = 28;
 
 export function suspendKeys(store: Store, clock: Clock, log: Log, catalog: () => Catalog): () => void {
   async function suspend(): Promise<void> {
-    const days = catalog().guards.suspend_unused_days;
+    const { suspend_unused_days: days, usage_months: months } = catalog().guards;
     if (days === null) return;
+    // Whether a key was used longer ago than usage is kept, nobody knows any more.
+    if (months !== null && days > months * SHORTEST_MONTH) return;
     const at = clock.now();
     const keys = await store.read.unusedKeys(at - days * DAY_MS, AT_ONCE);
     const revoked = await Promise.all(

@@ -21,6 +21,14 @@ export function parseNtd(text: string, maxDecimals = DECIMALS): Nano | undefined
   return sign ? -nano : nano;
 }
 
+/** A JSON number as the amount that was written; of very small ones JavaScript's own text has an exponent. */
+export function nanoOfNumber(ntd: number): Nano | undefined {
+  const text = String(ntd);
+  if (!text.includes('e-')) return parseNtd(text);
+  const plain = ntd.toFixed(DECIMALS);
+  return Number(plain) === ntd ? parseNtd(plain) : undefined;
+}
+
 /** The exact decimal text, without trailing zeros: 998765432n is "0.998765432". */
 export function formatNtd(nano: Nano): string {
   const digits = (nano < 0n ? -nano : nano).toString().padStart(DECIMALS + 1, '0');

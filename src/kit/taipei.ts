@@ -13,11 +13,12 @@ export function taipeiDayStart(day: number): number {
   return day * DAY_MS - OFFSET_MS;
 }
 
-/** The same day so many months ago; where that month is too short for it, one of the first of the next. */
+/** The same day so many months ago, or the last of a month that is too short for it. */
 export function monthsBefore(atMs: number, months: number): number {
   const there = new Date(atMs + OFFSET_MS);
-  const then = Date.UTC(there.getUTCFullYear(), there.getUTCMonth() - months, there.getUTCDate());
-  return Math.floor(then / DAY_MS);
+  const month = there.getUTCMonth() - months;
+  const last = new Date(Date.UTC(there.getUTCFullYear(), month + 1, 0)).getUTCDate();
+  return Date.UTC(there.getUTCFullYear(), month, Math.min(there.getUTCDate(), last)) / DAY_MS;
 }
 
 /** To the minute, as people in Taipei write it: 2026-11-15 09:30. */

@@ -1,7 +1,7 @@
 // How a call travels on a route, found out once for each route that is looked at. A route that cannot carry it is no route
 // for this call; if none can, the client is told what stands in the way, before anything is taken from it.
 
-import type { Route } from '../catalog/catalog.ts';
+import type { Model, Route } from '../catalog/catalog.ts';
 import type { Carrier } from '../dialects/carrier.ts';
 import { canReach, carry, type Sender } from '../dialects/carry.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
@@ -58,7 +58,7 @@ function lostSettings(names: readonly string[]): Fault {
 }
 
 /** The first that there is. Throws what stands in the way, if the call cannot travel on any route of its models. */
-export function requireCarrier(models: Models, dialect: Dialect, findCarrier: FindCarrier): Carrier {
+export function requireCarrier(models: readonly Model[], dialect: Dialect, findCarrier: FindCarrier): Carrier {
   let refusal: Fault | undefined;
   for (const { routes } of models) {
     for (const route of routes) {

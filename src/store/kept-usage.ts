@@ -18,6 +18,16 @@ export const keepFromDay = (mark: string) => `INSERT INTO settings (name, value)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value
   WHERE CAST(settings.value AS BIGINT) < CAST(excluded.value AS BIGINT)`;
 
+export const forgetRecords = (idBefore: string, before: string, limit: string) => `DELETE FROM usage_records
+  WHERE request_id IN (
+    SELECT request_id FROM usage_records WHERE request_id < ${idBefore} AND at < ${before} ORDER BY request_id LIMIT ${limit}
+  )`;
+
+export const forgetSums = (day: string, limit: string) => `DELETE FROM usage_days
+  WHERE (account_id, day, key_id, model, channel, status) IN (
+    SELECT account_id, day, key_id, model, channel, status FROM usage_days WHERE day < ${day} ORDER BY day LIMIT ${limit}
+  )`;
+
 /** Records before a day: ids sort by age, so that none but old ones are looked at. */
 export function oldRecords(day: number): { idBefore: string; before: number } {
   const before = taipeiDayStart(day);

@@ -10,6 +10,12 @@ export interface OldUsage {
   limit: number;
 }
 
+export interface Forgotten {
+  records: number;
+  /** Of their days: deleted once no such record is left. */
+  sums: number;
+}
+
 export interface Store {
   /** Resolves when the operation is durable. Rejects with the fault `unavailable` if nothing was written; but for settle
    * and release also when nobody could say so in time: then an admission is taken back, and what has an Idempotency-Key
@@ -21,7 +27,7 @@ export interface Store {
   recordAlarm(alarm: Alarm, at: number): Promise<void>;
   /** Forgets hashed addresses and dead leases older than `before`. */
   forget(before: number): Promise<void>;
-  /** Deletes usage records of the days (Taipei's) before one, the oldest first and at most so many; answers how many. */
-  forgetUsage(before: OldUsage): Promise<number>;
+  /** Deletes usage records of the days (Taipei's) before one, then their sums, at most so many at a time; answers how many. */
+  forgetUsage(before: OldUsage): Promise<Forgotten>;
   close(): Promise<void>;
 }

@@ -125,6 +125,20 @@ describe('the budget', () => {
     expect(gateway.audit()).toEqual([]);
   });
 
+  test('given to a key while it has calls under way counts what they cost', async () => {
+    const { id, key } = await createKey(gateway, account.key, {});
+    const gate = createGate();
+    gateway.upstream.next({ ...chatAnswer(), body: [gate.opened, ...(chatAnswer().body ?? [])] });
+    const running = chat(key, { max_tokens: 100 });
+    await gateway.upstream.request(0);
+    await gateway.call(`/api/keys/${id}`, { key: account.key, method: 'PATCH', body: { daily_budget_ntd: 0.5 } });
+    gate.open();
+    expect((await running).status).toBe(200);
+    const charged = 11n * UP_PRICES.input + 7n * UP_PRICES.output;
+    expect(budgetOf(id)).toEqual({ spent_nano: charged, held_nano: 0n });
+    expect(gateway.audit()).toEqual([]);
+  });
+
   test('of a few nano is a budget, too', async () => {
     const { id } = await createKey(gateway, account.key, { daily_budget_ntd: 1.5e-7 });
     const { data } = await gateway.get('/api/keys', account.key);

@@ -41,10 +41,10 @@ export function describeSuspendedKeys(name: string, open: OpenSubject): void {
     afterAll(() => subject.close());
 
     /** The job's next run at this time. */
-    async function runAt(at: number, days: number | null = DAYS): Promise<void> {
+    async function runAt(at: number, days: number | null = DAYS, usage_months: number | null = null): Promise<void> {
       const clock = createManualClock(at - HOUR);
       const events: string[] = [];
-      const catalog = () => ({ guards: { suspend_unused_days: days } }) as Catalog;
+      const catalog = () => ({ guards: { suspend_unused_days: days, usage_months } }) as Catalog;
       const timers = clock.pending();
       const stop = suspendKeys(store, clock, (_level, event) => void events.push(event), catalog);
       await clock.advance(HOUR);
@@ -60,6 +60,13 @@ export function describeSuspendedKeys(name: string, open: OpenSubject): void {
       await runAt(T0 + DAYS * DAY);
       expect(await isLive()).toBe(true);
       await runAt(T0 + DAYS * DAY + 1);
+      expect(await isLive()).toBe(false);
+    });
+
+    test('none is suspended by a time that is longer than usage is kept', async () => {
+      await runAt(T0 + 1_000 * DAY, DAYS, 1);
+      expect(await isLive()).toBe(true);
+      await runAt(T0 + 1_000 * DAY, DAYS - 2, 1);
       expect(await isLive()).toBe(false);
     });
 

@@ -21,6 +21,7 @@ beforeAll(async () => {
           ...standard.channels,
           openaiChannel('first', base, { endpoints }),
           openaiChannel('second', base, { endpoints }),
+          { name: 'claude', kind: 'anthropic', base_url: base },
           openaiChannel('off', base, { endpoints, enabled: false }),
         ],
         models: [
@@ -32,6 +33,13 @@ beforeAll(async () => {
             routes: [{ channel: 'first', model: 'm-paints' }],
             fallbacks: ['talks'],
           },
+          {
+            id: 'strict',
+            price,
+            routes: [{ channel: 'claude', model: 'claude-sonnet-5' }],
+            fallbacks: ['short'],
+          },
+          { id: 'short', context_tokens: 100, price, routes: [{ channel: 'second', model: 'm-short' }] },
           { id: 'talks', kinds: ['chat'], price, routes: [{ channel: 'second', model: 'm-talks' }] },
           { id: 'switched', price, routes: [{ channel: 'off', model: 'm-switched' }], fallbacks: ['talks'] },
           { id: 'alone', price, routes: [{ channel: 'off', model: 'm-alone' }] },
@@ -63,4 +71,25 @@ test('one serves a model whose channels are all switched off', async () => {
   expect(served.headers.get('x-svc-channel')).toBe('second');
   expect(((await served.json()) as Answer).model).toBe('talks');
   expect((await gateway.chat(account.key, { model: 'alone', max_tokens: 10 })).status).toBe(503);
+});
+
+test('one that the prompt is too long for does not hide why the model itself cannot be asked', async () => {
+  const ask = (words: number) =>
+    gateway.chat(
+      account.key,
+      {
+        model: 'strict',
+        max_tokens: 10,
+        seed: 1,
+        messages: [{ role: 'user', content: 'word '.repeat(words) }],
+      },
+      { headers: { 'x-svc-strict': '1' } },
+    );
+  gateway.upstream.otherwise(chatAnswer());
+  const served = await ask(3);
+  expect(served.status).toBe(200);
+  expect(served.headers.get('x-svc-channel')).toBe('second');
+  const refused = await ask(500);
+  expect(refused.status).toBe(400);
+  expect(((await refused.json()) as Answer).error.param).toBe('seed');
 });

@@ -15,7 +15,7 @@ import { fault } from '../../faults/fault.ts';
 import { dropRequest } from '../../kit/request-json.ts';
 import { readTrace, TRACE_HEADER, writeTrace } from '../../kit/traceparent.ts';
 import type { Room } from '../../limits/load.ts';
-import { modelsFor } from '../../relay/candidate-models.ts';
+import { candidateModels, modelsFor } from '../../relay/candidate-models.ts';
 import { chooseModel } from '../../relay/choose-model.ts';
 import { createFindCarrier, requireCarrier, requireRoute } from '../../relay/find-carrier.ts';
 import { relayRequest } from '../../relay/relay-request.ts';
@@ -92,7 +92,9 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
     hashUser: tools.relay.hashUser,
     isStrict: request.headers.get('x-svc-strict') === '1',
   });
-  const { emptyAnswer } = requireCarrier(models, dialect, findCarrier);
+  // One that the prompt is too long for will not be asked.
+  const fitting = candidateModels(models, asked.input);
+  const { emptyAnswer } = requireCarrier(fitting.length > 0 ? fitting : models, dialect, findCarrier);
   if (asked.maxOutputTokens === 0 && emptyAnswer) {
     room.leave();
     return nothingAsked(tools, exchange, emptyAnswer(), asked.stream);

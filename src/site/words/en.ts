@@ -146,7 +146,7 @@ export const en = {
     retention: (months: number | null) =>
       months === null
         ? 'Usage records and ledger entries are kept as long as the account exists, because they are the proof of every charge.'
-        : `Usage records are kept for ${months} months, then deleted. Ledger entries are kept as long as the account exists, because they are the proof of every charge.`,
+        : `Usage records are kept for ${months === 1 ? 'one month' : `${months} months`}, then deleted. Ledger entries are kept as long as the account exists, because they are the proof of every charge.`,
     sessionsTitle: 'Signing in',
     sessions:
       'A session ends after 30 minutes without use, and after 12 hours in any case. Passwords are stored as argon2id hashes. Keys are never kept in the browser.',

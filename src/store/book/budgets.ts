@@ -23,11 +23,12 @@ export function holdBudget(book: Book, keyId: string, amount: Nano, at: number):
 }
 
 export function closeBudget(book: Book, hold: Hold, charged: Nano, at: number): void {
-  if (!hold.budgeted) return;
+  // Begun before its key had a budget: what it costs counts all the same.
+  if (!hold.budgeted && (charged === 0n || !book.get('budgets', hold.keyId))) return;
   const budget = budgetAt(book, hold.keyId, at);
   book.put('budgets', hold.keyId, {
     ...budget,
-    held: budget.held - hold.amount,
+    held: hold.budgeted ? budget.held - hold.amount : budget.held,
     spent: budget.spent + charged,
   });
 }

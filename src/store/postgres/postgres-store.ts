@@ -2,7 +2,7 @@
 
 import { type Clock, sleep } from '../../kit/clock.ts';
 import { type BatchMeter, createBatcher } from '../batcher.ts';
-import { keepFromDay, oldRecords } from '../kept-usage.ts';
+import { forgetRecords, forgetSums, keepFromDay, oldRecords } from '../kept-usage.ts';
 import { StoreRefused } from '../refusal.ts';
 import type { Store } from '../store.ts';
 import { boundWait } from './bound-wait.ts';
@@ -106,11 +106,16 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     },
     async forgetUsage({ day, limit }) {
       const { idBefore, before } = oldRecords(day);
+      const remove = async (sql: string, values: (string | number)[]) => {
+        const [row] = await upkeep.ask({
+          sql: `WITH gone AS (${sql} RETURNING 1) SELECT count(*) AS n FROM gone`,
+          values,
+        });
+        return Number(row?.n ?? 0);
+      };
       await upkeep.ask({ sql: keepFromDay('$1'), values: [String(day)] });
-      const [row] = await upkeep.ask({ sql: FORGET_USAGE, values: [idBefore, before, limit] });
-      const forgotten = Number(row?.forgotten ?? 0);
-      if (forgotten < limit) await upkeep.ask({ sql: 'DELETE FROM usage_days WHERE day < $1', values: [day] });
-      return forgotten;
+      const records = await remove(forgetRecords('$1', '$2', '$3'), [idBefore, before, limit]);
+      return { records, sums: records > 0 ? 0 : await remove(forgetSums('$1', '$2'), [day, limit]) };
     },
     async close() {
       // With the database away nothing more can be committed: what is under way stays without an answer.
@@ -128,12 +133,6 @@ const FORGET = [
   'DELETE FROM replays WHERE expires_at < $1',
   'DELETE FROM writers WHERE touched_at < $1',
 ];
-
-const FORGET_USAGE = `WITH forgotten AS (
-    DELETE FROM usage_records WHERE request_id IN (
-      SELECT request_id FROM usage_records WHERE request_id < $1 AND at < $2 ORDER BY request_id LIMIT $3
-    ) RETURNING 1
-  ) SELECT count(*) AS forgotten FROM forgotten`;
 
 async function prepareDatabase(options: PostgresOptions): Promise<void> {
   const connection = await firstConnection(options);

@@ -3,7 +3,7 @@
 import type { Clock } from '../../kit/clock.ts';
 import type { KillOrder } from '../../kit/failpoint.ts';
 import { type BatchMeter, createBatcher } from '../batcher.ts';
-import type { Store } from '../store.ts';
+import type { Forgotten, Store } from '../store.ts';
 import { connectThread } from './connect-thread.ts';
 import type { CommitReply } from './messages.ts';
 import { createPosting } from './posting.ts';
@@ -52,7 +52,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     read: readsThrough({ reader, slowReader, post: posting.beforeRead }),
     recordAlarm: async (alarm, at) => void (await writer.ask({ do: 'alarm', alarm, at })),
     forget: async (before) => void (await writer.ask({ do: 'forget', before })),
-    forgetUsage: async (before) => (await writer.ask({ do: 'forgetUsage', before })) as number,
+    forgetUsage: async (before) => (await writer.ask({ do: 'forgetUsage', before })) as Forgotten,
     async close() {
       await batcher.idle();
       posting.stop();

@@ -4,9 +4,9 @@
 import type { Database } from 'bun:sqlite';
 import { chmodSync, existsSync } from 'node:fs';
 import { armFailpoint } from '../../kit/failpoint.ts';
-import { keepFromDay, oldRecords } from '../kept-usage.ts';
+import { forgetRecords, forgetSums, keepFromDay, oldRecords } from '../kept-usage.ts';
 import { StoreRefused } from '../refusal.ts';
-import type { OldUsage } from '../store.ts';
+import type { Forgotten, OldUsage } from '../store.ts';
 import { type Commits, prepareCommits } from './commit-batch.ts';
 import { decodeOperations } from './hot-batches.ts';
 import { prepareIsBehind } from './journal.ts';
@@ -56,14 +56,13 @@ function forget(before: number): undefined {
   });
 }
 
-function forgetUsage({ day, limit }: OldUsage): number {
+function forgetUsage({ day, limit }: OldUsage): Forgotten {
   const { idBefore, before } = oldRecords(day);
-  let forgotten = 0;
+  let forgotten: Forgotten = { records: 0, sums: 0 };
   commits?.alone(() => {
     db.query(keepFromDay('?')).run(String(day));
-    const old = 'SELECT request_id FROM usage_records WHERE request_id < ? AND at < ? ORDER BY request_id LIMIT ?';
-    forgotten = db.query(`DELETE FROM usage_records WHERE request_id IN (${old})`).run(idBefore, before, limit).changes;
-    if (forgotten < limit) db.query('DELETE FROM usage_days WHERE day < ?').run(day);
+    const records = db.query(forgetRecords('?', '?', '?')).run(idBefore, before, limit).changes;
+    forgotten = { records, sums: records > 0 ? 0 : db.query(forgetSums('?', '?')).run(day, limit).changes };
   });
   return forgotten;
 }

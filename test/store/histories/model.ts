@@ -63,6 +63,8 @@ export class Model {
   readonly requests = new Map<string, ModelRequest>();
   readonly cards = new Map<string, ModelCard>();
   readonly #spent = new Map<string, { day: number; spent: bigint }>();
+  /** Keys that had a budget once. */
+  readonly #budgeted = new Set<string>();
   readonly #leases = new Map<string, number>();
   readonly #references = new Set<string>();
   readonly #registrations = new Map<string, number[]>();
@@ -238,6 +240,7 @@ export class Model {
 
   #open({ requestId, accountId, keyId, nodeId, at, charge, budget }: AdmitInput, amount: bigint): void {
     const budgeted = budget !== null && !charge.free;
+    if (budgeted) this.#budgeted.add(keyId);
     this.requests.set(requestId, { accountId, keyId, nodeId, amount, free: charge.free, budgeted, openedAt: at });
   }
 
@@ -268,7 +271,9 @@ export class Model {
     if (charged > 0n) account?.entries.push({ kind: 'usage', amount: -charged });
     const balance = this.balance(request.accountId);
     request.closed = { cost: charged, status, balanceAfter: balance };
-    if (request.budgeted) this.#spend(request.keyId, charged, at);
+    if (request.budgeted || (charged > 0n && this.#budgeted.has(request.keyId))) {
+      this.#spend(request.keyId, charged, at);
+    }
     return { state: 'closed', charged, writtenOff: cost - charged, balance };
   }
 

@@ -196,11 +196,16 @@ export function describeUsage(open: OpenSubject): void {
         const left = async () =>
           (await store.read.usagePage({ accountId: account.accountId, limit: 10 })).records.map((one) => one.requestId);
 
-        expect(await store.forgetUsage({ day: today - 10, limit: 2 })).toBe(0);
+        const forget = (day: number) => store.forgetUsage({ day, limit: 2 });
+        expect(await forget(today - 10)).toEqual({ records: 0, sums: 0 });
         expect(await left()).toHaveLength(5);
-        expect(await store.forgetUsage({ day: today, limit: 2 })).toBe(2);
+        expect(await forget(today)).toEqual({ records: 2, sums: 0 });
         expect((await store.read.audit({})).differences).toEqual([]);
-        expect(await store.forgetUsage({ day: today, limit: 2 })).toBe(1);
+        expect(await forget(today)).toEqual({ records: 1, sums: 0 });
+        expect(await forget(today)).toEqual({ records: 0, sums: 2 });
+        expect((await store.read.audit({})).differences).toEqual([]);
+        expect(await forget(today)).toEqual({ records: 0, sums: 1 });
+        expect(await forget(today)).toEqual({ records: 0, sums: 0 });
         expect(await left()).toEqual(kept.toReversed());
         const { totals } = await store.read.usagePage({ accountId: account.accountId, limit: 1 });
         expect(totals).toMatchObject({ requests: 2, cost: 20n });
@@ -208,7 +213,7 @@ export function describeUsage(open: OpenSubject): void {
         expect(entries.filter(({ kind }) => kind === 'usage')).toHaveLength(5);
         expect((await store.read.audit({})).differences).toEqual([]);
         // A day before the first that is kept does not bring anything back into question.
-        expect(await store.forgetUsage({ day: today - 10, limit: 2 })).toBe(0);
+        expect(await forget(today - 10)).toEqual({ records: 0, sums: 0 });
         expect((await store.read.audit({})).differences).toEqual([]);
         // What is missing of the days that are kept is noticed as before.
         await own.sql(`DELETE FROM usage_records WHERE request_id = '${kept[1]}'`);
