@@ -40,25 +40,45 @@ export function cleanText(text: string, hidden: readonly string[] = []): string 
   return REMOVED.reduce((rest, [what, word]) => rest.replace(what, word), shown).slice(0, MAX_MESSAGE_CHARS);
 }
 
-/** Long enough for what may be shown, short enough for patterns; no word is cut, because half a key looks like none. */
+/**
+ * Long enough for what may be shown, short enough for patterns; no word is cut, because half a key looks like none.
+ * Chinese has no spaces, and no key has its letters.
+ */
 function firstWords(text: string): string {
   if (text.length <= MAX_READ_CHARS) return text;
-  return text.slice(0, MAX_READ_CHARS).replace(/\S+$/, '');
+  return text.slice(0, MAX_READ_CHARS).replace(/[!-~]+$/, '');
 }
 
-const ENDINGS =
-  'com|net|org|io|ai|dev|cloud|azure|internal|local|lan|corp|home|svc|cluster|test|intranet|eu|app|co|run|sh|cn|tw|de|uk|jp';
+const ENDINGS = 'com|net|org|io|ai|dev|cloud|azure|internal|local|lan|corp|svc|cluster|intranet|eu|cn|tw|uk|jp';
+/** These are ordinary names of fields, too. */
+const WORD_ENDINGS = 'app|test|home|run|sh|co|de';
 /** What a number may follow as it follows the name of a host. */
-const COUNTED =
-  'line|column|position|offset|index|status|code|error|limit|tokens|length|size|count|max|min|got|expected|temperature';
+const COUNTED = [
+  'line|column|position|offset|index|status|code|error|limit|tokens|length|size|count|max|min|got|expected|temperature',
+  'requested|used|maximum|minimum|seed|budget|remaining|total',
+].join('|');
+/** Names in the places of a request that no host has. */
+const SCHEMA_NAMES =
+  'properties|parameters|definitions|defs|items|input_schema|json_schema|response_format|tool_choice|tool_calls';
+/** Those that one may have. */
+const REQUEST_NAMES = 'messages|input|tools|contents?|system';
+const PLACE_NAMES = `${SCHEMA_NAMES}|${REQUEST_NAMES}`;
 /** Beginnings of paths that are the client's own: of the API, and of a place in a request. */
-const OWN_PATHS = String.raw`v\d\w*|messages|input|tools|contents|system`;
+const OWN_PATHS = String.raw`v\d\w*|chat|responses|${PLACE_NAMES}`;
+
+/** Names with dots, from the first of them on: but for a place in a request, which has one of `own`. */
+function hostPattern(endings: string, own: string): RegExp {
+  const start = String.raw`(?<![\w-]|\w\.|\b(?:${PLACE_NAMES})\[\d+\]\.)`;
+  const isPlace = String.raw`(?:[\w-]+\.)*(?:${own})(?![\w-])`;
+  return new RegExp(String.raw`${start}(?!${isPlace})(?:[\w-]+\.)+(?:${endings})\b\S*`, 'gi');
+}
 
 /** Later ones see what earlier ones left. */
 const REMOVED: readonly (readonly [what: RegExp, word: string])[] = [
   [/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, '[link]'],
-  [/\bBearer\s+(?!(?:tokens?|auth\w*)\b)\S+/gi, '[id]'],
-  [new RegExp(String.raw`\b(?:[a-z0-9-]+\.)+(?:${ENDINGS})\b\S*`, 'gi'), '[host]'],
+  [/\bBearer\s+(?!(?:tokens?|auth\w*)\b)(?=\S*\d|[^\s.,:;]{12})\S+/gi, '[id]'],
+  [hostPattern(ENDINGS, String.raw`${SCHEMA_NAMES}|(?:${REQUEST_NAMES})\.\d+`), '[host]'],
+  [hostPattern(WORD_ENDINGS, PLACE_NAMES), '[host]'],
   [/\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g, '[host]'],
   [/\[(?=[^\]]*::|(?:[^\]:]*:){7})[0-9a-f:.]+(?:%\w+)?\](?::\d+)?/gi, '[host]'],
   [new RegExp(String.raw`(?<![\w.-])(?!(?:${COUNTED}):)[a-z][a-z0-9.-]+:\d{2,5}(?!\.?\w)(?:\/\S*)?`, 'gi'), '[host]'],

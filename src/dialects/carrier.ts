@@ -31,7 +31,9 @@ export interface Carrier {
   createStreamReader(): StreamReader;
 }
 
+/** Throws a fault that names what may not go through. */
 export function sameDialectCarrier(dialect: Dialect, request: RelayRequest, quirks: Quirks): Carrier {
+  dialect.refuseOtherModels?.(request.document.value);
   return {
     endpoint: dialect.endpoint,
     isTranslated: false,

@@ -2,7 +2,7 @@
 // itself knows no field of any of them.
 
 import type { Envelope } from '../faults/write.ts';
-import type { JsonDocument } from '../kit/json.ts';
+import type { JsonDocument, JsonObject } from '../kit/json.ts';
 import type { Nano } from '../kit/money.ts';
 import type { Quirks } from '../kit/quirks.ts';
 import type { JsonBody } from '../kit/request-json.ts';
@@ -186,6 +186,8 @@ export interface Dialect {
   promptField: 'messages' | 'input' | 'prompt';
   /** Throws a fault that names the field. */
   readRequest(document: JsonDocument): RelayRequest;
+  /** For a body that goes through as it is. Throws a fault that names a tool which would have another model work. */
+  refuseOtherModels?(body: JsonObject): void;
   writeRequest(request: RelayRequest, fields: UpstreamFields): JsonBody;
   /** The same request with an answer begun. */
   writePrefill(request: RelayRequest, fields: UpstreamFields, text: string): string;

@@ -12,8 +12,9 @@ export const PLAIN_TIERS: ReadonlySet<Json> = new Set(['auto', 'default', 'flex'
 /** By the client's own names, in the order of the list. */
 export function pricedFields(body: JsonObject): string[] {
   const names: string[] = CHOOSING.filter((name) => saysSomething(body[name]));
-  const { service_tier: tier } = body;
+  const { service_tier: tier, inference_geo: place } = body;
   if (saysSomething(tier) && tier !== 'standard_only' && !PLAIN_TIERS.has(tier)) names.push('service_tier');
+  if (saysSomething(place) && place !== 'global') names.push('inference_geo');
   return names;
 }
 
@@ -24,6 +25,6 @@ export function withoutPriced(body: JsonObject): Record<string, undefined> {
   return edits;
 }
 
-function saysSomething(value: Json | undefined): value is Json {
+export function saysSomething(value: Json | undefined): value is Json {
   return value !== undefined && value !== null && !isEmptySetting(value);
 }

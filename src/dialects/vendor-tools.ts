@@ -1,6 +1,9 @@
-// Tools that the upstream runs itself: what they find or compute becomes input that no text of the request tells of.
+// Tools that the upstream runs itself: what they find or compute becomes input that no text of the request tells of. Those
+// that have another model work are refused, because only the one that was asked for is billed.
 
 import { isObject, type Json, type JsonObject } from '../kit/json.ts';
+import { refuseField } from './fields.ts';
+import { saysSomething } from './priced-fields.ts';
 
 /**
  * What a search of the web mostly brings: about ten extracts. It can be more, but Codex offers a
@@ -12,17 +15,46 @@ export const SEARCH_TOKENS = 8_000;
 export const UNKNOWN_TOKENS = Number.POSITIVE_INFINITY;
 
 const SEARCH = /^(?:\w+:)?web_search/;
+/** These ask other models even where they name none. */
+const OTHER_MODELS = /^(?:\w+:)?(?:advisor|fusion)/;
+
+export type IsClients = (type: string, tool: JsonObject) => boolean;
+
+export function vendorToolTokens(tools: Json | undefined, isClients: IsClients): number {
+  return vendorToolsOf(tools, isClients).reduce(
+    (tokens, { type }) => tokens + (SEARCH.test(type) ? SEARCH_TOKENS : UNKNOWN_TOKENS),
+    0,
+  );
+}
+
+/** Throws a fault that names the place; the list stands at `at`. */
+export function refuseModelsOf(tools: Json | undefined, at: string, isClients: IsClients): void {
+  for (const { type, tool, index } of vendorToolsOf(tools, isClients)) {
+    const place = otherModelAt(type, tool);
+    if (place === undefined) continue;
+    const param = `${at}[${index}]${place}`;
+    refuseField(param, `Remove ${param}: a tool may have no other model work than the one that is asked for.`);
+  }
+}
+
+function otherModelAt(type: string, { model, parameters }: JsonObject): string | undefined {
+  if (saysSomething(model)) return '.model';
+  if (isObject(parameters) && saysSomething(parameters.model)) return '.parameters.model';
+  return OTHER_MODELS.test(type) ? '' : undefined;
+}
+
+interface VendorTool {
+  type: string;
+  tool: JsonObject;
+  index: number;
+}
 
 /** A tool without a type is the client's; one of a type that nobody here knows may be anybody's. */
-export function vendorToolTokens(
-  tools: Json | undefined,
-  isClients: (type: string, tool: JsonObject) => boolean,
-): number {
-  if (!Array.isArray(tools)) return 0;
-  let tokens = 0;
-  for (const tool of tools) {
-    if (!isObject(tool) || typeof tool.type !== 'string' || isClients(tool.type, tool)) continue;
-    tokens += SEARCH.test(tool.type) ? SEARCH_TOKENS : UNKNOWN_TOKENS;
-  }
-  return tokens;
+function vendorToolsOf(tools: Json | undefined, isClients: IsClients): VendorTool[] {
+  if (!Array.isArray(tools)) return [];
+  return tools.flatMap((tool, index) =>
+    isObject(tool) && typeof tool.type === 'string' && !isClients(tool.type, tool)
+      ? [{ type: tool.type, tool, index }]
+      : [],
+  );
 }

@@ -17,6 +17,7 @@ const CHOICES = {
   fallbacks: [{ model: 'dear' }],
   speed: 'fast',
   service_tier: 'priority',
+  inference_geo: 'us',
 };
 const NAMES = Object.keys(CHOICES);
 const ENDPOINTS: Record<string, { endpoints: string[] }> = { chat: { endpoints: ['chat', 'embeddings', 'images'] } };
@@ -78,6 +79,12 @@ describe.each(WIRE_CLIENTS)('$name', ({ name, path, body, whole }) => {
   test.each(['auto', 'default', 'flex', 'standard_only'])('the tier %s costs no more, and passes', async (tier) => {
     const { told, sent } = await ask({ service_tier: tier }, { 'x-svc-strict': '1' });
     expect(sent).toMatchObject({ service_tier: tier });
+    expect(told).toBeNull();
+  });
+
+  test('the place global costs no more, and passes', async () => {
+    const { told, sent } = await ask({ inference_geo: 'global' }, { 'x-svc-strict': '1' });
+    expect(sent).toMatchObject({ inference_geo: 'global' });
     expect(told).toBeNull();
   });
 

@@ -128,7 +128,18 @@ describe('of the message nothing passes that names the upstream', () => {
       () => 'See node7.corp.lan, vllm.default.svc, api.mycorp.eu, api.company.co.uk, inference.company.app.',
       () => ['node7', 'vllm', 'mycorp', 'company'],
     ],
+    [
+      'a host whose name is also one of a request',
+      () => 'Ask content.mycorp.com, tools.corp.lan, my_node.corp.lan or messages-eu.mycorp.app/content.',
+      () => ['mycorp', 'corp.lan', 'node', 'messages-eu'],
+    ],
+    [
+      'a host after signs',
+      () => 'It failed...api.mycorp.com, $api.mycorp.com, node[3].mycorp.lan, [x].api.mycorp.app',
+      () => ['mycorp'],
+    ],
     ['a bearer', () => 'Sent Authorization: Bearer abcdef123456.', () => ['abcdef123456']],
+    ['a bearer of few letters', () => 'Sent bearer abc1, then Bearer abcdefghijkl.', () => ['abc1', 'abcdefghijkl']],
     ['an id of AWS', () => 'The key AKIA1234567890ABCDEF may not.', () => ['1234567890ABCDEF']],
     ['a path', () => 'File "/srv/app/main.py", line 3.', () => ['srv', 'main.py']],
     ['its own key', () => `The key ${SHORT_KEY} may not do that.`, () => [SHORT_KEY]],
@@ -152,6 +163,13 @@ describe('of the message nothing passes that names the upstream', () => {
     'Line 3, line:30, status:429, limit:4096: messages[0].content:100 of llama3.1:70b.',
     'Use /v1/responses or v1/chat/completions; /messages/0/content is image/png and/or text.',
     'The Bearer token came at 2026-01-01T12:30:45Z.',
+    'tools.0.custom.input_schema.properties.app.type: Input should be an object',
+    'messages.1.content.0.input.home.co: Field required; messages[1].content[0].input.run.sh and tool_calls[0].function.app are none.',
+    "Invalid 'tools[0].function.parameters.properties.test.items.de', 'input.0.content.io' or 'properties.local.ai'.",
+    'See #/definitions/Foo, #/$defs/Foo/properties/app, $defs.app.type and /properties/app/type, at /response_format/json_schema/schema.',
+    'Use POST /chat/completions or /responses/compact; /tool_choice/function is none.',
+    'It is requested:5000 used:1234 maximum:4096 minimum:10 seed:42 budget:1024 limit:4096 remaining:20 total:9999.',
+    'Missing bearer or basic authentication, or bearer credentials.',
   ])('but ordinary words do: %s', async (message) => {
     const { error } = await refused(errorScript(400, { message }));
     expect(error.message).toBe(`Correct the request: ${message}`);
@@ -170,6 +188,12 @@ describe('of the message nothing passes that names the upstream', () => {
   test('a long one is not cut inside a word, which half would not be known by', () => {
     const link = `https://${'x'.repeat(190)} `;
     expect(cleanText(`${link.repeat(10)}x x sk-proj-abcdEFGH1234`)).not.toContain('sk-');
+  });
+
+  test('a long one without spaces keeps its words, but no half of a key', () => {
+    const words = '参数无效，请检查后重试。'.repeat(200);
+    expect(cleanText(words)).toBe(words.slice(0, 400));
+    expect(cleanText(`https://${'x'.repeat(1980)}。sk-proj-abcdEFGH1234`)).toBe('[link]');
   });
 
   test('a very long one is cut', async () => {

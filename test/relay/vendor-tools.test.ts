@@ -1,6 +1,7 @@
 // Tools that the upstream runs itself bring input that stands in no request: the hold has room for it.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import type { Answer } from '../support/answer.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { upModel } from '../support/test-document.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
@@ -164,5 +165,58 @@ describe('a tool that the client runs holds no more than its words', () => {
   ])('%s %j', async (name, tools) => {
     const client = clientOf(name);
     expect((await holdOf(client, { tools })) - (await holdOf(client, {}))).toBeLessThan(200n * INPUT);
+  });
+});
+
+const ADVISOR = { type: 'advisor_20260301', name: 'advisor', model: 'claude-opus-5' };
+const LOOK = { type: 'function', name: 'look', parameters: { type: 'object', properties: { model: {} } } };
+
+describe('a tool that has another model work', () => {
+  test.each([
+    ['messages', { tools: [ADVISOR] }, 'tools[0].model'],
+    ['messages', { tools: [{ name: 'look', input_schema: { type: 'object' } }, ADVISOR] }, 'tools[1].model'],
+    ['messages', { tools: [{ type: 'advisor_20260301', name: 'advisor' }] }, 'tools[0]'],
+    ['chat', { tools: [{ type: 'openrouter:advisor', parameters: { model: 'dear' } }] }, 'tools[0].parameters.model'],
+    ['chat', { tools: [{ type: 'openrouter:advisor' }] }, 'tools[0]'],
+    ['chat', { tools: [{ type: 'openrouter:fusion', parameters: { analysis_models: ['dear'] } }] }, 'tools[0]'],
+    ['responses', { tools: [{ type: 'image_generation', model: 'dear' }] }, 'tools[0].model'],
+    [
+      'responses',
+      {
+        messages: [
+          { role: 'user', content: 'Hi' },
+          { type: 'additional_tools', role: 'developer', tools: [LOOK, { type: 'image_generation', model: 'dear' }] },
+        ],
+      },
+      'input[1].tools[1].model',
+    ],
+  ])('is refused by its place: %s %j', async (name, fields, place) => {
+    const { path, body } = clientOf(name);
+    const response = await gateway.call(path, { key: account.key, body: body({ model: name, ...fields }) });
+    const { error }: Answer = await response.json();
+    expect(response.status).toBe(400);
+    expect(error.message).toStartWith(`Remove ${place}:`);
+    expect(upstream.requests).toEqual([]);
+  });
+
+  test('is left behind, and told, where it is translated', async () => {
+    upstream.otherwise(clientOf('chat').whole());
+    const response = await ask(clientOf('messages'), { tools: [ADVISOR] }, 'chat');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-svc-dropped')).toBe('advisor_20260301');
+    expect(upstream.requests[0]?.json).not.toHaveProperty('tools');
+  });
+
+  test.each([
+    ['chat', [{ type: 'function', function: LOOK, model: 'mine' }]],
+    ['responses', [LOOK, { type: 'function', name: 'advisor', parameters: { type: 'object', model: 'mine' } }]],
+    ['responses', [{ type: 'image_generation', model: null }]],
+    ['messages', [{ name: 'advisor', input_schema: LOOK.parameters, model: 'mine' }]],
+    ['messages', [{ type: 'custom', name: 'advisor', input_schema: LOOK.parameters }]],
+  ])('is none that the client runs, or that names no model: %s %j', async (name, tools) => {
+    const client = clientOf(name);
+    upstream.otherwise(client.whole());
+    expect((await ask(client, { tools })).status).toBe(200);
+    expect(upstream.requests[0]?.json).toMatchObject({ tools });
   });
 });

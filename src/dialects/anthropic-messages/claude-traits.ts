@@ -48,10 +48,10 @@ function thinkingOf(version: Version | undefined): ClaudeTraits['thinking'] {
   return version >= 307 ? 'budget' : 'none';
 }
 
-/** `xhigh` came after 4.6, whose smaller models have no `max`, either. */
+/** `xhigh` came after 4.6, and after the preview of Mythos. */
 function effortsOf(model: string, version: Version | undefined): readonly string[] {
-  if (version !== 406) return ['low', 'medium', 'high', 'xhigh', 'max'];
-  return model.includes('opus') ? ['low', 'medium', 'high', 'max'] : ['low', 'medium', 'high'];
+  const isBefore = version === 406 || model.includes('claude-mythos-preview');
+  return isBefore ? ['low', 'medium', 'high', 'max'] : ['low', 'medium', 'high', 'xhigh', 'max'];
 }
 
 function versionOf(model: string): Version | undefined {

@@ -5,12 +5,13 @@ import type { JsonDocument, JsonObject } from '../../kit/json.ts';
 import { countInput, type InputCount } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { nestedCount, objectList, optionalCount, optionalFlag, readModel, refuseField } from '../fields.ts';
-import { UNKNOWN_TOKENS, vendorToolTokens } from '../vendor-tools.ts';
+import { refuseModelsOf, UNKNOWN_TOKENS, vendorToolTokens } from '../vendor-tools.ts';
 
 const MAX_TOKENS = 1_000_000_000;
 const ROLES = new Set(['user', 'assistant', 'system']);
 /** The vendor wrote them, but the client runs them; a search for tools finds only those of the request. */
 const CLIENTS_TOOL = /^(?:custom$|bash_|text_editor_|computer_|browser_|memory_|tool_search_)/;
+const isClients = (type: string) => CLIENTS_TOOL.test(type);
 
 /** The input of a messages request, which alone is enough to count it. */
 export function readInput(document: JsonDocument): InputCount {
@@ -42,6 +43,10 @@ export function readRequest(document: JsonDocument): RelayRequest {
   };
 }
 
+export function refuseOtherModels({ tools }: JsonObject): void {
+  refuseModelsOf(tools, 'tools', isClients);
+}
+
 /** Threads would need stored content. The vendor's SDK goes on with full history by itself when told so. */
 function refuseThread({ value }: JsonDocument): void {
   if (value.thread === undefined || value.thread === null) return;
@@ -53,6 +58,6 @@ function refuseThread({ value }: JsonDocument): void {
 }
 
 function vendorTools({ tools, mcp_servers: servers }: JsonObject): number {
-  const listed = vendorToolTokens(tools, (type) => CLIENTS_TOOL.test(type));
+  const listed = vendorToolTokens(tools, isClients);
   return listed + (Array.isArray(servers) && servers.length > 0 ? UNKNOWN_TOKENS : 0);
 }

@@ -12,11 +12,12 @@ import {
   readModel,
   refuseField,
 } from '../fields.ts';
-import { SEARCH_TOKENS, vendorToolTokens } from '../vendor-tools.ts';
+import { refuseModelsOf, SEARCH_TOKENS, vendorToolTokens } from '../vendor-tools.ts';
 
 const MAX_CHOICES = 128;
 const MAX_TOKENS = 1_000_000_000;
 const ROLES = new Set(['developer', 'system', 'user', 'assistant', 'tool', 'function']);
+const isClients = (type: string) => type === 'function' || type === 'custom';
 
 export function readRequest(document: JsonDocument): RelayRequest {
   const body = document.value;
@@ -41,7 +42,11 @@ export function readRequest(document: JsonDocument): RelayRequest {
   };
 }
 
+export function refuseOtherModels({ tools }: JsonObject): void {
+  refuseModelsOf(tools, 'tools', isClients);
+}
+
 function vendorTools({ tools, web_search_options: search }: JsonObject): number {
-  const listed = vendorToolTokens(tools, (type) => type === 'function' || type === 'custom');
+  const listed = vendorToolTokens(tools, isClients);
   return listed + (search === undefined || search === null ? 0 : SEARCH_TOKENS);
 }

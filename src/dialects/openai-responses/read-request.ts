@@ -5,7 +5,7 @@ import { isObject, type JsonDocument, type JsonObject } from '../../kit/json.ts'
 import { countInput } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { objectList, optionalCount, optionalFlag, optionalObject, readModel, refuseField } from '../fields.ts';
-import { vendorToolTokens } from '../vendor-tools.ts';
+import { refuseModelsOf, vendorToolTokens } from '../vendor-tools.ts';
 
 const MAX_TOKENS = 1_000_000_000;
 
@@ -40,6 +40,14 @@ export function readRequest(document: JsonDocument): RelayRequest {
     input: countInput(document, items, vendorTools(body, items)),
     document,
   };
+}
+
+export function refuseOtherModels({ tools, input }: JsonObject): void {
+  refuseModelsOf(tools, 'tools', isClients);
+  if (!Array.isArray(input)) return;
+  input.forEach((item, index) => {
+    if (isObject(item)) refuseModelsOf(item.tools, `input[${index}].tools`, isClients);
+  });
 }
 
 function readItems(body: JsonObject): JsonObject[] {

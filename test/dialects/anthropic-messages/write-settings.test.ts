@@ -59,13 +59,14 @@ describe('thinking', () => {
     expect(write({ reasoning: wish({ budget: 5000 }) }).output_config).toEqual({ effort: 'medium' });
   });
 
-  test('4.6 has fewer words, and a number never becomes the highest', () => {
+  test('4.6 and the preview of Mythos have no xhigh, and a number never becomes the highest', () => {
     const given = (model: string, more: Partial<ReasoningWish>) =>
       write({ reasoning: wish(more) }, targetOf(model)).output_config.effort;
-    expect(given('claude-opus-4-6', { effort: 'max' })).toBe('max');
-    expect(given('claude-opus-4-6', { effort: 'xhigh' })).toBe('high');
-    expect(given('claude-opus-4-6', { budget: 60_000 })).toBe('high');
-    for (const effort of ['high', 'xhigh', 'max']) expect(given('claude-sonnet-4.6', { effort })).toBe('high');
+    for (const model of ['claude-opus-4-6', 'claude-sonnet-4.6', 'claude-mythos-preview']) {
+      for (const effort of ['low', 'medium', 'high', 'max']) expect(given(model, { effort })).toBe(effort);
+      expect(given(model, { effort: 'xhigh' })).toBe('high');
+      expect(given(model, { budget: 60_000 })).toBe('high');
+    }
     expect(given('claude-opus-4-7', { effort: 'xhigh' })).toBe('xhigh');
   });
 
