@@ -1,13 +1,13 @@
-// Alarms to where the operator wants them: one POST each, bounded in time. Throws if it was not taken;
+// Alarms to where the operator wants them: one POST each, bounded in time. Throws NotDelivered if it was not taken;
 // a lost one is in the log and the store anyway.
 
 import type { Fetch } from './channels/upstream.ts';
-import type { Alarm } from './kit/alarms.ts';
+import { type AlarmSink, NotDelivered } from './kit/alarms.ts';
 import { type Clock, sleep } from './kit/clock.ts';
 
 const TIMEOUT_MS = 5_000;
 
-export function createAlarmWebhook(url: string, send: Fetch, clock: Clock): (alarm: Alarm) => Promise<void> {
+export function createAlarmWebhook(url: string, send: Fetch, clock: Clock): AlarmSink {
   return async ({ name, fields }) => {
     const timeout = new AbortController();
     const done = new AbortController();
@@ -20,7 +20,11 @@ export function createAlarmWebhook(url: string, send: Fetch, clock: Clock): (ala
       const headers = { 'content-type': 'application/json' };
       const response = await send(url, { method: 'POST', headers, body, signal: timeout.signal, redirect: 'manual' });
       await response.body?.cancel();
-      if (!response.ok) throw new Error(`the webhook answered ${response.status}`);
+      if (!response.ok) throw new NotDelivered(`it answered ${response.status}`);
+    } catch (error) {
+      if (error instanceof NotDelivered) throw error;
+      const { aborted } = timeout.signal;
+      throw new NotDelivered(aborted ? `no answer within ${TIMEOUT_MS / 1_000} s` : 'it could not be reached');
     } finally {
       done.abort();
     }

@@ -17,7 +17,7 @@ import { connectTcp } from './channels/limit-connect.ts';
 import type { Fetch } from './channels/upstream.ts';
 import { createUpstreams } from './channels/upstreams.ts';
 import { readSettings, SettingsRefused } from './config.ts';
-import { openDatabaseFolder } from './data-folder.ts';
+import { expectDatabase, hasDatabase, openDatabaseFolder } from './data-folder.ts';
 import { Fault } from './faults/fault.ts';
 import { createGatewayId } from './gateway-id.ts';
 import { createAuthenticator } from './keys/authenticator.ts';
@@ -117,8 +117,10 @@ async function runCommand(command: Command, rest: readonly string[]) {
       configFile: settings.configFile,
       variable: settings.variable,
       // Looked for only by who asks: checking a file touches no folder.
-      get databaseFile() {
-        return settings.databaseUrl === undefined ? openDatabaseFolder(settings.dataDir) : undefined;
+      hasDatabase: () => settings.databaseUrl !== undefined || hasDatabase(settings.dataDir),
+      databaseFile() {
+        if (settings.databaseUrl !== undefined) return undefined;
+        return command.makesDatabase ? openDatabaseFolder(settings.dataDir) : expectDatabase(settings.dataDir);
       },
       ask: askWith(fetch, settings.ownUrl),
     });

@@ -32,12 +32,16 @@ export function openDataFolder(folder: string, givenPepper: string | undefined, 
   }));
 }
 
+/** Makes nothing. Throws like `openDataFolder`. */
+export function hasDatabase(folder: string): boolean {
+  return explaining(folder, () => statSync(databaseFileOf(folder), { throwIfNoEntry: false }) !== undefined);
+}
+
 /** For who must not make one: on a misspelt folder all would seem well. Throws like `openDataFolder`. */
-export function expectDatabase(folder: string): void {
-  explaining(folder, () => {
-    const file = databaseFileOf(folder);
-    if (statSync(file, { throwIfNoEntry: false }) === undefined) throw noDatabase(file);
-  });
+export function expectDatabase(folder: string): string {
+  const file = databaseFileOf(folder);
+  if (!hasDatabase(folder)) throw noDatabase(file);
+  return file;
 }
 
 /** The token of the operator's port, made when it is first asked for. Throws like `openDataFolder`. */

@@ -118,9 +118,9 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   const opening = { maxPages: options.maxPages, meter: countBatches(metrics) };
   const { store, pepper } = await openStore(settings, clock, random, opening);
   const sealer = createSealer(pepper, random);
-  alarms.attach((alarm) => store.recordAlarm(alarm, clock.now()));
+  alarms.attach('database', (alarm) => store.recordAlarm(alarm, clock.now()));
   const { alarmWebhookUrl } = settings;
-  if (alarmWebhookUrl !== undefined) alarms.attach(createAlarmWebhook(alarmWebhookUrl, fetch, clock));
+  if (alarmWebhookUrl !== undefined) alarms.attach('webhook', createAlarmWebhook(alarmWebhookUrl, fetch, clock));
   const publishing = { store, sealer, clock };
   const embedded = JSON.stringify(defaultDocument(settings.providers));
 

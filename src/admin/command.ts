@@ -13,8 +13,10 @@ export interface Invocation {
   configFile: string | undefined;
   /** A variable of the server's environment, as `env:NAME` in a catalog file means it. */
   variable(name: string): string | undefined;
-  /** The embedded database's file; undefined on PostgreSQL. */
-  databaseFile: string | undefined;
+  /** False only where the embedded database was not made yet. */
+  hasDatabase(): boolean;
+  /** The embedded database's file, in a folder that is there; undefined on PostgreSQL. */
+  databaseFile(): string | undefined;
   /** The server of these settings, asked over its public port. */
   ask(path: string): Promise<Response>;
 }

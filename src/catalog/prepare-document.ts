@@ -5,7 +5,7 @@ import type { Sealer } from '../kit/sealed.ts';
 import type { DocumentFault } from './check-references.ts';
 import type { Document } from './document.ts';
 import { checkKeptSecrets, sealDocument } from './document-secrets.ts';
-import { readNewDocument } from './read-document.ts';
+import { type ReadDocument, readNewDocument } from './read-document.ts';
 
 export type PreparedDocument =
   | { ok: true; document: Document; stored: string; sourceHash: string }
@@ -13,12 +13,17 @@ export type PreparedDocument =
 
 /** `before` is a stored document: it supplies the values of <kept>. */
 export function prepareDocument(text: string, sealer: Sealer, before: string | undefined): PreparedDocument {
-  const read = readNewDocument(text);
-  const kept = checkKeptSecrets(read.raw, before);
-  if (!read.ok) return { ok: false, faults: [...read.faults, ...kept] };
-  if (kept.length > 0) return { ok: false, faults: kept };
+  const read = checkDocument(text, before);
+  if (!read.ok) return { ok: false, faults: read.faults };
   const stored = sealDocument(read.raw, sealer, before);
   return { ok: true, document: read.document, stored, sourceHash: hashText(text) };
+}
+
+/** Everything that is wrong with it as the revision after `before`. */
+export function checkDocument(text: string, before: string | undefined): ReadDocument {
+  const read = readNewDocument(text);
+  const faults = [...(read.ok ? [] : read.faults), ...checkKeptSecrets(read.raw, before)];
+  return faults.length > 0 ? { ok: false, faults, raw: read.raw } : read;
 }
 
 export function hashText(text: string): string {

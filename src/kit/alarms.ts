@@ -26,21 +26,32 @@ export interface Alarm {
 export interface Alarms {
   raise(name: AlarmName, fields?: LogFields): void;
   counts(): ReadonlyMap<AlarmName, number>;
-  attach(sink: (alarm: Alarm) => Promise<void>): void;
+  /** `name` is what the log calls it when it does not take an alarm. */
+  attach(name: string, sink: AlarmSink): void;
+}
+
+export type AlarmSink = (alarm: Alarm) => Promise<void>;
+
+/** Thrown by a sink that can say why, in words of ours: they go into the log. */
+export class NotDelivered extends Error {
+  override name = 'NotDelivered';
 }
 
 export function createAlarms(log: Log): Alarms {
   const counts = new Map<AlarmName, number>();
-  const sinks: ((alarm: Alarm) => Promise<void>)[] = [];
+  const sinks = new Map<string, AlarmSink>();
   return {
     raise(name, fields = {}) {
       counts.set(name, (counts.get(name) ?? 0) + 1);
       log('alarm', name, fields);
-      for (const sink of sinks) {
-        sink({ name, fields }).catch(() => log('warn', 'alarm_not_delivered', { code: name }));
+      for (const [place, sink] of sinks) {
+        sink({ name, fields }).catch((error: unknown) => {
+          const detail = error instanceof NotDelivered ? `${place}: ${error.message}` : place;
+          log('warn', 'alarm_not_delivered', { code: name, detail });
+        });
       }
     },
     counts: () => counts,
-    attach: (sink) => void sinks.push(sink),
+    attach: (name, sink) => void sinks.set(name, sink),
   };
 }

@@ -1,5 +1,5 @@
-// Which document a starting server uses. A file counts only when it changed since its text was last applied, from wherever,
-// so that edits made meanwhile survive a restart; the embedded default only ever replaces itself.
+// Which document a starting server uses. A file counts only when it is neither the last one that was applied nor what the
+// command line applied last, so that edits made since survive a restart; the embedded default only ever replaces itself.
 
 import type { DocumentFault } from '../catalog/check-references.ts';
 import { hashText } from '../catalog/prepare-document.ts';

@@ -1,6 +1,7 @@
 // Money, times and counts as pages show them: NT$ always, Taipei time with its zone, figures in groups of three.
 
 import { formatNtd, type Nano } from '../kit/money.ts';
+import { percentOf } from '../kit/percent.ts';
 
 const TAIPEI = 'Asia/Taipei';
 
@@ -33,10 +34,9 @@ export function milliseconds(value: number | null): string {
   return value === null ? '–' : `${count(Math.round(value))} ms`;
 }
 
-/** What is not whole never reads as 100. */
 export function percent(value: number | null): string {
   if (value === null) return '–';
-  return value === 0 || value >= 1 ? `${(value * 100).toFixed(0)} %` : `${Math.min(value * 100, 99.9).toFixed(1)} %`;
+  return `${percentOf(value).toFixed(value === 0 || value >= 1 ? 0 : 1)} %`;
 }
 
 /** Sweden writes dates as ISO does: 2026-11-15 08:30:00, which reads the same in every language. */

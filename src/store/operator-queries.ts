@@ -154,6 +154,9 @@ export function decodeChannelDay(row: Row): ChannelDay {
 export const REVISIONS_BEFORE = `SELECT revision, '' AS document, source, source_hash, created_at, actor, action
   FROM revisions WHERE revision < ? ORDER BY revision DESC LIMIT ?`;
 
-/** A document's text that was made a revision, and no other file since; later edits leave it so. */
-export const WAS_APPLIED = `SELECT revision FROM revisions WHERE source_hash = ? AND source <> 'default'
-  AND revision >= (SELECT coalesce(max(revision), 0) FROM revisions WHERE source = 'file') LIMIT 1`;
+const LAST_FILE = `SELECT coalesce(max(revision), 0) FROM revisions WHERE source = 'file'`;
+
+/** A text that the last file had, or what the command line applied last since then. Edits by other means leave it so. */
+export const WAS_APPLIED = `SELECT revision FROM revisions WHERE source_hash = ? AND (revision = (${LAST_FILE})
+  OR revision = (SELECT max(revision) FROM revisions WHERE revision > (${LAST_FILE})
+    AND source = 'operator' AND actor = 'cli' AND action = 'config.apply'))`;

@@ -205,7 +205,7 @@ export interface Reads {
   revision(revision: number): Promise<Revision | undefined>;
   /** Newest first, without their documents. */
   revisions(before: number, limit: number): Promise<Omit<Revision, 'document'>[]>;
-  /** Whether a revision was made of the text with this hash, by any means, and none of another file since. */
+  /** Whether the text with this hash is that of the last file, or of the command line's last `config apply` since. */
   wasApplied(sourceHash: string): Promise<boolean>;
   pulse(): Promise<Pulse>;
   /** Open holds whose node has no lease that was valid at `aliveSince`, or is named in `deadNodes`. */

@@ -48,7 +48,8 @@ async function run(commands: readonly Command[], words: string, options: Record<
     open,
     configFile: undefined,
     variable: () => undefined,
-    databaseFile: undefined,
+    hasDatabase: () => true,
+    databaseFile: () => undefined,
     ask: () => Promise.reject(new Error('nobody serves')),
   });
 }

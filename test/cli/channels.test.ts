@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { createWorkplace, type Workplace } from '../support/start-process.ts';
+import { writeSql } from '../support/write-sql.ts';
 
 let place: Workplace;
 beforeEach(() => {
@@ -56,4 +57,21 @@ test('a channel is listed with its traffic, and tested by one real call', async 
   const unknown = await place.gateway(['channels', 'test', 'nobody']);
   expect(unknown.exitCode).toBe(1);
   expect(unknown.stderr).toContain('there are: demo, away, resting, idle');
+});
+
+test.each([
+  [9_997, 3, '99.9%'],
+  [10_000, 0, '100.0%'],
+  [1, 1, '50.0%'],
+])('of %d that went well and %d that failed the list says %s', async (ok, failed, share) => {
+  await place.gateway(['config', 'apply', place.write('gateway.yaml', JSON.stringify(DOCUMENT))]);
+  const hour = Math.floor(Date.now() / 3_600_000);
+  const counts = `${ok}, ${failed}, '[]', '[]'`;
+  writeSql(
+    `${place.dataDir}/gateway.sqlite`,
+    `INSERT INTO traffic_hours VALUES ('traffic_1', ${hour}, 'demo', 'auto:free', ${counts})`,
+  );
+  const { stdout } = await place.gateway(['channels', 'list']);
+  expect(stdout).toContain(` ${ok + failed} `);
+  expect(stdout).toContain(` ${share} `);
 });

@@ -65,6 +65,16 @@ describe('config apply', () => {
     expect(stderr).toContain('channels[1].api_key: ');
     expect(stderr).toContain('limits.in_flight: ');
   });
+
+  test.each([
+    ['with a fault', { ...plainDocument(), limits: { in_flight: -1 } }, 'limits.in_flight: '],
+    ['with nothing to keep', withSecret('<kept>'), 'channels[1].api_key: '],
+  ])('a document %s makes no database', async (_, document, told) => {
+    const { exitCode, stdout, stderr } = await place.gateway(['config', 'apply', place.write('bad.yaml', document)]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toStartWith(told);
+    expect(existsSync(place.dataDir)).toBe(false);
+  });
 });
 
 describe('config export', () => {
@@ -105,7 +115,7 @@ describe('config export', () => {
 
   test('without a revision: exit 1 and what to do', async () => {
     // What a first start that was refused leaves behind.
-    await place.gateway(['config', 'apply', place.write('bad.yaml', 'channels: [')]);
+    await place.failToServe({ GATEWAY_CONFIG: place.write('bad.yaml', 'channels: [') });
     const { exitCode, stdout, stderr } = await place.gateway(['config', 'export']);
     expect(exitCode).toBe(1);
     expect(stdout).toBe('');

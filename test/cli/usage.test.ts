@@ -16,6 +16,8 @@ describe('wrong usage', () => {
     [['config', 'check']],
     [['config', 'check', 'a.yaml', 'b.yaml']],
     [['config', 'apply']],
+    [['backup']],
+    [['restore', 'a.sqlite', 'b.sqlite']],
     [['config', 'export', 'extra']],
     [['config', 'check', 'a.yaml', '--no-such-option']],
     [['--json']],
@@ -82,6 +84,7 @@ describe('where there is no database', () => {
     [['keys', 'create', '--account', 'acc_1']],
     [['incidents', 'add', '--title-en', 'a', '--title-zh', 'b']],
     [['ledger', 'audit']],
+    [['backup', place.path('copy.sqlite')]],
   ])('%j is refused, and makes none', async (args) => {
     expect(await place.gateway(args)).toEqual({
       exitCode: 1,

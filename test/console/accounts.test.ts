@@ -117,7 +117,10 @@ test('a key is made, shown once, and revoked after a question', async () => {
   expect((await client.post(`${pathOf(one)}/keys`, fields)).status).toBe(409);
   const key = /<code>(sk-[^<]+)<\/code>/.exec(made)?.[1] ?? '';
   expect((await gateway.call('/api/me', { key })).status).toBe(200);
-  expect(await (await client.get(pathOf(one))).text()).not.toContain(key);
+  const page = await (await client.get(pathOf(one))).text();
+  expect(page).not.toContain(key);
+  // The switch of language would lead away from it.
+  expect([page, made].map((html) => html.includes('lang=zh-TW'))).toEqual([true, false]);
 
   const asked = await (await client.get(`${pathOf(one)}/keys/${one.keyId}/revoke`)).text();
   expect(asked).toContain('Whoever uses this key is refused at once');

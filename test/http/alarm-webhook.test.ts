@@ -1,8 +1,11 @@
-// ALARM_WEBHOOK_URL: an alarm is called where the operator wants it, and a webhook that is away hurts nobody.
+// ALARM_WEBHOOK_URL: an alarm is called where the operator wants it, and a webhook that is away hurts nobody; the log
+// says what did not take an alarm, and why.
 
+import { Database } from 'bun:sqlite';
 import { afterEach, expect, test } from 'bun:test';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 import { errorScript } from '../support/openai-chat.ts';
 
 let gateway: TestGateway;
@@ -13,12 +16,22 @@ afterEach(async () => {
   server = undefined;
 });
 
-async function raiseAlarm(url: string): Promise<Response> {
-  gateway = await startTestGateway({ env: { ALARM_WEBHOOK_URL: url } });
+async function startWith(env: Record<string, string>, clock?: ManualClock): Promise<void> {
+  gateway = await startTestGateway({ env, clock });
   gateway.upstream.otherwise(errorScript(401, { message: 'no such key' }));
+}
+
+async function callModel(): Promise<Response> {
   const account = await gateway.register();
   return gateway.chat(account.key, { model: 'up-paid' });
 }
+
+async function raiseAlarm(url: string, clock?: ManualClock): Promise<Response> {
+  await startWith({ ALARM_WEBHOOK_URL: url }, clock);
+  return callModel();
+}
+
+const told = () => gateway.log.lines().filter(({ event }) => event === 'alarm_not_delivered');
 
 test('an alarm is one POST with its name and its fields', async () => {
   const calls: { method: string; body: Record<string, unknown> }[] = [];
@@ -49,12 +62,42 @@ test.each([500, 404, 302])('a webhook that answers %d is one line in the log', a
     fetch: () => new Response(null, { status, headers: { location: '/' } }),
   });
   await raiseAlarm(`http://127.0.0.1:${server.port}/alarms`);
-  const told = () => gateway.log.lines().filter(({ event }) => event === 'alarm_not_delivered');
   await eventually('the log says so', () => told().length > 0);
-  expect(told()).toMatchObject([{ level: 'warn', code: 'upstream_refused_our_key' }]);
+  const detail = `webhook: it answered ${status}`;
+  expect(told()).toMatchObject([{ level: 'warn', code: 'upstream_refused_our_key', detail }]);
+});
+
+test('a webhook that never answers is one line in the log, after five seconds', async () => {
+  const clock = createManualClock();
+  let called = 0;
+  server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch() {
+      called++;
+      return new Promise(() => {});
+    },
+  });
+  await raiseAlarm(`http://127.0.0.1:${server.port}/alarms`, clock);
+  await eventually('the webhook is called', () => called > 0);
+  expect(told()).toEqual([]);
+  await clock.advance(5_000);
+  await eventually('the log says so', () => told().length > 0);
+  expect(told()).toMatchObject([{ detail: 'webhook: no answer within 5 s' }]);
 });
 
 test('a webhook that is away is one line in the log', async () => {
   expect((await raiseAlarm('http://127.0.0.1:9/')).status).toBe(502);
-  await eventually('the log says so', () => gateway.log.lines().some(({ event }) => event === 'alarm_not_delivered'));
+  await eventually('the log says so', () => told().length > 0);
+  expect(told()).toMatchObject([{ detail: 'webhook: it could not be reached' }]);
+});
+
+test('a database that does not take an alarm is named in the log', async () => {
+  await startWith({});
+  const db = new Database(gateway.databaseFile, { readwrite: true });
+  db.run("CREATE TRIGGER full BEFORE INSERT ON alarms BEGIN SELECT RAISE(ABORT, 'full'); END");
+  db.close();
+  await callModel();
+  await eventually('the log says so', () => told().length > 0);
+  expect(told()).toMatchObject([{ level: 'warn', code: 'upstream_refused_our_key', detail: 'database' }]);
 });

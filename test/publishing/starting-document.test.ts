@@ -88,18 +88,33 @@ describe('with a file', () => {
     expect(await newest()).toMatchObject({ revision: 3, inFlight: 4, source: 'file' });
   });
 
-  test('nor is it applied again when its text was applied from elsewhere, and edited since', async () => {
+  test('nor is it applied again when the command line applied its text, and the console edited it since', async () => {
     await start(FILE);
-    await applyDocument(tools, OTHER_FILE, 'operator');
-    await applyDocument(tools, documentOf(4), 'operator');
+    await applyDocument(tools, OTHER_FILE, 'operator', 'cli');
+    await applyDocument(tools, documentOf(4), 'operator', 'token');
     expect(await start(OTHER_FILE)).toEqual({ ok: true, applied: undefined });
     expect(await newest()).toMatchObject({ revision: 3, inFlight: 4 });
   });
 
-  test('what was applied from elsewhere before another file counts no more', async () => {
-    await applyDocument(tools, OTHER_FILE, 'operator');
+  test('a file that is put back to what the command line applied before its last is applied', async () => {
+    await start(FILE);
+    await applyDocument(tools, OTHER_FILE, 'operator', 'cli');
+    await applyDocument(tools, documentOf(4), 'operator', 'cli');
+    expect(await start(OTHER_FILE)).toEqual({ ok: true, applied: 4 });
+    expect(await newest()).toMatchObject({ inFlight: 3, source: 'file' });
+  });
+
+  test('what the command line applied before another file counts no more', async () => {
+    await applyDocument(tools, OTHER_FILE, 'operator', 'cli');
     await start(FILE);
     expect(await start(OTHER_FILE)).toEqual({ ok: true, applied: 3 });
+  });
+
+  test('what the command line applied stays while the file does', async () => {
+    await start(FILE);
+    await applyDocument(tools, OTHER_FILE, 'operator', 'cli');
+    expect(await start(FILE)).toEqual({ ok: true, applied: undefined });
+    expect(await newest()).toMatchObject({ revision: 2, inFlight: 3 });
   });
 
   test('it replaces an embedded default', async () => {

@@ -65,7 +65,7 @@ describe('at a start', () => {
     expect(await shown(await place.serve(env))).toBe('2 second');
   });
 
-  test('nor is it when it was applied from another folder and edited since', async () => {
+  test('nor is it when it was applied from another folder; put back to an older text, it is', async () => {
     const file = place.write('server.yaml', named('first'));
     const env = { GATEWAY_CONFIG: file };
     const first = await place.serve(env);
@@ -74,10 +74,14 @@ describe('at a start', () => {
     place.write('server.yaml', named('second'));
     // This command does not know which file is the server's.
     await place.gateway(['config', 'apply', 'server.yaml']);
-    await place.gateway(['config', 'apply', place.write('edited.yaml', named('second, edited'))]);
     const second = await place.serve(env);
-    expect(await shown(second)).toBe('3 second, edited');
+    expect(await shown(second)).toBe('2 second');
     expect(logged(second, 'config_applied')).toEqual([]);
+    await place.gateway(['config', 'apply', place.write('edited.yaml', named('second, edited'))]);
+    await stop(second);
+    const third = await place.serve(env);
+    expect(await shown(third)).toBe('4 second');
+    expect(logged(third, 'config_applied')).toMatchObject([{ file, revision: 4 }]);
   });
 
   test('a bad file: the last good revision, and one clear line', async () => {

@@ -16,7 +16,7 @@ export const backupCommands: readonly Command[] = [
     options: [],
     async run({ args, databaseFile }) {
       const file = oneArgument(args, 'FILE');
-      backupDatabase(embedded(databaseFile), file);
+      backupDatabase(embedded(databaseFile()), file);
       return { facts: { file, note: PEPPER_NOTE }, text: `copied to ${file}\n${PEPPER_NOTE}` };
     },
   },
@@ -25,10 +25,11 @@ export const backupCommands: readonly Command[] = [
     takes: 'FILE',
     about: 'put a copy back while the server is stopped',
     options: [],
+    makesDatabase: true,
     async run({ args, databaseFile }) {
       const file = oneArgument(args, 'FILE');
       try {
-        restoreDatabase(file, embedded(databaseFile), systemClock.now());
+        restoreDatabase(file, embedded(databaseFile()), systemClock.now());
       } catch (error) {
         throw error instanceof StoreRefused ? new Refused(error.message) : error;
       }

@@ -2,6 +2,7 @@
 
 import type { Document } from '../../catalog/document.ts';
 import { HOUR_MS } from '../../channels/traffic.ts';
+import { percentOf } from '../../kit/percent.ts';
 import { sumHours } from '../../operating/channels.ts';
 import { readNewest } from '../../operating/newest.ts';
 import { testChannel } from '../../operating/test-channel.ts';
@@ -33,7 +34,7 @@ export const channelCommands: readonly Command[] = [
             row.enabled ? 'on' : 'off',
             row.model ?? '-',
             String(row.requests),
-            row.success_rate === null ? '-' : `${(row.success_rate * 100).toFixed(1)}%`,
+            row.success_rate === null ? '-' : `${percentOf(row.success_rate).toFixed(1)}%`,
             row.first_token_ms_p50 === null ? '-' : `${row.first_token_ms_p50} ms`,
           ]),
         ),

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DocumentFault } from '../../catalog/check-references.ts';
 import { printFault } from '../../catalog/fault-words.ts';
+import { checkDocument } from '../../catalog/prepare-document.ts';
 import { readNewDocument } from '../../catalog/read-document.ts';
 import { warnDocument } from '../../catalog/warn-document.ts';
 import { fileTrouble } from '../../kit/file-trouble.ts';
@@ -34,9 +35,12 @@ export const configCommands: readonly Command[] = [
     about: 'make it the newest revision; running servers follow within a second',
     options: [],
     makesDatabase: true,
-    async run({ args, open, configFile, variable }) {
+    async run({ args, open, hasDatabase, configFile, variable }) {
       const path = oneArgument(args, 'FILE');
       const text = readNamedFile(path);
+      // No database is made for a document that cannot be its first.
+      const first = hasDatabase() ? undefined : checkDocument(text, undefined);
+      if (first?.ok === false) throw refusedDocument(first.faults);
       // Any other file is an edit: it survives a restart as long as the server's own file has not changed.
       const source = resolve(path) === configFile ? 'file' : 'operator';
       const applied = await applyDocument(await open(), text, source, ACTOR);

@@ -3,7 +3,7 @@
 
 import { Database } from 'bun:sqlite';
 import { chmodSync, closeSync, copyFileSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
-import { noDatabase, StoreRefused } from '../refusal.ts';
+import { StoreRefused } from '../refusal.ts';
 import { audit } from './audit.ts';
 import { prepareCommits } from './commit-batch.ts';
 import { prepareIsBehind } from './journal.ts';
@@ -12,7 +12,6 @@ import { MIGRATIONS } from './migrations/index.ts';
 import { type OpenOptions, openDatabase } from './open-database.ts';
 
 export function backupDatabase(file: string, target: string): void {
-  if (!existsSync(file)) throw noDatabase(file);
   if (existsSync(target)) throw new StoreRefused(`${target} exists already`);
   const db = openDatabase(file, { readonly: true });
   try {

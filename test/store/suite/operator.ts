@@ -100,10 +100,45 @@ export function describeOperator(open: OpenSubject): void {
           const known = await Promise.all(hashes.map(read.wasApplied));
           return hashes.filter((_, at) => known[at]);
         };
-        expect(await applied()).toEqual(['h1', 'h2']);
+        expect(await applied()).toEqual(['h1']);
         await revise('file', 'h3');
         await revise('default', 'h0');
         expect(await applied()).toEqual(['h3']);
+      } finally {
+        await own.close();
+      }
+    });
+
+    test('knows the last file and what the command line applied last since then', async () => {
+      const own = await open();
+      try {
+        const { commit, read } = own.store;
+        const revise = (source: 'file' | 'operator', sourceHash: string, actor = 'cli', action = 'config.apply') =>
+          commit('revise', {
+            document: '{}',
+            source,
+            sourceHash,
+            at: T0,
+            log: { at: T0, actor, action, subject: 'catalog', detail: {} },
+          });
+        const applied = async () => {
+          const hashes = ['a', 'b', 'c', 'd'];
+          const known = await Promise.all(hashes.map(read.wasApplied));
+          return hashes.filter((_, at) => known[at]).join(' ');
+        };
+        await revise('operator', 'b');
+        expect(await applied()).toBe('b');
+        await revise('file', 'a');
+        expect(await applied()).toBe('a');
+        await revise('operator', 'b');
+        expect(await applied()).toBe('a b');
+        await revise('operator', 'c', 'token');
+        await revise('operator', 'd', 'cli', 'channels.disable');
+        expect(await applied()).toBe('a b');
+        await revise('operator', 'c');
+        expect(await applied()).toBe('a c');
+        await revise('file', 'd');
+        expect(await applied()).toBe('d');
       } finally {
         await own.close();
       }

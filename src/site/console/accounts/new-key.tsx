@@ -16,7 +16,13 @@ export function NewKeyPage({ context, accountId, apiKey }: NewKeyProps) {
   const { accounts } = consoleWords(context.language);
   const { frame } = wordsOf(context.language);
   return (
-    <ConsolePage context={context} section="accounts" title={accounts.createKey} notice={{ text: accounts.shownOnce }}>
+    <ConsolePage
+      context={context}
+      section="accounts"
+      title={accounts.createKey}
+      notice={{ text: accounts.shownOnce }}
+      isShownOnce
+    >
       <CodeBlock code={apiKey} label={frame.copy} done={frame.copied} isSecret />
       <p>
         <a class="button quiet" href={`/accounts/${accountId}`}>

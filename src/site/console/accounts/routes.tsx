@@ -126,8 +126,7 @@ async function addKey(tools: ConsoleTools, visit: ConsoleVisit): Promise<Respons
   const name = typed(visit.form, 'name') || null;
   const made = await attempt(() => createKey(tools, accountId, { name, actor: ACTOR }));
   if (made instanceof OperatingRefused) return refuse(tools, visit, made);
-  const context = { ...visit.page, path: `/accounts/${accountId}`, query: '' };
-  return visit.show(<NewKeyPage context={context} accountId={accountId} apiKey={made.apiKey} />);
+  return visit.show(<NewKeyPage context={visit.page} accountId={accountId} apiKey={made.apiKey} />);
 }
 
 async function askRevoke(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {

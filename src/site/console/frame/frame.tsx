@@ -44,10 +44,13 @@ interface ConsolePageProps {
   tabs?: readonly { path: string; text: string }[];
   lead?: string;
   notice?: Notice | undefined;
+  /** It shows what no other page will show again: the switch of language would lead away from it. */
+  isShownOnce?: boolean;
   children?: Child;
 }
 
-export function ConsolePage({ context, title, section, tabs, lead, notice, children }: ConsolePageProps) {
+export function ConsolePage(props: ConsolePageProps) {
+  const { context, title, section, tabs, lead, notice, isShownOnce = false, children } = props;
   const { language, siteName, assets } = context;
   const { frame } = wordsOf(language);
   const words = consoleWords(language);
@@ -67,7 +70,7 @@ export function ConsolePage({ context, title, section, tabs, lead, notice, child
         <a class="skip" href="#main">
           {frame.skip}
         </a>
-        <Head context={context} section={section} />
+        <Head context={context} section={section} isShownOnce={isShownOnce} />
         <main id="main">
           <div class="wrap">
             {tabs ? <Tabs label={title} tabs={tabs} path={context.path} /> : null}
@@ -90,7 +93,13 @@ export function ConsolePage({ context, title, section, tabs, lead, notice, child
   );
 }
 
-function Head({ context, section }: { context: ConsoleContext; section: Section | undefined }) {
+interface HeadProps {
+  context: ConsoleContext;
+  section: Section | undefined;
+  isShownOnce: boolean;
+}
+
+function Head({ context, section, isShownOnce }: HeadProps) {
   const { language, siteName, isSignedIn, openAlarms } = context;
   const words = consoleWords(language);
   return (
@@ -112,7 +121,7 @@ function Head({ context, section }: { context: ConsoleContext; section: Section 
             ))}
           </nav>
         ) : null}
-        <LanguageSwitch context={context} />
+        {isShownOnce ? null : <LanguageSwitch context={context} />}
         {isSignedIn ? (
           <form method="post" action="/sign-out">
             <button type="submit" class="quiet small">
