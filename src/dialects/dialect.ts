@@ -84,6 +84,10 @@ export interface Piece {
   text: string;
 }
 
+export function isMedia({ text }: Piece): boolean {
+  return text === '';
+}
+
 export interface StreamEvent {
   /**
    * `output`: carries text, reasoning, a tool call or media, so the answer has begun. `other`: passed on, but no beginning.
@@ -143,6 +147,8 @@ export interface ContinuedWriter {
 export interface Sent {
   /** There was some, if only a picture or a sound that has no words to count. */
   hasOutput: boolean;
+  /** There was a picture or a sound: no other run makes the same one again. */
+  hasMedia: boolean;
   tokens: number;
   images: number;
 }

@@ -3,7 +3,7 @@
 
 import { createHash, type Hash } from 'node:crypto';
 import { weighTokens } from '../kit/tokens.ts';
-import type { Piece, Sent } from './dialect.ts';
+import { isMedia, type Piece, type Sent } from './dialect.ts';
 
 const MAX_KEPT_CHARS = 1024 * 1024;
 
@@ -48,6 +48,7 @@ export function createTranscript({ keepText }: { keepText: boolean }): Transcrip
   let kept: string[] | undefined = keepText ? [] : undefined;
   let keptChars = 0;
   let tokens = 0;
+  let hasMedia = false;
   /** Noted, and in no slot yet. */
   let noted: Uint8Array | undefined;
   let notedBytes = 0;
@@ -78,9 +79,11 @@ export function createTranscript({ keepText }: { keepText: boolean }): Transcrip
   }
 
   return {
-    add({ slot, text }) {
+    add(piece) {
+      const { slot, text } = piece;
       putNoted();
       put(slot, text);
+      hasMedia ||= isMedia(piece);
       tokens += weighTokens(text);
     },
     note(slot, bytes, from, to, weight) {
@@ -94,7 +97,7 @@ export function createTranscript({ keepText }: { keepText: boolean }): Transcrip
       noted ??= new Uint8Array(NOTED_BYTES);
       for (let at = from; at < to; at++) noted[notedBytes++] = bytes[at] ?? 0;
     },
-    sent: () => ({ hasOutput: slots.size > 0, tokens, images: 0 }),
+    sent: () => ({ hasOutput: slots.size > 0, hasMedia, tokens, images: 0 }),
     onlyText(name) {
       putNoted();
       return slots.size === 1 && slots.has(name) ? kept?.join('') : undefined;

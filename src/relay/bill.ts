@@ -2,7 +2,7 @@
 // answer that holds nothing. An answer of several runs is one answer.
 
 import type { Model } from '../catalog/catalog.ts';
-import type { AnswerFacts, ReportedUsage, Sent, StreamReader, UsageReport } from '../dialects/dialect.ts';
+import type { AnswerFacts, ReportedUsage, Sent, StreamFacts, StreamReader, UsageReport } from '../dialects/dialect.ts';
 import type { Nano } from '../kit/money.ts';
 import { costOf } from '../ledger/cost.ts';
 import { type Buckets, NO_BUCKETS } from '../store/rows.ts';
@@ -29,7 +29,7 @@ export function nothingBilled(model: string): Bill {
 }
 
 export function billAnswer(call: Call, model: Model, facts: AnswerFacts): Bill {
-  return hasOutput(facts)
+  return hasOutput(call, facts)
     ? priced(measure(call, model, facts), [model], facts.usage)
     : { ...nothingBilled(model.id), reported: facts.usage };
 }
@@ -38,26 +38,33 @@ export function billAnswer(call: Call, model: Model, facts: AnswerFacts): Bill {
 export function billStream(call: Call, runs: readonly [Run, ...Run[]]): Bill {
   const { model, reader, prefilledTokens } = runs.at(-1) ?? runs[0];
   const facts = reader.facts();
-  if (prefilledTokens === undefined && !hasOutput(facts)) return { ...nothingBilled(model.id), reported: facts.usage };
+  if (prefilledTokens === undefined && !hasOutput(call, facts))
+    return { ...nothingBilled(model.id), reported: facts.usage };
   return priced(withPrefilled(measure(call, model, facts), prefilledTokens), models(runs), facts.usage);
 }
 
 /**
  * The client left in the middle: input as reported, else as counted; output as far as it was delivered, by our own count
- * unless an upstream that was read to its end says that it was less. What an image took, only the upstream can say.
+ * unless an upstream that was read to its end says that it was less. What a picture or a sound took, only the upstream can say.
  */
 export function billDelivered(call: Call, runs: readonly [Run, ...Run[]], delivered: Sent): Bill {
   const { model, reader, prefilledTokens } = runs.at(-1) ?? runs[0];
   const facts = reader.facts();
-  const used = withPrefilled(measure(call, model, facts), prefilledTokens);
-  const share = Math.min(1, delivered.images / Math.max(1, facts.output.images));
-  const output = Math.round(delivered.tokens + used.buckets.output * share);
+  const measured = measure(call, model, facts);
+  const used = withPrefilled(measured, prefilledTokens);
+  const output = Math.round(delivered.tokens + mediaTokens(measured, facts, delivered));
   const isExact = !used.estimated && facts.finished && used.buckets.output <= output;
   const { images } = delivered;
   const usage: Measured = isExact
     ? { ...used, buckets: { ...used.buckets, images } }
     : { buckets: { ...used.buckets, output, images }, reasoning: 0, estimated: true };
   return priced(usage, models(runs), facts.usage);
+}
+
+/** What pictures and sounds took that were delivered: in a chat, what is reported at the end beyond the words. */
+function mediaTokens({ buckets, estimated }: Measured, { output, finished }: StreamFacts, delivered: Sent): number {
+  if (delivered.images > 0) return buckets.output * Math.min(1, delivered.images / Math.max(1, output.images));
+  return delivered.hasMedia && finished && !estimated ? Math.max(0, buckets.output - output.tokens) : 0;
 }
 
 interface Measured extends ReportedUsage {
@@ -114,7 +121,9 @@ function models([first, ...rest]: readonly [Run, ...Run[]]): [Model, ...Model[]]
   return [first.model, ...rest.map(({ model }) => model)];
 }
 
-/** An upstream that went to the bound it was given did what was asked: it thought unseen, or filled its cache. */
-function hasOutput({ output, usage, finish }: AnswerFacts): boolean {
-  return output.hasContent || output.hasReasoning || (finish === 'length' && typeof usage === 'object');
+function hasOutput({ request }: Call, { output, usage, finish }: AnswerFacts): boolean {
+  if (output.hasContent || output.hasReasoning) return true;
+  // At its bound it did what was asked: it thought unseen, or filled its cache. A prompt that left it no room is no answer.
+  if (finish !== 'length' || typeof usage !== 'object') return false;
+  return usage.buckets.output > 0 || request.maxOutputTokens === 0;
 }

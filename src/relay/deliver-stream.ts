@@ -38,7 +38,7 @@ export function deliverStream(
   const left = new AbortController();
   let current = first;
   let hasLeft = false;
-  let delivered: Sent = { hasOutput: false, tokens: 0, images: 0 };
+  let delivered: Sent = { hasOutput: false, hasMedia: false, tokens: 0, images: 0 };
   use(first);
 
   function use(next: BegunAnswer<BegunStream>): void {

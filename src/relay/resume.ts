@@ -1,5 +1,5 @@
 // A stream broke after bytes were sent: find another run that continues exactly there. By prefill where the route can do
-// that, else by a fresh run whose beginning must equal what the client has.
+// that, else by a fresh run whose beginning must equal what the client has; not at all after a picture or a sound.
 
 import type { ContinuedWriter, StreamWriter } from '../dialects/dialect.ts';
 import { weighTokens } from '../kit/tokens.ts';
@@ -23,6 +23,7 @@ export async function resume(
   writer: StreamWriter,
   failure: AttemptFailed,
 ): Promise<ResumedRun | undefined> {
+  if (writer.sent().hasMedia) return undefined;
   let failed = failure;
   let refusedPrefill = false;
   for (;;) {

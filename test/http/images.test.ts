@@ -107,12 +107,13 @@ describe('streamed', () => {
   });
 
   test('a stream that breaks off says so and costs nothing', async () => {
-    gateway.upstream.next(sseScript([PARTIAL]));
+    gateway.upstream.reset();
     gateway.upstream.next(sseScript([PARTIAL]));
     const response = await paint({ stream: true });
     const events = await readSse(response);
     expect(events.at(-1)?.json).toMatchObject({ error: { code: 'upstream_failed' } });
     expect(await receiptOf(response)).toMatchObject({ images: 0, cost_nano: '0', status: 'upstream_failed' });
+    expect(gateway.upstream.requests).toHaveLength(1);
   });
 
   describe('the client leaves', () => {

@@ -162,6 +162,12 @@ describe.each(KINDS)('%s', (_, make, body) => {
     expect(record.cost_nano).toBe((11n * UP_PRICES.input + 50n * UP_PRICES.output).toString());
   });
 
+  test('a prompt that left no room for an answer costs nothing', async () => {
+    const usage = { prompt_tokens: 9_000, completion_tokens: 0 };
+    const record = await bill(make({ pieces: [], finish: 'length', usage }), body);
+    expect(record).toMatchObject({ cost_nano: '0', status: 'ok' });
+  });
+
   test('reasoning that is shown is output', async () => {
     const record = await bill(make({ pieces: [], reasoning: ['thinking'] }), body);
     expect(record.cost_nano).toBe((11n * UP_PRICES.input + 7n * UP_PRICES.output).toString());

@@ -1,21 +1,41 @@
 // A client that leaves: the upstream is left at once, what was delivered is paid, and the call is closed exactly once.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { weighTokens } from '../../src/kit/tokens.ts';
 import type { Answer } from '../support/answer.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer, chatStream, sseScript, sseText } from '../support/openai-chat.ts';
 import { cutAt, type Script } from '../support/script.ts';
 import { sseEvents, textOf } from '../support/sse.ts';
-import { UP_PRICES } from '../support/test-document.ts';
+import { openaiChannel, UP_PRICES, upModel } from '../support/test-document.ts';
 
 const PARTS = (chatStream().body ?? []) as string[];
 const [ROLE = '', FIRST_WORD = ''] = PARTS;
+/** A stream whose usage is that of a picture. */
+const mediaEnd = (pieces: readonly string[]) =>
+  (chatStream({ pieces, usage: { prompt_tokens: 11, completion_tokens: 90 } }).body ?? []) as string[];
 let gateway: TestGateway;
 let account: TestAccount;
 
 beforeAll(async () => {
-  gateway = await startTestGateway({ limits: { paid_per_minute: 10_000, in_flight: 500 } });
+  gateway = await startTestGateway({
+    limits: { paid_per_minute: 10_000, in_flight: 500 },
+    document: (standard) => ({
+      ...standard,
+      channels: [
+        ...standard.channels,
+        openaiChannel('read-on', String(standard.channels[1]?.base_url), { drain_on_abort: true }),
+      ],
+      models: [
+        ...standard.models,
+        upModel('up-drained', {
+          price: { input: 10, output: 40.123 },
+          routes: [{ channel: 'read-on', model: 'scripted-2026-01' }],
+        }),
+      ],
+    }),
+  });
 });
 beforeEach(async () => {
   gateway.upstream.reset();
@@ -107,22 +127,47 @@ describe('in the middle of a stream', () => {
     expect((await gateway.get('/api/me', account.key)).held_nano).toBe('0');
   });
 
-  test.each([
+  describe.each([
     ['a picture', { content: '', images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,QUJD' } }] }],
     ['audio', { audio: { id: 'audio_1', data: 'QUJD' } }],
-  ])('%s has no words to count, but its input is paid', async (_, said) => {
+  ])('%s', (_, said) => {
     const chunk = sseText(JSON.stringify({ id: 'x', choices: [{ index: 0, delta: said, finish_reason: null }] }));
-    const script = cutAt(sseScript([ROLE, chunk]), ROLE.length + chunk.length, 'stall');
-    const leaving = new AbortController();
-    gateway.upstream.next(script);
-    const body = { model: 'up-paid', stream: true };
-    const response = await gateway.chat(account.key, body, { signal: leaving.signal });
-    for await (const { data } of sseEvents(response)) if (data.includes('QUJD')) break;
-    leaving.abort();
-    const { status, estimated, input_tokens, output_tokens, cost_nano } = await record();
-    expect({ status, estimated, output_tokens }).toEqual({ status: 'client_gone', estimated: true, output_tokens: 0 });
-    expect(input_tokens).toBeGreaterThan(0);
-    expect(BigInt(cost_nano)).toBe(BigInt(input_tokens) * UP_PRICES.input);
+    async function leaveAfterMedia(model: string, script: Script): Promise<Answer> {
+      const leaving = new AbortController();
+      gateway.upstream.next(script);
+      const response = await gateway.chat(account.key, { model, stream: true }, { signal: leaving.signal });
+      for await (const { data } of sseEvents(response)) if (data.includes('QUJD')) break;
+      leaving.abort();
+      return record();
+    }
+
+    test('has no words to count, but its input is paid', async () => {
+      const script = cutAt(sseScript([ROLE, chunk]), ROLE.length + chunk.length, 'stall');
+      const { status, estimated, input_tokens, output_tokens, cost_nano } = await leaveAfterMedia('up-paid', script);
+      expect({ status, estimated, output_tokens }).toEqual({
+        status: 'client_gone',
+        estimated: true,
+        output_tokens: 0,
+      });
+      expect(input_tokens).toBeGreaterThan(0);
+      expect(BigInt(cost_nano)).toBe(BigInt(input_tokens) * UP_PRICES.input);
+    });
+
+    test('is paid as reported where the channel is read to its end', async () => {
+      const [role = '', ...end] = mediaEnd([]);
+      const paid = await leaveAfterMedia('up-drained', sseScript([role, chunk, 100, ...end]));
+      expect(paid).toMatchObject({ status: 'client_gone', estimated: false, input_tokens: 11, output_tokens: 90 });
+      expect(BigInt(paid.cost_nano)).toBe(11n * UP_PRICES.input + 90n * UP_PRICES.output);
+    });
+
+    test('is paid there without the words that came too late', async () => {
+      const late = Array.from({ length: 20 }, () => ' and more');
+      const [role = '', ...end] = mediaEnd(late);
+      const paid = await leaveAfterMedia('up-drained', sseScript([role, chunk, 100, ...end]));
+      const output_tokens = 90 - Math.round(late.reduce((sum, text) => sum + weighTokens(text), 0));
+      expect(paid).toMatchObject({ status: 'client_gone', estimated: true, input_tokens: 11, output_tokens });
+      expect(output_tokens).toBeWithin(1, 90);
+    });
   });
 
   test('a free call costs nothing and keeps its slot', async () => {

@@ -118,6 +118,69 @@ describe.each(WIRE_CLIENTS.filter(({ name }) => name !== 'responses'))('$name: a
     expect(record).toMatchObject({ status: 'upstream_failed', cost_nano: '0' });
     expect(await lab.balance()).toBe(TRIAL);
   });
+
+  test('nor is it that of a whole answer', async () => {
+    const whole = client.whole();
+    const [body = ''] = (whole.body ?? []) as string[];
+    const open = body.replace(/"(finish|stop)_reason":"\w+"/, '"$1_reason":""');
+    expect(open).not.toBe(body);
+    await expectRefused(client, { ...whole, body: [open] });
+  });
+});
+
+/** Another channel answers in its place. */
+async function expectRefused(client: WireClient, script: Script) {
+  lab = await startLab(client);
+  lab.first.next(script);
+  lab.second.next(client.whole());
+  const { attempts, status } = await lab.ask();
+  expect(status).toBe(200);
+  expect(attempts).toEqual([
+    ['first', 'not_an_answer'],
+    ['second', 'ok'],
+  ]);
+}
+
+describe.each(WIRE_CLIENTS.filter(({ name }) => name === 'messages'))('$name: a delta without a reason', (client) => {
+  const parts = partsOf(client);
+  const at = parts.findIndex((part) => part.includes(' two'));
+  const stop = parts.findIndex((part) => part.includes('end_turn'));
+  const told = (delta: unknown, output_tokens: number) =>
+    `event: message_delta\ndata: ${JSON.stringify({ type: 'message_delta', delta, usage: { output_tokens } })}\n\n`;
+  const deltas = (text: string) => parseSse(text).filter(({ json }) => json?.type === 'message_delta');
+  const reasons: [what: string, delta: unknown][] = [
+    ['an empty one', { stop_reason: '' }],
+    ['null', { stop_reason: null }],
+    ['none', {}],
+    ['no delta', undefined],
+  ];
+
+  test.each(reasons)('%s: only counts, however often, and is never shown', async (_, delta) => {
+    const many = told(delta, 1).repeat(1_100);
+    const body = [...parts.slice(0, 1), many, ...parts.slice(1, at), many, ...parts.slice(at)];
+    const text = await expectWhole(client, streamOf(body));
+    expect(deltas(text).map(({ json }) => json)).toMatchObject([
+      { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 7, cost_nano: COST } },
+    ]);
+  });
+
+  test.each(reasons)('%s: is no beginning', async (_, delta) => {
+    lab = await startLab(client);
+    lab.first.otherwise(streamOf([...parts.slice(0, 1), told(delta, 1)]));
+    lab.second.next(client.stream({ pieces: PIECES }));
+    const { headers, answer } = await lab.ask({ stream: true });
+    expect(headers.get('x-svc-channel')).toBe('second');
+    expect(answer).toMatchObject({ content: { [client.textSlot]: TEXT }, complete: true });
+  });
+
+  test.each(reasons)('%s: what it counts after the end is told with the end', async (_, delta) => {
+    const early = parts[stop]?.replace('"output_tokens":7', '"output_tokens":1') ?? '';
+    const body = [...parts.slice(0, stop), early, told(delta, 7), ...parts.slice(stop + 1)];
+    const text = await expectWhole(client, streamOf(body));
+    expect(deltas(text).map(({ json }) => json)).toMatchObject([
+      { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 7, cost_nano: COST } },
+    ]);
+  });
 });
 
 describe.each(WIRE_CLIENTS.filter(({ name }) => name === 'chat'))('$name', (client) => {
@@ -174,6 +237,29 @@ describe.each(WIRE_CLIENTS.filter(({ name }) => name === 'chat'))('$name', (clie
       choices: [],
       usage: { completion_tokens: 7, cost_nano: COST },
     });
+  });
+
+  test.each(['', ',"choices":null'])('usage by itself without choices%s has an empty list of them', async (choices) => {
+    const bare = usage.replace(/,"choices":\[\]/, choices);
+    expect(bare).not.toBe(usage);
+    for (const body of [
+      [...begun, bare, ...rest],
+      [...begun, ...rest.slice(0, -1), bare, ...rest.slice(-1)],
+    ]) {
+      const text = await expectWhole(client, streamOf(body));
+      expect(usages(text)).toHaveLength(1);
+      expect(parseSse(text).at(-2)?.json).toMatchObject({ choices: [], usage: { cost_nano: COST } });
+      await lab.stop();
+    }
+  });
+
+  test('an error beside a whole answer is none', async () => {
+    for (const error of [{ message: SECRET }, SECRET]) {
+      const whole = client.whole();
+      const [body = ''] = (whole.body ?? []) as string[];
+      await expectRefused(client, { ...whole, body: [JSON.stringify({ ...JSON.parse(body), error })] });
+      await lab.stop();
+    }
   });
 
   test('usage by itself goes to no client that did not ask for it', async () => {

@@ -5,8 +5,9 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { weighTokens } from '../../src/kit/tokens.ts';
 import type { Answer } from '../support/answer.ts';
 import { costAt, type Lab, type LabOptions, MAIN, SPARE, startLab, TRIAL } from '../support/lab.ts';
+import { sseScript, sseText } from '../support/openai-chat.ts';
 import { bytesOf, cutAt, isBytes, type Script } from '../support/script.ts';
-import { WIRE_CLIENTS } from '../support/wire-clients.ts';
+import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
 
 const PIECES = ['Alpha', ' beta', ' gamma', ' delta.'];
 const TEXT = PIECES.join('');
@@ -182,4 +183,21 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     expect(record.output_tokens).toBe(count('Alpha beta') + count(' gamma delta.'));
     expect(record.input_tokens).toBeGreaterThan(0);
   });
+});
+
+test.each([
+  ['a picture', { content: '', images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,QUJD' } }] }],
+  ['a sound', { audio: { id: 'audio_1', data: 'QUJD', transcript: 'Meow' } }],
+])('%s was sent: no other run makes it again, so none is asked for', async (_, delta) => {
+  const client = WIRE_CLIENTS.find(({ name }) => name === 'chat') as WireClient;
+  lab = await startLab(client, { second: { prefill: true } });
+  const chunk = sseText(JSON.stringify({ id: 'x', choices: [{ index: 0, delta, finish_reason: null }] }));
+  lab.first.next(sseScript([chunk]));
+  const { answer, record, attempts, text } = await lab.ask({ stream: true });
+  expect(text).toContain('QUJD');
+  expect(answer.error).toMatchObject({ code: 'upstream_failed' });
+  expect(attempts).toEqual([['first', 'cut']]);
+  expect([lab.first.requests.length, lab.second.requests.length]).toEqual([1, 0]);
+  expect(record).toMatchObject({ status: 'upstream_failed', cost_nano: '0' });
+  expect(await lab.balance()).toBe(TRIAL);
 });

@@ -2,12 +2,12 @@
 
 import { isObject, type JsonDocument } from '../../kit/json.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Output } from '../dialect.ts';
+import { isFinish } from '../is-finish.ts';
 import { blockPieces, isThinking, outputOf } from './read-output.ts';
 import { readUsage } from './usage.ts';
 
 export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
-  if (value.type !== 'message' || !Array.isArray(value.content) || typeof value.stop_reason !== 'string')
-    return undefined;
+  if (value.type !== 'message' || !Array.isArray(value.content) || !isFinish(value.stop_reason)) return undefined;
   let output: Output = NO_OUTPUT;
   for (const [index, block] of value.content.entries()) {
     if (!isObject(block)) return undefined;

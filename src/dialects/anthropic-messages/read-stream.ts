@@ -26,7 +26,8 @@ export function createStreamReader(): StreamReader {
     return { kind: output.hasContent || output.hasReasoning ? 'output' : 'other', name, document, pieces };
   }
 
-  function readEvent(document: JsonDocument): StreamEvent {
+  /** Undefined if it has nothing to tell yet. */
+  function readEvent(document: JsonDocument): StreamEvent | undefined {
     const { type, message, content_block: block, delta } = document.value;
     const name = String(type);
     const index = typeof document.value.index === 'number' ? document.value.index : 0;
@@ -45,7 +46,8 @@ export function createStreamReader(): StreamReader {
           finished = true;
           facts.finish = readFinish(delta.stop_reason);
         }
-        return { kind: 'held', name, document, pieces: [] };
+        // Before the end it only counts.
+        return finished ? { kind: 'held', name, document, pieces: [] } : undefined;
       case 'message_stop':
         return { kind: 'done', name, document, pieces: [] };
       case 'error':
@@ -74,6 +76,7 @@ export function createStreamReader(): StreamReader {
         const document = readJsonObject(data);
         if (typeof document.value.type !== 'string') return [BROKEN];
         const event = readEvent(document);
+        if (!event) return [];
         learn(event);
         return [event];
       } catch (error) {

@@ -2,6 +2,7 @@
 
 import { isObject, type JsonDocument } from '../../kit/json.ts';
 import { openRaw } from '../../kit/raw-json.ts';
+import { isFinish } from '../is-finish.ts';
 import type { AnswerEvent, WholeEvents } from '../translate/answer-events.ts';
 import { createBlockReader } from './read-answer-blocks.ts';
 import { readStop } from './read-stop.ts';
@@ -9,7 +10,7 @@ import { readUsage } from './usage.ts';
 
 export function readWhole({ value, text }: JsonDocument): WholeEvents | undefined {
   const { type, content, stop_reason: reason, usage } = value;
-  if (type !== 'message' || !Array.isArray(content) || typeof reason !== 'string') return undefined;
+  if (type !== 'message' || !Array.isArray(content) || !isFinish(reason)) return undefined;
   const raw = openRaw(text).at('content');
   const blocks = createBlockReader();
   const events: AnswerEvent[] = [];

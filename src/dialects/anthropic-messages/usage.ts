@@ -25,7 +25,7 @@ export function readUsage(usage: Json | undefined): UsageReport {
 }
 
 /** The parts of a stream's usage, one after the other; null says nothing. */
-function mergeUsage(before: JsonObject, usage: Json | undefined): JsonObject {
+export function mergeUsage(before: JsonObject, usage: Json | undefined): JsonObject {
   if (!isObject(usage)) return before;
   const given = Object.entries(usage).filter(([, value]) => value !== null && value !== undefined);
   return { ...before, ...Object.fromEntries(given) };

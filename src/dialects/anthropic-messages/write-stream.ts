@@ -8,7 +8,7 @@ import { createRepeatWriter } from '../shape.ts';
 import { writeSse } from '../sse.ts';
 import { createTranscript } from '../transcript.ts';
 import { blockType, continueFresh, continuePrefill, indexOf, type Seen, stopEvent } from './continue-stream.ts';
-import { writeUsage } from './usage.ts';
+import { mergeUsage, writeUsage } from './usage.ts';
 
 export function createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter {
   const transcript = createTranscript(options);
@@ -51,7 +51,7 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
     },
     end(final) {
       const open = [...blocks].filter(([, { closed }]) => !closed).map(([index]) => pass(stopEvent(index)));
-      return open.join('') + lastEvents(held, final) + writeSse('{"type":"message_stop"}', 'message_stop');
+      return open.join('') + lastEvent(held, final) + writeSse('{"type":"message_stop"}', 'message_stop');
     },
     error: (body) => writeSse(JSON.stringify(body), 'error'),
   };
@@ -65,17 +65,17 @@ function noteBlock(blocks: Map<number, Seen>, { name, pieces }: StreamEvent, doc
   if (name === 'content_block_delta' && pieces.length === 0) blocks.set(index, { ...seen, extras: seen.extras + 1 });
 }
 
-/** The stop with its reason, and usage with the cost; clients fail on a stop without usage. */
-function lastEvents(held: readonly StreamEvent[], { usage: billed, cost, isOurs }: FinalUsage): string {
-  const last = held.at(-1);
-  return held
-    .map((event) => {
-      if (!event.document) return '';
-      const usage = isObject(event.document.value.usage) && !isOurs ? event.document.value.usage : writeUsage(billed);
-      const shown = event === last && cost !== undefined ? { ...usage, ...moneyFields('cost', cost) } : usage;
-      return writeSse(editMembers(event.document, { usage: shown }), event.name);
-    })
-    .join('');
+/** The stop with its reason, and the last usage with the cost; clients fail on a stop without usage. */
+function lastEvent([stop, ...more]: readonly StreamEvent[], { usage: billed, cost, isOurs }: FinalUsage): string {
+  if (!stop?.document) return '';
+  const { usage: first } = stop.document.value;
+  const told = more.reduce(
+    (usage, { document }) => mergeUsage(usage, document?.value.usage),
+    isObject(first) ? first : {},
+  );
+  const usage = isOurs || Object.keys(told).length === 0 ? writeUsage(billed) : told;
+  const shown = cost === undefined ? usage : { ...usage, ...moneyFields('cost', cost) };
+  return writeSse(editMembers(stop.document, { usage: shown }), stop.name);
 }
 
 function renamed(document: JsonDocument, model: string): string {

@@ -1,12 +1,13 @@
 // A chat stream that another run continues: no second role, no word twice, nothing after a finish.
 
 import { editMembers, isObject, type JsonObject, readJsonObject } from '../../kit/json.ts';
-import type { ContinuedWriter, Piece, StreamEvent } from '../dialect.ts';
+import { type ContinuedWriter, isMedia, type Piece, type StreamEvent } from '../dialect.ts';
 import { isFinish } from '../is-finish.ts';
 import { createOverlap } from '../prefill-overlap.ts';
 import type { Comparison } from '../transcript.ts';
+import { cutDetails } from './cut-details.ts';
 import { saidAs } from './read-chunk.ts';
-import { isMedia, readPieces, saysTwice, toolCalls } from './read-output.ts';
+import { isReasoning, readPieces, saysTwice, toolCalls } from './read-output.ts';
 
 /** The words of the first choice: the only content that a prefill can continue. */
 export const TEXT_SLOT = '0/content';
@@ -38,7 +39,7 @@ export function continueFresh(pass: Pass, comparison: Comparison, finished: Read
         if (isMedia(piece) && !comparison.caughtUp()) return 'mismatch';
         if ((rest !== '' || isMedia(piece)) && finished.has(Number.parseInt(piece.slot, 10))) return 'mismatch';
         rests.set(piece.slot, (rests.get(piece.slot) ?? '') + rest);
-        hasNewThoughts ||= rest !== '' && piece.slot.endsWith('/reasoning_content');
+        hasNewThoughts ||= rest !== '' && isReasoning(piece);
       }
       if (finishesOf(event).length > 0 && !comparison.caughtUp()) return 'mismatch';
       // A thought's signature comes after its words: only if they were not whole before, neither was it.
@@ -62,13 +63,15 @@ function isPartOfName({ slot, text }: Piece, rest: string): boolean {
 }
 
 /** Passes an event without its role and with only what is new of each slot; nothing if nothing is. */
-function passNew(pass: Pass, event: StreamEvent, rests: ReadonlyMap<string, string>, wasSent: WasSent): string {
+function passNew(pass: Pass, event: StreamEvent, rests: ReadonlyMap<string, string>, wasSent: WasSent): Passed {
   const isNew = event.pieces.some(isMedia) || [...rests.values()].some((rest) => rest !== '');
   if (!isNew && finishesOf(event).length === 0 && event.kind !== 'held') return '';
-  return pass(trimmed(withoutRole(event), rests, wasSent));
+  const rest = trimmed(withoutRole(event), rests, wasSent);
+  return rest ? pass(rest) : 'mismatch';
 }
 
 type WasSent = Comparison['wasSent'];
+type Passed = ReturnType<ContinuedWriter['write']>;
 
 /** The choices that this event says are over. */
 export function finishesOf({ document }: StreamEvent): number[] {
@@ -126,9 +129,13 @@ function withoutRole(event: StreamEvent): StreamEvent {
   });
 }
 
-/** Each slot's text cut down to what the client has not seen; tool calls it has seen lose their id and name. */
-function trimmed(event: StreamEvent, rests: ReadonlyMap<string, string>, wasSent: WasSent): StreamEvent {
-  return mapDeltas(event, (delta, choice) => {
+/**
+ * Each slot's text cut down to what the client has not seen; tool calls it has seen lose their id and name. Undefined if
+ * something cannot be cut.
+ */
+function trimmed(event: StreamEvent, rests: ReadonlyMap<string, string>, wasSent: WasSent): StreamEvent | undefined {
+  let isCut = true;
+  const rest = mapDeltas(event, (delta, choice) => {
     const next: JsonObject = {};
     for (const [name, value] of Object.entries(delta)) {
       const rest = rests.get(`${choice}/${saysTwice(delta, name) ? 'reasoning_content' : name}`);
@@ -138,8 +145,20 @@ function trimmed(event: StreamEvent, rests: ReadonlyMap<string, string>, wasSent
     }
     const calls = toolCalls(delta);
     if (calls.length > 0) next.tool_calls = calls.flatMap((call, at) => trimCall(call, at, choice, rests, wasSent));
+    if (!trimDetails(next, delta, choice, rests)) isCut = false;
     return next;
   });
+  return isCut ? rest : undefined;
+}
+
+/** False if they cannot be cut as the thoughts that they repeat were. */
+function trimDetails(next: JsonObject, delta: JsonObject, choice: number, rests: ReadonlyMap<string, string>): boolean {
+  const thought = readPieces(delta, choice).find(isReasoning);
+  if (!thought || !Array.isArray(delta.reasoning_details)) return true;
+  const details = cutDetails(delta.reasoning_details, thought.text, rests.get(thought.slot) ?? thought.text);
+  if (!details) return false;
+  next.reasoning_details = details;
+  return true;
 }
 
 function trimCall(

@@ -3,18 +3,19 @@
 import { isObject, type JsonDocument } from '../../kit/json.ts';
 import type { Quirks } from '../../kit/quirks.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Output } from '../dialect.ts';
-import { isBroken } from './read-chunk.ts';
+import { isFinish } from '../is-finish.ts';
+import { isBroken, isError } from './read-chunk.ts';
 import { outputOf, readPieces, weighPieces } from './read-output.ts';
 import { readUsage } from './read-usage.ts';
 
 export function readAnswer({ value }: JsonDocument, quirks?: Quirks): AnswerFacts | undefined {
-  if (!Array.isArray(value.choices) || value.choices.length === 0) return undefined;
+  if (isError(value) || !Array.isArray(value.choices) || value.choices.length === 0) return undefined;
   const usage = readUsage(value.usage, quirks);
   let output: Output = NO_OUTPUT;
   let finish: AnswerFacts['finish'] = 'other';
   for (const [index, choice] of value.choices.entries()) {
     if (!isObject(choice) || !isObject(choice.message)) return undefined;
-    if (typeof choice.finish_reason !== 'string' || isBroken(choice)) return undefined;
+    if (!isFinish(choice.finish_reason) || isBroken(choice)) return undefined;
     if (choice.finish_reason === 'length') finish = 'length';
     const pieces = readPieces(choice.message, index);
     // Where the upstream has counted, nobody asks for our count.

@@ -95,7 +95,7 @@ export function readWhole({ text, value }: JsonDocument, target: Target): WholeE
   const at = indexOfFirst(value);
   const choice = Array.isArray(value.choices) ? value.choices[at] : undefined;
   if (isError(value) || !isObject(choice) || !isObject(choice.message)) return undefined;
-  if (typeof choice.finish_reason !== 'string' || isBroken(choice)) return undefined;
+  if (!isFinish(choice.finish_reason) || isBroken(choice)) return undefined;
   const raw = openRaw(text);
   const bits = readBits(choice.message, () => raw.at('choices')?.at(at)?.at('message'));
   const events = createAnswerReader(target, { inPieces: false }).read(bits, choice.finish_reason);

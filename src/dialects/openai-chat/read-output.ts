@@ -32,10 +32,6 @@ function hasMedia({ audio, images }: JsonObject): boolean {
   return isObject(audio) || (Array.isArray(images) && images.length > 0);
 }
 
-export function isMedia({ text }: Piece): boolean {
-  return text === '';
-}
-
 /** The same thought under both names, for clients that know one of them, is one thought. */
 export function saysTwice({ reasoning, reasoning_content: content }: JsonObject, name: string): boolean {
   return name === 'reasoning' && reasoning === content;
@@ -57,8 +53,11 @@ export function weighPieces(pieces: readonly Piece[]): number {
   return tokens;
 }
 
+export function isReasoning({ slot }: Piece): boolean {
+  return REASONING_FIELDS.some((name) => slot.endsWith(`/${name}`));
+}
+
 export function outputOf(pieces: readonly Piece[], tokens: number = weighPieces(pieces)): Output {
-  const isReasoning = ({ slot }: Piece) => REASONING_FIELDS.some((name) => slot.endsWith(`/${name}`));
   return {
     hasContent: pieces.some((piece) => !isReasoning(piece)),
     hasReasoning: pieces.some(isReasoning),

@@ -100,7 +100,8 @@ function* lastChunks(
     if (!includeUsage && hasNoChoice(document.value)) continue;
     const shown = includeUsage && isObject(usage) ? withCost(isOurs ? writeUsage(billed) : usage, cost) : undefined;
     hasUsage ||= shown !== undefined;
-    yield writeSse(editMembers(document, { ...ownFields(document), usage: shown }));
+    const missing = Array.isArray(document.value.choices) ? {} : { choices: [] };
+    yield writeSse(editMembers(document, { ...ownFields(document), ...missing, usage: shown }));
   }
   if (!includeUsage || hasUsage) return;
   const usage = withCost(writeUsage(billed), cost);

@@ -47,7 +47,7 @@ function createStreamWriter(): StreamWriter {
 
   function sent(): Sent {
     const images = completed + (isPainting ? 1 : 0);
-    return { hasOutput: images > 0, tokens: 0, images };
+    return { hasOutput: images > 0, hasMedia: images > 0, tokens: 0, images };
   }
 
   return {

@@ -245,9 +245,10 @@ describe('a whole answer', () => {
   });
 
   test('what is no answer is none', () => {
-    for (const text of ['{}', '{"type":"error"}', '{"type":"message","content":[],"stop_reason":null}']) {
-      expect(readWhole(text)).toBeUndefined();
+    for (const reason of ['null', '""']) {
+      expect(readWhole(`{"type":"message","content":[],"stop_reason":${reason}}`)).toBeUndefined();
     }
+    for (const text of ['{}', '{"type":"error"}']) expect(readWhole(text)).toBeUndefined();
   });
 });
 

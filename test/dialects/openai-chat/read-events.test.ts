@@ -392,6 +392,7 @@ describe('a whole answer', () => {
 
   test('is none without a finish, with an error, or without a message', () => {
     expect(whole({ content: 'a' }, null)).toBeUndefined();
+    expect(whole({ content: 'a' }, '')).toBeUndefined();
     expect(whole({ content: 'a' }, 'error')).toBeUndefined();
     expect(whole({ content: 'a' }, 'insufficient_system_resource')).toBeUndefined();
     expect(whole({ content: 'a' }, 'stop', { error: { message: 'x' } })).toBeUndefined();
