@@ -103,7 +103,7 @@ async function differences(): Promise<{ ok: boolean; total_nano: string; differe
       open: async () => ({ store, clock: systemClock }) as OperatingTools,
       configFile: undefined,
       variable: () => undefined,
-      databaseFile: file,
+      databaseFile: () => file,
       ask: () => Promise.reject(new Error('nobody serves')),
     });
   } catch (error) {

@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 async function startWith(env: Record<string, string>, clock?: ManualClock): Promise<void> {
-  gateway = await startTestGateway({ env, clock });
+  gateway = await startTestGateway({ env, ...(clock ? { clock } : {}) });
   gateway.upstream.otherwise(errorScript(401, { message: 'no such key' }));
 }
 
