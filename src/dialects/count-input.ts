@@ -14,6 +14,8 @@ const BASE64_CHARS_PER_TOKEN = 4;
 export interface InputCount extends TokenCount {
   /** The upstream fetches a part itself, so nobody here knows its size: only the model's context bounds it. */
   isOpen: boolean;
+  /** Of several prompts in one request: the longest, which must fit; together they may be more than a context. */
+  longest?: TokenCount | undefined;
   /** What tools that the upstream runs may add to it, where they reach one; infinite if nobody knows. */
   vendorTools: number;
 }
@@ -46,7 +48,8 @@ export function countInput(document: JsonDocument, messages: readonly JsonObject
 
 /** Whether a context of so many tokens may take the input: most inputs fit by far, and need no second count. */
 export function mayFit(input: InputCount, contextTokens: number): boolean {
-  return input.upper <= contextTokens || input.lower <= contextTokens;
+  const prompt = input.longest ?? input;
+  return prompt.upper <= contextTokens || prompt.lower <= contextTokens;
 }
 
 /** The source of every top-level member but numbers, flags and those that are ours to set. */

@@ -20,6 +20,14 @@ export function addTokens(a: TokenCount, b: TokenCount): TokenCount {
   return { upper: a.upper + b.upper, estimate: a.estimate + b.estimate, lower: a.lower + b.lower };
 }
 
+export function mostTokens(a: TokenCount, b: TokenCount): TokenCount {
+  return {
+    upper: Math.max(a.upper, b.upper),
+    estimate: Math.max(a.estimate, b.estimate),
+    lower: Math.max(a.lower, b.lower),
+  };
+}
+
 export function sameTokens(count: number): TokenCount {
   return { upper: count, estimate: count, lower: count };
 }

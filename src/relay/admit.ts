@@ -52,7 +52,7 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
 
 function checkContext({ request, model, catalog, dialect }: Call, candidates: readonly Model[]): void {
   const { input } = request;
-  if (candidates.length === 0) throw tooLong(dialect, input.lower, model.contextTokens);
+  if (candidates.length === 0) throw tooLong(dialect, (input.longest ?? input).lower, model.contextTokens);
   const freeMost = catalog.guards.free_input_tokens;
   // No estimate is above the upper bound, which is known already.
   if (!model.free || freeMost === null || input.upper <= freeMost) return;
@@ -115,10 +115,11 @@ function admitInput(tools: RelayTools, call: Call, candidates: readonly Model[],
   };
 }
 
-/** No model takes more than its context; of what the upstream fetches itself, it may take all of that. */
+/** No model takes more than its context, of each prompt; of what the upstream fetches itself, it may take all of that. */
 function inputBound({ request: { input }, model, dialect }: Call, candidates: readonly Model[]): number {
   const context = candidates.reduce((most, { contextTokens }) => Math.max(most, contextTokens), model.contextTokens);
   if (input.isOpen) return context;
+  if (input.longest) return input.upper;
   // A translation leaves these tools behind.
   const hasOwn = ({ routes }: Model) => routes.some(({ channel }) => channel.endpoints.includes(dialect.endpoint));
   const brought = input.vendorTools > 0 && candidates.some(hasOwn) ? input.vendorTools : 0;

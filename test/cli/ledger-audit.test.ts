@@ -104,6 +104,7 @@ async function differences(): Promise<{ ok: boolean; total_nano: string; differe
       configFile: undefined,
       variable: () => undefined,
       databaseFile: () => file,
+      hasDatabase: () => true,
       ask: () => Promise.reject(new Error('nobody serves')),
     });
   } catch (error) {

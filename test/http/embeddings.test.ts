@@ -16,7 +16,11 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     document: (standard) => ({
       ...standard,
-      models: [...standard.models, upModel('vectors', { kinds: ['embeddings'], price: { input: 2 } })],
+      models: [
+        ...standard.models,
+        upModel('vectors', { kinds: ['embeddings'], price: { input: 2 } }),
+        upModel('short-vectors', { kinds: ['embeddings'], price: { input: 2 }, context_tokens: 100 }),
+      ],
     }),
   });
   account = await gateway.register();
@@ -127,5 +131,26 @@ describe('a bad request is refused with its field', () => {
     const response = await embed({ model: 'up-paid' });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { code: 'unsupported_endpoint', param: 'model' } });
+  });
+});
+
+describe('several inputs', () => {
+  const list = (count: number, tokens: number) => Array.from({ length: count }, () => Array(tokens).fill(7));
+
+  test('must each fit the context; together they may be more, and are paid for', async () => {
+    gateway.upstream.next(answer(VECTOR, { prompt_tokens: 640, total_tokens: 640 }));
+    const response = await embed({ model: 'short-vectors', input: list(10, 64) });
+    expect(response.status).toBe(200);
+    const { data } = await gateway.get('/api/usage', account.key);
+    expect(data[0]).toMatchObject({ input_tokens: 640, cost_nano: (640n * INPUT).toString() });
+    expect(gateway.log.alarms('usage_above_hold')).toEqual([]);
+  });
+
+  test('of which one is too long are refused by its length', async () => {
+    const response = await embed({ model: 'short-vectors', input: [...list(3, 10), ...list(1, 101)] });
+    expect(response.status).toBe(400);
+    const { error } = (await response.json()) as { error: { code: string; message: string } };
+    expect(error.code).toBe('context_length_exceeded');
+    expect(error.message).toContain('101 tokens > 100 maximum');
   });
 });

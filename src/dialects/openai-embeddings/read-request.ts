@@ -2,7 +2,8 @@
 
 import { fault } from '../../faults/fault.ts';
 import type { Json, JsonDocument } from '../../kit/json.ts';
-import { addTokens, countTokens, NO_TOKENS, sameTokens, type TokenCount } from '../../kit/tokens.ts';
+import { addTokens, countTokens, mostTokens, NO_TOKENS, sameTokens, type TokenCount } from '../../kit/tokens.ts';
+import type { InputCount } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { readModel, refuseField } from '../fields.ts';
 
@@ -27,13 +28,20 @@ export function readRequest(document: JsonDocument): RelayRequest {
   };
 }
 
-function countInputs(input: Json | undefined): TokenCount {
+function countInputs(input: Json | undefined): TokenCount & Pick<InputCount, 'longest'> {
   if (typeof input === 'string' && input !== '') return countText(input);
   if (!Array.isArray(input) || input.length === 0 || input.length > MAX_INPUTS * MAX_INPUTS)
     return refuseInput('input');
   if (input.every(isToken)) return sameTokens(input.length);
   if (input.length > MAX_INPUTS) refuseField('input', `Send at most ${MAX_INPUTS} inputs at once.`);
-  return input.reduce<TokenCount>((sum, item, index) => addTokens(sum, countInput(item, index)), NO_TOKENS);
+  let sum = NO_TOKENS;
+  let longest = NO_TOKENS;
+  for (const [index, item] of input.entries()) {
+    const count = countInput(item, index);
+    sum = addTokens(sum, count);
+    longest = mostTokens(longest, count);
+  }
+  return { ...sum, longest };
 }
 
 function countInput(item: Json, index: number): TokenCount {
