@@ -143,6 +143,43 @@ describe('restore', () => {
     expect(stderr).toContain('there is no file');
   });
 
+  test('of a folder or of the database itself is refused', async () => {
+    await stop();
+    const bytes = readFileSync(database);
+    for (const [file, told] of [
+      [place.dataDir, 'there is no file'],
+      ['/dev/null', 'there is no file'],
+      [database, 'is the database itself'],
+    ] as const) {
+      const { exitCode, stderr } = await place.gateway(['restore', file]);
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain(told);
+    }
+    expect(readFileSync(database).equals(bytes)).toBe(true);
+  });
+
+  test('of a plain copy of the files of a killed server has its last commits, too', async () => {
+    const killed = createWorkplace();
+    const elsewhere = createWorkplace();
+    try {
+      const running = await killed.serve();
+      const registered = await fetch(`${running.url}/api/agent/register`, { method: 'POST' });
+      const { api_key }: Answer = await registered.json();
+      running.signal('SIGKILL');
+      await running.ended;
+      const plain = killed.path('plain.sqlite');
+      for (const end of ['', '-wal']) copyFileSync(`${killed.dataDir}/gateway.sqlite${end}`, plain + end);
+      expect(await elsewhere.gateway(['restore', plain])).toMatchObject({ exitCode: 0, stderr: '' });
+      const SECRETS_PEPPER = readFileSync(`${killed.dataDir}/pepper`, 'utf8').trim();
+      const there = await elsewhere.serve({ SECRETS_PEPPER });
+      expect((await me(there, api_key)).status).toBe(200);
+      expect(existsSync(`${elsewhere.dataDir}/gateway.sqlite.restoring-wal`)).toBe(false);
+    } finally {
+      await killed.remove();
+      await elsewhere.remove();
+    }
+  });
+
   test('puts the state of the copy back: it passes the audit, old keys work, later ones are unknown', async () => {
     await stop();
     expect(await place.gateway(['restore', copy])).toMatchObject({ exitCode: 0, stderr: '' });

@@ -2,7 +2,18 @@
 // pull the file away under a server that still runs.
 
 import { Database } from 'bun:sqlite';
-import { chmodSync, closeSync, copyFileSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { fileTrouble } from '../../kit/file-trouble.ts';
 import { StoreRefused } from '../refusal.ts';
 import { audit } from './audit.ts';
 import { prepareCommits } from './commit-batch.ts';
@@ -40,13 +51,15 @@ function postCopy(file: string): void {
 }
 
 export function restoreDatabase(source: string, file: string, now: number): void {
-  if (!existsSync(source)) throw new StoreRefused(`there is no file ${source}`);
-  if (existsSync(file)) refuseWhileServing(file, now);
+  if (!isFile(source)) throw new StoreRefused(`there is no file ${source}`);
+  if (existsSync(file)) {
+    if (realpathSync(source) === realpathSync(file)) throw new StoreRefused(`${source} is the database itself`);
+    refuseWhileServing(file, now);
+  }
   const incoming = `${file}.restoring`;
   for (const name of withCompanions(incoming)) rmSync(name, { force: true });
-  copyFileSync(source, incoming);
-  chmodSync(incoming, 0o600);
   try {
+    copyIn(source, incoming);
     checkSound(incoming);
   } catch (error) {
     for (const name of withCompanions(incoming)) rmSync(name, { force: true });
@@ -54,6 +67,23 @@ export function restoreDatabase(source: string, file: string, now: number): void
   }
   for (const name of withCompanions(file)) rmSync(name, { force: true });
   renameSync(incoming, file);
+}
+
+/** A copy of a folder may have its last commits in the file beside it: they belong to it. */
+function copyIn(source: string, incoming: string): void {
+  try {
+    for (const end of ['', '-wal']) {
+      if (!isFile(source + end)) continue;
+      copyFileSync(source + end, incoming + end);
+      chmodSync(incoming + end, 0o600);
+    }
+  } catch (error) {
+    throw new StoreRefused(`cannot copy ${source}: ${fileTrouble(error)}`);
+  }
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
 function refuseWhileServing(file: string, now: number): void {
