@@ -2,8 +2,8 @@
 // 400: it is told at once, no other try is made, and however often it comes the model stays open for everybody else.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { messageEvents } from '../support/anthropic-messages.ts';
 import type { Answer } from '../support/answer.ts';
+import { messageEvents } from '../support/anthropic-messages.ts';
 import { type ClientGateway, startClientGateway } from '../support/client-gateway.ts';
 import { geminiAnswer, geminiError, geminiStream } from '../support/gemini.ts';
 import { pictureAnswer } from '../support/media-answers.ts';
@@ -65,8 +65,8 @@ async function expectOpen(path: string, model: string): Promise<void> {
 const event = (type: string, error: Record<string, unknown>) => responseFrame({ type, error });
 const chatError = (error: unknown) => sseScript([sseText(JSON.stringify({ error }))]);
 const begun = responseEvents().slice(0, 2).map(responseFrame);
-const failedAs = (error: Record<string, unknown>) => {
-  const response = { ...responseObject(), status: 'failed', output: [], error };
+const failedAs = (error: Record<string, unknown>, more = {}) => {
+  const response = { ...responseObject(), ...more, status: 'failed', output: [], error };
   return sseScript([...begun, responseFrame({ type: 'response.failed', response })]);
 };
 const messageFailed = (error: Record<string, unknown>) => {
@@ -87,6 +87,13 @@ const streams: [what: string, path: string, model: string, script: Script, code:
   ['an image that is blocked', IMAGES, 'paint', sseScript([event('error', BLOCKED)]), REJECTED],
   ['a failed response', RESPONSES, 'on-openai', failedAs(FLAGGED), REJECTED],
   ['a failed response', RESPONSES, 'on-openai', failedAs(FULL), TOO_LONG],
+  [
+    'a failed response that repeats its long prompt',
+    RESPONSES,
+    'on-openai',
+    failedAs(FULL, { instructions: 'x'.repeat(200_000) }),
+    TOO_LONG,
+  ],
   ['a failed response, translated', CHAT, 'on-responses', failedAs(FLAGGED), REJECTED],
   ['a failed response, translated', MESSAGES, 'on-responses', failedAs(FULL), TOO_LONG],
   [
@@ -209,6 +216,12 @@ test.each([false, true])('a model that gives up is asked again; stream: %p', asy
 
 const failures: [what: string, path: string, model: string, script: Script][] = [
   ['an overload', MESSAGES, 'on-anthropic', messageFailed({ type: 'overloaded_error', message: 'Overloaded' })],
+  [
+    'our empty account',
+    MESSAGES,
+    'on-anthropic',
+    messageFailed({ type: 'invalid_request_error', message: 'Your credit balance is too low to access the API.' }),
+  ],
   ['a number of a failure', CHAT, 'on-openai', chatError({ code: 502, message: 'Bad gateway' })],
   [
     'a failure of a kind that has no number',
@@ -231,7 +244,7 @@ const failures: [what: string, path: string, model: string, script: Script][] = 
   ],
 ];
 
-test.each(failures)('%s on %s of %s is a failure as before', async (_, path, model, script) => {
+test.each(failures)('%s on %s of %s is a failure', async (_, path, model, script) => {
   gateway.upstream.otherwise(script);
   const response = await ask(path, model, true);
   const { error }: Answer = await response.json();

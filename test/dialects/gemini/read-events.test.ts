@@ -122,7 +122,7 @@ describe('why it ended', () => {
     '%s and nothing of use is no answer',
     (finish) => {
       const { events } = readStream(geminiChunks({ pieces: [], thoughts: ['Hm'], finish }));
-      const last = { type: 'broken', gaveUp: true };
+      const last = { type: 'broken', gaveUp: true } as const;
       expect(events.at(-1)).toEqual(last);
       expect(readAnswer({ pieces: [], thoughts: ['Hm'], finish })?.events.at(-1)).toEqual(last);
     },
