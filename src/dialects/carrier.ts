@@ -25,8 +25,11 @@ export interface Carrier {
   writePrefill(fields: UpstreamFields, text: string, fetched?: FetchedMedia): string;
   /** An answer without content, for a request that wants none; undefined where the upstream itself answers that. */
   emptyAnswer?(): string;
-  /** The answer in the client's dialect; undefined if it is none, or one that never finished. */
-  readAnswer(document: JsonDocument): { document: JsonDocument; facts: AnswerFacts } | undefined;
+  /**
+   * The answer in the client's dialect; undefined if it is none, or one that never finished. `gave_up`: the model itself
+   * ended with nothing to show.
+   */
+  readAnswer(document: JsonDocument): { document: JsonDocument; facts: AnswerFacts } | 'gave_up' | undefined;
   /** Its events are of the client's dialect. */
   createStreamReader(): StreamReader;
 }

@@ -97,6 +97,8 @@ export interface StreamEvent {
   name: string | undefined;
   document: JsonDocument | undefined;
   pieces: readonly Piece[];
+  /** Of a broken one: no error, but the model itself ended with nothing to show. */
+  gaveUp?: boolean | undefined;
   /** Set when it is one of many that differ in their text only. */
   repeat?: Repeat | undefined;
   /** The shape of what the upstream sent, if it has said this text in it and nothing else. */

@@ -10,6 +10,7 @@ export type AttemptOutcome =
   | 'too_slow'
   | 'not_an_answer'
   | 'error_event'
+  | 'gave_up'
   | 'cut'
   | 'rate_limited'
   | 'refused_our_key'
@@ -39,7 +40,7 @@ export class AttemptFailed extends Error {
 }
 
 const CONTEXT_CODES = /context_length|too_long|max_tokens_exceeded/i;
-const CONTENT_CODES = /content_policy|content_filter|moderation|safety/i;
+const CONTENT_CODES = /content_policy|content_filter|moderation|safety|invalid_prompt/i;
 /** Some upstreams have one code for every bad request, and tell the reason only in words. */
 const CONTEXT_WORDS =
   /prompt is too long|maximum context length|exceeds? (the )?context (window|length|limit)|token count( \(\d+\))? exceeds the maximum|more than the max tokens limit/i;
@@ -62,10 +63,10 @@ export function classifyFailure(failure: UpstreamFailure): AttemptFailed {
   if (status === 429) return new AttemptFailed('rate_limited', undefined, retryAfterS);
   if (status < 400 || status >= 500 || status === 408) return new AttemptFailed('upstream_error');
   if (status === 400 && param === undefined && EXHAUSTED_WORDS.test(message)) return new AttemptFailed('exhausted');
-  if (CONTEXT_CODES.test(code) || CONTEXT_WORDS.test(message)) {
+  if (isTooLong(failure)) {
     return new AttemptFailed('request_refused', fault('context_length_exceeded', { param, message: tooLong(message) }));
   }
-  if (CONTENT_CODES.test(code) || CONTENT_WORDS.test(message)) {
+  if (isRejected(failure)) {
     return new AttemptFailed('request_refused', fault('content_rejected', { param }));
   }
   return new AttemptFailed(
@@ -75,6 +76,27 @@ export function classifyFailure(failure: UpstreamFailure): AttemptFailed {
       message: message ? `Correct the request: ${message}` : undefined,
     }),
   );
+}
+
+/** Statuses of a bad request, which an error told with status 200 is believed to have. */
+const BAD_REQUESTS: ReadonlySet<number> = new Set([400, 413, 422]);
+
+/**
+ * For an error that was told with status 200. Undefined unless the request itself is at fault: what it says of our key or
+ * of the route is not believed, because that would close a channel.
+ */
+export function classifyTold(failure: UpstreamFailure): AttemptFailed | undefined {
+  if (!BAD_REQUESTS.has(failure.status) && !isTooLong(failure) && !isRejected(failure)) return undefined;
+  const failed = classifyFailure({ ...failure, status: 400 });
+  return failed.outcome === 'refused_our_key' ? undefined : failed;
+}
+
+function isTooLong({ code = '', message = '' }: UpstreamFailure): boolean {
+  return CONTEXT_CODES.test(code) || CONTEXT_WORDS.test(message);
+}
+
+function isRejected({ code = '', message = '' }: UpstreamFailure): boolean {
+  return CONTENT_CODES.test(code) || CONTENT_WORDS.test(message);
 }
 
 /** Coding agents know a full context by these words, and learn from the figures how much to leave out. */

@@ -3,6 +3,7 @@
 
 import type { Route } from '../catalog/catalog.ts';
 import { readFailure } from '../channels/read-failure.ts';
+import { readToldFailure } from '../channels/read-told-failure.ts';
 import type { Carrier } from '../dialects/carrier.ts';
 import type { AnswerFacts, StreamEvent, StreamReader, UpstreamFields } from '../dialects/dialect.ts';
 import type { FetchedMedia } from '../dialects/translate/named-media.ts';
@@ -12,7 +13,7 @@ import { type JsonDocument, readJsonObject } from '../kit/json.ts';
 import { describeError } from '../kit/log.ts';
 import { dropBody, type JsonBody } from '../kit/request-json.ts';
 import { lowerThinkingBudget } from '../ledger/cost.ts';
-import { AttemptFailed, classifyFailure } from './attempt-failed.ts';
+import { AttemptFailed, type AttemptOutcome, classifyFailure, classifyTold } from './attempt-failed.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import { createEventFeed, type EventFeed, MAX_WORDLESS_EVENTS } from './event-feed.ts';
 import type { Step } from './plan.ts';
@@ -89,8 +90,9 @@ export async function attempt(
       const text = await readText(response, watch);
       throw classifyFailure(readFailure(response.status, response.headers, text, upstream.hidden));
     }
-    if (stream) return await beginStream(tools, admission, route, carrier, response, watch);
-    const whole = readWhole(carrier, await readText(response, watch));
+    const explain: Explain = (text, otherwise) => explainTold(text, upstream.hidden, otherwise);
+    if (stream) return await beginStream(tools, admission, route, carrier, response, watch, explain);
+    const whole = readWhole(carrier, await readText(response, watch), explain);
     watch.end();
     return whole;
   } catch (error) {
@@ -145,17 +147,27 @@ function refuse(error: unknown): never {
   throw error instanceof Fault ? new AttemptFailed('request_refused', error) : error;
 }
 
-function readWhole(carrier: Carrier, text: string): WholeAnswer {
-  const answer = carrier.readAnswer(parseAnswer(text));
-  if (!answer) throw new AttemptFailed('not_an_answer');
+/** What to make of a text that is no part of an answer; `otherwise` if it does not blame the request. */
+type Explain = (text: string | undefined, otherwise: AttemptOutcome) => AttemptFailed;
+
+function explainTold(text: string | undefined, hidden: readonly string[], otherwise: AttemptOutcome): AttemptFailed {
+  const told = text === undefined ? undefined : readToldFailure(text, hidden);
+  return (told && classifyTold(told)) ?? new AttemptFailed(otherwise);
+}
+
+function readWhole(carrier: Carrier, text: string, explain: Explain): WholeAnswer {
+  const document = parseAnswer(text);
+  const answer = document && carrier.readAnswer(document);
+  if (answer === 'gave_up') throw new AttemptFailed(answer);
+  if (!answer) throw explain(text, 'not_an_answer');
   return { kind: 'whole', carrier, ...answer };
 }
 
-function parseAnswer(text: string): JsonDocument {
+function parseAnswer(text: string): JsonDocument | undefined {
   try {
     return readJsonObject(text, { depth: 256, nodes: 5_000_000 });
   } catch {
-    throw new AttemptFailed('not_an_answer');
+    return undefined;
   }
 }
 
@@ -166,20 +178,23 @@ async function beginStream(
   carrier: Carrier,
   response: Response,
   watch: Watch,
+  explain: Explain,
 ): Promise<BegunStream> {
-  if (!/^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')) {
-    throw new AttemptFailed('not_an_answer');
+  const type = response.headers.get('content-type') ?? '';
+  if (!/^text\/event-stream\b/i.test(type)) {
+    const isJson = /^application\/json\b/i.test(type);
+    throw explain(isJson ? await readText(response, watch) : undefined, 'not_an_answer');
   }
   const reader = carrier.createStreamReader();
   const events = createEventFeed(response, reader, watch, route.channel.timeouts.idleMs);
-  await untilBegun(events, reader);
+  await untilBegun(events, reader, explain);
   watch.clear('silent');
   const firstTokenMs = tools.clock.monotonic() - startedAt;
   return { kind: 'stream', carrier, reader, events, firstTokenMs, watch };
 }
 
 /** Takes events until one says something, and puts them back. */
-async function untilBegun(events: EventFeed, reader: StreamReader): Promise<void> {
+async function untilBegun(events: EventFeed, reader: StreamReader, explain: Explain): Promise<void> {
   const first: StreamEvent[] = [];
   for (;;) {
     const event = events.next();
@@ -189,7 +204,9 @@ async function untilBegun(events: EventFeed, reader: StreamReader): Promise<void
       break;
     }
     if (event.kind === 'done' && !reader.isFinished()) throw new AttemptFailed('cut');
-    if (event.kind === 'broken') throw new AttemptFailed('error_event');
+    if (event.kind === 'broken') {
+      throw event.gaveUp ? new AttemptFailed('gave_up') : explain(events.heard(), 'error_event');
+    }
     first.push(event);
     if (event.kind !== 'other') break;
     if (first.length > MAX_WORDLESS_EVENTS) throw new AttemptFailed('flood');

@@ -71,8 +71,14 @@ const ALARMS: { [Outcome in AttemptOutcome]?: AlarmName } = {
   route_missing: 'upstream_route_missing',
 };
 
-/** Says nothing of the channel: the client or we ended it, or the request itself is at fault. */
-const NOT_THE_CHANNEL: ReadonlySet<string> = new Set(['client_gone', 'drained', 'request_refused', 'mismatch']);
+/** Says nothing of the channel: the client or we ended it, the request itself is at fault, or the model lost its way. */
+const NOT_THE_CHANNEL: ReadonlySet<string> = new Set([
+  'client_gone',
+  'drained',
+  'request_refused',
+  'mismatch',
+  'gave_up',
+]);
 
 /** One line of the receipt; what is said of the same try later takes the place of what was said before. */
 function createNote(tools: RelayTools, { attempts }: Admission, { route, model }: Step) {

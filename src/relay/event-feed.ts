@@ -21,6 +21,8 @@ export interface EventFeed {
   more(): Promise<boolean>;
   /** The same without a promise: one waiter may serve all the waits of a stream. */
   wait(waiter: Waiter): void;
+  /** What the upstream said, as it came, when it said the last event. */
+  heard(): string | undefined;
   /** The bytes that the last event came in, if nothing else came in them. */
   alone(): Uint8Array | undefined;
   /** Events that were taken come first again. */
@@ -192,6 +194,7 @@ export function createEventFeed(response: Response, reader: StreamReader, watch:
     },
     more: () => new Promise((resolve, reject) => wait({ resolve, reject })),
     wait,
+    heard: () => split[splitAt - 1]?.data,
     alone: () => (split.length === 1 && events.length === 1 ? whole : undefined),
     putBack(taken) {
       events = [...taken, ...events.slice(eventsAt)];

@@ -29,7 +29,13 @@ const LONGEST_RETRY_AFTER_S = 5;
 const JITTER_MS = { least: 50, spread: 200 };
 
 /** Failures after which the same channel may well answer a second time. Silence is none: it has cost enough. */
-const WORTH_REPEATING: ReadonlySet<AttemptOutcome> = new Set(['network_error', 'upstream_error', 'error_event', 'cut']);
+const WORTH_REPEATING: ReadonlySet<AttemptOutcome> = new Set([
+  'network_error',
+  'upstream_error',
+  'error_event',
+  'cut',
+  'gave_up',
+]);
 
 export function createPlan(tools: RelayTools, { call, candidates }: Admission): Plan {
   const models = [...candidates];

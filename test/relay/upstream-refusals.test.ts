@@ -91,7 +91,7 @@ describe.each([{ stream: false }, { stream: true }])('%p', (body) => {
     },
   );
 
-  test.each(['content_policy_violation', 'content_filter', 'moderation_blocked'])(
+  test.each(['content_policy_violation', 'content_filter', 'moderation_blocked', 'invalid_prompt'])(
     '%s is content rejected',
     async (code) => {
       const { response, error } = await refused(errorScript(400, { message: 'no', code }), body);

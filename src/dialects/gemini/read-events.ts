@@ -12,6 +12,7 @@ import { readUsage } from './read-usage.ts';
 
 const DONE = '[DONE]';
 const BROKEN: AnswerEvent = { type: 'broken' };
+const GAVE_UP: AnswerEvent = { type: 'broken', gaveUp: true };
 /** One of these is in everything that the vendor says. */
 const MEMBERS = ['candidates', 'promptFeedback', 'usageMetadata', 'modelVersion', 'responseId'];
 
@@ -39,7 +40,7 @@ export function createEventReader(target: Target): EventReader {
 export function readWhole({ value, text }: JsonDocument, target: Target): WholeEvents | undefined {
   const answer = createAnswerReader(target);
   const events = answer.take(value, openRaw(text));
-  const isWhole = events.some(({ type }) => type === 'stop') && !events.some(({ type }) => type === 'broken');
+  const isWhole = !events.includes(BROKEN) && events.some(({ type }) => type === 'stop' || type === 'broken');
   return isWhole ? { events, usage: answer.usage() } : undefined;
 }
 
@@ -59,7 +60,7 @@ function createAnswerReader(target: Target): AnswerReader {
   function finish(why: string): AnswerEvent[] {
     isOver = true;
     const stop = readStop(why, parts.said());
-    return stop === undefined ? [BROKEN] : [...parts.close(), { type: 'stop', reason: stop }];
+    return stop === undefined ? [GAVE_UP] : [...parts.close(), { type: 'stop', reason: stop }];
   }
 
   function blocked(feedback: Json | undefined): AnswerEvent[] {

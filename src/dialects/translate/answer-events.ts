@@ -36,8 +36,8 @@ export type AnswerEvent =
   | { type: 'stop'; reason: StopReason /** The client's stop sequence that was met. */; sequence?: string | undefined }
   /** The upstream's own end mark. */
   | { type: 'done' }
-  /** An error, or no event of this upstream's dialect. */
-  | { type: 'broken' };
+  /** An error, or no event of this upstream's dialect; or the model itself ended with nothing to show. */
+  | { type: 'broken'; gaveUp?: boolean };
 
 export interface EventReader {
   read(event: SseEvent): AnswerEvent[];

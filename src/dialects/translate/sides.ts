@@ -43,7 +43,7 @@ export interface UpstreamSide {
   /** Throws a fault that names what cannot be carried. */
   writeConversation(conversation: Conversation, target: Target): WrittenRequest;
   createEventReader(target: Target): EventReader;
-  /** Undefined if it is no answer, or one that never finished. */
+  /** Undefined if it is no answer, or one that never finished. Its last event is broken if the model gave up. */
   readWhole(document: JsonDocument, target: Target): WholeEvents | undefined;
 }
 

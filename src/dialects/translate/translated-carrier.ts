@@ -58,6 +58,7 @@ export function translatedCarrier(translation: Translation): Carrier {
     readAnswer(document) {
       const whole = upstream.readWhole(document, target);
       if (!whole) return undefined;
+      if (whole.events.at(-1)?.type === 'broken') return 'gave_up';
       const restore = createRestorer(written);
       const answer = readJsonObject(client.writeWhole(whole.events.flatMap(restore), context), ANSWER_LIMITS);
       const facts = dialect.readAnswer(answer);
@@ -90,7 +91,7 @@ function translatedReader(
   const reader = dialect.createStreamReader(request);
 
   function translate(event: AnswerEvent, into: StreamEvent[]): void {
-    if (event.type === 'broken') into.push(BROKEN);
+    if (event.type === 'broken') into.push(event.gaveUp ? GAVE_UP : BROKEN);
     else if (event.type === 'done') into.push(DONE);
     else for (const frame of writer.write(event)) into.push(...reader.read(frame));
   }
@@ -142,6 +143,7 @@ function emptyStream({ dialect, client, request }: Translation, context: AnswerC
 
 const NOTHING = { name: undefined, document: undefined, pieces: [] };
 const BROKEN: StreamEvent = { kind: 'broken', ...NOTHING };
+const GAVE_UP: StreamEvent = { ...BROKEN, gaveUp: true };
 const DONE: StreamEvent = { kind: 'done', ...NOTHING };
 
 function createRestorer({ names, formatTool, localStops = [] }: WrittenRequest): (event: AnswerEvent) => AnswerEvent[] {

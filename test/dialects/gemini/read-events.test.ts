@@ -122,8 +122,9 @@ describe('why it ended', () => {
     '%s and nothing of use is no answer',
     (finish) => {
       const { events } = readStream(geminiChunks({ pieces: [], thoughts: ['Hm'], finish }));
-      expect(events.at(-1)).toEqual({ type: 'broken' });
-      expect(readAnswer({ pieces: [], thoughts: ['Hm'], finish })).toBeUndefined();
+      const last = { type: 'broken', gaveUp: true } as const;
+      expect(events.at(-1)).toEqual(last);
+      expect(readAnswer({ pieces: [], thoughts: ['Hm'], finish })?.events.at(-1)).toEqual(last);
     },
   );
 
