@@ -2,12 +2,16 @@
 
 import { type FaultAction, type FaultCode, type FaultRow, faultRow } from './table.ts';
 
+export const FAULT_REASONS = ['wallet_frozen'] as const;
+/** Cases of a code that concern one account and end when the operator says so: not by waiting, and no failure of the service. */
+export type FaultReason = (typeof FAULT_REASONS)[number];
+
 export interface FaultDetails {
   /** Replaces the table's text; its first sentence says what to do. */
   message?: string | undefined;
   param?: string | undefined;
-  /** Which case of its code it is, where a page has words of its own for that case. */
-  reason?: 'wallet_frozen';
+  /** Which case of its code it is, where that case has words, a count and an end of its own. */
+  reason?: FaultReason;
   hint?: string | undefined;
   actions?: readonly FaultAction[];
   /** Figures for the client: limit, used, resets_at, needed_ntd, … */
@@ -21,6 +25,9 @@ export interface FaultDetails {
 }
 
 const NO_DETAILS: FaultDetails = Object.freeze({});
+
+/** What a fault is counted as. */
+export type FaultLabel = FaultCode | FaultReason;
 
 export class Fault extends Error {
   override name = 'Fault';
@@ -38,6 +45,20 @@ export class Fault extends Error {
   /** It adds nothing to its row of the table. */
   get isPlain(): boolean {
     return this.details === NO_DETAILS;
+  }
+
+  get label(): FaultLabel {
+    return this.details.reason ?? this.code;
+  }
+
+  /** May the same call succeed later without a change? */
+  get isRetryable(): boolean {
+    return this.row.retryable && this.details.reason === undefined;
+  }
+
+  /** Something of ours is wrong. */
+  get isOurs(): boolean {
+    return this.row.status >= 500 && this.details.reason === undefined;
   }
 
   get publicText(): string {

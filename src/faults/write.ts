@@ -27,7 +27,7 @@ const LIKE_A_STATUS = /429|500|502|503|504|524/;
 export function writeFault(fault: Fault, envelope: Envelope, context: WriteContext): WrittenFault {
   const { row } = fault;
   const status = envelope === 'anthropic' ? (row.anthropicStatus ?? row.status) : row.status;
-  const isMisread = !row.retryable && readsNumbers(context.client);
+  const isMisread = !fault.isRetryable && readsNumbers(context.client);
   const body = isMisread
     ? withoutNumbers(faultBody(inPlainWords(fault), envelope, context))
     : faultBody(fault, envelope, context);
@@ -102,12 +102,13 @@ function publicAction({ method, path, body, why }: FaultAction, publicUrl: strin
 function faultHeaders(fault: Fault): Record<string, string> {
   const { row, details } = fault;
   const headers: Record<string, string> = { ...details.headers };
-  if (row.retryAfterS !== undefined) {
+  const shouldRetry = details.reason === undefined ? row.shouldRetry : false;
+  if (row.retryAfterS !== undefined && fault.isRetryable) {
     const { retryAfterS = row.retryAfterS } = details;
     const seconds = Math.ceil(Number.isNaN(retryAfterS) ? row.retryAfterS : retryAfterS);
     headers['retry-after'] = String(Math.min(Math.max(seconds, 1), MAX_RETRY_AFTER_S));
   }
-  if (row.shouldRetry !== undefined) headers['x-should-retry'] = String(row.shouldRetry);
+  if (shouldRetry !== undefined) headers['x-should-retry'] = String(shouldRetry);
   if (row.status === 401) headers['www-authenticate'] = 'Bearer realm="api"';
   return headers;
 }

@@ -145,8 +145,8 @@ function answer(tools: AppTools, exchange: Exchange, handle: Handle, hasHeaders 
 function faultResponse(tools: AppTools, { request, requestId, envelope }: Exchange, error: unknown): Response {
   const thrown: Fault = toFault(error);
   const isGone = isOfGone(thrown, request);
-  if (!isGone) tools.countFault(thrown.code);
-  if (thrown.row.status >= 500 && !isGone) {
+  if (!isGone) tools.countFault(thrown.label);
+  if (thrown.isOurs && !isGone) {
     const detail = thrown === error ? thrown.details.internal : describeError(error);
     tools.log('error', 'fault', { request_id: requestId, code: thrown.code, detail });
   }

@@ -1,7 +1,7 @@
 // One request on its way through the API, and what every handler may use.
 
 import type { Catalog } from '../catalog/catalog.ts';
-import type { FaultCode } from '../faults/table.ts';
+import type { FaultLabel } from '../faults/fault.ts';
 import type { Envelope } from '../faults/write.ts';
 import type { Authenticator } from '../keys/authenticator.ts';
 import type { Network } from '../kit/address.ts';
@@ -36,7 +36,7 @@ export interface HttpTools {
   beginIdempotency: BeginIdempotency;
   doors: DoorGuards;
   /** Counts a fault that a client is told. */
-  countFault(code: FaultCode): void;
+  countFault(label: FaultLabel): void;
   load: Load;
   /** False while draining. */
   isReady(): boolean;

@@ -20,6 +20,8 @@ export function createOperatorApp(tools: OperatorTools, addPages: AddPages = () 
   const serve = (method: string, path: string, handle: Handle) =>
     app.on(method, path, (context) => answer(tools, guard, exchangeOf(tools, context), handle));
 
+  // What a page throws past its own answer to failures ends as it does on a route.
+  app.onError((error, context) => refused(tools, exchangeOf(tools, context), error));
   for (const { method, path, handle } of OPERATOR_ROUTES) serve(method, path, (exchange) => handle(tools, exchange));
   for (const path of new Set(OPERATOR_ROUTES.map((route) => route.path))) {
     serve(EVERY_METHOD, path, () => {
@@ -52,19 +54,26 @@ async function answer(
   exchange: OperatorExchange,
   handle: Handle,
 ): Promise<Response> {
-  const { request, requestId } = exchange;
-  let response: Response;
   try {
-    if (!isLoopbackName(request.headers.get('host') ?? undefined)) refuseHost();
-    await guard(request.headers);
-    response = await handle(exchange);
+    if (!isLoopbackName(exchange.request.headers.get('host') ?? undefined)) refuseHost();
+    await guard(exchange.request.headers);
+    return withHeaders(exchange, await handle(exchange));
   } catch (error) {
-    response = refusalResponse(error, requestId);
-    const detail = error instanceof Fault ? error.details.internal : describeError(error);
-    if (response.status >= 500 && !isOfGone(error, request)) {
-      tools.log('error', 'operator_fault', { request_id: requestId, detail });
-    }
+    return refused(tools, exchange, error);
   }
+}
+
+function refused(tools: OperatorTools, exchange: OperatorExchange, error: unknown): Response {
+  const { request, requestId } = exchange;
+  const response = refusalResponse(error, requestId);
+  if (response.status >= 500 && !isOfGone(error, request)) {
+    const detail = error instanceof Fault ? error.details.internal : describeError(error);
+    tools.log('error', 'operator_fault', { request_id: requestId, detail });
+  }
+  return withHeaders(exchange, response);
+}
+
+function withHeaders({ requestId }: OperatorExchange, response: Response): Response {
   response.headers.set('x-request-id', requestId);
   response.headers.set('x-content-type-options', 'nosniff');
   return response;

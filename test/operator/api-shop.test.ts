@@ -2,9 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type AdminApi, adminApiOf } from '../support/admin-api.ts';
+import type { Answer } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer, errorScript } from '../support/openai-chat.ts';
+import { operatorOf } from '../support/operator.ts';
 
 let gateway: TestGateway;
 let api: AdminApi;
@@ -125,6 +127,32 @@ describe('accounts', () => {
       { action: 'accounts.thaw', actor: 'token', detail: { reason: 'key revoked' } },
       { action: 'accounts.freeze', detail: { reason: 'stolen key' } },
     ]);
+  });
+
+  test('calls of a frozen account page nobody: they are told to stop, counted apart, and no error of the log', async () => {
+    const path = `/accounts/${account.accountId}`;
+    const faults = async () => {
+      const scrape = await operatorOf(gateway).scrape();
+      const counted = (code: string) => scrape.value('gateway_faults_total', { code });
+      return { frozen: counted('wallet_frozen'), unavailable: counted('unavailable') };
+    };
+    const errors = () => gateway.log.lines().filter(({ level }) => level === 'error').length;
+    const before = { ...(await faults()), errors: errors() };
+    await api('POST', `${path}/freeze`, { reason: 'stolen key' });
+    for (const [route, status] of [
+      ['/v1/chat/completions', 503],
+      ['/v1/messages', 529],
+    ] as const) {
+      const body = { model: 'up-paid', max_tokens: 5, messages: [{ role: 'user', content: 'Hi' }] };
+      const response = await gateway.call(route, { key: account.key, body });
+      const { error }: Answer = await response.json();
+      expect([response.status, error.code]).toEqual([status, 'unavailable']);
+      expect(error.message).toContain('frozen');
+      expect(response.headers.get('x-should-retry')).toBe('false');
+      expect(response.headers.has('retry-after')).toBe(false);
+    }
+    await api('POST', `${path}/thaw`, { reason: 'key revoked' });
+    expect({ ...(await faults()), errors: errors() }).toEqual({ ...before, frozen: before.frozen + 2 });
   });
 
   test('a key is made for who lost theirs, and stopped at once', async () => {

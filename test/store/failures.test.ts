@@ -97,6 +97,9 @@ describe('a full disk', () => {
       }
       await auditedClean();
       expect((await gateway.call('/api/public/catalog')).status).toBe(200);
+      // This account has never made a free call: no row tells of one, in the tables or in the journal.
+      const me = await gateway.call('/api/me', { key: account.key });
+      expect([me.status, ((await me.json()) as Answer).free?.day.used]).toEqual([200, 0]);
 
       clear();
       await eventually('every hold is settled', () => count('SELECT count(*) AS n FROM holds') === 0, 15_000);

@@ -97,12 +97,14 @@ function Needs({ context, channels, openIncidents, isUnbalanced }: HomeProps) {
   const troubled = channels.filter((channel) => needsAttention(channel, words)).map(({ name }) => name);
   const needs = [
     ...(isUnbalanced ? [{ path: '/ledger', text: home.unbalanced }] : []),
-    ...(context.openAlarms > 0 ? [{ path: '/alarms', text: home.openAlarms(context.openAlarms) }] : []),
+    ...(context.openAlarms ? [{ path: '/alarms', text: home.openAlarms(context.openAlarms) }] : []),
     ...(troubled.length > 0 ? [{ path: '/channels', text: home.channelsBad(troubled.join(', ')) }] : []),
     ...(openIncidents > 0 ? [{ path: '/incidents', text: home.incidentsOpen(openIncidents) }] : []),
     ...(channels.every(({ kind }) => kind === 'demo') ? [{ path: '/models/document', text: home.noChannel }] : []),
   ];
   if (needs.length === 0) {
+    // With alarms unknown nobody can say that all is well.
+    if (context.openAlarms === undefined) return null;
     return (
       <div class="notice" role="status">
         <p>{home.calm}</p>

@@ -55,6 +55,9 @@ const NEVER_JOURNALED: ReadonlySet<ReadName> = new Set([
   'cardCounts',
 ]);
 
+/** Where no row is an answer, as earlier as any other: of that window nothing was used. */
+const EMPTY_IF_ABSENT: ReadonlySet<ReadName> = new Set(['window']);
+
 export function readsThrough({ reader, slowReader, post }: ReadWays): Reads {
   const ask =
     (name: ReadName) =>
@@ -63,7 +66,9 @@ export function readsThrough({ reader, slowReader, post }: ReadWays): Reads {
       try {
         const isBehind = !NEVER_JOURNALED.has(name) && (await reader.ask({ do: 'isBehind' })) && !(await post());
         const found = await thread.ask({ do: 'read', name, args });
-        if (isBehind && found === undefined) throw new Error('it may be in the journal, which cannot be posted');
+        if (isBehind && found === undefined && !EMPTY_IF_ABSENT.has(name)) {
+          throw new Error('it may be in the journal, which cannot be posted');
+        }
         return found;
       } catch (error) {
         throw fault('unavailable', { internal: `store: ${error instanceof Error ? error.message : 'read failed'}` });

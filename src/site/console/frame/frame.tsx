@@ -27,8 +27,8 @@ export interface ConsoleContext {
   path: string;
   query: string;
   isSignedIn: boolean;
-  /** Alarms that nobody has seen yet: a figure in the menu. */
-  openAlarms: number;
+  /** Alarms that nobody has seen yet: a figure in the menu, if it is known. */
+  openAlarms: number | undefined;
 }
 
 export interface Notice {
@@ -116,7 +116,7 @@ function Head({ context, section, isShownOnce }: HeadProps) {
             {SECTIONS.map((name) => (
               <a href={`/${name}`} {...(name === section ? { 'aria-current': 'page' as const } : {})}>
                 {words.frame[name]}
-                {name === 'alarms' && openAlarms > 0 ? <OpenAlarms words={words.frame.open(openAlarms)} /> : null}
+                {name === 'alarms' && openAlarms ? <OpenAlarms words={words.frame.open(openAlarms)} /> : null}
               </a>
             ))}
           </nav>

@@ -72,7 +72,7 @@ export function createConsoleVisits<Bindings extends Env>(
         path: url.pathname,
         query: url.search,
         isSignedIn,
-        openAlarms: isSignedIn ? (await listAlarms(tools, MOST_COUNTED, { openOnly: true })).length : 0,
+        openAlarms: isSignedIn ? await countOpenAlarms(tools) : undefined,
       },
       params: context.req.param(),
       form: new URLSearchParams(),
@@ -130,6 +130,16 @@ export function createConsoleVisits<Bindings extends Env>(
     rest: (wanted, handle) =>
       void app.get('*', (context, next) => (wanted(context.req.raw) ? serve(context, handle) : next())),
   };
+}
+
+/** Undefined where the store cannot tell: the page is answered without the figure. */
+async function countOpenAlarms(tools: ConsoleTools): Promise<number | undefined> {
+  try {
+    return (await listAlarms(tools, MOST_COUNTED, { openOnly: true })).length;
+  } catch (error) {
+    if (error instanceof Fault) return undefined;
+    throw error;
+  }
 }
 
 function askForToken(visit: ConsoleVisit, status: number): Response {
