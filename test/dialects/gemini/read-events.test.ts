@@ -161,7 +161,9 @@ describe('why it ended', () => {
 
   test('the last reason counts, and so does a call after the first', () => {
     const [early = ''] = geminiChunks({ pieces: ['Hm'] });
-    expect(stopOf(readStream([early, ...geminiChunks({ pieces: [], calls })]).events)).toMatchObject({ reason: 'tool' });
+    expect(stopOf(readStream([early, ...geminiChunks({ pieces: [], calls })]).events)).toMatchObject({
+      reason: 'tool',
+    });
     const { events } = readStream([early, ...geminiChunks({ pieces: ['.'], finish: 'MAX_TOKENS' })]);
     expect(stopOf(events)).toMatchObject({ reason: 'length' });
   });
