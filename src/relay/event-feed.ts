@@ -124,8 +124,26 @@ export function createEventFeed(response: Response, reader: StreamReader, watch:
       split = sse.push(bytes ? from.subarray(0, SPLIT_BYTES) : from);
       whole = isWhole && sse.isAtEvent() ? from : undefined;
     } catch (error) {
-      throw error instanceof SseTooLong ? new AttemptFailed('flood') : error;
+      if (!(error instanceof SseTooLong)) throw error;
+      split = [];
+      bytes = undefined;
+      failure ??= { reason: new AttemptFailed('flood') };
     }
+  }
+
+  function readPiece(piece: SseEvent): readonly StreamEvent[] {
+    const read = reader.read(piece);
+    const brokenAt = read.findIndex(({ kind }) => kind === 'broken');
+    if (brokenAt < 0) return read;
+    if (brokenAt === 0 && KEEP_ALIVES.has(piece.event)) return [];
+    return [...read.slice(0, brokenAt), ...lastWords(), ...read.slice(brokenAt)];
+  }
+
+  /** What the reader of a whole answer has kept back for its end, when the upstream fails before that. */
+  function lastWords(): readonly StreamEvent[] {
+    if (hasEnded || !reader.isFinished()) return [];
+    hasEnded = true;
+    return reader.end();
   }
 
   function countHeld(): void {
@@ -133,14 +151,21 @@ export function createEventFeed(response: Response, reader: StreamReader, watch:
   }
 
   function wait(waiting: Waiter): void {
-    if (watch.signal.aborted) waiting.reject(watch.signal.reason);
-    else if (failure) waiting.reject(failure.reason);
+    if (watch.signal.aborted) tellFailure(waiting, watch.signal.reason);
+    else if (failure) tellFailure(waiting, failure.reason);
     else if (bytes) waiting.resolve(true);
     else if (isOver) tellEnd(waiting);
     else {
       waiter = waiting;
       if (!isReading) read();
     }
+  }
+
+  function tellFailure(waiting: Waiter, reason: unknown): void {
+    events = lastWords();
+    eventsAt = 0;
+    if (events.length > 0) waiting.resolve(true);
+    else waiting.reject(reason);
   }
 
   function tellEnd(waiting: Waiter): void {
@@ -179,8 +204,7 @@ export function createEventFeed(response: Response, reader: StreamReader, watch:
         if (piece) {
           splitAt++;
           if (!piece.data) continue;
-          events = reader.read(piece);
-          if (events[0]?.kind === 'broken' && KEEP_ALIVES.has(piece.event)) events = [];
+          events = readPiece(piece);
           eventsAt = 0;
           for (const { kind } of events) if (kind === 'held') countHeld();
         } else if (bytes) splitMore(bytes);

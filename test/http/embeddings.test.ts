@@ -9,6 +9,14 @@ import { upModel } from '../support/test-document.ts';
 const VECTOR = [0.5, -1.25, 3];
 const PACKED = 'AAAAPwAAoL8AAEBA';
 const INPUT = 2_000n;
+/** Each with a model of its own, because breakers are for a model. */
+const SPOILT = {
+  'with-null': '[0.5,null]',
+  'with-a-text': '[0.5,"3"]',
+  'with-a-list': '[[0.5]]',
+  'with-more-than-a-number-can-be': '[1e400]',
+};
+const PRICED = { kinds: ['embeddings'], price: { input: 2 } };
 let gateway: TestGateway;
 let account: TestAccount;
 
@@ -18,8 +26,9 @@ beforeAll(async () => {
       ...standard,
       models: [
         ...standard.models,
-        upModel('vectors', { kinds: ['embeddings'], price: { input: 2 } }),
-        upModel('short-vectors', { kinds: ['embeddings'], price: { input: 2 }, context_tokens: 100 }),
+        upModel('vectors', PRICED),
+        upModel('short-vectors', { ...PRICED, context_tokens: 100 }),
+        ...Object.keys(SPOILT).map((id) => upModel(id, { ...PRICED, routes: [{ channel: 'up', model: id }] })),
       ],
     }),
   });
@@ -58,6 +67,16 @@ describe('the client gets what it asked for', () => {
     const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: account.key });
     const { data } = await client.embeddings.create({ model: 'vectors', input: 'Hello' });
     expect([...(data[0]?.embedding ?? [])]).toEqual(VECTOR);
+  });
+});
+
+describe('a vector that holds anything but numbers is no answer', () => {
+  test.each(Object.entries(SPOILT))('%s', async (model, vector) => {
+    const { body = [], ...script } = answer('here');
+    gateway.upstream.otherwise({ ...script, body: [String(body[0]).replace('"here"', vector)] });
+    const answers = await Promise.all(['float', 'base64'].map((encoding_format) => embed({ model, encoding_format })));
+    gateway.upstream.reset();
+    expect(answers.map(({ status }) => status)).toEqual([502, 502]);
   });
 });
 

@@ -1,5 +1,6 @@
 // What Gemini answers, as events. A whole answer and a chunk of a stream have the same form; parts come one after the
-// other, calls always whole, and there is no end mark but the reason why it ended.
+// other, calls always whole, and there is no end mark. Each chunk may say why the answer ended, and others may still follow:
+// the last reason counts, once no more can come.
 
 import { isObject, type Json, type JsonDocument, type JsonObject, tryParseJson } from '../../kit/json.ts';
 import { openRaw, type RawPlace } from '../../kit/raw-json.ts';
@@ -16,8 +17,15 @@ const GAVE_UP: AnswerEvent = { type: 'broken', gaveUp: true };
 /** One of these is in everything that the vendor says. */
 const MEMBERS = ['candidates', 'promptFeedback', 'usageMetadata', 'modelVersion', 'responseId'];
 
+/** What stands in the place of a reason while there is none. */
+const NO_REASON: ReadonlySet<string> = new Set(['', 'FINISH_REASON_UNSPECIFIED']);
+
 interface AnswerReader {
   take(chunk: Json | undefined, place: RawPlace | undefined): AnswerEvent[];
+  /** No more can come. */
+  end(): AnswerEvent[];
+  /** It has said why it ended, and that is not told yet. */
+  hasReason(): boolean;
   usage(): UsageReport;
 }
 
@@ -26,20 +34,21 @@ export function createEventReader(target: Target): EventReader {
   return {
     read({ data = '' }) {
       // Some of what stands between us and the vendor ends every stream as others do.
-      if (data === DONE) return [{ type: 'done' }];
+      if (data === DONE) return [...answer.end(), { type: 'done' }];
       const value = tryParseJson(data);
       const place = openRaw(data);
       if (!Array.isArray(value)) return answer.take(value, place);
       return value.flatMap((chunk, index) => answer.take(chunk, place.at(index)));
     },
-    end: () => [],
+    end: answer.end,
+    isWhole: answer.hasReason,
     facts: () => ({ usage: answer.usage() }),
   };
 }
 
 export function readWhole({ value, text }: JsonDocument, target: Target): WholeEvents | undefined {
   const answer = createAnswerReader(target);
-  const events = answer.take(value, openRaw(text));
+  const events = [...answer.take(value, openRaw(text)), ...answer.end()];
   const isWhole = !events.includes(BROKEN) && events.some(({ type }) => type === 'stop' || type === 'broken');
   return isWhole ? { events, usage: answer.usage() } : undefined;
 }
@@ -47,6 +56,7 @@ export function readWhole({ value, text }: JsonDocument, target: Target): WholeE
 function createAnswerReader(target: Target): AnswerReader {
   const parts = createPartReader(target.requestId);
   let reported: Json | undefined;
+  let reason: string | undefined;
   let isOver = false;
 
   function takeCandidate(candidate: JsonObject, place: RawPlace | undefined): AnswerEvent[] {
@@ -54,12 +64,15 @@ function createAnswerReader(target: Target): AnswerReader {
     const list = isObject(content) && Array.isArray(content.parts) ? content.parts : [];
     const places = place?.at('content')?.at('parts');
     const events = list.flatMap((part, index) => parts.take(part, places?.at(index)));
-    return typeof finishReason === 'string' ? [...events, ...finish(finishReason)] : events;
+    if (typeof finishReason !== 'string' || NO_REASON.has(finishReason)) return events;
+    reason = finishReason;
+    return readStop(reason, parts.said()) === undefined ? [...events, ...end()] : events;
   }
 
-  function finish(why: string): AnswerEvent[] {
+  function end(): AnswerEvent[] {
+    if (isOver || reason === undefined) return [];
     isOver = true;
-    const stop = readStop(why, parts.said());
+    const stop = readStop(reason, parts.said());
     return stop === undefined ? [GAVE_UP] : [...parts.close(), { type: 'stop', reason: stop }];
   }
 
@@ -81,6 +94,8 @@ function createAnswerReader(target: Target): AnswerReader {
       const first = candidates[index];
       return isObject(first) ? takeCandidate(first, place?.at('candidates')?.at(index)) : blocked(chunk.promptFeedback);
     },
+    end,
+    hasReason: () => reason !== undefined && !isOver,
     usage() {
       const { hasText, hasCalls } = parts.said();
       return readUsage(reported, hasText || hasCalls);

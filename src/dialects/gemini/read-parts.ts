@@ -1,5 +1,5 @@
-// The parts of an answer as blocks: thoughts, words, calls. Calls often have no id of their own and get one that no other
-// request has; their arguments stay the text they are.
+// The parts of an answer as blocks: thoughts, words, calls. Calls often have no id of their own, or another call's, and get one
+// that no other request has; their arguments stay the text they are.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
 import type { RawPlace } from '../../kit/raw-json.ts';
@@ -15,6 +15,7 @@ export function createPartReader(requestId: string): PartReader {
   let open: 'text' | 'reasoning' | undefined;
   /** What the model wants back with the thoughts that are open. */
   let signature: string | undefined;
+  const ids = new Set<string>();
   let calls = 0;
   let hasText = false;
 
@@ -38,12 +39,9 @@ export function createPartReader(requestId: string): PartReader {
   function takeCall({ id, name }: JsonObject, args: string, signed: string | undefined): AnswerEvent[] {
     if (typeof name !== 'string' || name === '') return [];
     const made = `call_${requestId.replace(/^req_/, '')}_${calls++}`;
-    const block = {
-      kind: 'tool',
-      id: typeof id === 'string' && id !== '' ? id : made,
-      name,
-      signature: signed,
-    } as const;
+    const own = typeof id === 'string' && id !== '' && !ids.has(id) ? id : made;
+    ids.add(own);
+    const block = { kind: 'tool', id: own, name, signature: signed } as const;
     return [...close(), { type: 'open', block }, { type: 'delta', text: args }, { type: 'close' }];
   }
 

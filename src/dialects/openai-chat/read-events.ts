@@ -127,9 +127,9 @@ function createAnswerReader({ quirks, requestId }: Target, options: { inPieces: 
     return [...begun, ...sequencer.sign('reasoning', signature)];
   }
 
-  /** A call is nothing before it has a name. */
+  /** A call is nothing before it has a name. In a whole answer each stands in a place of its own. */
   function readCall(bit: CallBit, position: number): AnswerEvent[] {
-    const slot = slots.take(bit, position);
+    const slot = slots.take(options.inPieces ? bit : { ...bit, index: position }, position);
     if (slot.name === undefined) return [];
     const text = named.has(slot) ? bit.arguments : slot.arguments;
     named.add(slot);

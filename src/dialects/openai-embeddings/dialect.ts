@@ -22,11 +22,13 @@ export const openaiEmbeddings: Dialect = {
 
 function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
   if (!Array.isArray(value.data) || value.data.length === 0) return undefined;
-  const areVectors = value.data.every(
-    (item) => isObject(item) && (typeof item.embedding === 'string' || Array.isArray(item.embedding)),
-  );
-  if (!areVectors) return undefined;
+  if (!value.data.every((item) => isObject(item) && isVector(item.embedding))) return undefined;
   return { usage: readUsage(value.usage), output: { ...NO_OUTPUT, hasContent: true }, finish: 'other' };
+}
+
+/** Packed, or a list of numbers: anything else among them would become a number that nobody has said. */
+function isVector(embedding: Json | undefined): boolean {
+  return typeof embedding === 'string' || (Array.isArray(embedding) && embedding.every(Number.isFinite));
 }
 
 function writeAnswer(document: JsonDocument, model: string, { document: asked }: RelayRequest): string {

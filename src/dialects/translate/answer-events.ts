@@ -43,6 +43,8 @@ export interface EventReader {
   read(event: SseEvent): AnswerEvent[];
   /** The upstream's bytes are over: what was kept back for its turn. */
   end(): AnswerEvent[];
+  /** Nothing need come any more, and the stop is kept back for the end. */
+  isWhole?(): boolean;
   /** What was read last, if it repeats the one before with another text. */
   repeat?(): Repeat | undefined;
   /** One more of its kind was not shown. */

@@ -105,6 +105,8 @@ function translatedReader(
   /** Whether more of what was read last would be nothing but more text, here and in all it goes through. */
   const isSteady = () => (written.localStops ?? []).length === 0 && writer.isSteady?.() === true;
 
+  const isFinished = () => reader.isFinished() || events.isWhole?.() === true;
+
   function read(event: SseEvent): StreamEvent[] {
     const translated = translateAll(events.read(event));
     const repeat = isSteady() ? events.repeat?.() : undefined;
@@ -121,8 +123,8 @@ function translatedReader(
       reader.again?.(tokens);
     },
     end: () => translateAll(events.end()),
-    facts: () => ({ ...reader.facts(), ...events.facts() }),
-    isFinished: reader.isFinished,
+    facts: () => ({ ...reader.facts(), ...events.facts(), finished: isFinished() }),
+    isFinished,
   };
 }
 

@@ -77,6 +77,11 @@ describe('ids of calls', () => {
     expect(ids(two)).toEqual(['call_01abc_0', 'call_01abc_1']);
     expect(ids(two, 'req_02def')).toEqual(['call_02def_0', 'call_02def_1']);
   });
+
+  test('one that another call has is made, too', () => {
+    const call = { name: 'look', args: '{}', id: 'same' };
+    expect(ids([call, call, call])).toEqual(['same', 'call_01abc_1', 'call_01abc_2']);
+  });
 });
 
 describe('signatures', () => {
@@ -142,12 +147,31 @@ describe('why it ended', () => {
     expect(readAnswer({ finish: null })).toBeUndefined();
   });
 
-  test('it ends once, and what comes after is only counted', () => {
+  test.each(['', 'FINISH_REASON_UNSPECIFIED'])('%j is no reason', (finish) => {
+    expect(stopOf(readStream(geminiChunks({ finish })).events)).toBeUndefined();
+    expect(readAnswer({ finish })).toBeUndefined();
+  });
+
+  test('it ends once, and the words after a reason belong to it', () => {
     const late =
       '{"candidates":[{"content":{"parts":[{"text":"!"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":20,"candidatesTokenCount":9}}';
     const { events, usage } = readStream([...geminiChunks(), late]);
-    expect(blocks(events)).toEqual(['text', 'Hello', ' there', 'close', 'stop']);
+    expect(blocks(events)).toEqual(['text', 'Hello', ' there', '!', 'close', 'stop']);
     expect(usage).toMatchObject({ buckets: { input: 20, output: 9 } });
+  });
+
+  test('the last reason counts, and so does a call after the first', () => {
+    const [early = ''] = geminiChunks({ pieces: ['Hm'] });
+    expect(stopOf(readStream([early, ...geminiChunks({ pieces: [], calls })]).events)).toMatchObject({
+      reason: 'tool',
+    });
+    const { events } = readStream([early, ...geminiChunks({ pieces: ['.'], finish: 'MAX_TOKENS' })]);
+    expect(stopOf(events)).toMatchObject({ reason: 'length' });
+  });
+
+  test('it is told before the end mark of others', () => {
+    const { events } = readStream([...geminiChunks(), '[DONE]']);
+    expect(blocks(events)).toEqual(['text', 'Hello', ' there', 'close', 'stop', 'done']);
   });
 });
 

@@ -390,6 +390,18 @@ describe('a whole answer', () => {
     ]);
   });
 
+  test.each([[[undefined, undefined]], [[0, 0]], [[0, 1]]])('one id for two calls, with the indices %j', (indices) => {
+    const calls = indices.map((index, at) => ({
+      ...{ index, id: 'same', type: 'function' },
+      function: { name: 'f', arguments: `{"x":${at}}` },
+    }));
+    expect(summary(whole({ content: null, tool_calls: calls }, 'tool_calls')?.events ?? [])).toEqual([
+      ['same', 'f', '{"x":0}'],
+      [expect.stringMatching(/^call_[0-9a-f]{24}$/), 'f', '{"x":1}'],
+      'stop:tool',
+    ]);
+  });
+
   test('is none without a finish, with an error, or without a message', () => {
     expect(whole({ content: 'a' }, null)).toBeUndefined();
     expect(whole({ content: 'a' }, '')).toBeUndefined();

@@ -1,0 +1,75 @@
+// Gemini may say why it ended before its last words. They reach every client, and the stream ends once with what it comes
+// to, however the upstream leaves: by its end, by silence, by an error, or by a broken connection.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { type ClientGateway, startClientGateway } from '../support/client-gateway.ts';
+import { eventually } from '../support/eventually.ts';
+import { sseScript } from '../support/openai-chat.ts';
+import type { Part, Script } from '../support/script.ts';
+import { geminiChunk } from './gemini-replies.ts';
+import { CLIENTS, type ClientName, UPSTREAMS } from './sides.ts';
+
+const NEVER = new Promise<never>(() => {});
+const NAMES = Object.keys(CLIENTS) as ClientName[];
+const usage = (output: number) => ({ promptTokenCount: 4, candidatesTokenCount: output });
+const chunk = (text: string, finish: string, output: number) =>
+  UPSTREAMS.gemini.frame(geminiChunk(text === '' ? [] : [{ text }], finish, usage(output)));
+/** Each with a reason. */
+const ONE = chunk('One', 'STOP', 1);
+const TWO = chunk(' two.', 'STOP', 2);
+const PING = 'event: ping\ndata: {}\n\n';
+const ERROR = UPSTREAMS.gemini.frame({ error: { code: 500, message: 'no' } });
+
+const dataOf = (frame: string) => frame.slice('data: '.length).trim();
+const streamOf = (body: readonly Part[], rest: Partial<Script> = {}): Script => ({
+  ...sseScript([]),
+  framing: 'chunked',
+  body,
+  ...rest,
+});
+
+let gateway: ClientGateway;
+beforeAll(async () => {
+  gateway = await startClientGateway();
+});
+beforeEach(() => gateway.upstream.reset());
+afterAll(() => gateway.stop());
+
+async function ask(client: ClientName, script: Script) {
+  const { key } = await gateway.register();
+  gateway.upstream.next(script);
+  gateway.upstream.otherwise({ status: 500, body: ['{}'] });
+  const body = CLIENTS[client].body({ model: 'on-gemini', stream: true });
+  const response = await gateway.call(CLIENTS[client].path, { key, body });
+  const told = CLIENTS[client].readStream(await response.text());
+  const record = await eventually('the usage record', async () => (await gateway.get('/api/usage', key)).data[0]);
+  return { told, record };
+}
+
+const RESET = { cut: { after: ONE.length + TWO.length, by: 'rst', pauseMs: 50 } } as const;
+
+const WAYS: [way: string, script: Script][] = [
+  ['the end', streamOf([ONE, TWO])],
+  ['the end, after a pause between the two', streamOf([ONE, 150, TWO])],
+  ['the end, after keep-alives', streamOf([ONE, PING, TWO, PING])],
+  ['the end mark of others', streamOf([ONE, TWO, 'data: [DONE]\n\n', NEVER])],
+  ['silence', streamOf([ONE, TWO, NEVER])],
+  ['an error', streamOf([ONE, TWO, ERROR])],
+  ['an error in one list with the last words', streamOf([ONE, `data: [${dataOf(TWO)},${dataOf(ERROR)}]\n\n`])],
+  ['a flood in one event', streamOf([ONE, TWO, 50, 'data: '], { rest: Array(40).fill('x'.repeat(1024 * 1024)) })],
+  ['a reset', streamOf([ONE, TWO, NEVER], RESET)],
+];
+
+describe.each(NAMES)('%s', (client) => {
+  test.each(WAYS)('%s', async (_, script) => {
+    const { told, record } = await ask(client, script);
+    expect(told).toMatchObject({ text: 'One two.', ends: 'end' });
+    expect(record).toMatchObject({ status: 'ok', estimated: false, input_tokens: 4, output_tokens: 2 });
+  });
+});
+
+test.each(['messages', 'responses'] as const)('%s: no words and silence is an empty answer', async (client) => {
+  const { told, record } = await ask(client, streamOf([chunk('', 'MAX_TOKENS', 0), NEVER]));
+  expect(told).toMatchObject({ text: '', ends: 'length' });
+  expect(record).toMatchObject({ status: 'ok' });
+});
