@@ -17,7 +17,7 @@ export function listAlarms(
 
 /** Refused: not_found, already_done. */
 export async function acknowledge(tools: OperatingTools, alarmId: number, actor: Actor): Promise<void> {
-  const [alarm] = await tools.store.read.alarms({ alarmId, limit: 1 });
+  const [alarm] = Number.isSafeInteger(alarmId) ? await tools.store.read.alarms({ alarmId, limit: 1 }) : [];
   if (!alarm) throw notFound(`alarm ${alarmId}`);
   if (alarm.acknowledgedAt !== null) throw new OperatingRefused('already_done', 'somebody has seen it already');
   await record(tools, actor, ALARM_SEEN, String(alarmId), { name: alarm.name });
