@@ -152,13 +152,10 @@ export async function setFrozen(
   const { store, clock } = tools;
   const { frozen, actor } = given;
   const reason = readLine(given.reason, 'reason', MAX_REASON_CHARS);
-  const wallet = await store.read.wallet(accountId);
-  if (!wallet) throw noSuchAccount(accountId);
-  if (wallet.frozen === frozen) {
-    throw new OperatingRefused('already_done', `${accountId} is ${frozen ? 'frozen' : 'not frozen'} already`);
-  }
+  if (!(await store.read.wallet(accountId))) throw noSuchAccount(accountId);
   const log = logLine(tools, actor, frozen ? 'accounts.freeze' : 'accounts.thaw', accountId, { reason });
-  await store.commit('freeze', { accountId, frozen, at: clock.now(), log });
+  const { wasSo } = await store.commit('freeze', { accountId, frozen, at: clock.now(), log });
+  if (wasSo) throw new OperatingRefused('already_done', `${accountId} is ${frozen ? 'frozen' : 'not frozen'} already`);
 }
 
 /** A managing key, shown once. Refused: not_found, invalid, too_many_keys. */

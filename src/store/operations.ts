@@ -236,6 +236,11 @@ export interface FreezeInput extends Logged {
   at: number;
 }
 
+export interface FreezeResult {
+  /** Nothing was written: it is so already. */
+  wasSo: boolean;
+}
+
 /** Adds to the sums of the hours it names. */
 export interface TrafficInput {
   sums: readonly TrafficHour[];
@@ -294,7 +299,13 @@ export interface CloseSessionsInput {
 
 export interface PutIncidentInput extends Logged {
   incident: Incident;
+  /** Of one that must be there: its words and start alone, or its end alone; the rest stays as it is stored. */
+  changes?: 'words' | 'end';
 }
+export type PutIncidentResult =
+  | { ok: true; incident: Incident }
+  /** `ended`: it has an end already. */
+  | { ok: false; reason: 'not_found' | 'ended' };
 export interface DeleteIncidentInput extends Logged {
   incidentId: string;
 }
@@ -320,7 +331,7 @@ export interface Operations {
   changeKey: { input: ChangeKeyInput; result: KeyResult };
   rotateKey: { input: RotateKeyInput; result: KeyResult };
   revokeKey: { input: RevokeKeyInput; result: KeyResult };
-  freeze: { input: FreezeInput; result: undefined };
+  freeze: { input: FreezeInput; result: FreezeResult };
   traffic: { input: TrafficInput; result: undefined };
   claim: { input: ClaimInput; result: { value: string } };
   setLogin: { input: SetLoginInput; result: SetLoginResult };
@@ -328,7 +339,7 @@ export interface Operations {
   touchSession: { input: TouchSessionInput; result: undefined };
   closeSession: { input: CloseSessionInput; result: undefined };
   closeSessions: { input: CloseSessionsInput; result: undefined };
-  putIncident: { input: PutIncidentInput; result: undefined };
+  putIncident: { input: PutIncidentInput; result: PutIncidentResult };
   deleteIncident: { input: DeleteIncidentInput; result: { wasThere: boolean } };
   note: { input: NoteInput; result: undefined };
 }

@@ -127,6 +127,14 @@ describe('accounts', () => {
     ]);
   });
 
+  test('of several who freeze it at once, one did', async () => {
+    const { accountId } = await gateway.register();
+    const reason = 'stolen key';
+    const all = await Promise.all([1, 2, 3].map(() => api('POST', `/accounts/${accountId}/freeze`, { reason })));
+    expect(all.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+    expect(await actionsOf(accountId)).toEqual(['accounts.freeze']);
+  });
+
   test('a key is made for who lost theirs, and stopped at once', async () => {
     const made = await api('POST', `/accounts/${account.accountId}/keys`, { name: 'second' });
     expect(made.status).toBe(201);

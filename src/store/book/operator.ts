@@ -8,7 +8,9 @@ import type {
   CreditResult,
   DeleteIncidentInput,
   FreezeInput,
+  FreezeResult,
   PutIncidentInput,
+  PutIncidentResult,
   ReviseInput,
   ReviseResult,
 } from '../operations.ts';
@@ -45,12 +47,15 @@ export function credit(book: Book, input: CreditInput): CreditResult {
   return { ok: true, balance };
 }
 
-export function freeze(book: Book, input: FreezeInput): undefined {
+/** Of several at once, one is logged. */
+export function freeze(book: Book, input: FreezeInput): FreezeResult {
   const { accountId, frozen, at } = input;
   const wallet = book.get('wallets', accountId);
   assert(wallet, 'an account has a wallet');
+  if (wallet.frozen === frozen) return { wasSo: true };
   book.put('wallets', accountId, { ...wallet, frozen, touchedAt: at });
   noteAction(book, input);
+  return { wasSo: false };
 }
 
 export function claim(book: Book, { name, value }: ClaimInput): { value: string } {
@@ -59,9 +64,19 @@ export function claim(book: Book, { name, value }: ClaimInput): { value: string 
   return known ?? { value };
 }
 
-export function putIncident(book: Book, input: PutIncidentInput): undefined {
-  book.put('incidents', input.incident.incidentId, input.incident);
+export function putIncident(book: Book, input: PutIncidentInput): PutIncidentResult {
+  const { incident: given, changes } = input;
+  const { incidentId } = given;
+  const known = book.get('incidents', incidentId);
+  if (changes && !known) return { ok: false, reason: 'not_found' };
+  if (changes === 'end' && known?.endedAt !== null) return { ok: false, reason: 'ended' };
+  const words = changes === 'end' ? { ...given, ...known } : given;
+  const endedAt = changes === 'words' ? (known?.endedAt ?? null) : given.endedAt;
+  // Who moved its start meanwhile may have read another clock.
+  const incident = { ...words, endedAt: changes && endedAt !== null ? Math.max(endedAt, words.startedAt) : endedAt };
+  book.put('incidents', incidentId, incident);
   noteAction(book, input);
+  return { ok: true, incident };
 }
 
 export function deleteIncident(book: Book, input: DeleteIncidentInput): { wasThere: boolean } {
