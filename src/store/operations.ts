@@ -247,9 +247,13 @@ export interface TrafficInput {
 }
 
 /** Writes a fact about the database unless it is there already; answers what is there now. */
-export interface ClaimInput {
-  name: 'pepper';
+export interface ClaimInput extends Logged {
+  name: 'pepper' | `alarm_seen:${number}`;
   value: string;
+}
+export interface ClaimResult {
+  value: string;
+  isFirst: boolean;
 }
 
 /** Sets name and password together, and ends every session but one: whoever had the old password is out. */
@@ -333,7 +337,7 @@ export interface Operations {
   revokeKey: { input: RevokeKeyInput; result: KeyResult };
   freeze: { input: FreezeInput; result: FreezeResult };
   traffic: { input: TrafficInput; result: undefined };
-  claim: { input: ClaimInput; result: { value: string } };
+  claim: { input: ClaimInput; result: ClaimResult };
   setLogin: { input: SetLoginInput; result: SetLoginResult };
   openSession: { input: OpenSessionInput; result: OpenSessionResult };
   touchSession: { input: TouchSessionInput; result: undefined };

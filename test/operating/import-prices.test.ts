@@ -67,7 +67,13 @@ test('a cost for a channel that is not there is refused, and for one that does n
 // The edges put the field before these words.
 test.each([
   ['a rate of nothing', 'model,input\nup-paid,1\n', { rate: '0' }, 'rate', 'must be a plain decimal number above 0: 0'],
-  ['a mark-up that is no number', 'model,input\nup-paid,1\n', { markup: '20%' }, 'markup', 'must be a plain decimal number: 20%'],
+  [
+    'a mark-up that is no number',
+    'model,input\nup-paid,1\n',
+    { markup: '20%' },
+    'markup',
+    'must be a plain decimal number: 20%',
+  ],
   ['a list without models', 'input\n1\n', {}, 'text', 'needs a header with a column "model"'],
   ['broken JSON', '[{', {}, 'text', 'is no valid JSON'],
 ])('%s is refused by its field', async (_, text, options, field, message) => {

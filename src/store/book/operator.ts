@@ -4,6 +4,7 @@
 import { assert } from '../../kit/assert.ts';
 import type {
   ClaimInput,
+  ClaimResult,
   CreditInput,
   CreditResult,
   DeleteIncidentInput,
@@ -58,10 +59,13 @@ export function freeze(book: Book, input: FreezeInput): FreezeResult {
   return { wasSo: false };
 }
 
-export function claim(book: Book, { name, value }: ClaimInput): { value: string } {
+export function claim(book: Book, input: ClaimInput): ClaimResult {
+  const { name, value } = input;
   const known = book.get('settings', name);
-  if (!known) book.put('settings', name, { value });
-  return known ?? { value };
+  if (known) return { value: known.value, isFirst: false };
+  book.put('settings', name, { value });
+  noteAction(book, input);
+  return { value, isFirst: true };
 }
 
 export function putIncident(book: Book, input: PutIncidentInput): PutIncidentResult {

@@ -90,7 +90,14 @@ export function describeOperating(open: OpenSubject): void {
       await store.commit('void', { hash, ...by('never') });
       await store.commit('void', { hash: 'unknown', ...by('never') });
       await store.commit('deleteIncident', { incidentId: 'inc_unknown', ...by('never') });
-      expect(await names()).toEqual(['a', 'b', 'c', 'd', 'e']);
+      const claim = (value: string, name: string) =>
+        store.commit('claim', { name: 'alarm_seen:7', value, ...by(name) });
+      const [first, second] = await Promise.all([claim('token', 'f'), claim('cli', 'never')]);
+      expect([first, second]).toEqual([
+        { value: 'token', isFirst: true },
+        { value: 'token', isFirst: false },
+      ]);
+      expect(await names()).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
     });
 
     test('two edits of one revision: one is made, the other is stale', async () => {
