@@ -108,7 +108,11 @@ export async function credit(
   if (amount <= 0n) throw invalid('amount', 'must be above 0');
   const reason = readLine(given.reason, 'reason', MAX_REASON_CHARS);
   const reference = once === undefined ? newId('batch') : `once_${readLine(once, 'once', 100)}`;
-  if (once !== undefined && (await wasCredited(tools, accountId, reference))) throw alreadyCredited();
+  const refuseRepeat = async () => {
+    const earlier = await store.read.creditBy(reference);
+    if (earlier) throw repeated(earlier, accountId, amount);
+  };
+  if (once !== undefined) await refuseRepeat();
   const wallet = await store.read.wallet(accountId);
   if (wallet && wallet.balance + amount > MAX_NANO) throw invalid('amount', 'is more than the wallet can hold');
   const log = logLine(tools, actor, `accounts.${kind}`, accountId, {
@@ -126,18 +130,16 @@ export async function credit(
   };
   const result = await store.commit('credit', input).catch(async (error: unknown) => {
     // Of two at once, the database took the first.
-    throw (await wasCredited(tools, accountId, reference)) ? alreadyCredited() : error;
+    await refuseRepeat();
+    throw error;
   });
   if (!result.ok) throw noSuchAccount(accountId);
   return { balance: result.balance, reference };
 }
 
-async function wasCredited({ store }: OperatingTools, accountId: string, reference: string): Promise<boolean> {
-  const actions = await store.read.actions({ subject: accountId, action: 'accounts.', limit: ACTIONS_SHOWN });
-  return actions.some(({ detail }) => detail.reference === reference);
-}
-
-function alreadyCredited(): OperatingRefused {
+function repeated(earlier: Entry, accountId: string, amount: Nano): OperatingRefused {
+  if (earlier.accountId !== accountId) return invalid('once', 'was used for another account');
+  if (earlier.amount !== amount) return invalid('once', 'was used for another amount');
   return new OperatingRefused('already_done', 'this was credited already');
 }
 
@@ -150,13 +152,10 @@ export async function setFrozen(
   const { store, clock } = tools;
   const { frozen, actor } = given;
   const reason = readLine(given.reason, 'reason', MAX_REASON_CHARS);
-  const wallet = await store.read.wallet(accountId);
-  if (!wallet) throw noSuchAccount(accountId);
-  if (wallet.frozen === frozen) {
-    throw new OperatingRefused('already_done', `${accountId} is ${frozen ? 'frozen' : 'not frozen'} already`);
-  }
+  if (!(await store.read.wallet(accountId))) throw noSuchAccount(accountId);
   const log = logLine(tools, actor, frozen ? 'accounts.freeze' : 'accounts.thaw', accountId, { reason });
-  await store.commit('freeze', { accountId, frozen, at: clock.now(), log });
+  const { wasSo } = await store.commit('freeze', { accountId, frozen, at: clock.now(), log });
+  if (wasSo) throw new OperatingRefused('already_done', `${accountId} is ${frozen ? 'frozen' : 'not frozen'} already`);
 }
 
 /** A managing key, shown once. Refused: not_found, invalid, too_many_keys. */

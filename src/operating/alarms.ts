@@ -2,7 +2,7 @@
 
 import { ALARM_SEEN } from '../store/operator-queries.ts';
 import type { StoredAlarm } from '../store/rows.ts';
-import { record } from './audit-log.ts';
+import { logLine } from './audit-log.ts';
 import { notFound, OperatingRefused } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
 
@@ -17,8 +17,12 @@ export function listAlarms(
 
 /** Refused: not_found, already_done. */
 export async function acknowledge(tools: OperatingTools, alarmId: number, actor: Actor): Promise<void> {
-  const [alarm] = await tools.store.read.alarms({ alarmId, limit: 1 });
+  const [alarm] = Number.isSafeInteger(alarmId) ? await tools.store.read.alarms({ alarmId, limit: 1 }) : [];
   if (!alarm) throw notFound(`alarm ${alarmId}`);
-  if (alarm.acknowledgedAt !== null) throw new OperatingRefused('already_done', 'somebody has seen it already');
-  await record(tools, actor, ALARM_SEEN, String(alarmId), { name: alarm.name });
+  const log = logLine(tools, actor, ALARM_SEEN, String(alarmId), { name: alarm.name });
+  const isFirst =
+    alarm.acknowledgedAt === null &&
+    // Of several at once, one has seen it.
+    (await tools.store.commit('claim', { name: `alarm_seen:${alarmId}`, value: actor, log })).isFirst;
+  if (!isFirst) throw new OperatingRefused('already_done', 'somebody has seen it already');
 }

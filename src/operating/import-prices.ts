@@ -6,7 +6,7 @@ import { readNewest } from './newest.ts';
 import { PRICE_NAMES, type PriceEdit, type PriceList, toPriceList } from './prices.ts';
 import { fieldsOf, listOf } from './raw-document.ts';
 import { readCsv } from './read-table.ts';
-import { invalid } from './refused.ts';
+import { invalid, notFound } from './refused.ts';
 import type { OperatingTools } from './tools.ts';
 
 export interface ImportOptions {
@@ -40,7 +40,7 @@ interface ListedModel {
 const STEP: Nano = NANO_PER_NTD / 1_000n;
 const MOST_CHARS = 4_000_000;
 
-/** Reads CSV (with a header) or JSON (a list of objects, or an object by model); changes nothing. Refused: invalid. */
+/** Reads CSV (with a header) or JSON (a list of objects, or an object by model); changes nothing. Refused: invalid, not_found for a channel. */
 export async function importPrices(
   tools: Pick<OperatingTools, 'store'>,
   text: string,
@@ -48,8 +48,12 @@ export async function importPrices(
 ): Promise<ImportedPrices> {
   const rate = readFactor('rate', options.rate);
   const markup = readFactor('markup', options.markup, { mayBeZero: true });
-  if (text.length > MOST_CHARS) throw invalid('text', `the list is longer than ${MOST_CHARS} characters`);
+  if (text.length > MOST_CHARS) throw invalid('text', `is longer than ${MOST_CHARS} characters`);
   const { revision, document } = await readNewest(tools);
+  const { channel, setCost } = options;
+  if (channel !== undefined && !document.channels.some(({ name }) => name === channel)) {
+    throw notFound(`channel ${channel}`);
+  }
   const imported: ImportedPrices = { revision: revision.revision, edits: [], rows: [], unknown: [], faults: [] };
   const seen = new Set<string>();
   for (const listed of readList(text)) {
@@ -66,12 +70,15 @@ export async function importPrices(
       continue;
     }
     seen.add(model.id);
+    if (setCost && channel !== undefined && !model.routes.some((route) => route.channel === channel)) {
+      imported.faults.push({ path: `${listed.path}.model`, message: `${model.id} has no route to ${channel}` });
+      continue;
+    }
     const { cost, sale, faults } = convert(listed, rate, markup);
     imported.faults.push(...faults);
     if (faults.length > 0 || Object.keys(sale).length === 0) continue;
-    const { channel } = options;
     const noted = { cost: { prices: cost, ...(channel === undefined ? {} : { channel }) } };
-    imported.edits.push({ model: model.id, sale, ...(options.setCost ? noted : {}) });
+    imported.edits.push({ model: model.id, sale, ...(setCost ? noted : {}) });
     const before = model.price === 'free' ? 'free' : toPriceList(model.price);
     imported.rows.push({ model: model.id, before, after: sale, cost });
   }
@@ -81,7 +88,7 @@ export async function importPrices(
 function readFactor(field: string, text: string, { mayBeZero = false } = {}): Nano {
   const factor = parseNtd(text.trim());
   if (factor === undefined || factor < 0n || (factor === 0n && !mayBeZero)) {
-    throw invalid(field, `${field} must be a plain decimal number${mayBeZero ? '' : ' above 0'}: ${text}`);
+    throw invalid(field, `must be a plain decimal number${mayBeZero ? '' : ' above 0'}: ${text}`);
   }
   return factor;
 }
@@ -118,9 +125,9 @@ function readList(text: string): ListedModel[] {
 
 function readCsvList(text: string): ListedModel[] {
   const table = readCsv(text);
-  if (!table) throw invalid('text', 'the list is no CSV: a quote is never closed, or it has too many lines');
+  if (!table) throw invalid('text', 'is no CSV: a quote is never closed, or it has too many lines');
   const column = ['model', 'model_id', 'id'].find((name) => table.columns.includes(name));
-  if (column === undefined) throw invalid('text', 'the list needs a header with a column "model"');
+  if (column === undefined) throw invalid('text', 'needs a header with a column "model"');
   return table.rows.map(({ line, cells }) => ({ path: `line ${line}`, model: cells[column] ?? '', prices: cells }));
 }
 
@@ -129,7 +136,7 @@ function readJsonList(text: string): ListedModel[] {
   try {
     parsed = JSON.parse(text);
   } catch {
-    throw invalid('text', 'the list is no valid JSON');
+    throw invalid('text', 'is no valid JSON');
   }
   if (Array.isArray(parsed)) {
     return listOf(parsed).map((one, index) => {

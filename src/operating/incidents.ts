@@ -1,5 +1,6 @@
 // What the operator tells the public about troubles, in both languages of the pages.
 
+import type { PutIncidentResult } from '../store/operations.ts';
 import type { Incident } from '../store/rows.ts';
 import { logLine } from './audit-log.ts';
 import { readLine, readLines, readPastTime } from './read-input.ts';
@@ -48,8 +49,14 @@ export async function putIncident(
   };
   const { incidentId, titleEn } = incident;
   const log = logLine(tools, said.actor, known ? 'incidents.edit' : 'incidents.add', incidentId, { title: titleEn });
-  await store.commit('putIncident', { incident, log });
-  return incident;
+  const result = await store.commit('putIncident', { incident, ...(known ? { changes: 'words' } : {}), log });
+  return readPut(result, incidentId);
+}
+
+function readPut(result: PutIncidentResult, incidentId: string): Incident {
+  if (result.ok) return result.incident;
+  if (result.reason === 'not_found') throw notFound(`incident ${incidentId}`);
+  throw new OperatingRefused('already_done', `${incidentId} has ended already`);
 }
 
 /** Both or none: a reader of the other language must not be left out. */
@@ -63,11 +70,9 @@ function readTexts({ textEn = '', textZh = '' }: IncidentText): Pick<Incident, '
 /** It is over, from now on. Refused: not_found, already_done. */
 export async function endIncident(tools: OperatingTools, incidentId: string, actor: Actor): Promise<Incident> {
   const known = await findIncident(tools, incidentId);
-  if (known.endedAt !== null) throw new OperatingRefused('already_done', `${incidentId} has ended already`);
-  const incident = { ...known, endedAt: Math.max(tools.clock.now(), known.startedAt) };
+  const incident = { ...known, endedAt: tools.clock.now() };
   const log = logLine(tools, actor, 'incidents.end', incidentId, { title: known.titleEn });
-  await tools.store.commit('putIncident', { incident, log });
-  return incident;
+  return readPut(await tools.store.commit('putIncident', { incident, changes: 'end', log }), incidentId);
 }
 
 /** Refused: not_found. */

@@ -99,7 +99,7 @@ function pricesOf<Value>(find: (name: PriceName) => Value | undefined): Partial<
   return prices;
 }
 
-/** The document with the edits, not applied: check it, show its diff, apply it. Refused: not_found for a model that is not there. */
+/** The document with the edits, not applied: check it, show its diff, apply it. Refused: not_found for a model, or a route of it. */
 export async function editedDocument(
   tools: Pick<OperatingTools, 'store'>,
   edits: readonly PriceEdit[],
@@ -118,7 +118,11 @@ export async function editedDocument(
 function editModel(model: Fields, { sale, cost }: PriceEdit): Fields {
   const price = sale === undefined ? model.price : sale === 'free' ? 'free' : editList(model.price, sale);
   if (!cost) return { ...model, price };
-  const routes = routesOf(model).map((route) => {
+  const known = routesOf(model);
+  if (cost.channel !== undefined && !known.some(({ channel }) => channel === cost.channel)) {
+    throw notFound(`route of ${model.id} to channel ${cost.channel}`);
+  }
+  const routes = known.map((route) => {
     if (cost.channel !== undefined && route.channel !== cost.channel) return route;
     const { cost: before, ...rest } = route;
     const after = cost.prices === null ? {} : editList(before, cost.prices);

@@ -35,6 +35,11 @@ function readPlain(text: string, { field, maxChars, refused }: { field: string; 
   return trimmed;
 }
 
+/** What no id, filter or text has, and not every database can be asked for; ends of lines and tabs are none of it. */
+export function hasControls(text: string): boolean {
+  return !text.isWellFormed() || /[^\P{Cc}\t\n\r]/u.test(text);
+}
+
 /** The end in Taipei of a day to come, such as 2027-12-31. Refused: invalid. */
 export function readExpiry(text: string, now: number): number {
   const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : new Date(Number.NaN);

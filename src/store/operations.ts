@@ -236,15 +236,24 @@ export interface FreezeInput extends Logged {
   at: number;
 }
 
+export interface FreezeResult {
+  /** Nothing was written: it is so already. */
+  wasSo: boolean;
+}
+
 /** Adds to the sums of the hours it names. */
 export interface TrafficInput {
   sums: readonly TrafficHour[];
 }
 
 /** Writes a fact about the database unless it is there already; answers what is there now. */
-export interface ClaimInput {
-  name: 'pepper';
+export interface ClaimInput extends Logged {
+  name: 'pepper' | `alarm_seen:${number}`;
   value: string;
+}
+export interface ClaimResult {
+  value: string;
+  isFirst: boolean;
 }
 
 /** Sets name and password together, and ends every session but one: whoever had the old password is out. */
@@ -294,7 +303,13 @@ export interface CloseSessionsInput {
 
 export interface PutIncidentInput extends Logged {
   incident: Incident;
+  /** Of one that must be there: its words and start alone, or its end alone; the rest stays as it is stored. */
+  changes?: 'words' | 'end';
 }
+export type PutIncidentResult =
+  | { ok: true; incident: Incident }
+  /** `ended`: it has an end already. */
+  | { ok: false; reason: 'not_found' | 'ended' };
 export interface DeleteIncidentInput extends Logged {
   incidentId: string;
 }
@@ -320,15 +335,15 @@ export interface Operations {
   changeKey: { input: ChangeKeyInput; result: KeyResult };
   rotateKey: { input: RotateKeyInput; result: KeyResult };
   revokeKey: { input: RevokeKeyInput; result: KeyResult };
-  freeze: { input: FreezeInput; result: undefined };
+  freeze: { input: FreezeInput; result: FreezeResult };
   traffic: { input: TrafficInput; result: undefined };
-  claim: { input: ClaimInput; result: { value: string } };
+  claim: { input: ClaimInput; result: ClaimResult };
   setLogin: { input: SetLoginInput; result: SetLoginResult };
   openSession: { input: OpenSessionInput; result: OpenSessionResult };
   touchSession: { input: TouchSessionInput; result: undefined };
   closeSession: { input: CloseSessionInput; result: undefined };
   closeSessions: { input: CloseSessionsInput; result: undefined };
-  putIncident: { input: PutIncidentInput; result: undefined };
+  putIncident: { input: PutIncidentInput; result: PutIncidentResult };
   deleteIncident: { input: DeleteIncidentInput; result: { wasThere: boolean } };
   note: { input: NoteInput; result: undefined };
 }

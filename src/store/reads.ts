@@ -196,6 +196,8 @@ export interface Reads {
   entriesOf(accountId: string, limit: number): Promise<Entry[]>;
   /** Of them those that brought money in: few, however many requests there were. */
   creditsOf(accountId: string, limit: number): Promise<Entry[]>;
+  /** The credit of an operator with this reference, whosever it is. */
+  creditBy(reference: string): Promise<Entry | undefined>;
   openHolds(accountId: string): Promise<OpenHold[]>;
   holdSums(): Promise<HoldSums>;
   /** The newest batch first, by serial. */
@@ -254,6 +256,7 @@ export const READ_NAMES = [
   'usageRecord',
   'entriesOf',
   'creditsOf',
+  'creditBy',
   'openHolds',
   'holdSums',
   'cards',

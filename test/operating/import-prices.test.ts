@@ -55,13 +55,29 @@ test('costs are noted without the mark-up, for one channel or for all', async ()
   expect(rows[0]?.before).toMatchObject({ input: '10', output: '40.123' });
 });
 
+test('a cost for a channel that is not there is refused, and for one that does not serve the model told by its line', async () => {
+  const list = 'model,input\nup-paid,1\ndemo-small,1\n';
+  const error: unknown = await read(list, { setCost: true, channel: 'upp' }).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: 'not_found', message: 'there is no channel upp' });
+  const { edits, faults } = await read(list, { setCost: true, channel: 'up' });
+  expect(faults).toEqual([{ path: 'line 3.model', message: 'demo-small has no route to up' }]);
+  expect(edits.map(({ model }) => model)).toEqual(['up-paid']);
+});
+
+// The edges put the field before these words.
 test.each([
-  ['a rate of nothing', 'model,input\nup-paid,1\n', { rate: '0' }, 'rate'],
-  ['a mark-up that is no number', 'model,input\nup-paid,1\n', { markup: '20%' }, 'markup'],
-  ['a list without models', 'input\n1\n', {}, 'text'],
-  ['broken JSON', '[{', {}, 'text'],
-])('%s is refused by its field', async (_, text, options, field) => {
+  ['a rate of nothing', 'model,input\nup-paid,1\n', { rate: '0' }, 'rate', 'must be a plain decimal number above 0: 0'],
+  [
+    'a mark-up that is no number',
+    'model,input\nup-paid,1\n',
+    { markup: '20%' },
+    'markup',
+    'must be a plain decimal number: 20%',
+  ],
+  ['a list without models', 'input\n1\n', {}, 'text', 'needs a header with a column "model"'],
+  ['broken JSON', '[{', {}, 'text', 'is no valid JSON'],
+])('%s is refused by its field', async (_, text, options, field, message) => {
   const error: unknown = await read(text, options).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(OperatingRefused);
-  expect(error).toMatchObject({ code: 'invalid', facts: { field } });
+  expect(error).toMatchObject({ code: 'invalid', message, facts: { field } });
 });

@@ -155,6 +155,15 @@ describe('prices', () => {
     expect(back.body.error.code).toBe('document_unconfirmed');
   });
 
+  test('a cost for a channel that the model has no route to is refused, and nothing is noted', async () => {
+    const { revision } = (await api('GET', '/prices')).body;
+    const before = await lastAction();
+    const edits = [{ model: 'up-paid', cost: { channel: 'upp', prices: { input: 1 } } }];
+    const refused = await api('PATCH', '/prices', { edits, base_revision: revision, confirmed: true });
+    expect([refused.status, refused.body.error.message]).toEqual([404, 'there is no route of up-paid to channel upp']);
+    expect(await lastAction()).toEqual(before);
+  });
+
   test('costs stand beside prices, with the margin; a list in US$ becomes edits', async () => {
     const text = 'model,input,output,cached_input\nup-paid,0.1,1.25,\nnobody,1,1,\nclaude-auto,x,1,\n';
     const imported = await api('POST', '/prices/import', { text, rate: '32.5', markup: 20, set_cost: true });

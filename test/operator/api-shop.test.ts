@@ -155,6 +155,14 @@ describe('accounts', () => {
     expect({ ...(await faults()), errors: errors() }).toEqual({ ...before, frozen: before.frozen + 2 });
   });
 
+  test('of several who freeze it at once, one did', async () => {
+    const { accountId } = await gateway.register();
+    const reason = 'stolen key';
+    const all = await Promise.all([1, 2, 3].map(() => api('POST', `/accounts/${accountId}/freeze`, { reason })));
+    expect(all.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+    expect(await actionsOf(accountId)).toEqual(['accounts.freeze']);
+  });
+
   test('a key is made for who lost theirs, and stopped at once', async () => {
     const made = await api('POST', `/accounts/${account.accountId}/keys`, { name: 'second' });
     expect(made.status).toBe(201);
@@ -205,7 +213,9 @@ describe('what happened', () => {
     await eventually('the alarm is stored', async () => (await api('GET', '/alarms?open=true')).body.data.length > 0);
     const [alarm] = (await api('GET', '/alarms?open=true')).body.data;
     expect(alarm).toMatchObject({ name: 'upstream_refused_our_key', fields: { channel: 'up' } });
-    expect((await api('POST', `/alarms/${alarm.alarm_id}/acknowledge`)).status).toBe(200);
+    const all = await Promise.all([1, 2, 3].map(() => api('POST', `/alarms/${alarm.alarm_id}/acknowledge`)));
+    expect(all.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+    expect((await api('GET', '/actions?action=alarms.')).body.data).toHaveLength(1);
     expect((await api('POST', `/alarms/${alarm.alarm_id}/acknowledge`)).body.error.code).toBe('already_done');
     expect((await api('POST', '/alarms/999999/acknowledge')).status).toBe(404);
     expect((await api('GET', '/alarms?open=true')).body.data).toEqual([]);

@@ -3,6 +3,8 @@
 
 import { z } from 'zod';
 import { JsonRefused, readJsonObject } from '../../kit/json.ts';
+import { hasControls } from '../../operating/read-input.ts';
+import { notFound } from '../../operating/refused.ts';
 import type { OperatingTools } from '../../operating/tools.ts';
 import { OperatorRefused } from '../refused.ts';
 import type { OperatorExchange, OperatorRoute, OperatorTools } from '../tools.ts';
@@ -54,7 +56,7 @@ export function operation<Query extends z.ZodObject = typeof NOTHING, Body exten
     body,
     async handle(tools, exchange) {
       const given = {
-        params: exchange.params,
+        params: readParams(exchange),
         query: readWith<Query>(query, readQuery(exchange)),
         body: readWith<Body>(body, body ? await readBody(tools, exchange) : {}),
       };
@@ -73,6 +75,13 @@ function readWith<Shape extends z.ZodObject>(shape: Shape | undefined, value: un
   const [first] = faults;
   const message = `Correct ${first?.path || 'the request'}: ${first?.message}.`;
   throw new OperatorRefused(400, 'invalid_request', message, { facts: { param: first?.path ?? null, faults } });
+}
+
+function readParams({ params }: OperatorExchange): Readonly<Record<string, string>> {
+  for (const [name, value] of Object.entries(params)) {
+    if (hasControls(value)) throw notFound(`${name} with control characters`);
+  }
+  return params;
 }
 
 function readQuery({ request }: OperatorExchange): Record<string, string> {

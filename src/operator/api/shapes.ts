@@ -2,10 +2,11 @@
 
 import { z } from 'zod';
 import type { PriceEdit } from '../../operating/prices.ts';
+import { hasControls } from '../../operating/read-input.ts';
 
 /** An amount of NT$, as JSON number or as exact text. */
 export const amount = z.union([z.number(), z.string()]).transform(String);
-export const text = z.string();
+export const text = z.string().refine((given) => !hasControls(given), 'must be without control characters');
 export const flag = z.boolean().default(false);
 const wholeNumber = z.coerce.number().int();
 

@@ -4,11 +4,14 @@
 import { assert } from '../../kit/assert.ts';
 import type {
   ClaimInput,
+  ClaimResult,
   CreditInput,
   CreditResult,
   DeleteIncidentInput,
   FreezeInput,
+  FreezeResult,
   PutIncidentInput,
+  PutIncidentResult,
   ReviseInput,
   ReviseResult,
 } from '../operations.ts';
@@ -45,23 +48,39 @@ export function credit(book: Book, input: CreditInput): CreditResult {
   return { ok: true, balance };
 }
 
-export function freeze(book: Book, input: FreezeInput): undefined {
+/** Of several at once, one is logged. */
+export function freeze(book: Book, input: FreezeInput): FreezeResult {
   const { accountId, frozen, at } = input;
   const wallet = book.get('wallets', accountId);
   assert(wallet, 'an account has a wallet');
+  if (wallet.frozen === frozen) return { wasSo: true };
   book.put('wallets', accountId, { ...wallet, frozen, touchedAt: at });
   noteAction(book, input);
+  return { wasSo: false };
 }
 
-export function claim(book: Book, { name, value }: ClaimInput): { value: string } {
+export function claim(book: Book, input: ClaimInput): ClaimResult {
+  const { name, value } = input;
   const known = book.get('settings', name);
-  if (!known) book.put('settings', name, { value });
-  return known ?? { value };
+  if (known) return { value: known.value, isFirst: false };
+  book.put('settings', name, { value });
+  noteAction(book, input);
+  return { value, isFirst: true };
 }
 
-export function putIncident(book: Book, input: PutIncidentInput): undefined {
-  book.put('incidents', input.incident.incidentId, input.incident);
+export function putIncident(book: Book, input: PutIncidentInput): PutIncidentResult {
+  const { incident: given, changes } = input;
+  const { incidentId } = given;
+  const known = book.get('incidents', incidentId);
+  if (changes && !known) return { ok: false, reason: 'not_found' };
+  if (changes === 'end' && known?.endedAt !== null) return { ok: false, reason: 'ended' };
+  const words = changes === 'end' ? { ...given, ...known } : given;
+  const endedAt = changes === 'words' ? (known?.endedAt ?? null) : given.endedAt;
+  // Who moved its start meanwhile may have read another clock.
+  const incident = { ...words, endedAt: changes && endedAt !== null ? Math.max(endedAt, words.startedAt) : endedAt };
+  book.put('incidents', incidentId, incident);
   noteAction(book, input);
+  return { ok: true, incident };
 }
 
 export function deleteIncident(book: Book, input: DeleteIncidentInput): { wasThere: boolean } {

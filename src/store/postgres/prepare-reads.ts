@@ -78,6 +78,7 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
       ADDITIONS.entries,
       `WHERE account_id = $1 AND credit = account_id AND kind <> 'usage' ORDER BY entry_id DESC LIMIT $2`,
     ),
+    creditBy: one(ADDITIONS.entries, `WHERE kind = 'credit' AND reference = $1`),
     openHolds: async (accountId) =>
       toOpenHolds(
         await pool.ask({ sql: `${OPEN_HOLDS} WHERE account_id = $1 ORDER BY opened_at`, values: [accountId] }),

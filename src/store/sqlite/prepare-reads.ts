@@ -82,6 +82,7 @@ export function prepareReads(db: Database): SyncReads {
       ADDITIONS.entries,
       `WHERE account_id = ? AND credit = account_id AND kind <> 'usage' ORDER BY entry_id DESC LIMIT ?`,
     ),
+    creditBy: one(ADDITIONS.entries, `WHERE kind = 'credit' AND reference = ?`),
     openHolds: (accountId) =>
       db
         .query<HoldColumns, [string]>(`${OPEN_HOLDS} WHERE account_id = ? ORDER BY opened_at`)

@@ -8,6 +8,7 @@ import type {
   CreditInput,
   CreditResult,
   FreezeInput,
+  FreezeResult,
   HoldRequest,
   IssueInput,
   LeaseInput,
@@ -361,9 +362,11 @@ export class Model {
     return done({ ok: true, balance: this.balance(accountId) } satisfies CreditResult);
   }
 
-  #freeze({ accountId, frozen }: FreezeInput): undefined {
+  #freeze({ accountId, frozen }: FreezeInput): FreezeResult {
     const account = this.accounts.get(accountId);
+    const wasSo = account?.frozen === frozen;
     if (account) account.frozen = frozen;
+    return { wasSo };
   }
 }
 

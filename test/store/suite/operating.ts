@@ -78,7 +78,8 @@ export function describeOperating(open: OpenSubject): void {
       await store.commit('credit', { ...credit, ...by('a') });
       await store.commit('credit', { ...credit, ...by('never') }).catch(() => {});
       await store.commit('credit', { ...credit, accountId: 'acc_unknown', ...by('never') });
-      await store.commit('freeze', { accountId, frozen: true, at: T0, ...by('b') });
+      const freeze = (name: string) => store.commit('freeze', { accountId, frozen: true, at: T0, ...by(name) });
+      expect(await Promise.all([freeze('b'), freeze('never')])).toEqual([{ wasSo: false }, { wasSo: true }]);
       await store.commit('freeze', { accountId: 'acc_unknown', frozen: true, at: T0, ...by('never') }).catch(() => {});
       await store.commit('createKey', { key: sampleKey(accountId), at: T0, ...by('c') });
       await store.commit('revokeKey', { accountId, keyId, at: T0, ...by('d') });
@@ -89,7 +90,14 @@ export function describeOperating(open: OpenSubject): void {
       await store.commit('void', { hash, ...by('never') });
       await store.commit('void', { hash: 'unknown', ...by('never') });
       await store.commit('deleteIncident', { incidentId: 'inc_unknown', ...by('never') });
-      expect(await names()).toEqual(['a', 'b', 'c', 'd', 'e']);
+      const claim = (value: string, name: string) =>
+        store.commit('claim', { name: 'alarm_seen:7', value, ...by(name) });
+      const [first, second] = await Promise.all([claim('token', 'f'), claim('cli', 'never')]);
+      expect([first, second]).toEqual([
+        { value: 'token', isFirst: true },
+        { value: 'token', isFirst: false },
+      ]);
+      expect(await names()).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
     });
 
     test('two edits of one revision: one is made, the other is stale', async () => {

@@ -55,6 +55,13 @@ export function describeOperator(open: OpenSubject): void {
       expect(await kinds(2)).toEqual(['credit', 'trial']);
       expect(await kinds(1)).toEqual(['credit']);
       expect(await subject.store.read.creditsOf('acc_unknown', 2)).toEqual([]);
+      expect(await subject.store.read.creditBy(credit.reference)).toMatchObject({
+        kind: 'credit',
+        accountId,
+        amount: 10n,
+      });
+      // A trial has its account as reference, and is no credit.
+      expect(await subject.store.read.creditBy(accountId)).toBeUndefined();
     });
 
     test('cannot credit who is not there, nor nothing', async () => {

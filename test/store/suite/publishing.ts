@@ -41,6 +41,30 @@ export function describePublishing(open: OpenSubject): void {
       expect(await backwards.catch((error) => error.code)).toBe('internal_error');
     });
 
+    test('of an incident words and end are changed apart, and none comes back', async () => {
+      const { store } = subject;
+      const incidentId = fresh('inc');
+      const titles = { titleEn: 'Slow', titleZh: '較慢', textEn: '', textZh: '' };
+      const told: Incident = { incidentId, startedAt: T0, endedAt: null, ...titles, createdAt: T0 };
+      await store.commit('putIncident', { incident: told });
+      const [ended, said, again] = await Promise.all([
+        store.commit('putIncident', { incident: { ...told, endedAt: T0 + 5 }, changes: 'end' }),
+        store.commit('putIncident', { incident: { ...told, titleEn: 'Slower' }, changes: 'words' }),
+        store.commit('putIncident', { incident: { ...told, endedAt: T0 + 9 }, changes: 'end' }),
+      ]);
+      const both = { ...told, titleEn: 'Slower', endedAt: T0 + 5 };
+      expect(ended).toEqual({ ok: true, incident: { ...told, endedAt: T0 + 5 } });
+      expect(said).toEqual({ ok: true, incident: both });
+      expect(again).toEqual({ ok: false, reason: 'ended' });
+      expect(await store.read.incidents(10)).toContainEqual(both);
+      await store.commit('deleteIncident', { incidentId });
+      for (const changes of ['words', 'end'] as const) {
+        const late = await store.commit('putIncident', { incident: both, changes });
+        expect(late).toEqual({ ok: false, reason: 'not_found' });
+      }
+      expect((await store.read.incidents(10)).map((one) => one.incidentId)).not.toContain(incidentId);
+    });
+
     test('traffic is summed by Taipei day', async () => {
       const day = taipeiDay(T0);
       const midnight = taipeiDayStart(day) / HOUR;

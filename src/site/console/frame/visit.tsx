@@ -7,7 +7,8 @@ import { Fault } from '../../../faults/fault.ts';
 import { isCrossSite } from '../../../kit/cross-site.ts';
 import { describeError } from '../../../kit/log.ts';
 import { listAlarms } from '../../../operating/alarms.ts';
-import { OperatingRefused } from '../../../operating/refused.ts';
+import { hasControls } from '../../../operating/read-input.ts';
+import { invalid, notFound, OperatingRefused } from '../../../operating/refused.ts';
 import type { Assets } from '../../assets.ts';
 import { chooseLanguage, wordsOf } from '../../language.ts';
 import { pageHeaders, pageResponse } from '../../respond.ts';
@@ -92,7 +93,9 @@ export function createConsoleVisits<Bindings extends Env>(
     const { frame } = consoleWords(page.language);
     if (isCrossSite(request.headers, OWN_URL) && request.method !== 'GET') return failed(visit, frame.crossSite, 403);
     try {
-      return await handle(isForm(request) ? { ...visit, form: await readForm(tools, request) } : visit);
+      const sent = isForm(request) ? { ...visit, form: await readForm(tools, request) } : visit;
+      refuseControls(sent);
+      return await handle(sent);
     } catch (error) {
       if (error instanceof OperatingRefused) {
         return failed(visit, refusalNotice(page.language, error).text, refusalStatus(error));
@@ -139,6 +142,15 @@ async function countOpenAlarms(tools: ConsoleTools): Promise<number | undefined>
   } catch (error) {
     if (error instanceof Fault) return undefined;
     throw error;
+  }
+}
+
+function refuseControls({ params, url, form }: ConsoleVisit): void {
+  for (const [name, value] of Object.entries(params)) {
+    if (hasControls(value)) throw notFound(`${name} with control characters`);
+  }
+  for (const [name, value] of [...url.searchParams, ...form]) {
+    if (hasControls(value)) throw invalid(name, 'must be without control characters');
   }
 }
 

@@ -7,8 +7,8 @@ import type { Notice } from '../frame/frame.tsx';
 
 export function refusalNotice(language: Language, error: OperatingRefused): Notice {
   const { refusals } = consoleWords(language);
-  const subjects = error.facts.subjects?.join(', ');
-  const detail = error.code === 'invalid' ? error.message : subjects;
+  const { field = '', subjects } = error.facts;
+  const detail = error.code === 'invalid' ? `${field} ${error.message}`.trim() : subjects?.join(', ');
   return { text: [refusals[error.code], detail].filter(Boolean).join(' '), isBad: true };
 }
 

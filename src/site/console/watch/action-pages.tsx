@@ -21,7 +21,7 @@ export function addActionPages(visits: ConsoleVisits, tools: ConsoleTools): void
       if (text !== '') filter[name] = text;
     }
     const before = Number(searchParams.get('before'));
-    if (before > 0) filter.before = before;
+    if (Number.isSafeInteger(before) && before > 0) filter.before = before;
     const actions = await listActions(tools, SHOWN, filter);
     return visit.show(<ActionsPage context={visit.page} actions={actions} filter={filter} />);
   });
