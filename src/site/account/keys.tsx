@@ -7,6 +7,7 @@ import { date, dateTime, money } from '../format.ts';
 import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { AccountPage, type Notice } from './frame.tsx';
 import { KeyFields } from './key-fields.tsx';
 
@@ -96,14 +97,7 @@ function KeySheet({ context, key_: key, facts }: KeyProps) {
         {expiresAt !== null && expiresAt <= facts.now ? <small class="bad"> {keys.expired}</small> : null}
       </h2>
       {key.name === null && facts.canManage ? <p class="faint">{keys.noNameHint}</p> : null}
-      <dl class="facts">
-        {lines.map(([title, value]) => (
-          <div>
-            <dt>{title}</dt>
-            <dd class="id">{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={lines} />
       {key.oldHashUntil !== null && key.oldHashUntil > facts.now ? (
         <p class="faint">{keys.oldWorks(dateTime(key.oldHashUntil))}</p>
       ) : null}

@@ -5,6 +5,7 @@ import type { KeyRow } from '../../store/rows.ts';
 import { date } from '../format.ts';
 import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { AccountPage, tabPath } from './frame.tsx';
 
 interface RevokeProps {
@@ -23,14 +24,7 @@ export function RevokePage({ context, key_: key, isCurrent }: RevokeProps) {
   ];
   return (
     <AccountPage context={context} tab="keys" title={keys.askRevoke}>
-      <dl class="facts">
-        {lines.map(([title, value]) => (
-          <div>
-            <dt>{title}</dt>
-            <dd class="id">{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={lines} />
       <p>{keys.revokeText}</p>
       {isCurrent ? <p>{keys.revokeCurrent}</p> : null}
       <form method="post" action={`/account/keys/${key.keyId}/revoke`} class="row" data-once>

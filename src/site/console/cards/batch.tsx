@@ -5,6 +5,7 @@ import type { BatchView, CardSheet, CardStateView, CardView } from '../../../ope
 import { count, date, dateTime, money } from '../../format.ts';
 import { wordsOf } from '../../language.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { consoleWords } from '../../words/console/words.ts';
 import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
 import { CardTable } from './card-table.tsx';
@@ -41,14 +42,7 @@ export function BatchPage({ context, batch, cards, state, sheet, isNew, notice }
       title={words.batchTitle(money(batch.amount), count(batch.count))}
       notice={notice}
     >
-      <dl class="facts">
-        {facts.map(([title, value]) => (
-          <div>
-            <dt>{title}</dt>
-            <dd class="id">{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
       {sheet ? (
         <Codes context={context} path={path} sheet={sheet} isOpen={isNew} />
       ) : (

@@ -3,6 +3,7 @@
 
 import type { ChannelView } from '../../../operating/channels.ts';
 import { count, dateTime, milliseconds, percent, time } from '../../format.ts';
+import { Facts } from '../../parts/facts.tsx';
 import { consoleWords } from '../../words/console/words.ts';
 import { Field } from '../frame/field.tsx';
 import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
@@ -30,7 +31,7 @@ export function ChannelPage({ context, channel, notice }: ChannelProps) {
           {channels[verb]}
         </a>
       </div>
-      <Facts context={context} channel={channel} />
+      <ChannelFacts context={context} channel={channel} />
       <Test context={context} channel={channel} />
       <Charts context={context} channel={channel} />
       <Breakers context={context} channel={channel} />
@@ -40,7 +41,7 @@ export function ChannelPage({ context, channel, notice }: ChannelProps) {
   );
 }
 
-function Facts({ context, channel }: ChannelProps) {
+function ChannelFacts({ context, channel }: ChannelProps) {
   const { channels, frame } = consoleWords(context.language);
   const keys = {
     none: channels.keyNone,
@@ -57,16 +58,7 @@ function Facts({ context, channel }: ChannelProps) {
     [channels.success, percent(channel.last24Hours.successRate)],
     [channels.models, channel.models.join(', ') || frame.none],
   ];
-  return (
-    <dl class="facts">
-      {facts.map(([title, value]) => (
-        <div>
-          <dt>{title}</dt>
-          <dd class="id">{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Facts facts={facts} />;
 }
 
 function Test({ context, channel }: ChannelProps) {
