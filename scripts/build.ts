@@ -6,8 +6,8 @@ import { SHIPPED, SHIPPED_FOLDERS } from '../src/shipped-files.ts';
 
 const ROOT = join(import.meta.dir, '..');
 
-// Inside, all entry points stand side by side in one folder: there `./thread.ts` is found from wherever it is asked for.
-const ENTRY_POINTS = ['src/executable.ts', 'src/store/sqlite/thread.ts'];
+// Inside, all entry points stand side by side in one folder: there a thread's program is found from wherever it is asked for.
+const ENTRY_POINTS = ['src/executable.ts', 'src/store/sqlite/writer-thread.ts', 'src/store/sqlite/reader-thread.ts'];
 
 /** `target`, such as `bun-linux-arm64`, is another machine's; Bun then fetches its own build for it. */
 export async function buildExecutable(outfile: string, target?: string): Promise<void> {

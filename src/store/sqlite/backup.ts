@@ -17,7 +17,7 @@ import { fileTrouble } from '../../kit/file-trouble.ts';
 import { StoreRefused } from '../refusal.ts';
 import { audit } from './audit.ts';
 import { prepareCommits } from './commit-batch.ts';
-import { prepareIsBehind } from './journal.ts';
+import { prepareIsBehind } from './is-behind.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { type OpenOptions, openDatabase } from './open-database.ts';

@@ -3,15 +3,25 @@
 import { StoreRefused } from '../refusal.ts';
 import { decodeAnswers } from './hot-answers.ts';
 import { encodeOperations } from './hot-batches.ts';
-import type { Envelope, Reply, Request } from './messages.ts';
+import type { Envelope, ReaderRequest, Reply, WriterRequest } from './messages.ts';
 
-export interface Thread {
+export interface Thread<Request> {
   ask(request: Request): Promise<unknown>;
   end(): void;
 }
 
-export function connectThread(): Thread {
-  const worker = new Worker(new URL('./thread.ts', import.meta.url).href);
+export type Reader = Thread<ReaderRequest>;
+
+export function connectWriter(): Thread<WriterRequest> {
+  return connect(new URL('./writer-thread.ts', import.meta.url));
+}
+
+export function connectReader(): Reader {
+  return connect(new URL('./reader-thread.ts', import.meta.url));
+}
+
+function connect<Request extends ReaderRequest | WriterRequest>(program: URL): Thread<Request> {
+  const worker = new Worker(program.href);
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
   let nextId = 1;
   let broken: Error | undefined;
@@ -46,7 +56,7 @@ export function connectThread(): Thread {
         const id = nextId++;
         waiting.set(id, { resolve, reject });
         const text = request.do === 'commit' ? encodeOperations(id, request.operations) : undefined;
-        const envelope: Envelope = { id, request };
+        const envelope: Envelope<Request> = { id, request };
         worker.postMessage(text ?? envelope);
       });
     },

@@ -45,9 +45,3 @@ function replayRow(book: Book, row: Row): number {
   }
   return operations.length;
 }
-
-/** Whether answered batches are not in the tables yet, whoever wrote them. */
-export function prepareIsBehind(db: Database): () => boolean {
-  const first = db.prepare('SELECT 1 FROM journal LIMIT 1');
-  return () => first.get() !== null;
-}

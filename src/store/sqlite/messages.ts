@@ -1,4 +1,4 @@
-// What the event loop and the two SQLite threads say to each other.
+// What the event loop and the SQLite threads say to each other.
 
 import type { Alarm } from '../../kit/alarms.ts';
 import type { Decided } from '../book/decide.ts';
@@ -7,19 +7,23 @@ import type { ReadName } from '../reads.ts';
 import type { OldUsage } from '../store.ts';
 import type { OpenOptions } from './open-database.ts';
 
-export type Request =
+export type WriterRequest =
   | { do: 'open'; file: string; options: OpenOptions }
   | { do: 'commit'; operations: readonly Operation[] }
   | { do: 'alarm'; alarm: Alarm; at: number }
   | { do: 'forget'; before: number }
   | { do: 'forgetUsage'; before: OldUsage }
-  | { do: 'read'; name: ReadName; args: readonly unknown[] }
-  /** Of a reader: whether something is journaled that the tables do not say yet. */
-  | { do: 'isBehind' }
   | { do: 'post' }
   | { do: 'close' };
 
-export interface Envelope {
+export type ReaderRequest =
+  | { do: 'open'; file: string }
+  | { do: 'read'; name: ReadName; args: readonly unknown[] }
+  /** Whether something is journaled that the tables do not say yet, whoever wrote it. */
+  | { do: 'isBehind' }
+  | { do: 'close' };
+
+export interface Envelope<Request> {
   id: number;
   request: Request;
 }

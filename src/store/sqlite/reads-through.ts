@@ -5,11 +5,11 @@
 
 import { fault } from '../../faults/fault.ts';
 import { READ_NAMES, type ReadName, type Reads } from '../reads.ts';
-import type { Thread } from './connect-thread.ts';
+import type { Reader } from './connect-thread.ts';
 
 export interface ReadWays {
-  reader: Thread;
-  slowReader: Thread;
+  reader: Reader;
+  slowReader: Reader;
   /** Whether everything that was answered so far is in the tables: false if it cannot be brought there for now. */
   post(): Promise<boolean>;
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../kit/clock.ts';
 import type { KillOrder } from '../../kit/failpoint.ts';
 import { type BatchMeter, createBatcher } from '../batcher.ts';
 import type { Forgotten, Store } from '../store.ts';
-import { connectThread } from './connect-thread.ts';
+import { connectReader, connectWriter } from './connect-thread.ts';
 import type { CommitReply } from './messages.ts';
 import { createPosting } from './posting.ts';
 import { readsThrough } from './reads-through.ts';
@@ -21,17 +21,16 @@ export interface SqliteOptions {
 /** Rejects with StoreRefused if the file cannot be used. */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const { file, clock, unsafeNoSync = false, killOrder, maxPages, meter } = options;
-  const writer = connectThread();
-  const reader = connectThread();
-  const slowReader = connectThread();
+  const writer = connectWriter();
+  const reader = connectReader();
+  const slowReader = connectReader();
   const threads = [reader, slowReader, writer];
   const end = () => {
     for (const thread of threads) thread.end();
   };
   try {
     await writer.ask({ do: 'open', file, options: { unsafeNoSync, killOrder, maxPages } });
-    await reader.ask({ do: 'open', file, options: { readonly: true } });
-    await slowReader.ask({ do: 'open', file, options: { readonly: true } });
+    await Promise.all([reader, slowReader].map((one) => one.ask({ do: 'open', file })));
   } catch (error) {
     end();
     throw error;

@@ -1,47 +1,31 @@
-// The SQLite threads: the writer owns the only read-write connection, the readers have read-only ones. Commits sync the
-// disk and reads may be long, so neither runs on the event loop.
+// The thread that writes: it owns the only connection that may. Commits sync the disk, so they do not run on the event loop.
 
 import type { Database } from 'bun:sqlite';
-import { chmodSync, existsSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { armFailpoint } from '../../kit/failpoint.ts';
 import { forgetRecords, forgetSums, keepFromDay, oldRecords } from '../kept-usage.ts';
-import { StoreRefused } from '../refusal.ts';
 import type { Forgotten, OldUsage } from '../store.ts';
+import { replyTo, usable } from './answer.ts';
 import { type Commits, prepareCommits } from './commit-batch.ts';
 import { decodeOperations } from './hot-batches.ts';
-import { prepareIsBehind } from './journal.ts';
-import type { Envelope, Reply, Request } from './messages.ts';
+import type { Envelope, Reply, WriterRequest } from './messages.ts';
 import { migrate } from './migrate.ts';
 import { type OpenOptions, openDatabase } from './open-database.ts';
-import { prepareReads, type SyncReads } from './prepare-reads.ts';
 
 declare const self: Worker;
 
 let db: Database;
 let commits: Commits | undefined;
-let reads: SyncReads;
-let isBehind: () => boolean;
 
 function open(file: string, options: OpenOptions): undefined {
   armFailpoint(options.killOrder);
-  try {
+  usable(file, () => {
     db = openDatabase(file, options);
-    if (!options.readonly) {
-      chmodSync(file, 0o600);
-      migrate(db, { onMigrated: () => prepareCommits(db).post() });
-      commits = prepareCommits(db);
-      commits.post();
-    }
-  } catch (error) {
-    if (error instanceof StoreRefused) throw error;
-    const why = error instanceof Error ? error.message : 'unknown error';
-    throw new StoreRefused(
-      `cannot open the database ${file}${existsSync(file) ? '' : ' (it could not be created)'}: ${why}`,
-    );
-  }
-  if (!options.readonly) return;
-  reads = prepareReads(db);
-  isBehind = prepareIsBehind(db);
+    chmodSync(file, 0o600);
+    migrate(db, { onMigrated: () => prepareCommits(db).post() });
+    commits = prepareCommits(db);
+    commits.post();
+  });
 }
 
 /** All of it or nothing. */
@@ -69,18 +53,16 @@ function forgetUsage({ day, limit }: OldUsage): Forgotten {
 
 /** A stopped server leaves everything in the one file, so that a plain copy of it is whole. */
 function close(): undefined {
-  if (commits) {
-    try {
-      commits.post();
-    } catch {
-      // It stays in the journal, whatever the reason.
-    }
-    db.run('PRAGMA wal_checkpoint(TRUNCATE)');
+  try {
+    commits?.post();
+  } catch {
+    // It stays in the journal, whatever the reason.
   }
+  db.run('PRAGMA wal_checkpoint(TRUNCATE)');
   db.close();
 }
 
-function handle(request: Request): unknown {
+function handle(request: WriterRequest): unknown {
   switch (request.do) {
     case 'open':
       return open(request.file, request.options);
@@ -97,25 +79,10 @@ function handle(request: Request): unknown {
       return forget(request.before);
     case 'forgetUsage':
       return forgetUsage(request.before);
-    case 'read': {
-      const read = reads[request.name] as (...args: readonly unknown[]) => unknown;
-      return read(...request.args);
-    }
-    case 'isBehind':
-      return isBehind();
     case 'post':
       return commits?.post();
     case 'close':
       return close();
-  }
-}
-
-function replyTo(id: number, answer: () => Reply | string): Reply | string {
-  try {
-    return answer();
-  } catch (error) {
-    const message = error instanceof Error ? error.message : 'unknown error';
-    return { id, ok: false, message, refused: error instanceof StoreRefused };
   }
 }
 
@@ -128,7 +95,7 @@ function answerText(text: string): Reply | string {
   });
 }
 
-self.onmessage = ({ data }: MessageEvent<Envelope | string>) => {
+self.onmessage = ({ data }: MessageEvent<Envelope<WriterRequest> | string>) => {
   self.postMessage(
     typeof data === 'string'
       ? answerText(data)

@@ -1,0 +1,27 @@
+// How the SQLite threads answer: a failure is told to whoever asked, and never ends the thread.
+
+import { existsSync } from 'node:fs';
+import { StoreRefused } from '../refusal.ts';
+import type { Reply } from './messages.ts';
+
+export function replyTo(id: number, answer: () => Reply | string): Reply | string {
+  try {
+    return answer();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : 'unknown error';
+    return { id, ok: false, message, refused: error instanceof StoreRefused };
+  }
+}
+
+/** Whatever keeps the file from being used is the operator's to mend. */
+export function usable(file: string, open: () => void): void {
+  try {
+    open();
+  } catch (error) {
+    if (error instanceof StoreRefused) throw error;
+    const why = error instanceof Error ? error.message : 'unknown error';
+    throw new StoreRefused(
+      `cannot open the database ${file}${existsSync(file) ? '' : ' (it could not be created)'}: ${why}`,
+    );
+  }
+}
