@@ -1,6 +1,5 @@
 // Signing in to the site, with a key or with a name and a password. Whatever is wrong is told alike, and takes alike long.
 
-import { Fault } from '../faults/fault.ts';
 import type { Authenticator } from '../keys/authenticator.ts';
 import type { SignInGuard } from './guard-sign-in.ts';
 import type { Passwords } from './passwords.ts';
@@ -26,16 +25,15 @@ export async function signInWithKey(
   keyText: string,
   visitor: Visitor,
 ): Promise<OpenedSession | undefined> {
-  try {
-    const key = keyText.trim();
-    const { accountId, keyId, manage } = await tools.authenticator.authenticate(key);
-    const keyHash = tools.authenticator.hash(key);
-    return await openSession(tools, { accountId, keyId, canManage: manage, keyHash }, visitor.cookie);
-  } catch (error) {
-    if (!(error instanceof Fault && error.code === 'invalid_api_key')) throw error;
+  const key = keyText.trim();
+  const row = await tools.authenticator.authenticate(key);
+  if (!row) {
     tools.guard.countTry(visitor.address);
     return undefined;
   }
+  const { accountId, keyId, manage } = row;
+  const keyHash = tools.authenticator.hash(key);
+  return await openSession(tools, { accountId, keyId, canManage: manage, keyHash }, visitor.cookie);
 }
 
 /** Undefined if the name or the password is not right. Every try counts: the work itself must be rationed. */

@@ -67,7 +67,19 @@ export class Fault extends Error {
 }
 
 export function fault(code: FaultCode, details?: FaultDetails): Fault {
-  return new Fault(code, details);
+  return details ? new Fault(code, details) : plainFault(code);
+}
+
+const PLAIN = new Map<FaultCode, Fault>();
+
+/** Nothing of it ever changes, and nobody reads where it was made: one for all cases spares a flood its making. */
+function plainFault(code: FaultCode): Fault {
+  let plain = PLAIN.get(code);
+  if (!plain) {
+    plain = new Fault(code);
+    PLAIN.set(code, plain);
+  }
+  return plain;
 }
 
 export function clientLeft(): Fault {

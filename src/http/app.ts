@@ -1,7 +1,7 @@
 // The public API: routes from the table, and around each of them the same order: size, key, handler, fault, headers.
 
 import { type Context, Hono } from 'hono';
-import { Fault, fault, isOfGone, toFault } from '../faults/fault.ts';
+import { type Fault, fault, isOfGone, toFault } from '../faults/fault.ts';
 import type { Envelope } from '../faults/write.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { describeError } from '../kit/log.ts';
@@ -108,19 +108,14 @@ function handleRoute(tools: HttpTools, route: HttpRoute, exchange: Exchange): Re
 
 /** A bad key counts against the address it came from; a good one is looked at whatever came before it. */
 function authenticate(tools: HttpTools, exchange: Exchange): KeyRow | Promise<KeyRow> {
-  const refuse = (error: unknown): never => {
-    if (error instanceof Fault && error.code === 'invalid_api_key') {
-      const { bad_keys_per_minute: most } = tools.catalog().guards;
-      if (most !== null) tools.doors.countBadKey(addressOf(tools, exchange), most);
-    }
-    throw error;
+  const required = (key: KeyRow | undefined): KeyRow => {
+    if (key) return key;
+    const { bad_keys_per_minute: most } = tools.catalog().guards;
+    if (most !== null) tools.doors.countBadKey(addressOf(tools, exchange), most);
+    throw fault('invalid_api_key');
   };
-  try {
-    const key = tools.authenticator.authenticate(keyFromHeaders(exchange.request.headers));
-    return key instanceof Promise ? key.catch(refuse) : key;
-  } catch (error) {
-    return refuse(error);
-  }
+  const key = tools.authenticator.authenticate(keyFromHeaders(exchange.request.headers));
+  return key instanceof Promise ? key.then(required) : required(key);
 }
 
 /** What needs no wait is answered without one: most refusals. */
@@ -129,11 +124,7 @@ function answer(tools: AppTools, exchange: Exchange, handle: Handle, hasHeaders 
     if (!hasHeaders) addCommonHeaders(exchange, response);
     return response;
   };
-  const failed = (error: unknown) => {
-    const response = faultResponse(tools, exchange, error);
-    addCommonHeaders(exchange, response);
-    return response;
-  };
+  const failed = (error: unknown) => faultResponse(tools, exchange, error);
   try {
     const response = handle(exchange);
     return response instanceof Promise ? response.then(sent, failed) : sent(response);
@@ -142,7 +133,8 @@ function answer(tools: AppTools, exchange: Exchange, handle: Handle, hasHeaders 
   }
 }
 
-function faultResponse(tools: AppTools, { request, requestId, envelope }: Exchange, error: unknown): Response {
+function faultResponse(tools: AppTools, exchange: Exchange, error: unknown): Response {
+  const { request, requestId } = exchange;
   const thrown: Fault = toFault(error);
   const isGone = isOfGone(thrown, request);
   if (!isGone) tools.countFault(thrown.label);
@@ -150,7 +142,7 @@ function faultResponse(tools: AppTools, { request, requestId, envelope }: Exchan
     const detail = thrown === error ? thrown.details.internal : describeError(error);
     tools.log('error', 'fault', { request_id: requestId, code: thrown.code, detail });
   }
-  return tools.faultResponse(thrown, envelope, { requestId, client: request.headers.get('user-agent') });
+  return tools.faultResponse(thrown, exchange, request.headers.get('user-agent'));
 }
 
 function envelopeOf(path: string, headers: Headers): Envelope {

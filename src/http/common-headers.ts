@@ -5,9 +5,13 @@ import type { Exchange } from './exchange.ts';
 
 type Asked = Pick<Exchange, 'requestId' | 'path'>;
 
+/** What the families of clients call a request's id. */
+export const ID_HEADERS = ['x-request-id', 'request-id'] as const;
+
 /** For an answer that is made with them: cheaper than to add them afterwards. */
 export function commonHeaders({ requestId, path }: Asked): Record<string, string> {
-  const own = { 'x-request-id': requestId, 'request-id': requestId, 'cache-control': PRIVATE };
+  const [first, second] = ID_HEADERS;
+  const own = { [first]: requestId, [second]: requestId, 'cache-control': PRIVATE };
   return isOpenToPages(path) ? { ...own, ...CORS_HEADERS } : own;
 }
 

@@ -2,7 +2,15 @@
 // id: a flood of those costs little more than sending them.
 
 import type { Fault } from '../faults/fault.ts';
-import { type Envelope, readsNumbers, type WriteContext, writeFault } from '../faults/write.ts';
+import { readsNumbers, writeFault } from '../faults/write.ts';
+import { commonHeaders, ID_HEADERS } from './common-headers.ts';
+import { isOpenToPages } from './cors.ts';
+import type { Exchange } from './exchange.ts';
+
+type Asked = Pick<Exchange, 'envelope' | 'path' | 'requestId'>;
+
+/** With the headers that every answer carries. */
+export type FaultResponse = (fault: Fault, asked: Asked, client: string | null) => Response;
 
 interface Prepared {
   status: number;
@@ -12,32 +20,47 @@ interface Prepared {
   after: string;
 }
 
-type Asker = Required<Pick<WriteContext, 'requestId' | 'client'>>;
-
-export type FaultResponse = (fault: Fault, envelope: Envelope, asker: Asker) => Response;
+interface Written {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
 
 export function createFaultResponses(publicUrl: string): FaultResponse {
   const known = new Map<string, Prepared>();
 
-  function prepare(fault: Fault, envelope: Envelope): Prepared {
-    const { status, headers, body } = writeFault(fault, envelope, { publicUrl, requestId: ID_MARK });
-    const [before = '', after = ''] = JSON.stringify(body).split(ID_MARK);
-    return { status, headers: new Headers({ 'content-type': JSON_TYPE, ...headers }), before, after };
+  function write(fault: Fault, asked: Asked, client: string | null = null): Written {
+    const { requestId, envelope } = asked;
+    const { status, headers, body } = writeFault(fault, envelope, { publicUrl, requestId, client });
+    return {
+      status,
+      headers: { 'content-type': JSON_TYPE, ...headers, ...commonHeaders(asked) },
+      body: JSON.stringify(body),
+    };
   }
 
-  return (fault, envelope, { requestId, client }) => {
+  function prepare(fault: Fault, asked: Asked): Prepared {
+    const { status, headers, body } = write(fault, { ...asked, requestId: ID_MARK });
+    const [before = '', after = ''] = body.split(ID_MARK);
+    return { status, headers: new Headers(headers), before, after };
+  }
+
+  return (fault, asked, client) => {
     if (!fault.isPlain || readsNumbers(client)) {
-      const { status, headers, body } = writeFault(fault, envelope, { publicUrl, requestId, client });
-      return new Response(JSON.stringify(body), { status, headers: { 'content-type': JSON_TYPE, ...headers } });
+      const { body, ...rest } = write(fault, asked, client);
+      return new Response(body, rest);
     }
-    const name = `${envelope} ${fault.code}`;
+    const { envelope, path, requestId } = asked;
+    const name = `${envelope} ${isOpenToPages(path)} ${fault.code}`;
     let prepared = known.get(name);
     if (!prepared) {
-      prepared = prepare(fault, envelope);
+      prepared = prepare(fault, asked);
       known.set(name, prepared);
     }
     const { status, headers, before, after } = prepared;
-    return new Response(before + requestId + after, { status, headers });
+    const response = new Response(before + requestId + after, { status, headers });
+    for (const header of ID_HEADERS) response.headers.set(header, requestId);
+    return response;
   };
 }
 

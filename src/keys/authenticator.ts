@@ -1,7 +1,6 @@
 // From the text of a key to the key's row. Well-formed keys are looked up by their HMAC; rows are kept in memory only
 // while the store has confirmed, within the last second, that no key has changed: so a revoked key stops in time.
 
-import { fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
 import { createHasher } from '../kit/sealed.ts';
 import type { Reads } from '../store/reads.ts';
@@ -16,8 +15,8 @@ export interface KeyStore {
 }
 
 export interface Authenticator {
-  /** Throws `invalid_api_key` alike for malformed, unknown, revoked and expired keys. A key it knows needs no wait. */
-  authenticate(key: string | undefined): KeyRow | Promise<KeyRow>;
+  /** Undefined alike for malformed, unknown, revoked and expired keys. A key it knows needs no wait. */
+  authenticate(key: string | undefined): KeyRow | undefined | Promise<KeyRow | undefined>;
   hash(key: string): string;
   /** Called with every pulse of the store. */
   confirm(keysVersion: number): void;
@@ -47,11 +46,11 @@ export function createAuthenticator(store: KeyStore, clock: Clock, pepper: strin
     return row;
   }
 
-  function check(row: KeyRow | undefined, hash: string): KeyRow {
+  function check(row: KeyRow | undefined, hash: string): KeyRow | undefined {
     if (row && isValidKey(row, hash, clock.now())) return row;
     // From memory a dead key would be refused sooner than one that never was, and the time would tell them apart.
     cache.delete(hash);
-    throw fault('invalid_api_key');
+    return undefined;
   }
 
   function forget(): void {
@@ -61,7 +60,7 @@ export function createAuthenticator(store: KeyStore, clock: Clock, pepper: strin
 
   return {
     authenticate(key) {
-      if (key === undefined || !isWellFormedKey(key)) throw fault('invalid_api_key');
+      if (key === undefined || !isWellFormedKey(key)) return undefined;
       const hash = hashKey(key);
       const row = remembered(hash);
       return row ? check(row, hash) : find(hash).then((found) => check(found, hash));

@@ -3,32 +3,46 @@ import { expect, test } from 'bun:test';
 import { type Fault, fault } from '../../src/faults/fault.ts';
 import { FAULT_CODES } from '../../src/faults/table.ts';
 import { type Envelope, writeFault } from '../../src/faults/write.ts';
+import { commonHeaders } from '../../src/http/common-headers.ts';
 import { createFaultResponses } from '../../src/http/fault-response.ts';
 
 const PUBLIC_URL = 'http://gateway.example';
 const OPENCODE = 'opencode/1.0';
 
-async function expectSame(response: Response, named: Fault, envelope: Envelope, requestId: string, client: string) {
+const PATHS = ['/v1/chat/completions', '/api/me'];
+
+async function expectSame(response: Response, named: Fault, asked: Asked, client: string) {
+  const { requestId, envelope } = asked;
   const written = writeFault(named, envelope, { publicUrl: PUBLIC_URL, requestId, client });
   expect(response.status).toBe(written.status);
   expect(Object.fromEntries(response.headers)).toEqual({
     'content-type': 'application/json;charset=utf-8',
     ...written.headers,
+    ...commonHeaders(asked),
   });
   expect(await response.text()).toBe(JSON.stringify(written.body));
+}
+
+interface Asked {
+  envelope: Envelope;
+  path: string;
+  requestId: string;
 }
 
 for (const envelope of ['openai', 'anthropic'] as const) {
   test.each(FAULT_CODES)(`%s reads the same for every request (${envelope})`, async (code) => {
     const respond = createFaultResponses(PUBLIC_URL);
-    for (const [requestId, client] of [
-      ['req_1', 'curl/8'],
-      ['req_2', 'curl/8'],
-      ['req_429', OPENCODE],
-      ['req_3', 'curl/8'],
-    ] as const) {
-      const named = fault(code);
-      await expectSame(respond(named, envelope, { requestId, client }), named, envelope, requestId, client);
+    for (const path of PATHS) {
+      for (const [requestId, client] of [
+        ['req_1', 'curl/8'],
+        ['req_2', 'curl/8'],
+        ['req_429', OPENCODE],
+        ['req_3', 'curl/8'],
+      ] as const) {
+        const named = fault(code);
+        const asked = { envelope, path, requestId };
+        await expectSame(respond(named, asked, client), named, asked, client);
+      }
     }
   });
 }
@@ -37,14 +51,13 @@ test('what one case adds is in its own answer and in no other', async () => {
   const respond = createFaultResponses(PUBLIC_URL);
   const plain = fault('rate_limited');
   const told = fault('rate_limited', { figures: { limit: 60, used: 60 }, retryAfterS: 7 });
-  for (const named of [told, plain, told]) {
-    await expectSame(respond(named, 'openai', { requestId: 'req_1', client: '' }), named, 'openai', 'req_1', '');
-  }
+  const asked: Asked = { envelope: 'openai', path: '/v1/chat/completions', requestId: 'req_1' };
+  for (const named of [told, plain, told]) await expectSame(respond(named, asked, ''), named, asked, '');
 });
 
 test('a header that is set on one answer is on no other', () => {
   const respond = createFaultResponses(PUBLIC_URL);
-  const ask = () => respond(fault('invalid_api_key'), 'openai', { requestId: 'req_1', client: null });
-  ask().headers.set('x-request-id', 'req_1');
-  expect(ask().headers.has('x-request-id')).toBe(false);
+  const ask = () => respond(fault('invalid_api_key'), { envelope: 'openai', path: '/v1', requestId: 'req_1' }, null);
+  ask().headers.set('x-of-one', 'yes');
+  expect(ask().headers.has('x-of-one')).toBe(false);
 });
