@@ -21,6 +21,7 @@ const withoutProxy = (env) => {
 /** Answers the exit code. */
 export const runBun = (args, env = process.env) =>
   runChild(bunBinary, args, {
-    // Bun reads this once, when the process starts; its default of 256 would queue every request beyond it.
-    env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', ...withoutProxy(env) },
+    // Bun reads these once, when the process starts. Its default of 256 requests would queue every one beyond it; and
+    // compiled code that is a minute old would be thrown away and compiled anew, again and again.
+    env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', BUN_JSC_forceCodeBlockLiveness: '1', ...withoutProxy(env) },
   });

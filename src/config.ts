@@ -116,12 +116,19 @@ export function readSettings(
 
 /**
  * What Bun itself reads once, when a process starts: how many calls to upstreams may be under way, of which more than 256
- * would wait, and whom a proxy is not for. `npm start` sets it from outside; undefined where somebody has.
+ * would wait; that compiled code is kept, which is otherwise thrown away when it is a minute old and compiled anew; and
+ * whom a proxy is not for. `npm start` sets it from outside; undefined where somebody has.
  */
 export function runtimeEnvironment(environment: Environment = process.env): Environment | undefined {
   if (environment.BUN_CONFIG_MAX_HTTP_REQUESTS !== undefined) return undefined;
   const hosts = [environment.NO_PROXY ?? environment.no_proxy, 'localhost,127.0.0.1,::1'].filter(Boolean).join(',');
-  return { ...environment, BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', NO_PROXY: hosts, no_proxy: hosts };
+  return {
+    BUN_JSC_forceCodeBlockLiveness: '1',
+    ...environment,
+    BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
+    NO_PROXY: hosts,
+    no_proxy: hosts,
+  };
 }
 
 /** What one of several processes is started with. */

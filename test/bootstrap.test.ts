@@ -18,7 +18,7 @@ const SERVICE = {
       });
     }
     setInterval(() => {}, 1000);
-    say('up ' + process.env.BUN_CONFIG_MAX_HTTP_REQUESTS);
+    say('up ' + process.env.BUN_CONFIG_MAX_HTTP_REQUESTS + ' ' + process.env.BUN_JSC_forceCodeBlockLiveness);
   `,
   'src/cli.ts': `
     const [verb, value] = process.argv.slice(2);
@@ -207,11 +207,11 @@ describe('handing over to Bun', () => {
     expect((await freshClone().run(['gateway', ...args])).exitCode).toBe(exitCode);
   });
 
-  test('allows as many upstream connections as it can, unless told otherwise', async () => {
+  test('allows as many upstream connections as it can and keeps compiled code, unless told otherwise', async () => {
     const [usual, told] = [freshClone(), freshClone()];
     await startServing(usual);
-    await startServing(told, { BUN_CONFIG_MAX_HTTP_REQUESTS: '12' });
-    expect([said(usual), said(told)]).toEqual([['up 65535'], ['up 12']]);
+    await startServing(told, { BUN_CONFIG_MAX_HTTP_REQUESTS: '12', BUN_JSC_forceCodeBlockLiveness: '0' });
+    expect([said(usual), said(told)]).toEqual([['up 65535 1'], ['up 12 0']]);
   });
 
   test('leaves calls to this machine out of a proxy, beside what else is left out', async () => {
@@ -229,7 +229,7 @@ describe('handing over to Bun', () => {
       const server = await startServing(clone);
       server.kill(signal);
       expect(await server.exited).toBe(0);
-      expect(said(clone)).toEqual(['up 65535', signal, 'drained']);
+      expect(said(clone)).toEqual(['up 65535 1', signal, 'drained']);
     },
   );
 
@@ -239,7 +239,7 @@ describe('handing over to Bun', () => {
     server.kill(signal);
     await until(() => said(clone).includes(signal));
     await Bun.sleep(100);
-    expect(said(clone)).toEqual(['up 65535', signal]);
+    expect(said(clone)).toEqual(['up 65535 1', signal]);
     expect(server.exitCode).toBeNull();
   });
 
@@ -250,7 +250,7 @@ describe('handing over to Bun', () => {
     await until(() => said(clone).length > 0);
     npm.kill('SIGTERM');
     await npm.exited;
-    expect(said(clone)).toEqual(['up 65535', 'SIGTERM', 'drained']);
+    expect(said(clone)).toEqual(['up 65535 1', 'SIGTERM', 'drained']);
     expect(npm.exitCode).toBe(0);
   });
 
@@ -262,7 +262,7 @@ describe('handing over to Bun', () => {
     await until(() => said(clone).length > 0);
     shell.kill('SIGKILL');
     await until(() => said(clone).includes('drained'));
-    expect(said(clone)).toEqual(['up 65535', 'SIGTERM', 'drained']);
+    expect(said(clone)).toEqual(['up 65535 1', 'SIGTERM', 'drained']);
   });
 
   test('a server that drains already is left to it when npm goes', async () => {
@@ -274,7 +274,7 @@ describe('handing over to Bun', () => {
     process.kill(Number(clone.read('pid')), 'SIGTERM');
     shell.kill('SIGKILL');
     await until(() => said(clone).includes('drained'));
-    expect(said(clone)).toEqual(['up 65535', 'SIGTERM', 'drained']);
+    expect(said(clone)).toEqual(['up 65535 1', 'SIGTERM', 'drained']);
   });
 
   test('SIGTERM while installing stops npm and leaves no lock', async () => {

@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runtimeEnvironment } from '../../src/config.ts';
 import { familyOf } from './processes.ts';
 
 export interface Process {
@@ -127,13 +128,6 @@ function kill(pid: number): void {
 }
 
 /** As the start script makes it, and nothing of the developer's shell beyond the path. */
-function environment(): Record<string, string> {
-  const hosts = 'localhost,127.0.0.1,::1';
-  return {
-    PATH: process.env.PATH ?? '',
-    NODE_ENV: 'production',
-    BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
-    NO_PROXY: hosts,
-    no_proxy: hosts,
-  };
+function environment(): NodeJS.ProcessEnv {
+  return { ...runtimeEnvironment({ PATH: process.env.PATH ?? '', NODE_ENV: 'production' }) };
 }

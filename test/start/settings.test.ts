@@ -156,7 +156,12 @@ describe('what Bun reads when a process starts', () => {
     [{ NO_PROXY: 'a.example' }, `a.example,${LOOPBACK}`],
     [{ no_proxy: 'b.example' }, `b.example,${LOOPBACK}`],
   ])('is added to %j', (environment, hosts) => {
-    const added = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', NO_PROXY: hosts, no_proxy: hosts };
+    const added = {
+      BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
+      BUN_JSC_forceCodeBlockLiveness: '1',
+      NO_PROXY: hosts,
+      no_proxy: hosts,
+    };
     expect(runtimeEnvironment({ ...environment, OTHER: 'x' })).toEqual({ ...environment, OTHER: 'x', ...added });
   });
 
