@@ -25,7 +25,7 @@ export interface PageProps {
   children?: Child;
 }
 
-const MENU = ['pricing', 'docs', 'status', 'security'] as const;
+export const MENU = ['pricing', 'docs', 'status', 'security'] as const;
 
 export function Page({ context, title, description, isShownOnce = false, children }: PageProps) {
   const { language, siteName, assets, path } = context;
