@@ -10,7 +10,7 @@ export interface PageContext {
   siteName: string;
   publicUrl: string;
   assets: Assets;
-  /** The path and query that are shown, for the language switch and for what is current. */
+  /** The path that is shown and what it knows of its query, for the language switch and for what is current. */
   path: string;
   query: string;
   isSignedIn: boolean;
