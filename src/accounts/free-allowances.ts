@@ -3,7 +3,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Clock } from '../kit/clock.ts';
 import { MINUTE_MS, requestWindow } from '../store/book/admit.ts';
-import { type Allowance, dayAllowance, EMPTY_WINDOW, rollingAllowance } from '../store/book/windows.ts';
+import { type Allowance, dayAllowance, EMPTY_WINDOW, rollingAllowance, tighterOf } from '../store/book/windows.ts';
 import type { Wallet } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 
@@ -16,7 +16,7 @@ export interface AllowanceTools {
 export interface FreeAllowances {
   minute: Allowance;
   day: Allowance;
-  /** The one with fewer requests remaining: what headers tell. */
+  /** The one that binds: what headers tell. */
   tighter: Allowance;
   wallet: Wallet | undefined;
 }
@@ -31,5 +31,5 @@ export async function readFreeAllowances(tools: AllowanceTools, accountId: strin
   const perDay = (wallet?.balance ?? 0n) > 0n ? limits.free_per_day_positive : limits.free_per_day_zero;
   const minute = rollingAllowance(window, now, MINUTE_MS, limits.free_per_minute);
   const day = dayAllowance(window, now, perDay);
-  return { minute, day, tighter: day.remaining < minute.remaining ? day : minute, wallet };
+  return { minute, day, tighter: tighterOf(minute, day), wallet };
 }

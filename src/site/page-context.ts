@@ -4,19 +4,21 @@ import { requestUrl } from '../kit/request-url.ts';
 import type { Assets } from './assets.ts';
 import { chooseLanguage } from './language.ts';
 import type { PageContext } from './page.tsx';
+import { knownQuery } from './page-parameters.ts';
 import { hasSessionCookie } from './session-cookie.ts';
 import type { SiteTools } from './tools.ts';
 
 export function pageContext(request: Request, { siteName, publicUrl }: SiteTools, assets: Assets): PageContext {
   const { pathname, search } = requestUrl(request);
+  // With two slashes in front a link to it would lead to another site.
+  const path = pathname.replace(/^\/+/, '/');
   return {
     language: chooseLanguage(request),
     siteName,
     publicUrl,
     assets,
-    // With two slashes in front a link to it would lead to another site.
-    path: pathname.replace(/^\/+/, '/'),
-    query: search,
+    path,
+    query: knownQuery(path, search),
     isSignedIn: hasSessionCookie(request.headers, publicUrl),
   };
 }

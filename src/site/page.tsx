@@ -10,7 +10,7 @@ export interface PageContext {
   siteName: string;
   publicUrl: string;
   assets: Assets;
-  /** The path and query that are shown, for the language switch and for what is current. */
+  /** The path that is shown and what it knows of its query, for the language switch and for what is current. */
   path: string;
   query: string;
   isSignedIn: boolean;
@@ -25,7 +25,7 @@ export interface PageProps {
   children?: Child;
 }
 
-const MENU = ['pricing', 'docs', 'status', 'security'] as const;
+export const MENU = ['pricing', 'docs', 'status', 'security'] as const;
 
 export function Page({ context, title, description, isShownOnce = false, children }: PageProps) {
   const { language, siteName, assets, path } = context;

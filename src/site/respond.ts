@@ -42,12 +42,12 @@ function languageCookie(language: Language, publicUrl: string): string {
   return `${LANGUAGE_COOKIE}=${language}; Path=/; Max-Age=${YEAR_S}; SameSite=Lax${secure}`;
 }
 
-/** The same facts for who asked for no HTML. */
-export function textResponse(request: Request, publicUrl: string, text: string): Response {
+/** The same facts for who asked for no HTML, in the language that the text is written in. */
+export function textResponse(publicUrl: string, language: Language, text: string): Response {
   return new Response(text, {
     headers: {
       'content-type': 'text/markdown; charset=utf-8',
-      'content-language': chooseLanguage(request),
+      'content-language': language,
       'cache-control': 'no-cache',
       vary: 'accept, accept-language, cookie',
       ...pageHeaders(publicUrl),

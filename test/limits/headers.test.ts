@@ -115,6 +115,19 @@ test('the window with fewer requests remaining is told, also after both have mov
   ]);
 });
 
+test('of two windows that are used up the one that stays closed longer is told', async () => {
+  await call('/v1/chat/completions');
+  await call('/v1/chat/completions');
+  await passTime(gateway, clock, 60_000);
+  await call('/v1/chat/completions');
+  await call('/v1/chat/completions');
+  const last = await call('/v1/messages');
+  const untilMidnight = (Date.UTC(2026, 5, 10, 16) - clock.now()) / 1_000;
+  expect(openai(last)).toEqual(['5', '0', `${Math.ceil(untilMidnight)}s`]);
+  expect(anthropic(last)).toEqual(['5', '0', inSeconds(untilMidnight)]);
+  expect(openai(await gateway.call('/v1/models', { key: account.key }))).toEqual(openai(last));
+});
+
 describe('a fault', () => {
   const faultOf = async (response: Response): Promise<Answer> => ((await response.json()) as Answer).error;
 

@@ -146,6 +146,35 @@ describe('headers', () => {
   });
 });
 
+describe('an address with a prompt in it', () => {
+  const next = encodeURIComponent('/account/play?prompt=PROMPT-MARK');
+  const paths = ['/account/play?model=auto:free&prompt=PROMPT-MARK', '/?prompt=PROMPT-MARK', '/nothing?x=PROMPT-MARK'];
+
+  test.each([...paths, `/account/sign-in?next=${next}`])('is not repeated by the page at %s', async (path) => {
+    const { key } = await gateway.register();
+    for (const client of [await signedIn(gateway, key), createSiteClient(gateway)]) {
+      const response = await client.get(path);
+      expect((await response.text()) + response.headers.get('location')).not.toContain('PROMPT-MARK');
+    }
+    expect(gateway.log.text()).not.toContain('PROMPT-MARK');
+  });
+
+  test('is cut also where a form leads on to it', async () => {
+    const { key } = await gateway.register();
+    const client = createSiteClient(gateway);
+    const form = { next: '/account/play?prompt=PROMPT-MARK', key: 'wrong' };
+    expect(await (await client.post('/account/sign-in', form)).text()).not.toContain('PROMPT-MARK');
+    const { headers } = await client.post('/account/sign-in', { ...form, key });
+    expect(headers.get('location')).toBe('/account/play');
+  });
+
+  test('what a page knows is kept, through signing in, too', async () => {
+    const html = await (await createSiteClient(gateway).get('/account/usage?status=ok&prompt=PROMPT-MARK')).text();
+    expect(html).toContain('href="/account/usage?status=ok&amp;lang=zh-TW"');
+    expect(html).toContain('name="next" value="/account/usage?status=ok"');
+  });
+});
+
 describe('guesses', () => {
   const from = (address: string) => createSiteClient(gateway, 'en', { 'x-forwarded-for': address });
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { money } from '../../src/site/format.ts';
 import { wordsOf } from '../../src/site/language.ts';
-import { startBrowser, type TestBrowser, type Visitor } from '../support/browser.ts';
+import { startBrowser, type TestBrowser, type Visitor, type VisitorOptions } from '../support/browser.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chatChunks, chatStream, errorScript, sseScript, sseText } from '../support/openai-chat.ts';
@@ -44,9 +44,12 @@ afterEach(async () => {
   await visitor.leave();
 });
 
-async function openPlayground(language: 'en' | 'zh-TW' = 'en'): Promise<{ page: Page; key: string }> {
+async function openPlayground(
+  language: 'en' | 'zh-TW' = 'en',
+  options: VisitorOptions = {},
+): Promise<{ page: Page; key: string }> {
   const { key } = await gateway.register();
-  visitor = await browser.visit({ language });
+  visitor = await browser.visit({ language, ...options });
   const { page } = visitor;
   await page.goto(`${gateway.url}/account/sign-in?next=/account/play`);
   await page.fill('#key', key);
@@ -121,6 +124,48 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect(await page.textContent('#answer')).toBe('Half');
     expect(await page.getAttribute('#served', 'class')).toContain('bad');
   });
+
+  test('without JavaScript the page says what to do, and nothing can be sent', async () => {
+    const { page } = await openPlayground(language, { javaScript: false });
+    expect(await page.locator('noscript').textContent()).toBe(account.play.needsScript);
+    expect(await page.locator('noscript p').isVisible()).toBe(true);
+    expect(await page.isDisabled('#play button')).toBe(true);
+  });
+
+  test('a form that comes all the same is refused, and its prompt is in no address and on no page', async () => {
+    const { page, key } = await openPlayground(language, { javaScript: false });
+    await page.fill('#prompt', 'Remember PROMPT-MARK-8e02');
+    await page.evaluate(() => document.querySelector('#play button')?.removeAttribute('disabled'));
+    const refused = page.waitForResponse((response) => response.request().method() === 'POST');
+    await page.click('#play button');
+    expect((await refused).status()).toBe(400);
+    await page.waitForSelector('.notice[role=alert]');
+    expect(await page.locator('.notice').allTextContents()).toEqual([account.play.needsScript]);
+    expect(await page.getAttribute('html', 'lang')).toBe(language);
+    expect(page.url()).toBe(`${gateway.url}/account/play`);
+    expect(await page.content()).not.toContain('PROMPT-MARK');
+    expect((await gateway.get('/api/usage', key)).data).toEqual([]);
+  });
+});
+
+test('until its script is there nothing can be sent; then what was typed is asked', async () => {
+  const { page } = await openPlayground();
+  const gate = createGate();
+  await page.route('**/assets/site-*.js', async (route) => {
+    await gate.opened;
+    await route.continue();
+  });
+  await page.reload({ waitUntil: 'commit' });
+  await page.selectOption('#model', 'up-paid');
+  await page.fill('#prompt', 'Too early');
+  expect(await page.isDisabled('#play button')).toBe(true);
+  await page.press('#model', 'Enter');
+  gate.open();
+  gateway.upstream.next(chatStream({ pieces: ['In time'] }));
+  await page.click('#play button');
+  await told(page, 'NT$');
+  expect(await page.textContent('#answer')).toBe('In time');
+  expect(page.url()).toBe(`${gateway.url}/account/play`);
 });
 
 test('Stop stops it: the upstream is let go, and what was answered is billed', async () => {

@@ -2,6 +2,7 @@
 // wrong address, and whose language is chosen.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { wordsOf } from '../../src/site/language.ts';
 import type { Answer } from '../support/answer.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createSiteClient } from './site-client.ts';
@@ -33,9 +34,45 @@ describe('curl', () => {
     expect(text).not.toContain('</');
   });
 
-  test('reads it in Chinese if it says so', async () => {
-    expect(await (await curl('/pricing', { 'accept-language': 'zh-TW' })).text()).toContain('| auto:free | 免費 |');
+  test.each([
+    ['/', ['一把金鑰通往多種模型', '/api/agent/register', 'NT$1', '## 免費模型目前的狀況', 'auto:free · ', '](http']],
+    ['/pricing', ['| auto:free | 免費 |', 'NT$']],
+    ['/status', ['# 狀態', '| auto:free | demo |']],
+    ['/security', ['# 安全', 'security.txt']],
+    ['/docs', ['# 文件', '/docs/getting-started.md)']],
+    ['/docs/billing', ['# 出問題時如何收費']],
+  ])('reads %s in Chinese if it says so', async (path, facts) => {
+    const response = await curl(path, { 'accept-language': 'zh-TW' });
+    const text = await response.text();
+    expect([response.status, response.headers.get('content-language')]).toEqual([200, 'zh-TW']);
+    for (const fact of facts) expect(text).toContain(fact);
+    expect(text).not.toContain('One key');
   });
+
+  test.each(['en', 'zh-TW'] as const)(
+    'learns from the front page in %s what people learn from it',
+    async (language) => {
+      const text = await (await curl('/', { 'accept-language': language })).text();
+      const html = await (await createSiteClient(gateway, language).get('/')).text();
+      const [, main = ''] = /<main[^>]*>(.*)<\/main>/s.exec(html) ?? [];
+      const facts = [...main.matchAll(/<(?:h1|h2|h3|p|code)(?: [^>]*)?>([^<]+)</g)].map(([, fact = '']) => fact);
+      expect(facts.length).toBeGreaterThan(12);
+      for (const fact of facts) expect(text).toContain(fact.replaceAll('&quot;', '"').replaceAll('&#39;', "'"));
+    },
+  );
+
+  test.each(['/docs/configuration', '/docs/configuration.md'])(
+    'is told that %s is in English only, as people are',
+    async (path) => {
+      const inEnglish = await curl(path);
+      const inChinese = await curl(path, { 'accept-language': 'zh-TW' });
+      const languages = [inEnglish, inChinese].map(({ headers }) => headers.get('content-language'));
+      expect(languages).toEqual(['en', 'en']);
+      const { onlyEnglish } = wordsOf('zh-TW').docs;
+      expect(await inChinese.text()).toBe(`> ${onlyEnglish}\n\n${await inEnglish.text()}`);
+      expect(await (await createSiteClient(gateway, 'zh-TW').get('/docs/configuration')).text()).toContain(onlyEnglish);
+    },
+  );
 
   test('finds what it asked for in the prices', async () => {
     const text = await (await curl('/pricing?q=demo')).text();

@@ -92,6 +92,11 @@ describe.each(DICTIONARIES)('$language', ({ said }) => {
   });
 });
 
+test.each(LANGUAGES)('prices are said to be in NT$ in %s, above the list and beside it', (language) => {
+  const { lead, caption } = wordsOf(language).pricing;
+  expect([lead, caption]).toEqual([expect.stringContaining('NT$'), expect.stringContaining('NT$')]);
+});
+
 test('both have the same places', () => {
   const [places, others] = DICTIONARIES.map(({ said }) => said.map(({ place }) => place).sort());
   expect(places).toEqual(others ?? []);

@@ -8,6 +8,7 @@ import {
   rollingAllowance,
   takeDay,
   takeRolling,
+  tighterOf,
 } from '../../src/store/book/windows.ts';
 import type { Window } from '../../src/store/rows.ts';
 
@@ -79,6 +80,22 @@ describe('a window of seconds, as paid calls have it,', () => {
     const rare = fill(EMPTY_WINDOW, ...Array.from({ length: 500 }, (_, n) => T + n * 3_600_000));
     expect(rare.slots.length).toBeLessThanOrEqual(65);
   });
+});
+
+test('of two limits the one with fewer slots left binds, and of two that are full the one that opens later', () => {
+  const midnight = T - (T % 86_400_000) + 16 * 3_600_000;
+  const at = (now: number, perMinute: number, perDay: number) => {
+    const used = takeDay(take(EMPTY_WINDOW, now), now);
+    const [minute, day] = [rollingAllowance(used, now, SPAN, perMinute), dayAllowance(used, now, perDay)];
+    expect(tighterOf(day, minute)).toEqual(tighterOf(minute, day));
+    return tighterOf(minute, day);
+  };
+  const early = midnight - 3_600_000;
+  expect(at(early, 3, 2)).toMatchObject({ limit: 2, remaining: 1 });
+  expect(at(early, 2, 3)).toMatchObject({ limit: 2, remaining: 1, resetsAt: early + SPAN });
+  expect(at(early, 1, 1)).toMatchObject({ remaining: 0, resetsAt: midnight });
+  const late = midnight - 1_000;
+  expect(at(late, 1, 1)).toMatchObject({ remaining: 0, resetsAt: late + SPAN });
 });
 
 test('slots that have run out are kept in a bounded number', () => {

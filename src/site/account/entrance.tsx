@@ -20,7 +20,7 @@ export function addEntrance(visits: Visits, tools: SiteTools): void {
   visits.open('get', '/account/sign-in', async (visit) => {
     const next = nextPath(visit.url.searchParams.get('next'));
     if (await isSignedIn(tools, visit)) return visit.go(next);
-    return visit.show(<SignInPage context={visit.page} next={next} />);
+    return showSignIn(visit, next);
   });
   visits.open('post', '/account/sign-in', (visit) => enter(tools, visit));
   visits.open('post', '/account/create', (visit) => create(tools, visit));
@@ -41,7 +41,7 @@ async function enter(tools: SiteTools, visit: Visit): Promise<Response> {
   const { account } = wordsOf(visit.page.language);
   const next = nextPath(form.get('next'));
   const key = form.get('key');
-  const refuse = (text: string, status: number) => showAgain(visit, next, text, status);
+  const refuse = (text: string, status: number) => showSignIn(visit, next, { text, isBad: true }, status);
   try {
     const opened =
       key === null
@@ -62,10 +62,10 @@ function visitor(tools: SiteTools, { request, peer }: Visit) {
   };
 }
 
-function showAgain(visit: Visit, next: string, text: string, status: number): Response {
+function showSignIn(visit: Visit, next: string, notice?: Notice, status = 200): Response {
   const query = next === '/account' ? '' : `?next=${encodeURIComponent(next)}`;
   const context = { ...visit.page, path: '/account/sign-in', query };
-  return visit.show(<SignInPage context={context} next={next} notice={{ text, isBad: true }} />, { status });
+  return visit.show(<SignInPage context={context} next={next} notice={notice} />, { status });
 }
 
 async function isSignedIn(tools: SiteTools, { request }: Visit): Promise<boolean> {
@@ -90,7 +90,8 @@ async function create(tools: SiteTools, visit: Visit): Promise<Response> {
     return visit.show(page, { cookies: [sessionCookie(opened?.cookie ?? '', tools.publicUrl)] });
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    return showAgain(visit, next, faultText(visit.page.language, error), error.row.status);
+    const text = faultText(visit.page.language, error);
+    return showSignIn(visit, next, { text, isBad: true }, error.row.status);
   }
 }
 

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../kit/json.ts';
 import { ntdNumber, parseNtd } from '../../kit/money.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { date } from '../format.ts';
+import { knownQuery } from '../page-parameters.ts';
 import { plainNumber } from '../plain-number.ts';
 
 export const MAX_FORM_BYTES = 16 * 1024;
@@ -38,9 +39,10 @@ export function changedKeyBody(form: URLSearchParams, known: KeyRow | undefined)
   return isSame || expiresAt === undefined ? rest : { ...rest, expires_at: expiresAt };
 }
 
-/** Where a visitor was going: only a page of the account, never another site. */
+/** Where a visitor was going: only a page of the account with what it knows, never another site. */
 export function nextPath(given: string | null | undefined): string {
-  return given && /^\/account(\/[\w./-]*)?(\?[^#\s\\]*)?$/.test(given) ? given : '/account';
+  const [, path, query = ''] = /^(\/account(?:\/[\w./-]*)?)(\?[^#\s\\]*)?$/.exec(given ?? '') ?? [];
+  return path === undefined ? '/account' : path + knownQuery(path, query);
 }
 
 /** The page that shows what an action came to: what can be asked for again, in another language or after signing in. */

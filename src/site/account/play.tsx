@@ -3,7 +3,7 @@
 
 import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
-import { AccountPage } from './frame.tsx';
+import { AccountPage, tabPath } from './frame.tsx';
 
 /** What can still go wrong after an answer has begun. */
 const STREAM_FAULTS = ['upstream_failed', 'unavailable', 'internal_error', 'content_rejected'] as const;
@@ -12,9 +12,11 @@ interface PlayProps {
   context: PageContext;
   models: readonly string[];
   isFrozen: boolean;
+  /** The form came without its script, and was not taken. */
+  isRefused: boolean;
 }
 
-export function PlayPage({ context, models, isFrozen }: PlayProps) {
+export function PlayPage({ context, models, isFrozen, isRefused }: PlayProps) {
   const { account, faults } = wordsOf(context.language);
   const { play } = account;
   /** What the script says in its turn. */
@@ -30,12 +32,20 @@ export function PlayPage({ context, models, isFrozen }: PlayProps) {
     faults: Object.fromEntries(STREAM_FAULTS.map((code) => [code, faults[code]])),
   };
   return (
-    <AccountPage context={context} tab="play" isFrozen={isFrozen}>
+    <AccountPage
+      context={context}
+      tab="play"
+      isFrozen={isFrozen}
+      notice={isRefused ? { text: play.needsScript, isBad: true } : undefined}
+    >
       <p>{play.lead}</p>
-      <noscript>
-        <p class="notice is-bad">{play.needsScript}</p>
-      </noscript>
-      <form id="play" data-words={JSON.stringify(said)}>
+      {isRefused ? null : (
+        <noscript>
+          <p class="notice is-bad">{play.needsScript}</p>
+        </noscript>
+      )}
+      {/* Should it be sent without its script, then as a body, not in the address, which browsers and proxies keep. */}
+      <form id="play" method="post" action={tabPath('play')} data-words={JSON.stringify(said)}>
         <div class="field">
           <label for="model">{play.model}</label>
           <select id="model" name="model">
@@ -48,7 +58,9 @@ export function PlayPage({ context, models, isFrozen }: PlayProps) {
           <label for="prompt">{play.prompt}</label>
           <textarea id="prompt" name="prompt" required />
         </div>
-        <button type="submit">{play.send}</button>
+        <button type="submit" disabled>
+          {play.send}
+        </button>
       </form>
       <h2>{play.answer}</h2>
       <div class="answer" id="answer" aria-live="polite">

@@ -8,24 +8,16 @@ import { faultText } from '../fault-text.ts';
 import type { SiteTools } from '../tools.ts';
 import { isFrozen } from './frozen.ts';
 import { PlayPage } from './play.tsx';
-import type { SignedVisit, Visits } from './visit.tsx';
+import { isForm, type SignedVisit, type Visits } from './visit.tsx';
 
 const MAX_PROMPT_CHARS = 100_000;
 /** A character has at most four bytes, and some are escaped. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 export function addPlayground(visits: Visits, tools: SiteTools): void {
-  visits.signed('get', '/account/play', async (visit) => {
-    const key = await keyOf(tools, visit);
-    const models = tools
-      .catalog()
-      .models.filter(({ kinds, id }) => kinds.includes('chat') && (key?.models?.includes(id) ?? true))
-      // Who only looks pays nothing.
-      .toSorted((a, b) => Number(b.free) - Number(a.free));
-    const ids = models.map(({ id }) => id);
-    return visit.show(<PlayPage context={visit.page} models={ids} isFrozen={await isFrozen(tools, visit)} />);
-  });
+  visits.signed('get', '/account/play', (visit) => showPlay(tools, visit));
   visits.signed('post', '/account/play', async (visit) => {
+    if (isForm(visit.request)) return showPlay(tools, visit, true);
     try {
       return await ask(tools, visit);
     } catch (error) {
@@ -34,6 +26,17 @@ export function addPlayground(visits: Visits, tools: SiteTools): void {
       return Response.json({ error: { code: error.code, message } }, { status: error.row.status });
     }
   });
+}
+
+async function showPlay(tools: SiteTools, visit: SignedVisit, isRefused = false): Promise<Response> {
+  const key = await keyOf(tools, visit);
+  const models = tools
+    .catalog()
+    .models.filter(({ kinds, id }) => kinds.includes('chat') && (key?.models?.includes(id) ?? true))
+    // Who only looks pays nothing.
+    .toSorted((a, b) => Number(b.free) - Number(a.free));
+  const facts = { models: models.map(({ id }) => id), isFrozen: await isFrozen(tools, visit), isRefused };
+  return visit.show(<PlayPage context={visit.page} {...facts} />, { status: isRefused ? 400 : 200 });
 }
 
 async function ask(tools: SiteTools, visit: SignedVisit): Promise<Response> {

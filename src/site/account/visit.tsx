@@ -105,7 +105,7 @@ export function createVisits<Bindings extends Env>(app: Hono<Bindings>, tools: S
   };
 }
 
-function isForm({ method, headers }: Request): boolean {
+export function isForm({ method, headers }: Request): boolean {
   return method === 'POST' && (headers.get('content-type') ?? '').startsWith('application/x-www-form-urlencoded');
 }
 

@@ -76,6 +76,7 @@ if (play) {
       if (!answer.textContent) answer.textContent = words.waiting;
     }
   });
+  button.disabled = false;
 
   async function ask(form, signal) {
     const response = await fetch('/account/play', {

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // The front page: what this is in ten seconds, a first call to copy, and how the free model is doing.
 
-import { wordsOf } from '../language.ts';
+import { type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { State, type StateName } from '../parts/state.tsx';
@@ -15,12 +15,6 @@ export function HomePage({ context, facts }: { context: PageContext; facts: Home
   const { publicUrl, language } = context;
   const { home, frame } = wordsOf(language);
   const { free_per_minute: minute, free_per_day_zero: zero, free_per_day_positive: positive } = facts.limits;
-  const promises = [
-    [home.promise1, home.promise1Text],
-    [home.promise2, home.promise2Text],
-    [home.promise3, home.promise3Text],
-    [home.promise4, home.promise4Text],
-  ];
   return (
     <Page context={context} title={home.title} description={home.lead}>
       <h1>{home.headline}</h1>
@@ -29,9 +23,9 @@ export function HomePage({ context, facts }: { context: PageContext; facts: Home
         <section>
           <h2>{home.firstCall}</h2>
           <p>{home.firstCallLead}</p>
-          <CodeBlock label={frame.copy} done={frame.copied} code={`curl -s -X POST ${publicUrl}/api/agent/register`} />
+          <CodeBlock label={frame.copy} done={frame.copied} code={registerCall(publicUrl)} />
           <p>{home.thenAsk}</p>
-          <CodeBlock label={frame.copy} done={frame.copied} code={askFree(publicUrl)} />
+          <CodeBlock label={frame.copy} done={frame.copied} code={freeCall(publicUrl)} />
         </section>
         <section>
           <h2>{home.freeNow}</h2>
@@ -52,7 +46,7 @@ export function HomePage({ context, facts }: { context: PageContext; facts: Home
       </div>
       <h2>{home.promises}</h2>
       <ul class="cards">
-        {promises.map(([title, text]) => (
+        {homePromises(language).map(([title, text]) => (
           <li>
             <h3>{title}</h3>
             <p>{text}</p>
@@ -63,7 +57,21 @@ export function HomePage({ context, facts }: { context: PageContext; facts: Home
   );
 }
 
-function askFree(publicUrl: string): string {
+export function homePromises(language: Language): [title: string, text: string][] {
+  const { home } = wordsOf(language);
+  return [
+    [home.promise1, home.promise1Text],
+    [home.promise2, home.promise2Text],
+    [home.promise3, home.promise3Text],
+    [home.promise4, home.promise4Text],
+  ];
+}
+
+export function registerCall(publicUrl: string): string {
+  return `curl -s -X POST ${publicUrl}/api/agent/register`;
+}
+
+export function freeCall(publicUrl: string): string {
   return `curl -s ${publicUrl}/v1/chat/completions \\
   -H "Authorization: Bearer YOUR_KEY" \\
   -H "Content-Type: application/json" \\

@@ -1,28 +1,41 @@
 // The public pages for who reads them with curl: the same facts, as Markdown.
 
-import type { DocsLibrary } from '../docs-library.ts';
+import type { DocPage, DocsLibrary } from '../docs-library.ts';
 import { dateTime, milliseconds, percent } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
+import { MENU } from '../page.tsx';
+import { freeCall, type HomeFacts, homePromises, registerCall } from './home.tsx';
 import { type PricingFacts, priceColumns, priceText } from './pricing.tsx';
 import { type PricingQuery, selectModels } from './pricing-query.ts';
 import { securitySections } from './security.tsx';
 import type { StatusFacts } from './status.tsx';
 
-export function homeText({ siteName, publicUrl }: { siteName: string; publicUrl: string }): string {
-  return `# ${siteName}
+interface Site {
+  siteName: string;
+  publicUrl: string;
+}
 
-One key for many model providers, in the OpenAI and the Anthropic format, billed in NT$ from a prepaid wallet.
-
-Get a key (NT$1 of trial credit, no human needed):
-
-    curl -s -X POST ${publicUrl}/api/agent/register
-
-Models and prices: ${publicUrl}/pricing
-Status: ${publicUrl}/status
-Docs: ${publicUrl}/docs
-What is stored and what is not: ${publicUrl}/security
-Everything for machines: ${publicUrl}/llms.txt
-`;
+export function homeText(language: Language, { siteName, publicUrl }: Site, { free, limits }: HomeFacts): string {
+  const { home, status, frame } = wordsOf(language);
+  const links = MENU.map((name) => `- [${frame[name]}](${publicUrl}/${name})`);
+  const promises = homePromises(language).map(([title, text]) => paragraphs(`### ${title}`, text));
+  return paragraphs(
+    `# ${siteName}`,
+    home.headline,
+    home.lead,
+    `## ${home.firstCall}`,
+    home.firstCallLead,
+    codeBlock(registerCall(publicUrl)),
+    home.thenAsk,
+    codeBlock(freeCall(publicUrl)),
+    `## ${home.freeNow}`,
+    `auto:free · ${status[free.state]}`,
+    ...(free.channels.length > 0 ? [home.freeBy(free.channels.join(' · '))] : []),
+    home.freeLimits(limits.free_per_minute, limits.free_per_day_zero, limits.free_per_day_positive),
+    `## ${home.promises}`,
+    ...promises,
+    [...links, `- [llms.txt](${publicUrl}/llms.txt)`].join('\n'),
+  );
 }
 
 export function pricingText(language: Language, facts: PricingFacts, query: PricingQuery): string {
@@ -82,8 +95,17 @@ export function docsText(language: Language, library: DocsLibrary, publicUrl: st
   return paragraphs(`# ${docs.title}`, docs.lead, ...groups, `[${docs.reference}](${publicUrl}/openapi.json)`);
 }
 
+/** A page that is not written in the reader's language says so in that language. */
+export function docText(language: Language, { language: written, markdown }: DocPage): string {
+  return written === language ? markdown : paragraphs(`> ${wordsOf(language).docs.onlyEnglish}`, markdown);
+}
+
 function paragraphs(...parts: string[]): string {
   return `${parts.map((part) => part.trim()).join('\n\n')}\n`;
+}
+
+function codeBlock(code: string): string {
+  return `\`\`\`sh\n${code}\n\`\`\``;
 }
 
 function markdownTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {

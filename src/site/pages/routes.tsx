@@ -5,14 +5,14 @@ import type { Env, Hono } from 'hono';
 import { requestUrl } from '../../kit/request-url.ts';
 import type { Assets } from '../assets.ts';
 import type { DocsLibrary } from '../docs-library.ts';
-import { chooseLanguage, wordsOf } from '../language.ts';
+import { chooseLanguage, type Language, wordsOf } from '../language.ts';
 import { pageContext } from '../page-context.ts';
 import { pageResponse, textResponse, wantsHtml } from '../respond.ts';
 import type { SiteTools } from '../tools.ts';
 import { DocsPage } from './docs.tsx';
 import { HomePage } from './home.tsx';
 import { MessagePage } from './message.tsx';
-import { docsText, homeText, pricingText, securityText, statusText } from './plain-text.ts';
+import { docsText, docText, homeText, pricingText, securityText, statusText } from './plain-text.ts';
 import { PricingPage } from './pricing.tsx';
 import { pricingFacts } from './pricing-facts.ts';
 import { readPricingQuery } from './pricing-query.ts';
@@ -28,36 +28,39 @@ export function addPublicPages<Bindings extends Env>(
 ): void {
   const contextOf = (request: Request) => pageContext(request, tools, assets);
   const send = (request: Request, html: unknown) => pageResponse(request, tools.publicUrl, String(html));
-  const tell = (request: Request, text: string) => textResponse(request, tools.publicUrl, text);
+  const tell = (request: Request, write: (language: Language) => string) => {
+    const language = chooseLanguage(request);
+    return textResponse(tools.publicUrl, language, write(language));
+  };
 
   app.get('/', async ({ req: { raw: request } }) => {
-    if (!wantsHtml(request)) return tell(request, homeText(tools));
     const { limits } = tools.catalog();
     const facts = { limits, free: freeFacts(await tools.status()) };
+    if (!wantsHtml(request)) return tell(request, (language) => homeText(language, tools, facts));
     return send(request, <HomePage context={contextOf(request)} facts={facts} />);
   });
 
   app.get('/pricing', async ({ req: { raw: request } }) => {
     const facts = await pricingFacts(tools);
     const query = readPricingQuery(requestUrl(request).searchParams);
-    if (!wantsHtml(request)) return tell(request, pricingText(chooseLanguage(request), facts, query));
+    if (!wantsHtml(request)) return tell(request, (language) => pricingText(language, facts, query));
     return send(request, <PricingPage context={contextOf(request)} facts={facts} query={query} />);
   });
 
   app.get('/status', async ({ req: { raw: request } }) => {
     const facts = statusFacts(await tools.status());
-    if (!wantsHtml(request)) return tell(request, statusText(chooseLanguage(request), facts));
+    if (!wantsHtml(request)) return tell(request, (language) => statusText(language, facts));
     return send(request, <StatusPage context={contextOf(request)} facts={facts} />);
   });
 
   app.get('/security', ({ req: { raw: request } }) => {
     const { usage_months: months } = tools.catalog().guards;
-    if (!wantsHtml(request)) return tell(request, securityText(chooseLanguage(request), months));
+    if (!wantsHtml(request)) return tell(request, (language) => securityText(language, months));
     return send(request, <SecurityPage context={contextOf(request)} usageMonths={months} />);
   });
 
   app.get('/docs', ({ req: { raw: request } }) => {
-    if (!wantsHtml(request)) return tell(request, docsText(chooseLanguage(request), library, tools.publicUrl));
+    if (!wantsHtml(request)) return tell(request, (language) => docsText(language, library, tools.publicUrl));
     return send(request, <DocsPage context={contextOf(request)} library={library} page={undefined} />);
   });
 
@@ -67,7 +70,9 @@ export function addPublicPages<Bindings extends Env>(
     const [, name = '', extension] = /^([\w-]+)(\.md)?$/.exec(req.param('page')) ?? [];
     const page = library.find(name, context.language);
     if (!page) return next();
-    if (extension || !wantsHtml(req.raw)) return tell(req.raw, page.markdown);
+    if (extension || !wantsHtml(req.raw)) {
+      return textResponse(tools.publicUrl, page.language, docText(context.language, page));
+    }
     return send(req.raw, <DocsPage context={context} library={library} page={page} />);
   });
 }

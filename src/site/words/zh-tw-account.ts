@@ -173,7 +173,7 @@ export const zhTwAccount: Words['account'] = {
     stopped: '已停止。已回答的部分仍會計費，請見用量。',
     offline: '請檢查網路連線後再試一次：回答中斷了。',
     served: (channel, cost) => `由 ${channel} 提供，費用 ${cost}`,
-    needsScript: '試用功能需要 JavaScript。',
+    needsScript: '試用功能需要 JavaScript，請先啟用。使用 curl 或 SDK 則不需要：「設定」頁有可以直接複製的內容。',
   },
   access: {
     lead: '設定名稱與密碼之後，不用金鑰也能登入。',

@@ -50,7 +50,7 @@ export const zhTw: Words = {
   },
   pricing: {
     title: '價格',
-    lead: '以每一百萬個詞元（token）的新臺幣價格計費，標示的就是實際扣款的價格，沒有其他費用。',
+    lead: '價格以 NT$ 標示，按每一百萬個詞元（token）計費；標示的就是實際扣款的價格，沒有其他費用。',
     search: '搜尋',
     kind: '類型',
     allKinds: '全部',
@@ -91,7 +91,7 @@ export const zhTw: Words = {
     removed: (id) => `移除 ${id}`,
     changed: (id) => `${id}：價格調整`,
     noChanges: '價格沒有變動',
-    caption: '每一百萬個詞元的新臺幣價格',
+    caption: '每一百萬個詞元的價格（NT$）',
   },
   docs: {
     title: '文件',

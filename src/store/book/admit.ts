@@ -7,7 +7,15 @@ import type { AddressLimit, AdmitInput, AdmitResult, Admitted, FreeLimits, HoldR
 import type { Wallet } from '../rows.ts';
 import type { Book, Touch } from './book.ts';
 import { budgetAt, holdBudget } from './budgets.ts';
-import { type Allowance, dayAllowance, EMPTY_WINDOW, rollingAllowance, takeDay, takeRolling } from './windows.ts';
+import {
+  type Allowance,
+  dayAllowance,
+  EMPTY_WINDOW,
+  rollingAllowance,
+  takeDay,
+  takeRolling,
+  tighterOf,
+} from './windows.ts';
 
 export const MINUTE_MS = 60_000;
 /** Paid slots share one entry per second, which keeps their window small; a slot counts up to one second longer. */
@@ -71,7 +79,7 @@ function admitFree(book: Book, input: AdmitInput, wallet: Wallet, limits: FreeLi
     held: 0n,
     granted: Number.MAX_SAFE_INTEGER,
     balance: wallet.balance,
-    allowance: dayLeft.remaining < minuteLeft.remaining ? dayLeft : minuteLeft,
+    allowance: tighterOf(minuteLeft, dayLeft),
   };
 }
 

@@ -42,6 +42,12 @@ export function dayAllowance(window: Window, now: number, limit: number): Allowa
   return { limit, used, remaining: Math.max(0, limit - used), resetsAt: taipeiDayStart(day + 1) };
 }
 
+/** Of two limits of the same calls the one that binds: fewer slots remaining, or with as many, closed for longer. */
+export function tighterOf(one: Allowance, other: Allowance): Allowance {
+  if (one.remaining !== other.remaining) return one.remaining < other.remaining ? one : other;
+  return one.resetsAt > other.resetsAt ? one : other;
+}
+
 export interface Taking {
   /** Coarsens a slot's time upwards, so that many slots share one entry. */
   grainMs?: number;

@@ -183,7 +183,8 @@ export class Model {
         held: 0n,
         granted: Number.MAX_SAFE_INTEGER,
         balance: this.balance(accountId),
-        allowance: dayLeft.remaining < minuteLeft.remaining ? dayLeft : minuteLeft,
+        allowance:
+          [minuteLeft, dayLeft].toSorted((a, b) => a.remaining - b.remaining || b.resetsAt - a.resetsAt)[0] ?? dayLeft,
       });
     }
     const minute = rolling(account.paidSlots, at, MINUTE, charge.limits.perMinute);

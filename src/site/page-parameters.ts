@@ -1,0 +1,22 @@
+// Which parameters of its address a page knows. Links of a page repeat these and no others: whatever else stood there, a
+// prompt perhaps, goes no further.
+
+import { USAGE_FILTERS } from './account/usage.tsx';
+
+const USAGE = [...USAGE_FILTERS, 'cursor', 'limit'];
+
+/** By path; a page that is not listed knows none. */
+const KNOWN: ReadonlyMap<string, readonly string[]> = new Map([
+  ['/pricing', ['q', 'kind', 'sort']],
+  ['/account/usage', USAGE],
+  ['/account/usage.csv', USAGE],
+  ['/account/keys', ['done']],
+  ['/account/access', ['saved']],
+]);
+
+/** The query with what the page knows: empty, or with its question mark. */
+export function knownQuery(path: string, query: string): string {
+  const known = KNOWN.get(path) ?? [];
+  const kept = new URLSearchParams([...new URLSearchParams(query)].filter(([name]) => known.includes(name)));
+  return kept.size === 0 ? '' : `?${kept}`;
+}
