@@ -171,7 +171,8 @@ export interface RedeemInput {
 }
 export type RedeemResult =
   | { ok: true; serial: string; amount: Nano; balance: Nano; alreadyRedeemed: boolean; replayed?: true }
-  | { ok: false; reason: 'card_not_redeemable' | 'idempotency_key_reused' }
+  | { ok: false; reason: 'card_not_redeemable'; replayed?: true }
+  | { ok: false; reason: 'idempotency_key_reused' }
   | { ok: false; reason: 'redeem_rate_limited'; allowance: Allowance };
 
 export interface IssueInput extends Logged {

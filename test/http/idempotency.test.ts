@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Answer } from '../support/answer.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { issueCard } from '../support/issue-cards.ts';
+import { issueCard, unissuedCode } from '../support/issue-cards.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { passTime } from '../support/pass-time.ts';
 
@@ -163,6 +163,28 @@ describe('redeem', () => {
     const again = await post('/api/redeem', { code: one.code }, 'r1', key);
     expect(isHit(again)).toBe(true);
     expect(await again.json()).toEqual(first);
+  });
+
+  test('holds for a card that was refused: one guess, however often it is repeated', async () => {
+    gateway = await startTestGateway();
+    const { key } = await gateway.register();
+    const guess = { code: unissuedCode() };
+    const first = await post('/api/redeem', guess, 'r1', key);
+    expect(first.status).toBe(404);
+    expect(isHit(first)).toBe(false);
+    for (let i = 0; i < 6; i++) {
+      const again = await post('/api/redeem', guess, 'r1', key);
+      expect(again.status).toBe(404);
+      expect(isHit(again)).toBe(true);
+      expect(await again.json()).toMatchObject({ error: { code: 'card_not_redeemable' } });
+    }
+    expect((await post('/api/redeem', { code: unissuedCode() }, 'r1', key)).status).toBe(422);
+    const statuses: number[] = [];
+    for (let i = 0; i < 5; i++)
+      statuses.push((await post('/api/redeem', { code: unissuedCode() }, `g${i}`, key)).status);
+    expect(statuses).toEqual([404, 404, 404, 404, 429]);
+    // And a repeated one is answered even when no guess is left.
+    expect(isHit(await post('/api/redeem', guess, 'r1', key))).toBe(true);
   });
 
   test('belongs to the account', async () => {
