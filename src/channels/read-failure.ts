@@ -79,7 +79,7 @@ const RESOURCE_KINDS = String.raw`projects|(?:organizations|folders|billingAccou
 const RESOURCE = new RegExp(String.raw`${RESOURCE_START}(?:${RESOURCE_KINDS})(?:\/[\w.:@*-]+)+`, 'g');
 /** An address of eight groups, or of fewer around two colons; it has a digit, where names in code that read alike do not. */
 const GROUPS = '[0-9a-f]{1,4}(?::[0-9a-f]{1,4}){0,6}';
-const SIX = String.raw`(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}|(?:${GROUPS})?::(?:${GROUPS})?`;
+const SIX = `(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}|(?:${GROUPS})?::(?:${GROUPS})?`;
 const BARE_SIX = new RegExp(
   String.raw`(?<![\w:.])(?=[0-9a-f:]*\d)(?:${SIX})(?:(?:\.\d{1,3}){3})?(?:%\w+)?(?!\w|:\w)`,
   'gi',
