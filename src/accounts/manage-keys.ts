@@ -5,6 +5,7 @@ import { fault } from '../faults/fault.ts';
 import type { Authenticator } from '../keys/authenticator.ts';
 import { createKey, keyFromSecret, lastFour } from '../keys/key-format.ts';
 import { newKeyRow } from '../keys/new-key-row.ts';
+import { assert } from '../kit/assert.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Idempotency } from '../kit/idempotency.ts';
 import type { NewId } from '../kit/ids.ts';
@@ -45,7 +46,8 @@ export async function addKey(
   idempotency: Idempotency | undefined,
 ): Promise<{ answer: Record<string, unknown>; isReplay: boolean }> {
   const at = tools.clock.now();
-  const fields = readKeyFields(body, tools.catalog(), at);
+  const { fields, refusal } = readKeyFields(body, tools.catalog(), at);
+  if (refusal && !idempotency) throw refusal;
   const apiKey = idempotency ? keyFromSecret(idempotency.secretFor(idempotency.salt)) : createKey(tools.random);
   const key = newKeyRow(
     {
@@ -60,12 +62,14 @@ export async function addKey(
   );
   checkManage(key);
   const replay = idempotency && { id: idempotency.id, bodyHash: idempotency.bodyHash, salt: idempotency.salt };
-  const result = await tools.store.commit('createKey', { key, at, replay });
+  const result = await tools.store.commit('createKey', { key, at, replay, onlyReplay: refusal !== undefined });
   if (!result.ok) {
     if (result.reason === 'too_many_keys') {
       throw fault('invalid_request', { message: 'Delete a key first: this account has as many as it may have.' });
     }
-    throw fault(result.reason);
+    if (result.reason !== 'no_replay') throw fault(result.reason);
+    assert(refusal, 'a key that could be had was asked for');
+    throw refusal;
   }
   const { replayedSalt } = result;
   const given = idempotency && replayedSalt ? keyFromSecret(idempotency.secretFor(replayedSalt)) : apiKey;
@@ -74,7 +78,8 @@ export async function addKey(
 
 export async function editKey(tools: KeyTools, accountId: string, keyId: string, body: JsonObject) {
   const at = tools.clock.now();
-  const changes = readKeyFields(body, tools.catalog(), at);
+  const { fields: changes, refusal } = readKeyFields(body, tools.catalog(), at);
+  if (refusal) throw refusal;
   const known = (await tools.store.read.keysOf(accountId)).find((key) => key.keyId === keyId && key.revokedAt === null);
   if (!known) throw fault('not_found');
   checkManage({ ...known, ...changes });

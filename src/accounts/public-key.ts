@@ -1,9 +1,9 @@
 // A key as its owner may see it: never the key itself, never its hash.
 
 import { moneyFields } from '../kit/money.ts';
-import type { KeyRow } from '../store/rows.ts';
+import type { ToldKey } from '../store/rows.ts';
 
-export function publicKey(key: Omit<KeyRow, 'hash' | 'oldHash' | 'oldHashUntil'>): Record<string, unknown> {
+export function publicKey(key: ToldKey): Record<string, unknown> {
   return {
     id: key.keyId,
     name: key.name,

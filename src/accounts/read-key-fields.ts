@@ -11,17 +11,24 @@ export type KeyFields = Partial<Pick<KeyRow, 'name' | 'models' | 'dailyBudget' |
 const MAX_NAME_CHARS = 100;
 const MAX_MODELS = 500;
 
-export function readKeyFields(body: JsonObject, catalog: Catalog, now: number): KeyFields {
+export interface ReadKeyFields {
+  fields: KeyFields;
+  /** What is well said, but cannot be had now: it may have been had before. */
+  refusal: Fault | undefined;
+}
+
+export function readKeyFields(body: JsonObject, catalog: Catalog, now: number): ReadKeyFields {
   const fields: KeyFields = {};
   if (body.name !== undefined) fields.name = readName(body.name);
-  if (body.models !== undefined) fields.models = readModels(body.models, catalog);
+  const named = body.models === undefined ? undefined : readModels(body.models);
+  if (named !== undefined) fields.models = named && idsOf(named, catalog);
   if (body.daily_budget_ntd !== undefined) fields.dailyBudget = readBudget(body.daily_budget_ntd);
-  if (body.expires_at !== undefined) fields.expiresAt = readExpiry(body.expires_at, now);
+  if (body.expires_at !== undefined) fields.expiresAt = readExpiry(body.expires_at);
   if (body.manage !== undefined) {
-    if (typeof body.manage !== 'boolean') refuse('manage', 'Set manage to true or false.');
+    if (typeof body.manage !== 'boolean') throw wrong('manage', 'Set manage to true or false.');
     fields.manage = body.manage;
   }
-  return fields;
+  return { fields, refusal: unknownModel(named ?? [], catalog) ?? pastExpiry(fields.expiresAt ?? null, now) };
 }
 
 /** A key that is restricted in any way cannot manage: else it could lift its own restriction. */
@@ -40,7 +47,7 @@ export function restrictedManager(): Fault {
 function readName(value: Json): string | null {
   if (value === null) return null;
   if (typeof value !== 'string' || value.length > MAX_NAME_CHARS || value.trim() === '' || !isPlain(value)) {
-    refuse('name', `Set name to a text of at most ${MAX_NAME_CHARS} characters in one line, or to null.`);
+    throw wrong('name', `Set name to a text of at most ${MAX_NAME_CHARS} characters in one line, or to null.`);
   }
   return value.trim();
 }
@@ -50,43 +57,61 @@ function isPlain(text: string): boolean {
   return text.isWellFormed() && !/\p{Cc}/u.test(text);
 }
 
-/** Aliases are stored as the model they mean, so an allow-list covers both. */
-function readModels(value: Json, catalog: Catalog): string[] | null {
+function readModels(value: Json): string[] | null {
   if (value === null) return null;
   if (!Array.isArray(value) || value.length === 0 || value.length > MAX_MODELS) {
-    refuse('models', 'Set models to a list of model ids, or to null for all models.');
+    throw wrong('models', 'Set models to a list of model ids, or to null for all models.');
   }
-  const ids = value.map((id, index) => {
-    const model = typeof id === 'string' ? catalog.find(id) : undefined;
-    return model?.id ?? refuse(`models[${index}]`, 'Name only models from the list of models.');
+  return value.map((id, index) => {
+    if (typeof id !== 'string') throw noModel(index);
+    return id;
   });
-  return [...new Set(ids)];
+}
+
+/** Aliases are stored as the model they mean, so an allow-list covers both. */
+function idsOf(named: readonly string[], catalog: Catalog): string[] {
+  return [...new Set(named.map((id) => catalog.find(id)?.id ?? id))];
+}
+
+function unknownModel(named: readonly string[], catalog: Catalog): Fault | undefined {
+  const index = named.findIndex((id) => !catalog.find(id));
+  return index < 0 ? undefined : noModel(index);
+}
+
+function noModel(index: number): Fault {
+  return wrong(`models[${index}]`, 'Name only models from the list of models.');
 }
 
 function readBudget(value: Json): bigint | null {
   if (value === null) return null;
   const nano = typeof value === 'number' ? nanoOfNumber(value) : undefined;
   if (nano === undefined || nano < 0n) {
-    refuse('daily_budget_ntd', 'Set daily_budget_ntd to an amount of NT$ with at most 9 decimals, or to null.');
+    throw wrong('daily_budget_ntd', 'Set daily_budget_ntd to an amount of NT$ with at most 9 decimals, or to null.');
   }
   return nano;
 }
 
-function readExpiry(value: Json, now: number): number | null {
+function readExpiry(value: Json): number | null {
   if (value === null) return null;
   const time =
     typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(value)
       ? Date.parse(value)
       : Number.NaN;
-  if (!Number.isSafeInteger(time) || time <= now) {
-    refuse(
-      'expires_at',
-      'Set expires_at to an ISO 8601 time in the future with its zone, such as 2027-01-01T00:00:00+08:00, or to null.',
-    );
-  }
+  if (!Number.isSafeInteger(time)) throw noExpiry();
   return time;
 }
 
-function refuse(param: string, message: string): never {
-  throw fault('invalid_request', { param, message });
+function pastExpiry(expiresAt: number | null, now: number): Fault | undefined {
+  return expiresAt !== null && expiresAt <= now ? noExpiry() : undefined;
+}
+
+function noExpiry(): Fault {
+  return wrong(
+    'expires_at',
+    'Set expires_at to an ISO 8601 time in the future with its zone, such as 2027-01-01T00:00:00+08:00, or to null.',
+  );
+}
+
+function wrong(param: string, message: string): Fault {
+  return fault('invalid_request', { param, message });
 }

@@ -3,7 +3,7 @@
 import { readCardCode } from '../cards/card-code.ts';
 import { fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
-import type { Idempotency } from '../kit/idempotency.ts';
+import { type Idempotency, idempotencyHeaders } from '../kit/idempotency.ts';
 import type { JsonObject } from '../kit/json.ts';
 import { moneyFields } from '../kit/money.ts';
 import { limitFault } from '../limits/admission-fault.ts';
@@ -41,7 +41,8 @@ export async function redeemCard(
   });
   if (!result.ok) {
     if (result.reason === 'redeem_rate_limited') throw limitFault(result.reason, result.allowance, at);
-    throw fault(result.reason);
+    const isReplay = result.reason === 'card_not_redeemable' && result.replayed;
+    throw fault(result.reason, isReplay ? { headers: idempotencyHeaders(true) } : undefined);
   }
   return {
     answer: {

@@ -2,6 +2,7 @@
 // everything it needs to make its first call.
 
 import type { Catalog } from '../catalog/catalog.ts';
+import type { Limits } from '../catalog/document.ts';
 import { fault } from '../faults/fault.ts';
 import type { Authenticator } from '../keys/authenticator.ts';
 import { createKey, keyFromSecret, lastFour } from '../keys/key-format.ts';
@@ -42,6 +43,7 @@ export async function registerAgent(
 ): Promise<Registered> {
   const { clock, newId } = tools;
   const { limits, guards } = tools.catalog();
+  const told: Told = { publicUrl: tools.publicUrl, limits };
   const at = clock.now();
   const accountId = newId('acc');
   const apiKey = idempotency ? keyFromSecret(idempotency.secretFor(idempotency.salt)) : createKey(tools.random);
@@ -58,6 +60,7 @@ export async function registerAgent(
     address,
     at,
     trial: TRIAL,
+    told: JSON.stringify(told),
     limits: {
       perAddress: limits.register_per_ip,
       perDay: limits.register_per_day,
@@ -72,11 +75,18 @@ export async function registerAgent(
   }
   const { replayedSalt } = result;
   const given = idempotency && replayedSalt ? keyFromSecret(idempotency.secretFor(replayedSalt)) : apiKey;
-  return { answer: describe(tools, given, result), isReplay: replayedSalt !== undefined };
+  const toldFirst = result.told === undefined ? told : (JSON.parse(result.told) as Told);
+  return { answer: describe(toldFirst, given, result), isReplay: replayedSalt !== undefined };
+}
+
+/** What the answer says of this service, which may change before the call is repeated. */
+interface Told {
+  publicUrl: string;
+  limits: Limits;
 }
 
 function describe(
-  { publicUrl, catalog }: RegisterTools,
+  { publicUrl, limits }: Told,
   apiKey: string,
   { accountId, keyId, balance }: { accountId: string; keyId: string; balance: bigint },
 ): Record<string, unknown> {
@@ -95,7 +105,7 @@ function describe(
     docs_url: `${publicUrl}/docs`,
     status_url: `${publicUrl}/status`,
     security_url: `${publicUrl}/security`,
-    limits: catalog().limits,
+    limits,
     env: {
       OPENAI_BASE_URL: `${publicUrl}/v1`,
       OPENAI_API_KEY: apiKey,

@@ -73,17 +73,40 @@ function hostPattern(endings: string, own: string): RegExp {
   return new RegExp(String.raw`${start}(?!${isPlace})(?:[\w-]+\.)+(?:${endings})\b\S*`, 'gi');
 }
 
+/** Names of Google and Azure that begin with no slash, or stand below the version of an API. */
+const RESOURCE_START = String.raw`(?:(?<![\w./$-])|(?<=\bv\d\w*\/))`;
+const RESOURCE_KINDS = String.raw`projects|(?:organizations|folders|billingAccounts|subscriptions)(?=\/[\w-]*\d)`;
+const RESOURCE = new RegExp(String.raw`${RESOURCE_START}(?:${RESOURCE_KINDS})(?:\/[\w.:@*-]+)+`, 'g');
+/** An address of eight groups, or of fewer around two colons; it has a digit, where names in code that read alike do not. */
+const GROUPS = '[0-9a-f]{1,4}(?::[0-9a-f]{1,4}){0,6}';
+const SIX = `(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}|(?:${GROUPS})?::(?:${GROUPS})?`;
+const BARE_SIX = new RegExp(
+  String.raw`(?<![\w:.])(?=[0-9a-f:]*\d)(?:${SIX})(?:(?:\.\d{1,3}){3})?(?:%\w+)?(?!\w|:\w)`,
+  'gi',
+);
+/** A folder may have spaces in its name, what stands last may not. */
+const WINDOWS_PATH = /(?<!\w)[a-z]:\\+(?:[^\\/:*?"'<>|\s]+(?: [^\\/:*?"'<>|\s]+)*\\+)*[^\\/:*?"'<>|\s,;)]*/gi;
+const SHARED_PATH = /(?<![\w\\])\\\\[\w.-]+(?:\\[\w.$-]+)+/g;
+
 /** Later ones see what earlier ones left. */
 const REMOVED: readonly (readonly [what: RegExp, word: string])[] = [
   [/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, '[link]'],
+  [/\barn:[\w-]+:[^\s,;"')\]]+/gi, '[id]'],
+  [RESOURCE, '[id]'],
+  [WINDOWS_PATH, '[path]'],
+  [SHARED_PATH, '[path]'],
+  [/(?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/g, '[id]'],
   [/\bBearer\s+(?!(?:tokens?|auth\w*)\b)(?=\S*\d|[^\s.,:;]{12})\S+/gi, '[id]'],
   [hostPattern(ENDINGS, String.raw`${SCHEMA_NAMES}|(?:${REQUEST_NAMES})\.\d+`), '[host]'],
   [hostPattern(WORD_ENDINGS, PLACE_NAMES), '[host]'],
-  [/\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g, '[host]'],
   [/\[(?=[^\]]*::|(?:[^\]:]*:){7})[0-9a-f:.]+(?:%\w+)?\](?::\d+)?/gi, '[host]'],
+  [BARE_SIX, '[host]'],
+  [/\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g, '[host]'],
   [new RegExp(String.raw`(?<![\w.-])(?!(?:${COUNTED}):)[a-z][a-z0-9.-]+:\d{2,5}(?!\.?\w)(?:\/\S*)?`, 'gi'), '[host]'],
   [/\blocalhost\b/gi, '[host]'],
   [new RegExp(String.raw`(?<![\w./\]])\/(?!(?:${OWN_PATHS})\b)[\w.-]+(?:\/[\w.-]+)+`, 'g'), '[path]'],
+  [/(?<![\w.-])(?:\d{12}|\d{4}-\d{4}-\d{4})(?![\w-]|\.\d)/g, '[id]'],
+  [/(?<=\b(?:acct|account|project)(?:[ _](?:id|number))?\W{1,3})\d{6,}\b/gi, '[id]'],
   [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, '[id]'],
   [/\b(?:sk|pk|org|proj|req|acct|key|msg|chatcmpl|user|asst|file|cus)[-_][A-Za-z0-9_-]{4,}/g, '[id]'],
   [/\b[A-Za-z0-9_-]{24,}\b/g, '[id]'],

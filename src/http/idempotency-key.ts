@@ -28,7 +28,3 @@ export function readIdempotencyKey(
   }
   return begin(scope, key, body);
 }
-
-export function idempotencyHeaders(isReplay: boolean): Record<string, string> {
-  return isReplay ? { 'idempotency-hit': 'true' } : {};
-}

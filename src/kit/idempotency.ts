@@ -27,3 +27,7 @@ export function createIdempotency(pepper: string, random: Random): BeginIdempote
     secretFor: (salt) => createHmac('sha256', secret).update(`secret\n${salt}\n${scope}\n${key}`).digest(),
   });
 }
+
+export function idempotencyHeaders(isReplay: boolean): Record<string, string> {
+  return isReplay ? { 'idempotency-hit': 'true' } : {};
+}

@@ -179,7 +179,7 @@ export async function createKey(
     if (result.reason === 'not_found') throw noSuchAccount(accountId);
     throw new OperatingRefused('too_many_keys', `${accountId} has as many keys as an account may have`);
   }
-  return { apiKey, key: viewKey(result.key, clock.now()) };
+  return { apiKey, key: viewKey(key, clock.now()) };
 }
 
 /** Stops it on every node within a second. Refused: not_found, already_done. */

@@ -15,6 +15,7 @@ import type {
   KeyRow,
   RevisionSource,
   Session,
+  ToldKey,
   TrafficHour,
 } from './rows.ts';
 
@@ -25,13 +26,15 @@ export interface RegisterInput {
   address: string;
   at: number;
   trial: Nano;
+  /** What else the answer tells, as JSON: a repeated call tells the same. */
+  told?: string | undefined;
   /** `perHour`: over all addresses, if there is such a limit. */
   limits: { perAddress: number; perDay: number; perHour?: number | undefined };
   replay?: ReplayRequest | undefined;
 }
-/** `replayedSalt` is set when an earlier call with the same Idempotency-Key already did it. */
+/** `replayedSalt` is set when an earlier call with the same Idempotency-Key already did it; `told` is that call's then. */
 export type RegisterResult =
-  | { ok: true; accountId: string; keyId: string; balance: Nano; replayedSalt?: string }
+  | { ok: true; accountId: string; keyId: string; balance: Nano; told?: string | undefined; replayedSalt?: string }
   | { ok: false; reason: 'idempotency_key_reused' }
   | { ok: false; reason: 'registration_ip_limit'; allowance: Allowance }
   /** `isPace`: the registrations of an hour, not of the day. */
@@ -171,7 +174,8 @@ export interface RedeemInput {
 }
 export type RedeemResult =
   | { ok: true; serial: string; amount: Nano; balance: Nano; alreadyRedeemed: boolean; replayed?: true }
-  | { ok: false; reason: 'card_not_redeemable' | 'idempotency_key_reused' }
+  | { ok: false; reason: 'card_not_redeemable'; replayed?: true }
+  | { ok: false; reason: 'idempotency_key_reused' }
   | { ok: false; reason: 'redeem_rate_limited'; allowance: Allowance };
 
 export interface IssueInput extends Logged {
@@ -200,10 +204,13 @@ export interface CreateKeyInput extends Logged {
   key: KeyRow;
   at: number;
   replay?: ReplayRequest | undefined;
+  /** Such a key cannot be had now: only what an earlier call made is told again. */
+  onlyReplay?: boolean;
 }
+/** A repeated call is told the key as it was made, whatever became of it. */
 export type CreateKeyResult =
-  | { ok: true; key: KeyRow; replayedSalt?: string }
-  | { ok: false; reason: 'not_found' | 'too_many_keys' | 'idempotency_key_reused' };
+  | { ok: true; key: ToldKey; replayedSalt?: string }
+  | { ok: false; reason: 'not_found' | 'too_many_keys' | 'idempotency_key_reused' | 'no_replay' };
 export interface ChangeKeyInput {
   accountId: string;
   keyId: string;

@@ -31,6 +31,12 @@ export interface KeyRow {
   oldHashUntil: number | null;
 }
 
+/** What of a key its owner is told. */
+export type ToldKey = Pick<
+  KeyRow,
+  'keyId' | 'last4' | 'name' | 'manage' | 'models' | 'dailyBudget' | 'expiresAt' | 'createdAt'
+>;
+
 /** What a key with a daily budget spent on one Taipei day, and holds now. */
 export interface Budget {
   day: number;

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Answer } from '../support/answer.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { issueCard } from '../support/issue-cards.ts';
+import { issueCard, unissuedCode } from '../support/issue-cards.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { passTime } from '../support/pass-time.ts';
 
@@ -48,6 +48,15 @@ describe('register', () => {
     // And a repeated call is answered even when the address has no slot any more.
     expect(isHit(await register({ agent: 'a' }, IDEMPOTENCY_KEY))).toBe(true);
     expect(gateway.audit()).toEqual([]);
+  });
+
+  test('tells the limits of the first call, whatever they are by now', async () => {
+    gateway = await startTestGateway();
+    const first: Answer = await (await register({}, IDEMPOTENCY_KEY)).json();
+    await gateway.apply((standard) => ({ ...standard, limits: { free_per_minute: 3 } }));
+    expect(await (await register({}, IDEMPOTENCY_KEY)).json()).toEqual(first);
+    const other: Answer = await (await register({}, `${IDEMPOTENCY_KEY} 2`)).json();
+    expect(other.limits.free_per_minute).toBe(3);
   });
 
   test('the same key with another body is 422, and makes nothing', async () => {
@@ -165,6 +174,28 @@ describe('redeem', () => {
     expect(await again.json()).toEqual(first);
   });
 
+  test('holds for a card that was refused: one guess, however often it is repeated', async () => {
+    gateway = await startTestGateway();
+    const { key } = await gateway.register();
+    const guess = { code: unissuedCode() };
+    const first = await post('/api/redeem', guess, 'r1', key);
+    expect(first.status).toBe(404);
+    expect(isHit(first)).toBe(false);
+    for (let i = 0; i < 6; i++) {
+      const again = await post('/api/redeem', guess, 'r1', key);
+      expect(again.status).toBe(404);
+      expect(isHit(again)).toBe(true);
+      expect(await again.json()).toMatchObject({ error: { code: 'card_not_redeemable' } });
+    }
+    expect((await post('/api/redeem', { code: unissuedCode() }, 'r1', key)).status).toBe(422);
+    const statuses: number[] = [];
+    for (let i = 0; i < 5; i++)
+      statuses.push((await post('/api/redeem', { code: unissuedCode() }, `g${i}`, key)).status);
+    expect(statuses).toEqual([404, 404, 404, 404, 429]);
+    // And a repeated one is answered even when no guess is left.
+    expect(isHit(await post('/api/redeem', guess, 'r1', key))).toBe(true);
+  });
+
   test('belongs to the account', async () => {
     gateway = await startTestGateway();
     const [one, other] = [await gateway.register(), await gateway.register()];
@@ -232,6 +263,52 @@ describe('key creation', () => {
     const later: Answer = await (await create()).json();
     expect(later.api_key).not.toBe(keys[0]);
     expect((await gateway.get('/api/keys', key)).data).toHaveLength(3);
+  });
+
+  describe('is told as it was made, whatever became of it:', () => {
+    async function createTwice(body: unknown, between: (key: string, made: Answer) => Promise<unknown>) {
+      const { key } = await gateway.register();
+      const first: Answer = await (await post('/api/keys', body, 'k1', key)).json();
+      await between(key, first);
+      const again = await post('/api/keys', body, 'k1', key);
+      expect(again.status).toBe(201);
+      expect(isHit(again)).toBe(true);
+      expect(await again.json()).toEqual(first);
+      return key;
+    }
+
+    test('it has expired', async () => {
+      const clock = createManualClock();
+      gateway = await startTestGateway({ clock });
+      const body = { name: 'x', daily_budget_ntd: 0.5, expires_at: new Date(clock.now() + 1_500).toISOString() };
+      const key = await createTwice(body, () => clock.advance(1_500));
+      const fresh = await post('/api/keys', body, 'k2', key);
+      expect(fresh.status).toBe(400);
+      expect(await fresh.json()).toMatchObject({ error: { code: 'invalid_request', param: 'expires_at' } });
+      expect((await post('/api/keys', { ...body, name: 'y' }, 'k1', key)).status).toBe(422);
+      expect((await gateway.get('/api/keys', key)).data).toHaveLength(2);
+    });
+
+    test('its model has left the catalog', async () => {
+      gateway = await startTestGateway();
+      const models = ['demo-small', 'auto:free'];
+      const key = await createTwice({ models }, () =>
+        gateway.apply((standard) => ({ ...standard, models: standard.models.filter(({ id }) => id !== 'demo-small') })),
+      );
+      const fresh = await post('/api/keys', { models }, 'k2', key);
+      expect(fresh.status).toBe(400);
+      expect(await fresh.json()).toMatchObject({ error: { code: 'invalid_request', param: 'models[0]' } });
+    });
+
+    test('it was changed, rotated and deleted', async () => {
+      gateway = await startTestGateway();
+      await createTwice({ name: 'first' }, async (key, { id }) => {
+        const changes = { name: 'second', daily_budget_ntd: 1 };
+        expect((await gateway.call(`/api/keys/${id}`, { method: 'PATCH', key, body: changes })).status).toBe(200);
+        expect((await gateway.call(`/api/keys/${id}/rotate`, { key, body: {} })).status).toBe(200);
+        expect((await gateway.call(`/api/keys/${id}`, { method: 'DELETE', key })).status).toBe(200);
+      });
+    });
   });
 
   test('shares nothing with the keys of redeem and register', async () => {

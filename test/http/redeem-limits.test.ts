@@ -103,6 +103,18 @@ describe('an account', () => {
     expect((await redeem(key, code)).status).toBe(200);
   });
 
+  test('whose guesses are used up still hears that its own card was redeemed, and nothing of another’s', async () => {
+    const [one, other] = [await gateway.register(), await gateway.register()];
+    const [own, foreign] = [await issueCard(gateway), await issueCard(gateway)];
+    await redeem(one.key, own.code);
+    await redeem(other.key, foreign.code);
+    await statuses(5, () => redeem(one.key, unissuedCode()));
+    const again = await redeem(one.key, own.code);
+    expect(again.status).toBe(200);
+    expect(await again.json()).toMatchObject({ card_serial: own.serial, already_redeemed: true });
+    expect((await redeem(one.key, foreign.code)).status).toBe(429);
+  });
+
   test('spends no guess on cards that are good, or its own already', async () => {
     const { key } = await gateway.register();
     for (let i = 0; i < 7; i++) {

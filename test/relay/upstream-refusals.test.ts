@@ -141,6 +141,37 @@ describe('of the message nothing passes that names the upstream', () => {
     ['a bearer', () => 'Sent Authorization: Bearer abcdef123456.', () => ['abcdef123456']],
     ['a bearer of few letters', () => 'Sent bearer abc1, then Bearer abcdefghijkl.', () => ['abc1', 'abcdefghijkl']],
     ['an id of AWS', () => 'The key AKIA1234567890ABCDEF may not.', () => ['1234567890ABCDEF']],
+    [
+      'an ARN',
+      () => 'Access to arn:aws:bedrock:us-east-1:123456789012:model/x, "arn:aws-cn:iam::123456789012:role/ops".',
+      () => ['arn', 'bedrock', 'us-east-1', '1234', 'role', 'ops'],
+    ],
+    [
+      'a resource of Google',
+      () =>
+        'In projects/my-proj-123/locations/us, `projects/plain`, /v1/projects/other-1/models/m:predict, folders/4711, organizations/815.',
+      () => ['proj-123', 'locations', 'plain', 'other-1', 'predict', '4711', '815'],
+    ],
+    [
+      'the number of an account',
+      () => 'Of acct 123456789012, 1234-5678-9012; (210987654321), account ID: 4711471, project number 99887766554.',
+      () => ['1234', '9012', '2109', '4711', '99887'],
+    ],
+    [
+      'a bare address of six',
+      () => 'Nodes fe80::1, ::1 and fe80::2%eth0: 2001:db8:0:0:0:0:0:1, fd00::12:8000, ::ffff:192.0.2.7 or 2001:DB8::.',
+      () => ['fe80', 'eth0', 'db8', 'DB8', '::', 'fd00', '8000', '192'],
+    ],
+    [
+      'a path of Windows',
+      () => String.raw`In C:\Users\ops\x, "D:\\srv\\main.py", C:\Program Files\Acme Corp\serve.exe, \\filer7\share\y.`,
+      () => ['Users', 'ops', 'srv', 'main', 'Files', 'Acme', 'serve', 'filer7', 'share'],
+    ],
+    [
+      'the address of a mailbox',
+      () => 'Not for bob@corp-mail.com or robot-1@my-proj.iam.gserviceaccount.com.',
+      () => ['bob', 'corp', 'robot', 'my-proj'],
+    ],
     ['a path', () => 'File "/srv/app/main.py", line 3.', () => ['srv', 'main.py']],
     ['its own key', () => `The key ${SHORT_KEY} may not do that.`, () => [SHORT_KEY]],
     ['a foreign key', () => 'The key sk-proj-abcdEFGH1234 may not do that.', () => ['abcdEFGH1234']],
@@ -169,6 +200,11 @@ describe('of the message nothing passes that names the upstream', () => {
     'See #/definitions/Foo, #/$defs/Foo/properties/app, $defs.app.type and /properties/app/type, at /response_format/json_schema/schema.',
     'Use POST /chat/completions or /responses/compact; /tool_choice/function is none.',
     'It is requested:5000 used:1234 maximum:4096 minimum:10 seed:42 budget:1024 limit:4096 remaining:20 total:9999.',
+    'The ratio is 16:9, 1:2:3 or 10:1; at 12:30:45 std::vector<int>, Foo::Bar and a::b, each by ::, came.',
+    'The limit is 1234567890 tokens of 12345678901234; temperature 0.123456789012; total 1,000,000; on 2026-01-15.',
+    'It has messages.0.content, tools[3].name, messages.12.content.3.tool_use_id, #/properties/projects/items and properties.projects.items.',
+    String.raw`Start with "\n\nHuman:", not with \frac{a}{b}; the type is "a:b", or c: d, and \\u4e00\\u4e8c is text.`,
+    'This account 12 of project 3 may use gpt-4o, claude-opus-4-1, gemini-2.5-pro, o3 and llama3.1:8b; learn: more, @ you.',
     'Missing bearer or basic authentication, or bearer credentials.',
   ])('but ordinary words do: %s', async (message) => {
     const { error } = await refused(errorScript(400, { message }));
@@ -179,11 +215,14 @@ describe('of the message nothing passes that names the upstream', () => {
     expect(cleanText('Ask localhost about it.')).toBe('Ask [host] about it.');
   });
 
-  test.each(['a-', 'a.', 'a+'])('one of %s without end is read in no time', (piece) => {
-    const start = performance.now();
-    cleanText(piece.repeat(32_000));
-    expect(performance.now() - start).toBeLessThan(500);
-  });
+  test.each(['a-', 'a.', 'a+', 'a@', '1:', 'a::', 'C:\\a ', 'projects/', '\\\\a'])(
+    'one of %s without end is read in no time',
+    (piece) => {
+      const start = performance.now();
+      cleanText(piece.repeat(32_000));
+      expect(performance.now() - start).toBeLessThan(500);
+    },
+  );
 
   test('a long one is not cut inside a word, which half would not be known by', () => {
     const link = `https://${'x'.repeat(190)} `;

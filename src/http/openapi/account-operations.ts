@@ -6,7 +6,7 @@ import { FLAG, idOf, objectOf, oneWord, refTo, type Schema, TEXT } from './schem
 const REPEAT = parameter(
   'header',
   'Idempotency-Key',
-  'The same one with the same body, within 24 hours, gives the same result once.',
+  'The same one with the same body, within 24 hours, gives the same result, whatever changed since; nothing happens twice.',
   { ...TEXT, minLength: 1, maxLength: 255 },
 );
 const KEY_ID = idParameter('The id of a key.', idOf('key'));

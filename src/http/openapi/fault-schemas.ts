@@ -115,6 +115,7 @@ function faultHeaders(codes: readonly FaultCode[]): Record<string, Schema> {
     'x-request-id',
     ...(rows.some(({ retryAfterS }) => retryAfterS !== undefined) ? ['retry-after'] : []),
     ...(rows.some(({ shouldRetry }) => shouldRetry !== undefined) ? ['x-should-retry'] : []),
+    ...(codes.includes('card_not_redeemable') ? ['idempotency-hit'] : []),
   ];
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

@@ -1,8 +1,9 @@
 // /api/keys: an account's keys, for its managing keys.
 
 import { addKey, editKey, listKeys, removeKey, requireManage, rotateKey } from '../../accounts/manage-keys.ts';
+import { idempotencyHeaders } from '../../kit/idempotency.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
-import { idempotencyHeaders, readIdempotencyKey } from '../idempotency-key.ts';
+import { readIdempotencyKey } from '../idempotency-key.ts';
 import { readBodyJson, readOptionalJson } from '../read-body.ts';
 
 export const KEYS_MAX_BYTES = 64 * 1024;

@@ -1,9 +1,10 @@
 // POST /api/redeem: balance from a prepaid card.
 
 import { redeemCard } from '../../accounts/redeem-card.ts';
+import { idempotencyHeaders } from '../../kit/idempotency.ts';
 import { clientSubject } from '../client-address.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
-import { idempotencyHeaders, readIdempotencyKey } from '../idempotency-key.ts';
+import { readIdempotencyKey } from '../idempotency-key.ts';
 import { readBodyJson } from '../read-body.ts';
 
 export const REDEEM_MAX_BYTES = 4 * 1024;

@@ -3,9 +3,10 @@
 import { registerAgent } from '../../accounts/register-agent.ts';
 import { fault } from '../../faults/fault.ts';
 import { isCrossSite } from '../../kit/cross-site.ts';
+import { idempotencyHeaders } from '../../kit/idempotency.ts';
 import { addressOf } from '../client-address.ts';
 import type { Exchange, HttpTools } from '../exchange.ts';
-import { idempotencyHeaders, readIdempotencyKey } from '../idempotency-key.ts';
+import { readIdempotencyKey } from '../idempotency-key.ts';
 import { readOptionalJson } from '../read-body.ts';
 
 export const REGISTER_MAX_BYTES = 4 * 1024;

@@ -10,7 +10,7 @@ import type {
   RevokeKeyInput,
   RotateKeyInput,
 } from '../operations.ts';
-import type { KeyRow } from '../rows.ts';
+import type { KeyRow, ToldKey } from '../rows.ts';
 import { noteAction } from './actions.ts';
 import type { Book, Touch } from './book.ts';
 import { beginBudget } from './budgets.ts';
@@ -30,21 +30,35 @@ export function createKeyTouches(input: CreateKeyInput): Touch[] {
 }
 
 export function createKey(book: Book, input: CreateKeyInput): CreateKeyResult {
-  const { key, replay, at } = input;
+  const { key, replay, at, onlyReplay } = input;
   const known = checkReplay(book, replay, at);
   if (known.found === 'other_body') return { ok: false, reason: 'idempotency_key_reused' };
   const keys = book.get('keyrings', key.accountId) ?? [];
-  if (known.found === 'same') {
-    const first = keys.find((one) => one.keyId === JSON.parse(known.result));
-    assert(first, 'a replayed key exists');
-    return { ok: true, key: first, replayedSalt: known.salt };
-  }
+  if (known.found === 'same') return { ok: true, key: toldBefore(known.result, keys), replayedSalt: known.salt };
+  if (onlyReplay) return { ok: false, reason: 'no_replay' };
   if (!book.get('wallets', key.accountId)) return { ok: false, reason: 'not_found' };
   if (keys.filter((one) => isLive(one, at)).length >= MAX_KEYS) return { ok: false, reason: 'too_many_keys' };
   book.put('keyrings', key.accountId, [...keys, key]);
-  rememberReplay(book, replay, key.keyId, at);
+  rememberReplay(book, replay, remembered(key), at);
   noteAction(book, input);
   return { ok: true, key };
+}
+
+type Remembered = Omit<ToldKey, 'dailyBudget'> & { dailyBudget: string | null };
+
+function remembered({ keyId, last4, name, manage, models, dailyBudget, expiresAt, createdAt }: KeyRow): Remembered {
+  return { keyId, last4, name, manage, models, dailyBudget: dailyBudget?.toString() ?? null, expiresAt, createdAt };
+}
+
+/** Rows of an earlier version hold the id alone: of such a key is told what it is now. */
+function toldBefore(result: string, keys: readonly KeyRow[]): ToldKey {
+  const told = JSON.parse(result) as Remembered | string;
+  if (typeof told !== 'string') {
+    return { ...told, dailyBudget: told.dailyBudget === null ? null : BigInt(told.dailyBudget) };
+  }
+  const key = keys.find(({ keyId }) => keyId === told);
+  assert(key, 'a replayed key exists');
+  return key;
 }
 
 export function changeKeyTouches({ accountId, keyId }: ChangeKeyInput): Touch[] {

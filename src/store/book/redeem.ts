@@ -1,6 +1,7 @@
 // A card credits once, ever. Wrong guesses cost the guesser slots, never the card; a card's own account repeating it
-// hears that it was already redeemed.
+// hears that it was already redeemed, whatever else it guessed.
 
+import { assert } from '../../kit/assert.ts';
 import type { RedeemInput, RedeemResult } from '../operations.ts';
 import type { Card } from '../rows.ts';
 import type { Book, Touch } from './book.ts';
@@ -35,17 +36,17 @@ export function redeem(book: Book, input: RedeemInput): RedeemResult {
   if (replay.found === 'other_body') return { ok: false, reason: 'idempotency_key_reused' };
   const card = book.get('cards', input.cardHash);
   const wallet = book.get('wallets', accountId);
-  if (replay.found === 'same' && card && wallet) return { ...answeredBefore(card, replay.result), replayed: true };
-  const refused = guessesLeft(book, input);
-  if (refused) return { ok: false, reason: 'redeem_rate_limited', allowance: refused };
+  if (replay.found === 'same') return { ...answeredBefore(card, replay.result), replayed: true };
   if (card?.redeemedBy === accountId && wallet) {
-    const repeated: Repeated = { alreadyRedeemed: wallet.balance.toString() };
-    rememberReplay(book, input.replay, repeated, at);
+    remember(book, input, { alreadyRedeemed: wallet.balance.toString() });
     return { ...redeemed(card, wallet.balance), alreadyRedeemed: true };
   }
+  const refused = guessesLeft(book, input);
+  if (refused) return { ok: false, reason: 'redeem_rate_limited', allowance: refused };
   if (!card || !wallet || card.state !== 'issued' || (card.expiresAt !== null && card.expiresAt <= at)) {
     countGuess(book, input);
-    return { ok: false, reason: 'card_not_redeemable' };
+    remember(book, input, NOT_REDEEMABLE);
+    return { ok: false, reason: NOT_REDEEMABLE };
   }
   book.put('cards', card.hash, { ...card, state: 'redeemed', redeemedBy: accountId, redeemedAt: at });
   const balance = payIn(book, {
@@ -56,17 +57,25 @@ export function redeem(book: Book, input: RedeemInput): RedeemResult {
     reference: card.serial,
     at,
   });
-  rememberReplay(book, input.replay, balance.toString(), at);
+  remember(book, input, `${balance}`);
   return redeemed(card, balance);
 }
 
-/** What is remembered of a card that the account had redeemed before; of a new one it is the balance alone. */
-interface Repeated {
-  alreadyRedeemed: string;
+const NOT_REDEEMABLE = 'card_not_redeemable';
+
+/** Of a refusal its reason, of a card that the account had redeemed before this, of a new one the balance alone. */
+type Remembered = typeof NOT_REDEEMABLE | { alreadyRedeemed: string } | `${bigint}`;
+
+function remember(book: Book, { replay, at }: RedeemInput, result: Remembered): void {
+  rememberReplay(book, replay, result, at);
 }
 
-function answeredBefore(card: Card, result: string): Extract<RedeemResult, { ok: true }> {
-  const remembered = JSON.parse(result) as string | Repeated;
+type Answered = Extract<RedeemResult, { ok: true } | { reason: typeof NOT_REDEEMABLE }>;
+
+function answeredBefore(card: Card | undefined, result: string): Answered {
+  const remembered = JSON.parse(result) as Remembered;
+  if (remembered === NOT_REDEEMABLE) return { ok: false, reason: remembered };
+  assert(card, 'a redeemed card exists');
   if (typeof remembered === 'string') return redeemed(card, BigInt(remembered));
   return { ...redeemed(card, BigInt(remembered.alreadyRedeemed)), alreadyRedeemed: true };
 }

@@ -28,11 +28,11 @@ export function registerTouches(input: RegisterInput): Touch[] {
 }
 
 export function register(book: Book, input: RegisterInput): RegisterResult {
-  const { accountId, key, at, trial, limits } = input;
+  const { accountId, key, at, trial, told, limits } = input;
   const replay = checkReplay(book, input.replay, at);
   if (replay.found === 'other_body') return { ok: false, reason: 'idempotency_key_reused' };
   if (replay.found === 'same') {
-    const first = JSON.parse(replay.result) as { accountId: string; keyId: string };
+    const first = JSON.parse(replay.result) as { accountId: string; keyId: string; told?: string };
     return { ok: true, ...first, balance: trial, replayedSalt: replay.salt };
   }
   const byAddress = book.get('windows', addressWindow(input.address)) ?? EMPTY_WINDOW;
@@ -68,7 +68,7 @@ export function register(book: Book, input: RegisterInput): RegisterResult {
   if (trial > 0n) {
     payIn(book, { accountId, from: 'house:trial', kind: 'trial', amount: trial, reference: accountId, at });
   }
-  rememberReplay(book, input.replay, { accountId, keyId: key.keyId }, at);
+  rememberReplay(book, input.replay, { accountId, keyId: key.keyId, told }, at);
   return { ok: true, accountId, keyId: key.keyId, balance: trial };
 }
 

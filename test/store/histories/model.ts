@@ -323,7 +323,16 @@ export class Model {
     const known = replay && this.#replays.get(replay.id);
     if (replay && known && known.until > at) {
       if (known.bodyHash !== replay.bodyHash) return { ok: false, reason: 'idempotency_key_reused' };
-      return { ...(known.result as Extract<RedeemResult, { ok: true }>), replayed: true };
+      return {
+        ...(known.result as Extract<RedeemResult, { ok: true } | { reason: 'card_not_redeemable' }>),
+        replayed: true,
+      };
+    }
+    if (card?.redeemedBy === accountId) {
+      const { serial, amount } = card;
+      const again: RedeemResult = { ok: true, serial, amount, balance: this.balance(accountId), alreadyRedeemed: true };
+      if (replay) this.#replays.set(replay.id, { ...replay, until: at + DAY, result: again });
+      return again;
     }
     const guesses = this.#guesses.get(accountId) ?? { slots: [], day: { day: 0, count: 0 } };
     const fromAddress = this.#addressGuesses.get(address) ?? [];
@@ -333,17 +342,13 @@ export class Model {
       rolling(fromAddress, at, HOUR, limits.perAddressHour),
     ].find(({ remaining }) => remaining === 0);
     if (full) return { ok: false, reason: 'redeem_rate_limited', allowance: full };
-    if (card?.redeemedBy === accountId) {
-      const { serial, amount } = card;
-      const again: RedeemResult = { ok: true, serial, amount, balance: this.balance(accountId), alreadyRedeemed: true };
-      if (replay) this.#replays.set(replay.id, { ...replay, until: at + DAY, result: again });
-      return again;
-    }
     const account = this.accounts.get(accountId);
     if (!card || !account || card.state !== 'issued' || (card.expiresAt !== null && card.expiresAt <= at)) {
       this.#guesses.set(accountId, { slots: [...guesses.slots, at], day: countToday(guesses.day, at) });
       this.#addressGuesses.set(address, [...fromAddress, at]);
-      return { ok: false, reason: 'card_not_redeemable' };
+      const refusal: RedeemResult = { ok: false, reason: 'card_not_redeemable' };
+      if (replay) this.#replays.set(replay.id, { ...replay, until: at + DAY, result: refusal });
+      return refusal;
     }
     card.state = 'redeemed';
     card.redeemedBy = accountId;

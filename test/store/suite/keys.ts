@@ -67,6 +67,52 @@ export function describeKeys(open: OpenSubject): void {
       expect(await call('salt', 'other')).toEqual({ ok: false, reason: 'idempotency_key_reused' });
     });
 
+    test('created again are told as they were made, whatever became of them', async () => {
+      const { accountId } = await createAccount(subject.store);
+      const replay = { id: fresh('replay'), bodyHash: 'body', salt: 'salt' };
+      const key = sampleKey(accountId, {
+        manage: false,
+        name: 'first',
+        models: ['m'],
+        dailyBudget: 9_007_199_254_740_993n,
+        expiresAt: T0 + 1,
+      });
+      await subject.store.commit('createKey', { key, at: T0, replay });
+      const { keyId } = key;
+      const changes = { name: 'second', models: null, dailyBudget: null, expiresAt: null };
+      await subject.store.commit('changeKey', { accountId, keyId, changes, at: T0 });
+      await subject.store.commit('revokeKey', { accountId, keyId, at: T0 });
+      const { last4, name, manage, models, dailyBudget, expiresAt, createdAt } = key;
+      const again = { key: sampleKey(accountId, { last4: 'wxyz' }), at: T0 + 2, replay, onlyReplay: true };
+      expect(await subject.store.commit('createKey', again)).toEqual({
+        ok: true,
+        key: { keyId, last4, name, manage, models, dailyBudget, expiresAt, createdAt },
+        replayedSalt: 'salt',
+      });
+    });
+
+    test('that cannot be had are told from an earlier call or not at all', async () => {
+      const { accountId } = await createAccount(subject.store);
+      const replay = { id: fresh('replay'), bodyHash: 'body', salt: 'salt' };
+      const wanted = { key: sampleKey(accountId, { manage: false }), at: T0, replay };
+      const refused = { ...wanted, onlyReplay: true };
+      expect(await subject.store.commit('createKey', refused)).toEqual({ ok: false, reason: 'no_replay' });
+      expect(await subject.store.read.keysOf(accountId)).toHaveLength(1);
+      expect(await subject.store.commit('createKey', wanted)).toMatchObject({ ok: true });
+      const other = { ...refused, replay: { ...replay, bodyHash: 'other' } };
+      expect(await subject.store.commit('createKey', other)).toEqual({ ok: false, reason: 'idempotency_key_reused' });
+    });
+
+    test('of which an earlier version remembered only the id are told as they are', async () => {
+      const { accountId } = await createAccount(subject.store);
+      const replay = { id: fresh('replay'), bodyHash: 'body', salt: 'salt' };
+      const key = sampleKey(accountId, { manage: false });
+      await subject.store.commit('createKey', { key, at: T0, replay });
+      await subject.plant(`UPDATE replays SET result = '"${key.keyId}"' WHERE replay_id = '${replay.id}'`);
+      const again = { key: sampleKey(accountId), at: T0, replay };
+      expect(await subject.store.commit('createKey', again)).toEqual({ ok: true, key, replayedSalt: 'salt' });
+    });
+
     test('change, and tell the other nodes', async () => {
       const account = await createAccount(subject.store);
       const key = await addKey(account);

@@ -141,6 +141,53 @@ export function describeRedeem(open: OpenSubject): void {
       expect(await subject.store.commit('redeem', nextDay)).toMatchObject({ alreadyRedeemed: true });
     });
 
+    test('refused, and repeated with its Idempotency-Key: one guess, whatever became of the card', async () => {
+      const { accountId } = await createAccount(subject.store);
+      const { serial, hash } = { serial: fresh('serial'), hash: fresh('hash') };
+      const replay = { id: fresh('replay'), bodyHash: 'body', salt: 'salt' };
+      const guess = (fields = {}) => subject.store.commit('redeem', redeeming(accountId, hash, { replay, ...fields }));
+      expect(await guess()).toEqual(NOT_REDEEMABLE);
+      for (let n = 0; n < 8; n++) expect(await guess()).toEqual({ ...NOT_REDEEMABLE, replayed: true });
+      expect(await guess({ replay: { ...replay, bodyHash: 'other' } })).toEqual({
+        ok: false,
+        reason: 'idempotency_key_reused',
+      });
+      await subject.store.commit('issue', {
+        batch: {
+          batchId: fresh('batch'),
+          kind: 'sold',
+          amount: 5n,
+          count: 1,
+          expiresAt: null,
+          note: null,
+          createdAt: T0,
+        },
+        cards: [{ hash, serial }],
+      });
+      expect(await guess()).toEqual({ ...NOT_REDEEMABLE, replayed: true });
+      const wrong = () => subject.store.commit('redeem', redeeming(accountId, 'wrong'));
+      for (let n = 0; n < 4; n++) expect(await wrong()).toEqual(NOT_REDEEMABLE);
+      expect(await wrong()).toMatchObject({ reason: 'redeem_rate_limited' });
+      expect(await guess()).toEqual({ ...NOT_REDEEMABLE, replayed: true });
+    });
+
+    test('its own account hears of it after every guess is used up; another account does not', async () => {
+      const [one, other] = [await createAccount(subject.store, 5n), await createAccount(subject.store)];
+      const { hash } = await card();
+      await subject.store.commit('redeem', redeeming(one.accountId, hash));
+      for (const { accountId } of [one, other]) {
+        for (let n = 0; n < 5; n++) await subject.store.commit('redeem', redeeming(accountId, 'wrong'));
+      }
+      expect(await subject.store.commit('redeem', redeeming(one.accountId, hash))).toMatchObject({
+        ok: true,
+        balance: 105n,
+        alreadyRedeemed: true,
+      });
+      expect(await subject.store.commit('redeem', redeeming(other.accountId, hash))).toMatchObject({
+        reason: 'redeem_rate_limited',
+      });
+    });
+
     test('a batch is issued whole or not at all', async () => {
       const { cards } = await issueCards(subject.store, 2);
       const batch = {
