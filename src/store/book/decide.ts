@@ -9,7 +9,6 @@ import { issue, issueTouches, voidCard, voidTouches } from './cards.ts';
 import { release, releaseTouches, settle, settleTouches, sweep, sweepTouches } from './close.ts';
 import {
   changeKey,
-  changeKeyTouches,
   createKey,
   createKeyTouches,
   keyringTouches,
@@ -53,7 +52,7 @@ const DEFINITIONS: Definitions = {
   void: { touches: voidTouches, decide: voidCard },
   credit: { touches: ({ accountId }) => [{ table: 'wallets', id: accountId }], decide: credit },
   createKey: { touches: createKeyTouches, decide: createKey },
-  changeKey: { touches: changeKeyTouches, decide: changeKey },
+  changeKey: { touches: ({ accountId }) => keyringTouches(accountId), decide: changeKey },
   rotateKey: { touches: ({ accountId }) => keyringTouches(accountId), decide: rotateKey },
   revokeKey: { touches: ({ accountId }) => keyringTouches(accountId), decide: revokeKey },
   freeze: { touches: ({ accountId }) => [{ table: 'wallets', id: accountId }], decide: freeze },

@@ -13,7 +13,6 @@ import type {
 import type { KeyRow } from '../rows.ts';
 import { noteAction } from './actions.ts';
 import type { Book, Touch } from './book.ts';
-import { beginBudget } from './budgets.ts';
 import { checkReplay, rememberReplay, replayTouches } from './replays.ts';
 
 export const MAX_KEYS = 200;
@@ -47,14 +46,8 @@ export function createKey(book: Book, input: CreateKeyInput): CreateKeyResult {
   return { ok: true, key };
 }
 
-export function changeKeyTouches({ accountId, keyId }: ChangeKeyInput): Touch[] {
-  return [...keyringTouches(accountId), { table: 'budgets', id: keyId }];
-}
-
-export function changeKey(book: Book, { accountId, keyId, changes, spentToday, at }: ChangeKeyInput): KeyResult {
-  const result = replaceKey(book, accountId, keyId, at, (key) => ({ ...key, ...changes }));
-  if (result.ok && spentToday !== undefined) beginBudget(book, keyId, spentToday, at);
-  return result;
+export function changeKey(book: Book, { accountId, keyId, changes, at }: ChangeKeyInput): KeyResult {
+  return replaceKey(book, accountId, keyId, at, (key) => ({ ...key, ...changes }));
 }
 
 export function rotateKey(book: Book, input: RotateKeyInput): KeyResult {
