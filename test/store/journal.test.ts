@@ -166,7 +166,9 @@ describe('a process that is gone', () => {
     commit([settling(second, 30n), admitting(paid(accountId, 200n))]);
     expect(journaled()).toBe(2);
     await (await openSqliteStore({ file, clock: systemClock })).close();
-    expect(db.query('SELECT spent_nano, held_nano FROM budgets').all()).toEqual([{ spent_nano: 430n, held_nano: 200n }]);
+    expect(db.query('SELECT spent_nano, held_nano FROM budgets').all()).toEqual([
+      { spent_nano: 430n, held_nano: 200n },
+    ]);
     expect(audit(db, {}).differences).toEqual([]);
   });
 

@@ -7,14 +7,7 @@ import { admit, admitTouches } from './admit.ts';
 import type { Book, Touch } from './book.ts';
 import { issue, issueTouches, voidCard, voidTouches } from './cards.ts';
 import { release, releaseTouches, settle, settleTouches, sweep, sweepTouches } from './close.ts';
-import {
-  changeKey,
-  createKey,
-  createKeyTouches,
-  keyringTouches,
-  revokeKey,
-  rotateKey,
-} from './keyring.ts';
+import { changeKey, createKey, createKeyTouches, keyringTouches, revokeKey, rotateKey } from './keyring.ts';
 import {
   closeSession,
   closeSessions,
