@@ -14,17 +14,17 @@ export function budgetAt(book: Book, keyId: string, at: number): Budget {
 }
 
 export function holdBudget(book: Book, keyId: string, amount: Nano, at: number): void {
-  const budget = budgetAt(book, keyId, at);
-  book.put('budgets', keyId, { ...budget, held: budget.held + amount });
+  const { day, spent, held } = budgetAt(book, keyId, at);
+  book.put('budgets', keyId, { day, spent, held: held + amount });
 }
 
 export function closeBudget(book: Book, hold: Hold, charged: Nano, at: number): void {
   // A free one, or one that an older version opened for a key without a budget: it was not added, but what it costs counts.
   if (!hold.budgeted && charged === 0n) return;
-  const budget = budgetAt(book, hold.keyId, at);
+  const { day, spent, held } = budgetAt(book, hold.keyId, at);
   book.put('budgets', hold.keyId, {
-    ...budget,
-    held: hold.budgeted ? budget.held - hold.amount : budget.held,
-    spent: budget.spent + charged,
+    day,
+    spent: spent + charged,
+    held: hold.budgeted ? held - hold.amount : held,
   });
 }
