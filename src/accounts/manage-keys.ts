@@ -10,9 +10,7 @@ import type { Clock } from '../kit/clock.ts';
 import type { Idempotency } from '../kit/idempotency.ts';
 import type { NewId } from '../kit/ids.ts';
 import type { JsonObject } from '../kit/json.ts';
-import type { Nano } from '../kit/money.ts';
 import type { Random } from '../kit/random.ts';
-import { taipeiDay, taipeiDayStart } from '../kit/taipei.ts';
 import type { KeyResult } from '../store/operations.ts';
 import type { KeyRow } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
@@ -83,13 +81,7 @@ export async function editKey(tools: KeyTools, accountId: string, keyId: string,
   const known = (await tools.store.read.keysOf(accountId)).find((key) => key.keyId === keyId && key.revokedAt === null);
   if (!known) throw fault('not_found');
   checkManage({ ...known, ...changes });
-  const getsBudget = known.dailyBudget === null && typeof changes.dailyBudget === 'bigint';
-  const spentToday = getsBudget ? await spentSince(tools, known, taipeiDayStart(taipeiDay(at))) : undefined;
-  return publicKey(done(tools, await tools.store.commit('changeKey', { accountId, keyId, changes, spentToday, at })));
-}
-
-async function spentSince({ store }: KeyTools, { accountId, keyId }: KeyRow, from: number): Promise<Nano> {
-  return (await store.read.usagePage({ accountId, keyId, from, limit: 1 })).totals.cost;
+  return publicKey(done(tools, await tools.store.commit('changeKey', { accountId, keyId, changes, at })));
 }
 
 export async function rotateKey(tools: KeyTools, accountId: string, keyId: string, body: JsonObject) {

@@ -215,8 +215,6 @@ export interface ChangeKeyInput {
   accountId: string;
   keyId: string;
   changes: Partial<Pick<KeyRow, 'name' | 'models' | 'dailyBudget' | 'expiresAt' | 'manage'>>;
-  /** For a key that gets a budget and had none: what it has spent today counts, though nobody added it up. */
-  spentToday?: Nano | undefined;
   at: number;
 }
 export interface RotateKeyInput {

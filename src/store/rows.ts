@@ -37,7 +37,7 @@ export type ToldKey = Pick<
   'keyId' | 'last4' | 'name' | 'manage' | 'models' | 'dailyBudget' | 'expiresAt' | 'createdAt'
 >;
 
-/** What a key with a daily budget spent on one Taipei day, and holds now. */
+/** What a key spent on one Taipei day, and holds now: kept from its first paid hold on, with a budget or without. */
 export interface Budget {
   day: number;
   spent: Nano;
@@ -90,7 +90,7 @@ export interface Hold {
   stream: boolean;
   revision: number;
   openedAt: number;
-  /** The hold counts against this key's daily budget. */
+  /** It is in what its key holds: every paid one, but for those of an older version. */
   budgeted: boolean;
 }
 

@@ -125,13 +125,27 @@ describe('the budget', () => {
     expect(gateway.audit()).toEqual([]);
   });
 
-  test('given to a key while it has calls under way counts what they cost', async () => {
+  test('given to a key while it has calls under way counts what they hold and what they cost', async () => {
+    const hold = await holdOf(100);
+    const { requests } = gateway.upstream;
     const { id, key } = await createKey(gateway, account.key, {});
     const gate = createGate();
     gateway.upstream.next({ ...chatAnswer(), body: [gate.opened, ...(chatAnswer().body ?? [])] });
     const running = chat(key, { max_tokens: 100 });
-    await gateway.upstream.request(0);
-    await gateway.call(`/api/keys/${id}`, { key: account.key, method: 'PATCH', body: { daily_budget_ntd: 0.5 } });
+    await gateway.upstream.request(requests.length);
+    const body = { daily_budget_ntd: Number(hold + 1n) / 1e9 };
+    await gateway.call(`/api/keys/${id}`, { key: account.key, method: 'PATCH', body });
+    expect(budgetOf(id)).toEqual({ spent_nano: 0n, held_nano: hold });
+    const another = chat(key, { max_tokens: 16 });
+    let isAnswered = false;
+    void another.then(() => {
+      isAnswered = true;
+    });
+    await eventually('it has waited long enough', async () => {
+      await clock.advance(100);
+      return isAnswered;
+    });
+    expect(((await (await another).json()) as Answer).error.code).toBe('balance_in_use');
     gate.open();
     expect((await running).status).toBe(200);
     const charged = 11n * UP_PRICES.input + 7n * UP_PRICES.output;

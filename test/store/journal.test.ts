@@ -154,6 +154,24 @@ describe('a process that is gone', () => {
     found.close();
   });
 
+  test('may have been of a version that kept nothing for keys without a budget: what they spend is found', async () => {
+    const [first, second] = [paid(accountId, 500n), paid(accountId, 300n)];
+    commit([admitting(first)]);
+    commits.post();
+    const { db: hand } = other();
+    hand.run('UPDATE holds SET budgeted = 0');
+    hand.run('DELETE FROM budgets');
+    hand.close();
+    commit([settling(first, 400n), admitting(second)]);
+    commit([settling(second, 30n), admitting(paid(accountId, 200n))]);
+    expect(journaled()).toBe(2);
+    await (await openSqliteStore({ file, clock: systemClock })).close();
+    expect(db.query('SELECT spent_nano, held_nano FROM budgets').all()).toEqual([
+      { spent_nano: 430n, held_nano: 200n },
+    ]);
+    expect(audit(db, {}).differences).toEqual([]);
+  });
+
   test('may have been of another version: then nothing is posted, and it is said', async () => {
     useWallet();
     db.run(`UPDATE journal SET answers = replace(answers, '"400"', '"401"')`);

@@ -15,6 +15,7 @@ import { migrate as migrateSqlite } from '../../src/store/sqlite/migrate.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { freePort } from '../support/free-port.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { beforeBudgets, KEPT_BUDGETS, KEPT_THEN, SPENT_BEFORE } from '../support/spent-before-budgets.ts';
 import { createAccount } from './suite/samples.ts';
 
 let server: TestPostgres;
@@ -97,6 +98,17 @@ describe('a migration', () => {
     const database = await server.createDatabase();
     await database.sql(`UPDATE schema_migrations SET hash = 'other'`);
     expect(await refusal(open(database.url))).toBe('migration 1 differs from the one this database had');
+    await database.drop();
+  });
+
+  test('keeps what keys spent that day', async () => {
+    const database = await server.createDatabase({ empty: true });
+    const connection = await openConnection({ url: database.url, settings: {} }, systemClock);
+    await migrate(connection, beforeBudgets(MIGRATIONS));
+    for (const statement of SPENT_BEFORE) await database.sql(statement);
+    await migrate(connection);
+    expect(await database.sql(KEPT_BUDGETS)).toEqual(KEPT_THEN);
+    await connection.close();
     await database.drop();
   });
 

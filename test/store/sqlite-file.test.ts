@@ -7,10 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/kit/clock.ts';
 import { StoreRefused } from '../../src/store/refusal.ts';
+import { restoreDatabase } from '../../src/store/sqlite/backup.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
 import { MIGRATIONS } from '../../src/store/sqlite/migrations/index.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { beforeBudgets, KEPT_BUDGETS, KEPT_THEN, SPENT_BEFORE } from '../support/spent-before-budgets.ts';
 import { lease, NOW, paid, registration, settlement, TRIAL } from './suite/inputs.ts';
 
 let folder: string;
@@ -153,6 +155,19 @@ describe('migrations', () => {
     expect(db.query('SELECT * FROM next_one').all()).toEqual([]);
     expect(db.query('SELECT 1 FROM wallets WHERE account_id = ?').all(accountId)).toHaveLength(1);
     db.close();
+  });
+
+  test('keep what keys spent that day, also in a copy of an older version that is restored', () => {
+    const older = join(folder, 'older.sqlite');
+    const db = openDatabase(older);
+    migrate(db, { migrations: beforeBudgets(MIGRATIONS) });
+    for (const statement of SPENT_BEFORE) db.run(statement);
+    restoreDatabase(older, file, NOW);
+    migrate(db);
+    for (const one of [db, openDatabase(file)]) {
+      expect(one.query<unknown, []>(KEPT_BUDGETS).all()).toEqual(KEPT_THEN);
+      one.close();
+    }
   });
 
   test('one that was changed afterwards is refused', async () => {

@@ -39,7 +39,7 @@ export function admitTouches(input: AdmitInput): Touch[] {
     ...(byAddress ? [{ table: 'windows', id: freeAddressWindow(byAddress.address) } as const] : []),
     { table: 'wallets', id: input.accountId },
     { table: 'holds', id: input.requestId },
-    ...(input.budget === null ? [] : [{ table: 'budgets', id: input.keyId } as const]),
+    ...(input.charge.free ? [] : [{ table: 'budgets', id: input.keyId } as const]),
   ];
 }
 
@@ -127,7 +127,7 @@ function admitPaid(
     inFlight: wallet.inFlight + 1,
     touchedAt: at,
   });
-  if (budget) holdBudget(book, input.keyId, amount, at);
+  holdBudget(book, input.keyId, amount, at);
   openHold(book, input, amount);
   const admitted: Admitted = {
     ok: true,
@@ -197,7 +197,7 @@ function openHold(book: Book, input: AdmitInput, amount: bigint): void {
     stream,
     revision,
     openedAt: input.at,
-    budgeted: input.budget !== null && !input.charge.free,
+    budgeted: !input.charge.free,
   });
 }
 

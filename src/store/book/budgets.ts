@@ -1,5 +1,6 @@
-// A key's daily budget: spent + held + new hold never exceed it. Days are Taipei's and never run backwards; what is held
-// over midnight still counts as held, and is spent on the day it is settled.
+// A key's daily budget: spent + held + new hold never exceed it. Both are kept for every key that pays, also for one without
+// a budget: given one later, all of its day counts, and what its running calls hold. Days are Taipei's and never run
+// backwards; what is held over midnight still counts as held, and is spent on the day it is settled.
 
 import type { Nano } from '../../kit/money.ts';
 import { taipeiDay } from '../../kit/taipei.ts';
@@ -12,23 +13,18 @@ export function budgetAt(book: Book, keyId: string, at: number): Budget {
   return day === known.day ? known : { ...known, day, spent: 0n };
 }
 
-/** Of a key that had none, or none for a while: all that it spent today counts. */
-export function beginBudget(book: Book, keyId: string, spent: Nano, at: number): void {
-  book.put('budgets', keyId, { ...budgetAt(book, keyId, at), spent });
-}
-
 export function holdBudget(book: Book, keyId: string, amount: Nano, at: number): void {
-  const budget = budgetAt(book, keyId, at);
-  book.put('budgets', keyId, { ...budget, held: budget.held + amount });
+  const { day, spent, held } = budgetAt(book, keyId, at);
+  book.put('budgets', keyId, { day, spent, held: held + amount });
 }
 
 export function closeBudget(book: Book, hold: Hold, charged: Nano, at: number): void {
-  // Begun before its key had a budget: what it costs counts all the same.
-  if (!hold.budgeted && (charged === 0n || !book.get('budgets', hold.keyId))) return;
-  const budget = budgetAt(book, hold.keyId, at);
+  // A free one, or one that an older version opened for a key without a budget: it was not added, but what it costs counts.
+  if (!hold.budgeted && charged === 0n) return;
+  const { day, spent, held } = budgetAt(book, hold.keyId, at);
   book.put('budgets', hold.keyId, {
-    ...budget,
-    held: hold.budgeted ? budget.held - hold.amount : budget.held,
-    spent: budget.spent + charged,
+    day,
+    spent: spent + charged,
+    held: hold.budgeted ? held - hold.amount : held,
   });
 }

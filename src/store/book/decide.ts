@@ -7,15 +7,7 @@ import { admit, admitTouches } from './admit.ts';
 import type { Book, Touch } from './book.ts';
 import { issue, issueTouches, voidCard, voidTouches } from './cards.ts';
 import { release, releaseTouches, settle, settleTouches, sweep, sweepTouches } from './close.ts';
-import {
-  changeKey,
-  changeKeyTouches,
-  createKey,
-  createKeyTouches,
-  keyringTouches,
-  revokeKey,
-  rotateKey,
-} from './keyring.ts';
+import { changeKey, createKey, createKeyTouches, keyringTouches, revokeKey, rotateKey } from './keyring.ts';
 import {
   closeSession,
   closeSessions,
@@ -53,7 +45,7 @@ const DEFINITIONS: Definitions = {
   void: { touches: voidTouches, decide: voidCard },
   credit: { touches: ({ accountId }) => [{ table: 'wallets', id: accountId }], decide: credit },
   createKey: { touches: createKeyTouches, decide: createKey },
-  changeKey: { touches: changeKeyTouches, decide: changeKey },
+  changeKey: { touches: ({ accountId }) => keyringTouches(accountId), decide: changeKey },
   rotateKey: { touches: ({ accountId }) => keyringTouches(accountId), decide: rotateKey },
   revokeKey: { touches: ({ accountId }) => keyringTouches(accountId), decide: revokeKey },
   freeze: { touches: ({ accountId }) => [{ table: 'wallets', id: accountId }], decide: freeze },

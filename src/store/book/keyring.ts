@@ -13,7 +13,6 @@ import type {
 import type { KeyRow, ToldKey } from '../rows.ts';
 import { noteAction } from './actions.ts';
 import type { Book, Touch } from './book.ts';
-import { beginBudget } from './budgets.ts';
 import { checkReplay, rememberReplay, replayTouches } from './replays.ts';
 
 export const MAX_KEYS = 200;
@@ -61,14 +60,8 @@ function toldBefore(result: string, keys: readonly KeyRow[]): ToldKey {
   return key;
 }
 
-export function changeKeyTouches({ accountId, keyId }: ChangeKeyInput): Touch[] {
-  return [...keyringTouches(accountId), { table: 'budgets', id: keyId }];
-}
-
-export function changeKey(book: Book, { accountId, keyId, changes, spentToday, at }: ChangeKeyInput): KeyResult {
-  const result = replaceKey(book, accountId, keyId, at, (key) => ({ ...key, ...changes }));
-  if (result.ok && spentToday !== undefined) beginBudget(book, keyId, spentToday, at);
-  return result;
+export function changeKey(book: Book, { accountId, keyId, changes, at }: ChangeKeyInput): KeyResult {
+  return replaceKey(book, accountId, keyId, at, (key) => ({ ...key, ...changes }));
 }
 
 export function rotateKey(book: Book, input: RotateKeyInput): KeyResult {

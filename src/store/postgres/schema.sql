@@ -38,7 +38,7 @@ CREATE TABLE budgets (
   CONSTRAINT budgets_pkey PRIMARY KEY (key_id),
   CONSTRAINT budgets_held_nano_check CHECK ((held_nano >= 0)),
   CONSTRAINT budgets_spent_nano_check CHECK ((spent_nano >= 0))
-);
+) WITH (fillfactor=60);
 
 CREATE TABLE card_batches (
   batch_id text COLLATE "C" NOT NULL,

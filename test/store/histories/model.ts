@@ -45,7 +45,6 @@ export interface ModelRequest {
   nodeId: string;
   amount: bigint;
   free: boolean;
-  budgeted: boolean;
   openedAt: number;
   /** Set when it was closed, which happens once. */
   closed?: { cost: bigint; status: string; balanceAfter: bigint };
@@ -64,8 +63,6 @@ export class Model {
   readonly requests = new Map<string, ModelRequest>();
   readonly cards = new Map<string, ModelCard>();
   readonly #spent = new Map<string, { day: number; spent: bigint }>();
-  /** Keys that had a budget once. */
-  readonly #budgeted = new Set<string>();
   readonly #leases = new Map<string, number>();
   readonly #references = new Set<string>();
   readonly #registrations = new Map<string, number[]>();
@@ -87,7 +84,7 @@ export class Model {
   }
 
   budget(keyId: string): { spent: bigint; held: bigint } {
-    const open = [...this.requests.values()].filter((one) => one.keyId === keyId && one.budgeted && !one.closed);
+    const open = [...this.requests.values()].filter((one) => one.keyId === keyId && !one.closed);
     return { spent: this.#spent.get(keyId)?.spent ?? 0n, held: sum(open.map(({ amount }) => amount)) };
   }
 
@@ -196,7 +193,7 @@ export class Model {
     const amount = charge.hold.base + charge.hold.unit * BigInt(granted);
     // A paid slot counts to the full second.
     account.paidSlots.push(Math.ceil(at / 1000) * 1000);
-    if (input.budget !== null) this.#spend(input.keyId, 0n, at);
+    this.#spend(input.keyId, 0n, at);
     this.#open(input, amount);
     return done({
       ok: true,
@@ -240,10 +237,8 @@ export class Model {
     return refuse('balance_in_use', this.#money(input));
   }
 
-  #open({ requestId, accountId, keyId, nodeId, at, charge, budget }: AdmitInput, amount: bigint): void {
-    const budgeted = budget !== null && !charge.free;
-    if (budgeted) this.#budgeted.add(keyId);
-    this.requests.set(requestId, { accountId, keyId, nodeId, amount, free: charge.free, budgeted, openedAt: at });
+  #open({ requestId, accountId, keyId, nodeId, at, charge }: AdmitInput, amount: bigint): void {
+    this.requests.set(requestId, { accountId, keyId, nodeId, amount, free: charge.free, openedAt: at });
   }
 
   #settle({ requestId, cost, outcome }: SettleInput): Expected {
@@ -273,9 +268,7 @@ export class Model {
     if (charged > 0n) account?.entries.push({ kind: 'usage', amount: -charged });
     const balance = this.balance(request.accountId);
     request.closed = { cost: charged, status, balanceAfter: balance };
-    if (request.budgeted || (charged > 0n && this.#budgeted.has(request.keyId))) {
-      this.#spend(request.keyId, charged, at);
-    }
+    if (!request.free) this.#spend(request.keyId, charged, at);
     return { state: 'closed', charged, writtenOff: cost - charged, balance };
   }
 

@@ -45,6 +45,8 @@ export type Step =
       do: 'admit';
       account: number;
       node: number;
+      /** Any key may have a budget now and none then. */
+      key: number;
       charge: { free: true } | { free: false; base: number; unit: number; wanted: number; least: number };
       budget: number | null;
     }
@@ -63,6 +65,7 @@ export type Step =
 const index = fc.oneof(fc.nat(3), fc.nat(40));
 const body = fc.nat(3).map((n) => (n === 0 ? 1 : 0));
 const node = fc.nat(1);
+const key = fc.nat(1);
 const replay = fc.oneof({ weight: 3, arbitrary: fc.constant(-1) }, { weight: 1, arbitrary: fc.nat(1) });
 
 /** Frequent steps stand more than once. */
@@ -126,6 +129,7 @@ function admitPaid(budget: fc.Arbitrary<number | null>): fc.Arbitrary<Step> {
     do: fc.constant('admit'),
     account: index,
     node,
+    key,
     charge: charge.map((one) => ({ ...one, least: Math.min(one.least, one.wanted) })),
     budget,
   } as const);
@@ -136,6 +140,7 @@ function admitFree(): fc.Arbitrary<Step> {
     do: fc.constant('admit'),
     account: index,
     node,
+    key,
     charge: fc.constant({ free: true as const }),
     budget: fc.constantFrom(null, 300),
   } as const);
@@ -280,7 +285,7 @@ function admission(step: Extract<Step, { do: 'admit' }>, world: World, model: Mo
       input: {
         requestId,
         accountId,
-        keyId: `${accountId}-k${step.budget === null ? 0 : 1}`,
+        keyId: `${accountId}-k${step.key}`,
         nodeId: `${world.prefix}-n${step.node}`,
         at: world.now,
         model: 'm',

@@ -4,6 +4,7 @@ import { describe } from 'bun:test';
 import { describeAdmit } from './admit.ts';
 import { describeAudit } from './audit.ts';
 import { describeBatches } from './batches.ts';
+import { describeBudgets } from './budgets.ts';
 import { describeClose } from './close.ts';
 import { describeKeys } from './keys.ts';
 import { describeLogins } from './logins.ts';
@@ -23,6 +24,7 @@ export function describeStore(name: string, open: OpenSubject): void {
     describeClose(open);
     describeRedeem(open);
     describeKeys(open);
+    describeBudgets(open);
     describeLogins(open);
     describeOperator(open);
     describeOperating(open);

@@ -10,6 +10,7 @@ import shorterWindows from './0007-shorter-windows.sql' with { type: 'text' };
 import journal from './0008-journal.sql' with { type: 'text' };
 import usageSums from './0009-usage-sums.sql' with { type: 'text' };
 import credits from './0010-credits.sql' with { type: 'text' };
+import budgetOfEveryKey from './0011-budget-of-every-key.sql' with { type: 'text' };
 
 export interface Migration {
   version: number;
@@ -28,4 +29,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 8, name: 'journal', sql: journal },
   { version: 9, name: 'usage-sums', sql: usageSums },
   { version: 10, name: 'credits', sql: credits },
+  { version: 11, name: 'budget-of-every-key', sql: budgetOfEveryKey },
 ];
