@@ -5,13 +5,34 @@ import type { Clock } from '../kit/clock.ts';
 import { createRecentEvents, type RecentEvents } from '../kit/recent-events.ts';
 
 export interface Health {
-  /** May a call go there now? An open breaker that is due lets one probe through: whoever is told yes must report. */
-  admits(channel: string, model: string): boolean;
-  success(channel: string, model: string): void;
-  failure(channel: string, model: string, options?: { opensAtOnce: boolean }): void;
+  /**
+   * May a call go there now? An open breaker that is due lets one probe through: whoever gets a pass must report.
+   * `repeats`: the pass of the try that this one repeats.
+   */
+  admits(channel: string, model: string, repeats?: Pass): Pass | undefined;
+  /** For a call that was let in before and was only told to come again: the breaker is not asked. */
+  readmits(channel: string, model: string): Pass;
+  /** A stream has brought its first word. It lets others in, but is no success before its end. */
+  begun(pass: Pass): void;
+  success(pass: Pass): void;
+  failure(pass: Pass, options?: FailureOptions): void;
   /** The call ended for a reason that says nothing of the channel. */
-  forget(channel: string, model: string): void;
+  forget(pass: Pass): void;
   states(): BreakerState[];
+}
+
+/** One try on a channel; what came of it is told with it. */
+export interface Pass {
+  readonly channel: string;
+  readonly model: string;
+  /** When it was given, by the monotonic clock. */
+  readonly at: number;
+}
+
+export interface FailureOptions {
+  opensAtOnce?: boolean;
+  /** 429: the channel answers, so it is none of the failures in a row. */
+  isRateLimit?: boolean;
 }
 
 export interface BreakerState {
@@ -35,13 +56,18 @@ const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 interface Breaker {
+  /** Failures in a row. Those of tries that were under way together are one. */
   consecutive: number;
+  /** When the last of them was counted. */
+  countedAt: number;
   /** The failed ones are marked. */
   recent: RecentEvents;
   pauseMs: number;
   openUntil: number | undefined;
-  opened: { at: number; by: OpenedBy } | undefined;
-  probing: boolean;
+  /** `at` by the wall clock, `tick` by the monotonic one. */
+  opened: { at: number; tick: number; by: OpenedBy } | undefined;
+  /** On its way; after the first word of its stream the breaker is closed, and it can still fail. */
+  probe: Pass | undefined;
 }
 
 export function createHealth(clock: Clock): Health {
@@ -53,63 +79,92 @@ export function createHealth(clock: Clock): Health {
     if (known) return known;
     const breaker: Breaker = {
       consecutive: 0,
+      countedAt: Number.NEGATIVE_INFINITY,
       recent: createRecentEvents(WINDOW_MS),
       pauseMs: FIRST_PAUSE_MS,
       openUntil: undefined,
       opened: undefined,
-      probing: false,
+      probe: undefined,
     };
     breakers.set(id, breaker);
     return breaker;
   }
 
-  function isFailing({ consecutive, recent }: Breaker): OpenedBy | undefined {
-    if (consecutive >= CONSECUTIVE_FAILURES) return 'consecutive_failures';
-    const now = clock.monotonic();
+  /** Whether it is one more failure in a row: a try that began before the last one failed with it. */
+  function count(breaker: Breaker, { at }: Pass, now: number): boolean {
+    if (at < breaker.countedAt) return false;
+    breaker.consecutive++;
+    breaker.countedAt = now;
+    return breaker.consecutive >= CONSECUTIVE_FAILURES;
+  }
+
+  function isFailing(recent: RecentEvents, now: number): OpenedBy | undefined {
     const calls = recent.count(now);
     return calls >= WINDOW_LEAST && recent.marked(now) * 2 >= calls ? 'failure_rate' : undefined;
   }
 
   function open(breaker: Breaker, by: OpenedBy): void {
     // A probe that failed leaves it open since the same time.
-    breaker.opened = { at: breaker.opened?.at ?? clock.now(), by };
-    breaker.openUntil = clock.monotonic() + breaker.pauseMs;
+    const tick = clock.monotonic();
+    breaker.opened = { at: breaker.opened?.at ?? clock.now(), tick, by };
+    breaker.openUntil = tick + breaker.pauseMs;
     breaker.pauseMs = Math.min(breaker.pauseMs * 2, LONGEST_PAUSE_MS);
-    breaker.probing = false;
+    breaker.probe = undefined;
+  }
+
+  /** Many calls failed at one moment, this one among them: each keeps its second try. */
+  function fellTogether({ opened }: Breaker, repeats: Pass | undefined): boolean {
+    return repeats !== undefined && opened?.by === 'failure_rate' && repeats.at < opened.tick;
+  }
+
+  function passTo(channel: string, model: string): Pass {
+    return { channel, model, at: clock.monotonic() };
+  }
+
+  function admits(channel: string, model: string, repeats?: Pass): Pass | undefined {
+    const breaker = breakerOf(channel, model);
+    const pass = passTo(channel, model);
+    if (breaker.openUntil === undefined || fellTogether(breaker, repeats)) return pass;
+    if (breaker.probe || pass.at < breaker.openUntil) return undefined;
+    breaker.probe = pass;
+    return pass;
   }
 
   return {
-    admits(channel, model) {
-      const breaker = breakerOf(channel, model);
-      if (breaker.openUntil === undefined) return true;
-      if (breaker.probing || clock.monotonic() < breaker.openUntil) return false;
-      breaker.probing = true;
-      return true;
+    admits,
+    readmits: (channel, model) => admits(channel, model) ?? passTo(channel, model),
+    begun(pass) {
+      const breaker = breakerOf(pass.channel, pass.model);
+      if (breaker.probe === pass) Object.assign(breaker, { openUntil: undefined, opened: undefined });
     },
-    success(channel, model) {
+    success({ channel, model }) {
       const breaker = breakerOf(channel, model);
       breaker.recent.add(clock.monotonic());
       breaker.consecutive = 0;
-      if (breaker.openUntil === undefined) return;
-      Object.assign(breaker, { openUntil: undefined, opened: undefined, probing: false, pauseMs: FIRST_PAUSE_MS });
+      // A longer pause: it was open, and let others in at the first word of its probe.
+      if (breaker.openUntil === undefined && breaker.pauseMs === FIRST_PAUSE_MS) return;
+      Object.assign(breaker, { openUntil: undefined, opened: undefined, probe: undefined, pauseMs: FIRST_PAUSE_MS });
       breaker.recent.clear();
     },
-    failure(channel, model, { opensAtOnce } = { opensAtOnce: false }) {
-      const breaker = breakerOf(channel, model);
-      breaker.recent.add(clock.monotonic(), true);
-      breaker.consecutive++;
-      if (breaker.probing) return open(breaker, 'probe_failed');
+    failure(pass, { opensAtOnce = false, isRateLimit = false } = {}) {
+      const breaker = breakerOf(pass.channel, pass.model);
+      const now = clock.monotonic();
+      breaker.recent.add(now, true);
+      const isInARow = !isRateLimit && count(breaker, pass, now);
+      if (breaker.probe === pass) return open(breaker, 'probe_failed');
       if (breaker.openUntil !== undefined) return;
-      const by = opensAtOnce ? 'key_refused' : isFailing(breaker);
+      if (opensAtOnce) return open(breaker, 'key_refused');
+      const by = isInARow ? 'consecutive_failures' : isFailing(breaker.recent, now);
       if (by) open(breaker, by);
     },
-    forget(channel, model) {
-      breakerOf(channel, model).probing = false;
+    forget(pass) {
+      const breaker = breakerOf(pass.channel, pass.model);
+      if (breaker.probe === pass) breaker.probe = undefined;
     },
     states: () =>
-      [...breakers].map(([id, { consecutive, openUntil, opened, probing }]) => {
+      [...breakers].map(([id, { consecutive, openUntil, opened, probe }]) => {
         const [channel = '', model = ''] = id.split('\n');
-        const state = openUntil === undefined ? 'closed' : probing ? 'probing' : 'open';
+        const state = openUntil === undefined ? 'closed' : probe ? 'probing' : 'open';
         return {
           channel,
           model,

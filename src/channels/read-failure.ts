@@ -1,7 +1,8 @@
 // An upstream's refusal, reduced to what a client may know. From its body only the message and the parameter of the
 // known error envelope pass, with URLs, hosts, paths, ids and keys removed: what looks like one, and the upstream's own.
 
-import { isObject, type Json, tryParseJson } from '../kit/json.ts';
+import { tryParseJson } from '../kit/json.ts';
+import { findError } from './find-error.ts';
 import { readGoogleDetails } from './google-details.ts';
 
 export interface UpstreamFailure {
@@ -15,19 +16,23 @@ export interface UpstreamFailure {
 const MAX_BODY_CHARS = 64 * 1024;
 const MAX_READ_CHARS = 2_000;
 const MAX_MESSAGE_CHARS = 400;
+const LONGEST_WAIT_S = 1_000_000;
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
+/** `now`: without it a wait that is told as a date is not known. */
 export function readFailure(
   status: number,
   headers: Headers,
   body: string,
   hidden: readonly string[] = [],
+  now?: number,
 ): UpstreamFailure {
   const parsed = body.length <= MAX_BODY_CHARS ? tryParseJson(body) : undefined;
-  const error = errorObject(Array.isArray(parsed) ? parsed[0] : parsed);
+  const error = findError(parsed) ?? {};
   const google = readGoogleDetails(error.details);
   return {
     status,
-    retryAfterS: readRetryAfter(headers.get('retry-after')) ?? google.retryAfterS,
+    retryAfterS: readRetryAfter(headers.get('retry-after'), now) ?? google.retryAfterS,
     code: [error.code, error.type, google.reason, error.status].find((value) => typeof value === 'string'),
     message: typeof error.message === 'string' ? cleanText(error.message, hidden) : undefined,
     param: typeof error.param === 'string' && /^[\w.[\]]{1,80}$/.test(error.param) ? error.param : undefined,
@@ -112,12 +117,11 @@ const REMOVED: readonly (readonly [what: RegExp, word: string])[] = [
   [/\b[A-Za-z0-9_-]{24,}\b/g, '[id]'],
 ];
 
-function errorObject(body: Json | undefined): Record<string, Json | undefined> {
-  if (!isObject(body)) return {};
-  return isObject(body.error) ? body.error : {};
-}
-
-function readRetryAfter(text: string | null): number | undefined {
-  if (text === null || !/^\d{1,6}(\.\d+)?$/.test(text.trim())) return undefined;
-  return Number(text);
+/** Seconds, or a date of HTTP. */
+function readRetryAfter(text: string | null, now: number | undefined): number | undefined {
+  if (text === null) return undefined;
+  if (/^\d{1,6}(\.\d+)?$/.test(text.trim())) return Number(text);
+  if (now === undefined || !HTTP_DATE.test(text.trim())) return undefined;
+  const seconds = (Date.parse(text) - now) / 1000;
+  return seconds < LONGEST_WAIT_S ? Math.max(0, seconds) : undefined;
 }

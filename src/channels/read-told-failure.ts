@@ -1,7 +1,8 @@
-// An error that an upstream tells with status 200: in place of an answer, or as an event of a stream. It stands in one of
-// a few places, and the status it would have had stands in it, or nowhere.
+// An error that an upstream tells with status 200: in place of an answer, or as an event of a stream. The status it would
+// have had stands in it, or nowhere.
 
-import { isObject, type Json, type JsonObject, tryParseJson } from '../kit/json.ts';
+import { type Json, type JsonObject, tryParseJson } from '../kit/json.ts';
+import { findError } from './find-error.ts';
 import { readFailure, type UpstreamFailure } from './read-failure.ts';
 
 /** A failed response repeats what it was asked, so this is far more than an error needs. */
@@ -13,17 +14,8 @@ const BAD_REQUESTS: ReadonlySet<Json | undefined> = new Set(['invalid_request_er
 /** Undefined if it tells of no error. The status is 200 where none is named. */
 export function readToldFailure(text: string, hidden: readonly string[]): UpstreamFailure | undefined {
   const told = text.length <= MAX_TOLD_CHARS ? tryParseJson(text) : undefined;
-  const error = findError(Array.isArray(told) ? told[0] : told);
+  const error = findError(told);
   return error && readFailure(statusOf(error), NO_HEADERS, JSON.stringify({ error }), hidden);
-}
-
-function findError(told: Json | undefined): JsonObject | undefined {
-  if (!isObject(told)) return undefined;
-  const { error, response, choices } = told;
-  const [choice] = Array.isArray(choices) ? choices : [];
-  const within = [error, isObject(response) && response.error, isObject(choice) && choice.error].find(isObject);
-  if (within) return within;
-  return told.type === 'error' || told.object === 'error' ? told : undefined;
 }
 
 function statusOf({ code, status, type }: JsonObject): number {

@@ -39,11 +39,24 @@ export class AttemptFailed extends Error {
   }
 }
 
-const CONTEXT_CODES = /context_length|too_long|max_tokens_exceeded/i;
+const CONTEXT_CODES = /context_length|exceed_context_size|too_long|max_tokens_exceeded/i;
 const CONTENT_CODES = /content_policy|content_filter|moderation|safety|invalid_prompt/i;
 /** Some upstreams have one code for every bad request, and tell the reason only in words. */
-const CONTEXT_WORDS =
-  /prompt is too long|maximum context length|exceeds? (the )?context (window|length|limit)|token count( \(\d+\))? exceeds the maximum|more than the max tokens limit/i;
+const CONTEXT_WORDS = new RegExp(
+  [
+    'prompt is too long',
+    'input is too long for requested model',
+    'prompt exceeds max(imum)? length',
+    'maximum context length',
+    String.raw`maximum prompt length is \d+`,
+    'exceeds? (the )?(available )?context (window|length|limit|size)',
+    'request exceeded model token limit',
+    String.raw`token count( \(\d+\))? exceeds the maximum`,
+    'more than the max tokens limit',
+    'range of input length should be',
+  ].join('|'),
+  'i',
+);
 const CONTENT_WORDS = /content (filter|polic|moderation)|usage polic(y|ies)/i;
 /** Said with status 400 where another upstream says 401. */
 const KEY_CODES = new Set(['API_KEY_INVALID', 'API_KEY_SERVICE_BLOCKED']);
@@ -82,10 +95,11 @@ export function classifyFailure(failure: UpstreamFailure): AttemptFailed {
 const BAD_REQUESTS: ReadonlySet<number> = new Set([400, 413, 422]);
 
 /**
- * For an error that was told with status 200. Undefined unless the request itself is at fault: what it says of our key or
- * of the route is not believed, because that would close a channel.
+ * For an error that was told with status 200. Undefined unless the request itself is at fault, or there are too many: what
+ * it says of our key or of the route is not believed, because that would close a channel.
  */
 export function classifyTold(failure: UpstreamFailure): AttemptFailed | undefined {
+  if (failure.status === 429) return classifyFailure(failure);
   if (!BAD_REQUESTS.has(failure.status) && !isTooLong(failure) && !isRejected(failure)) return undefined;
   const failed = classifyFailure({ ...failure, status: 400 });
   return failed.outcome === 'refused_our_key' ? undefined : failed;

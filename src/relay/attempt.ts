@@ -88,7 +88,8 @@ export async function attempt(
     failpoint('K3');
     if (response.status !== 200) {
       const text = await readText(response, watch);
-      throw classifyFailure(readFailure(response.status, response.headers, text, upstream.hidden));
+      const failure = readFailure(response.status, response.headers, text, upstream.hidden, tools.clock.now());
+      throw classifyFailure(failure);
     }
     const explain: Explain = (text, otherwise) => explainTold(text, upstream.hidden, otherwise);
     if (stream) return await beginStream(tools, admission, route, carrier, response, watch, explain);

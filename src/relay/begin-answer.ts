@@ -51,7 +51,7 @@ export async function tryStep(
   try {
     if (step.waitMs > 0) await waitOrLeave(tools, admission, step.waitMs);
     const begun = await attempt(tools, admission, step, prefill);
-    note('ok');
+    note('ok', { isOver: begun.kind === 'whole' });
     return { step, begun, ended: note };
   } catch (error) {
     const outcome = error instanceof AttemptFailed ? error.outcome : 'network_error';
@@ -81,21 +81,22 @@ const NOT_THE_CHANNEL: ReadonlySet<string> = new Set([
 ]);
 
 /** One line of the receipt; what is said of the same try later takes the place of what was said before. */
-function createNote(tools: RelayTools, { attempts }: Admission, { route, model }: Step) {
+function createNote(tools: RelayTools, { attempts }: Admission, { route, model, pass }: Step) {
   const startedAt = tools.clock.monotonic();
   const channel = route.channel.name;
   const line: Attempt = { channel, outcome: '', ms: 0 };
-  return (outcome: AttemptOutcome | 'ok') => {
+  return (outcome: AttemptOutcome | 'ok', { isOver } = { isOver: true }) => {
     const isFirst = line.outcome === '';
     if (isFirst) attempts.push(line);
-    const wasOk = line.outcome === 'ok';
     line.outcome = outcome;
     line.ms = Math.round(tools.clock.monotonic() - startedAt);
     if (outcome === 'ok') {
-      if (!wasOk) tools.health.success(channel, route.model);
-    } else if (NOT_THE_CHANNEL.has(outcome)) tools.health.forget(channel, route.model);
+      if (isOver) tools.health.success(pass);
+      else tools.health.begun(pass);
+    } else if (NOT_THE_CHANNEL.has(outcome)) tools.health.forget(pass);
     else {
-      tools.health.failure(channel, route.model, { opensAtOnce: outcome === 'refused_our_key' });
+      const opensAtOnce = outcome === 'refused_our_key';
+      tools.health.failure(pass, { opensAtOnce, isRateLimit: outcome === 'rate_limited' });
       tools.errors.note(channel, model.id, outcome);
       tools.traffic.record({ channel, model: model.id, ok: false, firstTokenMs: null, totalMs: null });
     }

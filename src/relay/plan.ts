@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Model, Route } from '../catalog/catalog.ts';
+import type { Pass } from '../channels/health.ts';
 import { canReach } from '../dialects/carry.ts';
 import { Fault } from '../faults/fault.ts';
 import type { AttemptFailed, AttemptOutcome } from './attempt-failed.ts';
@@ -12,12 +13,14 @@ export interface Step {
   model: Model;
   route: Route;
   waitMs: number;
+  /** For telling the channel's health what came of it. */
+  pass: Pass;
 }
 
 export interface Plan {
   /** The next try, given why the last one failed; undefined when there is none left. */
   next(failure?: AttemptFailed): Step | undefined;
-  /** The last route again, at once, if it may be asked a second time. */
+  /** The last route again, at once, because what it refused was no try: a prefill. */
   again(): Step | undefined;
   /** Whether some route can continue an answer that another began. */
   mayPrefill: boolean;
@@ -54,13 +57,27 @@ export function createPlan(tools: RelayTools, { call, candidates }: Admission): 
   }
 
   /** The last route once more, unless it had its second try or its breaker has opened. */
-  function repeat(waitMs: number | undefined): Step | undefined {
+  function repeat(failure: AttemptFailed): Step | undefined {
+    const waitMs = repeatWait(tools, failure);
     if (!last || waitMs === undefined || onModel >= MAX_ON_ONE_MODEL || inAll >= MAX_IN_ALL) return undefined;
     const { channel, model } = last.route;
-    if ((tried.get(channel.name) ?? 0) > 1 || !tools.health.admits(channel.name, model)) return undefined;
-    if (tools.retryBudget.take()) return take({ ...last, waitMs });
-    tools.health.forget(channel.name, model);
+    if ((tried.get(channel.name) ?? 0) > 1) return undefined;
+    const isToldToWait = failure.outcome === 'rate_limited';
+    const pass = isToldToWait
+      ? tools.health.readmits(channel.name, model)
+      : tools.health.admits(channel.name, model, last.pass);
+    if (!pass) return undefined;
+    if (tools.retryBudget.take(tools.running.size)) return take({ ...last, waitMs, pass });
+    tools.health.forget(pass);
     return undefined;
+  }
+
+  function again(): Step | undefined {
+    if (!last || inAll >= MAX_IN_ALL) return undefined;
+    const { channel, model } = last.route;
+    tried.set(channel.name, (tried.get(channel.name) ?? 1) - 1);
+    onModel--;
+    return take({ ...last, waitMs: 0, pass: tools.health.readmits(channel.name, model) });
   }
 
   function nextModel(): void {
@@ -70,11 +87,11 @@ export function createPlan(tools: RelayTools, { call, candidates }: Admission): 
 
   return {
     mayPrefill,
-    again: () => repeat(0),
+    again,
     next(failure) {
       if (inAll >= MAX_IN_ALL) return undefined;
-      const again = failure && repeat(repeatWait(tools, failure));
-      if (again) return again;
+      const repeated = failure && repeat(failure);
+      if (repeated) return repeated;
       if (failure?.isTooLong) {
         // The channel did nothing wrong: it may serve a model that takes more.
         if (last) tried.delete(last.route.channel.name);
@@ -82,8 +99,8 @@ export function createPlan(tools: RelayTools, { call, candidates }: Admission): 
       }
       for (; models.length > 0; nextModel()) {
         const [model] = models;
-        const route = model && onModel < MAX_ON_ONE_MODEL ? chooseRoute(tools, call, model, tried) : undefined;
-        if (model && route) return take({ model, route, waitMs: 0 });
+        const chosen = model && onModel < MAX_ON_ONE_MODEL ? chooseRoute(tools, call, model, tried) : undefined;
+        if (model && chosen) return take({ model, ...chosen, waitMs: 0 });
       }
       return undefined;
     },
@@ -104,18 +121,19 @@ function chooseRoute(
   call: Call,
   model: Model,
   tried: ReadonlyMap<string, number>,
-): Route | undefined {
+): Pick<Step, 'route' | 'pass'> | undefined {
   let candidates = model.routes.filter(
     ({ channel }) => !tried.has(channel.name) && canReach(call.dialect, channel.endpoints),
   );
   while (candidates.length > 0) {
     const priority = Math.min(...candidates.map((route) => route.priority));
     const equals = candidates.filter((route) => route.priority === priority);
-    const chosen = call.sessionKey === undefined ? byWeight(tools, equals) : bySession(call.sessionKey, equals);
-    if (!chosen) return undefined;
-    const isCarried = !(call.findCarrier(chosen) instanceof Fault);
-    if (isCarried && tools.health.admits(chosen.channel.name, chosen.model)) return chosen;
-    candidates = candidates.filter((route) => route !== chosen);
+    const route = call.sessionKey === undefined ? byWeight(tools, equals) : bySession(call.sessionKey, equals);
+    if (!route) return undefined;
+    const isCarried = !(call.findCarrier(route) instanceof Fault);
+    const pass = isCarried ? tools.health.admits(route.channel.name, route.model) : undefined;
+    if (pass) return { route, pass };
+    candidates = candidates.filter((other) => other !== route);
   }
   return undefined;
 }

@@ -4,6 +4,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { createGate } from '../support/eventually.ts';
 import { costAt, type Lab, MAIN, startLab, TRIAL } from '../support/lab.ts';
+import { bodyLength, cutAt, isBytes } from '../support/script.ts';
 import { createShiftedClock, type ShiftedClock } from '../support/shifted-clock.ts';
 import { WIRE_CLIENTS } from '../support/wire-clients.ts';
 
@@ -56,6 +57,23 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
       expect(await lab.balance()).toBe(TRIAL - 20n * BigInt(costAt(MAIN, 11, 7)));
       expect(lab.gateway.audit()).toEqual([]);
     });
+
+    if (stream) {
+      test('streams that all break after their first word are failures in a row', async () => {
+        await start();
+        const parts = (answer().body ?? []).filter(isBytes);
+        const first = parts.findIndex((part) => String(part).includes('Hello'));
+        const after = bodyLength({ body: parts.slice(0, first + 1) });
+        lab.first.otherwise(() => cutAt(answer(), after, 'rst', 30));
+        const asked = [];
+        for (let n = 0; n < 5; n++) {
+          const before = lab.first.requests.length;
+          expect((await lab.ask({ stream })).answer.complete).toBe(true);
+          asked.push(lab.first.requests.length - before);
+        }
+        expect(asked).toEqual([2, 2, 1, 0, 0]);
+      });
+    }
 
     test('one probe at a time', async () => {
       await start();

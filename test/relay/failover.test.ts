@@ -147,6 +147,19 @@ test('when every channel is rate limited the wait is the smallest of theirs', as
   expect(((await response.json()) as Answer).error.code).toBe('unavailable');
 });
 
+test.each([
+  ['soon', 30_000, 30],
+  ['past', -30_000, 1],
+])('a wait that is told as a date: %s', async (_, ms, seconds) => {
+  const date = new Date(Date.now() + ms).toUTCString();
+  first.otherwise({ status: 429, headers: { 'retry-after': date }, body: [] });
+  const response = await gateway.chat(account.key, { model: set.alone });
+  expect(response.status).toBe(503);
+  expect(Number(response.headers.get('retry-after'))).toBeWithin(seconds - 2, seconds + 1);
+  // A date that is past is a wait of nothing: then it is asked again.
+  expect(first.requests).toHaveLength(ms < 0 ? 2 : 1);
+});
+
 test('a redirect is not followed: our key goes nowhere it was not meant for', async () => {
   first.otherwise({ status: 307, headers: { location: `${second.baseUrl}/chat/completions` }, body: [] });
   second.otherwise(chatAnswer());

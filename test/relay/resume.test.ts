@@ -110,6 +110,49 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     expect(lab.gateway.audit()).toEqual([]);
   });
 
+  test('a refused prefill is no try: the only channel answers from the start', async () => {
+    await start({ routes: ['first'], first: { prefill: true } });
+    lab.first.next(cutAfter(' beta'), client.refusal(400, 'prefill'), client.stream({ pieces: PIECES }));
+    const { answer, attempts, record } = await ask();
+    expect(text(answer)).toBe(TEXT);
+    expect(answer).toMatchObject({ complete: true, error: undefined });
+    expect(attempts).toEqual([
+      ['first', 'network_error'],
+      ['first', 'request_refused'],
+      ['first', 'ok'],
+    ]);
+    expect(record.cost_nano).toBe(costAt(MAIN, 11, 7));
+  });
+
+  test('a route that refused the prefill is not given it a second time', async () => {
+    await start({ routes: ['first'], hasFallback: true, third: { prefill: true } });
+    lab.first.next(cutAfter(' beta'), client.refusal(404, 'other'));
+    lab.third.next(client.refusal(400, 'prefill'), client.refusal(500, 'other'), client.stream({ pieces: PIECES }));
+    const { answer, attempts } = await ask();
+    expect(text(answer)).toBe(TEXT);
+    expect(attempts.map(([, outcome]) => outcome)).toEqual([
+      'network_error',
+      'route_missing',
+      'request_refused',
+      'upstream_error',
+      'ok',
+    ]);
+    expect(lab.third.requests.map(({ json }) => client.prefillOf(json))).toEqual(['Alpha beta', undefined, undefined]);
+  });
+
+  test('a thinking model is given no prefill', async () => {
+    await start({ routes: ['first'], first: { prefill: true } });
+    lab.first.next(cutAfter(' beta'), client.stream({ pieces: PIECES }));
+    const fields = {
+      chat: { reasoning_effort: 'low' },
+      messages: { max_tokens: 2_000, thinking: { type: 'adaptive' } },
+      responses: { reasoning: { effort: 'low' } },
+    }[client.name];
+    const { answer } = await lab.ask({ stream: true, ...fields });
+    expect(lab.first.requests.map(({ json }) => client.prefillOf(json))).toEqual([undefined, undefined]);
+    expect(text(answer)).toBe(TEXT);
+  });
+
   test('a dearer model that goes on costs what the first would have', async () => {
     await start({ routes: ['first'], hasFallback: true, main: { price: { input: 1, output: 2 } } });
     lab.first.next(cutAfter(' gamma'));

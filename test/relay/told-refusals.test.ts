@@ -1,5 +1,5 @@
 // A refusal that comes with status 200, as an answer or as the first event of a stream, is the same as one with status
-// 400: it is told at once, no other try is made, and however often it comes the model stays open for everybody else.
+// 400 or 429: no other try is made at once, and however often it comes the model stays open for everybody else.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
@@ -251,6 +251,23 @@ test.each(failures)('%s on %s of %s is a failure', async (_, path, model, script
   expect([response.status, error.code ?? error.type]).toEqual([502, 'upstream_failed']);
   // It has not opened at once.
   await expectOpen(path, model);
+});
+
+describe.each([
+  ['with a number', { message: 'Rate limit exceeded', code: 429 }],
+  ['with a number in text', { message: 'Rate limit exceeded', code: '429' }],
+])('too many requests, told %s', (_, error) => {
+  test.each([
+    ['whole', false, errorScript(200, error)],
+    ['as the first event', true, chatError(error)],
+  ])('%s: not asked again at once, and told as what it is', async (_how, stream, script) => {
+    gateway.upstream.otherwise(script);
+    const response = await ask(CHAT, 'on-openai', stream);
+    const { error: told }: Answer = await response.json();
+    expect([response.status, told.code]).toEqual([503, 'unavailable']);
+    expect(gateway.upstream.requests).toHaveLength(1);
+    await expectOpen(CHAT, 'on-openai');
+  });
 });
 
 test('after the first word nothing is refused any more', async () => {

@@ -107,6 +107,66 @@ describe.each([{ stream: false }, { stream: true }])('%p', (body) => {
   });
 });
 
+describe('an error without the usual envelope', () => {
+  const MISTRAL = { object: 'error', type: 'invalid_request_error', param: null, code: '3051' };
+  const VLLM = { object: 'error', type: 'BadRequestError', param: null, code: 400 };
+  const XAI = { code: 'Client specified an invalid argument' };
+  const full = [
+    {
+      ...MISTRAL,
+      message: 'Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length',
+    },
+    { ...VLLM, message: 'The maximum context length is 32768 tokens. However, you requested 40000 tokens.' },
+    { ...XAI, error: "This model's maximum prompt length is 32768 but the request contains 40000 tokens." },
+  ];
+  test.each(full)('a prompt too long: %j', async (body) => {
+    const { error } = await refused(jsonScript(400, body));
+    expect(error.code).toBe('context_length_exceeded');
+    expect(error.message).toEndWith('prompt is too long: 40000 tokens > 32768 maximum.');
+  });
+
+  const bad = [
+    { ...MISTRAL, message: 'Expected last role User' },
+    { ...VLLM, message: 'Expected last role User' },
+    { ...XAI, error: 'Expected last role User' },
+  ];
+  test.each(bad)('any other: %j', async (body) => {
+    const { error } = await refused(jsonScript(400, body));
+    expect(error).toMatchObject({
+      code: 'invalid_request',
+      message: 'Correct the request: Expected last role User',
+    });
+  });
+});
+
+describe('a prompt too long, in the words of many', () => {
+  const BAD = 'invalid_request_error';
+  const full = [
+    { code: 400, type: 'exceed_context_size_error', message: 'Too much.' },
+    { code: 400, type: BAD, message: 'the request exceeds the available context size, try increasing it' },
+    { type: BAD, message: "This model's maximum prompt length is 131072 but the request contains 150000 tokens." },
+    { type: BAD, message: 'Invalid request: Your request exceeded model token limit: 131072' },
+    { code: '1261', message: 'Prompt exceeds max length' },
+    { type: BAD, message: 'Input is too long for requested model.' },
+    { type: BAD, message: '<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 129024]' },
+  ];
+  test.each(full)('%j', async (said) => {
+    const { error } = await refused(errorScript(400, said));
+    expect(error.code).toBe('context_length_exceeded');
+  });
+
+  test.each([
+    "Invalid 'tools[0].function.name': string too long. Expected a string with maximum length 64.",
+    'max_tokens is too large: 100000. This model supports at most 16384 completion tokens.',
+    'Range of max_tokens should be [1, 8192]',
+    'temperature exceeds the maximum value of 2',
+    'stop: too many sequences, the maximum length is 4',
+  ])('but not: %s', async (message) => {
+    const { error } = await refused(errorScript(400, { message }));
+    expect(error.code).toBe('invalid_request');
+  });
+});
+
 describe('of the message nothing passes that names the upstream', () => {
   const hostile: [what: string, make: () => string, never: () => string[]][] = [
     ['a link', () => 'See https://platform.upstream.example/docs?a=b for help.', () => ['upstream.example']],

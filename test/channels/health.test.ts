@@ -1,0 +1,145 @@
+// The breaker by itself, under a clock that stands still: what counts as one failure, and who the probe is.
+
+import { beforeEach, describe, expect, test } from 'bun:test';
+import { createHealth, type Health, type Pass } from '../../src/channels/health.ts';
+import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
+
+let clock: ManualClock;
+let health: Health;
+beforeEach(() => {
+  clock = createManualClock();
+  health = createHealth(clock);
+});
+
+function enter(repeats?: Pass): Pass {
+  const pass = health.admits('channel', 'model', repeats);
+  if (!pass) throw new Error('not admitted');
+  return pass;
+}
+const isAdmitted = (repeats?: Pass) => health.admits('channel', 'model', repeats) !== undefined;
+const state = () => health.states()[0];
+
+async function failTimes(times: number): Promise<void> {
+  for (let n = 0; n < times; n++) {
+    const pass = enter();
+    await clock.advance(10);
+    health.failure(pass);
+  }
+}
+
+describe('failures at one moment', () => {
+  test('count as one in a row', async () => {
+    const passes = Array.from({ length: 10 }, () => enter());
+    await clock.advance(100);
+    for (const pass of passes) {
+      health.failure(pass);
+      await clock.advance(1);
+    }
+    expect(state()).toMatchObject({ state: 'closed', failures: 1 });
+    await failTimes(3);
+    expect(state()?.state).toBe('closed');
+    health.success(enter());
+    await failTimes(4);
+    expect(state()?.state).toBe('closed');
+    await failTimes(1);
+    expect(state()).toMatchObject({ state: 'open', why: 'consecutive_failures' });
+  });
+
+  test('twenty open it, but each of them keeps its second try, and a later call has none', async () => {
+    const passes = Array.from({ length: 30 }, () => enter());
+    await clock.advance(100);
+    for (const pass of passes) health.failure(pass);
+    expect(state()).toMatchObject({ state: 'open', why: 'failure_rate' });
+    expect(isAdmitted()).toBe(false);
+    const second = passes.map((pass) => enter(pass));
+    await clock.advance(1);
+    const [failed, served] = second;
+    if (!failed || !served) throw new Error('no second try');
+    health.failure(failed);
+    expect(isAdmitted(failed)).toBe(false);
+    health.success(served);
+    expect(state()?.state).toBe('closed');
+  });
+
+  test('rate limits are none in a row, and do not end one', async () => {
+    await failTimes(4);
+    for (let n = 0; n < 10; n++) health.failure(enter(), { isRateLimit: true });
+    expect(state()).toMatchObject({ state: 'closed', failures: 4 });
+    await failTimes(1);
+    expect(state()?.state).toBe('open');
+    expect(health.readmits('channel', 'model')).toBeDefined();
+  });
+});
+
+describe('a stream', () => {
+  test('is no success at its first word', async () => {
+    for (let n = 0; n < 5; n++) {
+      const pass = enter();
+      health.begun(pass);
+      await clock.advance(10);
+      health.failure(pass);
+    }
+    expect(state()).toMatchObject({ state: 'open', why: 'consecutive_failures' });
+  });
+
+  test('as a probe lets others in at its first word, and doubles the pause if it breaks later', async () => {
+    await failTimes(5);
+    await clock.advance(5_000);
+    const probe = enter();
+    expect(isAdmitted()).toBe(false);
+    health.begun(probe);
+    expect(state()).toMatchObject({ state: 'closed', failures: 5 });
+    expect(isAdmitted()).toBe(true);
+    health.failure(probe);
+    expect(state()).toMatchObject({ state: 'open', why: 'probe_failed', retryAt: clock.monotonic() + 10_000 });
+  });
+
+  test('as a probe closes it for good when it ended well', async () => {
+    await failTimes(5);
+    await clock.advance(5_000);
+    const probe = enter();
+    health.begun(probe);
+    health.success(probe);
+    await failTimes(4);
+    expect(state()?.state).toBe('closed');
+    await failTimes(1);
+    expect(state()?.retryAt).toBe(clock.monotonic() + 5_000);
+  });
+
+  test('that its client left says nothing: the next failure opens it again', async () => {
+    await failTimes(5);
+    await clock.advance(5_000);
+    const probe = enter();
+    health.begun(probe);
+    health.forget(probe);
+    expect(isAdmitted()).toBe(true);
+    await failTimes(1);
+    expect(state()?.retryAt).toBe(clock.monotonic() + 10_000);
+  });
+});
+
+describe('a call that began before it opened', () => {
+  let older: Pass;
+  let probe: Pass;
+  beforeEach(async () => {
+    older = enter();
+    await failTimes(5);
+    await clock.advance(5_000);
+    probe = enter();
+  });
+
+  test('fails: that is not the probe’s failure', () => {
+    health.failure(older);
+    expect(state()?.state).toBe('probing');
+    expect(isAdmitted()).toBe(false);
+    health.success(probe);
+    expect(state()?.state).toBe('closed');
+  });
+
+  test('is left by its client: no second probe goes out', () => {
+    health.forget(older);
+    expect(isAdmitted()).toBe(false);
+    health.forget(probe);
+    expect(isAdmitted()).toBe(true);
+  });
+});
