@@ -50,13 +50,15 @@ export interface BreakerState {
 export type OpenedBy = 'consecutive_failures' | 'failure_rate' | 'key_refused' | 'probe_failed';
 
 const CONSECUTIVE_FAILURES = 5;
+/** What breaks many calls at once, such as a restart, has broken them all within this time. */
+const ONE_MOMENT_MS = 1_000;
 const WINDOW_MS = 10_000;
 const WINDOW_LEAST = 20;
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 interface Breaker {
-  /** Failures in a row. Those of tries that were under way together are one. */
+  /** Failures in a row. Those of one moment are one. */
   consecutive: number;
   /** When the last of them was counted. */
   countedAt: number;
@@ -90,9 +92,9 @@ export function createHealth(clock: Clock): Health {
     return breaker;
   }
 
-  /** Whether it is one more failure in a row: a try that began before the last one failed with it. */
+  /** Whether they are too many in a row now. A try that was under way when another failed, and fails at the same moment, is none more. */
   function count(breaker: Breaker, { at }: Pass, now: number): boolean {
-    if (at < breaker.countedAt) return false;
+    if (at < breaker.countedAt && now - breaker.countedAt < ONE_MOMENT_MS) return false;
     breaker.consecutive++;
     breaker.countedAt = now;
     return breaker.consecutive >= CONSECUTIVE_FAILURES;

@@ -45,6 +45,21 @@ describe('failures at one moment', () => {
     expect(state()).toMatchObject({ state: 'open', why: 'consecutive_failures' });
   });
 
+  test('a channel that is silent fails one call after the other, and each counts', async () => {
+    const passes: Pass[] = [];
+    for (let n = 0; n < 5; n++) {
+      passes.push(enter());
+      await clock.advance(1_000);
+    }
+    await clock.advance(30_000);
+    for (const pass of passes) {
+      expect(state()?.state).toBe('closed');
+      health.failure(pass);
+      await clock.advance(1_000);
+    }
+    expect(state()).toMatchObject({ state: 'open', why: 'consecutive_failures' });
+  });
+
   test('twenty open it, but each of them keeps its second try, and a later call has none', async () => {
     const passes = Array.from({ length: 30 }, () => enter());
     await clock.advance(100);
