@@ -3,6 +3,7 @@
 
 import type { Model } from '../catalog/catalog.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import { upperAt } from '../dialects/upper-at.ts';
 import { clientLeft, fault } from '../faults/fault.ts';
 import { sleep } from '../kit/clock.ts';
 import { holdFor, lowerThinkingBudget } from '../ledger/cost.ts';
@@ -123,7 +124,10 @@ function inputBound({ request: { input }, model, dialect }: Call, candidates: re
   // A translation leaves these tools behind.
   const hasOwn = ({ routes }: Model) => routes.some(({ channel }) => channel.endpoints.includes(dialect.endpoint));
   const brought = input.vendorTools > 0 && candidates.some(hasOwn) ? input.vendorTools : 0;
-  return Math.min(input.upper + brought, context);
+  const upper = candidates
+    .flatMap(({ routes }) => routes)
+    .reduce((most, route) => Math.max(most, upperAt(input, route.model)), input.upper);
+  return Math.min(upper + brought, context);
 }
 
 function addressLimit({ freeAddress, catalog }: Call): AddressLimit | undefined {
