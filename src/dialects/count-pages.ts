@@ -19,7 +19,8 @@ export function countPages(base64: string): number | undefined {
     if (++marks > MOST_MARKS) return undefined;
     if (page !== undefined) objects++;
     else if (count !== undefined) told = Math.max(told, Number(count));
-    else if (code === undefined || NAME_BEGUN.test(text.slice(Math.max(0, index - NAME_CHARS), index))) return undefined;
+    else if (code === undefined || NAME_BEGUN.test(text.slice(Math.max(0, index - NAME_CHARS), index)))
+      return undefined;
   }
   return objects === 0 ? undefined : Math.max(objects, told);
 }
