@@ -11,7 +11,7 @@ const NAME_CHARS = 9;
 
 /** Undefined if nobody can tell. */
 export function countPages(base64: string): number | undefined {
-  const text = Buffer.from(base64, 'base64').latin1Slice();
+  const text = Buffer.from(base64, 'base64').toString('latin1');
   let objects = 0;
   let told = 0;
   let marks = 0;
