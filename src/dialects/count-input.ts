@@ -5,15 +5,22 @@
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../kit/json.ts';
 import { isStringAt } from '../kit/long-strings.ts';
 import { addTally, countTokens, newTally, type TokenCount, tallyText, tokensOf } from '../kit/tokens.ts';
+import { countPages } from './count-pages.ts';
 import { isPdf } from './translate/media-types.ts';
 
 const PER_MESSAGE = { upper: 8, estimate: 4 };
-const PER_IMAGE: TokenCount = { upper: 4_000, estimate: 800, lower: 80 };
+export const PER_IMAGE: TokenCount = { upper: 4_000, estimate: 800, lower: 80 };
 const BASE64_CHARS_PER_TOKEN = 4;
+/** A page is billed as its text and as an image of it. */
+const UPPER_PER_PAGE = 3_000;
+/** Together; by their length alone, longer ones may fill a context. */
+const MOST_PDF_CHARS = 4 * 1024 * 1024;
 
 export interface InputCount extends TokenCount {
-  /** The upstream fetches a part itself, so nobody here knows its size: only the model's context bounds it. */
+  /** Nobody here knows the size of a part, as of one that the upstream fetches: only the model's context bounds it. */
   isOpen: boolean;
+  /** Images that a model may look at closely: some bill more for these than others do. */
+  detailedImages?: number | undefined;
   /** Of several prompts in one request: the longest, which must fit; together they may be more than a context. */
   longest?: TokenCount | undefined;
   /** What tools that the upstream runs may add to it, where they reach one; infinite if nobody knows. */
@@ -22,7 +29,7 @@ export interface InputCount extends TokenCount {
 
 /** The hold needs the upper bound of every request; what only few of them need is counted when it is asked for. */
 export function countInput(document: JsonDocument, messages: readonly JsonObject[], vendorTools = 0): InputCount {
-  const media = messages.flatMap(mediaOf);
+  const media = boundPdfs(messages.flatMap(mediaOf));
   const counter = counterOf(document);
   const turns = messages.length + 1;
   let upper = countWords(document).upper + PER_MESSAGE.upper * turns;
@@ -42,6 +49,7 @@ export function countInput(document: JsonDocument, messages: readonly JsonObject
       return media.reduce((sum, { counted }) => sum + counted.lower, 0) + countProse().lower;
     },
     isOpen: media.some(({ isOpen }) => isOpen),
+    detailedImages: media.filter(({ isDetailed }) => isDetailed).length,
     vendorTools,
   };
 }
@@ -106,6 +114,10 @@ interface Media {
   /** Where an upstream takes no files it becomes text: no more tokens than its base64 has letters, but as many. */
   isWords: boolean;
   isOpen: boolean;
+  /** An image that is not to be looked at from afar only. */
+  isDetailed?: boolean | undefined;
+  /** Of a PDF: its base64, without a `data:` head. */
+  pdf?: string | undefined;
 }
 
 /** Media are direct parts of a message's content, of a tool result in it, or of an item that is a tool's output. */
@@ -128,14 +140,14 @@ function partsOf(message: JsonObject, name: 'content' | 'output'): JsonObject[] 
 function readMedia(part: JsonObject): Media | undefined {
   switch (part.type) {
     case 'image_url':
-      return isObject(part.image_url) ? image(part, part.image_url.url) : undefined;
+      return isObject(part.image_url) ? image(part, part.image_url.url, part.image_url.detail) : undefined;
     case 'image':
       return isObject(part.source)
         ? image(part, part.source.data ?? part.source.url ?? part.source.file_id)
         : undefined;
     case 'input_image':
     case 'computer_screenshot':
-      return image(part, part.image_url ?? part.file_id);
+      return image(part, part.image_url ?? part.file_id, part.detail);
     case 'image_generation_call':
       return image(part, part.result);
     case 'input_file':
@@ -153,8 +165,9 @@ function readMedia(part: JsonObject): Media | undefined {
   }
 }
 
-function image(part: JsonObject, data: Json | undefined): Media | undefined {
-  return typeof data === 'string' ? { part, data, counted: PER_IMAGE, isWords: false, isOpen: false } : undefined;
+function image(part: JsonObject, data: Json | undefined, detail?: Json): Media | undefined {
+  if (typeof data !== 'string') return undefined;
+  return { part, data, counted: PER_IMAGE, isWords: false, isOpen: false, isDetailed: detail !== 'low' };
 }
 
 /** Without data it is a reference, and may mean anything. */
@@ -172,10 +185,23 @@ function file(part: JsonObject, data: Json | undefined, mediaType?: Json): Media
   const media = byLength(part, data);
   if (media.isOpen) return media;
   const [head = '', label = typeof mediaType === 'string' ? mediaType : ''] = DATA_HEAD.exec(media.data) ?? [];
-  if (isPdf({ mediaType: label, data: media.data.slice(head.length) })) return media;
+  const pdf = media.data.slice(head.length);
+  if (isPdf({ mediaType: label, data: pdf })) return { ...media, pdf };
   // Three bytes in four letters, and a token of prose has about four.
   const estimate = Math.ceil((media.data.length * 3) / 16);
   return { ...media, counted: { ...media.counted, estimate }, isWords: true };
+}
+
+/** A PDF is packed, so its length says little: it is billed by its pages. */
+function boundPdfs(media: readonly Media[]): readonly Media[] {
+  const chars = media.reduce((sum, { pdf = '' }) => sum + pdf.length, 0);
+  if (chars === 0) return media;
+  return media.map((one) => {
+    if (one.pdf === undefined) return one;
+    const pages = chars > MOST_PDF_CHARS ? undefined : countPages(one.pdf);
+    if (pages === undefined) return { ...one, isOpen: true };
+    return { ...one, counted: { ...one.counted, upper: Math.max(one.counted.upper, pages * UPPER_PER_PAGE) } };
+  });
 }
 
 /** What a person would call the prompt: every text of the messages and tools, without media and syntax. */

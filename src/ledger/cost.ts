@@ -65,6 +65,12 @@ export interface Bound {
   thinkingBudget: number | undefined;
 }
 
+/** The client's own figures. */
+interface AskedOutput {
+  maxOutputTokens: number | undefined;
+  thinkingBudget: number | undefined;
+}
+
 /** A thinking budget may be lowered to fit the wallet, but not below this. */
 const LEAST_THINKING_TOKENS = 1024;
 
@@ -90,12 +96,19 @@ export function holdFor({ prices, inputTokens, outputTokens, choices, images, th
   };
 }
 
+/** Whether an output of so many tokens holds the thinking that was asked for, lowered as far as it may be, and an answer. */
+export function hasRoomToThink(
+  { maxOutputTokens = Number.POSITIVE_INFINITY, thinkingBudget }: AskedOutput,
+  most: number,
+): boolean {
+  return thinkingBudget === undefined || most >= Math.min(maxOutputTokens, leastOutput(thinkingBudget));
+}
+
 /** What thinking may take of the granted output, when a clamp below the client's own bound left its budget no room. */
 export function lowerThinkingBudget(
-  asked: { maxOutputTokens: number | undefined; thinkingBudget: number | undefined },
+  { maxOutputTokens = Number.POSITIVE_INFINITY, thinkingBudget }: AskedOutput,
   granted: number,
 ): number | undefined {
-  const { maxOutputTokens = Number.POSITIVE_INFINITY, thinkingBudget } = asked;
   const isSqueezed = thinkingBudget !== undefined && granted < maxOutputTokens && thinkingBudget >= granted;
   return isSqueezed && granted > LEAST_THINKING_TOKENS ? granted - 1 : undefined;
 }

@@ -3,9 +3,10 @@
 
 import type { Model } from '../catalog/catalog.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import { upperAt } from '../dialects/upper-at.ts';
 import { clientLeft, fault } from '../faults/fault.ts';
 import { sleep } from '../kit/clock.ts';
-import { holdFor, lowerThinkingBudget } from '../ledger/cost.ts';
+import { holdFor } from '../ledger/cost.ts';
 import { admissionFault } from '../limits/admission-fault.ts';
 import type { Refused } from '../limits/recent-refusals.ts';
 import type { AddressLimit, AdmitInput } from '../store/operations.ts';
@@ -17,7 +18,7 @@ const MAX_REQUEST_MS = 20 * 60_000;
 const HELD_MONEY_POLL_MS = 50;
 
 export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
-  const candidates = candidateModels(call.models, call.request.input);
+  const candidates = candidateModels(call.models, call.request);
   checkContext(call, candidates);
   if (tools.isUnbalanced() && !call.model.free) throw fault('unavailable', { internal: 'the books do not balance' });
   const startedAt = tools.clock.monotonic();
@@ -26,14 +27,12 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
     const asked = { accountId: call.key.accountId, isFree: call.model.free, revision: call.catalog.revision, at };
     const result = tools.refusals.find(asked) ?? (await tools.ledger.admit(admitInput(tools, call, candidates, at)));
     if (result.ok) {
-      const maxOutputTokens = Math.min(result.granted, wantedTokens(call));
       return {
         call,
         candidates,
         startedAt,
         deadline: startedAt + MAX_REQUEST_MS,
-        maxOutputTokens,
-        thinkingBudget: lowerThinkingBudget(call.request, maxOutputTokens),
+        maxOutputTokens: Math.min(result.granted, wantedTokens(call)),
         allowance: result.allowance,
         attempts: [],
       };
@@ -123,7 +122,10 @@ function inputBound({ request: { input }, model, dialect }: Call, candidates: re
   // A translation leaves these tools behind.
   const hasOwn = ({ routes }: Model) => routes.some(({ channel }) => channel.endpoints.includes(dialect.endpoint));
   const brought = input.vendorTools > 0 && candidates.some(hasOwn) ? input.vendorTools : 0;
-  return Math.min(input.upper + brought, context);
+  const upper = candidates
+    .flatMap(({ routes }) => routes)
+    .reduce((most, route) => Math.max(most, upperAt(input, route.model)), input.upper);
+  return Math.min(upper + brought, context);
 }
 
 function addressLimit({ freeAddress, catalog }: Call): AddressLimit | undefined {

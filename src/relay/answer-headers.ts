@@ -1,8 +1,8 @@
 // The headers that every model answer carries.
 
-import type { Carrier } from '../dialects/carrier.ts';
 import { formatNtd } from '../kit/money.ts';
 import { rateHeaders } from '../limits/rate-headers.ts';
+import type { Begun } from './attempt.ts';
 import type { Admission, RelayTools } from './call.ts';
 import type { Settled } from './close.ts';
 
@@ -10,10 +10,10 @@ export function answerHeaders(
   tools: RelayTools,
   admission: Admission,
   channel: string,
-  { dropped, reworded }: Carrier,
+  { carrier: { dropped, reworded }, fields: { maxOutputTokens, thinkingBudget } }: Pick<Begun, 'carrier' | 'fields'>,
 ): Record<string, string> {
-  const { call, maxOutputTokens, allowance } = admission;
-  const lost = [...dropped, ...(admission.thinkingBudget === undefined ? [] : ['thinking.budget_tokens'])];
+  const { call, allowance } = admission;
+  const lost = [...dropped, ...(thinkingBudget === undefined ? [] : ['thinking.budget_tokens'])];
   const asked = call.request.maxOutputTokens;
   return {
     'x-svc-channel': channel,

@@ -23,6 +23,7 @@ import { Watch } from './watch.ts';
 export interface WholeAnswer {
   kind: 'whole';
   carrier: Carrier;
+  fields: UpstreamFields;
   /** In the client's dialect. */
   document: JsonDocument;
   facts: AnswerFacts;
@@ -31,6 +32,8 @@ export interface WholeAnswer {
 export interface BegunStream {
   kind: 'stream';
   carrier: Carrier;
+  /** As they were sent. */
+  fields: UpstreamFields;
   reader: StreamReader;
   /** Everything from the first event on, including what was read to find the beginning. */
   events: EventFeed;
@@ -63,7 +66,7 @@ export async function attempt(
     const upstream = tools.findUpstream(route.channel);
     const carrier = carrierOf(call, route);
     const maxOutputTokens = outputBound(Math.min(admission.maxOutputTokens, model.maxOutputTokens), prefill?.tokens);
-    const fields = {
+    const fields: UpstreamFields = {
       model: route.model,
       maxOutputTokens,
       // A fallback may give less than the model that was asked for.
@@ -92,10 +95,10 @@ export async function attempt(
       throw classifyFailure(failure);
     }
     const explain: Explain = (text, otherwise) => explainTold(text, upstream.hidden, otherwise);
-    if (stream) return await beginStream(tools, admission, route, carrier, response, watch, explain);
+    if (stream) return { ...(await beginStream(tools, admission, route, carrier, response, watch, explain)), fields };
     const whole = readWhole(carrier, await readText(response, watch), explain);
     watch.end();
-    return whole;
+    return { ...whole, fields };
   } catch (error) {
     if (isOurs(error))
       tools.log('error', 'attempt_failed', { request_id: call.requestId, detail: describeError(error) });
@@ -156,7 +159,7 @@ function explainTold(text: string | undefined, hidden: readonly string[], otherw
   return (told && classifyTold(told)) ?? new AttemptFailed(otherwise);
 }
 
-function readWhole(carrier: Carrier, text: string, explain: Explain): WholeAnswer {
+function readWhole(carrier: Carrier, text: string, explain: Explain): Omit<WholeAnswer, 'fields'> {
   const document = parseAnswer(text);
   const answer = document && carrier.readAnswer(document);
   if (answer === 'gave_up') throw new AttemptFailed(answer);
@@ -180,7 +183,7 @@ async function beginStream(
   response: Response,
   watch: Watch,
   explain: Explain,
-): Promise<BegunStream> {
+): Promise<Omit<BegunStream, 'fields'>> {
   const type = response.headers.get('content-type') ?? '';
   if (!/^text\/event-stream\b/i.test(type)) {
     const isJson = /^application\/json\b/i.test(type);

@@ -79,15 +79,13 @@ export interface Call {
 
 export interface Admission {
   call: Call;
-  /** Of its models, those that take a prompt of this length. */
+  /** Of its models, those that can take it. */
   candidates: readonly Model[];
   startedAt: number;
   /** When the request as a whole must be over. */
   deadline: number;
-  /** The output bound that goes upstream: what the client asked, the model gives and the hold pays. */
+  /** The output bound: what the client asked, the model gives and the hold pays. A fallback may give less. */
   maxOutputTokens: number;
-  /** Set when the clamp left no room for the client's own thinking budget. */
-  thinkingBudget: number | undefined;
   allowance: Allowance;
   /** Grows with every try; the receipt lists them. */
   attempts: Attempt[];

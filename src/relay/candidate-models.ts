@@ -1,11 +1,12 @@
 // The models that may answer a call: the one it names, then those of its fallbacks that this key may use and that serve
-// the same endpoint; of these, the ones that take a prompt of this length.
+// the same endpoint; of these, the ones that take a prompt of this length, and fallbacks only with room for its thinking.
 
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import type { ModelKind } from '../catalog/document.ts';
 import { canReach } from '../dialects/carry.ts';
-import { type InputCount, mayFit } from '../dialects/count-input.ts';
-import type { Dialect } from '../dialects/dialect.ts';
+import { mayFit } from '../dialects/count-input.ts';
+import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
+import { hasRoomToThink } from '../ledger/cost.ts';
 import type { KeyRow } from '../store/rows.ts';
 import { mayUse } from './choose-model.ts';
 
@@ -32,6 +33,10 @@ export function isReached({ routes }: Model, dialect: Dialect): boolean {
 }
 
 /** Empty if the prompt is too long for all of them. */
-export function candidateModels(models: Models, input: InputCount): Model[] {
-  return models.filter(({ contextTokens }) => mayFit(input, contextTokens));
+export function candidateModels(models: Models, request: RelayRequest): Model[] {
+  const [named] = models;
+  return models.filter(
+    (model) =>
+      mayFit(request.input, model.contextTokens) && (model === named || hasRoomToThink(request, model.maxOutputTokens)),
+  );
 }

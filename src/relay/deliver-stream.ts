@@ -183,7 +183,7 @@ export function deliverStream(
 
   return {
     headers: {
-      ...answerHeaders(tools, admission, channel, first.begun.carrier),
+      ...answerHeaders(tools, admission, channel, first.begun),
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',

@@ -133,6 +133,14 @@ export interface ReleaseInput {
   freeAddress?: string | undefined;
   outcome: Outcome;
 }
+/** Takes back an admission that nobody was told of: as if it had never been, so it leaves no usage record. */
+export interface UndoInput {
+  requestId: string;
+  accountId: string;
+  keyId: string;
+  freeAddress?: string | undefined;
+  at: number;
+}
 export type CloseResult =
   | { state: 'closed'; charged: Nano; writtenOff: Nano; balance: Nano }
   /** The hold was already resolved: nothing moved. */
@@ -329,6 +337,7 @@ export interface Operations {
   admit: { input: AdmitInput; result: AdmitResult };
   settle: { input: SettleInput; result: CloseResult };
   release: { input: ReleaseInput; result: CloseResult };
+  undo: { input: UndoInput; result: CloseResult };
   sweep: { input: SweepInput; result: CloseResult };
   lease: { input: LeaseInput; result: undefined };
   revise: { input: ReviseInput; result: ReviseResult };

@@ -91,6 +91,22 @@ describe.each(KINDS)('%s', (_, make, body) => {
     expect(alarmsOf('usage_invalid', record.request_id)).toEqual([]);
   });
 
+  test.each([
+    ['left out', { prompt_tokens: 11 }],
+    ['null', { prompt_tokens: 11, completion_tokens: null, total_tokens: null }],
+    ['less than nothing by the total', { prompt_tokens: 11, total_tokens: 10 }],
+  ])('a completion that is %s is no usage, and counted here', async (_what, usage) => {
+    const record = await bill(make({ usage: usage as never, pieces: ['some', ' words', ' here'] }), body);
+    expect(record).toMatchObject({ estimated: true, status: 'ok' });
+    expect(record.output_tokens).toBeWithin(2, 8);
+    expect(alarmsOf('usage_invalid', record.request_id)).toEqual([]);
+  });
+
+  test('a completion that only the total tells is what it leaves', async () => {
+    const record = await bill(make({ usage: { prompt_tokens: 11, total_tokens: 18 } as never }), body);
+    expect(record).toMatchObject({ input_tokens: 11, output_tokens: 7, estimated: false });
+  });
+
   test('usage of 0 is 0', async () => {
     const record = await bill(make({ usage: { prompt_tokens: 0, completion_tokens: 0 } }), body);
     expect(record).toMatchObject({ cost_nano: '0', estimated: false });

@@ -1,10 +1,10 @@
 // Which models may step in for the one that a call names.
 
-import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { pictureAnswer } from '../support/media-answers.ts';
-import { chatAnswer, errorScript } from '../support/openai-chat.ts';
+import { chatAnswer, chatStream, errorScript } from '../support/openai-chat.ts';
 import { openaiChannel } from '../support/test-document.ts';
 
 let gateway: TestGateway;
@@ -42,6 +42,22 @@ beforeAll(async () => {
           { id: 'short', context_tokens: 100, price, routes: [{ channel: 'second', model: 'm-short' }] },
           { id: 'talks', kinds: ['chat'], price, routes: [{ channel: 'second', model: 'm-talks' }] },
           { id: 'switched', price, routes: [{ channel: 'off', model: 'm-switched' }], fallbacks: ['talks'] },
+          {
+            id: 'large',
+            max_output_tokens: 8_000,
+            price,
+            routes: [{ channel: 'first', model: 'm-large' }],
+            fallbacks: ['tiny', 'small'],
+          },
+          { id: 'tiny', max_output_tokens: 1_024, price, routes: [{ channel: 'second', model: 'm-tiny' }] },
+          { id: 'small', max_output_tokens: 2_000, price, routes: [{ channel: 'second', model: 'm-small' }] },
+          {
+            id: 'thinks',
+            max_output_tokens: 8_000,
+            price,
+            routes: [{ channel: 'first', model: 'm-large' }],
+            fallbacks: ['tiny'],
+          },
           { id: 'alone', price, routes: [{ channel: 'off', model: 'm-alone' }] },
         ],
       };
@@ -92,4 +108,56 @@ test('one that the prompt is too long for does not hide why the model itself can
   const refused = await ask(500);
   expect(refused.status).toBe(400);
   expect(((await refused.json()) as Answer).error.param).toBe('seed');
+});
+
+const KINDS = [
+  ['whole', false],
+  ['streamed', true],
+] as const;
+
+describe.each(KINDS)('one that gives less output: %s', (_, stream) => {
+  /** The model that was asked for finds the prompt too long, which says nothing of its channel. */
+  async function ask(model: string, body: Record<string, unknown>) {
+    gateway.upstream.otherwise(({ json }) => {
+      if (json.model === 'm-large') return errorScript(400, { code: 'context_length_exceeded' });
+      return stream ? chatStream() : chatAnswer();
+    });
+    const response = await gateway.chat(account.key, { model, stream, ...body });
+    await response.text();
+    return {
+      status: response.status,
+      sent: gateway.upstream.requests.map(({ json }) => [json.model, json.max_tokens, json.thinking?.budget_tokens]),
+      told: [response.headers.get('x-svc-max-tokens'), response.headers.get('x-svc-dropped')],
+    };
+  }
+  const thinking = (budget_tokens: number) => ({ type: 'enabled', budget_tokens });
+
+  test('its bound is told where it is below the client’s own', async () => {
+    const clamped = await ask('large', { max_tokens: 5_000 });
+    expect(clamped.sent.at(-1)).toEqual(['m-tiny', 1_024, undefined]);
+    expect(clamped.told).toEqual(['1024', null]);
+    expect((await ask('large', { max_tokens: 1_024 })).told).toEqual([null, null]);
+    expect((await ask('large', {})).told).toEqual([null, null]);
+  });
+
+  test('a thinking budget that it has no room for is lowered, and told', async () => {
+    const { sent, told } = await ask('large', { max_tokens: 6_000, thinking: thinking(4_000) });
+    expect(sent).toEqual([
+      ['m-large', 6_000, 4_000],
+      ['m-small', 2_000, 1_999],
+    ]);
+    expect(told).toEqual(['2000', 'thinking.budget_tokens']);
+  });
+
+  test('one without room for 1,024 tokens of thinking and an answer is not asked', async () => {
+    const { sent } = await ask('thinks', { max_tokens: 6_000, thinking: thinking(2_000) });
+    expect(sent).toEqual([['m-large', 6_000, 2_000]]);
+  });
+
+  test('it is asked if it has room for the client’s own bound', async () => {
+    const { status, sent, told } = await ask('thinks', { max_tokens: 1_000, thinking: thinking(500) });
+    expect(status).toBe(200);
+    expect(sent.at(-1)).toEqual(['m-tiny', 1_000, 500]);
+    expect(told).toEqual([null, null]);
+  });
 });

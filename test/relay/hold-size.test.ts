@@ -5,6 +5,7 @@ import { encode } from 'gpt-tokenizer';
 import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer } from '../support/openai-chat.ts';
+import { blankPdf } from '../support/pdf.ts';
 import { type TestDocument, upModel } from '../support/test-document.ts';
 
 const OUTPUT = 40_000n;
@@ -19,6 +20,12 @@ const withModels = (standard: TestDocument): TestDocument => ({
     ...standard.models,
     upModel('plain', { price: { input: 10, output: 40 } }),
     upModel('short', { price: { input: 10, output: 40 }, context_tokens: CONTEXT }),
+    upModel('close-look', {
+      price: { input: 1, output: 1 },
+      routes: [{ channel: 'up', model: 'openai/gpt-4o-mini-2024-07-18' }],
+    }),
+    upModel('far-look', { price: { input: 1, output: 1 } }),
+    upModel('may-look-close', { price: { input: 1, output: 1 }, fallbacks: ['close-look'] }),
     upModel('dear-write', { price: { input: 10, cache_write_1h: 25, output: 40 } }),
     upModel('dear-cached', { price: { input: 10, cached_input: 15, output: 40 } }),
     upModel('dear-output', { price: { input: 1, output: 90 } }),
@@ -105,6 +112,62 @@ describe('input', () => {
     const rounding = 3n * INPUT;
     expect(three).toBeGreaterThanOrEqual(3n * (one - none) - rounding);
     expect(three).toBeLessThanOrEqual(3n * (one - none) + rounding);
+  });
+
+  const seeing = (model: string, ...details: (string | undefined)[]) => {
+    const image = (detail: string | undefined) => ({
+      type: 'image_url',
+      image_url: { url: 'data:image/png;base64,AAAA', ...(detail === undefined ? {} : { detail }) },
+    });
+    return holdOf({ model, messages: [{ role: 'user', content: details.map(image) }] });
+  };
+
+  test.each(['close-look', 'may-look-close'])(
+    'counts an image as the model does that bills most for it: %s',
+    async (model) => {
+      const held = await seeing(model, 'high', undefined);
+      expect(held).toBeGreaterThanOrEqual(2n * 48_169n * 1_000n);
+      expect(held).toBeLessThan(2n * 49_000n * 1_000n);
+      expect(await seeing(model, 'low', 'low')).toBe(await seeing('far-look', 'low', 'low'));
+      expect(await seeing(model, 'low')).toBeGreaterThanOrEqual(2_833n * 1_000n);
+      expect(await seeing('far-look', 'high')).toBeLessThan(5_000n * 1_000n);
+    },
+  );
+
+  const withPdf = (base64: string, model = 'plain') => {
+    const file = { filename: 'a.pdf', file_data: `data:application/pdf;base64,${base64}` };
+    return holdOf({ model, messages: [{ role: 'user', content: [{ type: 'file', file }] }] });
+  };
+
+  test.each([
+    ['one after the other', {}],
+    ['whatever stands between', { page: '/Type \r\n /Page' }],
+    ['though their tree tells fewer', { count: 1 }],
+  ])('counts the pages of a PDF, however small it is: %s', async (_, options) => {
+    const five = await withPdf(blankPdf(5, options));
+    expect(five).toBeGreaterThanOrEqual(15_000n * INPUT);
+    expect(five).toBeLessThan(16_000n * INPUT);
+  });
+
+  test('believes the tree of a PDF that tells more pages than are seen', async () => {
+    expect(await withPdf(blankPdf(1, { count: 8 }))).toBeGreaterThanOrEqual(24_000n * INPUT);
+  });
+
+  test('counts the length of a PDF that is long for its pages', async () => {
+    const long = blankPdf(1, { more: '%'.repeat(60_000) });
+    expect(await withPdf(long)).toBeGreaterThanOrEqual((BigInt(long.length) / 4n) * INPUT);
+  });
+
+  test.each([
+    ['packed away', blankPdf(2, { page: '/A/B' })],
+    ['partly packed away', blankPdf(2, { more: '9 0 obj<</Type/ObjStm/N 1>>endobj' })],
+    ['enciphered', blankPdf(2, { more: '/Encrypt 5 0 R' })],
+    ['named by codes', blankPdf(2, { more: '9 0 obj<</Type/P#61ge>>endobj' })],
+    ['more than any context holds', blankPdf(2_001)],
+    ['no PDF', Buffer.from('PK\u0003\u0004').toString('base64')],
+  ])('of a PDF whose pages cannot be counted is the whole context: %s', async (_, base64) => {
+    const held = await withPdf(base64, 'short');
+    expect(held).toBe(BigInt(CONTEXT) * INPUT + 100n * OUTPUT);
   });
 
   const WORDS = 'word '.repeat(10_000);

@@ -59,13 +59,10 @@ test('an admission that came too late is taken back, as often as it takes', asyn
   expect(await answer).toBe('unavailable' as never);
   submitted[0]?.resolve(ADMITTED);
   await clock.advance(0);
-  expect(submitted[1]).toMatchObject({
-    name: 'release',
-    input: { requestId: input.requestId, giveBackSlots: true, outcome: { status: 'unavailable' } },
-  });
+  expect(submitted[1]).toMatchObject({ name: 'undo', input: { requestId: input.requestId } });
   submitted[1]?.reject(new Error('still away'));
   await clock.advance(1_000);
-  expect(submitted[2]).toMatchObject({ name: 'release', input: { requestId: input.requestId } });
+  expect(submitted[2]).toMatchObject({ name: 'undo', input: { requestId: input.requestId } });
   submitted[2]?.resolve({ state: 'closed' });
   await clock.advance(10_000);
   expect(submitted).toHaveLength(3);

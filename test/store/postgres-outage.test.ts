@@ -106,6 +106,7 @@ async function expectSound(before: bigint, charged: bigint): Promise<void> {
   });
   expect(await store.read.wallet(account.accountId)).toMatchObject({ balance: before - charged, held: 0n });
   expect(await store.read.audit({})).toMatchObject({ differences: [] });
+  expect(await database.sql("SELECT status FROM usage_records WHERE status <> 'ok'")).toEqual([]);
 }
 
 describe('a server that crashes under load', () => {

@@ -82,6 +82,26 @@ export const USAGE_FIXTURES: readonly UsageFixture[] = [
   },
   { name: 'zero', upstream: 'openai', usage: { prompt_tokens: 0, completion_tokens: 0 }, means: NONE },
   { name: 'missing', upstream: 'openai', usage: null, means: 'estimated' },
+  { name: 'no completion and no total', upstream: 'openai', usage: { prompt_tokens: 11 }, means: 'estimated' },
+  {
+    name: 'no completion, and a total that leaves none',
+    upstream: 'openai',
+    usage: { prompt_tokens: 11, completion_tokens: null, total_tokens: 10 },
+    means: 'estimated',
+  },
+  {
+    name: 'a completion that only the total tells',
+    upstream: 'openai',
+    usage: { prompt_tokens: 11, completion_tokens: null, total_tokens: 18 },
+    means: { ...NONE, input: 11, output: 7 },
+  },
+  {
+    name: 'a completion that only the total tells, by xAI',
+    upstream: 'openai',
+    quirks: 'xai',
+    usage: { prompt_tokens: 20, total_tokens: 60, completion_tokens_details: { reasoning_tokens: 31 } },
+    means: { ...NONE, input: 20, output: 40, reasoning: 31 },
+  },
   {
     name: 'more cached than there was',
     upstream: 'openai',

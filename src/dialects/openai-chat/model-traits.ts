@@ -9,12 +9,16 @@ export interface ModelTraits {
   efforts: readonly string[];
   takesSampling: boolean;
   takesStops: boolean;
+  /** What it may bill for an image that it looks at closely, where that is more than others do. */
+  mostImageTokens?: number | undefined;
 }
 
 const PLAIN: ModelTraits = { takesEffort: true, efforts: EFFORTS, takesSampling: true, takesStops: true };
 
 /** The first that fits; vendors' prefixes such as `openai/` are left out. */
 const FAMILIES: readonly (readonly [name: RegExp, traits: Partial<ModelTraits>])[] = [
+  // A base, and eight tiles.
+  [/^(ft:)?gpt-4o-mini/, { takesEffort: false, mostImageTokens: 2_833 + 8 * 5_667 }],
   [/^(gpt-3|gpt-4|chatgpt-4|davinci|babbage|llama|meta-llama|gemma|mixtral|codestral)/, { takesEffort: false }],
   [/^o\d/, thinksBy('low', 'medium', 'high')],
   [/^gpt-oss/, { efforts: ['low', 'medium', 'high'] }],

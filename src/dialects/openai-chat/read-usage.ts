@@ -1,7 +1,7 @@
 // OpenAI's usage as disjoint buckets. OpenAI counts cached tokens inside the prompt and reasoning inside the completion.
 // What an upstream reports is not trusted: one bad figure and the whole report counts as absent.
 
-import { isObject, type Json } from '../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
 import type { Quirks } from '../../kit/quirks.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
 import { readCount, readDetail } from '../counts.ts';
@@ -11,6 +11,7 @@ export function readUsage(usage: Json | undefined, quirks?: Quirks): UsageReport
   if (usage === undefined || usage === null) return 'absent';
   if (!isObject(usage)) return 'invalid';
   const prompt = readCount(usage.prompt_tokens);
+  const isTold = (usage.completion_tokens ?? null) !== null;
   const told = readCount(usage.completion_tokens ?? 0);
   const hits = quirks?.countsCacheHits ? readCount(usage.prompt_cache_hit_tokens ?? 0) : 0;
   const details = readDetail(usage.prompt_tokens_details, 'cached_tokens');
@@ -19,7 +20,9 @@ export function readUsage(usage: Json | undefined, quirks?: Quirks): UsageReport
   const reasoning = readDetail(usage.completion_tokens_details, 'reasoning_tokens');
   if (prompt === undefined || told === undefined) return 'invalid';
   if (cached === undefined || written === undefined || reasoning === undefined) return 'invalid';
-  const completion = quirks?.countsReasoningApart ? told + reasoning : told;
+  const apart = quirks?.countsReasoningApart ? reasoning : 0;
+  const completion = isTold ? told + apart : restOf(usage, prompt);
+  if (completion === undefined) return 'absent';
   if (cached + written > prompt || reasoning > completion) return 'invalid';
   return {
     buckets: {
@@ -30,6 +33,12 @@ export function readUsage(usage: Json | undefined, quirks?: Quirks): UsageReport
       output: completion,
     },
     reasoning,
-    isRestated: completion !== told || (hits ?? 0) > 0,
+    isRestated: !isTold || completion !== told || (hits ?? 0) > 0,
   };
+}
+
+/** What the total leaves for the completion, where that was not counted by itself. */
+function restOf({ total_tokens }: JsonObject, prompt: number): number | undefined {
+  const total = readCount(total_tokens);
+  return total === undefined || total < prompt ? undefined : total - prompt;
 }

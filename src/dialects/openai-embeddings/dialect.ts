@@ -23,7 +23,10 @@ export const openaiEmbeddings: Dialect = {
 function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
   if (!Array.isArray(value.data) || value.data.length === 0) return undefined;
   if (!value.data.every((item) => isObject(item) && isVector(item.embedding))) return undefined;
-  return { usage: readUsage(value.usage), output: { ...NO_OUTPUT, hasContent: true }, finish: 'other' };
+  const { usage } = value;
+  // There is no completion, so that many do not count it.
+  const whole = isObject(usage) ? { ...usage, completion_tokens: usage.completion_tokens ?? 0 } : usage;
+  return { usage: readUsage(whole), output: { ...NO_OUTPUT, hasContent: true }, finish: 'other' };
 }
 
 /** Packed, or a list of numbers: anything else among them would become a number that nobody has said. */

@@ -93,7 +93,7 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
     isStrict: request.headers.get('x-svc-strict') === '1',
   });
   // One that the prompt is too long for will not be asked.
-  const fitting = candidateModels(models, asked.input);
+  const fitting = candidateModels(models, asked);
   const { emptyAnswer } = requireCarrier(fitting.length > 0 ? fitting : models, dialect, findCarrier);
   if (asked.maxOutputTokens === 0 && emptyAnswer) {
     room.leave();

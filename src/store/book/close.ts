@@ -1,9 +1,9 @@
 // The end of a request: its hold is resolved exactly once, by settle, release or sweep, and becomes its usage record
-// in the same transaction. What an upstream reports beyond the hold is the house's loss, never the wallet's.
+// in the same transaction; or by undo, and then there was no request. What an upstream reports beyond the hold is the house's loss, never the wallet's.
 
 import { assert } from '../../kit/assert.ts';
 import { minNano, type Nano } from '../../kit/money.ts';
-import type { CloseResult, Outcome, ReleaseInput, SettleInput, SweepInput } from '../operations.ts';
+import type { CloseResult, Outcome, ReleaseInput, SettleInput, SweepInput, UndoInput } from '../operations.ts';
 import { type Hold, NO_BUCKETS } from '../rows.ts';
 import { freeAddressWindow, PAID_GRAIN_MS, requestWindow } from './admit.ts';
 import type { Book, Touch } from './book.ts';
@@ -22,7 +22,7 @@ export function settle(book: Book, input: SettleInput): CloseResult {
   return closeHold(book, hold, input.cost, input.outcome);
 }
 
-export function releaseTouches(input: ReleaseInput): Touch[] {
+export function releaseTouches(input: Omit<UndoInput, 'at'>): Touch[] {
   return [
     ...sweepTouches(input),
     ...(input.freeAddress === undefined
@@ -42,11 +42,15 @@ export function sweepTouches(input: Omit<SweepInput, 'at'>): Touch[] {
 export function release(book: Book, input: ReleaseInput): CloseResult {
   const hold = book.get('holds', input.requestId);
   if (!hold) return { state: 'late' };
-  if (input.giveBackSlots) {
-    giveBackSlots(book, hold);
-    if (input.freeAddress !== undefined) giveBackAddressSlot(book, input.freeAddress, hold.openedAt);
-  }
+  if (input.giveBackSlots) giveBackSlots(book, hold, input.freeAddress);
   return closeHold(book, hold, 0n, input.outcome);
+}
+
+export function undo(book: Book, input: UndoInput): CloseResult {
+  const hold = book.get('holds', input.requestId);
+  if (!hold) return { state: 'late' };
+  giveBackSlots(book, hold, input.freeAddress);
+  return { state: 'closed', charged: 0n, writtenOff: 0n, balance: freeHold(book, hold, 0n, input.at) };
 }
 
 export function sweep(book: Book, input: SweepInput): CloseResult {
@@ -82,11 +86,10 @@ function closeTouches({
   ];
 }
 
-function closeHold(book: Book, hold: Hold, cost: Nano, outcome: Outcome): CloseResult {
+/** What is left of the hold is available again; the balance after it. */
+function freeHold(book: Book, hold: Hold, charged: Nano, at: number): Nano {
   const wallet = book.get('wallets', hold.accountId);
   assert(wallet, 'an account has a wallet');
-  const charged = minNano(cost, hold.amount);
-  const writtenOff = cost - charged;
   const balance = wallet.balance - charged;
   const held = wallet.held - hold.amount;
   assert(balance >= 0n && held >= 0n && balance >= held, 'available never falls below zero');
@@ -96,10 +99,17 @@ function closeHold(book: Book, hold: Hold, cost: Nano, outcome: Outcome): CloseR
     held,
     inFlight: wallet.inFlight - (hold.free ? 0 : 1),
     freeInFlight: wallet.freeInFlight - (hold.free ? 1 : 0),
-    touchedAt: outcome.at,
+    touchedAt: at,
   });
-  closeBudget(book, hold, charged, outcome.at);
+  closeBudget(book, hold, charged, at);
   book.put('holds', hold.requestId, undefined);
+  return balance;
+}
+
+function closeHold(book: Book, hold: Hold, cost: Nano, outcome: Outcome): CloseResult {
+  const charged = minNano(cost, hold.amount);
+  const writtenOff = cost - charged;
+  const balance = freeHold(book, hold, charged, outcome.at);
   if (charged > 0n) {
     book.add('entries', {
       at: outcome.at,
@@ -150,7 +160,7 @@ function closeHold(book: Book, hold: Hold, cost: Nano, outcome: Outcome): CloseR
   return { state: 'closed', charged, writtenOff, balance };
 }
 
-function giveBackSlots(book: Book, hold: Hold): void {
+function giveBackSlots(book: Book, hold: Hold, freeAddress?: string): void {
   const windowId = requestWindow(hold.accountId, hold.free);
   const window = book.get('windows', windowId) ?? EMPTY_WINDOW;
   book.put(
@@ -160,6 +170,7 @@ function giveBackSlots(book: Book, hold: Hold): void {
       ? giveBackDay(giveBackRolling(window, hold.openedAt), hold.openedAt)
       : giveBackRolling(window, hold.openedAt, PAID_GRAIN_MS),
   );
+  if (freeAddress !== undefined) giveBackAddressSlot(book, freeAddress, hold.openedAt);
 }
 
 function giveBackAddressSlot(book: Book, address: string, takenAt: number): void {

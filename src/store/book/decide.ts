@@ -6,7 +6,7 @@ import { noteAction } from './actions.ts';
 import { admit, admitTouches } from './admit.ts';
 import type { Book, Touch } from './book.ts';
 import { issue, issueTouches, voidCard, voidTouches } from './cards.ts';
-import { release, releaseTouches, settle, settleTouches, sweep, sweepTouches } from './close.ts';
+import { release, releaseTouches, settle, settleTouches, sweep, sweepTouches, undo } from './close.ts';
 import { changeKey, createKey, createKeyTouches, keyringTouches, revokeKey, rotateKey } from './keyring.ts';
 import {
   closeSession,
@@ -34,6 +34,7 @@ const DEFINITIONS: Definitions = {
   admit: { touches: admitTouches, decide: admit },
   settle: { touches: settleTouches, decide: settle },
   release: { touches: releaseTouches, decide: release },
+  undo: { touches: releaseTouches, decide: undo },
   sweep: { touches: sweepTouches, decide: sweep },
   lease: {
     touches: (input) => [{ table: 'leases', id: input.nodeId }],

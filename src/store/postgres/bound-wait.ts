@@ -6,7 +6,6 @@
 import { fault } from '../../faults/fault.ts';
 import { type Clock, sleep } from '../../kit/clock.ts';
 import type { AdmitInput, AdmitResult, Input, OperationName, Result } from '../operations.ts';
-import { NO_BUCKETS } from '../rows.ts';
 
 export type Submit = <Name extends OperationName>(name: Name, input: Input<Name>) => Promise<Result<Name>>;
 
@@ -29,22 +28,11 @@ export function boundWait(submit: Submit, clock: Clock, isUp: () => boolean): Bo
   let isWatching = false;
   let isClosed = false;
 
-  async function undo({ requestId, accountId, keyId }: AdmitInput): Promise<void> {
+  async function undo({ requestId, accountId, keyId, charge }: AdmitInput): Promise<void> {
+    const freeAddress = charge.free ? charge.limits.perAddress?.address : undefined;
     while (!isClosed) {
-      const at = clock.now();
-      const outcome = {
-        at,
-        status: 'unavailable',
-        channel: null,
-        buckets: NO_BUCKETS,
-        reasoning: 0,
-        estimated: false,
-        firstTokenMs: null,
-        totalMs: 0,
-        attempts: [],
-      };
       try {
-        await submit('release', { requestId, accountId, keyId, giveBackSlots: true, outcome });
+        await submit('undo', { requestId, accountId, keyId, freeAddress, at: clock.now() });
         return;
       } catch {
         await sleep(clock, UNDO_AGAIN_MS);

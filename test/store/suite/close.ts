@@ -198,6 +198,42 @@ export function describeClose(open: OpenSubject): void {
       });
     });
 
+    test('undo leaves nothing of an admission, and no usage record', async () => {
+      const account = await createAccount(subject.store, 10_000n);
+      const { accountId, keyId } = account;
+      const address = `address of ${accountId}`;
+      const limits = {
+        perMinute: 6,
+        perDayZero: 1,
+        perDayPositive: 1,
+        inFlight: 1,
+        perAddress: { address, perDay: 1 },
+      };
+      for (const make of [() => paid(account), () => free(account, { charge: { free: true, limits } })]) {
+        const input = make();
+        const { requestId } = input;
+        await admitted(subject.store, input);
+        const undoing = {
+          requestId,
+          accountId,
+          keyId,
+          freeAddress: input.charge.free ? address : undefined,
+          at: T0 + 5,
+        };
+        const closed = { state: 'closed', charged: 0n, writtenOff: 0n, balance: 10_000n } as const;
+        expect(await subject.store.commit('undo', undoing)).toEqual(closed);
+        expect(await subject.store.commit('undo', undoing)).toEqual({ state: 'late' });
+        expect(await subject.store.read.usageRecord(accountId, requestId)).toBeUndefined();
+        // Its slots are free: of the account, and of the address.
+        expect(await admitted(subject.store, make())).toMatchObject({ allowance: { used: 1 } });
+      }
+      expect(await subject.store.read.wallet(accountId)).toMatchObject({
+        balance: 10_000n,
+        inFlight: 1,
+        freeInFlight: 1,
+      });
+    });
+
     test('sweep releases, gives the slots back and says what happened', async () => {
       const account = await createAccount(subject.store, 10_000n);
       const input = paid(account);
