@@ -5,7 +5,7 @@ import { encode } from 'gpt-tokenizer';
 import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer } from '../support/openai-chat.ts';
-import { blankPdf } from '../support/pdf.ts';
+import { blankPdf, packedPdf } from '../support/pdf.ts';
 import { type TestDocument, upModel } from '../support/test-document.ts';
 
 const OUTPUT = 40_000n;
@@ -140,11 +140,13 @@ describe('input', () => {
   };
 
   test.each([
-    ['one after the other', {}],
-    ['whatever stands between', { page: '/Type \r\n /Page' }],
-    ['though their tree tells fewer', { count: 1 }],
-  ])('counts the pages of a PDF, however small it is: %s', async (_, options) => {
-    const five = await withPdf(blankPdf(5, options));
+    ['one after the other', blankPdf(5)],
+    ['whatever stands between', blankPdf(5, { page: '/Type \r\n /Page' })],
+    ['though their tree tells fewer', blankPdf(5, { count: 1 })],
+    ['in packed objects', packedPdf(5)],
+    ['in packed objects with a list of filters', packedPdf(5, { filter: '/Filter [ /FlateDecode ]' })],
+  ])('counts the pages of a PDF, however small it is: %s', async (_, base64) => {
+    const five = await withPdf(base64);
     expect(five).toBeGreaterThanOrEqual(15_000n * INPUT);
     expect(five).toBeLessThan(16_000n * INPUT);
   });
@@ -159,8 +161,14 @@ describe('input', () => {
   });
 
   test.each([
-    ['packed away', blankPdf(2, { page: '/A/B' })],
-    ['partly packed away', blankPdf(2, { more: '9 0 obj<</Type/ObjStm/N 1>>endobj' })],
+    ['none to be seen', blankPdf(2, { page: '/A/B' })],
+    ['partly packed away, and nothing to unpack', blankPdf(2, { more: '9 0 obj<</Type/ObjStm/N 1>>endobj' })],
+    ['packed in another way', packedPdf(2, { filter: '/Filter/LZWDecode' })],
+    ['packed in two ways', packedPdf(2, { filter: '/Filter[/ASCII85Decode/FlateDecode]' })],
+    ['packed as rows', packedPdf(2, { filter: '/Filter/FlateDecode/DecodeParms<</Predictor 12>>' })],
+    ['packed into more than is unpacked', packedPdf(2, { inside: ' '.repeat(3_000_000) })],
+    ['packed twice', packedPdf(2, { inside: '<</Type/ObjStm>>' })],
+    ['packed with codes', packedPdf(2, { inside: '<</Type/P#61ge>>' })],
     ['enciphered', blankPdf(2, { more: '/Encrypt 5 0 R' })],
     ['named by codes', blankPdf(2, { more: '9 0 obj<</Type/P#61ge>>endobj' })],
     ['more than any context holds', blankPdf(2_001)],
