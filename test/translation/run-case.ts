@@ -3,6 +3,7 @@
 import { expect } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
 import type { Told } from '../support/grammar/told.ts';
+import { nano } from '../support/nano.ts';
 import { filledIn, valuesAt } from './expected.ts';
 import { endingOf, PLAIN, type Reply, type Said } from './said.ts';
 import { CLIENTS, replyScript, UPSTREAMS } from './sides.ts';
@@ -45,6 +46,10 @@ export async function runCase(setting: TranslationGateway, pair: CaseOfPair, way
   expect(told.complete, text).toBe(true);
   expect(told.models).toEqual([model]);
   checkTold(pair, told);
+  if (one.costs !== undefined) {
+    const cost = way === 'stream' ? BigInt(told.usage.cost_nano) : nano(response.headers.get('x-svc-cost-ntd'));
+    expect(cost, 'cost').toBe(BigInt(one.costs));
+  }
   if (way !== 'whole') return;
   compare(JSON.parse(text), one.shows?.[client]);
   for (const slice of one.showsText?.[client] ?? []) expect(text).toContain(slice);

@@ -44,6 +44,8 @@ export interface TranslationCase {
   dropped?: string[] | ByClient<string[]>;
   translated?: string[];
   told?: Partial<Told>;
+  /** In nano-NT$: one for each token. */
+  costs?: number;
   /** Of the whole answer, or of the fault. */
   shows?: ByClient<Expected>;
   /** Slices of the whole answer. */

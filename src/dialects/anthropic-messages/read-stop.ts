@@ -26,7 +26,7 @@ export function readStop(
 function refusal(details: JsonObject[string]): AnswerEvent[] {
   if (!isObject(details) || typeof details.explanation !== 'string' || details.explanation === '') return [];
   return [
-    { type: 'open', block: { kind: 'refusal' } },
+    { type: 'open', block: { kind: 'refusal', isVendors: true } },
     { type: 'delta', text: details.explanation },
     { type: 'close' },
   ];

@@ -10,8 +10,8 @@ export type Block =
   | { kind: 'reasoning' }
   /** Reasoning that only its maker can read: the whole of it is here. */
   | { kind: 'redacted'; data: string }
-  /** Words of a refusal, beside the answer's own. */
-  | { kind: 'refusal' }
+  /** Words of a refusal, beside the answer's own; `isVendors`: why the vendor stopped it, last of all and no output. */
+  | { kind: 'refusal'; isVendors?: boolean }
   | { kind: 'tool'; id: string; name: string /** Wanted back with the call. */; signature?: string | undefined };
 
 /** Why an answer ended. `tool`: it waits for results. */
