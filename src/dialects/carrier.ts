@@ -16,6 +16,8 @@ export interface Carrier {
   isTranslated: boolean;
   /** Settings of the client that do not travel, by its own names. */
   dropped: readonly string[];
+  /** What else does not travel if the output is bound to so many tokens. */
+  droppedAt?(maxOutputTokens: number): readonly string[];
   /** What was said in another way. */
   reworded: readonly string[];
   /** What must be fetched first, because the upstream does not. */

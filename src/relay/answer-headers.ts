@@ -10,16 +10,20 @@ export function answerHeaders(
   tools: RelayTools,
   admission: Admission,
   channel: string,
-  { dropped, reworded }: Carrier,
+  carrier: Carrier,
 ): Record<string, string> {
   const { call, maxOutputTokens, allowance } = admission;
-  const lost = [...dropped, ...(admission.thinkingBudget === undefined ? [] : ['thinking.budget_tokens'])];
+  const lost = [
+    ...carrier.dropped,
+    ...(carrier.droppedAt?.(maxOutputTokens) ?? []),
+    ...(admission.thinkingBudget === undefined ? [] : ['thinking.budget_tokens']),
+  ];
   const asked = call.request.maxOutputTokens;
   return {
     'x-svc-channel': channel,
     ...(asked !== undefined && maxOutputTokens < asked ? { 'x-svc-max-tokens': String(maxOutputTokens) } : {}),
     ...listHeader('x-svc-dropped', lost),
-    ...listHeader('x-svc-translated', reworded),
+    ...listHeader('x-svc-translated', carrier.reworded),
     ...rateHeaders(allowance, tools.clock.now(), call.dialect.envelope),
   };
 }

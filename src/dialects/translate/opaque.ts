@@ -50,7 +50,7 @@ export function unpackReasoning(packed: string): Pick<ReasoningPart, 'text' | 'r
 
 const ID_TAG = `-${TAG}-`;
 /** What follows it in an id. */
-const ID_TAG_REST = new RegExp(`^([0-9a-f]{${ORIGIN_CHARS}})-([\\w-]*)$`);
+const ID_TAG_REST = new RegExp(`^([0-9a-z]{${ORIGIN_CHARS}})-([\\w-]*)$`);
 
 /** A call's id that carries what its model wants back: every client returns ids as they are. */
 export function tagToolId(id: string, { origin, value }: Opaque): string {

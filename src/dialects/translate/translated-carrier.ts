@@ -50,6 +50,7 @@ export function translatedCarrier(translation: Translation): Carrier {
     endpoint,
     isTranslated: true,
     dropped: written.dropped,
+    droppedAt: (maxOutputTokens) => written.droppedAt?.(maxOutputTokens) ?? [],
     reworded: written.reworded,
     needs,
     writeRequest: (fields, fetched) => filled(fetched).body(fields, { stream }),

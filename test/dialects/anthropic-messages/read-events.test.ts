@@ -185,7 +185,7 @@ describe('the end', () => {
   test('a refusal, with its words', () => {
     const details = { type: 'refusal', category: 'cyber', explanation: 'No.' };
     expect(stopped('refusal', { stop_details: details })).toEqual([
-      open('refusal'),
+      { type: 'open', block: { kind: 'refusal', isVendors: true } },
       delta('No.'),
       CLOSE,
       { type: 'stop', reason: 'filter' },
