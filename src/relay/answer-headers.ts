@@ -11,11 +11,13 @@ export function answerHeaders(
   admission: Admission,
   channel: string,
   carrier: Carrier,
+  lostOfAnswer: readonly string[] = [],
 ): Record<string, string> {
   const { call, maxOutputTokens, allowance } = admission;
   const lost = [
     ...carrier.dropped,
     ...(carrier.droppedAt?.(maxOutputTokens) ?? []),
+    ...lostOfAnswer,
     ...(admission.thinkingBudget === undefined ? [] : ['thinking.budget_tokens']),
   ];
   const asked = call.request.maxOutputTokens;

@@ -26,6 +26,8 @@ export interface WholeAnswer {
   /** In the client's dialect. */
   document: JsonDocument;
   facts: AnswerFacts;
+  /** What of it the client's dialect has no place for. */
+  lost: readonly string[];
 }
 
 export interface BegunStream {

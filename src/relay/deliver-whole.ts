@@ -24,7 +24,7 @@ export async function deliverWhole(
   const model = step.model === call.model ? call.request.model : step.model.id;
   return {
     headers: {
-      ...answerHeaders(tools, admission, channel, begun.carrier),
+      ...answerHeaders(tools, admission, channel, begun.carrier, begun.lost),
       ...costHeaders(settled),
       'content-type': 'application/json',
     },

@@ -39,7 +39,7 @@ export async function runCase(setting: TranslationGateway, pair: CaseOfPair, way
   }
   if (expectedStatus !== 200) return checkFault(pair, text);
   expect(response.headers.get('x-svc-channel')).toBe(one.channel ?? model);
-  expect(listOf(response, 'x-svc-dropped'), 'x-svc-dropped').toEqual([...droppedOf(pair)].sort());
+  expect(listOf(response, 'x-svc-dropped'), 'x-svc-dropped').toEqual(droppedOf(pair, way).sort());
   expect(listOf(response, 'x-svc-translated'), 'x-svc-translated').toEqual([...(one.translated ?? [])].sort());
   for (const hidden of [...UPSTREAM_WORDS, ...(one.hides ?? [])]) expect(text).not.toContain(hidden);
   const told = way === 'stream' ? CLIENTS[client].readStream(text) : CLIENTS[client].readWhole(JSON.parse(text));
@@ -92,8 +92,9 @@ function checkFault({ case: one, client }: CaseOfPair, text: string): void {
   for (const hidden of one.hides ?? []) expect(text).not.toContain(hidden);
 }
 
-function droppedOf({ case: { dropped = [] }, client }: CaseOfPair): readonly string[] {
-  return Array.isArray(dropped) ? dropped : (dropped[client] ?? []);
+function droppedOf({ case: { dropped = [], loses = [] }, client }: CaseOfPair, way: Way): string[] {
+  const settings = Array.isArray(dropped) ? dropped : (dropped[client] ?? []);
+  return [...settings, ...(way === 'whole' ? loses : [])];
 }
 
 function listOf(response: Response, name: string): string[] {

@@ -19,5 +19,7 @@ export function readWhole({ value, text }: JsonDocument): WholeEvents | undefine
     events.push(...blocks.start(index, block, () => raw?.at(index)?.at('input')?.text), ...blocks.stop());
   }
   const stopped = readStop(value, blocks.hasCalls());
-  return stopped && { events: [...events, ...stopped, { type: 'done' }], usage: readUsage(usage) };
+  if (!stopped) return undefined;
+  const hasOtherCitations = blocks.hasOtherCitations();
+  return { events: [...events, ...stopped, { type: 'done' }], usage: readUsage(usage), hasOtherCitations };
 }

@@ -56,4 +56,6 @@ export interface EventReader {
 export interface WholeEvents {
   events: AnswerEvent[];
   usage: StreamFacts['usage'];
+  /** Some of what it cites has no address, and no event tells of it. */
+  hasOtherCitations?: boolean;
 }

@@ -82,6 +82,8 @@ export interface EventWriter {
 }
 
 export interface ClientSide {
+  /** Its answers have a place for what is cited by its address. */
+  takesCitations: boolean;
   /** Throws a fault that names the field. */
   readConversation(document: JsonDocument): Conversation;
   createEventWriter(context: AnswerContext): EventWriter;
