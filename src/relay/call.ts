@@ -89,6 +89,8 @@ export interface Admission {
   /** Set when the clamp left no room for the client's own thinking budget. */
   thinkingBudget: number | undefined;
   allowance: Allowance;
+  /** Set when an upstream found fault with a request that a translation wrote: the slip may be ours. */
+  refusedTranslation?: true;
   /** Grows with every try; the receipt lists them. */
   attempts: Attempt[];
 }
