@@ -29,7 +29,7 @@ export type AnswerEvent =
   | { type: 'open'; block: Block }
   /** Text, reasoning, a refusal's words, or JSON text of a call's arguments, for the block that is open. */
   | { type: 'delta'; text: string }
-  /** What the model wants back with the reasoning block that is open. */
+  /** What the model wants back with the reasoning that is open; with a text, what it would like back. */
   | { type: 'sign'; signature: string }
   | { type: 'cite'; citation: UrlCitation }
   | { type: 'close' }
