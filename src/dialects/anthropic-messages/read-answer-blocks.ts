@@ -8,8 +8,8 @@ export interface BlockReader {
   start(index: Json | undefined, block: JsonObject, rawInput: () => string | undefined): AnswerEvent[];
   delta(index: Json | undefined, delta: JsonObject): AnswerEvent[];
   stop(): AnswerEvent[];
-  /** The client was told of a call. */
-  hasCalls(): boolean;
+  /** What the client was told. */
+  shown(): { hasCalls: boolean; hasText: boolean };
   /** It cited what has no address. */
   hasOtherCitations(): boolean;
 }
@@ -109,7 +109,7 @@ export function createBlockReader(): BlockReader {
       }
     },
     stop,
-    hasCalls: () => hasCalls,
+    shown: () => ({ hasCalls, hasText: textLength > 0 }),
     hasOtherCitations: () => hasOtherCitations,
   };
 }
