@@ -16,6 +16,8 @@ export interface Carrier {
   isTranslated: boolean;
   /** Settings of the client that do not travel, by its own names. */
   dropped: readonly string[];
+  /** What else does not travel if the output is bound to so many tokens. */
+  droppedAt?(maxOutputTokens: number): readonly string[];
   /** What was said in another way. */
   reworded: readonly string[];
   /** What must be fetched first, because the upstream does not. */
@@ -29,9 +31,16 @@ export interface Carrier {
    * The answer in the client's dialect; undefined if it is none, or one that never finished. `gave_up`: the model itself
    * ended with nothing to show.
    */
-  readAnswer(document: JsonDocument): { document: JsonDocument; facts: AnswerFacts } | 'gave_up' | undefined;
+  readAnswer(document: JsonDocument): CarriedAnswer | 'gave_up' | undefined;
   /** Its events are of the client's dialect. */
   createStreamReader(): StreamReader;
+}
+
+export interface CarriedAnswer {
+  document: JsonDocument;
+  facts: AnswerFacts;
+  /** What of the answer has no place in the client's dialect. */
+  lost: readonly string[];
 }
 
 /** Throws a fault that names what may not go through. */
@@ -47,7 +56,7 @@ export function sameDialectCarrier(dialect: Dialect, request: RelayRequest, quir
     writePrefill: (fields, text) => dialect.writePrefill(request, fields, text),
     readAnswer(document) {
       const facts = dialect.readAnswer(document, quirks);
-      return facts && { document, facts };
+      return facts && { document, facts, lost: [] };
     },
     createStreamReader: () => dialect.createStreamReader(request, quirks),
   };

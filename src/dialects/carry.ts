@@ -58,7 +58,8 @@ export function carry(dialect: Dialect, request: RelayRequest, to: Destination, 
   if (!found) throw new Error(`no way from ${dialect.endpoint} to ${endpoints.join(', ')}`);
   const { endpoint, ...sides } = found;
   const { requestId, createdAt, hashUser } = from;
-  const target = { model, quirks, prefill, origin: originOf(endpoint, model), requestId, hashUser };
+  const { maxOutputTokens } = request;
+  const target = { model, quirks, prefill, origin: originOf(endpoint, model), requestId, maxOutputTokens, hashUser };
   return translatedCarrier({ dialect, ...sides, endpoint, request, target, requestId, createdAt });
 }
 

@@ -10,6 +10,19 @@ export interface SseEvent {
   data: string | undefined;
 }
 
+/** What others call an event that only keeps a connection open. */
+const KEEP_ALIVES: ReadonlySet<string | undefined> = new Set([
+  'ping',
+  'keepalive',
+  'keep-alive',
+  'keep_alive',
+  'heartbeat',
+]);
+
+export function isKeepAlive(event: string | undefined): boolean {
+  return KEEP_ALIVES.has(event);
+}
+
 export class SseTooLong extends Error {
   override name = 'SseTooLong';
 }

@@ -16,6 +16,7 @@ export interface LogFields {
   channel?: string | undefined;
   endpoint?: string | undefined;
   outcome?: string | undefined;
+  translated?: true | undefined;
   code?: string | undefined;
   status?: number | undefined;
   ms?: number | undefined;
@@ -38,6 +39,7 @@ const FIELDS: readonly (keyof LogFields)[] = [
   'channel',
   'endpoint',
   'outcome',
+  'translated',
   'code',
   'status',
   'ms',
@@ -54,7 +56,7 @@ export type Log = (level: Level, event: string, fields?: LogFields) => void;
 
 export function createLog(clock: Clock, write: (line: string) => void): Log {
   return (level, event, fields = {}) => {
-    const line: Record<string, string | number> = { at: new Date(clock.now()).toISOString(), level, event };
+    const line: Record<string, string | number | boolean> = { at: new Date(clock.now()).toISOString(), level, event };
     for (const name of FIELDS) {
       const value = fields[name];
       if (value === undefined) continue;

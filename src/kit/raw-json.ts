@@ -26,22 +26,63 @@ export function writeJson(value: RawValue): string {
 export interface RawPlace {
   text: string;
   at(name: string | number): RawPlace | undefined;
+  /** The text with some members given as another text, or left out (undefined); every other one keeps its bytes. */
+  edit(edits: RawEdits): string;
 }
 
+export type RawEdits = ReadonlyMap<string | number, string | undefined>;
+
+interface RawMember {
+  /** Of an object's member, where its name begins. */
+  start: number;
+  valueStart: number;
+  end: number;
+}
+
+type RawMembers = ReadonlyMap<string | number, RawMember>;
+
 export function openRaw(text: string): RawPlace {
-  let members: Map<string | number, string> | undefined;
-  const places = new Map<string | number, RawPlace>();
+  let scanned: RawMembers | undefined;
+  let places: Map<string | number, RawPlace> | undefined;
+  const members = () => {
+    scanned ??= scanMembers(text);
+    return scanned;
+  };
   return {
     text,
     at(name) {
-      members ??= scanMembers(text);
-      const member = members.get(name);
+      const member = members().get(name);
       if (member === undefined) return undefined;
-      const place = places.get(name) ?? openRaw(member);
+      places ??= new Map();
+      const place = places.get(name) ?? openRaw(text.slice(member.valueStart, member.end));
       places.set(name, place);
       return place;
     },
+    edit: (edits) => ([...edits.values()].includes(undefined) ? recompose : splice)(text, members(), edits),
   };
+}
+
+function splice(text: string, members: RawMembers, edits: RawEdits): string {
+  let result = '';
+  let at = 0;
+  for (const [name, { valueStart, end }] of members) {
+    const edit = edits.get(name);
+    if (edit === undefined) continue;
+    result += text.slice(at, valueStart) + edit;
+    at = end;
+  }
+  return result + text.slice(at);
+}
+
+function recompose(text: string, members: RawMembers, edits: RawEdits): string {
+  const kept: string[] = [];
+  for (const [name, { start, valueStart, end }] of members) {
+    const edit = edits.get(name);
+    if (edit !== undefined) kept.push(text.slice(start, valueStart) + edit);
+    else if (!edits.has(name)) kept.push(text.slice(start, end));
+  }
+  const inside = kept.join(',');
+  return text.trimStart().startsWith('{') ? `{${inside}}` : `[${inside}]`;
 }
 
 const QUOTE = 0x22;
@@ -51,22 +92,25 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
-/** The members of one level as slices of the text; the last of two with the same name counts, as in JSON.parse. */
-function scanMembers(text: string): Map<string | number, string> {
-  const members = new Map<string | number, string>();
+/** The members of one level in their order; the last of two with the same name counts, as in JSON.parse. */
+function scanMembers(text: string): RawMembers {
+  const members = new Map<string | number, RawMember>();
   const start = skipSpace(text, 0);
   const opening = text.charCodeAt(start);
   if (!isOpening(opening)) return members;
   let at = skipSpace(text, start + 1);
   for (let index = 0; at < text.length && !isClosing(text.charCodeAt(at)); index++) {
     let name: string | number = index;
+    const first = at;
     if (opening === OPEN_BRACE) {
       const end = endOfString(text, at);
-      name = JSON.parse(text.slice(at, end)) as string;
+      const plain = text.slice(at + 1, end - 1);
+      name = plain.includes('\\') ? (JSON.parse(text.slice(at, end)) as string) : plain;
       at = skipSpace(text, skipSpace(text, end) + 1);
     }
     const end = skipValue(text, at);
-    members.set(name, text.slice(at, end));
+    if (members.has(name)) members.delete(name);
+    members.set(name, { start: first, valueStart: at, end });
     at = skipSpace(text, end);
     if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1);
   }

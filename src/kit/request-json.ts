@@ -70,8 +70,9 @@ function spansOf({ spans, strings }: OutlinedText): Map<string, Span> {
 
 /** Like `editMembers`, for a request on its way. */
 export function editBody(document: JsonDocument, edits: Record<string, Json | undefined>): JsonBody {
-  const { outline, value } = document;
-  return outline ? fillMarks(editMembers({ ...outline, value }, edits), outline.strings) : editMembers(document, edits);
+  const { outline } = document;
+  if (!outline) return editMembers(document, edits);
+  return fillMarks(editMembers({ ...outline, value: document.value }, edits), outline.strings);
 }
 
 // Memory of this size is given back at once where it is sure that nobody reads it any more: the garbage collector would let

@@ -6,20 +6,28 @@ import type { Begun } from './attempt.ts';
 import type { Admission, RelayTools } from './call.ts';
 import type { Settled } from './close.ts';
 
+/** Of a stream nobody knows yet what its answer will lose. */
+type Told = Pick<Begun, 'carrier' | 'fields'> & { lost?: readonly string[] };
+
 export function answerHeaders(
   tools: RelayTools,
   admission: Admission,
   channel: string,
-  { carrier: { dropped, reworded }, fields: { maxOutputTokens, thinkingBudget } }: Pick<Begun, 'carrier' | 'fields'>,
+  { carrier, fields: { maxOutputTokens, thinkingBudget }, lost: lostOfAnswer = [] }: Told,
 ): Record<string, string> {
   const { call, allowance } = admission;
-  const lost = [...dropped, ...(thinkingBudget === undefined ? [] : ['thinking.budget_tokens'])];
+  const lost = [
+    ...carrier.dropped,
+    ...(carrier.droppedAt?.(maxOutputTokens) ?? []),
+    ...lostOfAnswer,
+    ...(thinkingBudget === undefined ? [] : ['thinking.budget_tokens']),
+  ];
   const asked = call.request.maxOutputTokens;
   return {
     'x-svc-channel': channel,
     ...(asked !== undefined && maxOutputTokens < asked ? { 'x-svc-max-tokens': String(maxOutputTokens) } : {}),
     ...listHeader('x-svc-dropped', lost),
-    ...listHeader('x-svc-translated', reworded),
+    ...listHeader('x-svc-translated', carrier.reworded),
     ...rateHeaders(allowance, tools.clock.now(), call.dialect.envelope),
   };
 }

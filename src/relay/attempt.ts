@@ -27,6 +27,8 @@ export interface WholeAnswer {
   /** In the client's dialect. */
   document: JsonDocument;
   facts: AnswerFacts;
+  /** What of it the client's dialect has no place for. */
+  lost: readonly string[];
 }
 
 export interface BegunStream {
@@ -62,6 +64,7 @@ export async function attempt(
   const left = Math.max(1, admission.deadline - tools.clock.monotonic());
   watch.limit('too_slow', Math.min(route.channel.timeouts.totalMs, left));
   if (request.stream) watch.limit('silent', route.firstTokenMs);
+  let isSentTranslated = false;
   try {
     const upstream = tools.findUpstream(route.channel);
     const carrier = carrierOf(call, route);
@@ -87,6 +90,7 @@ export async function attempt(
     });
     // It was copied when it was sent.
     dropBody(body);
+    isSentTranslated = carrier.isTranslated;
     const response = await sending;
     failpoint('K3');
     if (response.status !== 200) {
@@ -103,6 +107,7 @@ export async function attempt(
     if (isOurs(error))
       tools.log('error', 'attempt_failed', { request_id: call.requestId, detail: describeError(error) });
     const failed = watch.explain(error);
+    if (isSentTranslated && failed.refusal?.code === 'invalid_request') admission.refusedTranslation = true;
     watch.abort(failed.outcome);
     watch.end();
     throw failed;

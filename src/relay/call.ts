@@ -87,6 +87,8 @@ export interface Admission {
   /** The output bound: what the client asked, the model gives and the hold pays. A fallback may give less. */
   maxOutputTokens: number;
   allowance: Allowance;
+  /** Set when an upstream found fault with a request that a translation wrote: the slip may be ours. */
+  refusedTranslation?: true;
   /** Grows with every try; the receipt lists them. */
   attempts: Attempt[];
 }

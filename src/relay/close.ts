@@ -78,6 +78,7 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
       channel: channel ?? undefined,
       endpoint: call.endpoint,
       outcome: status,
+      translated: admission.refusedTranslation,
       ms: totalMs,
       cost_nano: charged?.toString(),
       trace_id: call.traceId,

@@ -2,7 +2,7 @@
 // once when the watch does, whatever the upstream is doing.
 
 import type { StreamEvent, StreamReader } from '../dialects/dialect.ts';
-import { createSseReader, type SseEvent, SseTooLong } from '../dialects/sse.ts';
+import { createSseReader, isKeepAlive, type SseEvent, SseTooLong } from '../dialects/sse.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import { MAX_ANSWER_BYTES } from './read-body.ts';
 import type { Watch } from './watch.ts';
@@ -38,14 +38,6 @@ export const HELD_UP = -1;
 export const MAX_WORDLESS_EVENTS = 1_000;
 /** A slow client may leave this waiting for long, so only a little of a large piece is split at a time. */
 const SPLIT_BYTES = 16 * 1024;
-/** What others call an event that only keeps a connection open. */
-const KEEP_ALIVES: ReadonlySet<string | undefined> = new Set([
-  'ping',
-  'keepalive',
-  'keep-alive',
-  'keep_alive',
-  'heartbeat',
-]);
 /** After the answer itself is whole: for usage and the end mark, which some upstreams never send. */
 const LAST_WORDS_MS = 500;
 
@@ -135,7 +127,7 @@ export function createEventFeed(response: Response, reader: StreamReader, watch:
     const read = reader.read(piece);
     const brokenAt = read.findIndex(({ kind }) => kind === 'broken');
     if (brokenAt < 0) return read;
-    if (brokenAt === 0 && KEEP_ALIVES.has(piece.event)) return [];
+    if (brokenAt === 0 && isKeepAlive(piece.event)) return [];
     return [...read.slice(0, brokenAt), ...lastWords(), ...read.slice(brokenAt)];
   }
 

@@ -70,9 +70,9 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
   });
 
   test('keep-alives are no silence', async () => {
-    lab = await startLab(client, { channels: { timeouts: { idle_ms: 150 } } });
+    lab = await startLab(client, { channels: { timeouts: { idle_ms: 600 } } });
     const at = parts.findIndex((part) => part.includes(' two'));
-    const pings = Array.from({ length: 6 }, () => ['event: ping\ndata: {}\n\n', 50]).flat();
+    const pings = Array.from({ length: 6 }, () => ['event: ping\ndata: {}\n\n', 150]).flat();
     lab.first.next(streamOf([...parts.slice(0, at), ...pings, ...parts.slice(at)]));
     const { answer, attempts } = await lab.ask({ stream: true });
     expect(answer).toMatchObject({ content: { [client.textSlot]: TEXT }, complete: true });
@@ -216,9 +216,37 @@ describe.each(WIRE_CLIENTS.filter(({ name }) => name === 'chat'))('$name', (clie
     expect(text).not.toContain(SECRET);
   });
 
-  test('what is no chunk at all is not shown', async () => {
-    const text = await expectWhole(client, streamOf([...begun, told({ detail: SECRET }), ...parts.slice(at)]));
+  test.each([
+    told({ detail: SECRET }),
+    told({ type: 'note', message: SECRET }),
+    `data: ${SECRET}\n\n`,
+    `event: note\ndata: ${SECRET}\n\n`,
+  ])('words of an upstream about itself are not shown: %j', async (words) => {
+    const text = await expectWhole(client, streamOf([...begun, words, ...parts.slice(at)]));
     expect(text).not.toContain(SECRET);
+  });
+
+  test.each([
+    '{"id":"x","object":"chat.moderation", "model":"upstream-model","moderation":{"a":1.0}}',
+    '{"object":"chat.moderation","moderation":{"a":12345678901234567890}}',
+    '{"anything":[1,2]}',
+  ])('what only the upstream and its clients know passes as it is: %s', async (data) => {
+    const shown = data.replace('upstream-model', 'main');
+    for (const [event, body] of [
+      [undefined, [...begun, `data: ${data}\n\n`, ...parts.slice(at)]],
+      ['custom', [...begun, `event: custom\ndata: ${data}\n\n`, ...parts.slice(at)]],
+      [undefined, [`data: ${data}\n\n`, ...parts]],
+    ] as const) {
+      const text = await expectWhole(client, streamOf(body));
+      expect(text).toContain(`${event ? `event: ${event}\n` : ''}data: ${shown}\n\n`);
+      expect(text).not.toContain('upstream-model');
+      // The chunk with the usage is one of the answer.
+      expect(parseSse(text).at(-2)?.json).toMatchObject({
+        object: 'chat.completion.chunk',
+        usage: { cost_nano: COST },
+      });
+      await lab.stop();
+    }
   });
 
   const usage = parts.find((part) => part.includes('"usage"')) ?? '';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { cleanText } from '../../src/channels/read-failure.ts';
 import type { Answer } from '../support/answer.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
-import { errorScript, jsonScript } from '../support/openai-chat.ts';
+import { chatAnswer, errorScript, jsonScript } from '../support/openai-chat.ts';
 import type { Script } from '../support/script.ts';
 import { type ChannelSet, type TwoChannels, twoChannels } from '../support/two-channels.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
@@ -327,4 +327,27 @@ test('a refusal counts as a request: the slot is not given back', async () => {
   gateway.upstream.next(errorScript(400, { message: 'no' }));
   await gateway.chat(account.key, { model: set.bothFree });
   expect((await gateway.get('/api/me', account.key)).free.minute.used).toBe(1);
+});
+
+describe('the log of a refused call says whether a translation wrote it', () => {
+  const TOO_ODD = { message: 'too odd', type: 'invalid_request_error', code: null, param: null };
+  const FILTERED = { ...TOO_ODD, code: 'content_policy_violation' };
+
+  test.each<[what: string, path: string, script: Script, translated: boolean | undefined]>([
+    ['refused after a translation', '/v1/messages', errorScript(400, TOO_ODD), true],
+    ['refused as it came', '/v1/chat/completions', errorScript(400, TOO_ODD), undefined],
+    ['refused for what it says', '/v1/messages', errorScript(400, FILTERED), undefined],
+    ['answered after a translation', '/v1/messages', chatAnswer(), undefined],
+  ])('%s', async (_, path, script, translated) => {
+    gateway.upstream.next(script);
+    const messages = [{ role: 'user', content: 'Hi' }];
+    const response = await gateway.call(path, {
+      key: account.key,
+      body: { model: set.both, max_tokens: 20, messages },
+    });
+    await response.text();
+    const logged = gateway.log.lines().findLast(({ event }) => event === 'request');
+    expect(logged?.request_id).toBe(response.headers.get('x-request-id') ?? '');
+    expect(logged?.translated).toBe(translated);
+  });
 });

@@ -57,6 +57,8 @@ export function assembleChat(text: string, choices = 1): Assembled {
       answer.error = json.error;
       continue;
     }
+    // Of the upstream's own, and no part of the answer.
+    if (!json.choices) continue;
     id ??= json.id;
     must(json.id === id, `another id: ${json.id}`);
     noteModel(answer, json.model);

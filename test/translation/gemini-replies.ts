@@ -7,7 +7,7 @@ const FINISH = { end: 'STOP', length: 'MAX_TOKENS', tool: 'STOP', filter: 'SAFET
 const USAGE = { promptTokenCount: 11, candidatesTokenCount: 7, totalTokenCount: 18 };
 
 export function geminiReply(said: Said): Reply {
-  const { reasoning = [], text = [], calls = [], usage = USAGE } = said;
+  const { reasoning = [], text = [], textSignature, calls = [], usage = USAGE } = said;
   const finish = FINISH[endingOf(said)];
   const thoughts = reasoning.map((piece) => `{"text":${JSON.stringify(piece)},"thought":true}`);
   const words = text.map((piece) => `{"text":${JSON.stringify(piece)}}`);
@@ -16,7 +16,8 @@ export function geminiReply(said: Said): Reply {
     const signed = signature === undefined ? '' : `,"thoughtSignature":${JSON.stringify(signature)}`;
     return `{"functionCall":{${own}"name":${JSON.stringify(name)},"args":${pieces.join('') || '{}'}}${signed}}`;
   });
-  const parts = [...thoughts, ...words, ...asked];
+  const signed = textSignature === undefined ? [] : [`{"text":"","thoughtSignature":${JSON.stringify(textSignature)}}`];
+  const parts = [...thoughts, ...words, ...signed, ...asked];
   return {
     whole: chunkText(parts, finish, usage),
     stream: [

@@ -194,6 +194,31 @@ describe.each(['chat', 'messages', 'responses'] as const)('%s, the signature of 
   });
 });
 
+describe.each(['chat', 'messages', 'responses'] as const)('%s, the signature of words by Gemini', (client) => {
+  const SIGNED: Said = { text: ['Good', ' morning'], textSignature: 'd29yZHM=' };
+  const asked = { role: 'user', content: 'Go' };
+  const more = { role: 'user', content: 'More' };
+  const AGAIN: Record<ClientName, (answer: Answer) => object> = {
+    chat: ({ choices: [{ message }] }) => ({ messages: [asked, message, more] }),
+    messages: ({ content }) => ({ messages: [asked, { role: 'assistant', content }, more] }),
+    responses: ({ output }) => ({ input: [asked, ...output, more] }),
+  };
+  const said = async (to: Place) => {
+    const { answer } = await ask(client, GEMINI, {}, SIGNED);
+    return ask(client, to, AGAIN[client](answer), { text: ['Done.'] });
+  };
+
+  test('goes back to it, where the client has a place for it', async () => {
+    const { sent } = await said(GEMINI);
+    const [part] = sent.contents[1].parts;
+    expect(part).toEqual({ text: 'Good morning', ...(client === 'chat' ? { thoughtSignature: 'd29yZHM=' } : {}) });
+  });
+
+  test('goes to no other model', async () => {
+    for (const to of [OTHER_GEMINI, DEEPSEEK, CLAUDE]) expect((await said(to)).raw).not.toContain('d29yZHM');
+  });
+});
+
 test('a chat client that keeps nothing but the id of the call still gives the signature back', async () => {
   const { first, again } = SPEAKERS.chat;
   const { answer } = await ask('chat', GEMINI, first, THINKING);

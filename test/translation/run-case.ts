@@ -3,6 +3,7 @@
 import { expect } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
 import type { Told } from '../support/grammar/told.ts';
+import { nano } from '../support/nano.ts';
 import { filledIn, valuesAt } from './expected.ts';
 import { endingOf, PLAIN, type Reply, type Said } from './said.ts';
 import { CLIENTS, replyScript, UPSTREAMS } from './sides.ts';
@@ -38,13 +39,17 @@ export async function runCase(setting: TranslationGateway, pair: CaseOfPair, way
   }
   if (expectedStatus !== 200) return checkFault(pair, text);
   expect(response.headers.get('x-svc-channel')).toBe(one.channel ?? model);
-  expect(listOf(response, 'x-svc-dropped'), 'x-svc-dropped').toEqual([...droppedOf(pair)].sort());
+  expect(listOf(response, 'x-svc-dropped'), 'x-svc-dropped').toEqual(droppedOf(pair, way).sort());
   expect(listOf(response, 'x-svc-translated'), 'x-svc-translated').toEqual([...(one.translated ?? [])].sort());
   for (const hidden of [...UPSTREAM_WORDS, ...(one.hides ?? [])]) expect(text).not.toContain(hidden);
   const told = way === 'stream' ? CLIENTS[client].readStream(text) : CLIENTS[client].readWhole(JSON.parse(text));
   expect(told.complete, text).toBe(true);
   expect(told.models).toEqual([model]);
   checkTold(pair, told);
+  if (one.costs !== undefined) {
+    const cost = way === 'stream' ? BigInt(told.usage.cost_nano) : nano(response.headers.get('x-svc-cost-ntd'));
+    expect(cost, 'cost').toBe(BigInt(one.costs));
+  }
   if (way !== 'whole') return;
   compare(JSON.parse(text), one.shows?.[client]);
   for (const slice of one.showsText?.[client] ?? []) expect(text).toContain(slice);
@@ -87,8 +92,9 @@ function checkFault({ case: one, client }: CaseOfPair, text: string): void {
   for (const hidden of one.hides ?? []) expect(text).not.toContain(hidden);
 }
 
-function droppedOf({ case: { dropped = [] }, client }: CaseOfPair): readonly string[] {
-  return Array.isArray(dropped) ? dropped : (dropped[client] ?? []);
+function droppedOf({ case: { dropped = [], loses = [] }, client }: CaseOfPair, way: Way): string[] {
+  const settings = Array.isArray(dropped) ? dropped : (dropped[client] ?? []);
+  return [...settings, ...(way === 'whole' ? loses : [])];
 }
 
 function listOf(response: Response, name: string): string[] {

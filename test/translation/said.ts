@@ -18,6 +18,8 @@ export interface Said {
   /** The reasoning as a router tells it besides, in the pieces of a stream and as a whole. */
   details?: { pieces: readonly unknown[]; whole: readonly unknown[] };
   text?: readonly string[];
+  /** What Gemini would like back with the text. */
+  textSignature?: string;
   calls?: readonly SaidCall[];
   /** `end`, or `tool` where there are calls, unless said otherwise. */
   ends?: Ending;

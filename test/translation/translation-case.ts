@@ -42,8 +42,12 @@ export interface TranslationCase {
   status?: number;
   code?: string;
   dropped?: string[] | ByClient<string[]>;
+  /** Of a whole answer: told with what is dropped, because the headers of a stream go out before. */
+  loses?: string[];
   translated?: string[];
   told?: Partial<Told>;
+  /** In nano-NT$: one for each token. */
+  costs?: number;
   /** Of the whole answer, or of the fault. */
   shows?: ByClient<Expected>;
   /** Slices of the whole answer. */

@@ -5,4 +5,10 @@ import { readConversation } from './read-conversation.ts';
 import { createEventWriter } from './write-events.ts';
 import { writeWhole } from './write-whole.ts';
 
-export const anthropicMessagesClient: ClientSide = { readConversation, createEventWriter, writeWhole };
+export const anthropicMessagesClient: ClientSide = {
+  // A citation there points to a search result, and there is none in a translated answer.
+  takesCitations: false,
+  readConversation,
+  createEventWriter,
+  writeWhole,
+};

@@ -8,8 +8,10 @@ export interface BlockReader {
   start(index: Json | undefined, block: JsonObject, rawInput: () => string | undefined): AnswerEvent[];
   delta(index: Json | undefined, delta: JsonObject): AnswerEvent[];
   stop(): AnswerEvent[];
-  /** The client was told of a call. */
-  hasCalls(): boolean;
+  /** What the client was told. */
+  shown(): { hasCalls: boolean; hasText: boolean };
+  /** It cited what has no address. */
+  hasOtherCitations(): boolean;
 }
 
 interface OpenBlock {
@@ -31,6 +33,7 @@ export function createBlockReader(): BlockReader {
   let open: OpenBlock | undefined;
   let textLength = 0;
   let hasCalls = false;
+  let hasOtherCitations = false;
 
   function begin(index: Json | undefined, block: Block | undefined): AnswerEvent[] {
     const before = stop();
@@ -67,6 +70,7 @@ export function createBlockReader(): BlockReader {
   function cite(citation: Json | undefined): AnswerEvent[] {
     const source = readSource(citation);
     if (open && source) open.sources.push(source);
+    hasOtherCitations ||= source === undefined;
     return [];
   }
 
@@ -105,7 +109,8 @@ export function createBlockReader(): BlockReader {
       }
     },
     stop,
-    hasCalls: () => hasCalls,
+    shown: () => ({ hasCalls, hasText: textLength > 0 }),
+    hasOtherCitations: () => hasOtherCitations,
   };
 }
 

@@ -43,7 +43,7 @@ export function createEventReader(): EventReader {
 
   function stop(delta: JsonObject): AnswerEvent[] {
     if (!isFinish(delta.stop_reason)) return [];
-    const stopped = readStop(delta, blocks.hasCalls());
+    const stopped = readStop(delta, blocks.shown());
     if (!stopped) return BROKEN;
     isStopped = true;
     return [...blocks.stop(), ...stopped];

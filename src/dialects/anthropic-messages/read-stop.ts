@@ -10,12 +10,23 @@ const REASONS: ReadonlyMap<string, StopReason> = new Map([
   ['refusal', 'filter'],
 ]);
 
-/** Undefined if it has not ended: the vendor paused it, and would go on if it were asked to. */
+interface Shown {
+  hasCalls: boolean;
+  hasText: boolean;
+}
+
+/**
+ * Undefined if it has not even begun. The vendor pauses an answer in the middle of tools that it runs itself, and would go
+ * on if it were given all of them back; the client has none of them. It must not take what it has for the whole.
+ */
 export function readStop(
   { stop_reason: given, stop_sequence: sequence, stop_details: details }: JsonObject,
-  hasCalls: boolean,
+  { hasCalls, hasText }: Shown,
 ): AnswerEvent[] | undefined {
-  if (given === 'pause_turn') return undefined;
+  if (given === 'pause_turn') {
+    if (!hasCalls && !hasText) return undefined;
+    return [{ type: 'stop', reason: hasCalls ? 'tool' : 'length' }];
+  }
   if (given === 'stop_sequence' && typeof sequence === 'string') return [{ type: 'stop', reason: 'end', sequence }];
   const reason = REASONS.get(String(given)) ?? 'end';
   // Whoever waits for a call that never came, waits for ever.
@@ -26,7 +37,7 @@ export function readStop(
 function refusal(details: JsonObject[string]): AnswerEvent[] {
   if (!isObject(details) || typeof details.explanation !== 'string' || details.explanation === '') return [];
   return [
-    { type: 'open', block: { kind: 'refusal' } },
+    { type: 'open', block: { kind: 'refusal', isVendors: true } },
     { type: 'delta', text: details.explanation },
     { type: 'close' },
   ];

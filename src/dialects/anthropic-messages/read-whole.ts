@@ -18,6 +18,8 @@ export function readWhole({ value, text }: JsonDocument): WholeEvents | undefine
     if (!isObject(block)) return undefined;
     events.push(...blocks.start(index, block, () => raw?.at(index)?.at('input')?.text), ...blocks.stop());
   }
-  const stopped = readStop(value, blocks.hasCalls());
-  return stopped && { events: [...events, ...stopped, { type: 'done' }], usage: readUsage(usage) };
+  const stopped = readStop(value, blocks.shown());
+  if (!stopped) return undefined;
+  const hasOtherCitations = blocks.hasOtherCitations();
+  return { events: [...events, ...stopped, { type: 'done' }], usage: readUsage(usage), hasOtherCitations };
 }

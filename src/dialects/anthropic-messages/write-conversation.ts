@@ -31,6 +31,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
     isForced: format.tool !== undefined || (tools.length > 0 && isForced(conversation.toolChoice)),
     isPrefilled: plan.isPrefilled,
     lacksThoughts: lacksThoughts(plan.turns),
+    maxOutputTokens: target.maxOutputTokens,
   });
   const knobs = writeKnobs(conversation.knobs, { traits, isThinking: reasoning.isOn, hashUser: target.hashUser });
   const system = [...plan.system, ...format.hints];
@@ -65,6 +66,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
   return {
     body,
     dropped: [...knobs.dropped, ...reasoning.dropped, ...settingsOfParts(conversation, tools)],
+    droppedAt: reasoning.droppedAt,
     reworded: plan.isReworded ? ['prefill'] : [],
     names,
     formatTool: format.tool?.name,

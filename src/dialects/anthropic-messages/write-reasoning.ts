@@ -12,11 +12,15 @@ export interface ReasoningObstacles {
   isPrefilled: boolean;
   /** The calls that it must go on from came without its thoughts. */
   lacksThoughts: boolean;
+  /** The client's own bound on output: a budget is part of it, and never raises it. */
+  maxOutputTokens: number | undefined;
 }
 
 export interface ReasoningPlan {
   isOn: boolean;
   dropped: readonly string[];
+  /** What is lost if the wallet leaves no more than this. */
+  droppedAt(maxOutputTokens: number): readonly string[];
   /** `thinking`, and `effort` for `output_config`. */
   members(fields: UpstreamFields): { thinking?: JsonObject; effort?: string };
 }
@@ -29,16 +33,24 @@ export function planReasoning(
   traits: ClaudeTraits,
   obstacles: ReasoningObstacles,
 ): ReasoningPlan {
-  if (!wish) return { isOn: false, dropped: [], members: () => ({}) };
-  const off = { isOn: false, members: () => thinkingOff(traits) };
+  const nothing = () => [];
+  if (!wish) return { isOn: false, dropped: [], droppedAt: nothing, members: () => ({}) };
+  const off = { isOn: false, droppedAt: nothing, members: () => thinkingOff(traits) };
   if (wish.isOff || OFF_EFFORTS.has(wish.effort ?? '')) return { ...off, dropped: [] };
-  const lacksThoughts = traits.thinking === 'budget' && obstacles.lacksThoughts;
-  if (traits.thinking === 'none' || obstacles.isForced || obstacles.isPrefilled || lacksThoughts) {
+  const hasNoBudget = traits.thinking === 'budget' && (obstacles.lacksThoughts || !hasRoom(obstacles.maxOutputTokens));
+  if (traits.thinking === 'none' || obstacles.isForced || obstacles.isPrefilled || hasNoBudget) {
     return { ...off, dropped: [wish.name] };
   }
-  const members =
-    traits.thinking === 'adaptive' ? () => adaptive(wish, traits) : (fields: UpstreamFields) => byBudget(wish, fields);
-  return { isOn: true, dropped: [], members };
+  if (traits.thinking === 'adaptive') {
+    return { isOn: true, dropped: [], droppedAt: nothing, members: () => adaptive(wish, traits) };
+  }
+  const droppedAt = (maxOutputTokens: number) => (hasRoom(maxOutputTokens) ? [] : [wish.name]);
+  return { isOn: true, dropped: [], droppedAt, members: (fields) => byBudget(wish, fields) };
+}
+
+/** The budget is part of the output bound; where there is no room for the least of them, there is no thinking. */
+function hasRoom(maxOutputTokens: number | undefined): boolean {
+  return maxOutputTokens === undefined || maxOutputTokens > LEAST_BUDGET;
 }
 
 function thinkingOff({ thinking, canStopThinking }: ClaudeTraits): { thinking?: JsonObject; effort?: string } {
@@ -51,9 +63,8 @@ function adaptive(wish: ReasoningWish, { efforts }: ClaudeTraits): { thinking: J
   return { thinking: { type: 'adaptive' }, ...(word === undefined ? {} : { effort: word }) };
 }
 
-/** The budget is part of the output bound; where there is no room for the least of them, there is no thinking. */
 function byBudget(wish: ReasoningWish, fields: UpstreamFields): { thinking: JsonObject } {
-  if (fields.maxOutputTokens <= LEAST_BUDGET) return { thinking: { type: 'disabled' } };
+  if (!hasRoom(fields.maxOutputTokens)) return { thinking: { type: 'disabled' } };
   const budget = Math.max(LEAST_BUDGET, boundedBudget(wish, fields));
   return { thinking: { type: 'enabled', budget_tokens: budget } };
 }

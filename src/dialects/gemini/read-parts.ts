@@ -13,7 +13,7 @@ export interface PartReader {
 
 export function createPartReader(requestId: string): PartReader {
   let open: 'text' | 'reasoning' | undefined;
-  /** What the model wants back with the thoughts that are open. */
+  /** What the model wants back with the thoughts or the words that are open. */
   let signature: string | undefined;
   const ids = new Set<string>();
   let calls = 0;
@@ -21,7 +21,7 @@ export function createPartReader(requestId: string): PartReader {
 
   function close(): AnswerEvent[] {
     if (!open) return [];
-    const signed: AnswerEvent[] = open === 'reasoning' && signature !== undefined ? [{ type: 'sign', signature }] : [];
+    const signed: AnswerEvent[] = signature === undefined ? [] : [{ type: 'sign', signature }];
     open = undefined;
     signature = undefined;
     return [...signed, { type: 'close' }];
@@ -55,12 +55,13 @@ export function createPartReader(requestId: string): PartReader {
         return takeCall(functionCall, args ?? '{}', signed);
       }
       if (isObject(inlineData)) return say('text', picture(inlineData));
-      const said = typeof text === 'string' ? text : '';
-      const isThought = part.thought === true;
-      const opened = isThought ? say('reasoning', said) : [];
-      // The signature of thoughts comes with them, or with the first words after them.
-      if (open === 'reasoning') signature = signed ?? signature;
-      return isThought ? opened : say('text', said);
+      const kind = part.thought === true ? 'reasoning' : 'text';
+      // The signature of thoughts comes with them, or with the first words after them; that of words may come with none.
+      const isOfThoughtsBefore = kind === 'text' && open === 'reasoning';
+      if (isOfThoughtsBefore) signature = signed ?? signature;
+      const said = say(kind, typeof text === 'string' ? text : '');
+      if (open && !isOfThoughtsBefore) signature = signed ?? signature;
+      return said;
     },
     close,
     said: () => ({ hasText, hasCalls: calls > 0 }),

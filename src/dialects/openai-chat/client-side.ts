@@ -4,4 +4,9 @@ import type { ClientSide } from '../translate/sides.ts';
 import { readConversation } from './read-conversation.ts';
 import { createEventWriter, writeWhole } from './write-events.ts';
 
-export const openaiChatClient: ClientSide = { readConversation, createEventWriter, writeWhole };
+export const openaiChatClient: ClientSide = {
+  takesCitations: true,
+  readConversation,
+  createEventWriter,
+  writeWhole,
+};

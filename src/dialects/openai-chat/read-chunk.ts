@@ -27,7 +27,19 @@ export function hasNoChoice({ choices }: JsonObject): boolean {
   return !Array.isArray(choices) || choices.length === 0;
 }
 
-/** Nothing that a client of this dialect knows: neither an answer nor its usage. */
+/** No part of an answer, and not its usage: of the upstream's own, for clients that know it. */
 export function isForeign({ choices, usage }: JsonObject): boolean {
   return !Array.isArray(choices) && !isObject(usage);
+}
+
+const TROUBLE_FIELDS = ['detail', 'errors', 'message', 'msg'];
+
+/** An upstream that tells of its trouble in words of its own, or one that tells nothing: no client is shown that. */
+export function isUnshown(foreign: JsonObject): boolean {
+  return Object.keys(foreign).length === 0 || TROUBLE_FIELDS.some((name) => foreign[name] !== undefined);
+}
+
+/** Words between events: neither JSON, whole or broken, nor a page in place of an answer. Nothing is lost without them. */
+export function isNoise(data: string): boolean {
+  return !/^\s*[{[<]/.test(data);
 }

@@ -11,7 +11,7 @@ import type { AnswerEvent, Block, EventReader, StopReason, WholeEvents } from '.
 import { createSequencer } from '../translate/one-block-at-a-time.ts';
 import type { Target } from '../translate/sides.ts';
 import { type CallSlot, createCallSlots } from './call-slots.ts';
-import { isBroken, isError, saidAs } from './read-chunk.ts';
+import { isBroken, isError, isNoise, saidAs } from './read-chunk.ts';
 import { type Bit, type CallBit, readBits, type Words } from './read-delta.ts';
 import { readUsage } from './read-usage.ts';
 import { createDetails } from './reasoning-details.ts';
@@ -45,6 +45,7 @@ export function createEventReader(target: Target): EventReader {
       repeat = shapes.match(data);
       if (repeat) return answer.read([wordsOf(repeat)], undefined);
       if (data === DONE) return [{ type: 'done' }];
+      if (isNoise(data)) return [];
       const value = tryParseJson(data);
       if (!isObject(value) || isError(value)) return BROKEN;
       return readValue(value, data);

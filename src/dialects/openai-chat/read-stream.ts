@@ -8,7 +8,8 @@ import { type AnswerFacts, addOutput, NO_OUTPUT, type Piece, type StreamEvent, t
 import { isFinish } from '../is-finish.ts';
 import { RepeatedEvent } from '../repeated-event.ts';
 import { createShapeMemory, type Repeat } from '../shape.ts';
-import { hasNoChoice, isBroken, isError, isForeign, saidAs } from './read-chunk.ts';
+import { isKeepAlive } from '../sse.ts';
+import { hasNoChoice, isBroken, isError, isForeign, isNoise, isUnshown, saidAs } from './read-chunk.ts';
 import { outputOf, readPieces } from './read-output.ts';
 import { readUsage } from './read-usage.ts';
 
@@ -74,17 +75,19 @@ export function createStreamReader(choices: number, quirks?: Quirks): StreamRead
   }
 
   return {
-    read({ data = '' }) {
+    read({ data = '', event: name }) {
       const repeat = shapes.match(data);
       if (repeat) return [again(data, repeat)];
       if (data === DONE) {
         done = true;
         return [{ kind: 'done', ...NOTHING }];
       }
+      if (isNoise(data)) return [];
       try {
         const document = readJsonObject(data);
         if (isError(document.value)) return [BROKEN];
-        if (isForeign(document.value)) return [];
+        if (isForeign(document.value))
+          return isUnshown(document.value) || isKeepAlive(name) ? [] : [foreign(name, document)];
         const event = readChunk(document);
         learn(event);
         return inTurn(event);
@@ -101,6 +104,10 @@ export function createStreamReader(choices: number, quirks?: Quirks): StreamRead
     facts: () => ({ ...facts, output: { ...facts.output }, finished: isFinished() }),
     isFinished,
   };
+}
+
+function foreign(name: string | undefined, document: JsonDocument): StreamEvent {
+  return { kind: 'other', name, document, pieces: [] };
 }
 
 interface Chosen {

@@ -1,45 +1,38 @@
 // What earlier translations left in a history must not reach an upstream that refuses what it does not know: reasoning
-// details that name their maker, and what we hung on calls and their ids.
+// details that name their maker, and what we hung on calls and their ids. Everything else keeps its bytes.
 
-import { editMembers, isObject, type Json, type JsonDocument, readJsonObject } from '../../kit/json.ts';
-import { untagToolId } from '../translate/opaque.ts';
-import { mayHoldTags, withoutIdTags } from '../translate/strip-tags.ts';
+import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json.ts';
+import { editFields, editItems, editMember, leaveOut, type RawEdit } from '../../kit/raw-edit.ts';
+import { editId, mayHoldTags } from '../translate/strip-tags.ts';
 
 /** The same document if there is nothing of ours in it. */
 export function stripOwn(document: JsonDocument): JsonDocument {
   const { messages } = document.value;
-  const hasOwn =
-    Array.isArray(messages) && messages.some((message) => hasOwnDetails(message) || hasTaggedCalls(message));
-  const stripped = hasOwn ? readJsonObject(editMembers(document, { messages: messages.map(withoutOwn) })) : document;
-  return mayHoldTags(stripped) ? withoutIdTags(stripped) : stripped;
+  if (!mayHoldTags(document) && !(Array.isArray(messages) && messages.some(hasDetails))) return document;
+  return editMember(document, 'messages', editItems(messages, editMessage));
 }
 
-function hasOwnDetails(message: Json): boolean {
-  return isObject(message) && Array.isArray(message.reasoning_details) && message.reasoning_details.some(isOwn);
+function hasDetails(message: Json): boolean {
+  return isObject(message) && message.reasoning_details !== undefined;
 }
 
-function hasTaggedCalls(message: Json): boolean {
-  return isObject(message) && Array.isArray(message.tool_calls) && message.tool_calls.some(isTagged);
+function editMessage(message: JsonObject): RawEdit | undefined {
+  return editFields({
+    reasoning_details: editDetails(message.reasoning_details),
+    tool_calls: editItems(message.tool_calls, editCall),
+    tool_call_id: editId(message.tool_call_id),
+  });
 }
 
-function withoutOwn(message: Json): Json {
-  if (!isObject(message)) return message;
-  const { reasoning_details: details, tool_calls: calls } = message;
-  const kept = Array.isArray(details) ? details.filter((detail) => !isOwn(detail)) : [];
-  return {
-    ...message,
-    ...(hasOwnDetails(message) ? { reasoning_details: kept.length > 0 ? kept : undefined } : {}),
-    ...(Array.isArray(calls) ? { tool_calls: calls.map(withoutSignature) } : {}),
-  };
+function editDetails(details: Json | undefined): RawEdit | undefined {
+  const edit = editItems(details, (detail) => (isOwn(detail) ? leaveOut : undefined));
+  return edit && Array.isArray(details) && details.every(isOwn) ? leaveOut : edit;
 }
 
 /** What a tagged id carries stands beside it once more. */
-function withoutSignature(call: Json): Json {
-  return isObject(call) && isTagged(call) ? { ...call, extra_content: undefined } : call;
-}
-
-function isTagged(call: Json): boolean {
-  return isObject(call) && typeof call.id === 'string' && untagToolId(call.id).opaque !== undefined;
+function editCall(call: JsonObject): RawEdit | undefined {
+  const id = editId(call.id);
+  return editFields({ id, extra_content: id && call.extra_content !== undefined ? leaveOut : undefined });
 }
 
 function isOwn(detail: Json): boolean {

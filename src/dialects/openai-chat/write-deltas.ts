@@ -44,7 +44,7 @@ export function createDeltaWriter(context: AnswerContext): (event: AnswerEvent) 
     const kind = open?.kind;
     open = undefined;
     if (kind === 'tool') return calls.close();
-    return kind === 'reasoning' ? reasoning.close() : [];
+    return kind === 'reasoning' || kind === 'text' ? reasoning.close() : [];
   }
 
   function deltasOf(event: AnswerEvent): JsonObject[] {

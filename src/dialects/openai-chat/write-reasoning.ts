@@ -1,5 +1,5 @@
 // A model's thoughts for chat clients: words under both names that clients know, and each block whole with its signature
-// and maker once it is over, so that it can be handed back.
+// and maker once it is over, so that it can be handed back. A signature of words has no other place, and stands there alone.
 
 import type { JsonObject } from '../../kit/json.ts';
 import { REDACTED_DETAIL, TEXT_DETAIL } from './read-reasoning.ts';
@@ -26,11 +26,11 @@ export function createReasoningWriter(origin: string): ReasoningWriter {
     },
     redact: (data) => [{ reasoning_details: [{ type: REDACTED_DETAIL, index: index++, data, origin }] }],
     close() {
+      if (text === '' && signature === undefined) return [];
       const detail: JsonObject = { type: TEXT_DETAIL, index: index++, text, signature, origin };
-      const isEmpty = text === '' && signature === undefined;
       text = '';
       signature = undefined;
-      return isEmpty ? [] : [{ reasoning_details: [detail] }];
+      return [{ reasoning_details: [detail] }];
     },
   };
 }

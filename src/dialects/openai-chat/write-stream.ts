@@ -14,7 +14,7 @@ import { createRepeatWriter } from '../shape.ts';
 import { writeSse } from '../sse.ts';
 import { createTranscript } from '../transcript.ts';
 import { continueFresh, continuePrefill, finishesOf, TEXT_SLOT } from './continue-stream.ts';
-import { hasNoChoice } from './read-chunk.ts';
+import { hasNoChoice, isForeign } from './read-chunk.ts';
 import { withCost, writeUsage } from './write-usage.ts';
 
 export function createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter {
@@ -47,6 +47,7 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
       held = [...held.filter(isAnswer), event];
       return '';
     }
+    if (isForeign(event.document.value)) return writeForeign(event.document, event.name, model);
     for (const piece of event.pieces) transcript.add(piece);
     for (const index of finishesOf(event)) finished.add(index);
     return write(event.document);
@@ -74,6 +75,11 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
     end: (final) => [...lastChunks(held, final, request, ownFields, head, model), writeSse('[DONE]')].join(''),
     error: (body) => writeSse(JSON.stringify(body)),
   };
+}
+
+/** Nothing of it is ours but a model's name. */
+function writeForeign(document: JsonDocument, name: string | undefined, model: string): string {
+  return writeSse(typeof document.value.model === 'string' ? editMembers(document, { model }) : document.text, name);
 }
 
 function pick(from: JsonObject, head: JsonObject, name: string): Record<string, Json | undefined> {

@@ -10,8 +10,8 @@ export type Block =
   | { kind: 'reasoning' }
   /** Reasoning that only its maker can read: the whole of it is here. */
   | { kind: 'redacted'; data: string }
-  /** Words of a refusal, beside the answer's own. */
-  | { kind: 'refusal' }
+  /** Words of a refusal, beside the answer's own; `isVendors`: why the vendor stopped it, last of all and no output. */
+  | { kind: 'refusal'; isVendors?: boolean }
   | { kind: 'tool'; id: string; name: string /** Wanted back with the call. */; signature?: string | undefined };
 
 /** Why an answer ended. `tool`: it waits for results. */
@@ -29,7 +29,7 @@ export type AnswerEvent =
   | { type: 'open'; block: Block }
   /** Text, reasoning, a refusal's words, or JSON text of a call's arguments, for the block that is open. */
   | { type: 'delta'; text: string }
-  /** What the model wants back with the reasoning block that is open. */
+  /** What the model wants back with the reasoning that is open; with a text, what it would like back. */
   | { type: 'sign'; signature: string }
   | { type: 'cite'; citation: UrlCitation }
   | { type: 'close' }
@@ -56,4 +56,6 @@ export interface EventReader {
 export interface WholeEvents {
   events: AnswerEvent[];
   usage: StreamFacts['usage'];
+  /** Some of what it cites has no address, and no event tells of it. */
+  hasOtherCitations?: boolean;
 }

@@ -49,8 +49,8 @@ export function unpackReasoning(packed: string): Pick<ReasoningPart, 'text' | 'r
 }
 
 const ID_TAG = `-${TAG}-`;
-/** What `tagToolId` adds, where it ends a JSON string. */
-export const ID_TAG_PATTERN = new RegExp(`${ID_TAG}[0-9a-f]{${ORIGIN_CHARS}}-[\\w-]*(?=")`, 'g');
+/** What follows it in an id. */
+const ID_TAG_REST = new RegExp(`^([0-9a-z]{${ORIGIN_CHARS}})-([\\w-]*)$`);
 
 /** A call's id that carries what its model wants back: every client returns ids as they are. */
 export function tagToolId(id: string, { origin, value }: Opaque): string {
@@ -59,11 +59,9 @@ export function tagToolId(id: string, { origin, value }: Opaque): string {
 
 export function untagToolId(tagged: string): { id: string; opaque: Opaque | undefined } {
   const at = tagged.indexOf(ID_TAG);
-  if (at < 0) return { id: tagged, opaque: undefined };
-  const rest = tagged.slice(at + ID_TAG.length);
-  const origin = rest.slice(0, ORIGIN_CHARS);
-  const value = Buffer.from(rest.slice(ORIGIN_CHARS + 1), 'base64url').toString();
-  return { id: tagged.slice(0, at), opaque: { origin, value } };
+  const [, origin, value] = (at >= 0 && ID_TAG_REST.exec(tagged.slice(at + ID_TAG.length))) || [];
+  if (origin === undefined || value === undefined) return { id: tagged, opaque: undefined };
+  return { id: tagged.slice(0, at), opaque: { origin, value: Buffer.from(value, 'base64url').toString() } };
 }
 
 function digest(text: string): string {

@@ -19,6 +19,8 @@ export interface Target {
   origin: string;
   /** Makes ids of calls unique, where the upstream gives them none. */
   requestId: string;
+  /** The client's own bound on output, if it set one; no more than that is ever sent. */
+  maxOutputTokens?: number | undefined;
   /** A client's name for its user, as a keyed hash. */
   hashUser(id: string): string;
 }
@@ -28,6 +30,8 @@ export interface WrittenRequest {
   body(fields: UpstreamFields, options: { stream: boolean; prefill?: string | undefined }): string;
   /** Settings of the client that this upstream cannot have, by the client's names. */
   dropped: readonly string[];
+  /** What else it cannot have if its output is bound to so many tokens. */
+  droppedAt?(maxOutputTokens: number): readonly string[];
   /** What had to be said in another way, such as `prefill`; for `x-svc-translated`. */
   reworded: readonly string[];
   names: ToolNames;
@@ -78,6 +82,8 @@ export interface EventWriter {
 }
 
 export interface ClientSide {
+  /** Its answers have a place for what is cited by its address. */
+  takesCitations: boolean;
   /** Throws a fault that names the field. */
   readConversation(document: JsonDocument): Conversation;
   createEventWriter(context: AnswerContext): EventWriter;

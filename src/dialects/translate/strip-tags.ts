@@ -1,7 +1,9 @@
-// Whether anything of ours may stand in a request, and the request without what we hung on ids of calls.
+// Whether anything of ours may stand in a request, and ids of calls without what we hung on them. Only where ids stand: what
+// looks like one in a client's own text is the client's.
 
-import { type JsonDocument, readJsonObject } from '../../kit/json.ts';
-import { ID_TAG_PATTERN, TAG, TAG_MARK } from './opaque.ts';
+import type { Json, JsonDocument } from '../../kit/json.ts';
+import { type RawEdit, setTo } from '../../kit/raw-edit.ts';
+import { TAG, TAG_MARK, untagToolId } from './opaque.ts';
 
 /** A cheap test on the whole body; of a long string only the beginning and the end can be ours. */
 export function mayHoldTags(document: JsonDocument): boolean {
@@ -10,10 +12,10 @@ export function mayHoldTags(document: JsonDocument): boolean {
   return outline.text.includes(TAG) || outline.strings.some(({ literal }) => isMarked(literal) || endsInTag(literal));
 }
 
-/** The same document if there are none. */
-export function withoutIdTags(document: JsonDocument): JsonDocument {
-  const text = document.text.replace(ID_TAG_PATTERN, '');
-  return text === document.text ? document : readJsonObject(text);
+/** What a call's id becomes without what we hung on it; undefined if it stays. */
+export function editId(id: Json | undefined): RawEdit | undefined {
+  const { id: own, opaque } = untagToolId(typeof id === 'string' ? id : '');
+  return opaque && setTo(own);
 }
 
 const MARKED = `"${TAG_MARK}`;

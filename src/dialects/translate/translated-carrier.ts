@@ -4,10 +4,10 @@
 import { readJsonObject } from '../../kit/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
 import type { Carrier } from '../carrier.ts';
-import type { Dialect, RelayRequest, ReportedUsage, StreamEvent, StreamReader } from '../dialect.ts';
+import type { Dialect, Output, RelayRequest, ReportedUsage, StreamEvent, StreamReader } from '../dialect.ts';
 import { refuseField } from '../fields.ts';
 import type { SseEvent } from '../sse.ts';
-import type { AnswerEvent } from './answer-events.ts';
+import type { AnswerEvent, WholeEvents } from './answer-events.ts';
 import { checkKnobs } from './check-knobs.ts';
 import { type FetchedMedia, namedMedia, placeholders, withMedia } from './named-media.ts';
 import { createToolRestorer } from './restore-tools.ts';
@@ -50,6 +50,7 @@ export function translatedCarrier(translation: Translation): Carrier {
     endpoint,
     isTranslated: true,
     dropped: written.dropped,
+    droppedAt: (maxOutputTokens) => written.droppedAt?.(maxOutputTokens) ?? [],
     reworded: written.reworded,
     needs,
     writeRequest: (fields, fetched) => filled(fetched).body(fields, { stream }),
@@ -59,10 +60,15 @@ export function translatedCarrier(translation: Translation): Carrier {
       const whole = upstream.readWhole(document, target);
       if (!whole) return undefined;
       if (whole.events.at(-1)?.type === 'broken') return 'gave_up';
-      const restore = createRestorer(written);
-      const answer = readJsonObject(client.writeWhole(whole.events.flatMap(restore), context), ANSWER_LIMITS);
+      const events = whole.events.flatMap(createRestorer(written));
+      const writeWhole = (said: AnswerEvent[]) => readJsonObject(client.writeWhole(said, context), ANSWER_LIMITS);
+      const answer = writeWhole(events);
       const facts = dialect.readAnswer(answer);
-      return facts && { document: answer, facts: { ...facts, usage: whole.usage } };
+      const vendors = events.findIndex(isVendors);
+      const output = vendors < 0 ? undefined : dialect.readAnswer(writeWhole(modelsOwn(events, vendors)))?.output;
+      if (!facts) return undefined;
+      const lost = losesCitations(whole, client) ? ['citations'] : [];
+      return { document: answer, facts: { ...facts, output: output ?? facts.output, usage: whole.usage }, lost };
     },
     createStreamReader: () => translatedReader(translation, written, context),
   };
@@ -77,6 +83,19 @@ function checkTurns({ document }: RelayRequest, field: Dialect['promptField']): 
   refuseField(field, `Send at most ${MAX_TURNS} items in ${field}: this model is reached by a translation.`);
 }
 
+function losesCitations({ events, hasOtherCitations = false }: WholeEvents, { takesCitations }: ClientSide): boolean {
+  return hasOtherCitations || (!takesCitations && events.some(({ type }) => type === 'cite'));
+}
+
+/** From here on it is no longer the model that speaks. */
+function isVendors(event: AnswerEvent): boolean {
+  return event.type === 'open' && event.block.kind === 'refusal' && event.block.isVendors === true;
+}
+
+function modelsOwn(events: readonly AnswerEvent[], vendors: number): AnswerEvent[] {
+  return [...events.slice(0, vendors), ...events.filter(({ type }) => type === 'stop')];
+}
+
 const ANSWER_LIMITS = { depth: 256, nodes: 5_000_000 };
 
 function translatedReader(
@@ -89,8 +108,11 @@ function translatedReader(
   const writer = client.createEventWriter(context);
   /** The client's own reader sees every frame: what it cannot read would be no event of its dialect. */
   const reader = dialect.createStreamReader(request);
+  /** All that the model itself has said, once the vendor has taken the word. */
+  let output: Output | undefined;
 
   function translate(event: AnswerEvent, into: StreamEvent[]): void {
+    if (isVendors(event)) output = reader.facts().output;
     if (event.type === 'broken') into.push(event.gaveUp ? GAVE_UP : BROKEN);
     else if (event.type === 'done') into.push(DONE);
     else for (const frame of writer.write(event)) into.push(...reader.read(frame));
@@ -123,7 +145,10 @@ function translatedReader(
       reader.again?.(tokens);
     },
     end: () => translateAll(events.end()),
-    facts: () => ({ ...reader.facts(), ...events.facts(), finished: isFinished() }),
+    facts() {
+      const facts = reader.facts();
+      return { ...facts, output: output ?? facts.output, ...events.facts(), finished: isFinished() };
+    },
     isFinished,
   };
 }

@@ -185,7 +185,7 @@ describe('the end', () => {
   test('a refusal, with its words', () => {
     const details = { type: 'refusal', category: 'cyber', explanation: 'No.' };
     expect(stopped('refusal', { stop_details: details })).toEqual([
-      open('refusal'),
+      { type: 'open', block: { kind: 'refusal', isVendors: true } },
       delta('No.'),
       CLOSE,
       { type: 'stop', reason: 'filter' },
@@ -193,8 +193,9 @@ describe('the end', () => {
     expect(stopped('refusal', { stop_details: null })).toEqual([{ type: 'stop', reason: 'filter' }]);
   });
 
-  test('a pause is none', () => {
-    expect(stopped('pause_turn')).toEqual([BROKEN]);
+  test('a pause is one at its bound, and none before the first word', () => {
+    expect(stopped('pause_turn')).toEqual([{ type: 'stop', reason: 'length' }]);
+    expect(readStream(START, endOf('pause_turn')).events).toEqual([BROKEN]);
     expect(readWhole('{"type":"message","content":[],"stop_reason":"pause_turn"}')).toBeUndefined();
   });
 

@@ -99,6 +99,23 @@ describe('signatures', () => {
     expect(blocks(events)).toEqual(['reasoning', 'Hm', 'sign', 'close', 'text', 'Yes']);
     expect(events).toContainEqual({ type: 'sign', signature: 'c2ln' });
   });
+
+  test.each([
+    ['some of them', '{"text":"Yes"}', '{"text":".","thoughtSignature":"c2ln"}'],
+    ['the first of them', '{"text":"Yes","thoughtSignature":"c2ln"}', '{"text":"."}'],
+    ['no more of them', '{"text":"Yes"}', '{"text":"."}', '{"text":"","thoughtSignature":"c2ln"}'],
+  ])('of words close their block, if they came with %s', (_, ...parts) => {
+    const end = '{"candidates":[{"finishReason":"STOP"}]}';
+    const { events } = readStream([...parts.map((part) => `{"candidates":[{"content":{"parts":[${part}]}}]}`), end]);
+    expect(blocks(events)).toEqual(['text', 'Yes', '.', 'sign', 'close', 'stop']);
+    expect(events).toContainEqual({ type: 'sign', signature: 'c2ln' });
+  });
+
+  test('of nothing are nothing', () => {
+    const parts = '{"text":"","thoughtSignature":"c2ln"}';
+    const { events } = readStream([`{"candidates":[{"content":{"parts":[${parts}]},"finishReason":"STOP"}]}`]);
+    expect(blocks(events)).toEqual(['stop']);
+  });
 });
 
 describe('why it ended', () => {
