@@ -6,13 +6,13 @@ import { createRecentEvents, type RecentEvents } from '../kit/recent-events.ts';
 
 export interface Health {
   /**
-   * May a call go there now? An open breaker that is due lets one probe through: whoever gets a pass must report.
+   * May a call go there now? An open breaker that is due lets one probe through: whoever gets a pass reports what came of it.
    * `repeats`: the pass of the try that this one repeats.
    */
   admits(channel: string, model: string, repeats?: Pass): Pass | undefined;
   /** For a call that was let in before and was only told to come again: the breaker is not asked. */
   readmits(channel: string, model: string): Pass;
-  /** A stream has brought its first word. It lets others in, but is no success before its end. */
+  /** A stream has brought its first word. It lets others in and interrupts failures in a row, unless it fails itself. */
   begun(pass: Pass): void;
   success(pass: Pass): void;
   failure(pass: Pass, options?: FailureOptions): void;
@@ -74,6 +74,8 @@ interface Breaker {
 
 export function createHealth(clock: Clock): Health {
   const breakers = new Map<string, Breaker>();
+  /** Streams on their way, with the failures in a row that they interrupted. */
+  const streams = new WeakMap<Pass, number>();
 
   function breakerOf(channel: string, model: string): Breaker {
     const id = `${channel}\n${model}`;
@@ -92,9 +94,13 @@ export function createHealth(clock: Clock): Health {
     return breaker;
   }
 
-  /** Whether they are too many in a row now. A try that was under way when another failed, and fails at the same moment, is none more. */
-  function count(breaker: Breaker, { at }: Pass, now: number): boolean {
-    if (at < breaker.countedAt && now - breaker.countedAt < ONE_MOMENT_MS) return false;
+  /**
+   * Whether they are too many in a row now. A try that was under way when another failed, and fails at the same moment, is
+   * none more.
+   */
+  function count(breaker: Breaker, pass: Pass, now: number): boolean {
+    breaker.consecutive = Math.max(breaker.consecutive, streams.get(pass) ?? 0);
+    if (pass.at < breaker.countedAt && now - breaker.countedAt < ONE_MOMENT_MS) return false;
     breaker.consecutive++;
     breaker.countedAt = now;
     return breaker.consecutive >= CONSECUTIVE_FAILURES;
@@ -137,11 +143,16 @@ export function createHealth(clock: Clock): Health {
     readmits: (channel, model) => admits(channel, model) ?? passTo(channel, model),
     begun(pass) {
       const breaker = breakerOf(pass.channel, pass.model);
-      if (breaker.probe === pass) Object.assign(breaker, { openUntil: undefined, opened: undefined });
-    },
-    success({ channel, model }) {
-      const breaker = breakerOf(channel, model);
       breaker.recent.add(clock.monotonic());
+      streams.set(pass, breaker.consecutive);
+      if (breaker.probe === pass) Object.assign(breaker, { openUntil: undefined, opened: undefined });
+      else breaker.consecutive = 0;
+    },
+    success(pass) {
+      const breaker = breakerOf(pass.channel, pass.model);
+      if (!streams.has(pass)) breaker.recent.add(clock.monotonic());
+      // What began before it opened says nothing of the channel as it is now.
+      if (breaker.opened && pass.at < breaker.opened.tick) return;
       breaker.consecutive = 0;
       // A longer pause: it was open, and let others in at the first word of its probe.
       if (breaker.openUntil === undefined && breaker.pauseMs === FIRST_PAUSE_MS) return;

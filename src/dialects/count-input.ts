@@ -5,16 +5,11 @@
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../kit/json.ts';
 import { isStringAt } from '../kit/long-strings.ts';
 import { addTally, countTokens, newTally, type TokenCount, tallyText, tokensOf } from '../kit/tokens.ts';
-import { countPages } from './count-pages.ts';
 import { isPdf } from './translate/media-types.ts';
 
 const PER_MESSAGE = { upper: 8, estimate: 4 };
-export const PER_IMAGE: TokenCount = { upper: 4_000, estimate: 800, lower: 80 };
+export const PER_IMAGE: TokenCount = { upper: 5_000, estimate: 800, lower: 80 };
 const BASE64_CHARS_PER_TOKEN = 4;
-/** A page is billed as its text and as an image of it. */
-const UPPER_PER_PAGE = 3_000;
-/** Together; by their length alone, longer ones may fill a context. */
-const MOST_PDF_CHARS = 4 * 1024 * 1024;
 
 export interface InputCount extends TokenCount {
   /** Nobody here knows the size of a part, as of one that the upstream fetches: only the model's context bounds it. */
@@ -29,7 +24,7 @@ export interface InputCount extends TokenCount {
 
 /** The hold needs the upper bound of every request; what only few of them need is counted when it is asked for. */
 export function countInput(document: JsonDocument, messages: readonly JsonObject[], vendorTools = 0): InputCount {
-  const media = boundPdfs(messages.flatMap(mediaOf));
+  const media = messages.flatMap(mediaOf);
   const counter = counterOf(document);
   const turns = messages.length + 1;
   let upper = countWords(document).upper + PER_MESSAGE.upper * turns;
@@ -116,8 +111,6 @@ interface Media {
   isOpen: boolean;
   /** An image that is not to be looked at from afar only. */
   isDetailed?: boolean | undefined;
-  /** Of a PDF: its base64, without a `data:` head. */
-  pdf?: string | undefined;
 }
 
 /** Media are direct parts of a message's content, of a tool result in it, or of an item that is a tool's output. */
@@ -185,23 +178,11 @@ function file(part: JsonObject, data: Json | undefined, mediaType?: Json): Media
   const media = byLength(part, data);
   if (media.isOpen) return media;
   const [head = '', label = typeof mediaType === 'string' ? mediaType : ''] = DATA_HEAD.exec(media.data) ?? [];
-  const pdf = media.data.slice(head.length);
-  if (isPdf({ mediaType: label, data: pdf })) return { ...media, pdf };
+  // Packed, and billed by its pages and by what is on them: its length bounds nothing.
+  if (isPdf({ mediaType: label, data: media.data.slice(head.length) })) return { ...media, isOpen: true };
   // Three bytes in four letters, and a token of prose has about four.
   const estimate = Math.ceil((media.data.length * 3) / 16);
   return { ...media, counted: { ...media.counted, estimate }, isWords: true };
-}
-
-/** A PDF is packed, so its length says little: it is billed by its pages. */
-function boundPdfs(media: readonly Media[]): readonly Media[] {
-  const chars = media.reduce((sum, { pdf = '' }) => sum + pdf.length, 0);
-  if (chars === 0) return media;
-  return media.map((one) => {
-    if (one.pdf === undefined) return one;
-    const pages = chars > MOST_PDF_CHARS ? undefined : countPages(one.pdf);
-    if (pages === undefined) return { ...one, isOpen: true };
-    return { ...one, counted: { ...one.counted, upper: Math.max(one.counted.upper, pages * UPPER_PER_PAGE) } };
-  });
 }
 
 /** What a person would call the prompt: every text of the messages and tools, without media and syntax. */

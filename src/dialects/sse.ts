@@ -11,15 +11,9 @@ export interface SseEvent {
 }
 
 /** What others call an event that only keeps a connection open. */
-const KEEP_ALIVES: ReadonlySet<string | undefined> = new Set([
-  'ping',
-  'keepalive',
-  'keep-alive',
-  'keep_alive',
-  'heartbeat',
-]);
+const KEEP_ALIVES: ReadonlySet<unknown> = new Set(['ping', 'keepalive', 'keep-alive', 'keep_alive', 'heartbeat']);
 
-export function isKeepAlive(event: string | undefined): boolean {
+export function isKeepAlive(event: unknown): boolean {
   return KEEP_ALIVES.has(event);
 }
 

@@ -99,7 +99,7 @@ const BAD_REQUESTS: ReadonlySet<number> = new Set([400, 413, 422]);
  * it says of our key or of the route is not believed, because that would close a channel.
  */
 export function classifyTold(failure: UpstreamFailure): AttemptFailed | undefined {
-  if (failure.status === 429) return classifyFailure(failure);
+  if (failure.status === 429) return new AttemptFailed('rate_limited', undefined, failure.retryAfterS);
   if (!BAD_REQUESTS.has(failure.status) && !isTooLong(failure) && !isRejected(failure)) return undefined;
   const failed = classifyFailure({ ...failure, status: 400 });
   return failed.outcome === 'refused_our_key' ? undefined : failed;

@@ -9,7 +9,7 @@ import { failpoint } from '../kit/failpoint.ts';
 import { describeError } from '../kit/log.ts';
 import { answerHeaders } from './answer-headers.ts';
 import type { BegunStream } from './attempt.ts';
-import { AttemptFailed } from './attempt-failed.ts';
+import { AttemptFailed, type AttemptOutcome } from './attempt-failed.ts';
 import type { BegunAnswer } from './begin-answer.ts';
 import { billDelivered, billStream, type Run } from './bill.ts';
 import { type Send, toByteStream } from './byte-stream.ts';
@@ -37,14 +37,21 @@ export function deliverStream(
   const runs: [Run, ...Run[]] = [runOf(first)];
   const left = new AbortController();
   let current = first;
+  let isRunning = false;
   let hasLeft = false;
   let delivered: Sent = { hasOutput: false, hasMedia: false, tokens: 0, images: 0 };
   use(first);
 
   function use(next: BegunAnswer<BegunStream>): void {
     current = next;
+    isRunning = true;
     if (next.step.model !== call.model) writer.rename(next.step.model.id);
     if (next.step.route.channel.drainOnAbort) next.begun.watch.outliveClient();
+  }
+
+  function endRun(outcome: AttemptOutcome | 'ok'): void {
+    if (isRunning) current.ended(outcome);
+    isRunning = false;
   }
 
   function onGone(): void {
@@ -57,7 +64,7 @@ export function deliverStream(
   async function deliver(send: Send): Promise<void> {
     try {
       await answer(send);
-      current.ended('ok');
+      endRun('ok');
       const bill = billStream(call, runs);
       // What stands behind the end is read for the connection's sake, and billed to nobody.
       void readLastBytes(current.begun);
@@ -94,7 +101,7 @@ export function deliverStream(
         if (failed.outcome === 'client_gone') throw failed;
         // Nothing is missing but the usage, or the end mark.
         if (current.begun.reader.isFinished() && caughtUp()) return;
-        current.ended(failed.outcome);
+        endRun(failed.outcome);
         leaveStream(current.begun);
         if (isFinal(failed)) throw failed;
         const resumed = await resume(tools, resumable(), plan, writer, failed);
@@ -175,6 +182,8 @@ export function deliverStream(
   }
 
   async function closeForGone(): Promise<void> {
+    // It did well as long as somebody listened.
+    endRun('ok');
     if (current.step.route.channel.drainOnAbort && delivered.hasOutput) await drainStream(tools, current.begun);
     leaveStream(current.begun);
     if (delivered.hasOutput) await closing.settle('client_gone', billDelivered(call, runs, delivered), served);

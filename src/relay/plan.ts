@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { Model, Route } from '../catalog/catalog.ts';
 import type { Pass } from '../channels/health.ts';
+import { asksToThink } from '../dialects/asks-to-think.ts';
 import { canReach } from '../dialects/carry.ts';
 import { Fault } from '../faults/fault.ts';
 import type { AttemptFailed, AttemptOutcome } from './attempt-failed.ts';
@@ -20,10 +21,12 @@ export interface Step {
 export interface Plan {
   /** The next try, given why the last one failed; undefined when there is none left. */
   next(failure?: AttemptFailed): Step | undefined;
-  /** The last route again, at once, because what it refused was no try: a prefill. */
+  /** The last route again, at once, because what it refused was no try: a prefill, which it is not given any more. */
   again(): Step | undefined;
   /** Whether some route can continue an answer that another began. */
   mayPrefill: boolean;
+  /** Whether this one can. */
+  canPrefill(route: Route): boolean;
 }
 
 const MAX_ON_ONE_MODEL = 3;
@@ -42,7 +45,10 @@ const WORTH_REPEATING: ReadonlySet<AttemptOutcome> = new Set([
 
 export function createPlan(tools: RelayTools, { call, candidates }: Admission): Plan {
   const models = [...candidates];
-  const mayPrefill = models.some(({ routes }) => routes.some(({ prefill }) => prefill));
+  // Upstreams refuse to begin a thinking answer without its thoughts.
+  const mayPrefill =
+    models.some(({ routes }) => routes.some(({ prefill }) => prefill)) && !asksToThink(call.request.document.value);
+  const refusing = new Set<Route>();
   const tried = new Map<string, number>();
   let onModel = 0;
   let inAll = 0;
@@ -56,7 +62,7 @@ export function createPlan(tools: RelayTools, { call, candidates }: Admission): 
     return step;
   }
 
-  /** The last route once more, unless it had its second try or its breaker has opened. */
+  /** The last route once more, unless it had its second try, or its breaker has opened for another reason. */
   function repeat(failure: AttemptFailed): Step | undefined {
     const waitMs = repeatWait(tools, failure);
     if (!last || waitMs === undefined || onModel >= MAX_ON_ONE_MODEL || inAll >= MAX_IN_ALL) return undefined;
@@ -73,6 +79,7 @@ export function createPlan(tools: RelayTools, { call, candidates }: Admission): 
   }
 
   function again(): Step | undefined {
+    if (last) refusing.add(last.route);
     if (!last || inAll >= MAX_IN_ALL) return undefined;
     const { channel, model } = last.route;
     tried.set(channel.name, (tried.get(channel.name) ?? 1) - 1);
@@ -87,6 +94,7 @@ export function createPlan(tools: RelayTools, { call, candidates }: Admission): 
 
   return {
     mayPrefill,
+    canPrefill: (route) => mayPrefill && route.prefill && !refusing.has(route),
     again,
     next(failure) {
       if (inAll >= MAX_IN_ALL) return undefined;

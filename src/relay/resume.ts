@@ -1,8 +1,6 @@
 // A stream broke after bytes were sent: find another run that continues exactly there. By prefill where the route can do
 // that, else by a fresh run whose beginning must equal what the client has; not at all after a picture or a sound.
 
-import type { Route } from '../catalog/catalog.ts';
-import { asksToThink } from '../dialects/asks-to-think.ts';
 import type { ContinuedWriter, StreamWriter } from '../dialects/dialect.ts';
 import { weighTokens } from '../kit/tokens.ts';
 import type { BegunStream, Prefill } from './attempt.ts';
@@ -26,9 +24,6 @@ export async function resume(
   failure: AttemptFailed,
 ): Promise<ResumedRun | undefined> {
   if (writer.sent().hasMedia) return undefined;
-  // Upstreams refuse to begin a thinking answer without its thoughts.
-  const mayPrefill = !asksToThink(admission.call.request.document.value);
-  const refusing = new Set<Route>();
   let failed = failure;
   let refusedPrefill = false;
   for (;;) {
@@ -37,8 +32,7 @@ export async function resume(
     const again: Step | undefined = refusedPrefill ? plan.again() : undefined;
     const step: Step | undefined = again ?? plan.next(failed);
     if (!step) return undefined;
-    const isGiven: boolean = mayPrefill && step.route.prefill && !refusing.has(step.route);
-    const prefill: Prefill | undefined = isGiven ? prefillOf(writer) : undefined;
+    const prefill: Prefill | undefined = plan.canPrefill(step.route) ? prefillOf(writer) : undefined;
     try {
       const { begun, ended } = await tryStep(tools, admission, step, prefill);
       if (begun.kind !== 'stream') throw new AttemptFailed('not_an_answer');
@@ -49,7 +43,6 @@ export async function resume(
       if (error.outcome === 'client_gone' || error.outcome === 'drained') throw error;
       failed = error;
       refusedPrefill = prefill !== undefined && error.outcome === 'request_refused';
-      if (refusedPrefill) refusing.add(step.route);
     }
   }
 }

@@ -97,6 +97,21 @@ describe('a stream', () => {
     expect(state()).toMatchObject({ state: 'open', why: 'consecutive_failures' });
   });
 
+  test('interrupts failures in a row at its first word', async () => {
+    for (let n = 0; n < 20; n++) {
+      health.begun(enter());
+      await failTimes(1);
+      await clock.advance(2_000);
+    }
+    expect(state()).toMatchObject({ state: 'closed', failures: 1 });
+  });
+
+  test('is one call of the many, and open ones are no reason to close', async () => {
+    for (let n = 0; n < 30; n++) health.begun(enter());
+    for (let n = 0; n < 4; n++) health.failure(enter());
+    expect(state()?.state).toBe('closed');
+  });
+
   test('as a probe lets others in at its first word, and doubles the pause if it breaks later', async () => {
     await failTimes(5);
     await clock.advance(5_000);
@@ -149,6 +164,15 @@ describe('a call that began before it opened', () => {
     expect(isAdmitted()).toBe(false);
     health.success(probe);
     expect(state()?.state).toBe('closed');
+  });
+
+  test('ends well: that says nothing of what the channel does now', async () => {
+    health.success(older);
+    expect(state()?.state).toBe('probing');
+    health.failure(probe);
+    expect(state()?.retryAt).toBe(clock.monotonic() + 10_000);
+    health.success(older);
+    expect(isAdmitted()).toBe(false);
   });
 
   test('is left by its client: no second probe goes out', () => {

@@ -221,6 +221,11 @@ describe.each(WIRE_CLIENTS.filter(({ name }) => name === 'chat'))('$name', (clie
     told({ type: 'note', message: SECRET }),
     `data: ${SECRET}\n\n`,
     `event: note\ndata: ${SECRET}\n\n`,
+    `data: ${JSON.stringify({ error_code: 110, error_msg: SECRET })}\n\n`,
+    `data: ${JSON.stringify({ base_resp: { status_msg: SECRET } })}\n\n`,
+    `data: ${JSON.stringify({ header: [{ code: 1, Message: SECRET }] })}\n\n`,
+    `data: ${JSON.stringify({ success: false, reason: SECRET })}\n\n`,
+    `data: ${JSON.stringify({ type: 'ping', at: SECRET })}\n\n`,
   ])('words of an upstream about itself are not shown: %j', async (words) => {
     const text = await expectWhole(client, streamOf([...begun, words, ...parts.slice(at)]));
     expect(text).not.toContain(SECRET);
@@ -251,12 +256,14 @@ describe.each(WIRE_CLIENTS.filter(({ name }) => name === 'chat'))('$name', (clie
 
   const usage = parts.find((part) => part.includes('"usage"')) ?? '';
   const stale = usage.replace('"completion_tokens":7', '"completion_tokens":1');
-  const rest = parts.slice(at).filter((part) => part !== usage);
+  const part = usage.replace(/"usage":\{[^}]*\}/, '"usage":{"prompt_tokens":11}');
+  const rest = parts.slice(at).filter((one) => one !== usage);
   const usages = (text: string) => parseSse(text).filter(({ json }) => json?.usage);
 
   test.each([
     ['first of all', [usage, ...begun, ...rest]],
     ['before the finish', [...begun, stale, usage, ...rest]],
+    ['before the finish, and once more in part', [...begun, usage, part, ...rest]],
     ['before the finish and after it', [...begun, stale, ...rest.slice(0, -1), usage, ...rest.slice(-1)]],
   ])('usage by itself, %s: told once, and at the end', async (_, body) => {
     const text = await expectWhole(client, streamOf(body));

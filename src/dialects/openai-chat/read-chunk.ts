@@ -3,8 +3,8 @@
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
 
 /** An error in place of a chunk. */
-export function isError({ error, object }: JsonObject): boolean {
-  return isGiven(error) || object === 'error';
+export function isError({ error, object, type }: JsonObject): boolean {
+  return isGiven(error) || object === 'error' || type === 'error';
 }
 
 /** Told in place of an answer that the upstream could not finish. */
@@ -32,11 +32,19 @@ export function isForeign({ choices, usage }: JsonObject): boolean {
   return !Array.isArray(choices) && !isObject(usage);
 }
 
-const TROUBLE_FIELDS = ['detail', 'errors', 'message', 'msg'];
+/** How upstreams call what tells of their own trouble, which may name their hosts and keys. */
+const TROUBLE = /err|fail|msg|message|detail|reason|warn|trace|exception/i;
 
 /** An upstream that tells of its trouble in words of its own, or one that tells nothing: no client is shown that. */
 export function isUnshown(foreign: JsonObject): boolean {
-  return Object.keys(foreign).length === 0 || TROUBLE_FIELDS.some((name) => foreign[name] !== undefined);
+  return Object.keys(foreign).length === 0 || tellsOfTrouble(foreign);
+}
+
+function tellsOfTrouble(value: Json | undefined): boolean {
+  if (Array.isArray(value)) return value.some(tellsOfTrouble);
+  return (
+    isObject(value) && Object.entries(value).some(([name, member]) => TROUBLE.test(name) || tellsOfTrouble(member))
+  );
 }
 
 /** Words between events: neither JSON, whole or broken, nor a page in place of an answer. Nothing is lost without them. */

@@ -13,7 +13,7 @@ import type { Target } from '../translate/sides.ts';
 import { type CallSlot, createCallSlots } from './call-slots.ts';
 import { isBroken, isError, isNoise, saidAs } from './read-chunk.ts';
 import { type Bit, type CallBit, readBits, type Words } from './read-delta.ts';
-import { readUsage } from './read-usage.ts';
+import { betterUsage, readUsage } from './read-usage.ts';
 import { createDetails } from './reasoning-details.ts';
 
 const DONE = '[DONE]';
@@ -28,7 +28,7 @@ export function createEventReader(target: Target): EventReader {
 
   function readValue(value: JsonObject, data: string): AnswerEvent[] {
     const { choice, bits, reported } = readChunk(value, data);
-    if (reported) usage = readUsage(reported, quirks);
+    if (reported) usage = betterUsage(usage, readUsage(reported, quirks));
     if (!choice) return [];
     if (isBroken(choice)) return BROKEN;
     if (!reported && !isFinish(choice.finish_reason)) learn(data, bits);

@@ -11,7 +11,7 @@ import { createShapeMemory, type Repeat } from '../shape.ts';
 import { isKeepAlive } from '../sse.ts';
 import { hasNoChoice, isBroken, isError, isForeign, isNoise, isUnshown, saidAs } from './read-chunk.ts';
 import { outputOf, readPieces } from './read-output.ts';
-import { readUsage } from './read-usage.ts';
+import { betterUsage, readUsage } from './read-usage.ts';
 
 const DONE = '[DONE]';
 const NOTHING = { name: undefined, document: undefined, pieces: [] };
@@ -25,13 +25,17 @@ export function createStreamReader(choices: number, quirks?: Quirks): StreamRead
   const finished = new Set<number>();
   /** The last usage that came by itself before the end: there it is told. */
   let early: StreamEvent | undefined;
+  /** The usage of the last chunk leaves out what was told before. */
+  let tellsLess = false;
   let done = false;
   const seenAreFinished = () => finished.size > 0 && finished.size === begun.size;
   const isFinished = () => seenAreFinished() && (done || finished.size >= choices);
 
   function readChunk(document: JsonDocument): StreamEvent {
     const { usage } = document.value;
-    if (usage !== undefined && usage !== null) facts.usage = readUsage(usage, quirks);
+    const told = readUsage(usage, quirks);
+    tellsLess = told === 'absent' && facts.usage !== 'absent';
+    facts.usage = betterUsage(facts.usage, told);
     let output = NO_OUTPUT;
     const pieces: Piece[] = [];
     for (const { choice, index } of chosenIn(document)) {
@@ -54,11 +58,11 @@ export function createStreamReader(choices: number, quirks?: Quirks): StreamRead
   function inTurn(event: StreamEvent): StreamEvent[] {
     if (!seenAreFinished()) {
       if (event.kind !== 'held') return [event];
-      early = event;
+      if (!early || !tellsLess) early = event;
       return [];
     }
     if (!early) return [event];
-    const events = event.kind === 'held' ? [event] : [event, early];
+    const events = event.kind !== 'held' ? [event, early] : [tellsLess ? early : event];
     early = undefined;
     return events;
   }
@@ -85,9 +89,11 @@ export function createStreamReader(choices: number, quirks?: Quirks): StreamRead
       if (isNoise(data)) return [];
       try {
         const document = readJsonObject(data);
-        if (isError(document.value)) return [BROKEN];
-        if (isForeign(document.value))
-          return isUnshown(document.value) || isKeepAlive(name) ? [] : [foreign(name, document)];
+        if (isError(document.value) || name === 'error') return [BROKEN];
+        if (isForeign(document.value)) {
+          const isHidden = isKeepAlive(name) || isKeepAlive(document.value.type) || isUnshown(document.value);
+          return isHidden ? [] : [foreign(name, document)];
+        }
         const event = readChunk(document);
         learn(event);
         return inTurn(event);

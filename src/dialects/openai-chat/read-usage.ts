@@ -37,6 +37,11 @@ export function readUsage(usage: Json | undefined, quirks?: Quirks): UsageReport
   };
 }
 
+/** Of two reports in one stream: the later one, unless it leaves out what the earlier one told. */
+export function betterUsage(earlier: UsageReport, later: UsageReport): UsageReport {
+  return later === 'absent' ? earlier : later;
+}
+
 /** What the total leaves for the completion, where that was not counted by itself. */
 function restOf({ total_tokens }: JsonObject, prompt: number): number | undefined {
   const total = readCount(total_tokens);
