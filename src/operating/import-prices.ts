@@ -2,8 +2,9 @@
 // little wrong.
 
 import { formatNtd, NANO_PER_NTD, type Nano, parseNtd } from '../kit/money.ts';
+import { PRICE_NAMES } from './listed-prices.ts';
 import { readNewest } from './newest.ts';
-import { PRICE_NAMES, type PriceEdit, type PriceList, toPriceList } from './prices.ts';
+import { type PriceEdit, type PriceList, toPriceList } from './prices.ts';
 import { fieldsOf, listOf } from './raw-document.ts';
 import { readCsv } from './read-table.ts';
 import { invalid, notFound } from './refused.ts';

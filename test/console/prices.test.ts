@@ -62,6 +62,15 @@ test('a request that runs keeps its price, the next one has the new', async () =
   expect(gateway.audit()).toEqual([]);
 });
 
+test('a cached token that sells below what input costs is told, although its cost is not listed', async () => {
+  const cost = { 'cost-up-input': '90', 'cost-up-output': '330' };
+  const { html } = await edit({ 'sale-input': '100', 'sale-cached_input': '10', 'sale-output': '400', ...cost });
+  expect((await apply(html, { confirmed: 'yes' })).status).toBe(303);
+  const page = await (await client.get('/models')).text();
+  expect(page).toContain('90 <small>as input</small>');
+  expect(page).toContain('−800 % sold below cost');
+});
+
 describe('a price that may be a slip of the hand', () => {
   test('a hundred times the old one is applied only when it was confirmed', async () => {
     const { html } = await edit({ 'sale-input': '1000' });

@@ -2,7 +2,8 @@
 // What a list makes of the prices, beside what they are now.
 
 import type { ImportedPrices } from '../../../operating/import-prices.ts';
-import { PRICE_NAMES, type PriceList } from '../../../operating/prices.ts';
+import { PRICE_NAMES, type PriceName } from '../../../operating/listed-prices.ts';
+import type { PriceList } from '../../../operating/prices.ts';
 import type { Language } from '../../language.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import { DataTable } from '../parts/data-table.tsx';
@@ -49,6 +50,6 @@ export function Unknown({ language, unknown }: { language: Language; unknown: re
   );
 }
 
-function priceOf(list: PriceList, name: (typeof PRICE_NAMES)[number]): string {
+function priceOf(list: PriceList, name: PriceName): string {
   return list[name] ?? '–';
 }

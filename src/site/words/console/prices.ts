@@ -32,6 +32,7 @@ export const pricesEn = {
   review: 'Show the difference',
   notFigure: 'Write a plain number with at most 3 decimals, such as 8.125.',
   losing: 'sold below cost',
+  asInput: 'as input',
   importLead:
     'Reads a list of prices in US$ per million tokens and turns it into NT$. Nothing changes before you have seen the difference.',
   list: 'The list, as CSV or JSON',
@@ -81,6 +82,7 @@ export const pricesZh: Said<typeof pricesEn> = {
   review: '顯示差異',
   notFigure: '請輸入一般數字，最多三位小數，例如 8.125。',
   losing: '低於成本',
+  asInput: '同輸入',
   importLead: '讀取以美元計價（每一百萬個詞元）的價目表，並換算成新臺幣。看過差異之前，什麼都不會改變。',
   list: '價目表內容（CSV 或 JSON）',
   listHelp: '欄位：model, input, cached_input, cache_write_5m, cache_write_1h, output, image',
