@@ -183,3 +183,17 @@ test('a price list becomes prices and costs, and unknown models are named', asyn
   const wrong = await client.post('/models/import', { list: 'model,input\nup-paid,lots', rate: '32' });
   expect(wrong.status).toBe(422);
 });
+
+test('a price of 0 is told with its line, and stands in the review as the cost that it becomes', async () => {
+  const list = 'model,input,cached_input,output\nup-paid,0.25,0,2\n';
+  const sent = { rate: '32', markup: '25' };
+  const html = await (await client.post('/models/import', { list, ...sent, cost: 'yes' })).text();
+  expect(html).toContain('<span class="under">Cached input</span></th>');
+  expect(html).toContain('<code>line 2.cached_input</code>');
+  expect(html).toContain('the cost is noted, the price stays.');
+  expect((await apply(html)).status).toBe(303);
+  const form = await (await client.get(FORM)).text();
+  expect(['sale-cached_input', 'cost-up-cached_input'].map((name) => fieldOf(form, name))).toEqual(['1', '0']);
+  const nothing = await client.post('/models/import', { list: 'model,input\nup-paid,0\n', ...sent });
+  expect([nothing.status, (await nothing.text()).includes('0 cannot be a sale price')]).toEqual([422, true]);
+});
