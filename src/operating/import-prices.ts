@@ -147,7 +147,11 @@ function isEmpty(list: PriceList): boolean {
   return Object.keys(list).length === 0;
 }
 
-function notesOf(path: string, { cost, sale }: { cost: PriceList; sale: PriceList }, isCostNoted: boolean): ImportNote[] {
+function notesOf(
+  path: string,
+  { cost, sale }: { cost: PriceList; sale: PriceList },
+  isCostNoted: boolean,
+): ImportNote[] {
   const note = (at: string, code: ImportNote['code']) => ({ path: at, code, message: NOTES[code] });
   if (isEmpty(cost)) return [note(path, 'no_price')];
   const zeros = PRICE_NAMES.filter((name) => cost[name] !== undefined && sale[name] === undefined);

@@ -70,7 +70,8 @@ interface ModelPricesProps {
 function ModelPrices({ context, sale, routes, label }: ModelPricesProps) {
   const { prices } = consoleWords(context.language);
   const names = priceNames(context.language);
-  const isShown = (name: PriceName) => [sale, ...routes.map(({ cost }) => cost)].some((list) => list?.[name] !== undefined);
+  const isShown = (name: PriceName) =>
+    [sale, ...routes.map(({ cost }) => cost)].some((list) => list?.[name] !== undefined);
   const shown = PRICE_NAMES.filter(isShown);
   return (
     <Scroll label={label}>
