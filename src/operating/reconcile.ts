@@ -154,14 +154,16 @@ function ourSide(day: ServedDay): OurSide {
   return {
     inputTokens: input + cachedInput + cacheWrite5m + cacheWrite1h,
     outputTokens: output,
-    amount: route?.cost ? costOf(day, route.cost) : null,
+    amount: costOf(day, route?.cost),
     requests,
     revenue,
   };
 }
 
-/** Tokens cost nothing where images are paid for and no price of tokens is noted; else their cost is not known. */
-function costOf(day: ChannelDay, cost: Amounts): Nano | null {
+/** What was used without a noted cost is not known; but tokens cost nothing where only images are noted, and so the other way. */
+function costOf(day: ChannelDay, noted: Amounts | undefined): Nano | null {
+  if (!noted && day.images > 0) return null;
+  const cost = noted ?? {};
   const used: readonly (readonly [number, PriceName])[] = [
     [day.input, 'input'],
     [day.cachedInput, 'cached_input'],

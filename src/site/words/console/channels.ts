@@ -136,7 +136,7 @@ export const channelsZh: Said<typeof channelsEn> = {
   test: '以真實呼叫測試',
   testLead: '以上游金鑰送出一次簡短的請求並等待回答，可能產生不到一分錢的費用。',
   testModel: '模型',
-  testFirst: '第一個對話模型，沒有則為向量嵌入模型',
+  testFirst: '第一個對話或向量嵌入模型',
   testButton: '立即測試',
   testNone: '沒有模型使用這條通道，因此無法測試。請在設定文件中加入模型。',
   testOk: (model, ms, first) => `測試成功：${model} 在 ${ms} 內完成回答，${first} 後收到第一個位元組。`,
