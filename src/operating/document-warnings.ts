@@ -1,8 +1,9 @@
 // What is valid and still may be a slip of the hand: an operator is asked twice.
 
 import type { Document, DocumentModel } from '../catalog/document.ts';
-import { formatNtd, type Nano } from '../kit/money.ts';
+import { formatNtd } from '../kit/money.ts';
 import type { TrafficDay } from '../store/reads.ts';
+import { PRICE_NAMES, priceOf } from './listed-prices.ts';
 
 export interface DocumentWarning {
   code: /** Ten times as much or a tenth, or beyond. `price`, `before` and `after` (NT$) say which. */
@@ -46,22 +47,16 @@ function comparePrices(old: DocumentModel, model: DocumentModel, path: string): 
   }
   const { price: was } = old;
   const { price: is } = model;
-  return PRICES.flatMap((price): DocumentWarning[] => {
+  return PRICE_NAMES.flatMap((price): DocumentWarning[] => {
     if (was[price] === undefined && is[price] === undefined) return [];
-    const [low, high] = [charged(was, price), charged(is, price)];
+    // Taking a price out changes it, too.
+    const [low, high] = [priceOf(was, price), priceOf(is, price)];
     if (low === undefined || high === undefined || (high < low * JUMP && high * JUMP > low)) return [];
     const [from, to] = [formatNtd(low), formatNtd(high)];
     const message = `${subject}: the price changes from NT$${from} to NT$${to}`;
     return [{ code: 'price_jump', path: `${at}.${price}`, subject, message, price, before: from, after: to }];
   });
 }
-
-/** What is not listed costs as input does: taking a price out changes it, too. */
-function charged(prices: Exclude<DocumentModel['price'], 'free'>, price: (typeof PRICES)[number]): Nano | undefined {
-  return prices[price] ?? (price.startsWith('cache') ? prices.input : undefined);
-}
-
-const PRICES = ['input', 'cached_input', 'cache_write_5m', 'cache_write_1h', 'output', 'image'] as const;
 
 function compareRoutes(
   documents: { before: Document; after: Document },

@@ -2,8 +2,9 @@
 // little wrong.
 
 import { formatNtd, NANO_PER_NTD, type Nano, parseNtd } from '../kit/money.ts';
+import { PRICE_NAMES } from './listed-prices.ts';
 import { readNewest } from './newest.ts';
-import { PRICE_NAMES, type PriceEdit, type PriceList, toPriceList } from './prices.ts';
+import { type PriceEdit, type PriceList, toPriceList } from './prices.ts';
 import { fieldsOf, listOf } from './raw-document.ts';
 import { readCsv } from './read-table.ts';
 import { invalid, notFound } from './refused.ts';
@@ -22,12 +23,28 @@ export interface ImportOptions {
 export interface ImportedPrices {
   revision: number;
   edits: PriceEdit[];
+  /** `after` has what the list changes of the sale; a cost of 0 stands in `cost` alone. */
   rows: { model: string; before: 'free' | PriceList; after: PriceList; cost: PriceList }[];
   /** In the list, but not in the catalog. */
   unknown: string[];
   /** By line of a CSV or place in a JSON list. */
   faults: { path: string; message: string }[];
+  /** What was read and changes less than it seems to. */
+  notes: ImportNote[];
 }
+
+export interface ImportNote {
+  /** As a fault names it. */
+  path: string;
+  code: /** No sale is for 0. */ 'zero' | 'zero_cost_noted' | /** No price of the model is listed. */ 'no_price';
+  message: string;
+}
+
+const NOTES: Readonly<Record<ImportNote['code'], string>> = {
+  zero: '0 cannot be a sale price: the price stays',
+  zero_cost_noted: '0 cannot be a sale price: the cost is noted, the price stays',
+  no_price: `has none of the prices ${PRICE_NAMES.join(', ')}: nothing changes`,
+};
 
 interface ListedModel {
   path: string;
@@ -54,7 +71,14 @@ export async function importPrices(
   if (channel !== undefined && !document.channels.some(({ name }) => name === channel)) {
     throw notFound(`channel ${channel}`);
   }
-  const imported: ImportedPrices = { revision: revision.revision, edits: [], rows: [], unknown: [], faults: [] };
+  const imported: ImportedPrices = {
+    revision: revision.revision,
+    edits: [],
+    rows: [],
+    unknown: [],
+    faults: [],
+    notes: [],
+  };
   const seen = new Set<string>();
   for (const listed of readList(text)) {
     const model = document.models.find(({ id, aliases }) => id === listed.model || aliases.includes(listed.model));
@@ -76,9 +100,15 @@ export async function importPrices(
     }
     const { cost, sale, faults } = convert(listed, rate, markup);
     imported.faults.push(...faults);
-    if (faults.length > 0 || Object.keys(sale).length === 0) continue;
-    const noted = { cost: { prices: cost, ...(channel === undefined ? {} : { channel }) } };
-    imported.edits.push({ model: model.id, sale, ...(setCost ? noted : {}) });
+    if (faults.length > 0) continue;
+    imported.notes.push(...notesOf(listed.path, { cost, sale }, setCost));
+    const edit: PriceEdit = {
+      model: model.id,
+      ...(isEmpty(sale) ? {} : { sale }),
+      ...(setCost && !isEmpty(cost) ? { cost: { prices: cost, ...(channel === undefined ? {} : { channel }) } } : {}),
+    };
+    if (!edit.sale && !edit.cost) continue;
+    imported.edits.push(edit);
     const before = model.price === 'free' ? 'free' : toPriceList(model.price);
     imported.rows.push({ model: model.id, before, after: sale, cost });
   }
@@ -111,6 +141,21 @@ function convert({ path, prices }: ListedModel, rate: Nano, markup: Nano) {
     if (price > 0n) sale[name] = formatNtd(price);
   }
   return { cost, sale, faults };
+}
+
+function isEmpty(list: PriceList): boolean {
+  return Object.keys(list).length === 0;
+}
+
+function notesOf(
+  path: string,
+  { cost, sale }: { cost: PriceList; sale: PriceList },
+  isCostNoted: boolean,
+): ImportNote[] {
+  const note = (at: string, code: ImportNote['code']) => ({ path: at, code, message: NOTES[code] });
+  if (isEmpty(cost)) return [note(path, 'no_price')];
+  const zeros = PRICE_NAMES.filter((name) => cost[name] !== undefined && sale[name] === undefined);
+  return zeros.map((name) => note(`${path}.${name}`, isCostNoted ? 'zero_cost_noted' : 'zero'));
 }
 
 /** Up to the next price of 3 decimals: we never sell below what was asked for. */

@@ -10,13 +10,11 @@ import {
   checkDocument,
   currentDocument,
 } from './documents.ts';
+import { type Amounts, PRICE_NAMES, type PriceName, priceOf } from './listed-prices.ts';
 import { readNewest } from './newest.ts';
 import { type Fields, fieldsOf, readRaw, routesOf, writeRaw } from './raw-document.ts';
 import { notFound } from './refused.ts';
 import type { OperatingTools } from './tools.ts';
-
-export const PRICE_NAMES = ['input', 'cached_input', 'cache_write_5m', 'cache_write_1h', 'output', 'image'] as const;
-export type PriceName = (typeof PRICE_NAMES)[number];
 
 /** Decimal NT$ as the document has them, per 1M tokens or per image; what is not set is missing. */
 export type PriceList = Partial<Record<PriceName, string>>;
@@ -37,7 +35,7 @@ export interface RouteCost {
   priority: number;
   weight: number;
   cost: PriceList | undefined;
-  /** (sale − cost) / sale of each price that both sides have; below 0 where we lose money. */
+  /** (sale − cost) / sale of each price that one side lists and both have, by itself or as input; below 0 where we lose money. */
   margin: Partial<Record<PriceName, number>> | undefined;
 }
 
@@ -55,8 +53,6 @@ export async function priceTable(tools: OperatingTools): Promise<{ revision: num
   const { revision, document } = await readNewest(tools);
   return { revision: revision.revision, rows: document.models.map((model) => priceRow(document, model)) };
 }
-
-type Amounts = Exclude<DocumentModel['price'], 'free'>;
 
 function priceRow({ channels }: Document, { id, name, kinds, price, routes }: DocumentModel): PriceRow {
   return {
@@ -81,7 +77,8 @@ export function toPriceList(amounts: Amounts): PriceList {
 }
 
 function marginOf(sale: Amounts, cost: Amounts): Partial<Record<PriceName, number>> {
-  return pricesOf((name) => shareOf(sale[name], cost[name]));
+  const isListed = (name: PriceName) => sale[name] !== undefined || cost[name] !== undefined;
+  return pricesOf((name) => (isListed(name) ? shareOf(priceOf(sale, name), priceOf(cost, name)) : undefined));
 }
 
 /** To a hundredth of a percent. */

@@ -5,6 +5,8 @@ export type RefusalCode =
   | 'invalid'
   | 'already_done'
   | 'no_route'
+  /** A test would pay for one. */
+  | 'only_images'
   | 'last_routes'
   | 'too_many_keys'
   | 'no_revision'

@@ -1,7 +1,8 @@
 // One small real call to a channel, as its models would make it. It is not billed to anyone.
 
 import type { Channel } from '../catalog/catalog.ts';
-import type { Document } from '../catalog/document.ts';
+import type { Document, ModelKind } from '../catalog/document.ts';
+import { SERVED_BY } from '../catalog/endpoints.ts';
 import { readFailure } from '../channels/read-failure.ts';
 import type { Upstream, UpstreamEndpoint } from '../channels/upstream.ts';
 import { sleep } from '../kit/clock.ts';
@@ -28,8 +29,10 @@ const TIMEOUT_MS = 60_000;
 /** Far above what the calls below are answered with. */
 const MAX_BYTES = 1024 * 1024;
 
+type Call = readonly [endpoint: UpstreamEndpoint, body: (model: string) => unknown];
+
 /** The smallest call that each kind of endpoint takes; images are left out, because each one costs. */
-const CALLS: readonly (readonly [endpoint: UpstreamEndpoint, body: (model: string) => unknown])[] = [
+const CALLS: readonly Call[] = [
   ['chat', (model) => ({ model, max_tokens: 16, messages: [{ role: 'user', content: 'Say ok.' }] })],
   ['messages', (model) => ({ model, max_tokens: 16, messages: [{ role: 'user', content: 'Say ok.' }] })],
   [
@@ -40,7 +43,13 @@ const CALLS: readonly (readonly [endpoint: UpstreamEndpoint, body: (model: strin
   ['embeddings', (model) => ({ model, input: 'ok' })],
 ];
 
-/** `model` is a public id or a name at the upstream; the first route of the channel if left out. Refused: not_found, no_route. */
+/** The kinds that are tested, the one that tells most first. */
+const TESTED: readonly ModelKind[] = ['chat', 'embeddings'];
+
+/**
+ * `model` is a public id or a name at the upstream; if left out, the first chat model of the channel, or else its first
+ * embeddings model. Refused: not_found, no_route, only_images.
+ */
 export async function testChannel(
   tools: OperatingTools,
   name: string,
@@ -49,9 +58,7 @@ export async function testChannel(
   const { catalog, document } = await readNewest(tools);
   const channel = catalog.channels.get(name);
   if (!channel) throw notFound(`channel ${name}; there are: ${[...catalog.channels.keys()].join(', ')}`);
-  const upstreamModel = findModel(document, name, model);
-  const call = CALLS.find(([endpoint]) => channel.endpoints.includes(endpoint));
-  if (!call) throw new OperatingRefused('no_route', `${name} has only endpoints that a test would pay for`);
+  const { upstreamModel, call } = findCall(document, channel, model);
   const [endpoint, body] = call;
   const sent = { endpoint, model: upstreamModel, body: JSON.stringify(body(upstreamModel)) };
   const result = { channel: name, model: upstreamModel, endpoint, ...(await send(tools, channel, sent)) };
@@ -60,14 +67,27 @@ export async function testChannel(
 }
 
 /** Also of a channel that is switched off: that is when one tests it. */
-function findModel({ models }: Document, channel: string, asked: string | undefined): string {
-  const routes = models.flatMap(({ id, routes }) =>
-    routes.filter((route) => route.channel === channel).map((route) => ({ id, upstream: route.model })),
+function findCall(
+  { models }: Document,
+  { name, endpoints }: Pick<Channel, 'name' | 'endpoints'>,
+  asked: string | undefined,
+): { upstreamModel: string; call: Call } {
+  const routes = models
+    .flatMap(({ id, kinds, routes }) => routes.map((route) => ({ id, kinds, ...route })))
+    .filter(({ channel, id, model }) => channel === name && (asked === undefined || id === asked || model === asked));
+  if (routes.length === 0) {
+    const what = asked === undefined ? 'no model has a route' : `${asked} has no route`;
+    throw new OperatingRefused('no_route', `${what} to ${name}: there is nothing to ask it for`);
+  }
+  for (const kind of TESTED) {
+    const route = routes.find(({ kinds }) => kinds.includes(kind));
+    const call = CALLS.find(([endpoint]) => SERVED_BY[kind].includes(endpoint) && endpoints.includes(endpoint));
+    if (route && call) return { upstreamModel: route.model, call };
+  }
+  throw new OperatingRefused(
+    'only_images',
+    `${asked ?? name} has only images and is not tested: the test would pay for one`,
   );
-  const found = routes.find(({ id, upstream }) => asked === undefined || id === asked || upstream === asked);
-  if (found) return found.upstream;
-  const what = asked === undefined ? 'no model has a route' : `${asked} has no route`;
-  throw new OperatingRefused('no_route', `${what} to ${channel}: there is nothing to ask it for`);
 }
 
 interface Sent {

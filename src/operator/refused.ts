@@ -45,6 +45,7 @@ function toRefused(error: unknown): OperatorRefused {
 const STATUSES: Record<RefusalCode, number> = {
   invalid: 400,
   no_route: 400,
+  only_images: 400,
   not_found: 404,
   already_done: 409,
   last_routes: 409,

@@ -1,6 +1,15 @@
 // What only an operator asks, in the one SQL both databases understand; values always travel as parameters.
 
-import type { ActionQuery, AlarmQuery, CardCount, ChannelDay, FoundAccount, RevenueDay } from './reads.ts';
+import { taipeiDayStart } from '../kit/taipei.ts';
+import type {
+  ActionQuery,
+  AlarmQuery,
+  CardCount,
+  ChannelDay,
+  ChannelRevision,
+  FoundAccount,
+  RevenueDay,
+} from './reads.ts';
 import type { StoredAction, StoredAlarm } from './rows.ts';
 import type { SqlValue } from './tables.ts';
 
@@ -120,7 +129,6 @@ export function decodeRevenue(row: Row): RevenueDay {
 }
 
 const CHANNEL_SUMS = [
-  'requests',
   'input_tokens',
   'cached_input_tokens',
   'cache_write_5m_tokens',
@@ -130,12 +138,14 @@ const CHANNEL_SUMS = [
   'cost_nano',
 ] as const;
 
+const SUMMED = CHANNEL_SUMS.map((name) => `sum(${name}) AS ${name}`).join(', ');
+
 /** What one channel served, from a day to the day before another. */
-export const CHANNEL_DAYS = `SELECT day, model, ${CHANNEL_SUMS.map((name) => `sum(${name}) AS ${name}`).join(', ')}
+export const CHANNEL_DAYS = `SELECT day, model, sum(requests) AS requests, ${SUMMED}
   FROM usage_days WHERE channel = ? AND day >= ? AND day < ? GROUP BY day, model ORDER BY day, model`;
 
 export function decodeChannelDay(row: Row): ChannelDay {
-  const number = (name: (typeof CHANNEL_SUMS)[number]) => Number(row[name]);
+  const number = (name: (typeof CHANNEL_SUMS)[number] | 'requests') => Number(row[name]);
   return {
     day: Number(row.day),
     model: String(row.model),
@@ -148,6 +158,21 @@ export function decodeChannelDay(row: Row): ChannelDay {
     images: number('images'),
     cost: BigInt(String(row.cost_nano)),
   };
+}
+
+/** Records are found by their account: none but those of who used the channel that day are looked at. */
+export function channelRevisionsQuestion(channel: string, day: number): Question {
+  return {
+    sql: `SELECT CAST(? AS BIGINT) AS day, revision, model, count(*) AS requests, ${SUMMED} FROM usage_records
+      WHERE account_id IN (SELECT account_id FROM usage_days WHERE day = ? AND channel = ?)
+        AND at >= ? AND at < ? AND channel = ?
+      GROUP BY revision, model ORDER BY revision, model`,
+    values: [day, day, channel, taipeiDayStart(day), taipeiDayStart(day + 1), channel],
+  };
+}
+
+export function decodeChannelRevision(row: Row): ChannelRevision {
+  return { ...decodeChannelDay(row), revision: Number(row.revision) };
 }
 
 /** Documents are large; a list does without them. */

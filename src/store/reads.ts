@@ -144,6 +144,11 @@ export interface ChannelDay extends Buckets {
   cost: bigint;
 }
 
+/** Of such a day what one revision admitted. */
+export interface ChannelRevision extends ChannelDay {
+  revision: number;
+}
+
 /** One way in which a wallet disagrees with the entries and holds it should sum up. */
 export interface Difference {
   what:
@@ -240,6 +245,8 @@ export interface Reads {
   revenueByDay(sinceDay: number): Promise<RevenueDay[]>;
   /** From a day to the day before another. */
   channelDays(channel: string, fromDay: number, toDay: number): Promise<ChannelDay[]>;
+  /** One day, from its usage records: dearer than `channelDays`. */
+  channelRevisions(channel: string, day: number): Promise<ChannelRevision[]>;
   /** Recomputes the ledger's invariants in one snapshot. */
   audit(scope: AuditScope): Promise<AuditReport>;
 }
@@ -283,6 +290,7 @@ export const READ_NAMES = [
   'writeOffs',
   'revenueByDay',
   'channelDays',
+  'channelRevisions',
   'audit',
 ] as const satisfies (keyof Reads)[];
 export type ReadName = (typeof READ_NAMES)[number];

@@ -75,3 +75,17 @@ test.each([
   expect(stdout).toContain(` ${ok + failed} `);
   expect(stdout).toContain(` ${share} `);
 });
+
+test('a channel of images is not tested', async () => {
+  const paint = {
+    id: 'paint',
+    kinds: ['images'],
+    price: { image: 1 },
+    routes: [{ channel: 'away', model: 'painter' }],
+  };
+  const document = { channels: DOCUMENT.channels.slice(0, 2), models: [...DOCUMENT.models.slice(0, 1), paint] };
+  const file = place.write('gateway.yaml', JSON.stringify(document));
+  expect((await place.gateway(['config', 'apply', file])).exitCode).toBe(0);
+  const { exitCode, stderr } = await place.gateway(['channels', 'test', 'away']);
+  expect([exitCode, stderr.trim()]).toEqual([1, 'away has only images and is not tested: the test would pay for one']);
+});

@@ -124,7 +124,7 @@ describe.each<Look>([
       await send('/models/edit?model=up-paid', { '#sale-input': 'x' });
       await send('/models/edit?model=up-paid', { '#sale-input': '9999', '#cost-up-input': '10' });
       await send('/models/import', { '#list': 'model,input\nup-paid,lots' });
-      await send('/models/import', { '#list': `model,input\nup-paid,1\n${LONG},1` });
+      await send('/models/import', { '#list': `model,input,output\nup-paid,1,0\n${LONG},1,1` });
       await send('/cards', { '#amount': '0', '#count': '1' }, 'form[action="/cards/review"]');
       await send('/cards', { '#amount': '5', '#count': '3' }, 'form[action="/cards/review"]');
       const bill = `model,date,input_tokens,output_tokens,amount\n${LONG},2026-11-15,1,2,3\n`;

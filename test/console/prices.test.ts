@@ -62,6 +62,15 @@ test('a request that runs keeps its price, the next one has the new', async () =
   expect(gateway.audit()).toEqual([]);
 });
 
+test('a cached token that sells below what input costs is told, although its cost is not listed', async () => {
+  const cost = { 'cost-up-input': '90', 'cost-up-output': '330' };
+  const { html } = await edit({ 'sale-input': '100', 'sale-cached_input': '10', 'sale-output': '400', ...cost });
+  expect((await apply(html, { confirmed: 'yes' })).status).toBe(303);
+  const page = await (await client.get('/models')).text();
+  expect(page).toContain('90 <small>as input</small>');
+  expect(page).toContain('−800 % sold below cost');
+});
+
 describe('a price that may be a slip of the hand', () => {
   test('a hundred times the old one is applied only when it was confirmed', async () => {
     const { html } = await edit({ 'sale-input': '1000' });
@@ -173,4 +182,18 @@ test('a price list becomes prices and costs, and unknown models are named', asyn
   expect(['sale-input', 'sale-output', 'cost-up-input'].map((name) => fieldOf(form, name))).toEqual(['10', '80', '8']);
   const wrong = await client.post('/models/import', { list: 'model,input\nup-paid,lots', rate: '32' });
   expect(wrong.status).toBe(422);
+});
+
+test('a price of 0 is told with its line, and stands in the review as the cost that it becomes', async () => {
+  const list = 'model,input,cached_input,output\nup-paid,0.25,0,2\n';
+  const sent = { rate: '32', markup: '25' };
+  const html = await (await client.post('/models/import', { list, ...sent, cost: 'yes' })).text();
+  expect(html).toContain('<span class="under">Cached input</span></th>');
+  expect(html).toContain('<code>line 2.cached_input</code>');
+  expect(html).toContain('the cost is noted, the price stays.');
+  expect((await apply(html)).status).toBe(303);
+  const form = await (await client.get(FORM)).text();
+  expect(['sale-cached_input', 'cost-up-cached_input'].map((name) => fieldOf(form, name))).toEqual(['1', '0']);
+  const nothing = await client.post('/models/import', { list: 'model,input\nup-paid,0\n', ...sent });
+  expect([nothing.status, (await nothing.text()).includes('0 cannot be a sale price')]).toEqual([422, true]);
 });

@@ -2,6 +2,8 @@
 // done once.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { taipeiDay } from '../../src/kit/taipei.ts';
+import { dayText } from '../../src/operating/ledger.ts';
 import type { SiteClient } from '../site/site-client.ts';
 import type { Answer } from '../support/answer.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -118,6 +120,24 @@ test('a bill is held against our records', async () => {
   expect([compared.status, html.includes('not in our records')]).toEqual([200, true]);
   expect((await client.post('/ledger/reconcile', { channel: 'up', bill: '' })).status).toBe(422);
   expect((await client.post('/ledger/reconcile', { channel: 'up', bill: 'a,b\n1,2' })).status).toBe(400);
+});
+
+test('a bill says what is not known, also of a channel that is gone', async () => {
+  const day = dayText(taipeiDay(Date.now()));
+  const bill = `model,date,input_tokens,output_tokens,amount\nscripted-2026-01,${day},1,1,1\n`;
+  await gateway.apply((standard) => ({
+    ...standard,
+    channels: standard.channels.slice(0, 1),
+    models: standard.models.slice(0, 2),
+  }));
+  try {
+    const compared = await client.post('/ledger/reconcile', { channel: 'up', bill, rate: '1' });
+    const page = await compared.text();
+    expect([compared.status, page.includes('No cost was noted for scripted-2026-01')]).toEqual([200, true]);
+    expect(page).toContain('up (no longer in the catalog)');
+  } finally {
+    await gateway.apply((standard) => standard);
+  }
 });
 
 test('an alarm is open until somebody has seen it', async () => {

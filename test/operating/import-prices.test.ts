@@ -55,6 +55,33 @@ test('costs are noted without the mark-up, for one channel or for all', async ()
   expect(rows[0]?.before).toMatchObject({ input: '10', output: '40.123' });
 });
 
+test('0 is a cost and no sale price: told by line and column, and the cost is noted', async () => {
+  const list = 'model,input,cached_input,output\nup-paid,3,0,15\ndemo-small,0,,\nup-free,,,\n';
+  const { edits, rows, notes, faults } = await read(list, { setCost: true });
+  expect(edits).toEqual([
+    {
+      model: 'up-paid',
+      sale: { input: '97.5', output: '487.5' },
+      cost: { prices: { input: '97.5', cached_input: '0', output: '487.5' } },
+    },
+    { model: 'demo-small', cost: { prices: { input: '0' } } },
+  ]);
+  expect(rows).toMatchObject([
+    { model: 'up-paid', cost: { cached_input: '0' } },
+    { model: 'demo-small', after: {}, cost: { input: '0' } },
+  ]);
+  const message = '0 cannot be a sale price: the cost is noted, the price stays';
+  expect(notes).toMatchObject([
+    { path: 'line 2.cached_input', code: 'zero_cost_noted', message },
+    { path: 'line 3.input', code: 'zero_cost_noted', message },
+    { path: 'line 4', code: 'no_price' },
+  ]);
+  expect(faults).toEqual([]);
+  const unnoted = await read('model,input\ndemo-small,0\n');
+  expect([unnoted.edits, unnoted.rows]).toEqual([[], []]);
+  expect(unnoted.notes).toMatchObject([{ path: 'line 2.input', code: 'zero' }]);
+});
+
 test('a cost for a channel that is not there is refused, and for one that does not serve the model told by its line', async () => {
   const list = 'model,input\nup-paid,1\ndemo-small,1\n';
   const error: unknown = await read(list, { setCost: true, channel: 'upp' }).catch((thrown: unknown) => thrown);

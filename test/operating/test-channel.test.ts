@@ -1,13 +1,23 @@
-// A test of a channel believes an upstream nothing: neither that its answer ends, nor that a 200 is one.
+// A test of a channel asks for what a model serves, and believes an upstream nothing: neither that its answer ends, nor that
+// a 200 is one.
 
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { testChannel } from '../../src/operating/test-channel.ts';
 import type { OperatingTools } from '../../src/operating/tools.ts';
 import { createManualClock } from '../support/manual-clock.ts';
-import { testDocument } from '../support/test-document.ts';
+import { openaiChannel, testDocument, upModel } from '../support/test-document.ts';
 
-function ask(response: Response) {
-  const document = JSON.stringify(testDocument('http://127.0.0.1:9'));
+const STANDARD = testDocument('http://127.0.0.1:9');
+
+interface Asked {
+  models?: Record<string, unknown>[];
+  model?: string;
+  endpoints?: string[];
+}
+
+function ask(response: Response, { models = STANDARD.models, model, endpoints }: Asked = {}) {
+  const up = openaiChannel('up', 'http://127.0.0.1:9', endpoints ? { endpoints } : {});
+  const document = JSON.stringify({ ...STANDARD, channels: [{ name: 'demo', kind: 'demo' }, up], models });
   const tools = {
     clock: createManualClock(),
     findUpstream: () => ({ hidden: [], send: async () => response }),
@@ -16,7 +26,7 @@ function ask(response: Response) {
       commit: async () => undefined,
     },
   } as unknown as OperatingTools;
-  return testChannel(tools, 'up', { actor: 'token' });
+  return testChannel(tools, 'up', { model, actor: 'token' });
 }
 
 test('an answer without an end is left', async () => {
@@ -42,4 +52,43 @@ test.each([
 
 test('a 200 with an object is one', async () => {
   expect(await ask(new Response('{"choices":[]}'))).toMatchObject({ ok: true, detail: 'ok' });
+});
+
+describe('the call is one that the model serves', () => {
+  const of = (id: string, kinds: string[], price: Record<string, number>) =>
+    upModel(id, { kinds, price, routes: [{ channel: 'up', model: `up-${id}` }] });
+  const picture = of('picture', ['images'], { image: 1 });
+  const vector = of('vector', ['embeddings'], { input: 1 });
+  const chat = of('chat', ['chat'], { input: 1, output: 1 });
+  const free = STANDARD.models.slice(0, 1);
+
+  test.each<[string, Asked, object]>([
+    ['a chat before all others', { models: [picture, vector, chat] }, { model: 'up-chat', endpoint: 'chat' }],
+    ['else embeddings', { models: [picture, vector] }, { model: 'up-vector', endpoint: 'embeddings' }],
+    ['the named one', { models: [chat, vector], model: 'vector' }, { model: 'up-vector', endpoint: 'embeddings' }],
+    [
+      'the named one, as the upstream calls it',
+      { models: [chat, vector], model: 'up-vector' },
+      { endpoint: 'embeddings' },
+    ],
+    [
+      'what the channel has of a chat',
+      { models: [chat], endpoints: ['responses', 'embeddings'] },
+      { endpoint: 'responses' },
+    ],
+  ])('%s', async (_, { models = [], ...asked }, expected) => {
+    const answer = await ask(new Response('{"data":[]}'), { models: [...free, ...models], ...asked });
+    expect(answer).toMatchObject({ ok: true, ...expected });
+  });
+
+  test.each([
+    ['an images model', { models: [chat, picture], model: 'picture' }, 'picture'],
+    ['a channel of images models', { models: [picture] }, 'up'],
+  ])('%s is refused: a test would pay', async (_, { models, ...asked }, subject) => {
+    const refused = await ask(new Response('{"data":[]}'), { models: [...free, ...models], ...asked }).catch(
+      (error: unknown) => error,
+    );
+    const message = `${subject} has only images and is not tested: the test would pay for one`;
+    expect(refused).toMatchObject({ code: 'only_images', message });
+  });
 });

@@ -187,6 +187,26 @@ describe('prices', () => {
     });
     expect(await (await gateway.call('/api/public/catalog')).text()).not.toContain('cost');
   });
+
+  test('a price that one side alone lists is held against input of the other', async () => {
+    const marginOf = async (edit: object) => {
+      const edits = [{ model: 'up-paid', ...edit }];
+      const base_revision = (await api('GET', '/prices')).body.revision;
+      expect((await api('PATCH', '/prices', { edits, base_revision, confirmed: true })).status).toBe(200);
+      const { rows } = (await api('GET', '/prices')).body;
+      return rows.find(({ model }: { model: string }) => model === 'up-paid').routes[0].margin;
+    };
+    const sale = { input: 100, cached_input: 10, cache_write_5m: null, output: 400 };
+    const cost = { prices: { input: 90, cached_input: null, output: 330 } };
+    expect(await marginOf({ sale, cost })).toEqual({ input: 0.1, cached_input: -8, output: 0.175 });
+    const dear = { prices: { cached_input: 9, cache_write_1h: 150 } };
+    expect(await marginOf({ cost: dear })).toEqual({
+      input: 0.1,
+      cached_input: 0.1,
+      cache_write_1h: -0.5,
+      output: 0.175,
+    });
+  });
 });
 
 describe('channels', () => {

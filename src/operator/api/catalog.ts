@@ -117,7 +117,8 @@ export const CATALOG_OPERATIONS: readonly AdminOperation[] = [
     method: 'POST',
     path: '/api/admin/prices/import',
     id: 'importPrices',
-    summary: 'Read a price list in US$ (CSV or JSON) as edits in NT$; changes nothing.',
+    summary:
+      'Read a price list in US$ (CSV or JSON) as edits in NT$; changes nothing. `notes` tell what a line leaves as it is: 0 is a cost and no sale price.',
     body: z.strictObject({ text, rate: amount, markup: amount, set_cost: flag, channel: text.optional() }),
     run: (tools, { body: { text: list, rate, markup, set_cost: setCost, channel } }) =>
       importPrices(tools, list, { rate, markup, setCost, channel }),

@@ -36,7 +36,8 @@ export const CHANNEL_OPERATIONS: readonly AdminOperation[] = [
     method: 'POST',
     path: '/api/admin/channels/:name/test',
     id: 'testChannel',
-    summary: 'One small real call.',
+    summary:
+      'One small real call: a chat or an embedding, as `model` is; without it the first chat model, or else the first of embeddings. Images are refused with `only_images`.',
     body: z.strictObject({ model: text.optional() }),
     run: (tools, { params, body: { model } }) => testChannel(tools, nameOf(params), { model, actor: ACTOR }),
   }),

@@ -43,7 +43,8 @@ export const LEDGER_OPERATIONS: readonly AdminOperation[] = [
     method: 'POST',
     path: '/api/admin/ledger/reconcile',
     id: 'reconcile',
-    summary: 'Hold an upstream’s bill (CSV) against the usage records of a channel.',
+    summary:
+      'Hold an upstream’s bill (CSV) against the usage records of a channel, by the names and costs of the revision that admitted each request. A sum with an unknown part is null; `notes` say why.',
     body: z.strictObject({ channel: text, csv: text, rate: amount.optional() }),
     run: (tools, { body: { channel, csv, rate } }) => reconcile(tools, channel, csv, { rate, actor: ACTOR }),
   }),

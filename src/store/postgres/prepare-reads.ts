@@ -7,10 +7,12 @@ import {
   alarmsQuestion,
   CHANNEL_DAYS,
   cardCountsQuestion,
+  channelRevisionsQuestion,
   decodeAction,
   decodeAlarm,
   decodeCardCount,
   decodeChannelDay,
+  decodeChannelRevision,
   decodeFound,
   decodeRevenue,
   findAccountsQuestion,
@@ -128,6 +130,8 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
     revenueByDay: async (sinceDay) => (await ask({ sql: REVENUE_BY_DAY, values: [sinceDay] })).map(decodeRevenue),
     channelDays: async (channel, fromDay, toDay) =>
       (await ask({ sql: CHANNEL_DAYS, values: [channel, fromDay, toDay] })).map(decodeChannelDay),
+    channelRevisions: async (channel, day) =>
+      (await ask(channelRevisionsQuestion(channel, day))).map(decodeChannelRevision),
     audit: (scope) => audit(slowPool, scope),
   };
 }

@@ -9,10 +9,12 @@ import {
   alarmsQuestion,
   CHANNEL_DAYS,
   cardCountsQuestion,
+  channelRevisionsQuestion,
   decodeAction,
   decodeAlarm,
   decodeCardCount,
   decodeChannelDay,
+  decodeChannelRevision,
   decodeFound,
   decodeRevenue,
   findAccountsQuestion,
@@ -149,6 +151,7 @@ export function prepareReads(db: Database): SyncReads {
     revenueByDay: (sinceDay) => ask({ sql: REVENUE_BY_DAY, values: [sinceDay] }).map(decodeRevenue),
     channelDays: (channel, fromDay, toDay) =>
       ask({ sql: CHANNEL_DAYS, values: [channel, fromDay, toDay] }).map(decodeChannelDay),
+    channelRevisions: (channel, day) => ask(channelRevisionsQuestion(channel, day)).map(decodeChannelRevision),
     audit: (scope) => db.transaction(() => audit(db, scope)).deferred(),
   };
 }

@@ -28,6 +28,7 @@ const SLOW_READS: ReadonlySet<ReadName> = new Set([
   'writeOffs',
   'revenueByDay',
   'channelDays',
+  'channelRevisions',
 ]);
 
 /** Of tables that nothing journaled changes: no wallet, window, budget, hold, entry or usage record is in their answers. */

@@ -233,6 +233,11 @@ export function describeOperating(open: OpenSubject): void {
         ]);
         expect(await store.read.channelDays('channel-a', day + 1, day + 9)).toEqual([]);
         expect(await store.read.channelDays('channel-b', day, day + 1)).toEqual([]);
+        expect(await store.read.channelRevisions('channel-a', day)).toMatchObject([
+          { day, revision: 3, model: 'asked', requests: 2, input: 80, output: 40, cost: 140n },
+        ]);
+        expect(await store.read.channelRevisions('channel-a', day - 1)).toEqual([]);
+        expect(await store.read.channelRevisions('channel-b', day)).toEqual([]);
         expect(await store.read.houseAccounts()).toEqual({
           'house:revenue': 170n,
           'house:trial': -2_000_000_000n,

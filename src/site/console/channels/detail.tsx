@@ -74,6 +74,7 @@ function Test({ context, channel }: ChannelProps) {
           <div class="search">
             <Field name="model" label={channels.testModel}>
               <select id="model" name="model">
+                <option value="">{channels.testFirst}</option>
                 {channel.models.map((model) => (
                   <option value={model}>{model}</option>
                 ))}

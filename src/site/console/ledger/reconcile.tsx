@@ -12,7 +12,7 @@ import { ledgerTabs } from './tabs.ts';
 
 interface ReconcileProps {
   context: ConsoleContext;
-  channels: readonly string[];
+  channels: readonly { name: string; isGone: boolean }[];
   /** What was sent, else empty. */
   form: URLSearchParams;
   result?: Reconciled | undefined;
@@ -21,6 +21,10 @@ interface ReconcileProps {
 
 export function ReconcilePage({ context, channels, form, result, notice }: ReconcileProps) {
   const { ledger } = consoleWords(context.language);
+  const asked = form.get('channel');
+  // One whose traffic is long forgotten may have been asked for, too.
+  const isListed = asked === null || channels.some(({ name }) => name === asked);
+  const listed = isListed ? channels : [...channels, { name: asked, isGone: true }];
   return (
     <ConsolePage
       context={context}
@@ -36,9 +40,9 @@ export function ReconcilePage({ context, channels, form, result, notice }: Recon
         <div class="filters">
           <Field name="channel" label={ledger.channel}>
             <select id="channel" name="channel">
-              {channels.map((name) => (
-                <option value={name} selected={form.get('channel') === name}>
-                  {name}
+              {listed.map(({ name, isGone }) => (
+                <option value={name} selected={asked === name}>
+                  {isGone ? ledger.gone(name) : name}
                 </option>
               ))}
             </select>
@@ -63,16 +67,21 @@ function Result({ context, result }: { context: ConsoleContext; result: Reconcil
   const { ledger } = consoleWords(context.language);
   const { rows, totals } = result;
   if (rows.length === 0) return <p class="empty">{ledger.noLines}</p>;
-  const differing = rows.filter(({ agrees }) => !agrees).length;
+  const differing = rows.filter((row) => !row.agrees && isCompared(row)).length;
+  const unclear = rows.filter((row) => !isCompared(row)).length;
+  const verdict =
+    differing > 0 ? ledger.someDiffer(differing) : unclear > 0 ? ledger.someUnclear(unclear) : ledger.allAgree;
   const sorted = [...rows].sort((a, b) => Number(a.agrees) - Number(b.agrees));
   return (
     <section>
-      <div class={differing > 0 ? 'notice is-bad' : 'notice'} role="status">
+      <div class={differing + unclear > 0 ? 'notice is-bad' : 'notice'} role="status">
         <p>
-          <strong>{differing > 0 ? ledger.someDiffer(differing) : ledger.allAgree}</strong>{' '}
-          {ledger.sold(money(totals.ours.revenue), count(totals.ours.requests))}
+          <strong>{verdict}</strong> {ledger.sold(money(totals.ours.revenue), count(totals.ours.requests))}
         </p>
       </div>
+      {result.notes.map(({ code, models }) => (
+        <p class="note">{ledger.billNotes[code](models.join(ledger.listMark))}</p>
+      ))}
       <DataTable
         label={ledger.tabReconcile}
         caption={ledger.side}
@@ -92,15 +101,27 @@ function Result({ context, result }: { context: ConsoleContext; result: Reconcil
   );
 }
 
-function billCells(context: ConsoleContext, row: BillRow) {
+function isCompared({ difference }: BillRow): boolean {
+  return Object.values(difference).some((part) => part !== null);
+}
+
+function verdictOf(context: ConsoleContext, row: BillRow): string {
   const { ledger } = consoleWords(context.language);
-  const verdict = row.bill === undefined ? ledger.missing : row.ours === undefined ? ledger.unknown : ledger.differs;
+  if (row.agrees) return ledger.agrees;
+  if (row.bill === undefined) return ledger.missing;
+  if (row.ours === undefined) return ledger.unknown;
+  return isCompared(row) ? ledger.differs : ledger.unclear;
+}
+
+function billCells(context: ConsoleContext, row: BillRow) {
   return [
     <>
       <span class="id">{row.model}</span>
       <span class="under number">{row.period}</span>
     </>,
-    <span class={`state ${row.agrees ? 'operational' : 'down'}`}>{row.agrees ? ledger.agrees : verdict}</span>,
+    <span class={`state ${row.agrees ? 'operational' : isCompared(row) ? 'down' : 'degraded'}`}>
+      {verdictOf(context, row)}
+    </span>,
     ...sides(row.bill, row.ours),
   ];
 }

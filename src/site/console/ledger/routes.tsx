@@ -1,9 +1,8 @@
 /** @jsxImportSource hono/jsx */
 // The pages of the ledger.
 
-import { listChannels } from '../../../operating/channels.ts';
 import { auditResult, dailyRevenue, houseAccounts, runFullAudit, writeOffs } from '../../../operating/ledger.ts';
-import { reconcile } from '../../../operating/reconcile.ts';
+import { billedChannels, reconcile } from '../../../operating/reconcile.ts';
 import { OperatingRefused } from '../../../operating/refused.ts';
 import type { AuditPass } from '../../../operating/tools.ts';
 import { consoleWords } from '../../words/console/words.ts';
@@ -21,7 +20,7 @@ export function addLedgerPages(visits: ConsoleVisits, tools: ConsoleTools): void
   visits.get('/ledger', (visit) => show(tools, visit, auditResult(tools)));
   visits.post('/ledger/audit', async (visit) => show(tools, visit, await runFullAudit(tools, ACTOR)));
   visits.get('/ledger/reconcile', async (visit) => {
-    const channels = await channelNames(tools);
+    const channels = await billedChannels(tools);
     return visit.show(<ReconcilePage context={visit.page} channels={channels} form={visit.form} />);
   });
   visits.post('/ledger/reconcile', (visit) => compare(tools, visit));
@@ -37,14 +36,10 @@ async function show(tools: ConsoleTools, visit: ConsoleVisit, audit: AuditPass |
   return visit.show(<LedgerPage context={{ ...visit.page, path: '/ledger', query: '' }} {...facts} />);
 }
 
-async function channelNames(tools: ConsoleTools): Promise<string[]> {
-  return (await listChannels(tools)).map(({ name }) => name);
-}
-
 async function compare(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
   const { ledger } = consoleWords(visit.page.language);
   const { form } = visit;
-  const props = { context: visit.page, channels: await channelNames(tools), form };
+  const props = { context: visit.page, channels: await billedChannels(tools), form };
   const csv = typed(form, 'file') || typed(form, 'bill');
   if (csv === '') {
     return visit.show(<ReconcilePage {...props} notice={{ text: ledger.empty, isBad: true }} />, { status: 422 });

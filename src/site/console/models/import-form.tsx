@@ -1,12 +1,12 @@
 /** @jsxImportSource hono/jsx */
 // The form for a price list.
 
-import type { ImportedPrices } from '../../../operating/import-prices.ts';
+import type { ImportedPrices, ImportNote } from '../../../operating/import-prices.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import { Field, TextField } from '../frame/field.tsx';
 import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
 import { FaultList } from '../parts/fault-list.tsx';
-import { Unknown } from './imported-rows.tsx';
+import { ImportNotes, Unknown } from './imported-rows.tsx';
 import { modelTabs } from './tabs.ts';
 
 interface ImportProps {
@@ -16,13 +16,15 @@ interface ImportProps {
   form: URLSearchParams;
   faults?: ImportedPrices['faults'];
   unknown?: readonly string[];
+  notes?: readonly ImportNote[];
   notice?: Notice | undefined;
 }
 
 const USUAL_RATE = '32.5';
 const USUAL_MARKUP = '20';
 
-export function ImportPage({ context, channels, form, faults = [], unknown = [], notice }: ImportProps) {
+export function ImportPage(props: ImportProps) {
+  const { context, channels, form, faults = [], unknown = [], notes = [], notice } = props;
   const { prices } = consoleWords(context.language);
   return (
     <ConsolePage
@@ -34,6 +36,7 @@ export function ImportPage({ context, channels, form, faults = [], unknown = [],
       notice={notice}
     >
       <FaultList title={prices.importFaults} faults={faults} />
+      <ImportNotes language={context.language} notes={notes} />
       <Unknown language={context.language} unknown={unknown} />
       <form method="post" action="/models/import" enctype="multipart/form-data">
         <Field name="list" label={prices.list} help={prices.listHelp}>

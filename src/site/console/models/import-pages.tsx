@@ -3,7 +3,7 @@
 
 import { listChannels } from '../../../operating/channels.ts';
 import { checkDocument } from '../../../operating/documents.ts';
-import { type ImportedPrices, importPrices } from '../../../operating/import-prices.ts';
+import { type ImportedPrices, type ImportNote, importPrices } from '../../../operating/import-prices.ts';
 import { editedDocument } from '../../../operating/prices.ts';
 import { OperatingRefused } from '../../../operating/refused.ts';
 import { consoleWords } from '../../words/console/words.ts';
@@ -23,6 +23,7 @@ export function addImportPages(visits: ConsoleVisits, tools: ConsoleTools): void
 interface Refused {
   faults?: ImportedPrices['faults'];
   unknown?: readonly string[];
+  notes?: readonly ImportNote[];
   text?: string;
 }
 
@@ -49,9 +50,9 @@ async function preview(tools: ConsoleTools, visit: ConsoleVisit): Promise<Respon
   if (imported instanceof OperatingRefused) {
     return showForm(tools, visit, { text: refusalNotice(page.language, imported).text });
   }
-  const { faults, unknown, edits } = imported;
-  if (faults.length > 0) return showForm(tools, visit, { faults, unknown });
-  if (edits.length === 0) return showForm(tools, visit, { text: prices.nothing, unknown });
+  const { faults, unknown, notes, edits } = imported;
+  if (faults.length > 0) return showForm(tools, visit, { faults, unknown, notes });
+  if (edits.length === 0) return showForm(tools, visit, { text: prices.nothing, unknown, notes });
   const { yaml, revision } = await editedDocument(tools, edits);
   const checked = await checkDocument(tools, yaml, revision);
   if (checked.faults) return showForm(tools, visit, { faults: [...checked.faults] });

@@ -1,8 +1,9 @@
 /** @jsxImportSource hono/jsx */
 // What a list makes of the prices, beside what they are now.
 
-import type { ImportedPrices } from '../../../operating/import-prices.ts';
-import { PRICE_NAMES, type PriceList } from '../../../operating/prices.ts';
+import type { ImportedPrices, ImportNote } from '../../../operating/import-prices.ts';
+import { PRICE_NAMES, type PriceName } from '../../../operating/listed-prices.ts';
+import type { PriceList } from '../../../operating/prices.ts';
 import type { Language } from '../../language.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import { DataTable } from '../parts/data-table.tsx';
@@ -12,13 +13,13 @@ export function ImportedRows({ language, imported }: { language: Language; impor
   const { prices } = consoleWords(language);
   const names = priceNames(language);
   const rows = imported.rows.flatMap(({ model, before, after, cost }) =>
-    PRICE_NAMES.filter((name) => after[name] !== undefined).map((name) => [
+    PRICE_NAMES.filter((name) => cost[name] !== undefined).map((name) => [
       <>
         <span class="id">{model}</span>
         <span class="under">{names[name]}</span>
       </>,
       before === 'free' ? prices.free : priceOf(before, name),
-      <strong>{priceOf(after, name)}</strong>,
+      after[name] === undefined ? <span class="faint">{prices.stays}</span> : <strong>{after[name]}</strong>,
       priceOf(cost, name),
     ]),
   );
@@ -34,8 +35,24 @@ export function ImportedRows({ language, imported }: { language: Language; impor
         ]}
         rows={rows}
       />
+      <ImportNotes language={language} notes={imported.notes} />
       <Unknown language={language} unknown={imported.unknown} />
     </>
+  );
+}
+
+export function ImportNotes({ language, notes }: { language: Language; notes: readonly ImportNote[] }) {
+  const { prices } = consoleWords(language);
+  if (notes.length === 0) return null;
+  return (
+    <ul class="note faults">
+      {notes.map(({ path, code }) => (
+        <li>
+          <code>{path}</code>
+          <span>{prices.notes[code]}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -49,6 +66,6 @@ export function Unknown({ language, unknown }: { language: Language; unknown: re
   );
 }
 
-function priceOf(list: PriceList, name: (typeof PRICE_NAMES)[number]): string {
+function priceOf(list: PriceList, name: PriceName): string {
   return list[name] ?? '–';
 }

@@ -1,7 +1,8 @@
 /** @jsxImportSource hono/jsx */
 // What customers pay beside what it costs us, per model and route.
 
-import { PRICE_NAMES, type PriceList, type PriceRow, type RouteCost } from '../../../operating/prices.ts';
+import { PRICE_NAMES, type PriceName, priceOf } from '../../../operating/listed-prices.ts';
+import type { PriceList, PriceRow, RouteCost } from '../../../operating/prices.ts';
 import { percent } from '../../format.ts';
 import { Scroll } from '../../parts/scroll.tsx';
 import { consoleWords } from '../../words/console/words.ts';
@@ -69,7 +70,9 @@ interface ModelPricesProps {
 function ModelPrices({ context, sale, routes, label }: ModelPricesProps) {
   const { prices } = consoleWords(context.language);
   const names = priceNames(context.language);
-  const shown = PRICE_NAMES.filter((name) => sale[name] !== undefined);
+  const isShown = (name: PriceName) =>
+    [sale, ...routes.map(({ cost }) => cost)].some((list) => list?.[name] !== undefined);
+  const shown = PRICE_NAMES.filter(isShown);
   return (
     <Scroll label={label}>
       <table class="prices">
@@ -88,7 +91,9 @@ function ModelPrices({ context, sale, routes, label }: ModelPricesProps) {
             <th scope="row">{prices.sale}</th>
             {shown.map((name) => (
               <td class="right number">
-                <strong>{sale[name]}</strong>
+                <strong>
+                  <Listed context={context} list={sale} name={name} />
+                </strong>
               </td>
             ))}
           </tr>
@@ -108,7 +113,7 @@ function ModelPrices({ context, sale, routes, label }: ModelPricesProps) {
               ) : (
                 shown.map((name) => (
                   <td class="right number">
-                    {route.cost?.[name] ?? '–'}
+                    <Listed context={context} list={route.cost ?? {}} name={name} />
                     <Margin context={context} value={route.margin?.[name]} />
                   </td>
                 ))
@@ -118,6 +123,18 @@ function ModelPrices({ context, sale, routes, label }: ModelPricesProps) {
         </tbody>
       </table>
     </Scroll>
+  );
+}
+
+/** What applies, and a word where it is not listed itself. */
+function Listed({ context, list, name }: { context: ConsoleContext; list: PriceList; name: PriceName }) {
+  const { prices } = consoleWords(context.language);
+  const price = priceOf(list, name);
+  if (price === undefined || list[name] !== undefined) return <>{price ?? '–'}</>;
+  return (
+    <>
+      {price} <small>{prices.asInput}</small>
+    </>
   );
 }
 

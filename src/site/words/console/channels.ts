@@ -59,6 +59,7 @@ export const channelsEn = {
   testLead:
     'Sends one short request to the upstream, with its key, and waits for the answer. It may cost a fraction of a cent.',
   testModel: 'Model',
+  testFirst: 'the first chat model, or else embeddings',
   testButton: 'Test now',
   testNone: 'No model has a route here, so there is nothing to test with. Add a model in the document.',
   testOk: (model: string, ms: string, first: string) =>
@@ -135,6 +136,7 @@ export const channelsZh: Said<typeof channelsEn> = {
   test: '以真實呼叫測試',
   testLead: '以上游金鑰送出一次簡短的請求並等待回答，可能產生不到一分錢的費用。',
   testModel: '模型',
+  testFirst: '第一個對話或向量嵌入模型',
   testButton: '立即測試',
   testNone: '沒有模型使用這條通道，因此無法測試。請在設定文件中加入模型。',
   testOk: (model, ms, first) => `測試成功：${model} 在 ${ms} 內完成回答，${first} 後收到第一個位元組。`,

@@ -1,0 +1,16 @@
+// A table of prices as the document has it, for sale or as cost, and what applies where it lists nothing.
+
+import type { DocumentModel } from '../catalog/document.ts';
+
+export const PRICE_NAMES = ['input', 'cached_input', 'cache_write_5m', 'cache_write_1h', 'output', 'image'] as const;
+export type PriceName = (typeof PRICE_NAMES)[number];
+
+export type Amounts = Exclude<DocumentModel['price'], 'free'>;
+
+/** Tokens of a cache that are not listed cost as input does; nothing else has a fallback. */
+export function priceOf<Price>(
+  list: { readonly [name in PriceName]?: Price | undefined },
+  name: PriceName,
+): Price | undefined {
+  return list[name] ?? (name.startsWith('cache') ? list.input : undefined);
+}
