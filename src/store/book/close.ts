@@ -1,5 +1,6 @@
 // The end of a request: its hold is resolved exactly once, by settle, release or sweep, and becomes its usage record
-// in the same transaction; or by undo, and then there was no request. What an upstream reports beyond the hold is the house's loss, never the wallet's.
+// in the same transaction; or by undo, and then there was no request. What an upstream reports beyond the hold is the
+// house's loss, never the wallet's.
 
 import { assert } from '../../kit/assert.ts';
 import { minNano, type Nano } from '../../kit/money.ts';

@@ -20,6 +20,7 @@ import type {
   ReleaseInput,
   SettleInput,
   SweepInput,
+  UndoInput,
   VoidInput,
   VoidResult,
 } from '../../../src/store/operations.ts';
@@ -98,6 +99,8 @@ export class Model {
         return this.#settle(operation.input);
       case 'release':
         return done(this.#release(operation.input));
+      case 'undo':
+        return done(this.#undo(operation.input));
       case 'sweep':
         return done(this.#sweep(operation.input));
       case 'lease':
@@ -253,6 +256,16 @@ export class Model {
     if (!request || request.closed) return { state: 'late' };
     if (giveBackSlots) this.#giveBack(request);
     return this.#close(request, 0n, outcome.status, outcome.at);
+  }
+
+  /** As if it had never been there. */
+  #undo({ requestId, at }: UndoInput): CloseResult {
+    const request = this.requests.get(requestId);
+    if (!request || request.closed) return { state: 'late' };
+    this.#giveBack(request);
+    const result = this.#close(request, 0n, 'undone', at);
+    this.requests.delete(requestId);
+    return result;
   }
 
   #sweep({ requestId, at }: SweepInput): CloseResult {

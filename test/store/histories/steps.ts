@@ -52,6 +52,7 @@ export type Step =
     }
   | { do: 'settle'; request: number; cost: number }
   | { do: 'release'; request: number; giveBackSlots: boolean }
+  | { do: 'undo'; request: number }
   | { do: 'sweep'; request: number }
   /** An earlier operation, delivered once more as it was. */
   | { do: 'again'; back: number }
@@ -103,6 +104,7 @@ export const STEPS: fc.Arbitrary<Step>[] = [
     cost: fc.constantFrom(0, 1, 50, 99, 100, 101, 150, 5_000),
   } as const),
   fc.record({ do: fc.constant('release'), request: index, giveBackSlots: fc.boolean() } as const),
+  fc.record({ do: fc.constant('undo'), request: index } as const),
   fc.record({ do: fc.constant('sweep'), request: index } as const),
   fc.record({ do: fc.constant('again'), back: fc.nat(5) } as const),
   fc.record({ do: fc.constant('again'), back: fc.nat(5) } as const),
@@ -243,6 +245,10 @@ function meaningOf(step: Step, world: World, model: Model): Operation[] {
       if (!closing) return [];
       const { giveBackSlots } = step;
       return [{ name: 'release', input: { ...closing, giveBackSlots, outcome: outcome('upstream_failed', now) } }];
+    }
+    case 'undo': {
+      const closing = closingOf(world, model, step.request);
+      return closing ? [{ name: 'undo', input: { ...closing, at: now } }] : [];
     }
     case 'sweep': {
       const closing = closingOf(world, model, step.request);
