@@ -2,7 +2,7 @@
 // In and out: signing in, a new account, a name and password, signing out here and everywhere.
 
 import { registerAgent } from '../../accounts/register-agent.ts';
-import { endSession, endSessions, openSession, readSession } from '../../accounts/sessions.ts';
+import { endSession, endSessions, openSession, readSession, SessionsFull } from '../../accounts/sessions.ts';
 import { setPassword } from '../../accounts/set-password.ts';
 import { signInWithKey, signInWithPassword } from '../../accounts/sign-in.ts';
 import { Fault } from '../../faults/fault.ts';
@@ -29,7 +29,7 @@ export function addEntrance(visits: Visits, tools: SiteTools): void {
     return visit.go('/account', [sessionCookie('', tools.publicUrl)]);
   });
   visits.signed('post', '/account/sign-out-everywhere', async (visit) => {
-    await endSessions(tools, visit.session.accountId);
+    await endSessions(tools, visit.session);
     return visit.go('/account', [sessionCookie('', tools.publicUrl)]);
   });
   visits.signed('get', '/account/access', (visit) => showAccess(tools, visit));
@@ -51,6 +51,7 @@ async function enter(tools: SiteTools, visit: Visit): Promise<Response> {
     return visit.go(next, [sessionCookie(opened.cookie, tools.publicUrl)]);
   } catch (error) {
     if (error instanceof Fault && error.code === 'auth_rate_limited') return refuse(account.tooMany, error.row.status);
+    if (error instanceof SessionsFull) return refuse(account.tooManySessions, 409);
     throw error;
   }
 }

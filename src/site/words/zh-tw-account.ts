@@ -17,6 +17,7 @@ export const zhTwAccount: Words['account'] = {
   badKey: '請檢查金鑰後再試一次：它可能遺漏、格式錯誤、不存在、已撤銷或已過期。',
   badPassword: '請檢查名稱與密碼後再試一次，或改用金鑰登入。',
   tooMany: '請稍候一分鐘：這個位址嘗試的次數太多了。',
+  tooManySessions: '請先在其他裝置登出，或半小時後再試：本帳戶登入中的裝置太多了。',
   cardWaits: '儲值卡已備妥：登入或建立帳戶後，卡號會自動填入。',
   expired: '登入狀態已結束。請重新登入，即可回到原來的頁面。',
   crossSite: '請在本站開啟這個頁面，再送出表單。',
@@ -188,6 +189,7 @@ export const zhTwAccount: Words['account'] = {
     current: (name) => `您可以用 ${name} 登入。`,
     sessions: '登入中的裝置',
     sessionsText: '這會結束本帳戶在所有裝置上的登入狀態。',
+    sessionsOfKey: '這會結束以您這把金鑰登入的所有裝置的登入狀態。',
   },
   statuses: {
     ok: '成功',
