@@ -105,7 +105,7 @@ export async function endSessions(
   keepCookie?: string,
 ): Promise<void> {
   const keepSession = keepCookie === undefined ? undefined : hashSession(keepCookie);
-  await store.commit('closeSessions', { accountId, keyId: canManage ? undefined : keyId, keepSession });
+  await store.commit('closeSessions', { accountId, openedBy: canManage ? undefined : keyId, keepSession });
 }
 
 function accountOf(cookie: string | undefined): string | undefined {

@@ -310,8 +310,8 @@ export interface CloseSessionInput {
 /** Signs out everywhere. */
 export interface CloseSessionsInput {
   accountId: string;
-  /** Only what this key has opened. */
-  keyId?: string | null | undefined;
+  /** Only what the key with this id has opened. */
+  openedBy?: string | null | undefined;
   /** Hash of the session that may stay. */
   keepSession?: string | undefined;
 }

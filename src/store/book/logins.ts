@@ -83,8 +83,8 @@ export function closeSession(book: Book, { accountId, hash }: CloseSessionInput)
   keepSessions(book, accountId, (one) => one.hash !== hash);
 }
 
-export function closeSessions(book: Book, { accountId, keyId, keepSession }: CloseSessionsInput): undefined {
-  const isMeant = (one: Session) => keyId === undefined || one.keyId === keyId;
+export function closeSessions(book: Book, { accountId, openedBy, keepSession }: CloseSessionsInput): undefined {
+  const isMeant = (one: Session) => openedBy === undefined || one.keyId === openedBy;
   keepSessions(book, accountId, (one) => one.hash === keepSession || !isMeant(one));
 }
 

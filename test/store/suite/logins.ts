@@ -189,7 +189,7 @@ export function describeLogins(open: OpenSubject): void {
       await openSession(accountId, 'by password', T0);
       await openSession(accountId, 'by key', T0 + 1, keyId);
       for (const hash of ['a', 'b']) await openLesser(accountId, hash, T0 + 2, 'key_lesser');
-      await subject.store.commit('closeSessions', { accountId, keyId: 'key_lesser', keepSession: 'b' });
+      await subject.store.commit('closeSessions', { accountId, openedBy: 'key_lesser', keepSession: 'b' });
       expect(await hashesOf(accountId)).toEqual(['by password', 'by key', 'b']);
     });
   });
