@@ -24,14 +24,18 @@ export function addEntrance(visits: Visits, tools: SiteTools): void {
   });
   visits.open('post', '/account/sign-in', (visit) => enter(tools, visit));
   visits.open('post', '/account/create', (visit) => create(tools, visit));
-  visits.open('post', '/account/sign-out', async (visit) => {
+  const signedOut = (visit: Visit) => visit.go('/account', [sessionCookie('', tools.publicUrl)]);
+  const leave = async (visit: Visit) => {
     await endSession(tools, readSessionCookie(visit.request.headers, tools.publicUrl));
-    return visit.go('/account', [sessionCookie('', tools.publicUrl)]);
-  });
-  visits.signed('post', '/account/sign-out-everywhere', async (visit) => {
+    return signedOut(visit);
+  };
+  const leaveEverywhere = async (visit: SignedVisit) => {
     await endSessions(tools, visit.session);
-    return visit.go('/account', [sessionCookie('', tools.publicUrl)]);
-  });
+    return signedOut(visit);
+  };
+  // Whoever wants to leave is never kept.
+  visits.open('post', '/account/sign-out', leave, { isWork: false });
+  visits.signed('post', '/account/sign-out-everywhere', leaveEverywhere, { isWork: false });
   visits.signed('get', '/account/access', (visit) => showAccess(tools, visit));
   visits.signed('post', '/account/access', (visit) => changeAccess(tools, visit));
 }

@@ -16,16 +16,19 @@ const MAX_BODY_BYTES = 1024 * 1024;
 
 export function addPlayground(visits: Visits, tools: SiteTools): void {
   visits.signed('get', '/account/play', (visit) => showPlay(tools, visit));
-  visits.signed('post', '/account/play', async (visit) => {
-    if (isForm(visit.request)) return showPlay(tools, visit, true);
-    try {
-      return await ask(tools, visit);
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      const message = faultText(visit.page.language, error);
-      return Response.json({ error: { code: error.code, message } }, { status: error.row.status });
-    }
-  });
+  // Draining is told by the call itself, in the shape that the script reads.
+  visits.signed('post', '/account/play', (visit) => answerScript(tools, visit), { isWork: false });
+}
+
+async function answerScript(tools: SiteTools, visit: SignedVisit): Promise<Response> {
+  if (isForm(visit.request)) return showPlay(tools, visit, true);
+  try {
+    return await ask(tools, visit);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const message = faultText(visit.page.language, error);
+    return Response.json({ error: { code: error.code, message } }, { status: error.row.status });
+  }
 }
 
 async function showPlay(tools: SiteTools, visit: SignedVisit, isRefused = false): Promise<Response> {
