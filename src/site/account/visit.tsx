@@ -118,7 +118,7 @@ export function createVisits<Bindings extends Env>(app: Hono<Bindings>, tools: S
   };
 }
 
-export function isForm({ method, headers }: Request): boolean {
+function isForm({ method, headers }: Request): boolean {
   return method === 'POST' && (headers.get('content-type') ?? '').startsWith('application/x-www-form-urlencoded');
 }
 

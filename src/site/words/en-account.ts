@@ -180,7 +180,8 @@ export const enAccount = {
     stopped: 'Stopped. What had been answered is billed; your usage shows it.',
     offline: 'Check your connection and try again: the answer broke off.',
     served: (channel: string, cost: string) => `Served by ${channel}, cost ${cost}`,
-    needsScript: 'Turn on JavaScript to ask here. curl and the SDKs do without: Set-up has lines to copy.',
+    needsScript:
+      'Turn on JavaScript or load this page again to ask here. curl and the SDKs do without: Set-up has lines to copy.',
   },
   access: {
     lead: 'With a name and a password you can sign in without a key.',

@@ -77,7 +77,7 @@ export const zhTwAccount: Words['account'] = {
     no: '否',
     create: '建立金鑰',
     modelsHelp: '以逗號或空格分隔的模型編號；留空代表全部。',
-    budgetHelp: '每日新臺幣金額（臺北時間）；留空代表沒有上限。',
+    budgetHelp: '每日 NT$ 金額（臺北時間）；留空代表沒有上限。',
     expiresHelp: '於臺北時間當天零時到期；留空代表永不到期。',
     expiresKept: (at) => `不改日期則於 ${at} 到期；改選其他日期則於臺北時間當天零時到期；留空代表永不到期。`,
     manageHelp: '可以管理本帳戶的金鑰',
@@ -174,7 +174,8 @@ export const zhTwAccount: Words['account'] = {
     stopped: '已停止。已回答的部分仍會計費，請見用量。',
     offline: '請檢查網路連線後再試一次：回答中斷了。',
     served: (channel, cost) => `由 ${channel} 提供，費用 ${cost}`,
-    needsScript: '試用功能需要 JavaScript，請先啟用。使用 curl 或 SDK 則不需要：「設定」頁有可以直接複製的內容。',
+    needsScript:
+      '請啟用 JavaScript 或重新載入本頁，才能在這裡試用。使用 curl 或 SDK 則不需要：「設定」頁有可以直接複製的內容。',
   },
   access: {
     lead: '設定名稱與密碼之後，不用金鑰也能登入。',
