@@ -48,6 +48,9 @@ export function createSessionHasher(pepper: string): (cookie: string) => string 
   return createHasher(pepper, 'session');
 }
 
+/** Too many sessions are open, and none of them may make way. */
+export class SessionsFull extends Error {}
+
 /** Always a new secret; the session that the browser came with ends. Undefined if the password was changed meanwhile. */
 export async function openSession(
   tools: SessionTools,
@@ -59,8 +62,11 @@ export async function openSession(
   const cookie = `${accountId}.${Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url')}`;
   const at = clock.now();
   const session = { hash: hashSession(cookie), keyId, keyHash, createdAt: at, seenAt: at };
-  const { ok } = await store.commit('openSession', { accountId, session, passwordHash, at });
-  return ok ? { accountId, keyId, canManage, cookie } : undefined;
+  const marked = canManage ? session : { ...session, onlyCalls: true };
+  const result = await store.commit('openSession', { accountId, session: marked, passwordHash, at });
+  if (result.ok) return { accountId, keyId, canManage, cookie };
+  if (result.reason === 'full') throw new SessionsFull();
+  return undefined;
 }
 
 /** Undefined for whatever is not an open session. */
@@ -92,14 +98,14 @@ export async function endSession({ store, hashSession }: SessionTools, cookie: s
   await store.commit('closeSession', { accountId, hash: hashSession(cookie) });
 }
 
-/** Signs out everywhere, but for the browser whose cookie is given. */
+/** Signs out everywhere, but for the browser whose cookie is given. Who does not manage ends what their own key opened. */
 export async function endSessions(
   { store, hashSession }: SessionTools,
-  accountId: string,
+  { accountId, keyId, canManage }: SiteSession,
   keepCookie?: string,
 ): Promise<void> {
   const keepSession = keepCookie === undefined ? undefined : hashSession(keepCookie);
-  await store.commit('closeSessions', { accountId, keepSession });
+  await store.commit('closeSessions', { accountId, openedBy: canManage ? undefined : keyId, keepSession });
 }
 
 function accountOf(cookie: string | undefined): string | undefined {

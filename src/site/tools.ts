@@ -17,6 +17,8 @@ export interface ChatVisit {
 export interface SiteTools extends RegisterTools, KeyTools, RedeemTools, SignInTools {
   siteName: string;
   log: Log;
+  /** False while draining. */
+  isReady(): boolean;
   /** Text by path below docs/. */
   docs: ReadonlyMap<string, string>;
   assetFiles: ReadonlyMap<string, Buffer>;

@@ -286,7 +286,7 @@ export type SetLoginResult =
   /** `changed`: the name before is another by now; look again. */
   | { ok: false; reason: 'name_taken' | 'changed' };
 
-/** Forgets sessions that have ended, and the oldest of too many. */
+/** Forgets sessions that have ended, and one of too many. */
 export interface OpenSessionInput {
   accountId: string;
   session: Session;
@@ -294,10 +294,10 @@ export interface OpenSessionInput {
   passwordHash?: string | undefined;
   at: number;
 }
-export interface OpenSessionResult {
-  /** False if the password is another by now. */
-  ok: boolean;
-}
+export type OpenSessionResult =
+  | { ok: true }
+  /** `changed`: the password is another by now. `full`: it would have to push out a session that is not its key's. */
+  | { ok: false; reason: 'changed' | 'full' };
 export interface TouchSessionInput {
   accountId: string;
   hash: string;
@@ -310,6 +310,8 @@ export interface CloseSessionInput {
 /** Signs out everywhere. */
 export interface CloseSessionsInput {
   accountId: string;
+  /** Only what the key with this id has opened. */
+  openedBy?: string | null | undefined;
   /** Hash of the session that may stay. */
   keepSession?: string | undefined;
 }

@@ -137,14 +137,15 @@ describe('a session ends', () => {
   });
 
   test('by signing out, here or everywhere else', async () => {
+    const owner = { accountId: account.accountId, keyId: account.keyId, canManage: true };
     const [here, there, elsewhere] = [await signIn(), await signIn(), await signIn()];
     await endSession(bench.tools, there);
     await endSession(bench.tools, undefined);
     await endSession(bench.tools, 'no cookie');
     expect(await read(there)).toBeUndefined();
-    await endSessions(bench.tools, account.accountId, here);
+    await endSessions(bench.tools, owner, here);
     expect([await read(here), await read(elsewhere)]).toEqual([expect.anything(), undefined]);
-    await endSessions(bench.tools, account.accountId);
+    await endSessions(bench.tools, owner);
     expect(await read(here)).toBeUndefined();
   });
 });

@@ -2,6 +2,8 @@
 // costs nothing.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { wordsOf } from '../../src/site/language.ts';
+import { signedIn } from '../site/site-client.ts';
 import type { Answer } from '../support/answer.ts';
 import { createGate, eventually, type Gate } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
@@ -67,6 +69,40 @@ describe('while it drains', () => {
     await running.text();
     await drained;
     expect(rows('SELECT * FROM accounts')).toHaveLength(1);
+  });
+
+  test('pages take no work either; signing out goes on', async () => {
+    const client = await signedIn(gateway, account.key);
+    const running = await stream();
+    const drained = gateway.gateway.drain(10_000);
+    const work: [path: string, form: Record<string, string>][] = [
+      ['/account/create', {}],
+      ['/account/sign-in', { key: account.key }],
+      ['/account/keys', { name: 'x', known: '1' }],
+      ['/account/redeem', { code: 'PC-0' }],
+      ['/account/access', { name: 'somebody', password: 'long enough password' }],
+    ];
+    for (const [path, form] of work) {
+      const refused = await client.post(path, form);
+      expect(refused.status, path).toBe(503);
+      expect(refused.headers.getSetCookie(), path).toEqual([]);
+      expect(await refused.text(), path).toContain(wordsOf('en').faults.unavailable);
+    }
+    const asked = await fetch(`${gateway.url}/account/play`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', cookie: `session=${client.cookies.get('session')}` },
+      body: JSON.stringify({ model: 'auto:free', prompt: 'Hi' }),
+    });
+    expect(asked.status).toBe(503);
+    expect(((await asked.json()) as Answer).error.code).toBe('unavailable');
+    expect((await client.get('/account/usage')).status).toBe(200);
+    expect((await client.post('/account/sign-out')).status).toBe(303);
+    expect((await client.get('/account/usage')).status).toBe(401);
+    gate.open();
+    await running.text();
+    await drained;
+    expect(rows('SELECT * FROM accounts')).toHaveLength(1);
+    expect(rows('SELECT * FROM keys')).toHaveLength(1);
   });
 
   test('the running stream and the running call end whole and are paid', async () => {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { money } from '../../src/site/format.ts';
 import { wordsOf } from '../../src/site/language.ts';
+import type { Answer } from '../support/answer.ts';
 import { startBrowser, type TestBrowser, type Visitor, type VisitorOptions } from '../support/browser.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -69,7 +70,7 @@ const told = (page: Page, text: string) =>
   page.waitForFunction((wanted) => document.getElementById('served')?.textContent?.includes(wanted), text);
 
 describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
-  const { account, faults } = wordsOf(language);
+  const { account, faults, fields } = wordsOf(language);
 
   test('an answer appears as it comes, then its channel and its cost', async () => {
     const { page, key } = await openPlayground(language);
@@ -127,9 +128,32 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
 
   test('without JavaScript the page says what to do, and nothing can be sent', async () => {
     const { page } = await openPlayground(language, { javaScript: false });
-    expect(await page.locator('noscript').textContent()).toBe(account.play.needsScript);
-    expect(await page.locator('noscript p').isVisible()).toBe(true);
+    expect(await page.locator('.notice').allTextContents()).toEqual([account.play.needsScript]);
+    expect(await page.locator('.notice').isVisible()).toBe(true);
     expect(await page.isDisabled('#play button')).toBe(true);
+  });
+
+  test('what its script did not send is refused for that, whatever shape it has', async () => {
+    const { page, key } = await openPlayground(language);
+    const form = new FormData();
+    form.set('prompt', 'Hi');
+    const cookie = (await visitor.context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
+    const send = (body: FormData | string, headers: Record<string, string> = {}) =>
+      fetch(page.url(), { method: 'POST', body, headers: { cookie, 'accept-language': language, ...headers } });
+    for (const body of [form, 'model=auto:free\r\nprompt=Hi']) {
+      const refused = await send(body);
+      expect(refused.status).toBe(400);
+      const text = await refused.text();
+      expect(text).toContain(account.play.needsScript);
+      expect(text).not.toContain(fields.prompt);
+    }
+    const refusal = async (body: unknown) => {
+      const refused = await send(JSON.stringify(body), { 'content-type': 'application/json' });
+      return [refused.status, ((await refused.json()) as Answer).error.message];
+    };
+    expect(await refusal({ model: 'auto:free' })).toEqual([400, faults.invalid_request]);
+    expect(await refusal({ model: 'auto:free', prompt: 'x'.repeat(100_001) })).toEqual([400, fields.prompt]);
+    expect((await gateway.get('/api/usage', key)).data).toEqual([]);
   });
 
   test('a form that comes all the same is refused, and its prompt is in no address and on no page', async () => {
@@ -159,12 +183,14 @@ test('until its script is there nothing can be sent; then what was typed is aske
   await page.selectOption('#model', 'up-paid');
   await page.fill('#prompt', 'Too early');
   expect(await page.isDisabled('#play button')).toBe(true);
+  expect(await page.locator('.notice').allTextContents()).toEqual([wordsOf('en').account.play.needsScript]);
   await page.press('#model', 'Enter');
   gate.open();
   gateway.upstream.next(chatStream({ pieces: ['In time'] }));
   await page.click('#play button');
   await told(page, 'NT$');
   expect(await page.textContent('#answer')).toBe('In time');
+  expect(await page.locator('.notice').count()).toBe(0);
   expect(page.url()).toBe(`${gateway.url}/account/play`);
 });
 

@@ -155,4 +155,27 @@ describe('keys', () => {
     expect(refused.status).toBe(400);
     expect((await gateway.get('/api/keys', key)).data).toHaveLength(2);
   });
+
+  test('a key that may not manage signs out nobody but itself', async () => {
+    const { key } = await gateway.register();
+    const lesser = await createKey(gateway, key, { name: 'calls only' });
+    const other = await createKey(gateway, key, { name: 'calls, too' });
+    const owner = await signedIn(gateway, key);
+    const [client, elsewhere] = [await signedIn(gateway, lesser.key), await signedIn(gateway, lesser.key)];
+    expect(await (await client.get('/account/access')).text()).toContain('opened with your key');
+    expect((await client.post('/account/sign-out-everywhere')).status).toBe(303);
+    expect([await isIn(owner), await isIn(client), await isIn(elsewhere)]).toEqual([true, false, false]);
+
+    for (let n = 0; n < 21; n++) await signedIn(gateway, lesser.key);
+    expect(await isIn(owner)).toBe(true);
+    const refused = await createSiteClient(gateway).post('/account/sign-in', { key: other.key });
+    expect(refused.status).toBe(409);
+    expect(await refused.text()).toContain('too many sessions of this account are open');
+
+    const again = await signedIn(gateway, key);
+    expect([await isIn(owner), await isIn(again)]).toEqual([true, true]);
+    await again.post('/account/sign-out-everywhere');
+    expect(await isIn(owner)).toBe(false);
+    await signedIn(gateway, other.key);
+  });
 });

@@ -97,6 +97,19 @@ test.each(LANGUAGES)('prices are said to be in NT$ in %s, above the list and bes
   expect([lead, caption]).toEqual([expect.stringContaining('NT$'), expect.stringContaining('NT$')]);
 });
 
+test.each(LANGUAGES)('an amount is asked for in NT$ in %s', (language) => {
+  const { account, fields } = wordsOf(language);
+  expect([account.keys.budgetHelp, fields.daily_budget_ntd]).toEqual([
+    expect.stringContaining('NT$'),
+    expect.stringContaining('NT$'),
+  ]);
+});
+
+test('the front page in Chinese bills in NT$', () => {
+  const { title, lead } = wordsOf('zh-TW').home;
+  expect([title, lead]).toEqual([expect.stringContaining('以 NT$ '), expect.stringContaining('以 NT$ ')]);
+});
+
 test('both have the same places', () => {
   const [places, others] = DICTIONARIES.map(({ said }) => said.map(({ place }) => place).sort());
   expect(places).toEqual(others ?? []);

@@ -47,7 +47,7 @@ export function AccessPage({ context, name, typed, canManage, notice }: AccessPr
         <p class="note">{keys.restricted}</p>
       )}
       <h2>{access.sessions}</h2>
-      <p>{access.sessionsText}</p>
+      <p>{canManage ? access.sessionsText : access.sessionsOfKey}</p>
       <form method="post" action="/account/sign-out-everywhere">
         <button type="submit" class="quiet">
           {signOutEverywhere}

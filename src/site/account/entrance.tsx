@@ -2,7 +2,7 @@
 // In and out: signing in, a new account, a name and password, signing out here and everywhere.
 
 import { registerAgent } from '../../accounts/register-agent.ts';
-import { endSession, endSessions, openSession, readSession } from '../../accounts/sessions.ts';
+import { endSession, endSessions, openSession, readSession, SessionsFull } from '../../accounts/sessions.ts';
 import { setPassword } from '../../accounts/set-password.ts';
 import { signInWithKey, signInWithPassword } from '../../accounts/sign-in.ts';
 import { Fault } from '../../faults/fault.ts';
@@ -24,14 +24,18 @@ export function addEntrance(visits: Visits, tools: SiteTools): void {
   });
   visits.open('post', '/account/sign-in', (visit) => enter(tools, visit));
   visits.open('post', '/account/create', (visit) => create(tools, visit));
-  visits.open('post', '/account/sign-out', async (visit) => {
+  const signedOut = (visit: Visit) => visit.go('/account', [sessionCookie('', tools.publicUrl)]);
+  const leave = async (visit: Visit) => {
     await endSession(tools, readSessionCookie(visit.request.headers, tools.publicUrl));
-    return visit.go('/account', [sessionCookie('', tools.publicUrl)]);
-  });
-  visits.signed('post', '/account/sign-out-everywhere', async (visit) => {
-    await endSessions(tools, visit.session.accountId);
-    return visit.go('/account', [sessionCookie('', tools.publicUrl)]);
-  });
+    return signedOut(visit);
+  };
+  const leaveEverywhere = async (visit: SignedVisit) => {
+    await endSessions(tools, visit.session);
+    return signedOut(visit);
+  };
+  // Whoever wants to leave is never kept.
+  visits.open('post', '/account/sign-out', leave, { isWork: false });
+  visits.signed('post', '/account/sign-out-everywhere', leaveEverywhere, { isWork: false });
   visits.signed('get', '/account/access', (visit) => showAccess(tools, visit));
   visits.signed('post', '/account/access', (visit) => changeAccess(tools, visit));
 }
@@ -51,6 +55,7 @@ async function enter(tools: SiteTools, visit: Visit): Promise<Response> {
     return visit.go(next, [sessionCookie(opened.cookie, tools.publicUrl)]);
   } catch (error) {
     if (error instanceof Fault && error.code === 'auth_rate_limited') return refuse(account.tooMany, error.row.status);
+    if (error instanceof SessionsFull) return refuse(account.tooManySessions, 409);
     throw error;
   }
 }

@@ -39,11 +39,6 @@ export function PlayPage({ context, models, isFrozen, isRefused }: PlayProps) {
       notice={isRefused ? { text: play.needsScript, isBad: true } : undefined}
     >
       <p>{play.lead}</p>
-      {isRefused ? null : (
-        <noscript>
-          <p class="notice is-bad">{play.needsScript}</p>
-        </noscript>
-      )}
       {/* Should it be sent without its script, then as a body, not in the address, which browsers and proxies keep. */}
       <form id="play" method="post" action={tabPath('play')} data-words={JSON.stringify(said)}>
         <div class="field">
@@ -62,6 +57,12 @@ export function PlayPage({ context, models, isFrozen, isRefused }: PlayProps) {
           {play.send}
         </button>
       </form>
+      {/* Taken away by the script: so it is also there where scripts run and ours did not arrive. */}
+      {isRefused ? null : (
+        <p class="notice is-bad" id="needs-script">
+          {play.needsScript}
+        </p>
+      )}
       <h2>{play.answer}</h2>
       <div class="answer" id="answer" aria-live="polite">
         {play.waiting}

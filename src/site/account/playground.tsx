@@ -8,7 +8,7 @@ import { faultText } from '../fault-text.ts';
 import type { SiteTools } from '../tools.ts';
 import { isFrozen } from './frozen.ts';
 import { PlayPage } from './play.tsx';
-import { isForm, type SignedVisit, type Visits } from './visit.tsx';
+import type { SignedVisit, Visits } from './visit.tsx';
 
 const MAX_PROMPT_CHARS = 100_000;
 /** A character has at most four bytes, and some are escaped. */
@@ -16,16 +16,24 @@ const MAX_BODY_BYTES = 1024 * 1024;
 
 export function addPlayground(visits: Visits, tools: SiteTools): void {
   visits.signed('get', '/account/play', (visit) => showPlay(tools, visit));
-  visits.signed('post', '/account/play', async (visit) => {
-    if (isForm(visit.request)) return showPlay(tools, visit, true);
-    try {
-      return await ask(tools, visit);
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      const message = faultText(visit.page.language, error);
-      return Response.json({ error: { code: error.code, message } }, { status: error.row.status });
-    }
-  });
+  // Draining is told by the call itself, in the shape that the script reads.
+  visits.signed('post', '/account/play', (visit) => answerScript(tools, visit), { isWork: false });
+}
+
+/** What comes in another shape was sent without the script. */
+function isJson({ headers }: Request): boolean {
+  return (headers.get('content-type') ?? '').startsWith('application/json');
+}
+
+async function answerScript(tools: SiteTools, visit: SignedVisit): Promise<Response> {
+  if (!isJson(visit.request)) return showPlay(tools, visit, true);
+  try {
+    return await ask(tools, visit);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const message = faultText(visit.page.language, error);
+    return Response.json({ error: { code: error.code, message } }, { status: error.row.status });
+  }
 }
 
 async function showPlay(tools: SiteTools, visit: SignedVisit, isRefused = false): Promise<Response> {
@@ -44,9 +52,11 @@ async function ask(tools: SiteTools, visit: SignedVisit): Promise<Response> {
   if (!key) throw fault('invalid_api_key');
   const given = tryParseJson(await tools.readBody(visit.request, MAX_BODY_BYTES));
   const { model, prompt } = isObject(given) ? given : {};
-  if (typeof model !== 'string' || typeof prompt !== 'string' || prompt.length > MAX_PROMPT_CHARS) {
-    const message = `Send a model and a prompt of at most ${MAX_PROMPT_CHARS} characters.`;
-    throw fault('invalid_request', { param: 'prompt', message });
+  if (typeof model !== 'string' || typeof prompt !== 'string') {
+    throw fault('invalid_request', { message: 'Send a model and a prompt, both as text.' });
+  }
+  if (prompt.length > MAX_PROMPT_CHARS) {
+    throw fault('invalid_request', { param: 'prompt', message: `Send at most ${MAX_PROMPT_CHARS} characters.` });
   }
   const body = {
     model,

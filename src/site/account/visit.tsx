@@ -4,7 +4,7 @@
 
 import type { Context, Env, Hono } from 'hono';
 import { readSession, type SiteSession } from '../../accounts/sessions.ts';
-import { Fault } from '../../faults/fault.ts';
+import { Fault, fault } from '../../faults/fault.ts';
 import { isCrossSite } from '../../kit/cross-site.ts';
 import { describeError } from '../../kit/log.ts';
 import { requestUrl } from '../../kit/request-url.ts';
@@ -40,9 +40,21 @@ export interface SignedVisit extends Visit {
 
 type Handle<Kind extends Visit> = (visit: Kind) => Response | Promise<Response>;
 
+export interface VisitOptions {
+  /** Work is refused while draining. What is sent is work unless said otherwise. */
+  isWork?: boolean;
+}
+
+type Add<Kind extends Visit> = (
+  method: 'get' | 'post',
+  path: string,
+  handle: Handle<Kind>,
+  options?: VisitOptions,
+) => void;
+
 export interface Visits {
-  open(method: 'get' | 'post', path: string, handle: Handle<Visit>): void;
-  signed(method: 'get' | 'post', path: string, handle: Handle<SignedVisit>): void;
+  open: Add<Visit>;
+  signed: Add<SignedVisit>;
 }
 
 export function createVisits<Bindings extends Env>(app: Hono<Bindings>, tools: SiteTools, assets: Assets): Visits {
@@ -69,13 +81,15 @@ export function createVisits<Bindings extends Env>(app: Hono<Bindings>, tools: S
     };
   }
 
-  async function answer(context: Context, handle: Handle<Visit>): Promise<Response> {
+  async function answer(context: Context, handle: Handle<Visit>, options: VisitOptions = {}): Promise<Response> {
     const visit = visitOf(context);
     const { request, page } = visit;
     if (request.method === 'POST' && isCrossSite(request.headers, tools.publicUrl)) {
       return failed(visit, wordsOf(page.language).account.crossSite, 403);
     }
+    const { isWork = request.method === 'POST' } = options;
     try {
+      if (isWork && !tools.isReady()) throw fault('unavailable', { internal: 'draining' });
       return await handle(isForm(request) ? { ...visit, form: await readForm(request) } : visit);
     } catch (error) {
       if (error instanceof Fault) return failed(visit, faultText(page.language, error), error.row.status);
@@ -89,23 +103,22 @@ export function createVisits<Bindings extends Env>(app: Hono<Bindings>, tools: S
   }
 
   return {
-    open: (method, path, handle) => {
-      app.on(method.toUpperCase(), path, (context) => answer(context, handle));
+    open: (method, path, handle, options) => {
+      app.on(method.toUpperCase(), path, (context) => answer(context, handle, options));
     },
-    signed: (method, path, handle) => {
-      app.on(method.toUpperCase(), path, (context) =>
-        answer(context, async (visit) => {
-          const cookie = readSessionCookie(visit.request.headers, tools.publicUrl);
-          const session = await readSession(tools, cookie, tools.clock.now());
-          if (!session || cookie === undefined) return signInFirst(visit, cookie !== undefined);
-          return handle({ ...visit, session, cookie });
-        }),
-      );
+    signed: (method, path, handle, options) => {
+      const handleSigned: Handle<Visit> = async (visit) => {
+        const cookie = readSessionCookie(visit.request.headers, tools.publicUrl);
+        const session = await readSession(tools, cookie, tools.clock.now());
+        if (!session || cookie === undefined) return signInFirst(visit, cookie !== undefined);
+        return handle({ ...visit, session, cookie });
+      };
+      app.on(method.toUpperCase(), path, (context) => answer(context, handleSigned, options));
     },
   };
 }
 
-export function isForm({ method, headers }: Request): boolean {
+function isForm({ method, headers }: Request): boolean {
   return method === 'POST' && (headers.get('content-type') ?? '').startsWith('application/x-www-form-urlencoded');
 }
 

@@ -77,6 +77,7 @@ if (play) {
     }
   });
   button.disabled = false;
+  document.getElementById('needs-script')?.remove();
 
   async function ask(form, signal) {
     const response = await fetch('/account/play', {

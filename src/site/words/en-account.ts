@@ -15,6 +15,7 @@ export const enAccount = {
   badKey: 'Check the key and try again: it is missing, malformed, unknown, revoked or expired.',
   badPassword: 'Check name and password and try again, or sign in with a key.',
   tooMany: 'Wait a minute: too many tries came from this address.',
+  tooManySessions: 'Sign out in another browser, or wait half an hour: too many sessions of this account are open.',
   cardWaits: 'Your card is waiting: sign in or create an account, and its code is filled in for you.',
   expired: 'Your session has ended. Sign in again to go on where you were.',
   crossSite: 'Open this page on this site and send the form from there.',
@@ -179,7 +180,8 @@ export const enAccount = {
     stopped: 'Stopped. What had been answered is billed; your usage shows it.',
     offline: 'Check your connection and try again: the answer broke off.',
     served: (channel: string, cost: string) => `Served by ${channel}, cost ${cost}`,
-    needsScript: 'Turn on JavaScript to ask here. curl and the SDKs do without: Set-up has lines to copy.',
+    needsScript:
+      'Turn on JavaScript or load this page again to ask here. curl and the SDKs do without: Set-up has lines to copy.',
   },
   access: {
     lead: 'With a name and a password you can sign in without a key.',
@@ -194,6 +196,7 @@ export const enAccount = {
     current: (name: string) => `You can sign in as ${name}.`,
     sessions: 'Sessions',
     sessionsText: 'This ends every session of this account, on every device.',
+    sessionsOfKey: 'This ends every session that was opened with your key, on every device.',
   },
   statuses: {
     ok: 'OK',

@@ -17,6 +17,7 @@ export const zhTwAccount: Words['account'] = {
   badKey: '請檢查金鑰後再試一次：它可能遺漏、格式錯誤、不存在、已撤銷或已過期。',
   badPassword: '請檢查名稱與密碼後再試一次，或改用金鑰登入。',
   tooMany: '請稍候一分鐘：這個位址嘗試的次數太多了。',
+  tooManySessions: '請先在其他裝置登出，或半小時後再試：本帳戶登入中的裝置太多了。',
   cardWaits: '儲值卡已備妥：登入或建立帳戶後，卡號會自動填入。',
   expired: '登入狀態已結束。請重新登入，即可回到原來的頁面。',
   crossSite: '請在本站開啟這個頁面，再送出表單。',
@@ -76,7 +77,7 @@ export const zhTwAccount: Words['account'] = {
     no: '否',
     create: '建立金鑰',
     modelsHelp: '以逗號或空格分隔的模型編號；留空代表全部。',
-    budgetHelp: '每日新臺幣金額（臺北時間）；留空代表沒有上限。',
+    budgetHelp: '每日 NT$ 金額（臺北時間）；留空代表沒有上限。',
     expiresHelp: '於臺北時間當天零時到期；留空代表永不到期。',
     expiresKept: (at) => `不改日期則於 ${at} 到期；改選其他日期則於臺北時間當天零時到期；留空代表永不到期。`,
     manageHelp: '可以管理本帳戶的金鑰',
@@ -173,7 +174,8 @@ export const zhTwAccount: Words['account'] = {
     stopped: '已停止。已回答的部分仍會計費，請見用量。',
     offline: '請檢查網路連線後再試一次：回答中斷了。',
     served: (channel, cost) => `由 ${channel} 提供，費用 ${cost}`,
-    needsScript: '試用功能需要 JavaScript，請先啟用。使用 curl 或 SDK 則不需要：「設定」頁有可以直接複製的內容。',
+    needsScript:
+      '請啟用 JavaScript 或重新載入本頁，才能在這裡試用。使用 curl 或 SDK 則不需要：「設定」頁有可以直接複製的內容。',
   },
   access: {
     lead: '設定名稱與密碼之後，不用金鑰也能登入。',
@@ -188,6 +190,7 @@ export const zhTwAccount: Words['account'] = {
     current: (name) => `您可以用 ${name} 登入。`,
     sessions: '登入中的裝置',
     sessionsText: '這會結束本帳戶在所有裝置上的登入狀態。',
+    sessionsOfKey: '這會結束以您這把金鑰登入的所有裝置的登入狀態。',
   },
   statuses: {
     ok: '成功',

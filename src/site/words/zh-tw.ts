@@ -26,9 +26,9 @@ export const zhTw: Words = {
     tryAgain: '請稍後再試一次。沒有扣任何款項。',
   },
   home: {
-    title: '一把金鑰，多種模型，以新臺幣計費',
+    title: '一把金鑰，多種模型，以 NT$ 計費',
     headline: '一把金鑰通往多種模型，每一分錢都交代清楚。',
-    lead: '同時支援 OpenAI 與 Anthropic 格式的 AI 閘道。從預付餘額以新臺幣扣款，並且告訴您每個答案是由哪一條上游通道提供的。',
+    lead: '同時支援 OpenAI 與 Anthropic 格式的 AI 閘道。從預付餘額以 NT$ 扣款，並且告訴您每個答案是由哪一條上游通道提供的。',
     firstCall: '第一次呼叫',
     firstCallLead: '一次呼叫即可完成註冊，取得金鑰與 NT$1 試用金，不需要真人操作。',
     thenAsk: '接著呼叫免費模型，餘額為 NT$0 也能使用：',

@@ -51,11 +51,23 @@ export function setLogin(book: Book, input: SetLoginInput): SetLoginResult {
 export function openSession(book: Book, input: OpenSessionInput): OpenSessionResult {
   const { accountId, session, passwordHash, at } = input;
   const login = loginOf(book, accountId);
-  if (passwordHash !== undefined && passwordHash !== login.passwordHash) return { ok: false };
+  if (passwordHash !== undefined && passwordHash !== login.passwordHash) {
+    return { ok: false, reason: 'changed' };
+  }
   const live = login.sessions.filter((one) => isLiveSession(one, at));
-  const sessions = [...live, session].toSorted((a, b) => a.createdAt - b.createdAt).slice(-MOST_SESSIONS);
+  const out = live.length < MOST_SESSIONS ? undefined : makesWay(live, session);
+  if (live.length >= MOST_SESSIONS && !out) return { ok: false, reason: 'full' };
+  const stay = live.filter((one) => one !== out);
+  const sessions = [...stay, session].toSorted((a, b) => a.createdAt - b.createdAt);
   book.put('logins', accountId, { ...login, sessions, touchedAt: at });
   return { ok: true };
+}
+
+/** Of too many sessions: a key that only calls can end no session but its own, however often it signs in. */
+function makesWay(live: readonly Session[], { keyId, onlyCalls }: Session): Session | undefined {
+  const oldest = live.toSorted((a, b) => a.createdAt - b.createdAt);
+  const own = oldest.find((one) => one.keyId === keyId);
+  return onlyCalls ? own : (oldest.find((one) => one.onlyCalls) ?? own ?? oldest[0]);
 }
 
 /** A session that has ended is not brought back, and one that was seen later stays so. */
@@ -71,8 +83,9 @@ export function closeSession(book: Book, { accountId, hash }: CloseSessionInput)
   keepSessions(book, accountId, (one) => one.hash !== hash);
 }
 
-export function closeSessions(book: Book, { accountId, keepSession }: CloseSessionsInput): undefined {
-  keepSessions(book, accountId, (one) => one.hash === keepSession);
+export function closeSessions(book: Book, { accountId, openedBy, keepSession }: CloseSessionsInput): undefined {
+  const isMeant = (one: Session) => openedBy === undefined || one.keyId === openedBy;
+  keepSessions(book, accountId, (one) => one.hash === keepSession || !isMeant(one));
 }
 
 function keepSessions(book: Book, accountId: string, stays: (session: Session) => boolean): void {

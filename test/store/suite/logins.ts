@@ -26,6 +26,12 @@ export function describeLogins(open: OpenSubject): void {
       });
     const openSession = (accountId: string, hash: string, at = T0, keyId: string | null = null) =>
       subject.store.commit('openSession', { accountId, session: { hash, keyId, createdAt: at, seenAt: at }, at });
+    const openLesser = (accountId: string, hash: string, at: number, keyId: string) =>
+      subject.store.commit('openSession', {
+        accountId,
+        session: { hash, keyId, onlyCalls: true, createdAt: at, seenAt: at },
+        at,
+      });
     const hashesOf = async (accountId: string) =>
       (await subject.store.read.login(accountId))?.sessions.map(({ hash }) => hash) ?? [];
 
@@ -150,6 +156,41 @@ export function describeLogins(open: OpenSubject): void {
       const hashes = await hashesOf(accountId);
       expect(hashes).toHaveLength(MOST_SESSIONS);
       expect([hashes[0], hashes.at(-1)]).toEqual(['next 1', `next ${MOST_SESSIONS}`]);
+    });
+
+    test('a key that only calls pushes out its own sessions alone', async () => {
+      const { accountId, keyId } = await createAccount(subject.store);
+      await openSession(accountId, 'by password', T0);
+      await openSession(accountId, 'by key', T0 + 1, keyId);
+      for (let n = 1; n <= MOST_SESSIONS; n++) await openLesser(accountId, `lesser ${n}`, T0 + 1 + n, 'key_lesser');
+      const hashes = await hashesOf(accountId);
+      expect(hashes).toHaveLength(MOST_SESSIONS);
+      expect(hashes.slice(0, 3)).toEqual(['by password', 'by key', 'lesser 3']);
+      expect(await openLesser(accountId, 'other', T0 + 50, 'key_other')).toEqual({ ok: false, reason: 'full' });
+      expect(await hashesOf(accountId)).toEqual(hashes);
+    });
+
+    test('sessions of keys that only call make way first, then one’s own, then the oldest', async () => {
+      const { accountId, keyId } = await createAccount(subject.store);
+      await openSession(accountId, 'by key', T0, keyId);
+      await openLesser(accountId, 'lesser', T0 + 1, 'key_lesser');
+      for (let n = 2; n < MOST_SESSIONS; n++) await openSession(accountId, `by password ${n}`, T0 + n);
+      await openSession(accountId, 'by password again', T0 + 20);
+      expect(await hashesOf(accountId)).not.toContain('lesser');
+      await openSession(accountId, 'by password at last', T0 + 21);
+      expect((await hashesOf(accountId)).slice(0, 2)).toEqual(['by key', 'by password 3']);
+      await openSession(accountId, 'by another key', T0 + 22, 'key_another');
+      expect((await hashesOf(accountId))[0]).toBe('by password 3');
+      expect(await hashesOf(accountId)).toHaveLength(MOST_SESSIONS);
+    });
+
+    test('the sessions of one key close together', async () => {
+      const { accountId, keyId } = await createAccount(subject.store);
+      await openSession(accountId, 'by password', T0);
+      await openSession(accountId, 'by key', T0 + 1, keyId);
+      for (const hash of ['a', 'b']) await openLesser(accountId, hash, T0 + 2, 'key_lesser');
+      await subject.store.commit('closeSessions', { accountId, openedBy: 'key_lesser', keepSession: 'b' });
+      expect(await hashesOf(accountId)).toEqual(['by password', 'by key', 'b']);
     });
   });
 }
