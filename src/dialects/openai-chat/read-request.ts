@@ -27,11 +27,12 @@ export function readRequest(document: JsonDocument): RelayRequest {
       refuseField(`messages[${index}].role`, `Set messages[${index}].role to one of ${[...ROLES].join(', ')}.`);
     }
   });
+  const older = optionalCount(body, 'max_tokens', MAX_TOKENS);
   return {
     model: readModel(document),
     stream: optionalFlag(body, 'stream'),
     includeUsage: optionalFlag(optionalObject(body, 'stream_options') ?? {}, 'include_usage'),
-    maxOutputTokens: smallestBound(body),
+    maxOutputTokens: optionalCount(body, 'max_completion_tokens', MAX_TOKENS) ?? older,
     // Some upstreams make more than they show, and bill all of it.
     choices: Math.max(optionalCount(body, 'n', MAX_CHOICES) ?? 1, optionalCount(body, 'best_of', MAX_CHOICES) ?? 1),
     images: 0,
@@ -39,13 +40,6 @@ export function readRequest(document: JsonDocument): RelayRequest {
     input: countInput(document, messages, vendorTools(body)),
     document,
   };
-}
-
-/** The bound has two names. Of two bounds the smaller one is what the client agreed to pay for. */
-function smallestBound(body: JsonObject): number | undefined {
-  const bounds = ['max_tokens', 'max_completion_tokens'].map((name) => optionalCount(body, name, MAX_TOKENS));
-  const given = bounds.filter((bound) => bound !== undefined);
-  return given.length === 0 ? undefined : Math.min(...given);
 }
 
 export function refuseOtherModels({ tools }: JsonObject): void {
