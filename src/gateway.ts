@@ -1,15 +1,12 @@
 // The composition: every room gets what it needs here, and nowhere else. Tests start the same gateway with a clock, a
 // fetch or a port of their own.
 
-import { readFileSync } from 'node:fs';
 import packageJson from '../package.json' with { type: 'json' };
 import { listenForOperator } from './admin-listener.ts';
 import { createAlarmWebhook } from './alarm-webhook.ts';
 import { createCardHasher } from './cards/card-code.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { defaultDocument } from './catalog/default-document.ts';
-import { printFault } from './catalog/fault-words.ts';
-import { warnDocument } from './catalog/warn-document.ts';
 import { createFetchMedia, type MediaOptions } from './channels/fetch-media.ts';
 import { createHealth } from './channels/health.ts';
 import { type Connect, connectTcp } from './channels/limit-connect.ts';
@@ -18,26 +15,19 @@ import { createRetryBudget } from './channels/retry-budget.ts';
 import { createTraffic } from './channels/traffic.ts';
 import type { Fetch } from './channels/upstream.ts';
 import { createUpstreams } from './channels/upstreams.ts';
-import { type Settings, usualConfigFile } from './config.ts';
+import type { Settings } from './config.ts';
 import { createConsoleTools, tokenCheck } from './console-tools.ts';
 import { createGatewayId } from './gateway-id.ts';
 import { createApp } from './http/app.ts';
 import type { HttpTools } from './http/exchange.ts';
 import { createDoorGuards } from './http/guard-doors.ts';
 import { checkDeclaredBody, readBodyText } from './http/read-body.ts';
-import { auditLedger } from './jobs/audit-ledger.ts';
-import { followStore } from './jobs/follow-store.ts';
-import { forgetAddresses } from './jobs/forget-addresses.ts';
-import { forgetUsage } from './jobs/forget-usage.ts';
-import { keepLease } from './jobs/keep-lease.ts';
-import { storeTraffic } from './jobs/store-traffic.ts';
-import { suspendKeys } from './jobs/suspend-keys.ts';
-import { sweepHolds } from './jobs/sweep-holds.ts';
+import { LEASE_MS } from './jobs/keep-lease.ts';
 import { createAuthenticator } from './keys/authenticator.ts';
 import { createAlarms } from './kit/alarms.ts';
+import { assert } from './kit/assert.ts';
 import { type Clock, sleep, systemClock } from './kit/clock.ts';
 import { armFailpoint } from './kit/failpoint.ts';
-import { fileTrouble } from './kit/file-trouble.ts';
 import { createIdempotency } from './kit/idempotency.ts';
 import { createIds } from './kit/ids.ts';
 import { createLog, type Log } from './kit/log.ts';
@@ -56,17 +46,17 @@ import { readProcess } from './operator/metrics/process-metrics.ts';
 import { countRequests } from './operator/metrics/request-metrics.ts';
 import { readState } from './operator/metrics/state-metrics.ts';
 import { countBatches, readStore } from './operator/metrics/store-metrics.ts';
-import { hostOfProcesses, isProcessAlive } from './processes.ts';
-import { createActiveCatalog } from './publishing/active-catalog.ts';
-import { applyDocument } from './publishing/apply-document.ts';
+import { hostOfProcesses } from './processes.ts';
 import { createPublicStatus } from './publishing/public-status.ts';
-import { applyStartingDocument } from './publishing/starting-document.ts';
+import { catalogBeforeStart } from './publishing/starting-document.ts';
+import { readConfig } from './read-config.ts';
 import { createCut } from './relay/cut.ts';
 import { createSecretResolver } from './resolve-secret.ts';
 import { addConsole } from './site/console/console.tsx';
 import { addSite } from './site/site.ts';
 import { createSiteTools } from './site-tools.ts';
-import { StartRefused } from './start-refused.ts';
+import { type RunningNode, startNode } from './start-node.ts';
+import { createLateStore } from './store/late-store.ts';
 import type { Store } from './store/store.ts';
 
 export interface GatewayOptions {
@@ -94,6 +84,9 @@ export interface Gateway {
   log: Log;
   store: Store;
   fetch(request: Request): Promise<Response>;
+  /** True as soon as it serves, later than its ports are open if the database could not be reached at first; false if it
+   * was drained before. Rejects with StartRefused or StoreRefused. */
+  served: Promise<boolean>;
   /** Applies the configuration file again, as SIGHUP asks. */
   reload(): Promise<void>;
   /** Refuses new work, lets running requests end within `ms`, cuts the rest, and stops. */
@@ -102,8 +95,6 @@ export interface Gateway {
 
 const DRAIN_MS = 120_000;
 const CLOSE_MS = 15_000;
-/** Without a word from the store for so long, a load balancer should look elsewhere. */
-const STORE_LOST_MS = 2_000;
 const DRAIN_POLL_MS = 20;
 const HUMAN_PACE_MS = 25;
 
@@ -115,63 +106,41 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   const newId = createIds(clock, random);
   armFailpoint(settings.killOrder);
   const metrics = createMetrics();
-  const opening = { maxPages: options.maxPages, meter: countBatches(metrics) };
-  const { store, pepper } = await openStore(settings, clock, random, opening);
+  const stopping = new AbortController();
+  const whenStopping = new Promise<undefined>((resolve) => {
+    stopping.signal.addEventListener('abort', () => resolve(undefined));
+  });
+  const { promise: whenAway, resolve: onAway } = Promise.withResolvers<string>();
+  const { maxPages } = options;
+  const wait = { onAway, signal: stopping.signal };
+  const { configFile } = settings;
+  const fileBefore = configFile === undefined ? undefined : readConfig(configFile);
+  const opening = openStore(settings, clock, random, { maxPages, meter: countBatches(metrics), wait });
+  const late = whenAway.then((why) => ({ why, pepper: settings.pepper, ...createLateStore() }));
+  const first = await Promise.race([opening, late]);
+  const away = 'why' in first ? first : undefined;
+  const { store, pepper } = first;
+  assert(pepper !== undefined, 'only a database with a pepper of its own is waited for');
+  // Comes as late as the store.
+  let node: RunningNode | undefined;
   const sealer = createSealer(pepper, random);
   alarms.attach('database', (alarm) => store.recordAlarm(alarm, clock.now()));
   const { alarmWebhookUrl } = settings;
   if (alarmWebhookUrl !== undefined) alarms.attach('webhook', createAlarmWebhook(alarmWebhookUrl, fetch, clock));
-  const publishing = { store, sealer, clock };
   const embedded = JSON.stringify(defaultDocument(settings.providers));
-
-  const { configFile } = settings;
-  const startingText = configFile === undefined ? undefined : readConfig(configFile);
-  const started = await applyStartingDocument(publishing, startingText, embedded);
-  if (!started.ok) {
-    await store.close();
-    throw new StartRefused(faultLines(configFile, started.faults));
-  }
-  const { applied, rejected } = started;
-  if (applied !== undefined) log('info', 'config_applied', { file: configFile, revision: applied });
-  if (rejected) alarms.raise('config_rejected', { file: configFile, detail: faultLines(undefined, rejected) });
-  const active = createActiveCatalog(store, alarms);
+  const shownBefore = away && catalogBeforeStart(fileBefore, embedded, clock.now());
+  const catalog = (): Catalog => {
+    const shown = node?.catalog() ?? shownBefore;
+    assert(shown, 'nobody asks for the catalog before the ports are open');
+    return shown;
+  };
   const authenticator = createAuthenticator(store, clock, pepper);
-  let heardAt = clock.monotonic();
-  let warned: number | undefined;
-  const warnOf = ({ revision, channels, models }: Catalog) => {
-    warned = revision;
-    const named = [...channels.values()].map(({ apiKey }) => ({ api_key: apiKey }));
-    for (const warning of warnDocument({ channels: named, models }, settings.variable)) {
-      log('warn', 'config_warning', { revision, detail: printFault(warning) });
-    }
-  };
-  const onPulse = async ({ revision, keysVersion }: { revision: number; keysVersion: number }) => {
-    authenticator.confirm(keysVersion);
-    heardAt = clock.monotonic();
-    await active.refresh(revision);
-    if (warned !== active.get().revision) warnOf(active.get());
-  };
-  await onPulse(await store.read.pulse());
-
-  const node = { nodeId: newId('node'), host: hostOfProcesses(), pid: process.pid };
-  const lease = await keepLease({ store, clock, log, alarms, node });
-  const stops = [
-    lease.stop,
-    await sweepHolds({ store, clock, log, node, isProcessAlive }),
-    await forgetAddresses(store, clock, log),
-    followStore(store, clock, log, onPulse),
-    suspendKeys(store, clock, log, active.get),
-    forgetUsage(store, clock, log, active.get),
-  ];
-  const audit = await auditLedger(store, clock, alarms, log);
-  stops.push(audit.stop);
-
+  const identity = { nodeId: newId('node'), host: hostOfProcesses(), pid: process.pid };
+  const { nodeId } = identity;
   const traffic = createTraffic(clock);
-  const trafficJob = storeTraffic(store, clock, log, traffic);
-  stops.push(trafficJob.stop);
   const health = createHealth(clock);
   const errors = createRecentErrors(clock);
-  const status = createPublicStatus({ store, clock, catalog: active.get, health, traffic });
+  const status = createPublicStatus({ store, clock, catalog, health, traffic });
   const cut = new AbortController();
   const ledger = createLedger(store, clock, alarms);
   const running = new Set<string>();
@@ -185,7 +154,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
     newId,
     log,
     authenticator,
-    catalog: active.get,
+    catalog,
     status,
     relay: {
       clock,
@@ -209,11 +178,11 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
       alarms,
       log,
       meter: countRequests(metrics),
-      nodeId: node.nodeId,
+      nodeId,
       hashUser: createHasher(pepper, 'user'),
       publicUrl,
       cut: createCut(cut.signal),
-      isUnbalanced: audit.isUnbalanced,
+      isUnbalanced: () => node?.isUnbalanced() ?? false,
       running,
       drains: { count: 0 },
     },
@@ -224,12 +193,12 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
     hashCard: createCardHasher(pepper),
     beginIdempotency: createIdempotency(pepper, random),
     isReady: () => ready,
-    hasStore: () => clock.monotonic() - heardAt < STORE_LOST_MS && lease.isHeld(),
+    hasStore: () => node?.hasStore() ?? false,
     gatewayId,
     doors: createDoorGuards(clock),
     countFault: countFaults(metrics),
     load: createLoad(() => {
-      const { requests_in_flight: requests, body_megabytes_in_flight: megabytes } = active.get().guards;
+      const { requests_in_flight: requests, body_megabytes_in_flight: megabytes } = catalog().guards;
       return { requests, bodyBytes: megabytes * 1024 * 1024 };
     }),
   };
@@ -246,9 +215,9 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
     hashCard: http.hashCard,
     findUpstream: http.relay.findUpstream,
     publicUrl,
-    node: { health, traffic, errors, lastAudit: audit.last },
+    node: { health, traffic, errors, lastAudit: () => node?.lastAudit() },
     codes: createCodeMemory(clock),
-    follow: async () => onPulse(await store.read.pulse()),
+    follow: async () => node?.follow(),
   };
   const readBody = (request: Request, maxBytes: number) => {
     checkDeclaredBody(request, maxBytes);
@@ -259,15 +228,14 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   readState(metrics, {
     health,
     alarms,
-    catalog: active.get,
+    catalog,
     isReady: () => isReady() && hasStore(),
-    isUnbalanced: audit.isUnbalanced,
+    isUnbalanced: http.relay.isUnbalanced,
   });
-  stops.push(readProcess(metrics, packageJson.version));
-  let operatorServer: Server | undefined;
-  let server: Server;
-  try {
-    operatorServer = listenForOperator(
+  const stopReading = readProcess(metrics, packageJson.version);
+
+  function openPorts() {
+    const operatorServer = listenForOperator(
       settings,
       { clock, random, log, newId, metrics, operating, readBody },
       (pages, check) => {
@@ -278,69 +246,117 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
     const respond: Respond = (request, peer) => app.fetch(request, { peer });
     const { host, port } = settings;
     const isShared = settings.processIndex !== undefined;
-    server = listen({ host, port, variable: 'PORT', respond, isShared, idleSeconds: options.idleSeconds });
+    try {
+      const server = listen({ host, port, variable: 'PORT', respond, isShared, idleSeconds: options.idleSeconds });
+      log('info', 'operator_serving', { url: urlOf(operatorServer) });
+      return { server, operatorServer };
+    } catch (error) {
+      void operatorServer.stop(true);
+      throw error;
+    }
+  }
+
+  /** From the open store to a node that takes work; false if somebody ended it before. */
+  async function begin(): Promise<boolean> {
+    const opened = await Promise.race([opening, whenStopping]);
+    if (!opened) return false;
+    if (away) log('info', 'store_reached');
+    const tools = { settings, store: opened.store, embedded, sealer, clock, log, alarms, authenticator, traffic };
+    node = await startNode({ ...tools, node: identity });
+    away?.give(opened.store);
+    return true;
+  }
+
+  const tellServing = () => log('info', 'serving', { url: publicUrl, node_id: nodeId, revision: catalog().revision });
+
+  async function beginLate(why: string, ports: Ports): Promise<boolean> {
+    log('warn', 'store_awaited', { url: publicUrl, detail: why });
+    const alarm = () => alarms.raise('store_failed', { node_id: nodeId, detail: why });
+    const cancelAlarm = clock.after(LEASE_MS, alarm);
+    try {
+      const hasBegun = await begin();
+      if (hasBegun) tellServing();
+      return hasBegun;
+    } catch (error) {
+      await stopAtOnce(ports);
+      throw error;
+    } finally {
+      cancelAlarm();
+    }
+  }
+
+  /** Nobody waits for the database any more; if it comes all the same, it is let go. */
+  function abandon(): void {
+    stopping.abort();
+    opening.then(
+      (opened) => opened.store.close(),
+      () => {},
+    );
+  }
+
+  async function stopAtOnce({ server, operatorServer }: Ports): Promise<void> {
+    stopReading();
+    await server.stop(true);
+    await operatorServer.stop(true);
+  }
+
+  let ports: Ports;
+  try {
+    if (!away) await begin();
+    ports = openPorts();
   } catch (error) {
-    for (const stop of stops) stop();
-    await operatorServer?.stop(true);
-    await store.close();
+    if (away) abandon();
+    stopReading();
+    node?.stop();
+    await node?.end();
     throw error;
   }
-  const adminUrl = `http://${operatorServer.hostname}:${operatorServer.port}`;
-  log('info', 'operator_serving', { url: adminUrl });
-  log('info', 'serving', { url: publicUrl, node_id: node.nodeId, revision: active.get().revision });
+  if (!away) tellServing();
+  const served = away ? beginLate(away.why, ports) : Promise.resolve(true);
+  // Who does not wait for it is told by drain().
+  served.catch(() => {});
+  const { server, operatorServer } = ports;
 
   return {
     url: `http://${settings.host}:${server.port}`,
     port: server.port ?? settings.port,
-    adminUrl,
+    adminUrl: urlOf(operatorServer),
     log,
     store,
     fetch: async (request) => app.fetch(request, { peer: undefined }),
+    served,
     async reload() {
-      // It may have been made since the start.
-      const file = configFile ?? usualConfigFile();
-      if (file === undefined) throw new StartRefused('there is no catalog file');
-      const applied = await applyDocument(publishing, readConfig(file), 'file');
-      if (applied.ok) {
-        await onPulse(await store.read.pulse());
-        log('info', 'config_applied', { file, revision: active.get().revision });
-      } else {
-        alarms.raise('config_rejected', { file, detail: faultLines(undefined, applied.faults) });
-      }
+      if (await served) await node?.reload();
     },
     async drain(ms = DRAIN_MS) {
       if (!ready) return;
       ready = false;
-      log('info', 'draining', { node_id: node.nodeId, count: running.size });
-      const until = clock.monotonic() + ms;
-      while (running.size > 0 && clock.monotonic() < until) await sleep(clock, DRAIN_POLL_MS);
-      cut.abort();
-      // What a lost database keeps from closing is left to the sweep of the next start.
-      const lastClose = clock.monotonic() + CLOSE_MS;
-      while ((running.size > 0 || ledger.closing() > 0) && clock.monotonic() < lastClose) {
-        await sleep(clock, DRAIN_POLL_MS);
-      }
-      for (const stop of stops) stop();
-      await Promise.race([server.stop(), sleep(clock, 2_000)]);
-      await server.stop(true);
-      await operatorServer.stop(true);
-      await trafficJob.flush();
-      await lease.end();
-      await store.close();
-      log('info', 'stopped', { node_id: node.nodeId });
+      stopping.abort();
+      log('info', 'draining', { node_id: nodeId, count: running.size });
+      if (await served) {
+        const until = clock.monotonic() + ms;
+        while (running.size > 0 && clock.monotonic() < until) await sleep(clock, DRAIN_POLL_MS);
+        cut.abort();
+        // What a lost database keeps from closing is left to the sweep of the next start.
+        const lastClose = clock.monotonic() + CLOSE_MS;
+        while ((running.size > 0 || ledger.closing() > 0) && clock.monotonic() < lastClose) {
+          await sleep(clock, DRAIN_POLL_MS);
+        }
+        node?.stop();
+        await Promise.race([server.stop(), sleep(clock, 2_000)]);
+      } else abandon();
+      await stopAtOnce(ports);
+      await node?.end();
+      log('info', 'stopped', { node_id: nodeId });
     },
   };
 }
 
-function readConfig(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new StartRefused(`cannot read ${file}: ${fileTrouble(error)}`);
-  }
+interface Ports {
+  server: Server;
+  operatorServer: Server;
 }
 
-function faultLines(file: string | undefined, faults: readonly { path: string; message: string }[]): string {
-  const list = faults.map(printFault);
-  return file === undefined ? list.join('; ') : [`${file} is refused:`, ...list.map((line) => `  ${line}`)].join('\n');
+function urlOf({ hostname, port }: Server): string {
+  return `http://${hostname}:${port}`;
 }

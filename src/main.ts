@@ -34,8 +34,10 @@ async function serveAlone(settings: Settings): Promise<void> {
   const { startGateway } = await import('./gateway.ts');
   const lines = createLineWriter((text) => void process.stdout.write(text));
   process.on('exit', lines.flush);
-  resolve(await startGateway(settings, { fetch: globalThis.fetch, writeLog: lines.write }));
-  if (settings.processIndex !== undefined) tellServing();
+  const gateway = await startGateway(settings, { fetch: globalThis.fetch, writeLog: lines.write });
+  resolve(gateway);
+  const hasServed = await gateway.served;
+  if (hasServed && settings.processIndex !== undefined) tellServing();
 }
 
 async function serveWithOthers({ host, port, processes: count }: Settings): Promise<void> {

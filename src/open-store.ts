@@ -8,7 +8,7 @@ import type { Clock } from './kit/clock.ts';
 import type { Random } from './kit/random.ts';
 import { createHasher } from './kit/sealed.ts';
 import type { BatchMeter } from './store/batcher.ts';
-import { openPostgresStore } from './store/postgres/postgres-store.ts';
+import { openPostgresStore, type StartWait } from './store/postgres/postgres-store.ts';
 import { StoreRefused } from './store/refusal.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
@@ -18,6 +18,8 @@ export interface OpenOptions {
   mustExist?: boolean | undefined;
   maxPages?: number | undefined;
   meter?: BatchMeter | undefined;
+  /** Of a PostgreSQL that cannot be reached. */
+  wait?: StartWait | undefined;
 }
 
 export interface OpenedStore {
@@ -44,12 +46,12 @@ async function openNamed(
   settings: Settings,
   clock: Clock,
   random: Random,
-  { mustExist = false, maxPages, meter }: OpenOptions,
+  { mustExist = false, maxPages, meter, wait }: OpenOptions,
 ): Promise<OpenedStore> {
   const { databaseUrl, dataDir, pepper, killOrder } = settings;
   if (databaseUrl !== undefined) {
     assert(pepper !== undefined, 'settings with a DATABASE_URL have a pepper');
-    return { store: await openPostgresStore({ url: databaseUrl, clock, meter }), pepper };
+    return { store: await openPostgresStore({ url: databaseUrl, clock, meter, wait }), pepper };
   }
   if (mustExist) expectDatabase(dataDir);
   const folder = openDataFolder(dataDir, pepper, random);

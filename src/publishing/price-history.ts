@@ -21,11 +21,13 @@ interface PriceList {
 
 const MOST = 100;
 
-/** Newest first, up to a revision. What was told once is told again without a question. */
+/** Newest first, up to a revision. What was told once is told again without a question, and while the store does not
+ * answer also for a newer one: prices are shown without the last changes then, or without any. */
 export function createPriceHistory(store: Pick<Store, 'read'>): (newest: number) => Promise<readonly PriceChange[]> {
   /** Undefined where no revision has the number, or this version cannot read it: there is nothing to tell of it. */
   const lists = new Map<number, PriceList | undefined>();
   let told: { newest: number; history: Promise<readonly PriceChange[]> } | undefined;
+  let lastKnown: readonly PriceChange[] = [];
 
   /** One after the other: a large document takes a while to read, and in between others have their turn. */
   async function read(newest: number): Promise<readonly PriceChange[]> {
@@ -50,13 +52,20 @@ export function createPriceHistory(store: Pick<Store, 'read'>): (newest: number)
 
   return (newest) => {
     if (told?.newest === newest) return told.history;
-    const telling = { newest, history: read(newest) };
+    const history = read(newest).then(
+      (known) => {
+        lastKnown = known;
+        return known;
+      },
+      () => {
+        // What failed is asked again by the next one.
+        if (told === telling) told = undefined;
+        return lastKnown;
+      },
+    );
+    const telling = { newest, history };
     told = telling;
-    // What failed is asked again by the next one.
-    telling.history.catch(() => {
-      if (told === telling) told = undefined;
-    });
-    return telling.history;
+    return history;
   };
 }
 

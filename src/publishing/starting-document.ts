@@ -1,8 +1,11 @@
 // Which document a starting server uses. A file counts only when it is neither the last one that was applied nor what the
 // command line applied last, so that edits made since survive a restart; the embedded default only ever replaces itself.
 
+import { buildCatalog, type Catalog } from '../catalog/catalog.ts';
 import type { DocumentFault } from '../catalog/check-references.ts';
 import { hashText } from '../catalog/prepare-document.ts';
+import { readNewDocument } from '../catalog/read-document.ts';
+import { assert } from '../kit/assert.ts';
 import { applyDocument, type PublishingTools } from './apply-document.ts';
 
 export type Started =
@@ -27,4 +30,14 @@ export async function applyStartingDocument(
   const result = await applyDocument(tools, file, 'file');
   if (result.ok) return { ok: true, applied: result.revision };
   return newest ? { ok: true, applied: undefined, rejected: result.faults } : result;
+}
+
+/** What may be shown while no database can say which revision is in force: the document of a first start, as revision 0.
+ * Of a file with faults nothing is shown: the last good revision may say something else. */
+export function catalogBeforeStart(file: string | undefined, embedded: string, at: number): Catalog {
+  const read = readNewDocument(file ?? embedded);
+  if (read.ok) return buildCatalog(read.document, 0, at);
+  const usual = readNewDocument(embedded);
+  assert(usual.ok, 'the embedded document is valid');
+  return buildCatalog({ ...usual.document, channels: [], models: [] }, 0, at);
 }

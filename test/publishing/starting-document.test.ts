@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { systemRandom } from '../../src/kit/random.ts';
 import { createSealer } from '../../src/kit/sealed.ts';
 import { applyDocument, type PublishingTools } from '../../src/publishing/apply-document.ts';
-import { applyStartingDocument } from '../../src/publishing/starting-document.ts';
+import { applyStartingDocument, catalogBeforeStart } from '../../src/publishing/starting-document.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { plainDocument } from '../support/plain-document.ts';
@@ -185,4 +185,21 @@ test('a revision that is applied is stored with its secrets sealed and the hash 
   const stored = await tools.store.read.newestRevision();
   expect(stored?.document).not.toContain('sk-fake');
   expect(stored?.sourceHash).toBe(new Bun.CryptoHasher('sha256').update(text).digest('hex'));
+});
+
+describe('while no database can be asked', () => {
+  const shown = (file: string | undefined) => {
+    const { revision, updatedAt, limits, models } = catalogBeforeStart(file, EMBEDDED, 7);
+    return { revision, updatedAt, inFlight: limits.in_flight, models: models.length };
+  };
+  const { length: all } = plainDocument().models as object[];
+
+  test('the file is shown, or the embedded default', () => {
+    expect(shown(FILE)).toEqual({ revision: 0, updatedAt: 7, inFlight: 2, models: all });
+    expect(shown(undefined)).toEqual({ revision: 0, updatedAt: 7, inFlight: 1, models: all });
+  });
+
+  test('of a file with faults nothing is shown', () => {
+    expect(shown(BAD_FILE)).toMatchObject({ revision: 0, models: 0 });
+  });
 });

@@ -98,6 +98,10 @@ test('without its database: 503 at once for what needs it, the catalog as ever, 
   expect(times.toSorted((a, b) => a - b)[5]).toBeLessThan(50);
   expect((await node(0).call('/api/public/catalog')).status).toBe(200);
   expect((await node(0).call('/healthz')).status).toBe(200);
+  // Nobody has asked this node for its price history yet.
+  const pricing = await node(0).call('/pricing');
+  expect(pricing.status).toBe(200);
+  expect(await pricing.text()).toContain('up-paid');
   expect(upstream.requests).toHaveLength(1);
 
   await server.start();

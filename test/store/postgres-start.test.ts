@@ -1,18 +1,21 @@
 // Opening a PostgreSQL: what it must be, who prepares it, and what is said when it cannot be used.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { POSTGRES_SCHEMA, SCHEMA_HEAD } from '../../scripts/generate.ts';
 import { dumpPostgresSchema } from '../../scripts/postgres-schema.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { openConnection } from '../../src/store/postgres/connection.ts';
-import { migrate } from '../../src/store/postgres/migrate.ts';
+import { MIGRATION_LOCK, migrate } from '../../src/store/postgres/migrate.ts';
 import { MIGRATIONS } from '../../src/store/postgres/migrations/index.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { StoreRefused } from '../../src/store/refusal.ts';
 import { migrate as migrateSqlite } from '../../src/store/sqlite/migrate.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
+import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { beforeBudgets, KEPT_BUDGETS, KEPT_THEN, SPENT_BEFORE } from '../support/spent-before-budgets.ts';
@@ -144,6 +147,15 @@ describe('refused at once, in one line:', () => {
     expect(await refusal(open(url, 60_000))).toContain('password authentication failed');
   });
 
+  test('a server without the TLS that the URL asks for', async () => {
+    const plain = createServer((socket) => void socket.on('data', () => socket.write('N'))).listen(0, '127.0.0.1');
+    await once(plain, 'listening');
+    const { port } = plain.address() as AddressInfo;
+    const url = `postgres://postgres:password@127.0.0.1:${port}/gateway?sslmode=require`;
+    expect(await refusal(open(url, 60_000))).toContain('cannot connect: ERR_POSTGRES_TLS_NOT_AVAILABLE');
+    plain.close();
+  });
+
   test('an encoding that cannot hold every text', async () => {
     const admin = await server.createDatabase();
     await admin.sql(`CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
@@ -163,6 +175,20 @@ describe('a server that does not answer yet', () => {
     const store = await opening;
     await createAccount(store);
     await store.close();
+  });
+
+  test('is asked again if it goes away while it is being prepared', async () => {
+    const database = await server.createDatabase({ empty: true });
+    await database.sql('SELECT pg_advisory_lock($1::bigint)', MIGRATION_LOCK);
+    const opening = open(database.url, 10_000);
+    const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE application_name = 'ai-gateway migration' AND datname = current_database() AND wait_event = 'advisory'`;
+    await eventually('it was ended', async () => (await database.sql(end)).length > 0);
+    await database.sql('SELECT pg_advisory_unlock($1::bigint)', MIGRATION_LOCK);
+    const store = await opening;
+    await createAccount(store);
+    await store.close();
+    await database.drop();
   });
 
   test('is given up after a while', async () => {

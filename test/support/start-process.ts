@@ -39,6 +39,8 @@ export interface Workplace {
   write(name: string, content: unknown): string;
   /** Runs the command line to its end. */
   gateway(args: readonly string[], env?: Environment): Promise<Ended>;
+  /** Starts the server and waits for nothing. */
+  begin(env?: Environment): Promise<RunningServer>;
   /** Starts the server and waits until it serves. */
   serve(env?: Environment): Promise<RunningServer>;
   /** Starts the server and waits for its end: for starts that cannot succeed. */
@@ -70,9 +72,15 @@ export function createWorkplace(): Workplace {
     return { pid: child.pid, stdout: stdout.text, stderr: stderr.text, signal: (name) => child.kill(name), ended };
   }
 
+  async function begin(env: Environment = {}): Promise<RunningServer> {
+    const port = env.PORT ?? String(await freePort());
+    return { ...start('main.ts', [], { PORT: port, ...env }), url: `http://127.0.0.1:${port}` };
+  }
+
   return {
     folder,
     dataDir,
+    begin,
     path: (name) => join(folder, name),
     write(name, content) {
       const path = join(folder, name);
@@ -80,19 +88,16 @@ export function createWorkplace(): Workplace {
       return path;
     },
     gateway: (args, env = {}) => start('cli.ts', args, env).ended,
-    async serve(env = {}) {
-      const port = env.PORT ?? String(await freePort());
-      const server = start('main.ts', [], { PORT: port, ...env });
+    async serve(env) {
+      const server = await begin(env);
       const outcome = await Promise.race([
         server.ended,
         eventually('the server serves', () => logged(server, 'serving').length > 0, START_MS),
       ]);
       if (outcome !== true) throw new Error(`the server ended at its start: ${outcome.stderr}`);
-      return { ...server, url: `http://127.0.0.1:${port}` };
+      return server;
     },
-    async failToServe(env = {}) {
-      return start('main.ts', [], { PORT: String(await freePort()), ...env }).ended;
-    },
+    failToServe: async (env) => (await begin(env)).ended,
     async remove() {
       const children = [...running];
       for (const child of children) child.kill('SIGKILL');

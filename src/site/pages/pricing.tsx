@@ -43,7 +43,7 @@ export function PricingPage({ context, facts, query }: PricingProps) {
       </p>
       <h2>{pricing.history}</h2>
       <p>{pricing.historyLead}</p>
-      <History context={context} history={facts.history} />
+      {facts.history.length === 0 ? null : <History context={context} history={facts.history} />}
     </Page>
   );
 }

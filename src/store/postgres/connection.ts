@@ -3,7 +3,7 @@
 
 import { type ReservedSQL, SQL } from 'bun';
 import type { Clock } from '../../kit/clock.ts';
-import { ConnectionLost, explain, isFarewell, NoAnswer, sqlState } from './errors.ts';
+import { ConnectionLost, explain, isAboutTerms, isFarewell, NoAnswer, NoTerms, sqlState } from './errors.ts';
 
 export interface Query {
   sql: string;
@@ -71,6 +71,7 @@ export async function openConnection(options: Omit<ClientOptions, 'max'>, clock:
     await close();
     if (isAnswer(error)) throw error;
     const why = `cannot connect: ${explain(error)}`;
+    if (isAboutTerms(error)) throw new NoTerms(why);
     throw isFarewell(error) ? new ConnectionLost(why) : new NoAnswer(why);
   }
   return {

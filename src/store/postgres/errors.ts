@@ -13,6 +13,11 @@ export class ConnectionLost extends NoAnswer {
   override name = 'ConnectionLost';
 }
 
+/** Something is there, but it and we do not come to terms: over TLS, a certificate, or how to say who we are. */
+export class NoTerms extends NoAnswer {
+  override name = 'NoTerms';
+}
+
 /** The connection was lost, and the server says that the batch was not committed. */
 export class NeverHappened extends Error {
   override name = 'NeverHappened';
@@ -44,9 +49,15 @@ export function isLockTimeout(error: unknown): boolean {
   return sqlState(error) === LOCK_TIMEOUT;
 }
 
+/** Whether the two ends cannot agree on how to talk, by the driver's or the TLS library's code. */
+export function isAboutTerms(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && ABOUT_TERMS.test(String(error.code));
+}
+
 /** Whether waiting may help: the server is starting, stopping, full or not there; not when it refuses who we are. */
 export function isPassing(error: unknown): boolean {
   const state = sqlState(error);
+  if (error instanceof NoTerms) return false;
   return state === undefined || PASSING_CLASSES.includes(state.slice(0, 2));
 }
 
@@ -65,6 +76,8 @@ const LOCK_TIMEOUT = '55P03';
 const FAREWELLS = ['57P01', '57P02', '57P03', '57P05', '25P03', '25P04'];
 /** Connection trouble, too many connections, a server that starts or stops. */
 const PASSING_CLASSES = ['08', '53', '57'];
+
+const ABOUT_TERMS = /TLS|SSL|CERT|SIGNATURE|EPROTO|AUTHENTICATION|SASL/;
 
 /** A page that two nodes made at once: the second one finds it when it looks again. */
 function isNewPage(error: unknown): boolean {

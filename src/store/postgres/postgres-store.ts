@@ -8,13 +8,21 @@ import type { Store } from '../store.ts';
 import { boundWait } from './bound-wait.ts';
 import { checkServer } from './check-server.ts';
 import { commitBatch } from './commit-batch.ts';
-import { type Connection, openConnection } from './connection.ts';
+import { openConnection } from './connection.ts';
 import { explain, isPassing } from './errors.ts';
 import { watchHealth } from './health.ts';
 import { migrate } from './migrate.ts';
 import { createPool } from './pool.ts';
 import { prepareReads } from './prepare-reads.ts';
 import { createWriter, type Writer } from './writer.ts';
+
+/** For who can do something else while the database cannot be reached. */
+export interface StartWait {
+  /** Told once, in one line for the operator; from then on it is tried without end. */
+  onAway(why: string): void;
+  /** Ends the wait. */
+  signal: AbortSignal;
+}
 
 export interface PostgresOptions {
   url: string;
@@ -23,6 +31,8 @@ export interface PostgresOptions {
   lanes?: number;
   /** How long a database that does not answer yet is waited for. */
   startWithinMs?: number;
+  /** Waits without end instead. */
+  wait?: StartWait | undefined;
   /** Only for tests that replay thousands of histories. */
   unsafeNoSync?: boolean;
   meter?: BatchMeter | undefined;
@@ -135,26 +145,28 @@ const FORGET = [
 ];
 
 async function prepareDatabase(options: PostgresOptions): Promise<void> {
-  const connection = await firstConnection(options);
-  try {
-    await checkServer(connection, options.unsafeNoSync ?? false);
-    await migrate(connection);
-  } catch (error) {
-    throw error instanceof StoreRefused ? error : refusal(options.url, error);
-  } finally {
-    await connection.close();
+  const { url, clock, startWithinMs = START_WITHIN_MS, wait } = options;
+  const until = wait ? Number.POSITIVE_INFINITY : clock.monotonic() + startWithinMs;
+  for (let tries = 1; ; tries++) {
+    try {
+      return await prepareOnce(options);
+    } catch (error) {
+      if (error instanceof StoreRefused) throw error;
+      const refused = refusal(url, error);
+      if (!isPassing(error) || clock.monotonic() >= until || wait?.signal.aborted) throw refused;
+      if (tries === 1) wait?.onAway(refused.message);
+      await sleep(clock, START_AGAIN_MS);
+    }
   }
 }
 
-async function firstConnection({ url, clock, startWithinMs = START_WITHIN_MS }: PostgresOptions): Promise<Connection> {
-  const until = clock.monotonic() + startWithinMs;
-  for (;;) {
-    try {
-      return await openConnection({ url, settings: MIGRATION_SETTINGS }, clock);
-    } catch (error) {
-      if (!isPassing(error) || clock.monotonic() >= until) throw refusal(url, error);
-      await sleep(clock, START_AGAIN_MS);
-    }
+async function prepareOnce({ url, clock, unsafeNoSync = false }: PostgresOptions): Promise<void> {
+  const connection = await openConnection({ url, settings: MIGRATION_SETTINGS }, clock);
+  try {
+    await checkServer(connection, unsafeNoSync);
+    await migrate(connection);
+  } finally {
+    await connection.close();
   }
 }
 

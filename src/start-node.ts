@@ -1,0 +1,152 @@
+// What a node does with an open store: it decides on a catalog, takes its lease, clears up after the dead, and keeps its
+// jobs running.
+
+import type { Catalog } from './catalog/catalog.ts';
+import { printFault } from './catalog/fault-words.ts';
+import { warnDocument } from './catalog/warn-document.ts';
+import type { Traffic } from './channels/traffic.ts';
+import { type Settings, usualConfigFile } from './config.ts';
+import { auditLedger } from './jobs/audit-ledger.ts';
+import { followStore } from './jobs/follow-store.ts';
+import { forgetAddresses } from './jobs/forget-addresses.ts';
+import { forgetUsage } from './jobs/forget-usage.ts';
+import { keepLease, type Node } from './jobs/keep-lease.ts';
+import { storeTraffic } from './jobs/store-traffic.ts';
+import { suspendKeys } from './jobs/suspend-keys.ts';
+import { sweepHolds } from './jobs/sweep-holds.ts';
+import type { Authenticator } from './keys/authenticator.ts';
+import type { Alarms } from './kit/alarms.ts';
+import type { Clock } from './kit/clock.ts';
+import type { Log } from './kit/log.ts';
+import type { Sealer } from './kit/sealed.ts';
+import type { AuditPass } from './operating/tools.ts';
+import { isProcessAlive } from './processes.ts';
+import { createActiveCatalog } from './publishing/active-catalog.ts';
+import { applyDocument } from './publishing/apply-document.ts';
+import { applyStartingDocument } from './publishing/starting-document.ts';
+import { readConfig } from './read-config.ts';
+import { StartRefused } from './start-refused.ts';
+import type { Pulse } from './store/reads.ts';
+import type { Store } from './store/store.ts';
+
+export interface NodeTools {
+  settings: Settings;
+  /** Closed with the node, also with one that cannot start. */
+  store: Store;
+  /** The document for who has no file. */
+  embedded: string;
+  sealer: Sealer;
+  clock: Clock;
+  log: Log;
+  alarms: Alarms;
+  authenticator: Pick<Authenticator, 'confirm'>;
+  traffic: Traffic;
+  node: Node;
+}
+
+export interface RunningNode {
+  catalog(): Catalog;
+  /** False when the store has not answered for a while, or takes no writes. */
+  hasStore(): boolean;
+  isUnbalanced(): boolean;
+  lastAudit(): AuditPass | undefined;
+  /** Looks for what was changed now, and not only with the next pulse. */
+  follow(): Promise<void>;
+  /** Applies the configuration file again. */
+  reload(): Promise<void>;
+  /** Ends the jobs. */
+  stop(): void;
+  /** The last words to the store, which is then closed. */
+  end(): Promise<void>;
+}
+
+/** Without a word from the store for so long, a load balancer should look elsewhere. */
+const STORE_LOST_MS = 2_000;
+
+/** Rejects with StartRefused or StoreRefused. */
+export async function startNode(tools: NodeTools): Promise<RunningNode> {
+  const stops: (() => void)[] = [];
+  const stop = () => {
+    for (const one of stops) one();
+  };
+  try {
+    return { ...(await startJobs(tools, stops)), stop };
+  } catch (error) {
+    stop();
+    await tools.store.close();
+    throw error;
+  }
+}
+
+async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<RunningNode, 'stop'>> {
+  const { settings, store, embedded, sealer, clock, log, alarms, authenticator, traffic, node } = tools;
+  const { configFile } = settings;
+  const publishing = { store, sealer, clock };
+  const startingText = configFile === undefined ? undefined : readConfig(configFile);
+  const started = await applyStartingDocument(publishing, startingText, embedded);
+  if (!started.ok) throw new StartRefused(faultLines(configFile, started.faults));
+  const { applied, rejected } = started;
+  if (applied !== undefined) log('info', 'config_applied', { file: configFile, revision: applied });
+  if (rejected) alarms.raise('config_rejected', { file: configFile, detail: faultLines(undefined, rejected) });
+
+  const active = createActiveCatalog(store, alarms);
+  let heardAt = clock.monotonic();
+  let warned: number | undefined;
+  const warnOf = ({ revision, channels, models }: Catalog) => {
+    warned = revision;
+    const named = [...channels.values()].map(({ apiKey }) => ({ api_key: apiKey }));
+    for (const warning of warnDocument({ channels: named, models }, settings.variable)) {
+      log('warn', 'config_warning', { revision, detail: printFault(warning) });
+    }
+  };
+  const onPulse = async ({ revision, keysVersion }: Pulse) => {
+    authenticator.confirm(keysVersion);
+    heardAt = clock.monotonic();
+    await active.refresh(revision);
+    if (warned !== active.get().revision) warnOf(active.get());
+  };
+  const follow = async () => onPulse(await store.read.pulse());
+  await follow();
+
+  const lease = await keepLease({ store, clock, log, alarms, node });
+  stops.push(lease.stop);
+  stops.push(await sweepHolds({ store, clock, log, node, isProcessAlive }));
+  stops.push(await forgetAddresses(store, clock, log));
+  stops.push(followStore(store, clock, log, onPulse));
+  stops.push(suspendKeys(store, clock, log, active.get));
+  stops.push(forgetUsage(store, clock, log, active.get));
+  const audit = await auditLedger(store, clock, alarms, log);
+  stops.push(audit.stop);
+  const trafficJob = storeTraffic(store, clock, log, traffic);
+  stops.push(trafficJob.stop);
+
+  return {
+    catalog: active.get,
+    hasStore: () => clock.monotonic() - heardAt < STORE_LOST_MS && lease.isHeld(),
+    isUnbalanced: audit.isUnbalanced,
+    lastAudit: audit.last,
+    follow,
+    async reload() {
+      // It may have been made since the start.
+      const file = configFile ?? usualConfigFile();
+      if (file === undefined) throw new StartRefused('there is no catalog file');
+      const applied = await applyDocument(publishing, readConfig(file), 'file');
+      if (applied.ok) {
+        await follow();
+        log('info', 'config_applied', { file, revision: active.get().revision });
+      } else {
+        alarms.raise('config_rejected', { file, detail: faultLines(undefined, applied.faults) });
+      }
+    },
+    async end() {
+      await trafficJob.flush();
+      await lease.end();
+      await store.close();
+    },
+  };
+}
+
+function faultLines(file: string | undefined, faults: readonly { path: string; message: string }[]): string {
+  const list = faults.map(printFault);
+  return file === undefined ? list.join('; ') : [`${file} is refused:`, ...list.map((line) => `  ${line}`)].join('\n');
+}

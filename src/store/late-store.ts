@@ -1,0 +1,36 @@
+// A store that everybody may hold before it may be used: until the real one is given to it, every call fails as all calls
+// do while a database is away.
+
+import { fault } from '../faults/fault.ts';
+import { READ_NAMES, type ReadName } from './reads.ts';
+import type { Store } from './store.ts';
+
+export interface LateStore {
+  store: Store;
+  give(real: Store): void;
+}
+
+const refuse = async (): Promise<never> => {
+  throw fault('unavailable', { internal: 'store: the database could not be reached yet' });
+};
+const NO_READS = Object.fromEntries(READ_NAMES.map((name) => [name, refuse])) as Record<ReadName, typeof refuse>;
+
+export function createLateStore(): LateStore {
+  let real: Store | undefined;
+  return {
+    store: {
+      commit: (name, input) => (real ? real.commit(name, input) : refuse()),
+      get read() {
+        return real?.read ?? NO_READS;
+      },
+      waiting: () => real?.waiting() ?? 0,
+      recordAlarm: (alarm, at) => (real ? real.recordAlarm(alarm, at) : refuse()),
+      forget: (before) => (real ? real.forget(before) : refuse()),
+      forgetUsage: (before) => (real ? real.forgetUsage(before) : refuse()),
+      close: async () => real?.close(),
+    },
+    give(store) {
+      real = store;
+    },
+  };
+}
