@@ -261,7 +261,7 @@ export interface TrafficInput {
 
 /** Writes a fact about the database unless it is there already; answers what is there now. */
 export interface ClaimInput extends Logged {
-  name: 'pepper' | `alarm_seen:${number}`;
+  name: 'pepper' | `alarm_seen:${number}` | `alarms_seen:${string}:${number}`;
   value: string;
 }
 export interface ClaimResult {

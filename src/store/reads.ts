@@ -113,10 +113,19 @@ export interface ActionQuery {
 
 export interface AlarmQuery {
   alarmId?: number | undefined;
+  name?: string | undefined;
   before?: number | undefined;
   /** Only those that nobody has said to have seen. */
   openOnly?: boolean | undefined;
   limit: number;
+}
+
+/** Alarms of one name that nobody has said to have seen. */
+export interface OpenAlarms {
+  name: string;
+  open: number;
+  newestId: number;
+  newestAt: number;
 }
 
 export interface FoundAccount {
@@ -225,6 +234,8 @@ export interface Reads {
   /** Newest first. */
   actions(query: ActionQuery): Promise<StoredAction[]>;
   alarms(query: AlarmQuery): Promise<StoredAlarm[]>;
+  /** Of every name or of one, up to an alarm; names without an open one are left out, the newest first. */
+  openAlarms(wanted: { name?: string | undefined; through?: number | undefined }): Promise<OpenAlarms[]>;
   /** By whole ids, the last four of a key, a serial, a login name or a request. */
   findAccounts(text: string, limit: number): Promise<FoundAccount[]>;
   /** When an account was made. */
@@ -275,6 +286,7 @@ export const READ_NAMES = [
   'revisions',
   'actions',
   'alarms',
+  'openAlarms',
   'findAccounts',
   'accountSince',
   'cardBatch',

@@ -15,6 +15,7 @@ ACTIONS.push(
   '/accounts/acc_1/keys',
   '/ledger/audit',
 );
+ACTIONS.push('/alarms/names/usage_invalid');
 ACTIONS.push('/incidents', '/alarms/1', '/models/revisions/1/return', '/models/import', '/models/edit');
 
 let gateway: TestGateway;

@@ -131,6 +131,35 @@ test('an alarm is open until somebody has seen it', async () => {
   expect(await (await client.get('/alarms?all')).text()).toContain('seen by token');
 });
 
+test('many alarms hide none: they are counted, paged, and seen by their name', async () => {
+  const { store } = gateway.gateway;
+  await store.recordAlarm({ name: 'wallet_wrong', fields: { account_id: 'acc_old' } }, Date.now());
+  for (let index = 0; index < 130; index++) await store.recordAlarm({ name: 'usage_invalid', fields: {} }, Date.now());
+  expect(await (await client.get('/')).text()).toContain('99+ alarms are open');
+  const open = await (await client.get('/alarms')).text();
+  expect(open).toContain('99+ open');
+  expect(open).not.toContain('acc_old');
+  const older = /href="(\/alarms\?before=\d+)"/.exec(open)?.[1] ?? '';
+  expect(await (await client.get(older)).text()).toContain('acc_old');
+  const olderOfAll = /href="(\/alarms\?all[^"]*before=\d+)"/.exec(await (await client.get('/alarms?all')).text())?.[1];
+  expect(await (await client.get((olderOfAll ?? '').replace('&amp;', '&'))).text()).toContain('acc_old');
+  expect(await (await client.get('/alarms?name=wallet_wrong')).text()).toContain('acc_old');
+
+  const path = '/alarms/names/usage_invalid';
+  expect(open).toContain('Mark all 130 as seen');
+  // One that came after the page was shown stays open.
+  await store.recordAlarm({ name: 'usage_invalid', fields: {} }, Date.now());
+  const through = fieldOf(open, 'through');
+  const done = await client.post(path, { through });
+  expect([done.status, done.headers.get('location')]).toEqual([303, '/alarms?seen=all']);
+  expect((await client.post(path, { through })).status).toBe(303);
+  expect((await client.post('/alarms/names/nothing', {})).status).toBe(404);
+  const rest = await (await client.get('/alarms')).text();
+  expect(rest.match(/action="\/alarms\/\d+"/g)).toHaveLength(2);
+  const lines = gateway.sql(`SELECT actor, subject, detail FROM audit_log WHERE action = 'alarms.acknowledge_all'`);
+  expect(lines).toEqual([{ actor: 'token', subject: `usage_invalid:${through}`, detail: '{"seen":130}' }]);
+});
+
 test('an incident is told, ended and deleted, in both languages', async () => {
   const half = await client.post('/incidents', { titleEn: 'Slow', titleZh: '' });
   expect([half.status, fieldOf(await half.text(), 'titleEn')]).toEqual([400, 'Slow']);

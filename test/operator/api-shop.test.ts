@@ -220,6 +220,22 @@ describe('what happened', () => {
     expect((await api('POST', '/alarms/999999/acknowledge')).status).toBe(404);
     expect((await api('GET', '/alarms?open=true')).body.data).toEqual([]);
     expect((await api('GET', '/alarms')).body.data[0]).toMatchObject({ acknowledged_by: 'token' });
+  });
+
+  test('alarms of one name are seen together', async () => {
+    const { store } = gateway.gateway;
+    for (let index = 0; index < 3; index++) await store.recordAlarm({ name: 'usage_invalid', fields: {} }, index);
+    const [newest, middle] = (await api('GET', '/alarms?name=usage_invalid')).body.data;
+    const wanted = { name: 'usage_invalid', through: middle.alarm_id };
+    const all = await Promise.all([1, 2, 3].map(() => api('POST', '/alarms/acknowledge', wanted)));
+    expect(all.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+    expect(all.find(({ status }) => status === 200)?.body).toEqual({ ...wanted, seen: 2 });
+    const rest = { name: 'usage_invalid', through: newest.alarm_id, seen: 1 };
+    expect((await api('POST', '/alarms/acknowledge', { name: 'usage_invalid' })).body).toEqual(rest);
+    expect((await api('POST', '/alarms/acknowledge', { name: 'usage_invalid' })).body.error.code).toBe('already_done');
+    expect((await api('POST', '/alarms/acknowledge', { name: 'none' })).status).toBe(404);
+    expect((await api('GET', '/alarms?open=true&name=usage_invalid')).body.data).toEqual([]);
+    expect((await api('GET', '/actions?action=alarms.acknowledge_all')).body.data).toHaveLength(2);
     const { breakers, last_errors: errors } = (await api('GET', '/channels/up')).body;
     expect(breakers).toMatchObject([{ state: 'open', why: 'key_refused', since: expect.any(String) }]);
     expect(errors[0]).toMatchObject({ model: 'up-paid', outcome: 'refused_our_key' });

@@ -1,7 +1,7 @@
 // /api/admin/alarms, incidents and actions: what happened, what is told, and who did what.
 
 import { z } from 'zod';
-import { acknowledge, listAlarms } from '../../operating/alarms.ts';
+import { acknowledge, acknowledgeAll, listAlarms } from '../../operating/alarms.ts';
 import { listActions } from '../../operating/audit-log.ts';
 import { deleteIncident, endIncident, listIncidents, putIncident } from '../../operating/incidents.ts';
 import { ACTOR, type AdminOperation, operation } from './operation.ts';
@@ -27,10 +27,18 @@ export const WATCH_OPERATIONS: readonly AdminOperation[] = [
     path: '/api/admin/alarms',
     id: 'listAlarms',
     summary: 'Alarms, newest first.',
-    query: paged().extend({ open: z.stringbool().default(false) }),
-    run: async (tools, { query: { limit, before, open } }) => ({
-      data: await listAlarms(tools, limit, { before, openOnly: open }),
+    query: paged().extend({ open: z.stringbool().default(false), name: text.optional() }),
+    run: async (tools, { query: { limit, before, open, name } }) => ({
+      data: await listAlarms(tools, limit, { before, openOnly: open, name }),
     }),
+  }),
+  operation({
+    method: 'POST',
+    path: '/api/admin/alarms/acknowledge',
+    id: 'acknowledgeAlarms',
+    summary: 'Say that all of one name were seen, up to the alarm `through`, or up to now.',
+    body: z.strictObject({ name: text, through: z.number().int().min(1).optional() }),
+    run: (tools, { body }) => acknowledgeAll(tools, body, ACTOR),
   }),
   operation({
     method: 'POST',
