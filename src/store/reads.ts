@@ -12,6 +12,7 @@ import type {
   Revision,
   StoredAction,
   StoredAlarm,
+  StoredEntry,
   TrafficHour,
   UsageRecord,
   Wallet,
@@ -201,10 +202,10 @@ export interface Reads {
   /** Days without a request are left out; oldest first. */
   spendByDay(accountId: string, sinceDay: number): Promise<DaySpend[]>;
   usageRecord(accountId: string, requestId: string): Promise<UsageRecord | undefined>;
-  /** Newest first. */
-  entriesOf(accountId: string, limit: number): Promise<Entry[]>;
+  /** Newest first; `before` is the last one of the page before. */
+  entriesOf(accountId: string, limit: number, before?: number): Promise<StoredEntry[]>;
   /** Of them those that brought money in: few, however many requests there were. */
-  creditsOf(accountId: string, limit: number): Promise<Entry[]>;
+  creditsOf(accountId: string, limit: number, before?: number): Promise<StoredEntry[]>;
   /** The credit of an operator with this reference, whosever it is. */
   creditBy(reference: string): Promise<Entry | undefined>;
   openHolds(accountId: string): Promise<OpenHold[]>;

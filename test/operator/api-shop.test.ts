@@ -88,6 +88,8 @@ describe('accounts', () => {
     expect(body.keys).toMatchObject([{ key_id: account.keyId, last4: account.key.slice(-4), revoked_at: null }]);
     expect(body.usage).toMatchObject([{ request_id: requestId, model: 'up-paid', channel: 'up' }]);
     expect(body.entries.map(({ kind }: { kind: string }) => kind)).toEqual(['usage', 'card', 'trial']);
+    expect(body.credits.map(({ kind }: { kind: string }) => kind)).toEqual(['card', 'trial']);
+    expect(body).toMatchObject({ entries_next: null, credits_next: null, usage_next: null });
     expect(JSON.stringify(body)).not.toMatch(/"(old_)?hash"/);
   });
 

@@ -23,7 +23,7 @@ import {
 } from '../operator-queries.ts';
 import type { OpenHold, Reads } from '../reads.ts';
 import type { Incident, Login, TrafficHour, Wallet, Window } from '../rows.ts';
-import { ADDITIONS, decodeRow, KEYS, PAGES, REVISIONS, type Table } from '../tables.ts';
+import { ADDITIONS, decodeRow, KEYS, PAGES, REVISIONS, STORED_ENTRIES, type Table } from '../tables.ts';
 import { decodeDay, decodeTrafficDay, SPEND_BY_DAY, TRAFFIC_DAYS, trafficHourOf } from '../usage-days.ts';
 import { audit } from './audit.ts';
 import type { Rows } from './connection.ts';
@@ -44,6 +44,11 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
   };
   const ask = (question: Question) => slowPool.ask(numbered(question));
   const account = one(ADDITIONS.accounts, 'WHERE account_id = $1');
+  const entriesOf = many(STORED_ENTRIES, 'WHERE account_id = $1 AND entry_id < $2 ORDER BY entry_id DESC LIMIT $3');
+  const creditsOf = many(
+    STORED_ENTRIES,
+    `WHERE account_id = $1 AND entry_id < $2 AND credit = account_id AND kind <> 'usage' ORDER BY entry_id DESC LIMIT $3`,
+  );
   const usageRecord = one(ADDITIONS.usage, 'WHERE request_id = $1 AND account_id = $2');
   const cards = many(
     PAGES.cards,
@@ -75,11 +80,8 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
     spendByDay: async (accountId, sinceDay) =>
       (await slowPool.ask(numbered({ sql: SPEND_BY_DAY, values: [accountId, sinceDay] }))).map(decodeDay),
     usageRecord: (accountId, requestId) => usageRecord(requestId, accountId),
-    entriesOf: many(ADDITIONS.entries, 'WHERE account_id = $1 ORDER BY entry_id DESC LIMIT $2'),
-    creditsOf: many(
-      ADDITIONS.entries,
-      `WHERE account_id = $1 AND credit = account_id AND kind <> 'usage' ORDER BY entry_id DESC LIMIT $2`,
-    ),
+    entriesOf: (accountId, limit, before = Number.MAX_SAFE_INTEGER) => entriesOf(accountId, before, limit),
+    creditsOf: (accountId, limit, before = Number.MAX_SAFE_INTEGER) => creditsOf(accountId, before, limit),
     creditBy: one(ADDITIONS.entries, `WHERE kind = 'credit' AND reference = $1`),
     openHolds: async (accountId) =>
       toOpenHolds(
