@@ -136,7 +136,7 @@ function OpenTable({ context, open }: Pick<AlarmsProps, 'context' | 'open'>) {
         <form method="post" action={`/alarms/names/${encodeURIComponent(name)}`}>
           <input type="hidden" name="through" value={String(newestId)} />
           <button type="submit" class="quiet small">
-            {words.acknowledgeAll(count(many))}
+            {many === 1 ? words.acknowledge : words.acknowledgeAll(count(many))}
             <span class="unseen">: {name}</span>
           </button>
         </form>,
