@@ -316,8 +316,8 @@ export interface CloseSessionsInput {
 
 export interface PutIncidentInput extends Logged {
   incident: Incident;
-  /** Of one that must be there: its words and start alone, or its end alone; the rest stays as it is stored. */
-  changes?: 'words' | 'end';
+  /** Of one that must be there: its words and start alone, its end alone, or both; the rest stays as it is stored. */
+  changes?: 'words' | 'end' | 'words_and_end';
 }
 export type PutIncidentResult =
   | { ok: true; incident: Incident }

@@ -160,6 +160,34 @@ test('many alarms hide none: they are counted, paged, and seen by their name', a
   expect(lines).toEqual([{ actor: 'token', subject: `usage_invalid:${through}`, detail: '{"seen":130}' }]);
 });
 
+test('an incident’s end is corrected and taken back by its form, and stays if it was not touched', async () => {
+  const said = { titleEn: 'Broken', titleZh: '故障', started: '2026-01-01T08:00' };
+  await client.post('/incidents', said);
+  const list = await (await client.get('/incidents')).text();
+  const path = /action="(\/incidents\/inc_\w+)\/end"/.exec(list)?.[1] ?? '';
+  const endOf = () => gateway.sql(`SELECT ended_at FROM incidents WHERE title_en = 'Broken'`)[0]?.ended_at;
+  const opened = await (await client.get(path)).text();
+  expect(fieldOf(opened, 'ended')).toBe('');
+  await client.post(`${path}/end`);
+  const ended = endOf();
+  // The form was opened before somebody ended it.
+  await client.post(path, { ...said, ended: '', endedBefore: fieldOf(opened, 'endedBefore') });
+  expect([typeof ended, endOf()]).toEqual(['bigint', ended]);
+  const endedBefore = fieldOf(await (await client.get(path)).text(), 'endedBefore');
+  await client.post(path, { ...said, ended: '2026-01-01T09:00', endedBefore });
+  expect(endOf()).toBe(BigInt(Date.UTC(2026, 0, 1, 1)));
+  const wrong = await client.post(path, { ...said, ended: '2025-01-01T09:00', endedBefore });
+  const again = await wrong.text();
+  expect([wrong.status, fieldOf(again, 'ended'), fieldOf(again, 'endedBefore')]).toEqual([
+    400,
+    '2025-01-01T09:00',
+    endedBefore,
+  ]);
+  await client.post(path, { ...said, ended: '', endedBefore });
+  expect(endOf()).toBeNull();
+  await client.post(`${path}/delete`, { confirmed: 'yes' });
+});
+
 test('an incident is told, ended and deleted, in both languages', async () => {
   const half = await client.post('/incidents', { titleEn: 'Slow', titleZh: '' });
   expect([half.status, fieldOf(await half.text(), 'titleEn')]).toEqual([400, 'Slow']);

@@ -259,6 +259,24 @@ describe('what happened', () => {
     expect(await actionsOf(id)).toEqual(['incidents.delete', 'incidents.end', 'incidents.edit', 'incidents.add']);
   });
 
+  test('the end of an incident is corrected, and taken back', async () => {
+    const said = { title_en: 'Slow', title_zh: '較慢', started: '2026-01-01T08:00+08:00' };
+    const id = (await api('POST', '/incidents', said)).body.incident_id;
+    const put = async (fields: object) => (await api('PUT', `/incidents/${id}`, { ...said, ...fields })).body;
+    const end = '2026-01-01T01:00:00.000Z';
+    expect((await put({ ended: '2026-01-01T09:00+08:00' })).ended_at).toBe(end);
+    expect((await put({})).ended_at).toBe(end);
+    expect((await put({ ended: '2025-12-31' })).error).toMatchObject({ code: 'invalid', param: 'ended' });
+    expect((await put({ ended: '2099-01-01' })).error.param).toBe('ended');
+    expect((await put({ ended: null })).ended_at).toBeNull();
+    expect((await api('POST', `/incidents/${id}/end`)).status).toBe(200);
+    expect((await put({ ended: '' })).ended_at).toBeNull();
+    const [newest] = (await api('GET', `/actions?subject=${id}`)).body.data;
+    expect(newest).toMatchObject({ action: 'incidents.edit', detail: { ended_at: null } });
+    expect((await api('POST', '/incidents', { ...said, ended: end })).body.error.param).toBe('');
+    await api('DELETE', `/incidents/${id}`);
+  });
+
   test('the log is told page by page, by area', async () => {
     const cards = await api('GET', '/actions?action=cards.&limit=2');
     expect(names(cards.body.data).every((name) => name.startsWith('cards.'))).toBe(true);

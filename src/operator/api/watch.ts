@@ -17,6 +17,8 @@ const incident = z.strictObject({
   started: text.optional(),
 });
 
+const editedIncident = incident.extend({ ended: text.nullable().optional() });
+
 function toIncident({ title_en, title_zh, text_en, text_zh, started }: z.output<typeof incident>) {
   return { titleEn: title_en, titleZh: title_zh, textEn: text_en, textZh: text_zh, started };
 }
@@ -73,10 +75,11 @@ export const WATCH_OPERATIONS: readonly AdminOperation[] = [
     method: 'PUT',
     path: '/api/admin/incidents/:id',
     id: 'editIncident',
-    summary: 'Tell it in other words.',
-    body: incident,
-    run: (tools, { params, body }) =>
-      putIncident(tools, { ...toIncident(body), incidentId: idOf(params), actor: ACTOR }),
+    summary:
+      'Tell it in other words, or with another start or end: `ended` empty or null says that it goes on, left out it stays.',
+    body: editedIncident,
+    run: (tools, { params, body: { ended, ...body } }) =>
+      putIncident(tools, { ...toIncident(body), ended, incidentId: idOf(params), actor: ACTOR }),
   }),
   operation({
     method: 'POST',

@@ -3,7 +3,7 @@
 
 import type { showRequest } from '../../../operating/accounts.ts';
 import type { UsageRecord } from '../../../store/rows.ts';
-import { count, milliseconds, money, time } from '../../format.ts';
+import { count, dateTime, milliseconds, money } from '../../format.ts';
 import type { Language } from '../../language.ts';
 import { Attempts } from '../../parts/attempts.tsx';
 import { type Fact, Facts } from '../../parts/facts.tsx';
@@ -63,7 +63,7 @@ function factsOf(language: Language, record: UsageRecord): Fact[] {
     [accounts.images, record.images],
   ] as const;
   return [
-    [accounts.at, time(record.at)],
+    [accounts.at, dateTime(record.at)],
     [accounts.key, record.keyId],
     [accounts.model, record.model],
     [accounts.endpoint, record.endpoint],

@@ -108,7 +108,8 @@ interface FieldsProps {
 
 function IncidentFields({ context, form, incident }: FieldsProps) {
   const { incidents: words } = consoleWords(context.language);
-  const started = incident ? taipeiDateTime(incident.startedAt).replace(' ', 'T') : '';
+  const started = incident ? fieldTime(incident.startedAt) : '';
+  const ended = incident?.endedAt ? fieldTime(incident.endedAt) : '';
   const value = (name: 'titleEn' | 'titleZh' | 'textEn' | 'textZh') => form.get(name) ?? incident?.[name] ?? '';
   return (
     <>
@@ -131,6 +132,22 @@ function IncidentFields({ context, form, incident }: FieldsProps) {
         type="datetime-local"
         value={form.get('started') ?? started}
       />
+      {incident ? (
+        <>
+          <input type="hidden" name="endedBefore" value={form.get('endedBefore') ?? ended} />
+          <TextField
+            name="ended"
+            label={words.endedAt}
+            help={words.endedHelp}
+            type="datetime-local"
+            value={form.get('ended') ?? ended}
+          />
+        </>
+      ) : null}
     </>
   );
+}
+
+function fieldTime(at: number): string {
+  return taipeiDateTime(at).replace(' ', 'T');
 }

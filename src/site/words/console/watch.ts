@@ -49,6 +49,8 @@ export const watchEn = {
     textHelp: 'both or none',
     started: 'Began (Taipei time)',
     startedHelp: 'now if left empty',
+    endedAt: 'Ended (Taipei time)',
+    endedHelp: 'empty: it goes on',
     publish: 'Publish',
     save: 'Save',
     edit: 'Edit',
@@ -60,7 +62,7 @@ export const watchEn = {
     removeText:
       'It disappears from the status page, as if it had never been told. To say that it is over, end it instead.',
     published: 'The status page tells of it now.',
-    ended: 'The incident is ended; the status page still shows it.',
+    ended: 'The incident is ended; the status page still shows it. To take that back, edit it and empty its end.',
     removed: 'The incident is deleted.',
   },
   actions: {
@@ -128,6 +130,8 @@ export const watchZh: Said<typeof watchEn> = {
     textHelp: '兩種語言都填，或都不填',
     started: '開始時間（臺北時間）',
     startedHelp: '空白表示現在',
+    endedAt: '結束時間（臺北時間）',
+    endedHelp: '空白表示仍在進行',
     publish: '發布',
     save: '儲存',
     edit: '編輯',
@@ -138,7 +142,7 @@ export const watchZh: Said<typeof watchEn> = {
     askRemove: '要刪除這則公告嗎？',
     removeText: '公告會從狀態頁面消失，就像從未發布過。若要表示狀況已排除，請改按「立即結束」。',
     published: '狀態頁面已顯示這則公告。',
-    ended: '公告已結束，仍會顯示在狀態頁面。',
+    ended: '公告已結束，仍會顯示在狀態頁面。若要取消結束，請編輯公告並清空結束時間。',
     removed: '公告已刪除。',
   },
   actions: {
