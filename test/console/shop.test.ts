@@ -120,6 +120,17 @@ test('a bill is held against our records', async () => {
   expect((await client.post('/ledger/reconcile', { channel: 'up', bill: 'a,b\n1,2' })).status).toBe(400);
 });
 
+test('words say what is meant: revenue before write-offs, and what an unbalanced ledger refuses', async () => {
+  await gateway.gateway.store.recordAlarm({ name: 'ledger_unbalanced', fields: {} }, Date.now());
+  const chinese = await clientOf(gateway, 'zh-TW');
+  const told = async (one: SiteClient, path: string) => (await one.get(path)).text();
+  expect(await told(client, '/ledger')).toContain('Revenue before write-offs');
+  expect(await told(chinese, '/ledger')).toContain('沖銷前營收');
+  expect(await told(client, '/alarms')).toContain('Paid requests are refused until it does; free models go on.');
+  expect(await told(chinese, '/alarms')).toContain('恢復之前拒絕所有付費請求，免費模型照常服務。');
+  await client.post('/alarms/names/ledger_unbalanced', {});
+});
+
 test('an alarm is open until somebody has seen it', async () => {
   await gateway.gateway.store.recordAlarm({ name: 'upstream_route_missing', fields: { channel: 'up' } }, Date.now());
   const open = await (await client.get('/alarms')).text();
@@ -156,7 +167,9 @@ test('many alarms hide none: they are counted, paged, and seen by their name', a
   expect((await client.post('/alarms/names/nothing', {})).status).toBe(404);
   const rest = await (await client.get('/alarms')).text();
   expect(rest.match(/action="\/alarms\/\d+"/g)).toHaveLength(2);
-  const lines = gateway.sql(`SELECT actor, subject, detail FROM audit_log WHERE action = 'alarms.acknowledge_all'`);
+  const lines = gateway.sql(
+    `SELECT actor, subject, detail FROM audit_log WHERE action = 'alarms.acknowledge_all' AND subject LIKE 'usage%'`,
+  );
   expect(lines).toEqual([{ actor: 'token', subject: `usage_invalid:${through}`, detail: '{"seen":130}' }]);
 });
 
