@@ -128,7 +128,7 @@ function IncidentFields({ context, form, incident }: FieldsProps) {
       <TextField
         name="started"
         label={words.started}
-        help={words.startedHelp}
+        help={incident ? words.startedKept : words.startedHelp}
         type="datetime-local"
         value={form.get('started') ?? started}
       />
