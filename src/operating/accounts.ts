@@ -5,7 +5,8 @@ import { newKeyRow } from '../keys/new-key-row.ts';
 import { formatNtd, MAX_NANO, type Nano } from '../kit/money.ts';
 import { taipeiDay } from '../kit/taipei.ts';
 import type { DaySpend, FoundAccount, OpenHold } from '../store/reads.ts';
-import type { Entry, KeyRow, StoredAction, UsageRecord, Wallet } from '../store/rows.ts';
+import type { Entry, KeyRow, StoredAction, StoredEntry, UsageRecord, Wallet } from '../store/rows.ts';
+import { parseCursor, writeCursor } from '../usage/read-query.ts';
 import { logLine } from './audit-log.ts';
 import { readLine } from './read-input.ts';
 import { invalid, notFound, OperatingRefused } from './refused.ts';
@@ -25,23 +26,35 @@ export interface AccountView {
   wallet: Wallet;
   loginName: string | null;
   holds: readonly OpenHold[];
-  /** The latest 50, newest first. */
-  entries: readonly Entry[];
+  /** A page of them, newest first, and what the next page begins after; null if there is none. */
+  entries: readonly StoredEntry[];
+  entriesNext: number | null;
+  /** Of them those that brought money in, in pages of their own. */
+  credits: readonly StoredEntry[];
+  creditsNext: number | null;
   /** Oldest first, revoked ones included. */
   keys: readonly KeyView[];
-  /** Newest first. */
+  /** A page of them, newest first, and the cursor of the next one. */
   usage: readonly UsageRecord[];
+  usageNext: string | null;
   /** Of the last 30 days, oldest first, those without a request left out. */
   spendByDay: readonly DaySpend[];
   /** What operators did to it, with their reasons; newest first. */
   actions: readonly StoredAction[];
 }
 
+/** Where the pages begin; the newest ones if left out. */
+export interface AccountPages {
+  entriesBefore?: number | undefined;
+  creditsBefore?: number | undefined;
+  usageCursor?: string | undefined;
+}
+
 export type CreditKind = 'credit' | 'refund';
 
 const MOST_FOUND = 50;
-export const ENTRIES_SHOWN = 50;
-const USAGE_SHOWN = 20;
+const ENTRIES_SHOWN = 50;
+const USAGE_SHOWN = 50;
 const ACTIONS_SHOWN = 50;
 const DAYS_SHOWN = 30;
 const MAX_REASON_CHARS = 500;
@@ -56,36 +69,63 @@ export async function searchAccounts({ store }: Pick<OperatingTools, 'store'>, t
   return isPossible ? store.read.findAccounts(wanted, MOST_FOUND) : [];
 }
 
-/** Refused: not_found. */
+/** Refused: not_found, invalid. */
 export async function showAccount(
   { store, clock }: Pick<OperatingTools, 'store' | 'clock'>,
   accountId: string,
+  { entriesBefore, creditsBefore, usageCursor }: AccountPages = {},
 ): Promise<AccountView> {
   const { read } = store;
+  const after = usageCursor === undefined ? undefined : parseCursor(usageCursor);
+  if (usageCursor !== undefined && !after) throw invalid('usage_cursor', 'must be usage_next of the page before');
   const wallet = await read.wallet(accountId);
   if (!wallet) throw noSuchAccount(accountId);
-  const [createdAt, login, holds, entries, keys, usage, spendByDay, actions] = await Promise.all([
+  const [createdAt, login, holds, entries, credits, keys, usage, spendByDay, actions] = await Promise.all([
     read.accountSince(accountId),
     read.login(accountId),
     read.openHolds(accountId),
-    read.entriesOf(accountId, ENTRIES_SHOWN),
+    read.entriesOf(accountId, ENTRIES_SHOWN + 1, entriesBefore),
+    read.creditsOf(accountId, ENTRIES_SHOWN + 1, creditsBefore),
     read.keysOf(accountId),
-    read.usagePage({ accountId, limit: USAGE_SHOWN }),
+    read.usagePage({ accountId, limit: USAGE_SHOWN, ...(after ? { after } : {}) }),
     read.spendByDay(accountId, taipeiDay(clock.now()) - DAYS_SHOWN + 1),
     read.actions({ subject: accountId, limit: ACTIONS_SHOWN }),
   ]);
+  const last = usage.records.at(-1);
   return {
     accountId,
     createdAt,
     wallet,
     loginName: login?.name ?? null,
     holds,
-    entries,
+    entries: entries.slice(0, ENTRIES_SHOWN),
+    entriesNext: nextOf(entries),
+    credits: credits.slice(0, ENTRIES_SHOWN),
+    creditsNext: nextOf(credits),
     keys: keys.map((key) => viewKey(key, clock.now())),
     usage: usage.records,
+    usageNext: usage.hasMore && last ? writeCursor(last.at, last.requestId) : null,
     spendByDay,
     actions,
   };
+}
+
+/** One more than a page was asked for. */
+function nextOf(entries: readonly StoredEntry[]): number | null {
+  return entries.length > ENTRIES_SHOWN ? (entries[ENTRIES_SHOWN - 1]?.entryId ?? null) : null;
+}
+
+/** What is known of one request, which is nothing of what was said; `isOpen` while it runs. Refused: not_found. */
+export async function showRequest(
+  { store }: Pick<OperatingTools, 'store'>,
+  accountId: string,
+  requestId: string,
+): Promise<{ isOpen: true; keyId: string } | { isOpen: false; record: UsageRecord }> {
+  const hold = (await store.read.openHolds(accountId)).find((one) => one.requestId === requestId);
+  if (hold) return { isOpen: true, keyId: hold.keyId };
+  const record = await store.read.usageRecord(accountId, requestId);
+  if (!record) throw notFound(`request ${requestId}`);
+  return { isOpen: false, record };
 }
 
 export interface Credit {

@@ -15,6 +15,8 @@ export interface IncidentText {
   textZh?: string | undefined;
   /** A past date or time with its zone; now if left out, or what it was. */
   started?: string | undefined;
+  /** The same of a known one; null or empty: it goes on; left out: as it was. */
+  ended?: string | null | undefined;
 }
 
 const LIST_LIMIT = 1_000;
@@ -26,7 +28,7 @@ export function listIncidents({ store }: Pick<OperatingTools, 'store'>, limit = 
   return store.read.incidents(limit);
 }
 
-/** A new one, or another text for a known one. Refused: invalid, not_found. */
+/** A new one, or another text, start or end for a known one. Refused: invalid, not_found. */
 export async function putIncident(
   tools: OperatingTools,
   said: IncidentText & { incidentId?: string | undefined; actor: Actor },
@@ -34,23 +36,33 @@ export async function putIncident(
   const { store, clock, newId } = tools;
   const known = said.incidentId === undefined ? undefined : await findIncident(tools, said.incidentId);
   const now = clock.now();
+  const endedAt = readEnd(said.ended, known, now);
+  const latestStart = said.ended === undefined ? (endedAt ?? now) : now;
   const startedAt =
-    said.started === undefined
-      ? (known?.startedAt ?? now)
-      : readPastTime(said.started, known?.endedAt ?? now, 'started');
+    said.started === undefined ? (known?.startedAt ?? now) : readPastTime(said.started, latestStart, 'started');
+  if (endedAt !== null && endedAt < startedAt) throw invalid('ended', 'must not be before the start');
   const incident: Incident = {
     incidentId: known?.incidentId ?? newId('inc'),
     startedAt,
-    endedAt: known?.endedAt ?? null,
+    endedAt,
     titleEn: readLine(said.titleEn, 'titleEn', MAX_TITLE_CHARS),
     titleZh: readLine(said.titleZh, 'titleZh', MAX_TITLE_CHARS),
     ...readTexts(said),
     createdAt: known?.createdAt ?? now,
   };
   const { incidentId, titleEn } = incident;
-  const log = logLine(tools, said.actor, known ? 'incidents.edit' : 'incidents.add', incidentId, { title: titleEn });
-  const result = await store.commit('putIncident', { incident, ...(known ? { changes: 'words' } : {}), log });
-  return readPut(result, incidentId);
+  const setsEnd = known !== undefined && said.ended !== undefined;
+  const log = logLine(tools, said.actor, known ? 'incidents.edit' : 'incidents.add', incidentId, {
+    title: titleEn,
+    ...(setsEnd ? { ended_at: endedAt === null ? null : new Date(endedAt).toISOString() } : {}),
+  });
+  const changes = setsEnd ? 'words_and_end' : 'words';
+  return readPut(await store.commit('putIncident', { incident, ...(known ? { changes } : {}), log }), incidentId);
+}
+
+function readEnd(ended: IncidentText['ended'], known: Incident | undefined, now: number): number | null {
+  if (ended === undefined) return known?.endedAt ?? null;
+  return ended === null || ended.trim() === '' ? null : readPastTime(ended, now, 'ended');
 }
 
 function readPut(result: PutIncidentResult, incidentId: string): Incident {

@@ -1,93 +1,120 @@
-// What each revision changed for the public: models that came, went, or have another price. Revisions never change, so
-// each is read once.
+// What the revisions changed for the public: models that came, went, or have another price, with the prices before and
+// after. Revisions never change, so each is read once, and only those that changed something are kept.
 
 import { buildCatalog, type Model } from '../catalog/catalog.ts';
 import { readDocument } from '../catalog/read-document.ts';
+import type { Prices } from '../kit/prices.ts';
 import type { Revision } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
+
+/** What a visitor can compare; prices that do not apply to the model are left out. */
+export interface ListedPrice {
+  isFree: boolean;
+  prices: Readonly<Partial<Prices>>;
+}
+
+export interface ModelChange {
+  id: string;
+  /** Undefined where the model came. */
+  before: ListedPrice | undefined;
+  /** Undefined where it went. */
+  after: ListedPrice | undefined;
+}
 
 export interface PriceChange {
   revision: number;
   since: number;
-  /** By id; of the very first revision everything is new. */
-  changes: readonly { kind: 'added' | 'removed' | 'changed'; id: string }[];
+  /** No revision was before it: everything is new. */
+  isFirst: boolean;
+  /** By id. */
+  changes: readonly ModelChange[];
 }
 
-interface PriceList {
-  since: number;
-  /** What a visitor can compare, by the model's id. */
-  models: ReadonlyMap<string, string>;
-}
+/** As the columns of a price list stand. */
+export const PRICE_ORDER = ['input', 'cachedInput', 'cacheWrite5m', 'cacheWrite1h', 'output', 'image'] as const;
 
-const MOST = 100;
+type PriceList = ReadonlyMap<string, ListedPrice>;
 
-/** Newest first, up to a revision. What was told once is told again without a question, and while the store does not
- * answer also for a newer one: prices are shown without the last changes then, or without any. */
+/** More than these are not kept. */
+export const MOST_PRICE_CHANGES = 100;
+
+/**
+ * Newest first, up to a revision. A first question reads every revision, a later one only those since; while the store does
+ * not answer, what is known is told.
+ */
 export function createPriceHistory(store: Pick<Store, 'read'>): (newest: number) => Promise<readonly PriceChange[]> {
-  /** Undefined where no revision has the number, or this version cannot read it: there is nothing to tell of it. */
-  const lists = new Map<number, PriceList | undefined>();
-  let told: { newest: number; history: Promise<readonly PriceChange[]> } | undefined;
-  let lastKnown: readonly PriceChange[] = [];
+  let told: readonly PriceChange[] = [];
+  let upTo = 0;
+  let isFirst = true;
+  let list: PriceList = new Map();
+  let signature: string | undefined;
+  let reading: Promise<void> = Promise.resolve();
 
-  /** One after the other: a large document takes a while to read, and in between others have their turn. */
-  async function read(newest: number): Promise<readonly PriceChange[]> {
-    const oldest = Math.max(1, newest - MOST);
-    for (const revision of lists.keys()) if (revision < oldest) lists.delete(revision);
-    for (let revision = oldest; revision <= newest; revision++) {
-      if (!lists.has(revision)) lists.set(revision, priceList(await store.read.revision(revision)));
+  function add(stored: Revision): void {
+    const { revision, createdAt: since } = stored;
+    const signed = signatureOf(stored.document);
+    if (signed === undefined || signed !== signature) {
+      const next = priceList(stored);
+      // What this version cannot read has nothing to tell.
+      if (next) {
+        const changes = compare(list, next);
+        if (changes.length > 0) told = [{ revision, since, isFirst, changes }, ...told].slice(0, MOST_PRICE_CHANGES);
+        list = next;
+        signature = signed;
+      }
     }
-    const known = Array.from({ length: newest - oldest + 1 }, (_, index) => oldest + index).flatMap((revision) => {
-      const list = lists.get(revision);
-      return list ? [{ revision, list }] : [];
-    });
-    return known
-      .map(({ revision, list }, index) => ({
-        revision,
-        since: list.since,
-        changes: compare(known[index - 1]?.list.models ?? new Map(), list.models),
-      }))
-      .toReversed()
-      .slice(0, MOST);
+    isFirst = false;
   }
 
-  return (newest) => {
-    if (told?.newest === newest) return told.history;
-    const history = read(newest).then(
-      (known) => {
-        lastKnown = known;
-        return known;
-      },
-      () => {
-        // What failed is asked again by the next one.
-        if (told === telling) told = undefined;
-        return lastKnown;
-      },
-    );
-    const telling = { newest, history };
-    told = telling;
-    return history;
+  /** One after the other: in between others have their turn, and what failed goes on where it was. */
+  async function read(newest: number): Promise<void> {
+    while (upTo < newest) {
+      const stored = await store.read.revision(upTo + 1);
+      if (stored) add(stored);
+      upTo++;
+    }
+  }
+
+  return async (newest) => {
+    if (upTo < newest) {
+      reading = reading.then(() => read(newest)).catch(() => {});
+      await reading;
+    }
+    return told.filter(({ revision }) => revision <= newest);
   };
 }
 
-function priceList(stored: Revision | undefined): PriceList | undefined {
-  const read = stored && readDocument(stored.document);
-  if (!read?.ok) return undefined;
-  const { models } = buildCatalog(read.document, stored?.revision ?? 0, stored?.createdAt ?? 0);
-  return { since: stored?.createdAt ?? 0, models: new Map(models.map((model) => [model.id, fingerprint(model)])) };
+/** Equal for documents with equal price lists, and cheap, as most revisions change no price; undefined if it is no JSON. */
+function signatureOf(document: string): string | undefined {
+  try {
+    const { models }: { models?: unknown } = JSON.parse(document);
+    if (!Array.isArray(models)) return undefined;
+    return JSON.stringify(models.map(({ id, kinds, price }: Record<string, unknown>) => [id, kinds, price]));
+  } catch {
+    return undefined;
+  }
+}
+
+function priceList({ document, revision, createdAt }: Revision): PriceList | undefined {
+  const read = readDocument(document);
+  if (!read.ok) return undefined;
+  const { models } = buildCatalog(read.document, revision, createdAt);
+  return new Map(models.map((model) => [model.id, listedPrice(model)]));
 }
 
 /** Prices alone: a model that takes more or has another name costs what it did. */
-function fingerprint({ free, priced, prices }: Model): string {
-  const list = [...priced].sort().map((name) => `${name} ${prices[name]}`);
-  return [free, ...list].join('\n');
+function listedPrice({ free, priced, prices }: Model): ListedPrice {
+  return { isFree: free, prices: Object.fromEntries([...priced].map((name) => [name, prices[name]])) };
 }
 
-function compare(before: PriceList['models'], after: PriceList['models']): PriceChange['changes'] {
-  const kept = [...after].flatMap(([id, list]) => {
-    const known = before.get(id);
-    if (known === list) return [];
-    return [{ kind: known === undefined ? ('added' as const) : ('changed' as const), id }];
-  });
-  const gone = [...before.keys()].filter((id) => !after.has(id)).map((id) => ({ kind: 'removed' as const, id }));
-  return [...kept, ...gone].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+function compare(before: PriceList, after: PriceList): ModelChange[] {
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .toSorted()
+    .map((id) => ({ id, before: before.get(id), after: after.get(id) }))
+    .filter((change) => !isSame(change.before, change.after));
+}
+
+function isSame(before: ListedPrice | undefined, after: ListedPrice | undefined): boolean {
+  if (!before || !after || before.isFree !== after.isFree) return false;
+  return PRICE_ORDER.every((name) => before.prices[name] === after.prices[name]);
 }

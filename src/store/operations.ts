@@ -261,7 +261,7 @@ export interface TrafficInput {
 
 /** Writes a fact about the database unless it is there already; answers what is there now. */
 export interface ClaimInput extends Logged {
-  name: 'pepper' | `alarm_seen:${number}`;
+  name: 'pepper' | `alarm_seen:${number}` | `alarms_seen:${string}:${number}`;
   value: string;
 }
 export interface ClaimResult {
@@ -318,8 +318,8 @@ export interface CloseSessionsInput {
 
 export interface PutIncidentInput extends Logged {
   incident: Incident;
-  /** Of one that must be there: its words and start alone, or its end alone; the rest stays as it is stored. */
-  changes?: 'words' | 'end';
+  /** Of one that must be there: its words and start alone, its end alone, or both; the rest stays as it is stored. */
+  changes?: 'words' | 'end' | 'words_and_end';
 }
 export type PutIncidentResult =
   | { ok: true; incident: Incident }

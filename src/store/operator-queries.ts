@@ -8,6 +8,8 @@ import type {
   ChannelDay,
   ChannelRevision,
   FoundAccount,
+  OpenAlarms,
+  Reads,
   RevenueDay,
 } from './reads.ts';
 import type { StoredAction, StoredAlarm } from './rows.ts';
@@ -47,20 +49,32 @@ export function decodeAction(row: Row): StoredAction {
   };
 }
 
-/** An alarm was seen when the log says so. */
+/** An alarm was seen when the log says so: of itself, or of all of its name up to one. */
 export const ALARM_SEEN = 'alarms.acknowledge';
-const SEEN = `FROM audit_log WHERE action = '${ALARM_SEEN}' AND subject = CAST(alarm_id AS TEXT)`;
+export const ALARMS_SEEN = 'alarms.acknowledge_all';
+export const seenSubject = (name: string, through: number) => `${name}:${through}`;
+const DIGITS = `'0123456789'`;
+const NAMED = `rtrim(subject, ${DIGITS})`;
+const THROUGH = `CAST(substr(subject, length(${NAMED}) + 1) AS BIGINT)`;
+const ONE_SEEN = `action = '${ALARM_SEEN}' AND subject = CAST(alarm_id AS TEXT)`;
+const SEEN = `FROM audit_log WHERE (${ONE_SEEN}) OR (action = '${ALARMS_SEEN}'
+  AND CASE WHEN action = '${ALARMS_SEEN}' AND ${NAMED} = name || ':' THEN ${THROUGH} >= alarm_id ELSE FALSE END)`;
+/** How far each name was seen is found once, not for every alarm. */
+const ALARMS = `alarms LEFT JOIN (SELECT ${NAMED} AS named, max(${THROUGH}) AS through FROM audit_log
+  WHERE action = '${ALARMS_SEEN}' GROUP BY 1) AS names_seen ON named = name || ':'`;
+const IS_OPEN = `(through IS NULL OR alarm_id > through) AND NOT EXISTS (SELECT 1 FROM audit_log WHERE ${ONE_SEEN})`;
 
-export function alarmsQuestion({ alarmId, before, openOnly, limit }: AlarmQuery): Question {
+export function alarmsQuestion({ alarmId, name, before, openOnly, limit }: AlarmQuery): Question {
   const conditions: [sql: string, ...values: SqlValue[]][] = [];
   if (alarmId !== undefined) conditions.push(['alarm_id = ?', alarmId]);
+  if (name !== undefined) conditions.push(['name = ?', name]);
   if (before !== undefined) conditions.push(['alarm_id < ?', before]);
-  if (openOnly) conditions.push([`NOT EXISTS (SELECT 1 ${SEEN})`]);
+  if (openOnly) conditions.push([IS_OPEN]);
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}`;
   return {
     sql: `SELECT alarm_id, at, name, fields, (SELECT min(at) ${SEEN}) AS seen_at,
         (SELECT actor ${SEEN} ORDER BY action_id LIMIT 1) AS seen_by
-      FROM alarms ${where} ORDER BY alarm_id DESC LIMIT ?`,
+      FROM ${ALARMS} ${where} ORDER BY alarm_id DESC LIMIT ?`,
     values: [...conditions.flatMap(([, ...values]) => values), limit],
   };
 }
@@ -73,6 +87,26 @@ export function decodeAlarm(row: Row): StoredAlarm {
     fields: JSON.parse(String(row.fields)),
     acknowledgedAt: row.seen_at === null ? null : Number(row.seen_at),
     acknowledgedBy: row.seen_by === null ? null : String(row.seen_by),
+  };
+}
+
+export function openAlarmsQuestion({ name, through }: Parameters<Reads['openAlarms']>[0]): Question {
+  const conditions: [sql: string, ...values: SqlValue[]][] = [[IS_OPEN]];
+  if (name !== undefined) conditions.push(['name = ?', name]);
+  if (through !== undefined) conditions.push(['alarm_id <= ?', through]);
+  return {
+    sql: `SELECT name, count(*) AS open, max(alarm_id) AS newest_id, max(at) AS newest_at FROM ${ALARMS}
+      WHERE ${conditions.map(([sql]) => sql).join(' AND ')} GROUP BY name ORDER BY 3 DESC`,
+    values: conditions.flatMap(([, ...values]) => values),
+  };
+}
+
+export function decodeOpenAlarms(row: Row): OpenAlarms {
+  return {
+    name: String(row.name),
+    open: Number(row.open),
+    newestId: Number(row.newest_id),
+    newestAt: Number(row.newest_at),
   };
 }
 

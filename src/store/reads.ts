@@ -12,6 +12,7 @@ import type {
   Revision,
   StoredAction,
   StoredAlarm,
+  StoredEntry,
   TrafficHour,
   UsageRecord,
   Wallet,
@@ -113,10 +114,19 @@ export interface ActionQuery {
 
 export interface AlarmQuery {
   alarmId?: number | undefined;
+  name?: string | undefined;
   before?: number | undefined;
   /** Only those that nobody has said to have seen. */
   openOnly?: boolean | undefined;
   limit: number;
+}
+
+/** Alarms of one name that nobody has said to have seen. */
+export interface OpenAlarms {
+  name: string;
+  open: number;
+  newestId: number;
+  newestAt: number;
 }
 
 export interface FoundAccount {
@@ -197,10 +207,10 @@ export interface Reads {
   /** Days without a request are left out; oldest first. */
   spendByDay(accountId: string, sinceDay: number): Promise<DaySpend[]>;
   usageRecord(accountId: string, requestId: string): Promise<UsageRecord | undefined>;
-  /** Newest first. */
-  entriesOf(accountId: string, limit: number): Promise<Entry[]>;
+  /** Newest first; `before` is the last one of the page before. */
+  entriesOf(accountId: string, limit: number, before?: number): Promise<StoredEntry[]>;
   /** Of them those that brought money in: few, however many requests there were. */
-  creditsOf(accountId: string, limit: number): Promise<Entry[]>;
+  creditsOf(accountId: string, limit: number, before?: number): Promise<StoredEntry[]>;
   /** The credit of an operator with this reference, whosever it is. */
   creditBy(reference: string): Promise<Entry | undefined>;
   openHolds(accountId: string): Promise<OpenHold[]>;
@@ -230,6 +240,8 @@ export interface Reads {
   /** Newest first. */
   actions(query: ActionQuery): Promise<StoredAction[]>;
   alarms(query: AlarmQuery): Promise<StoredAlarm[]>;
+  /** Of every name or of one, up to an alarm; names without an open one are left out, the newest first. */
+  openAlarms(wanted: { name?: string | undefined; through?: number | undefined }): Promise<OpenAlarms[]>;
   /** By whole ids, the last four of a key, a serial, a login name or a request. */
   findAccounts(text: string, limit: number): Promise<FoundAccount[]>;
   /** When an account was made. */
@@ -282,6 +294,7 @@ export const READ_NAMES = [
   'revisions',
   'actions',
   'alarms',
+  'openAlarms',
   'findAccounts',
   'accountSince',
   'cardBatch',

@@ -138,6 +138,11 @@ export interface Entry {
   note: string | null;
 }
 
+/** As it is in the database, which counts them. */
+export interface StoredEntry extends Entry {
+  entryId: number;
+}
+
 /** Disjoint token buckets: together they are everything the upstream counted. */
 export interface Buckets {
   input: number;

@@ -17,6 +17,7 @@ import type {
   Replay,
   Revision,
   Setting,
+  StoredEntry,
   TrafficHour,
   UsageRecord,
   Wallet,
@@ -220,6 +221,14 @@ export const ADDITIONS: { [T in keyof Additions]: Table<Additions[T]> } = {
     subject: ['subject', 'text'],
     detail: ['detail', 'json'],
   }),
+};
+
+/** Entries with the numbers that the database gave them. */
+export const STORED_ENTRIES: Table<StoredEntry> = {
+  name: ADDITIONS.entries.name,
+  idColumn: ADDITIONS.entries.idColumn,
+  idField: 'entryId',
+  columns: ADDITIONS.entries.columns,
 };
 
 export const REVISIONS: Table<Revision> = {

@@ -61,10 +61,16 @@ function readTime(params: URLSearchParams, name: string): number | undefined {
   return time;
 }
 
-function readCursor(cursor: string): { at: number; requestId: string } {
-  const match = /^(\d{1,16})\.(req_[0-9a-z]+)$/.exec(Buffer.from(cursor, 'base64url').toString());
-  if (!match?.[1] || !match[2]) {
+function readCursor(cursor: string): NonNullable<UsageQuery['after']> {
+  const after = parseCursor(cursor);
+  if (!after) {
     throw fault('invalid_request', { param: 'cursor', message: 'Use next_cursor of the page before, unchanged.' });
   }
-  return { at: Number(match[1]), requestId: match[2] };
+  return after;
+}
+
+/** Undefined if it is none of ours. */
+export function parseCursor(cursor: string): UsageQuery['after'] {
+  const match = /^(\d{1,16})\.(req_[0-9a-z]+)$/.exec(Buffer.from(cursor, 'base64url').toString());
+  return match?.[1] && match[2] ? { at: Number(match[1]), requestId: match[2] } : undefined;
 }

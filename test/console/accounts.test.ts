@@ -69,22 +69,35 @@ describe('money', () => {
   });
 });
 
-test('of many entries the page says that it shows the latest', async () => {
+test('nothing of a customer is out of reach: a request is found, and the page has pages', async () => {
   const one = await gateway.register();
-  const pages: string[] = [];
-  for (let n = 1; n < 50; n++) {
-    pages.push(await (await client.get(pathOf(one))).text());
-    const given = {
-      accountId: one.accountId,
-      amount: 1n,
-      reference: `many-${n}`,
-      reason: 'one of many',
-      at: Date.now(),
-    };
-    await gateway.gateway.store.commit('credit', given);
+  gateway.upstream.next(chatAnswer());
+  const requestId = (await gateway.chat(one.key, { model: 'up-paid' })).headers.get('x-request-id') ?? '';
+  const credit = { accountId: one.accountId, amount: 1n, reason: 'the first of many', at: Date.now() };
+  await gateway.gateway.store.commit('credit', { ...credit, reference: 'many-0' });
+  for (let n = 0; n < 55; n++) await gateway.chat(one.key, { model: 'demo-small' });
+
+  const html = await (await client.get(pathOf(one))).text();
+  // The requests have pushed the first one out of the newest page, but not the money that came in.
+  expect(html).not.toContain(requestId);
+  expect(html).toContain('the first of many');
+  const link = (name: string) =>
+    new RegExp(`href="(${pathOf(one)}\\?${name}=[^"#]*#${name})">Older`).exec(html)?.[1] ?? '';
+  for (const name of ['entries', 'usage']) {
+    const older = await (await client.get(link(name))).text();
+    expect([name, older.includes(requestId)]).toEqual([name, true]);
+    expect(older).toContain(`href="${pathOf(one)}#${name}">Newest`);
   }
-  expect(pages.filter((html) => html.includes('The latest 50 are shown.'))).toEqual([]);
-  expect(await (await client.get(pathOf(one))).text()).toContain('The latest 50 are shown.');
+  expect(link('credits')).toBe('');
+  expect((await client.get(`${pathOf(one)}?usage=nonsense`)).status).toBe(400);
+
+  const found = await client.get(`/accounts?q=${requestId}`);
+  expect(found.headers.get('location')).toBe(`${pathOf(one)}/requests/${requestId}`);
+  const request = await (await client.get(found.headers.get('location') ?? '')).text();
+  const [record] = gateway.sql('SELECT * FROM usage_records WHERE request_id = ?', requestId);
+  expect(request).toContain(requestId);
+  for (const said of ['up-paid', 'Held for it', 'Attempts', String(record?.key_id)]) expect(request).toContain(said);
+  expect((await client.get(`${pathOf(account)}/requests/${requestId}`)).status).toBe(404);
 });
 
 test('a frozen account is refused until it is thawed, each with a reason', async () => {

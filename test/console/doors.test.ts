@@ -6,6 +6,7 @@ import { operatorOf } from '../support/operator.ts';
 import { clientOf, strangerOf } from './operator-client.ts';
 
 const PAGES = ['/', '/channels', '/channels/up', '/models', '/models/document', '/models/revisions', '/models/import'];
+PAGES.push('/accounts/acc_1/requests/req_1');
 PAGES.push('/cards', '/accounts', '/ledger', '/ledger/reconcile', '/alarms', '/incidents', '/actions', '/nothing');
 const ACTIONS = ['/channels/up/test', '/channels/up/disable', '/models/document', '/models/document/apply', '/cards'];
 ACTIONS.push(
@@ -15,6 +16,7 @@ ACTIONS.push(
   '/accounts/acc_1/keys',
   '/ledger/audit',
 );
+ACTIONS.push('/alarms/names/usage_invalid');
 ACTIONS.push('/incidents', '/alarms/1', '/models/revisions/1/return', '/models/import', '/models/edit');
 
 let gateway: TestGateway;

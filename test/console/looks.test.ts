@@ -35,6 +35,8 @@ async function fillShop(): Promise<string[]> {
     { name: 'usage_invalid', fields: { channel: 'up', detail: LONG } },
     Date.now(),
   );
+  await gateway.gateway.store.recordAlarm({ name: 'usage_invalid', fields: {} }, Date.now());
+  const [used] = (await gateway.gateway.store.read.usagePage({ accountId, limit: 1 })).records;
   await client.post('/incidents', { titleEn: LONG, titleZh: '字'.repeat(60), textEn: LONG, textZh: '字'.repeat(200) });
   const incident = /\/incidents\/(inc_\w+)\/delete/.exec(await (await client.get('/incidents')).text())?.[1];
   const cards = { amount: '100', count: '12', kind: 'promo', expires: '2099-12-31', note: LONG };
@@ -56,7 +58,15 @@ async function fillShop(): Promise<string[]> {
     ],
     ...[`${batch}?new`, `${batch}/sheet`, '/accounts', '/accounts?q=nobody', `/accounts/${accountId}`],
     ...[`/accounts/${accountId}/freeze`, `/accounts/${accountId}/keys/${keyId}/revoke`, '/ledger', '/ledger/reconcile'],
-    ...['/alarms', '/alarms?all', '/incidents', `/incidents/${incident}`, `/incidents/${incident}/delete`],
+    `/accounts/${accountId}/requests/${used?.requestId}`,
+    ...[
+      '/alarms',
+      '/alarms?all&name=usage_invalid',
+      '/alarms?all',
+      '/incidents',
+      `/incidents/${incident}`,
+      `/incidents/${incident}/delete`,
+    ],
     ...['/actions', '/actions?action=nothing', '/nothing'],
   ];
 }

@@ -140,6 +140,17 @@ test('a bill says what is not known, also of a channel that is gone', async () =
   }
 });
 
+test('words say what is meant: revenue before write-offs, and what an unbalanced ledger refuses', async () => {
+  await gateway.gateway.store.recordAlarm({ name: 'ledger_unbalanced', fields: {} }, Date.now());
+  const chinese = await clientOf(gateway, 'zh-TW');
+  const told = async (one: SiteClient, path: string) => (await one.get(path)).text();
+  expect(await told(client, '/ledger')).toContain('Revenue before write-offs');
+  expect(await told(chinese, '/ledger')).toContain('沖銷前營收');
+  expect(await told(client, '/alarms')).toContain('Paid requests are refused until it does; free models go on.');
+  expect(await told(chinese, '/alarms')).toContain('恢復之前拒絕所有付費請求，免費模型照常服務。');
+  await client.post('/alarms/names/ledger_unbalanced', {});
+});
+
 test('an alarm is open until somebody has seen it', async () => {
   await gateway.gateway.store.recordAlarm({ name: 'upstream_route_missing', fields: { channel: 'up' } }, Date.now());
   const open = await (await client.get('/alarms')).text();
@@ -149,6 +160,65 @@ test('an alarm is open until somebody has seen it', async () => {
   expect((await client.post(path)).status).toBe(303);
   expect(await (await client.get('/alarms')).text()).not.toContain(path);
   expect(await (await client.get('/alarms?all')).text()).toContain('seen by token');
+});
+
+test('many alarms hide none: they are counted, paged, and seen by their name', async () => {
+  const { store } = gateway.gateway;
+  await store.recordAlarm({ name: 'wallet_wrong', fields: { account_id: 'acc_old' } }, Date.now());
+  for (let index = 0; index < 130; index++) await store.recordAlarm({ name: 'usage_invalid', fields: {} }, Date.now());
+  expect(await (await client.get('/')).text()).toContain('99+ alarms are open');
+  const open = await (await client.get('/alarms')).text();
+  expect(open).toContain('99+ open');
+  expect(open).not.toContain('acc_old');
+  const older = /href="(\/alarms\?before=\d+)"/.exec(open)?.[1] ?? '';
+  expect(await (await client.get(older)).text()).toContain('acc_old');
+  const olderOfAll = /href="(\/alarms\?all[^"]*before=\d+)"/.exec(await (await client.get('/alarms?all')).text())?.[1];
+  expect(await (await client.get((olderOfAll ?? '').replace('&amp;', '&'))).text()).toContain('acc_old');
+  expect(await (await client.get('/alarms?name=wallet_wrong')).text()).toContain('acc_old');
+
+  const path = '/alarms/names/usage_invalid';
+  expect(open).toContain('Mark all 130 as seen');
+  // One that came after the page was shown stays open.
+  await store.recordAlarm({ name: 'usage_invalid', fields: {} }, Date.now());
+  const through = fieldOf(open, 'through');
+  const done = await client.post(path, { through });
+  expect([done.status, done.headers.get('location')]).toEqual([303, '/alarms?seen=all']);
+  expect((await client.post(path, { through })).status).toBe(303);
+  expect((await client.post('/alarms/names/nothing', {})).status).toBe(404);
+  const rest = await (await client.get('/alarms')).text();
+  expect(rest.match(/action="\/alarms\/\d+"/g)).toHaveLength(2);
+  const lines = gateway.sql(
+    `SELECT actor, subject, detail FROM audit_log WHERE action = 'alarms.acknowledge_all' AND subject LIKE 'usage%'`,
+  );
+  expect(lines).toEqual([{ actor: 'token', subject: `usage_invalid:${through}`, detail: '{"seen":130}' }]);
+});
+
+test('an incident’s end is corrected and taken back by its form, and stays if it was not touched', async () => {
+  const said = { titleEn: 'Broken', titleZh: '故障', started: '2026-01-01T08:00' };
+  await client.post('/incidents', said);
+  const list = await (await client.get('/incidents')).text();
+  const path = /action="(\/incidents\/inc_\w+)\/end"/.exec(list)?.[1] ?? '';
+  const endOf = () => gateway.sql(`SELECT ended_at FROM incidents WHERE title_en = 'Broken'`)[0]?.ended_at;
+  const opened = await (await client.get(path)).text();
+  expect(fieldOf(opened, 'ended')).toBe('');
+  await client.post(`${path}/end`);
+  const ended = endOf();
+  // The form was opened before somebody ended it.
+  await client.post(path, { ...said, ended: '', endedBefore: fieldOf(opened, 'endedBefore') });
+  expect([typeof ended, endOf()]).toEqual(['bigint', ended]);
+  const endedBefore = fieldOf(await (await client.get(path)).text(), 'endedBefore');
+  await client.post(path, { ...said, ended: '2026-01-01T09:00', endedBefore });
+  expect(endOf()).toBe(BigInt(Date.UTC(2026, 0, 1, 1)));
+  const wrong = await client.post(path, { ...said, ended: '2025-01-01T09:00', endedBefore });
+  const again = await wrong.text();
+  expect([wrong.status, fieldOf(again, 'ended'), fieldOf(again, 'endedBefore')]).toEqual([
+    400,
+    '2025-01-01T09:00',
+    endedBefore,
+  ]);
+  await client.post(path, { ...said, ended: '', endedBefore });
+  expect(endOf()).toBeNull();
+  await client.post(`${path}/delete`, { confirmed: 'yes' });
 });
 
 test('an incident is told, ended and deleted, in both languages', async () => {

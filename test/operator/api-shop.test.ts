@@ -88,6 +88,8 @@ describe('accounts', () => {
     expect(body.keys).toMatchObject([{ key_id: account.keyId, last4: account.key.slice(-4), revoked_at: null }]);
     expect(body.usage).toMatchObject([{ request_id: requestId, model: 'up-paid', channel: 'up' }]);
     expect(body.entries.map(({ kind }: { kind: string }) => kind)).toEqual(['usage', 'card', 'trial']);
+    expect(body.credits.map(({ kind }: { kind: string }) => kind)).toEqual(['card', 'trial']);
+    expect(body).toMatchObject({ entries_next: null, credits_next: null, usage_next: null });
     expect(JSON.stringify(body)).not.toMatch(/"(old_)?hash"/);
   });
 
@@ -220,6 +222,22 @@ describe('what happened', () => {
     expect((await api('POST', '/alarms/999999/acknowledge')).status).toBe(404);
     expect((await api('GET', '/alarms?open=true')).body.data).toEqual([]);
     expect((await api('GET', '/alarms')).body.data[0]).toMatchObject({ acknowledged_by: 'token' });
+  });
+
+  test('alarms of one name are seen together', async () => {
+    const { store } = gateway.gateway;
+    for (let index = 0; index < 3; index++) await store.recordAlarm({ name: 'usage_invalid', fields: {} }, index);
+    const [newest, middle] = (await api('GET', '/alarms?name=usage_invalid')).body.data;
+    const wanted = { name: 'usage_invalid', through: middle.alarm_id };
+    const all = await Promise.all([1, 2, 3].map(() => api('POST', '/alarms/acknowledge', wanted)));
+    expect(all.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+    expect(all.find(({ status }) => status === 200)?.body).toEqual({ ...wanted, seen: 2 });
+    const rest = { name: 'usage_invalid', through: newest.alarm_id, seen: 1 };
+    expect((await api('POST', '/alarms/acknowledge', { name: 'usage_invalid' })).body).toEqual(rest);
+    expect((await api('POST', '/alarms/acknowledge', { name: 'usage_invalid' })).body.error.code).toBe('already_done');
+    expect((await api('POST', '/alarms/acknowledge', { name: 'none' })).status).toBe(404);
+    expect((await api('GET', '/alarms?open=true&name=usage_invalid')).body.data).toEqual([]);
+    expect((await api('GET', '/actions?action=alarms.acknowledge_all')).body.data).toHaveLength(2);
     const { breakers, last_errors: errors } = (await api('GET', '/channels/up')).body;
     expect(breakers).toMatchObject([{ state: 'open', why: 'key_refused', since: expect.any(String) }]);
     expect(errors[0]).toMatchObject({ model: 'up-paid', outcome: 'refused_our_key' });
@@ -239,6 +257,24 @@ describe('what happened', () => {
     expect((await api('GET', '/incidents')).body.data).toHaveLength(1);
     expect((await api('DELETE', `/incidents/${id}`)).status).toBe(200);
     expect(await actionsOf(id)).toEqual(['incidents.delete', 'incidents.end', 'incidents.edit', 'incidents.add']);
+  });
+
+  test('the end of an incident is corrected, and taken back', async () => {
+    const said = { title_en: 'Slow', title_zh: '較慢', started: '2026-01-01T08:00+08:00' };
+    const id = (await api('POST', '/incidents', said)).body.incident_id;
+    const put = async (fields: object) => (await api('PUT', `/incidents/${id}`, { ...said, ...fields })).body;
+    const end = '2026-01-01T01:00:00.000Z';
+    expect((await put({ ended: '2026-01-01T09:00+08:00' })).ended_at).toBe(end);
+    expect((await put({})).ended_at).toBe(end);
+    expect((await put({ ended: '2025-12-31' })).error).toMatchObject({ code: 'invalid', param: 'ended' });
+    expect((await put({ ended: '2099-01-01' })).error.param).toBe('ended');
+    expect((await put({ ended: null })).ended_at).toBeNull();
+    expect((await api('POST', `/incidents/${id}/end`)).status).toBe(200);
+    expect((await put({ ended: '' })).ended_at).toBeNull();
+    const [newest] = (await api('GET', `/actions?subject=${id}`)).body.data;
+    expect(newest).toMatchObject({ action: 'incidents.edit', detail: { ended_at: null } });
+    expect((await api('POST', '/incidents', { ...said, ended: end })).body.error.param).toBe('');
+    await api('DELETE', `/incidents/${id}`);
   });
 
   test('the log is told page by page, by area', async () => {

@@ -33,23 +33,37 @@ test('models that came, went, or have another price', async () => {
   await revise(withModels(FREE, { ...PAID, price: { input: 9, output: 65 } }, EXTRA), 30);
   await revise({ ...withModels(FREE, { ...EXTRA, context_tokens: 1_000 }), limits: { in_flight: 5 } }, 40);
   await revise({ ...withModels(FREE, { ...EXTRA, context_tokens: 1_000 }), limits: { in_flight: 6 } }, 50);
-  expect(await createPriceHistory(store)(5)).toEqual([
-    { revision: 5, since: 50, changes: [] },
-    {
-      revision: 4,
-      since: 40,
-      changes: [{ kind: 'removed', id: 'paid' }],
-    },
-    { revision: 3, since: 30, changes: [{ kind: 'changed', id: 'paid' }] },
-    { revision: 2, since: 20, changes: [{ kind: 'added', id: 'extra' }] },
-    {
-      revision: 1,
-      since: 10,
-      changes: [
-        { kind: 'added', id: 'auto:free' },
-        { kind: 'added', id: 'paid' },
-      ],
-    },
+  const history = await createPriceHistory(store)(5);
+  expect(history.map(({ revision, since, isFirst }) => [revision, since, isFirst])).toEqual([
+    [4, 40, false],
+    [3, 30, false],
+    [2, 20, false],
+    [1, 10, true],
+  ]);
+  const listed = (input: bigint, output: bigint) => ({
+    isFree: false,
+    prices: { input, cachedInput: input, cacheWrite5m: input, cacheWrite1h: input, output },
+  });
+  const [gone, changed, came, first] = history.map(({ changes }) => changes);
+  expect(gone).toEqual([{ id: 'paid', before: listed(9_000n, 65_000n), after: undefined }]);
+  expect(changed).toEqual([{ id: 'paid', before: listed(8_125n, 65_000n), after: listed(9_000n, 65_000n) }]);
+  expect(came).toEqual([{ id: 'extra', before: undefined, after: listed(1_000n, 2_000n) }]);
+  expect(first).toMatchObject([
+    { id: 'auto:free', before: undefined, after: { isFree: true } },
+    { id: 'paid', before: undefined, after: listed(8_125n, 65_000n) },
+  ]);
+});
+
+test('a model that becomes free, or is served in another way, has another price', async () => {
+  await revise(withModels(FREE, PAID), 10);
+  await revise(withModels(FREE, { ...PAID, price: 'free' }), 20);
+  await revise(withModels(FREE, { ...PAID, price: 'free', name: 'Another name' }), 30);
+  await revise(withModels(FREE, { ...PAID, price: { input: 0.001, output: 0.001 } }), 40);
+  const history = await createPriceHistory(store)(4);
+  expect(history.map(({ revision, changes }) => [revision, changes.map(({ after }) => after?.isFree)])).toEqual([
+    [4, [false]],
+    [2, [true]],
+    [1, [true, false]],
   ]);
 });
 
@@ -105,12 +119,32 @@ test('while the store does not answer, what was known before is told', async () 
   expect(await historyUpTo(2)).toHaveLength(2);
 });
 
-test('of very many only the newest are told, and the last of them is compared with the one before', async () => {
+test('of very many changes only the newest are told, and none is called the first', async () => {
   for (let n = 1; n <= 105; n++) {
     const price = { input: n, output: 65 };
     await revise(withModels(FREE, { ...PAID, price }), n);
   }
   const history = await createPriceHistory(store)(105);
   expect(history).toHaveLength(100);
-  expect(history.at(-1)).toEqual({ revision: 6, since: 6, changes: [{ kind: 'changed', id: 'paid' }] });
+  expect(history.at(-1)).toMatchObject({ revision: 6, isFirst: false, changes: [{ id: 'paid' }] });
+});
+
+test('however often channels were switched, prices are told, and quickly', async () => {
+  const many = Array.from({ length: 100 }, (_, n) => ({ ...EXTRA, id: `extra-${n}` }));
+  const switched = (n: number, price: object) => ({
+    ...withModels(FREE, { ...PAID, price }, ...many),
+    channels: plainDocument().channels.map((channel) => ({
+      ...channel,
+      enabled: channel.name === 'demo' || n % 2 === 0,
+    })),
+  });
+  for (let n = 1; n <= 1_500; n++) await revise(switched(n, { input: n < 10 ? 8 : 9, output: 65 }), n);
+  const historyUpTo = createPriceHistory(store);
+  const since = performance.now();
+  const history = await historyUpTo(1_500);
+  expect(performance.now() - since).toBeLessThan(5_000);
+  expect(history.map(({ revision, isFirst }) => [revision, isFirst])).toEqual([
+    [10, false],
+    [1, true],
+  ]);
 });

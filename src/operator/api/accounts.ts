@@ -9,11 +9,13 @@ import {
   searchAccounts,
   setFrozen,
   showAccount,
+  showRequest,
 } from '../../operating/accounts.ts';
 import { publicRecord } from '../../usage/public-usage.ts';
 import { ACTOR, type AdminOperation, operation } from './operation.ts';
 import { amount, text } from './shapes.ts';
 
+const entryId = z.coerce.number().int().min(1);
 const idOf = ({ id = '' }: Readonly<Record<string, string>>) => id;
 
 export const ACCOUNT_OPERATIONS: readonly AdminOperation[] = [
@@ -29,10 +31,33 @@ export const ACCOUNT_OPERATIONS: readonly AdminOperation[] = [
     method: 'GET',
     path: '/api/admin/accounts/:id',
     id: 'showAccount',
-    summary: 'Wallet, holds, entries, keys, latest usage, and what operators did.',
-    async run(tools, { params }) {
-      const { usage, ...account } = await showAccount(tools, idOf(params));
+    summary:
+      'Wallet, holds, entries, credits, keys, usage, and what operators did. Entries, credits and usage are pages, newest first: `entries_next`, `credits_next` and `usage_next`, if not null, are `entries_before`, `credits_before` and `usage_cursor` of the next one.',
+    query: z.object({
+      entries_before: entryId.optional(),
+      credits_before: entryId.optional(),
+      usage_cursor: text.optional(),
+    }),
+    async run(tools, { params, query }) {
+      const { usage, ...account } = await showAccount(tools, idOf(params), {
+        entriesBefore: query.entries_before,
+        creditsBefore: query.credits_before,
+        usageCursor: query.usage_cursor,
+      });
       return { ...account, usage: usage.map(publicRecord) };
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/api/admin/accounts/:id/requests/:request',
+    id: 'showRequest',
+    summary: 'What is known of one request: its usage record with what was held and every attempt, or that it runs.',
+    async run(tools, { params }) {
+      const requestId = params.request ?? '';
+      const found = await showRequest(tools, idOf(params), requestId);
+      if (found.isOpen) return { requestId, ...found };
+      const { record } = found;
+      return { ...publicRecord(record), isOpen: false, held: record.held, attempts: record.attempts };
     },
   }),
   operation({

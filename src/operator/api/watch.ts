@@ -1,7 +1,7 @@
 // /api/admin/alarms, incidents and actions: what happened, what is told, and who did what.
 
 import { z } from 'zod';
-import { acknowledge, listAlarms } from '../../operating/alarms.ts';
+import { acknowledge, acknowledgeAll, listAlarms } from '../../operating/alarms.ts';
 import { listActions } from '../../operating/audit-log.ts';
 import { deleteIncident, endIncident, listIncidents, putIncident } from '../../operating/incidents.ts';
 import { ACTOR, type AdminOperation, operation } from './operation.ts';
@@ -17,6 +17,8 @@ const incident = z.strictObject({
   started: text.optional(),
 });
 
+const editedIncident = incident.extend({ ended: text.nullable().optional() });
+
 function toIncident({ title_en, title_zh, text_en, text_zh, started }: z.output<typeof incident>) {
   return { titleEn: title_en, titleZh: title_zh, textEn: text_en, textZh: text_zh, started };
 }
@@ -27,10 +29,18 @@ export const WATCH_OPERATIONS: readonly AdminOperation[] = [
     path: '/api/admin/alarms',
     id: 'listAlarms',
     summary: 'Alarms, newest first.',
-    query: paged().extend({ open: z.stringbool().default(false) }),
-    run: async (tools, { query: { limit, before, open } }) => ({
-      data: await listAlarms(tools, limit, { before, openOnly: open }),
+    query: paged().extend({ open: z.stringbool().default(false), name: text.optional() }),
+    run: async (tools, { query: { limit, before, open, name } }) => ({
+      data: await listAlarms(tools, limit, { before, openOnly: open, name }),
     }),
+  }),
+  operation({
+    method: 'POST',
+    path: '/api/admin/alarms/acknowledge',
+    id: 'acknowledgeAlarms',
+    summary: 'Say that all of one name were seen, up to the alarm `through`, or up to now.',
+    body: z.strictObject({ name: text, through: z.number().int().min(1).optional() }),
+    run: (tools, { body }) => acknowledgeAll(tools, body, ACTOR),
   }),
   operation({
     method: 'POST',
@@ -65,10 +75,11 @@ export const WATCH_OPERATIONS: readonly AdminOperation[] = [
     method: 'PUT',
     path: '/api/admin/incidents/:id',
     id: 'editIncident',
-    summary: 'Tell it in other words.',
-    body: incident,
-    run: (tools, { params, body }) =>
-      putIncident(tools, { ...toIncident(body), incidentId: idOf(params), actor: ACTOR }),
+    summary:
+      'Tell it in other words, or with another start or end: `ended` empty or null says that it goes on, left out it stays.',
+    body: editedIncident,
+    run: (tools, { params, body: { ended, ...body } }) =>
+      putIncident(tools, { ...toIncident(body), ended, incidentId: idOf(params), actor: ACTOR }),
   }),
   operation({
     method: 'POST',

@@ -5,6 +5,7 @@ import type { Receipt } from '../../accounts/show-receipt.ts';
 import { count, milliseconds, money, time } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
+import { Attempts } from '../parts/attempts.tsx';
 import { statusName } from '../parts/request-status.tsx';
 import { Scroll } from '../parts/scroll.tsx';
 import { AccountPage } from './frame.tsx';
@@ -46,7 +47,7 @@ export function ReceiptPage({ context, facts, keyName }: ReceiptProps) {
         <div>
           <Lines language={language} facts={facts} />
           <h2>{usage.attempts}</h2>
-          <Attempts language={language} facts={facts} />
+          <Attempts language={language} attempts={record.attempts} />
         </div>
       </div>
       <p>
@@ -103,35 +104,5 @@ function Lines({ language, facts: { record, lines } }: PartProps) {
       </Scroll>
       {notes.length > 0 ? <p class="faint">{notes.join(' · ')}</p> : null}
     </>
-  );
-}
-
-function Attempts({ language, facts: { record } }: PartProps) {
-  const { usage } = wordsOf(language).account;
-  return (
-    <Scroll label={usage.attempts}>
-      <table class="is-usage">
-        <thead>
-          <tr>
-            <th scope="col" class="may-wrap">
-              {usage.channel}
-            </th>
-            <th scope="col">{usage.outcome}</th>
-            <th scope="col" class="right">
-              {usage.duration}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {record.attempts.map((attempt) => (
-            <tr>
-              <td class="id">{attempt.channel}</td>
-              <td class="number">{statusName(language, attempt.outcome)}</td>
-              <td class="right number">{milliseconds(attempt.ms)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
   );
 }

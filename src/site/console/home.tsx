@@ -12,7 +12,7 @@ import { Amount } from '../parts/amount.tsx';
 import { consoleWords } from '../words/console/words.ts';
 import { ChannelTable } from './channels/list.tsx';
 import { needsAttention } from './channels/state-of.ts';
-import { type ConsoleContext, ConsolePage } from './frame/frame.tsx';
+import { type ConsoleContext, ConsolePage, countedAlarms } from './frame/frame.tsx';
 import type { ConsoleVisits } from './frame/visit.tsx';
 import { MoneyBars } from './parts/money-bars.tsx';
 import type { ConsoleTools } from './tools.ts';
@@ -97,7 +97,7 @@ function Needs({ context, channels, openIncidents, isUnbalanced }: HomeProps) {
   const troubled = channels.filter((channel) => needsAttention(channel, words)).map(({ name }) => name);
   const needs = [
     ...(isUnbalanced ? [{ path: '/ledger', text: home.unbalanced }] : []),
-    ...(context.openAlarms ? [{ path: '/alarms', text: home.openAlarms(context.openAlarms) }] : []),
+    ...(context.openAlarms ? [{ path: '/alarms', text: home.openAlarms(countedAlarms(context.openAlarms)) }] : []),
     ...(troubled.length > 0 ? [{ path: '/channels', text: home.channelsBad(troubled.join(', ')) }] : []),
     ...(openIncidents > 0 ? [{ path: '/incidents', text: home.incidentsOpen(openIncidents) }] : []),
     ...(channels.every(({ kind }) => kind === 'demo') ? [{ path: '/models/document', text: home.noChannel }] : []),

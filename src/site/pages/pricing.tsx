@@ -1,24 +1,21 @@
 /** @jsxImportSource hono/jsx */
 // Every model with its price, as billed: searched, filtered and sorted by the address alone.
 
+import type { PriceChange } from '../../publishing/price-history.ts';
 import { count, dateTime } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 import { Scroll } from '../parts/scroll.tsx';
+import { PriceHistory } from './price-history.tsx';
 import { PRICING_KINDS, PRICING_SORTS, type PricedModel, type PricingQuery, selectModels } from './pricing-query.ts';
 
 export interface PricingFacts {
   models: readonly PricedModel[];
+  /** The last one that changed a price, and since when. */
   revision: number;
   since: number;
   limits: { free_per_minute: number; free_per_day_zero: number; free_per_day_positive: number };
   history: readonly PriceChange[];
-}
-
-export interface PriceChange {
-  revision: number;
-  since: number;
-  changes: readonly { kind: 'added' | 'removed' | 'changed'; id: string }[];
 }
 
 interface PricingProps {
@@ -43,7 +40,7 @@ export function PricingPage({ context, facts, query }: PricingProps) {
       </p>
       <h2>{pricing.history}</h2>
       <p>{pricing.historyLead}</p>
-      {facts.history.length === 0 ? null : <History context={context} history={facts.history} />}
+      {facts.history.length === 0 ? null : <PriceHistory language={context.language} history={facts.history} />}
     </Page>
   );
 }
@@ -168,37 +165,5 @@ function PriceRow({ context, model }: { context: PageContext; model: PricedModel
         {buys()}
       </td>
     </tr>
-  );
-}
-
-function History({ context, history }: { context: PageContext; history: readonly PriceChange[] }) {
-  const { pricing } = wordsOf(context.language);
-  const describe = ({ changes, revision }: PriceChange, isOldest: boolean) => {
-    if (isOldest) return pricing.firstList;
-    return changes.length === 0
-      ? pricing.noChanges
-      : changes.map(({ kind, id }) => pricing[kind](id)).join(' · ') || String(revision);
-  };
-  return (
-    <Scroll label={pricing.history}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{pricing.revision}</th>
-            <th scope="col">{pricing.since}</th>
-            <th scope="col">{pricing.changes}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {history.map((change, index) => (
-            <tr>
-              <td class="number">{change.revision}</td>
-              <td class="number may-wrap">{dateTime(change.since)}</td>
-              <td>{describe(change, index === history.length - 1)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
   );
 }

@@ -14,8 +14,10 @@ import {
   decodeChannelDay,
   decodeChannelRevision,
   decodeFound,
+  decodeOpenAlarms,
   decodeRevenue,
   findAccountsQuestion,
+  openAlarmsQuestion,
   type Question,
   REVENUE_BY_DAY,
   REVISIONS_BEFORE,
@@ -23,7 +25,7 @@ import {
 } from '../operator-queries.ts';
 import type { OpenHold, Reads } from '../reads.ts';
 import type { Incident, Login, TrafficHour, Wallet, Window } from '../rows.ts';
-import { ADDITIONS, decodeRow, KEYS, PAGES, REVISIONS, type Table } from '../tables.ts';
+import { ADDITIONS, decodeRow, KEYS, PAGES, REVISIONS, STORED_ENTRIES, type Table } from '../tables.ts';
 import { decodeDay, decodeTrafficDay, SPEND_BY_DAY, TRAFFIC_DAYS, trafficHourOf } from '../usage-days.ts';
 import { audit } from './audit.ts';
 import type { Rows } from './connection.ts';
@@ -44,6 +46,11 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
   };
   const ask = (question: Question) => slowPool.ask(numbered(question));
   const account = one(ADDITIONS.accounts, 'WHERE account_id = $1');
+  const entriesOf = many(STORED_ENTRIES, 'WHERE account_id = $1 AND entry_id < $2 ORDER BY entry_id DESC LIMIT $3');
+  const creditsOf = many(
+    STORED_ENTRIES,
+    `WHERE account_id = $1 AND entry_id < $2 AND credit = account_id AND kind <> 'usage' ORDER BY entry_id DESC LIMIT $3`,
+  );
   const usageRecord = one(ADDITIONS.usage, 'WHERE request_id = $1 AND account_id = $2');
   const cards = many(
     PAGES.cards,
@@ -75,11 +82,8 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
     spendByDay: async (accountId, sinceDay) =>
       (await slowPool.ask(numbered({ sql: SPEND_BY_DAY, values: [accountId, sinceDay] }))).map(decodeDay),
     usageRecord: (accountId, requestId) => usageRecord(requestId, accountId),
-    entriesOf: many(ADDITIONS.entries, 'WHERE account_id = $1 ORDER BY entry_id DESC LIMIT $2'),
-    creditsOf: many(
-      ADDITIONS.entries,
-      `WHERE account_id = $1 AND credit = account_id AND kind <> 'usage' ORDER BY entry_id DESC LIMIT $2`,
-    ),
+    entriesOf: (accountId, limit, before = Number.MAX_SAFE_INTEGER) => entriesOf(accountId, before, limit),
+    creditsOf: (accountId, limit, before = Number.MAX_SAFE_INTEGER) => creditsOf(accountId, before, limit),
     creditBy: one(ADDITIONS.entries, `WHERE kind = 'credit' AND reference = $1`),
     openHolds: async (accountId) =>
       toOpenHolds(
@@ -121,6 +125,7 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
       (await ask({ sql: REVISIONS_BEFORE, values: [before, limit] })).map((row) => decodeRow(REVISIONS, row)),
     actions: async (query) => (await ask(actionsQuestion(query))).map(decodeAction),
     alarms: async (query) => (await ask(alarmsQuestion(query))).map(decodeAlarm),
+    openAlarms: async (wanted) => (await ask(openAlarmsQuestion(wanted))).map(decodeOpenAlarms),
     findAccounts: async (text, limit) => (await ask(findAccountsQuestion(text, limit))).map(decodeFound),
     accountSince: async (accountId) => (await account(accountId))?.createdAt,
     cardBatch: one(ADDITIONS.cardBatches, 'WHERE batch_id = $1'),

@@ -16,8 +16,10 @@ import {
   decodeChannelDay,
   decodeChannelRevision,
   decodeFound,
+  decodeOpenAlarms,
   decodeRevenue,
   findAccountsQuestion,
+  openAlarmsQuestion,
   type Question,
   REVENUE_BY_DAY,
   REVISIONS_BEFORE,
@@ -25,7 +27,7 @@ import {
 } from '../operator-queries.ts';
 import type { OpenHold, ReadName, Reads } from '../reads.ts';
 import type { Incident, Login, TrafficHour, Wallet, Window } from '../rows.ts';
-import { ADDITIONS, decodeRow, KEYS, PAGES, REVISIONS, type SqlValue, type Table } from '../tables.ts';
+import { ADDITIONS, decodeRow, KEYS, PAGES, REVISIONS, type SqlValue, STORED_ENTRIES, type Table } from '../tables.ts';
 import { decodeDay, decodeTrafficDay, SPEND_BY_DAY, TRAFFIC_DAYS, trafficHourOf } from '../usage-days.ts';
 import { audit } from './audit.ts';
 import { usagePage } from './usage-page.ts';
@@ -48,6 +50,11 @@ export function prepareReads(db: Database): SyncReads {
   };
   const keyByHash = one(KEYS, 'WHERE hash = ?');
   const keyByOldHash = one(KEYS, 'WHERE old_hash = ?');
+  const entriesOf = many(STORED_ENTRIES, 'WHERE account_id = ? AND entry_id < ? ORDER BY entry_id DESC LIMIT ?');
+  const creditsOf = many(
+    STORED_ENTRIES,
+    `WHERE account_id = ? AND entry_id < ? AND credit = account_id AND kind <> 'usage' ORDER BY entry_id DESC LIMIT ?`,
+  );
   const usageRecord = one(ADDITIONS.usage, 'WHERE request_id = ? AND account_id = ?');
   const pulse = db.prepare<{ revision: bigint; keys_version: bigint }, []>(
     `SELECT (SELECT coalesce(max(revision), 0) FROM revisions) AS revision,
@@ -79,11 +86,8 @@ export function prepareReads(db: Database): SyncReads {
     usagePage: (query) => db.transaction(() => usagePage(db, query)).deferred(),
     spendByDay: (accountId, sinceDay) => spendByDay.all(accountId, sinceDay).map(decodeDay),
     usageRecord: (accountId, requestId) => usageRecord(requestId, accountId),
-    entriesOf: many(ADDITIONS.entries, 'WHERE account_id = ? ORDER BY entry_id DESC LIMIT ?'),
-    creditsOf: many(
-      ADDITIONS.entries,
-      `WHERE account_id = ? AND credit = account_id AND kind <> 'usage' ORDER BY entry_id DESC LIMIT ?`,
-    ),
+    entriesOf: (accountId, limit, before = Number.MAX_SAFE_INTEGER) => entriesOf(accountId, before, limit),
+    creditsOf: (accountId, limit, before = Number.MAX_SAFE_INTEGER) => creditsOf(accountId, before, limit),
     creditBy: one(ADDITIONS.entries, `WHERE kind = 'credit' AND reference = ?`),
     openHolds: (accountId) =>
       db
@@ -142,6 +146,7 @@ export function prepareReads(db: Database): SyncReads {
     revisions: (before, limit) => revisions.all(before, limit).map((row) => decodeRow(REVISIONS, row)),
     actions: (query) => ask(actionsQuestion(query)).map(decodeAction),
     alarms: (query) => ask(alarmsQuestion(query)).map(decodeAlarm),
+    openAlarms: (wanted) => ask(openAlarmsQuestion(wanted)).map(decodeOpenAlarms),
     findAccounts: (text, limit) => ask(findAccountsQuestion(text, limit)).map(decodeFound),
     accountSince: (accountId) => account(accountId)?.createdAt,
     cardBatch: one(ADDITIONS.cardBatches, 'WHERE batch_id = ?'),

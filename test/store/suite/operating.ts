@@ -146,6 +146,31 @@ export function describeOperating(open: OpenSubject): void {
       expect(await subject.store.read.alarms({ limit: 10, before: old?.alarmId })).toHaveLength(0);
     });
 
+    test('alarms of one name are seen together, up to one of them', async () => {
+      const own = await open();
+      try {
+        const names = ['usage_invalid', 'usage_invalid', 'wallet_wrong', 'usage_invalid'] as const;
+        for (const [index, name] of names.entries()) await own.store.recordAlarm({ name, fields: {} }, T0 + index);
+        const [third, wrong, second, first] = await own.store.read.alarms({ limit: 9 });
+        expect(await own.store.read.openAlarms({})).toEqual([
+          { name: 'usage_invalid', open: 3, newestId: third?.alarmId ?? 0, newestAt: T0 + 3 },
+          { name: 'wallet_wrong', open: 1, newestId: wrong?.alarmId ?? 0, newestAt: T0 + 2 },
+        ]);
+        const through = second?.alarmId ?? 0;
+        expect(await own.store.read.openAlarms({ name: 'usage_invalid', through })).toMatchObject([{ open: 2 }]);
+        const subject = `usage_invalid:${through}`;
+        await own.store.commit('note', { log: action({ action: 'alarms.acknowledge_all', subject, at: T0 + 9 }) });
+        const opened = await own.store.read.alarms({ limit: 9, openOnly: true });
+        expect(opened.map(({ alarmId }) => alarmId)).toEqual([third?.alarmId ?? 0, wrong?.alarmId ?? 0]);
+        const ofName = await own.store.read.alarms({ limit: 9, name: 'usage_invalid' });
+        expect(ofName.map(({ acknowledgedAt }) => acknowledgedAt)).toEqual([null, T0 + 9, T0 + 9]);
+        expect(ofName.at(-1)).toMatchObject({ alarmId: first?.alarmId, acknowledgedBy: 'token' });
+        expect(await own.store.read.openAlarms({})).toMatchObject([{ open: 1 }, { open: 1 }]);
+      } finally {
+        await own.close();
+      }
+    });
+
     test('accounts are found by what a customer can name, and by nothing that only looks like it', async () => {
       const { store } = subject;
       const { accountId, keyId } = await createAccount(store, 7n);

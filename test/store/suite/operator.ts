@@ -54,6 +54,11 @@ export function describeOperator(open: OpenSubject): void {
         (await subject.store.read.creditsOf(accountId, limit)).map(({ kind }) => kind);
       expect(await kinds(2)).toEqual(['credit', 'trial']);
       expect(await kinds(1)).toEqual(['credit']);
+      const [newest] = await subject.store.read.creditsOf(accountId, 1);
+      const older = await subject.store.read.creditsOf(accountId, 5, newest?.entryId);
+      expect(older.map(({ kind }) => kind)).toEqual(['trial']);
+      const all = await subject.store.read.entriesOf(accountId, 10);
+      expect(await subject.store.read.entriesOf(accountId, 2, all[1]?.entryId)).toEqual(all.slice(2, 4));
       expect(await subject.store.read.creditsOf('acc_unknown', 2)).toEqual([]);
       expect(await subject.store.read.creditBy(credit.reference)).toMatchObject({
         kind: 'credit',

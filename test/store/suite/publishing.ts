@@ -57,8 +57,11 @@ export function describePublishing(open: OpenSubject): void {
       expect(said).toEqual({ ok: true, incident: both });
       expect(again).toEqual({ ok: false, reason: 'ended' });
       expect(await store.read.incidents(10)).toContainEqual(both);
+      const reopened = { ...both, titleEn: 'Slow again', endedAt: null };
+      const open = await store.commit('putIncident', { incident: reopened, changes: 'words_and_end' });
+      expect(open).toEqual({ ok: true, incident: reopened });
       await store.commit('deleteIncident', { incidentId });
-      for (const changes of ['words', 'end'] as const) {
+      for (const changes of ['words', 'end', 'words_and_end'] as const) {
         const late = await store.commit('putIncident', { incident: both, changes });
         expect(late).toEqual({ ok: false, reason: 'not_found' });
       }

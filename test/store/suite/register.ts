@@ -32,6 +32,7 @@ export function describeRegister(open: OpenSubject): void {
       expect(await subject.store.read.keysOf(input.accountId)).toEqual([input.key]);
       expect(await subject.store.read.entriesOf(input.accountId, 10)).toEqual([
         {
+          entryId: expect.any(Number),
           at: T0,
           kind: 'trial',
           debit: 'house:trial',

@@ -1,8 +1,8 @@
 /** @jsxImportSource hono/jsx */
-// What an account spent, its entries, what is held, and its latest requests.
+// What an account spent, what came in, its entries, what is held, and its requests, in pages.
 
 import { taipeiDay } from '../../../kit/taipei.ts';
-import { ENTRIES_SHOWN } from '../../../operating/accounts.ts';
+import type { Entry } from '../../../store/rows.ts';
 import { count, money, time } from '../../format.ts';
 import { RequestStatus } from '../../parts/request-status.tsx';
 import { consoleWords } from '../../words/console/words.ts';
@@ -10,6 +10,7 @@ import { DataTable } from '../parts/data-table.tsx';
 import { dayText } from '../parts/day-text.ts';
 import { MoneyBars } from '../parts/money-bars.tsx';
 import type { AccountProps } from './account-props.ts';
+import { requestPath } from './request.tsx';
 
 export function AccountMoney(props: AccountProps) {
   const { context, account } = props;
@@ -41,7 +42,44 @@ function lastDays({ account, now }: AccountProps): { day: string; amount: bigint
 
 const DAYS = 30;
 
-function Entries({ context, account }: AccountProps) {
+function Entries({ context, account, pages }: AccountProps) {
+  const { accounts } = consoleWords(context.language);
+  const { accountId, entries, entriesNext, credits, creditsNext } = account;
+  return (
+    <>
+      <section id="credits">
+        <h2>{accounts.credits}</h2>
+        <EntryTable
+          context={context}
+          account={account}
+          entries={credits}
+          label={accounts.credits}
+          none={accounts.noCredits}
+        />
+        <Pages context={context} path={`/accounts/${accountId}`} name="credits" next={creditsNext} pages={pages} />
+      </section>
+      <section id="entries">
+        <h2>{accounts.entries}</h2>
+        <EntryTable
+          context={context}
+          account={account}
+          entries={entries}
+          label={accounts.entries}
+          none={accounts.noEntries}
+        />
+        <Pages context={context} path={`/accounts/${accountId}`} name="entries" next={entriesNext} pages={pages} />
+      </section>
+    </>
+  );
+}
+
+interface EntryTableProps extends Pick<AccountProps, 'context' | 'account'> {
+  entries: readonly Entry[];
+  label: string;
+  none: string;
+}
+
+function EntryTable({ context, account: { accountId }, entries, label, none }: EntryTableProps) {
   const { accounts } = consoleWords(context.language);
   const kinds = {
     trial: accounts.trial,
@@ -50,35 +88,60 @@ function Entries({ context, account }: AccountProps) {
     usage: accounts.usage,
     write_off: accounts.write_off,
   };
+  if (entries.length === 0) return <p class="empty">{none}</p>;
   return (
-    <section>
-      <h2>{accounts.entries}</h2>
-      {account.entries.length < ENTRIES_SHOWN ? null : <p class="faint">{accounts.latestEntries(ENTRIES_SHOWN)}</p>}
-      {account.entries.length === 0 ? (
-        <p class="empty">{accounts.noEntries}</p>
-      ) : (
-        <DataTable
-          label={accounts.entries}
-          columns={[
-            { text: accounts.at },
-            { text: accounts.entry },
-            { text: accounts.change, isFigure: true },
-            { text: accounts.after, isFigure: true },
-            { text: accounts.note },
-          ]}
-          rows={account.entries.map((entry) => [
-            <span class="number">{time(entry.at)}</span>,
-            kinds[entry.kind],
-            entry.credit === account.accountId ? `+${money(entry.amount)}` : money(-entry.amount),
-            entry.balanceAfter === null ? '–' : money(entry.balanceAfter),
-            <>
-              {entry.note}
-              <span class={entry.note === null ? 'id faint' : 'under id'}>{entry.reference}</span>
-            </>,
-          ])}
-        />
-      )}
-    </section>
+    <DataTable
+      label={label}
+      columns={[
+        { text: accounts.at },
+        { text: accounts.entry },
+        { text: accounts.change, isFigure: true },
+        { text: accounts.after, isFigure: true },
+        { text: accounts.note },
+      ]}
+      rows={entries.map((entry) => [
+        <span class="number">{time(entry.at)}</span>,
+        kinds[entry.kind],
+        entry.credit === accountId ? `+${money(entry.amount)}` : money(-entry.amount),
+        entry.balanceAfter === null ? '–' : money(entry.balanceAfter),
+        <>
+          {entry.note}
+          <span class={entry.note === null ? 'id faint' : 'under id'}>
+            {entry.kind === 'usage' ? (
+              <a href={requestPath(accountId, entry.reference)}>{entry.reference}</a>
+            ) : (
+              entry.reference
+            )}
+          </span>
+        </>,
+      ])}
+    />
+  );
+}
+
+interface PagesProps {
+  context: AccountProps['context'];
+  path: string;
+  /** Of the part of the page, and of what its address says. */
+  name: keyof AccountProps['pages'];
+  next: number | string | null;
+  pages: AccountProps['pages'];
+}
+
+/** The other parts of the page stay where they are. */
+function Pages({ context, path, name, next, pages }: PagesProps) {
+  const { accounts } = consoleWords(context.language);
+  const href = (at: number | string | null) => {
+    const query = new URLSearchParams();
+    for (const [part, value] of Object.entries({ ...pages, [name]: at })) if (value) query.set(part, String(value));
+    return `${path}${query.size > 0 ? `?${query}` : ''}#${name}`;
+  };
+  if (next === null && pages[name] === undefined) return null;
+  return (
+    <p class="row">
+      {pages[name] === undefined ? null : <a href={href(null)}>{accounts.newest}</a>}
+      {next === null ? null : <a href={href(next)}>{accounts.older}</a>}
+    </p>
   );
 }
 
@@ -94,7 +157,9 @@ function Holds({ context, account }: AccountProps) {
           label={accounts.holds}
           columns={[{ text: accounts.request }, { text: accounts.key }]}
           rows={account.holds.map(({ requestId, keyId }) => [
-            <span class="id">{requestId}</span>,
+            <a class="id" href={requestPath(account.accountId, requestId)}>
+              {requestId}
+            </a>,
             <span class="id">{keyId}</span>,
           ])}
         />
@@ -103,10 +168,10 @@ function Holds({ context, account }: AccountProps) {
   );
 }
 
-function Usage({ context, account }: AccountProps) {
+function Usage({ context, account, pages }: AccountProps) {
   const { accounts } = consoleWords(context.language);
   return (
-    <section>
+    <section id="usage">
       <h2>{accounts.latest}</h2>
       {account.usage.length === 0 ? (
         <p class="empty">{accounts.noUsage}</p>
@@ -124,7 +189,9 @@ function Usage({ context, account }: AccountProps) {
           rows={account.usage.map((record) => [
             <>
               <span class="number">{time(record.at)}</span>
-              <span class="under id">{record.requestId}</span>
+              <a class="under id" href={requestPath(account.accountId, record.requestId)}>
+                {record.requestId}
+              </a>
             </>,
             <span class="id">{record.model}</span>,
             <span class="id">{record.channel ?? '–'}</span>,
@@ -134,6 +201,13 @@ function Usage({ context, account }: AccountProps) {
           ])}
         />
       )}
+      <Pages
+        context={context}
+        path={`/accounts/${account.accountId}`}
+        name="usage"
+        next={account.usageNext}
+        pages={pages}
+      />
     </section>
   );
 }

@@ -9,6 +9,8 @@ export interface AccountProps {
   context: ConsoleContext;
   account: AccountView;
   now: number;
+  /** Where each part of the page begins that is not at its newest. */
+  pages: { credits?: number | undefined; entries?: number | undefined; usage?: string | undefined };
   /** For the form that makes a key, so that it makes one. */
   ticket: string;
   /** What was sent and refused, else empty. */

@@ -8,6 +8,7 @@ import {
   searchAccounts,
   setFrozen,
   showAccount,
+  showRequest,
 } from '../../../operating/accounts.ts';
 import { notFound, OperatingRefused } from '../../../operating/refused.ts';
 import { money } from '../../format.ts';
@@ -15,7 +16,7 @@ import { consoleWords } from '../../words/console/words.ts';
 import { ConfirmPage } from '../frame/confirm.tsx';
 import { TextField } from '../frame/field.tsx';
 import type { Notice } from '../frame/frame.tsx';
-import { typed } from '../frame/read-form.ts';
+import { typed, wholeNumber } from '../frame/read-form.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../frame/visit.tsx';
 import { attempt, refusalNotice, refusalStatus } from '../parts/refused.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
@@ -23,15 +24,21 @@ import { AccountPage } from './account.tsx';
 import type { ShowAccount } from './account-props.ts';
 import { askCredit, giveCredit } from './credit.tsx';
 import { NewKeyPage } from './new-key.tsx';
-import { AccountsPage } from './search.tsx';
+import { RequestPage } from './request.tsx';
+import { AccountsPage, foundPath } from './search.tsx';
 
 export function addAccountPages(visits: ConsoleVisits, tools: ConsoleTools): void {
   visits.get('/accounts', async (visit) => {
     const text = (visit.url.searchParams.get('q') ?? '').trim();
     const found = text === '' ? [] : await searchAccounts(tools, text);
     const [only, another] = found;
-    if (only && !another) return visit.go(`/accounts/${only.accountId}`);
+    if (only && !another) return visit.go(foundPath(only, text));
     return visit.show(<AccountsPage context={visit.page} text={text} found={found} />);
+  });
+  visits.get('/accounts/:id/requests/:request', async (visit) => {
+    const { id: accountId = '', request: requestId = '' } = visit.params;
+    const found = await showRequest(tools, accountId, requestId);
+    return visit.show(<RequestPage context={visit.page} accountId={accountId} requestId={requestId} found={found} />);
   });
   visits.get('/accounts/:id', async (visit) => show(tools, visit, { notice: doneNotice(visit) }));
   visits.post('/accounts/:id/credit/review', (visit) => askCredit(tools, visit, show));
@@ -51,10 +58,21 @@ function find(tools: ConsoleTools, { params }: ConsoleVisit): Promise<AccountVie
 }
 
 const show: ShowAccount = async (tools, visit, { notice, faults = {}, status = 200 }) => {
-  const account = await find(tools, visit);
-  const context = { ...visit.page, path: `/accounts/${account.accountId}`, query: '' };
+  const { searchParams } = visit.url;
+  const pages = {
+    credits: wholeNumber(searchParams, 'credits'),
+    entries: wholeNumber(searchParams, 'entries'),
+    usage: searchParams.get('usage') || undefined,
+  };
+  const account = await showAccount(tools, visit.params.id ?? '', {
+    creditsBefore: pages.credits,
+    entriesBefore: pages.entries,
+    usageCursor: pages.usage,
+  });
+  const query = visit.request.method === 'GET' && notice === undefined ? visit.url.search : '';
+  const context = { ...visit.page, path: `/accounts/${account.accountId}`, query };
   const ticket = visit.once.ticket();
-  const facts = { account, now: tools.clock.now(), ticket, form: visit.form, faults, notice };
+  const facts = { account, pages, now: tools.clock.now(), ticket, form: visit.form, faults, notice };
   return visit.show(<AccountPage context={context} {...facts} />, { status });
 };
 

@@ -7,6 +7,7 @@ import { consoleWords } from '../../words/console/words.ts';
 import { TextField } from '../frame/field.tsx';
 import { type ConsoleContext, ConsolePage } from '../frame/frame.tsx';
 import { DataTable } from '../parts/data-table.tsx';
+import { requestPath } from './request.tsx';
 
 interface SearchProps {
   context: ConsoleContext;
@@ -25,13 +26,18 @@ export function AccountsPage({ context, text, found }: SearchProps) {
       {found.length === 0 ? (
         <p class="empty">{text === '' ? accounts.start : accounts.none}</p>
       ) : (
-        <Found context={context} found={found} />
+        <Found context={context} text={text} found={found} />
       )}
     </ConsolePage>
   );
 }
 
-function Found({ context, found }: Omit<SearchProps, 'text'>) {
+/** Whoever looks for a request wants to see it. */
+export function foundPath({ accountId, by }: FoundAccount, text: string): string {
+  return by === 'request' ? requestPath(accountId, text) : `/accounts/${accountId}`;
+}
+
+function Found({ context, text, found }: SearchProps) {
   const { accounts } = consoleWords(context.language);
   const ways = {
     account: accounts.byAccount,
@@ -50,13 +56,15 @@ function Found({ context, found }: Omit<SearchProps, 'text'>) {
         { text: accounts.state },
         { text: accounts.balance, isFigure: true },
       ]}
-      rows={found.map(({ accountId, by, balance, frozen }) => [
-        <a class="id" href={`/accounts/${accountId}`}>
-          {accountId}
+      rows={found.map((one) => [
+        <a class="id" href={foundPath(one, text)}>
+          {one.accountId}
         </a>,
-        ways[by],
-        <span class={`state ${frozen ? 'down' : 'operational'}`}>{frozen ? accounts.frozen : accounts.fine}</span>,
-        money(balance),
+        ways[one.by],
+        <span class={`state ${one.frozen ? 'down' : 'operational'}`}>
+          {one.frozen ? accounts.frozen : accounts.fine}
+        </span>,
+        money(one.balance),
       ])}
     />
   );

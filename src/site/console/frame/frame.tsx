@@ -27,8 +27,15 @@ export interface ConsoleContext {
   path: string;
   query: string;
   isSignedIn: boolean;
-  /** Alarms that nobody has seen yet: a figure in the menu, if it is known. */
+  /** Alarms that nobody has seen yet, counted to one above MOST_COUNTED: a figure in the menu, if it is known. */
   openAlarms: number | undefined;
+}
+
+/** More than these are not counted on every page. */
+export const MOST_COUNTED = 99;
+
+export function countedAlarms(open: number): string {
+  return open > MOST_COUNTED ? `${MOST_COUNTED}+` : String(open);
 }
 
 export interface Notice {
@@ -116,7 +123,9 @@ function Head({ context, section, isShownOnce }: HeadProps) {
             {SECTIONS.map((name) => (
               <a href={`/${name}`} {...(name === section ? { 'aria-current': 'page' as const } : {})}>
                 {words.frame[name]}
-                {name === 'alarms' && openAlarms ? <OpenAlarms words={words.frame.open(openAlarms)} /> : null}
+                {name === 'alarms' && openAlarms ? (
+                  <OpenAlarms words={words.frame.open(countedAlarms(openAlarms))} />
+                ) : null}
               </a>
             ))}
           </nav>

@@ -30,3 +30,9 @@ export function typed(form: URLSearchParams, name: string): string {
 export function typedLines(form: URLSearchParams, name: string): string {
   return (form.get(name) ?? '').replaceAll('\r\n', '\n');
 }
+
+/** A whole number above 0, such as the id at which a page begins; undefined where there is none. */
+export function wholeNumber(fields: URLSearchParams, name: string): number | undefined {
+  const number = Number(fields.get(name));
+  return Number.isSafeInteger(number) && number > 0 ? number : undefined;
+}

@@ -15,7 +15,7 @@ import { pageHeaders, pageResponse } from '../../respond.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import { refusalNotice, refusalStatus } from '../parts/refused.ts';
 import type { ConsoleTools } from '../tools.ts';
-import { type ConsoleContext, ConsolePage } from './frame.tsx';
+import { type ConsoleContext, ConsolePage, MOST_COUNTED } from './frame.tsx';
 import { createOnce, type Once } from './once.ts';
 import { isForm, readForm } from './read-form.ts';
 import { createConsoleSessions } from './sessions.ts';
@@ -44,7 +44,6 @@ export interface ConsoleVisits {
 
 /** The port listens on loopback as plain HTTP, whatever the public address of the service is. */
 export const OWN_URL = 'http://127.0.0.1';
-const MOST_COUNTED = 99;
 
 export function createConsoleVisits<Bindings extends Env>(
   app: Hono<Bindings>,
@@ -138,7 +137,7 @@ export function createConsoleVisits<Bindings extends Env>(
 /** Undefined where the store cannot tell: the page is answered without the figure. */
 async function countOpenAlarms(tools: ConsoleTools): Promise<number | undefined> {
   try {
-    return (await listAlarms(tools, MOST_COUNTED, { openOnly: true })).length;
+    return (await listAlarms(tools, MOST_COUNTED + 1, { openOnly: true })).length;
   } catch (error) {
     if (error instanceof Fault) return undefined;
     throw error;

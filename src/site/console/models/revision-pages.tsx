@@ -5,6 +5,7 @@ import { checkReturn, listRevisions, type RevisionView, returnTo, showRevision }
 import { dateTime } from '../../format.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
+import { wholeNumber } from '../frame/read-form.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../frame/visit.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
@@ -19,7 +20,7 @@ export function addRevisionPages(visits: ConsoleVisits, tools: ConsoleTools): vo
     const { document } = consoleWords(visit.page.language);
     const applied = Number(visit.url.searchParams.get('applied'));
     const notice = applied > 0 ? { text: document.applied(applied) } : undefined;
-    const revisions = await listRevisions(tools, SHOWN);
+    const revisions = await listRevisions(tools, SHOWN + 1, wholeNumber(visit.url.searchParams, 'before'));
     return visit.show(<RevisionsPage context={visit.page} revisions={revisions} notice={notice} />);
   });
   visits.get('/models/revisions/:revision', async (visit) => {
@@ -36,12 +37,15 @@ function numberOf({ params }: ConsoleVisit): number {
 
 interface RevisionsProps {
   context: ConsoleContext;
+  /** One more than a page if there are older ones. */
   revisions: readonly RevisionView[];
   notice?: Notice | undefined;
 }
 
 function RevisionsPage({ context, revisions, notice }: RevisionsProps) {
   const { document } = consoleWords(context.language);
+  const shown = revisions.slice(0, SHOWN);
+  const before = revisions.length > SHOWN ? shown.at(-1)?.revision : undefined;
   return (
     <ConsolePage
       context={context}
@@ -61,7 +65,7 @@ function RevisionsPage({ context, revisions, notice }: RevisionsProps) {
           { text: document.what },
           { text: document.returnTo, isAction: true },
         ]}
-        rows={revisions.map(({ revision, createdAt, source, actor, action, isNewest }) => [
+        rows={shown.map(({ revision, createdAt, source, actor, action, isNewest }) => [
           <>
             <a href={`/models/revisions/${revision}`}>{document.ofRevision(revision)}</a>
             {isNewest ? <span class="under good">{document.inForce}</span> : null}
@@ -73,6 +77,11 @@ function RevisionsPage({ context, revisions, notice }: RevisionsProps) {
           isNewest ? '' : <ReturnLink context={context} revision={revision} />,
         ])}
       />
+      {before === undefined ? null : (
+        <p>
+          <a href={`/models/revisions?before=${before}`}>{document.older}</a>
+        </p>
+      )}
     </ConsolePage>
   );
 }

@@ -6,6 +6,7 @@ import type { StoredAction } from '../../../store/rows.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import { Field, TextField } from '../frame/field.tsx';
 import { type ConsoleContext, ConsolePage } from '../frame/frame.tsx';
+import { wholeNumber } from '../frame/read-form.ts';
 import type { ConsoleVisits } from '../frame/visit.tsx';
 import type { ConsoleTools } from '../tools.ts';
 import { Actions } from './action-table.tsx';
@@ -20,8 +21,7 @@ export function addActionPages(visits: ConsoleVisits, tools: ConsoleTools): void
       const text = (searchParams.get(name) ?? '').trim();
       if (text !== '') filter[name] = text;
     }
-    const before = Number(searchParams.get('before'));
-    if (Number.isSafeInteger(before) && before > 0) filter.before = before;
+    filter.before = wholeNumber(searchParams, 'before');
     const actions = await listActions(tools, SHOWN, filter);
     return visit.show(<ActionsPage context={visit.page} actions={actions} filter={filter} />);
   });

@@ -1,62 +1,147 @@
 /** @jsxImportSource hono/jsx */
-// Alarms: what is open first, each with what it means.
+// Alarms: what is open first, each with what it means; those of one name can be seen all at once.
 
-import { acknowledge, listAlarms } from '../../../operating/alarms.ts';
+import {
+  type AlarmFilter,
+  acknowledge,
+  acknowledgeAll,
+  countOpenAlarms,
+  listAlarms,
+} from '../../../operating/alarms.ts';
 import { OperatingRefused } from '../../../operating/refused.ts';
+import type { OpenAlarms } from '../../../store/reads.ts';
 import type { StoredAlarm } from '../../../store/rows.ts';
-import { dateTime } from '../../format.ts';
+import { count, dateTime } from '../../format.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
-import type { ConsoleVisits } from '../frame/visit.tsx';
+import { wholeNumber } from '../frame/read-form.ts';
+import type { ConsoleVisit, ConsoleVisits } from '../frame/visit.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { attempt } from '../parts/refused.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
 import { Facts } from './action-table.tsx';
 
-const SHOWN = 200;
+const SHOWN = 100;
 
 export function addAlarmPages(visits: ConsoleVisits, tools: ConsoleTools): void {
   visits.get('/alarms', async (visit) => {
-    const { alarms: words } = consoleWords(visit.page.language);
-    const openOnly = !visit.url.searchParams.has('all');
-    const alarms = await listAlarms(tools, SHOWN, { openOnly });
-    const notice = visit.url.searchParams.has('seen') ? { text: words.done } : undefined;
-    return visit.show(<AlarmsPage context={visit.page} alarms={alarms} openOnly={openOnly} notice={notice} />);
+    const { searchParams } = visit.url;
+    const filter = {
+      openOnly: !searchParams.has('all'),
+      name: searchParams.get('name') || undefined,
+      before: wholeNumber(searchParams, 'before'),
+    };
+    const [alarms, open] = await Promise.all([
+      listAlarms(tools, SHOWN + 1, filter),
+      filter.openOnly ? countOpenAlarms(tools, filter.name) : [],
+    ]);
+    return visit.show(
+      <AlarmsPage context={visit.page} alarms={alarms} open={open} filter={filter} notice={doneNotice(visit)} />,
+    );
   });
-  visits.post('/alarms/:id', async (visit) => {
-    const done = await attempt(() => acknowledge(tools, Number(visit.params.id), ACTOR));
-    // Who was faster has seen it, too.
-    if (done instanceof OperatingRefused && done.code !== 'already_done') throw done;
-    return visit.go('/alarms?seen');
+  visits.post('/alarms/:id', (visit) =>
+    acknowledged(visit, '/alarms?seen', () => acknowledge(tools, Number(visit.params.id), ACTOR)),
+  );
+  visits.post('/alarms/names/:name', (visit) => {
+    const wanted = { name: visit.params.name ?? '', through: wholeNumber(visit.form, 'through') };
+    return acknowledged(visit, '/alarms?seen=all', () => acknowledgeAll(tools, wanted, ACTOR));
   });
+}
+
+async function acknowledged(visit: ConsoleVisit, next: string, act: () => Promise<unknown>): Promise<Response> {
+  const done = await attempt(act);
+  // Who was faster has seen it, too.
+  if (done instanceof OperatingRefused && done.code !== 'already_done') throw done;
+  return visit.go(next);
+}
+
+function doneNotice({ url, page }: ConsoleVisit): Notice | undefined {
+  const { alarms: words } = consoleWords(page.language);
+  const seen = url.searchParams.get('seen');
+  return seen === null ? undefined : { text: seen === 'all' ? words.allDone : words.done };
 }
 
 interface AlarmsProps {
   context: ConsoleContext;
+  /** One more than a page if there are older ones. */
   alarms: readonly StoredAlarm[];
-  openOnly: boolean;
+  open: readonly OpenAlarms[];
+  filter: AlarmFilter;
   notice?: Notice | undefined;
 }
 
-function AlarmsPage({ context, alarms, openOnly, notice }: AlarmsProps) {
+function AlarmsPage({ context, alarms, open, filter, notice }: AlarmsProps) {
   const { alarms: words } = consoleWords(context.language);
   const current = { 'aria-current': 'page' as const };
+  const { openOnly = false, name } = filter;
+  const shown = alarms.slice(0, SHOWN);
+  const before = alarms.length > SHOWN ? shown.at(-1)?.alarmId : undefined;
   return (
     <ConsolePage context={context} section="alarms" title={words.title} lead={words.lead} notice={notice}>
       <nav class="tabs" aria-label={words.state}>
-        <a href="/alarms" {...(openOnly ? current : {})}>
+        <a href={pathOf({ name, openOnly: true })} {...(openOnly ? current : {})}>
           {words.open}
         </a>
-        <a href="/alarms?all" {...(openOnly ? {} : current)}>
+        <a href={pathOf({ name, openOnly: false })} {...(openOnly ? {} : current)}>
           {words.all}
         </a>
       </nav>
-      {alarms.length === 0 ? (
+      {name === undefined ? null : (
+        <p class="faint">
+          {words.only(name)} · <a href={pathOf({ openOnly })}>{words.everyName}</a>
+        </p>
+      )}
+      {open.some((one) => one.open > 1) ? <OpenTable context={context} open={open} /> : null}
+      {shown.length === 0 ? (
         <p class="empty">{openOnly ? words.noneOpen : words.none}</p>
       ) : (
-        <AlarmTable context={context} alarms={alarms} />
+        <AlarmTable context={context} alarms={shown} />
+      )}
+      {before === undefined ? null : (
+        <p>
+          <a href={pathOf({ ...filter, before })}>{words.older}</a>
+        </p>
       )}
     </ConsolePage>
+  );
+}
+
+function pathOf({ openOnly, name, before }: AlarmFilter): string {
+  const query = new URLSearchParams();
+  if (name !== undefined) query.set('name', name);
+  if (before !== undefined) query.set('before', String(before));
+  const parts = [openOnly ? '' : 'all', query.toString()].filter((part) => part !== '');
+  return parts.length === 0 ? '/alarms' : `/alarms?${parts.join('&')}`;
+}
+
+/** What hides behind many of one name is found by its own. */
+function OpenTable({ context, open }: Pick<AlarmsProps, 'context' | 'open'>) {
+  const { alarms: words } = consoleWords(context.language);
+  return (
+    <DataTable
+      label={words.byName}
+      caption={words.byName}
+      columns={[
+        { text: words.name },
+        { text: words.count, isFigure: true },
+        { text: words.newest },
+        { text: words.acknowledge, isAction: true },
+      ]}
+      rows={open.map(({ name, open: many, newestId, newestAt }) => [
+        <a class="id" href={pathOf({ name, openOnly: true })}>
+          {name}
+        </a>,
+        count(many),
+        <span class="number">{dateTime(newestAt)}</span>,
+        <form method="post" action={`/alarms/names/${encodeURIComponent(name)}`}>
+          <input type="hidden" name="through" value={String(newestId)} />
+          <button type="submit" class="quiet small">
+            {many === 1 ? words.acknowledge : words.acknowledgeAll(count(many))}
+            <span class="unseen">: {name}</span>
+          </button>
+        </form>,
+      ])}
+    />
   );
 }
 

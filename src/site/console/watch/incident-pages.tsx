@@ -72,15 +72,18 @@ async function showAll(tools: ConsoleTools, visit: ConsoleVisit, notice?: Notice
 async function put(tools: ConsoleTools, visit: ConsoleVisit, incidentId: string | undefined): Promise<Response> {
   const { form, page } = visit;
   const [textEn, textZh] = [typedLines(form, 'textEn').trim(), typedLines(form, 'textZh').trim()];
-  const started = typed(form, 'started');
+  const [started, ended] = [typed(form, 'started'), typed(form, 'ended')];
   const done = await attempt(() =>
     putIncident(tools, {
       titleEn: typed(form, 'titleEn'),
       titleZh: typed(form, 'titleZh'),
       textEn: textEn || undefined,
       textZh: textZh || undefined,
-      // A browser sends the time to the minute, without its zone, which is Taipei's.
-      started: started === '' ? undefined : `${started.slice(0, MINUTES)}:00+08:00`,
+      started: started === '' ? undefined : toTime(started),
+      // What was not touched stays, also if somebody else ended it meanwhile.
+      ...(incidentId === undefined || ended === typed(form, 'endedBefore')
+        ? {}
+        : { ended: ended === '' ? null : toTime(ended) }),
       ...(incidentId === undefined ? {} : { incidentId }),
       actor: ACTOR,
     }),
@@ -91,4 +94,9 @@ async function put(tools: ConsoleTools, visit: ConsoleVisit, incidentId: string 
   if (incidentId === undefined) return showAll(tools, visit, notice, status);
   const incident = await find(tools, visit);
   return visit.show(<EditIncidentPage context={page} incident={incident} form={form} notice={notice} />, { status });
+}
+
+/** A browser sends the time to the minute, without its zone, which is Taipei's. */
+function toTime(typedTime: string): string {
+  return `${typedTime.slice(0, MINUTES)}:00+08:00`;
 }

@@ -108,7 +108,8 @@ interface FieldsProps {
 
 function IncidentFields({ context, form, incident }: FieldsProps) {
   const { incidents: words } = consoleWords(context.language);
-  const started = incident ? taipeiDateTime(incident.startedAt).replace(' ', 'T') : '';
+  const started = incident ? fieldTime(incident.startedAt) : '';
+  const ended = incident?.endedAt ? fieldTime(incident.endedAt) : '';
   const value = (name: 'titleEn' | 'titleZh' | 'textEn' | 'textZh') => form.get(name) ?? incident?.[name] ?? '';
   return (
     <>
@@ -127,10 +128,26 @@ function IncidentFields({ context, form, incident }: FieldsProps) {
       <TextField
         name="started"
         label={words.started}
-        help={words.startedHelp}
+        help={incident ? words.startedKept : words.startedHelp}
         type="datetime-local"
         value={form.get('started') ?? started}
       />
+      {incident ? (
+        <>
+          <input type="hidden" name="endedBefore" value={form.get('endedBefore') ?? ended} />
+          <TextField
+            name="ended"
+            label={words.endedAt}
+            help={words.endedHelp}
+            type="datetime-local"
+            value={form.get('ended') ?? ended}
+          />
+        </>
+      ) : null}
     </>
   );
+}
+
+function fieldTime(at: number): string {
+  return taipeiDateTime(at).replace(' ', 'T');
 }

@@ -46,6 +46,7 @@ export const documentEn = {
   channel_removed: (subject: string, requests: string) =>
     `The channel ${subject} disappears. It had ${requests} requests in 30 days.`,
   revisions: 'Revisions',
+  older: 'Older ones',
   revisionsLead: 'Every change that was ever applied. Any of them can come back, as a new revision.',
   revision: 'Revision',
   when: 'Applied',
@@ -108,6 +109,7 @@ export const documentZh: Said<typeof documentEn> = {
   model_removed: (subject, requests) => `${subject} 將被移除。最近 30 天有 ${requests} 次請求。`,
   channel_removed: (subject, requests) => `通道 ${subject} 將被移除。最近 30 天有 ${requests} 次請求。`,
   revisions: '版本',
+  older: '較舊的版本',
   revisionsLead: '每一次套用的變更都在這裡。任何一版都可以恢復，並成為新的版本。',
   revision: '版本',
   when: '套用時間',

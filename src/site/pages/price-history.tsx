@@ -1,0 +1,118 @@
+/** @jsxImportSource hono/jsx */
+// The price history as visitors read it: what changed when, from which price to which.
+
+import type { Prices } from '../../kit/prices.ts';
+import {
+  type ListedPrice,
+  MOST_PRICE_CHANGES,
+  type ModelChange,
+  PRICE_ORDER,
+  type PriceChange,
+} from '../../publishing/price-history.ts';
+import { dateTime } from '../format.ts';
+import { type Language, wordsOf } from '../language.ts';
+import { Scroll } from '../parts/scroll.tsx';
+import { listPrice } from './list-price.ts';
+
+interface HistoryProps {
+  language: Language;
+  history: readonly PriceChange[];
+}
+
+export function PriceHistory({ language, history }: HistoryProps) {
+  const { pricing } = wordsOf(language);
+  return (
+    <>
+      <Scroll label={pricing.history}>
+        <table class="stack is-history">
+          <thead>
+            <tr>
+              <th scope="col">{pricing.revision}</th>
+              <th scope="col">{pricing.since}</th>
+              <th scope="col">{pricing.changes}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {history.map((change) => (
+              <tr>
+                <th scope="row" class="number">
+                  {pricing.listNumber(change.revision)}
+                </th>
+                <td class="number may-wrap" data-label={pricing.since}>
+                  {dateTime(change.since)}
+                </td>
+                <td>
+                  <Changes language={language} change={change} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      {history.length === MOST_PRICE_CHANGES ? <p class="faint">{pricing.latestChanges(MOST_PRICE_CHANGES)}</p> : null}
+    </>
+  );
+}
+
+/** A whole list at once is long: the first one, or one after which nothing is as it was. */
+const MOST_OPEN = 10;
+
+function Changes({ language, change: { changes, isFirst } }: { language: Language; change: PriceChange }) {
+  const { pricing } = wordsOf(language);
+  const lines = (
+    <ul>
+      {changes.map((change) => (
+        <li>{changeText(language, change)}</li>
+      ))}
+    </ul>
+  );
+  if (!isFirst && changes.length <= MOST_OPEN) return lines;
+  return (
+    <details>
+      <summary>{isFirst ? pricing.firstList(changes.length) : pricing.manyChanged(changes.length)}</summary>
+      {lines}
+    </details>
+  );
+}
+
+function changeText(language: Language, { id, before, after }: ModelChange): string {
+  const { pricing } = wordsOf(language);
+  if (!before) return pricing.added(id, listText(language, after));
+  if (!after) return pricing.removed(id, listText(language, before));
+  if (before.isFree || after.isFree)
+    return pricing.changed(id, fromTo(listText(language, before), listText(language, after)));
+  const changed = PRICE_ORDER.filter((name) => before.prices[name] !== after.prices[name]).map((name) => {
+    const [from, to] = [before, after].map(({ prices }) => amountText(name, prices[name]));
+    return `${nameText(language, name)} ${fromTo(from ?? '–', to ?? '–')}`;
+  });
+  return pricing.changed(id, changed.join(pricing.comma));
+}
+
+const fromTo = (from: string, to: string) => `${from} → ${to}`;
+
+function listText(language: Language, listed: ListedPrice | undefined): string {
+  const { pricing } = wordsOf(language);
+  if (!listed || listed.isFree) return pricing.free;
+  const prices = PRICE_ORDER.filter((name) => listed.prices[name] !== undefined);
+  return prices
+    .map((name) => `${nameText(language, name)} ${amountText(name, listed.prices[name])}`)
+    .join(pricing.comma);
+}
+
+function nameText(language: Language, name: keyof Prices): string {
+  const { pricing } = wordsOf(language);
+  const names: Record<keyof Prices, string> = {
+    input: pricing.input,
+    cachedInput: pricing.cached,
+    cacheWrite5m: pricing.write5m,
+    cacheWrite1h: pricing.write1h,
+    output: pricing.output,
+    image: pricing.image,
+  };
+  return names[name];
+}
+
+function amountText(name: keyof Prices, price: bigint | undefined): string {
+  if (price === undefined) return '–';
+  return `NT$${listPrice(name, price).toLocaleString('en', { maximumFractionDigits: 9 })}`;
+}
