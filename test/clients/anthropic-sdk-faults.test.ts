@@ -110,6 +110,13 @@ describe.each([...KINDS_FOR.messages])('a stream on a channel of the kind $kind'
       ? client.messages.create({ ...body, model, stream: true })
       : Promise.resolve(client.messages.stream({ ...body, model }));
 
+  test.each(['by hand', 'by the helper'])('that is left ends the call, %s', async (how) => {
+    gateway.breakOff('stall');
+    for await (const event of await open(how)) if (event.type === 'content_block_delta') break;
+    const seen = await gateway.upstream.request(0);
+    await eventually('the upstream to be left', () => seen.abortedAt);
+  });
+
   test.each(['by hand', 'by the helper'])('that fails midway throws after what came before, %s', async (how) => {
     gateway.breakOff();
     let text = '';
@@ -122,12 +129,5 @@ describe.each([...KINDS_FOR.messages])('a stream on a channel of the kind $kind'
     expect(error).toBeInstanceOf(APIError);
     expect(error).toMatchObject(envelope('api_error', { code: 'upstream_failed' }));
     expect(text).toBe('Hello');
-  });
-
-  test.each(['by hand', 'by the helper'])('that is left ends the call, %s', async (how) => {
-    gateway.breakOff('stall');
-    for await (const event of await open(how)) if (event.type === 'content_block_delta') break;
-    const seen = await gateway.upstream.request(0);
-    await eventually('the upstream to be left', () => seen.abortedAt);
   });
 });
