@@ -65,7 +65,7 @@ export function createWorkplace(): Workplace {
       stderr: 'pipe',
     });
     running.add(child);
-    const stdout = collect(child.stdout ?? new Blob([]).stream());
+    const stdout = collect(child.stdout instanceof ReadableStream ? child.stdout : new Blob([]).stream());
     const stderr = collect(child.stderr);
     const ended = Promise.all([child.exited, stdout.end, stderr.end]).then(([exitCode]) => {
       running.delete(child);
