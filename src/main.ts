@@ -3,6 +3,7 @@
 
 import { startChild, tellServing } from './child.ts';
 import { readSettings, type Settings, SettingsRefused } from './config.ts';
+import { Fault } from './faults/fault.ts';
 import type { Gateway } from './gateway.ts';
 import { systemClock } from './kit/clock.ts';
 import { createLog, describeError } from './kit/log.ts';
@@ -109,6 +110,7 @@ async function reload(gateway: Gateway): Promise<void> {
 function startFailure(error: unknown): string {
   if (error instanceof SettingsRefused) return `cannot start: ${error.faults.join('; ')}`;
   if (error instanceof StartRefused || error instanceof StoreRefused) return `cannot start: ${error.message}`;
+  if (error instanceof Fault) return `cannot start: ${error.details.internal ?? error.code}`;
   return `cannot start: ${describeError(error)}`;
 }
 
