@@ -24,6 +24,7 @@ import { Fault } from './faults/fault.ts';
 import { createGatewayId } from './gateway-id.ts';
 import { createAuthenticator } from './keys/authenticator.ts';
 import { systemClock } from './kit/clock.ts';
+import { armFailpoint } from './kit/failpoint.ts';
 import { createIds } from './kit/ids.ts';
 import { describeError } from './kit/log.ts';
 import { systemRandom } from './kit/random.ts';
@@ -86,6 +87,7 @@ function findCommand(args: readonly string[]): Command {
 async function runCommand(command: Command, rest: readonly string[]) {
   const { positionals, values } = parseCommandLine(command, rest);
   const settings = readSettings();
+  armFailpoint(settings.killOrder);
   const { fetch } = globalThis;
   let store: Store | undefined;
   const open = async (): Promise<OperatingTools> => {
