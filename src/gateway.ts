@@ -173,7 +173,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   const errors = createRecentErrors(clock);
   const status = createPublicStatus({ store, clock, catalog: active.get, health, traffic });
   const cut = new AbortController();
-  const ledger = createLedger(store, clock, alarms);
+  const ledger = createLedger({ store, clock, alarms, renewLease: lease.renew });
   const running = new Set<string>();
   const gatewayId = createGatewayId(pepper);
   let ready = true;
