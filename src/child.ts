@@ -21,7 +21,8 @@ export function tellServing(): void {
   if (process.connected) process.send?.(SERVING);
 }
 
-export function startChild(index: number): Child {
+/** `write` is given whole lines of its log. */
+export function startChild(index: number, write: (lines: string) => void): Child {
   const { promise: served, resolve } = Promise.withResolvers<boolean>();
   // In the executable the second word is a path inside it.
   const words = process.argv.slice(isExecutable ? 2 : 1);
@@ -34,7 +35,7 @@ export function startChild(index: number): Child {
       if (message === SERVING) resolve(true);
     },
   });
-  const ended = Promise.all([child.exited, passLines(child.stdout)]).then(([code]) => {
+  const ended = Promise.all([child.exited, passLines(child.stdout, write)]).then(([code]) => {
     resolve(false);
     return code;
   });
@@ -42,21 +43,16 @@ export function startChild(index: number): Child {
 }
 
 /** Whole lines only: what several processes wrote into one pipe would mix within a line. */
-async function passLines(from: ReadableStream<Uint8Array>): Promise<void> {
+async function passLines(from: ReadableStream<Uint8Array>, write: (lines: string) => void): Promise<void> {
   let begun: Uint8Array[] = [];
   for await (const piece of from) {
     const end = piece.lastIndexOf(NEWLINE) + 1;
     if (end > 0) {
-      await write(Buffer.concat([...begun, piece.subarray(0, end)]));
+      write(Buffer.concat([...begun, piece.subarray(0, end)]).toString());
       begun = [];
     }
     if (end < piece.length) begun.push(piece.subarray(end));
   }
   // It was killed within a line.
-  if (begun.length > 0) await write(Buffer.concat([...begun, Uint8Array.of(NEWLINE)]));
-}
-
-/** Waits for a slow reader, and so lets the child wait. */
-function write(lines: Uint8Array): Promise<void> {
-  return new Promise((resolve) => process.stdout.write(lines, () => resolve()));
+  if (begun.length > 0) write(`${Buffer.concat(begun)}\n`);
 }

@@ -1,5 +1,7 @@
 // The operator's command line. Exit 0: done; 1: refused, with the fault on stderr; 2: wrong usage.
 
+import { fstatSync, statSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { parseArgs } from 'node:util';
 import packageJson from '../package.json' with { type: 'json' };
 import { type Command, Refused, WrongUsage } from './admin/command.ts';
@@ -22,10 +24,12 @@ import { Fault } from './faults/fault.ts';
 import { createGatewayId } from './gateway-id.ts';
 import { createAuthenticator } from './keys/authenticator.ts';
 import { systemClock } from './kit/clock.ts';
+import { armFailpoint } from './kit/failpoint.ts';
 import { createIds } from './kit/ids.ts';
 import { describeError } from './kit/log.ts';
 import { systemRandom } from './kit/random.ts';
 import { createSealer } from './kit/sealed.ts';
+import { writeAll } from './kit/write-all.ts';
 import { serve } from './main.ts';
 import { openStore } from './open-store.ts';
 import { OperatingRefused } from './operating/refused.ts';
@@ -48,24 +52,27 @@ const COMMANDS: readonly Command[] = [
 
 const PROGRAM = isExecutable ? 'ai-gateway' : 'npm run -s gateway --';
 const HEALTH_MS = 3_000;
+const STDOUT = 1;
+const STDERR = 2;
 
 async function run(args: readonly string[]): Promise<number> {
   if (args.length === 0 || args[0] === 'help' || args[0] === '--help') {
     const isAsked = args.length > 0;
-    await print(isAsked ? process.stdout : process.stderr, usage());
+    await print(isAsked ? STDOUT : STDERR, usage());
     return isAsked ? 0 : 2;
   }
   if (args[0] === '--version') {
-    await print(process.stdout, `${packageJson.version}\n`);
+    await print(STDOUT, `${packageJson.version}\n`);
     return 0;
   }
   const json = args.includes('--json');
   let command: Command | undefined;
   try {
     command = findCommand(args);
-    const { facts, text } = await runCommand(command, args.slice(command.words.split(' ').length));
-    await print(process.stdout, json ? `${JSON.stringify(facts)}\n` : `${text}\n`);
-    return 0;
+    const { facts, text, secret } = await runCommand(command, args.slice(command.words.split(' ').length));
+    const isShown = await print(STDOUT, json ? `${JSON.stringify(facts)}\n` : `${text}\n`);
+    if (isShown && !(secret && isNowhere(STDOUT))) return 0;
+    throw new Refused(`it was done, but stdout cannot be written${secret ? `: ${secret.ifLost}` : ''}`, secret?.facts);
   } catch (error) {
     return await explain(error, json, command);
   }
@@ -80,6 +87,7 @@ function findCommand(args: readonly string[]): Command {
 async function runCommand(command: Command, rest: readonly string[]) {
   const { positionals, values } = parseCommandLine(command, rest);
   const settings = readSettings();
+  armFailpoint(settings.killOrder);
   const { fetch } = globalThis;
   let store: Store | undefined;
   const open = async (): Promise<OperatingTools> => {
@@ -156,18 +164,28 @@ function parseCommandLine(command: Command, rest: readonly string[]) {
 
 async function explain(error: unknown, json: boolean, command: Command | undefined): Promise<number> {
   if (error instanceof WrongUsage) {
-    await print(process.stderr, `${error.message}\n${command ? usageOf(command) : usageHint()}\n`);
+    await print(STDERR, `${error.message}\n${command ? usageOf(command) : usageHint()}\n`);
     return 2;
   }
   const message = refusal(error);
   const facts = error instanceof Refused || error instanceof OperatingRefused ? error.facts : {};
-  await print(process.stderr, json ? `${JSON.stringify({ error: message, ...facts })}\n` : `${message}\n`);
+  await print(STDERR, json ? `${JSON.stringify({ error: message, ...facts })}\n` : `${message}\n`);
   return 1;
 }
 
-/** A pipe takes only so much at once: leaving before it has taken all would lose card codes that are shown once. */
-function print(stream: NodeJS.WriteStream, text: string): Promise<void> {
-  return new Promise((resolve) => stream.write(text, () => resolve()));
+/** False if it could not be written. A pipe takes only so much at once: leaving before it has taken all would lose card
+ * codes that are shown once. */
+function print(fd: number, text: string): Promise<boolean> {
+  return writeAll(fd, Buffer.from(text)).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The runtime puts the same device where stdout was closed. */
+function isNowhere(fd: number): boolean {
+  const { rdev } = fstatSync(fd);
+  return rdev !== 0 && rdev === statSync(devNull, { throwIfNoEntry: false })?.rdev;
 }
 
 function refusal(error: unknown): string {
@@ -180,10 +198,7 @@ function refusal(error: unknown): string {
 
 /** A server that took a setting for what it is not would run on another port than its operator thinks. */
 async function refuseWords(): Promise<number> {
-  await print(
-    process.stderr,
-    'serve takes no options: settings are environment variables, see docs/configuration.md\n',
-  );
+  await print(STDERR, 'serve takes no options: settings are environment variables, see docs/configuration.md\n');
   return 2;
 }
 

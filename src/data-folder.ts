@@ -16,6 +16,7 @@ import {
 import { dirname, join } from 'node:path';
 import type { Random } from './kit/random.ts';
 import { noDatabase, StoreRefused } from './store/refusal.ts';
+import { incomingOf } from './store/sqlite/backup.ts';
 
 export interface DataFolder {
   databaseFile: string;
@@ -26,10 +27,20 @@ const SECRET_BYTES = 32;
 
 /** Throws StoreRefused with one line for the operator. */
 export function openDataFolder(folder: string, givenPepper: string | undefined, random: Random): DataFolder {
-  return usingFolder(folder, (databaseFile) => ({
-    databaseFile,
-    pepper: givenPepper ?? keptPepper(join(folder, 'pepper'), databaseFile, random),
-  }));
+  return usingFolder(folder, (databaseFile) => {
+    refuseHalfRestored(databaseFile);
+    const pepper = givenPepper ?? keptPepper(join(folder, 'pepper'), databaseFile, random);
+    return { databaseFile, pepper };
+  });
+}
+
+/** An empty database in the place of the one that was about to come back would look like the loss of everything. */
+function refuseHalfRestored(databaseFile: string): void {
+  const incoming = incomingOf(databaseFile);
+  if (existsSync(databaseFile) || !existsSync(incoming)) return;
+  throw new StoreRefused(
+    `a restore was cut short before there was a database: run it again, or delete ${incoming} to begin without it`,
+  );
 }
 
 /** Makes nothing. Throws like `openDataFolder`. */

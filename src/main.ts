@@ -3,10 +3,11 @@
 
 import { startChild, tellServing } from './child.ts';
 import { readSettings, type Settings, SettingsRefused } from './config.ts';
+import { Fault } from './faults/fault.ts';
 import type { Gateway } from './gateway.ts';
 import { systemClock } from './kit/clock.ts';
 import { createLog, describeError } from './kit/log.ts';
-import { createLineWriter } from './line-writer.ts';
+import { createLineWriter, type LineWriter } from './line-writer.ts';
 import { checkPort } from './listen.ts';
 import { StartRefused } from './start-refused.ts';
 import { StoreRefused } from './store/refusal.ts';
@@ -14,6 +15,8 @@ import { supervise } from './supervisor.ts';
 
 /** A signal to a process group arrives twice, directly and forwarded by our parent: within this time it is one. */
 const ONE_SIGNAL_MS = 1_000;
+const STDOUT = 1;
+const STDERR = 2;
 
 export async function serve(): Promise<void> {
   try {
@@ -23,17 +26,19 @@ export async function serve(): Promise<void> {
     else await serveAlone(settings);
   } catch (error) {
     // Written whole before the end: a pipe takes only so much at once.
-    process.stderr.write(`${startFailure(error)}\n`, () => process.exit(1));
+    const lines = createLineWriter(STDERR);
+    lines.write(`${startFailure(error)}\n`);
+    await lines.end();
+    process.exit(1);
   }
 }
 
 async function serveAlone(settings: Settings): Promise<void> {
   const { promise: started, resolve } = Promise.withResolvers<Gateway>();
-  obeySignals(started, settings.processIndex !== undefined);
+  const lines = logLines();
+  obeySignals(started, lines, settings.processIndex !== undefined);
   // Loaded late: who only starts others is quick and small without it.
   const { startGateway } = await import('./gateway.ts');
-  const lines = createLineWriter((text) => void process.stdout.write(text));
-  process.on('exit', lines.flush);
   const gateway = await startGateway(settings, { fetch: globalThis.fetch, writeLog: lines.write });
   resolve(gateway);
   const hasServed = await gateway.served;
@@ -42,22 +47,32 @@ async function serveAlone(settings: Settings): Promise<void> {
 
 async function serveWithOthers({ host, port, processes: count }: Settings): Promise<void> {
   await checkPort({ host, port, variable: 'PORT' });
-  const log = createLog(systemClock, (line) => void process.stdout.write(line));
-  const supervisor = supervise({ count, clock: systemClock, log, start: startChild });
+  const lines = logLines();
+  const log = createLog(systemClock, lines.write);
+  const start = (index: number) => startChild(index, lines.write);
+  const supervisor = supervise({ count, clock: systemClock, log, start });
   process.on('SIGTERM', supervisor.stop);
   process.on('SIGINT', supervisor.stop);
   process.on('SIGHUP', supervisor.reload);
-  process.exit(await supervisor.ended);
+  const code = await supervisor.ended;
+  await lines.end();
+  process.exit(code);
+}
+
+function logLines(): LineWriter {
+  const lines = createLineWriter(STDOUT);
+  process.on('exit', lines.flush);
+  return lines;
 }
 
 /** From before the start, because a signal that nobody listens to ends the process without draining. */
-function obeySignals(started: Promise<Gateway>, isChild: boolean): void {
+function obeySignals(started: Promise<Gateway>, lines: LineWriter, isChild: boolean): void {
   let stoppingSince: number | undefined;
   const stop = () => {
     const now = systemClock.monotonic();
     if (stoppingSince === undefined) {
       stoppingSince = now;
-      started.then(drain);
+      started.then((gateway) => drain(gateway, lines));
     } else if (now - stoppingSince > ONE_SIGNAL_MS) process.exit(130);
   };
   process.on('SIGTERM', stop);
@@ -67,21 +82,22 @@ function obeySignals(started: Promise<Gateway>, isChild: boolean): void {
     started.then(({ log }) => log('error', 'unhandled_rejection', { detail: describeError(error) }));
   });
   if (!isChild) return;
-  // Who started us is gone, and so is the reader of our log.
-  process.stdout.on('error', () => {});
+  // Who started us may be gone, and nobody then tells us to stop.
   const drainAlone = () => stoppingSince ?? stop();
   process.on('disconnect', drainAlone);
   if (!process.connected) drainAlone();
 }
 
-async function drain(gateway: Gateway): Promise<void> {
+async function drain(gateway: Gateway, lines: LineWriter): Promise<void> {
+  let code = 0;
   try {
     await gateway.drain();
-    process.exit(0);
   } catch (error) {
     gateway.log('error', 'drain_failed', { detail: describeError(error) });
-    process.exit(1);
+    code = 1;
   }
+  await lines.end();
+  process.exit(code);
 }
 
 async function reload(gateway: Gateway): Promise<void> {
@@ -96,6 +112,7 @@ async function reload(gateway: Gateway): Promise<void> {
 function startFailure(error: unknown): string {
   if (error instanceof SettingsRefused) return `cannot start: ${error.faults.join('; ')}`;
   if (error instanceof StartRefused || error instanceof StoreRefused) return `cannot start: ${error.message}`;
+  if (error instanceof Fault) return `cannot start: ${error.details.internal ?? error.code}`;
   return `cannot start: ${describeError(error)}`;
 }
 

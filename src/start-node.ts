@@ -48,6 +48,8 @@ export interface RunningNode {
   catalog(): Catalog;
   /** False when the store has not answered for a while, or takes no writes. */
   hasStore(): boolean;
+  /** Now, instead of with its next turn. */
+  renewLease(): Promise<void>;
   isUnbalanced(): boolean;
   lastAudit(): AuditPass | undefined;
   /** Looks for what was changed now, and not only with the next pulse. */
@@ -123,6 +125,7 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   return {
     catalog: active.get,
     hasStore: () => clock.monotonic() - heardAt < STORE_LOST_MS && lease.isHeld(),
+    renewLease: lease.renew,
     isUnbalanced: audit.isUnbalanced,
     lastAudit: audit.last,
     follow,

@@ -24,6 +24,12 @@ export interface Invocation {
 export interface Printed {
   facts: unknown;
   text: string;
+  /** There if both hold what can never be shown again. */
+  secret?: {
+    /** What was made, and what to do if nobody could read it. */
+    ifLost: string;
+    facts: Readonly<Record<string, unknown>>;
+  };
 }
 
 export interface Command {

@@ -26,6 +26,8 @@ export interface LeaseTools {
 export interface HeldLease {
   /** False when it ran out before it could be renewed: the store takes no writes. */
   isHeld(): boolean;
+  /** Now, for who finds that it has run out: a wall clock that leapt makes it look so. Does nothing at the end. */
+  renew(): Promise<void>;
   stop(): void;
   /** Gives it back, so that whoever looks knows that the node is gone. */
   end(): Promise<void>;
@@ -36,11 +38,23 @@ export async function keepLease({ store, clock, log, alarms, node }: LeaseTools)
   let hasAlarmed = false;
   const isHeld = () => clock.monotonic() < heldUntil;
 
-  async function renew(): Promise<void> {
+  let hasEnded = false;
+  let renewing: Promise<void> | undefined;
+
+  async function renewOnce(): Promise<void> {
     const until = clock.monotonic() + LEASE_MS;
     await store.commit('lease', { ...node, expiresAt: clock.now() + LEASE_MS });
     heldUntil = until;
     hasAlarmed = false;
+  }
+
+  /** One for all who ask meanwhile. */
+  async function renew(): Promise<void> {
+    if (hasEnded) return;
+    renewing ??= renewOnce().finally(() => {
+      renewing = undefined;
+    });
+    await renewing;
   }
 
   /** One alarm for each time that the store was away for so long. */
@@ -56,8 +70,11 @@ export async function keepLease({ store, clock, log, alarms, node }: LeaseTools)
   const stop = every(clock, RENEW_MS, () => renew().catch(notRenewed));
   return {
     isHeld,
+    renew,
     stop,
     async end() {
+      hasEnded = true;
+      await renewing?.catch(() => {});
       const ending = store.commit('lease', { ...node, expiresAt: clock.now() });
       await ending.catch((error: unknown) =>
         log('error', 'lease_not_ended', { node_id: node.nodeId, detail: reasonOf(error) }),

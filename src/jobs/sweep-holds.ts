@@ -1,12 +1,13 @@
 // Requests whose gateway died: their holds are released, nothing is charged. A node counts as dead one minute after its
-// lease ran out, or at once when its process is known to be gone from this host.
+// lease must have run out, as this node has seen it, or at once when its process is known to be gone from this host.
 
 import { type Clock, every } from '../kit/clock.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import type { Log } from '../kit/log.ts';
 import type { Store } from '../store/store.ts';
-import type { Node } from './keep-lease.ts';
+import { LEASE_MS, type Node } from './keep-lease.ts';
 import { reasonOf } from './reason-of.ts';
+import { type LeaseWatch, watchLeases } from './watch-leases.ts';
 
 const GRACE_MS = 60_000;
 const SWEEP_MS = 5_000;
@@ -22,26 +23,45 @@ export interface SweepTools {
 
 /** Sweeps once before it resolves, then keeps sweeping. */
 export async function sweepHolds(tools: SweepTools): Promise<() => void> {
-  await sweepOnce(tools);
+  const sweep = createSweep(tools);
+  await sweep();
   return every(tools.clock, SWEEP_MS, () =>
-    sweepOnce(tools).catch((error: unknown) => tools.log('error', 'sweep_failed', { detail: reasonOf(error) })),
+    sweep().catch((error: unknown) => tools.log('error', 'sweep_failed', { detail: reasonOf(error) })),
   );
 }
 
-export async function sweepOnce({ store, clock, log, node, isProcessAlive }: SweepTools): Promise<void> {
-  const now = clock.now();
-  const siblings = await store.read.leasesOf(node.host);
-  const deadNodes = siblings
-    .filter(({ nodeId, pid }) => nodeId !== node.nodeId && (pid === node.pid || !isProcessAlive(pid)))
-    .map(({ nodeId }) => nodeId);
+/** One sweep at each call. */
+export function createSweep(tools: SweepTools): () => Promise<void> {
+  const watch = watchLeases(tools.clock, LEASE_MS + GRACE_MS);
+  return () =>
+    sweepOnce(tools, watch).catch((error: unknown) => {
+      watch.forget();
+      throw error;
+    });
+}
+
+async function sweepOnce(tools: SweepTools, watch: LeaseWatch): Promise<void> {
+  const { store, clock, log, node } = tools;
+  const deadNodes = await findDead(tools, watch);
   for (;;) {
-    const holds = await store.read.orphanedHolds({ aliveSince: now - GRACE_MS, deadNodes, limit: BATCH });
+    const holds = await store.read.orphanedHolds({ deadNodes, limit: BATCH });
     const orphans = holds.filter((hold) => hold.nodeId !== node.nodeId);
     if (orphans.length > 0) failpoint('K9');
+    const at = clock.now();
     await Promise.all(
-      orphans.map(({ requestId, accountId, keyId }) => store.commit('sweep', { requestId, accountId, keyId, at: now })),
+      orphans.map(({ requestId, accountId, keyId }) => store.commit('sweep', { requestId, accountId, keyId, at })),
     );
     if (orphans.length > 0) log('warn', 'holds_swept', { count: orphans.length });
     if (holds.length < BATCH || orphans.length === 0) return;
   }
+}
+
+async function findDead({ store, clock, node, isProcessAlive }: SweepTools, watch: LeaseWatch): Promise<string[]> {
+  const askedAt = clock.monotonic();
+  const leases = await store.read.leases();
+  const silent = watch.look(leases, askedAt);
+  const endedHere = leases
+    .filter(({ host, pid }) => host === node.host && (pid === node.pid || !isProcessAlive(pid)))
+    .map(({ nodeId }) => nodeId);
+  return [...silent, ...endedHere].filter((nodeId) => nodeId !== node.nodeId);
 }

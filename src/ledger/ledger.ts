@@ -21,8 +21,23 @@ export interface Ledger {
   closing(): number;
 }
 
-export function createLedger(store: Pick<Store, 'commit'>, clock: Clock, alarms: Alarms): Ledger {
+export interface LedgerTools {
+  store: Pick<Store, 'commit'>;
+  clock: Clock;
+  alarms: Alarms;
+  renewLease(): Promise<void>;
+}
+
+export function createLedger({ store, clock, alarms, renewLease }: LedgerTools): Ledger {
   let closing = 0;
+
+  /** A lease that ran out by the wall clock alone is renewed at once: the next turn may be seconds away. */
+  async function admit(input: AdmitInput): Promise<AdmitResult> {
+    const result = await store.commit('admit', input);
+    if (result.ok || result.reason !== 'lease_lost') return result;
+    await renewLease();
+    return store.commit('admit', input);
+  }
 
   async function close(name: 'settle' | 'release', input: SettleInput | ReleaseInput): Promise<CloseResult> {
     closing++;
@@ -63,7 +78,7 @@ export function createLedger(store: Pick<Store, 'commit'>, clock: Clock, alarms:
   }
 
   return {
-    admit: (input) => store.commit('admit', input),
+    admit,
     settle: (input) => close('settle', input),
     release: (input) => close('release', input),
     closing: () => closing,

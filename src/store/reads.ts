@@ -8,6 +8,7 @@ import type {
   Entry,
   Incident,
   KeyRow,
+  Lease,
   Login,
   Revision,
   StoredAction,
@@ -225,9 +226,10 @@ export interface Reads {
   /** Whether the text with this hash is that of the last file, or of the command line's last `config apply` since. */
   wasApplied(sourceHash: string): Promise<boolean>;
   pulse(): Promise<Pulse>;
-  /** Open holds whose node has no lease that was valid at `aliveSince`, or is named in `deadNodes`. */
-  orphanedHolds(query: { aliveSince: number; deadNodes: readonly string[]; limit: number }): Promise<OpenHold[]>;
-  leasesOf(host: string): Promise<{ nodeId: string; pid: number; expiresAt: number }[]>;
+  /** Open holds whose node is named in `deadNodes`, or has no lease at all. */
+  orphanedHolds(query: { deadNodes: readonly string[]; limit: number }): Promise<OpenHold[]>;
+  /** Of every node, whether they have run out or not. */
+  leases(): Promise<Lease[]>;
   /** Traffic since that hour (hours since the epoch), oldest first. */
   trafficSince(hour: number): Promise<TrafficHour[]>;
   /** The same summed by Taipei day, without times. */
@@ -285,7 +287,7 @@ export const READ_NAMES = [
   'wasApplied',
   'pulse',
   'orphanedHolds',
-  'leasesOf',
+  'leases',
   'trafficSince',
   'trafficDays',
   'login',

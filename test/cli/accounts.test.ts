@@ -120,6 +120,14 @@ describe('keys', () => {
     expect(stdout).toMatch(/^sk-svc-[0-9A-Za-z]{49}\n$/);
   });
 
+  test('create says which key nobody has if it cannot be printed', async () => {
+    const words = ['keys', 'create', '--account', account.account_id];
+    const { exitCode, stderr } = await place.gatewayInto('/dev/full', words);
+    expect(exitCode).toBe(1);
+    const [, id = ''] = /^it was done, but stdout cannot be written: [^\n]+ (key_\w+), revoke it\n$/.exec(stderr) ?? [];
+    expect((await place.gateway(['keys', 'revoke', id])).exitCode).toBe(0);
+  });
+
   test('revoke stops a key on the running server within a second', async () => {
     const made: Answer = await (await call('POST', '/api/keys', account.api_key, {})).json();
     // In use all the while, so that the server has it in memory.

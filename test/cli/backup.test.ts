@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { copyFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import type { Answer } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
-import { createWorkplace, type RunningServer } from '../support/start-process.ts';
+import { createWorkplace, type RunningServer, type Workplace } from '../support/start-process.ts';
 import { testDocument } from '../support/test-document.ts';
 import { writeSql } from '../support/write-sql.ts';
 
@@ -192,6 +192,72 @@ describe('restore', () => {
     expect((await chat(before.api_key)).status).toBe(200);
     expect((await register()).api_key).toBeString();
     expect(await clean()).toBe(true);
+  });
+
+  /** Killed at the first to the last of its steps, until it gets through. */
+  async function killedAtEachStep(target: Workplace, check: () => Promise<void>): Promise<number> {
+    // The server's lease is in the copy, too, and would count as one that runs here.
+    const ended = target.path('ended.sqlite');
+    copyFileSync(copy, ended);
+    writeSql(ended, 'UPDATE leases SET expires_at = 0');
+    for (let step = 1; ; step++) {
+      const { exitCode } = await target.gateway(['restore', ended], { TORTURE_KILL: `K14:${step}` });
+      if (exitCode === 0) return step - 1;
+      expect(exitCode).toBe(137);
+      await check();
+    }
+  }
+
+  test('that is killed leaves the old database or the new one, and never the commits of one beside the other', async () => {
+    const target = createWorkplace();
+    const at = `${target.dataDir}/gateway.sqlite`;
+    let keeper: Database | undefined;
+    try {
+      const running = await target.serve();
+      const response = await fetch(`${running.url}/api/agent/register`, { method: 'POST' });
+      const { account_id }: Answer = await response.json();
+      running.signal('SIGKILL');
+      await running.ended;
+      // As long as one has it open, the last commits stay beside the file.
+      keeper = new Database(at);
+      keeper.query('SELECT count(*) FROM leases').get();
+      writeSql(at, 'UPDATE leases SET expires_at = 0');
+      expect(statSync(`${at}-wal`).size).toBeGreaterThan(0);
+      const isThere = (id: string) => {
+        const db = new Database(at, { readwrite: true });
+        try {
+          expect(db.query('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
+          return db.query('SELECT 1 FROM accounts WHERE account_id = ?').get(id) !== null;
+        } finally {
+          db.close();
+        }
+      };
+      const seen: string[] = [];
+      const steps = await killedAtEachStep(target, async () => {
+        seen.push([account_id, before.account_id].map((id) => (isThere(id) ? 'there' : 'gone')).join(' '));
+      });
+      expect(steps).toBe(6);
+      expect(seen).toEqual([...Array.from({ length: 5 }, () => 'there gone'), 'gone there']);
+      expect([isThere(account_id), isThere(before.account_id)]).toEqual([false, true]);
+    } finally {
+      keeper?.close();
+      await target.remove();
+    }
+  });
+
+  test('that is killed before there was any database: the server says so and makes no empty one', async () => {
+    const target = createWorkplace();
+    try {
+      await killedAtEachStep(target, async () => {
+        if (existsSync(`${target.dataDir}/gateway.sqlite`)) return;
+        const { exitCode, stderr } = await target.failToServe();
+        expect(exitCode).toBe(1);
+        expect(stderr).toMatch(/^cannot start: a restore was cut short [^\n]+gateway\.sqlite\.restoring [^\n]+\n$/);
+      });
+      expect(existsSync(`${target.dataDir}/gateway.sqlite`)).toBe(true);
+    } finally {
+      await target.remove();
+    }
   });
 
   test('on a new machine needs the pepper: with it the keys work, without it the server says what is missing', async () => {

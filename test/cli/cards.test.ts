@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { readCardCode } from '../../src/cards/card-code.ts';
 import type { Answer } from '../support/answer.ts';
 import { createWorkplace, type Ended, type RunningServer } from '../support/start-process.ts';
@@ -92,6 +93,32 @@ describe('issue', () => {
     const nowhere = await issue('--amount', '50', '--count', '2', '--csv', place.path('no/such/folder.csv'));
     expect(nowhere.exitCode).toBe(1);
     expect(await list()).toHaveLength(before);
+  });
+
+  test('leaves no file that the disk had room for only in part, and then issues no card', async () => {
+    const file = place.path('cut.csv');
+    const before = (await list()).length;
+    // A file that must not grow is a disk without room; the signal would kill, the error does not.
+    const words = ['cards', 'issue', '--amount', '1', '--count', '10000', '--csv', file];
+    const small = `trap '' XFSZ; ulimit -f 200; exec "$0" --no-env-file "$@"`;
+    const child = Bun.spawn(
+      ['bash', '-c', small, process.execPath, join(import.meta.dir, '..', '..', 'src', 'cli.ts'), ...words],
+      { env: { PATH: process.env.PATH ?? '', DATA_DIR: place.dataDir }, stdout: 'pipe', stderr: 'pipe' },
+    );
+    expect(await new Response(child.stderr).text()).toBe(`cannot write ${file}\n`);
+    expect(await child.exited).toBe(1);
+    expect(existsSync(file)).toBe(false);
+    expect(await list()).toHaveLength(before);
+  });
+
+  test.each(['/dev/full', '/dev/null'])('says which codes nobody has if stdout is %s', async (nowhere) => {
+    const { exitCode, stderr } = await place.gatewayInto(nowhere, ['cards', 'issue', '--amount', '7', '--count', '2']);
+    expect(exitCode).toBe(1);
+    const [, batch = ''] = /^it was done, but stdout [^\n]+ batch (batch_\w+), void [^\n]+\n$/.exec(stderr) ?? [];
+    expect(await list('--batch', batch)).toMatchObject([{ amount_ntd: 7 }, { amount_ntd: 7 }]);
+    const json = await place.gatewayInto(nowhere, ['cards', 'issue', '--amount', '7', '--count', '1', '--json']);
+    expect(json.exitCode).toBe(1);
+    expect(await list('--batch', JSON.parse(json.stderr).batch_id)).toHaveLength(1);
   });
 
   test('keeps a promo card until the end of its day in Taipei', async () => {

@@ -3,6 +3,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { fault } from '../../src/faults/fault.ts';
+import { createSweep } from '../../src/jobs/sweep-holds.ts';
 import type { Answer } from '../support/answer.ts';
 import { createKey } from '../support/create-key.ts';
 import { createGate, eventually } from '../support/eventually.ts';
@@ -59,6 +60,10 @@ describe('a node that cannot renew its lease', () => {
 
 describe('a node whose lease has run out', () => {
   test('admits nothing, free or paid, until it has a new one', async () => {
+    const { commit } = gateway.gateway.store;
+    const noLeases = (name: string, input: unknown) =>
+      name === 'lease' ? Promise.reject(fault('unavailable')) : commit(name as never, input as never);
+    gateway.gateway.store.commit = noLeases as typeof commit;
     clock.step(LEASE_MS - 1);
     expect((await chat('demo-small')).status).toBe(200);
     clock.step(1);
@@ -71,9 +76,16 @@ describe('a node whose lease has run out', () => {
     expect(holds()).toEqual([]);
     expect((await gateway.get('/api/usage', account.key)).data).toHaveLength(1);
 
-    await clock.advance(RENEW_MS);
-    await eventually('a new lease', async () => (await chat('auto:free')).status === 200);
+    gateway.gateway.store.commit = commit;
+    expect((await chat('auto:free')).status).toBe(200);
     expect((await chat('demo-small')).status).toBe(200);
+  });
+
+  test.each(['demo-small', 'auto:free'])('only by a wall clock that leapt has a new one at once: %s', async (model) => {
+    clock.step(3_600_000);
+    expect((await chat(model)).status).toBe(200);
+    clock.step(-7_200_000);
+    expect((await chat(model)).status).toBe(200);
   });
 });
 
@@ -104,35 +116,71 @@ describe('the holds of a node that is gone', () => {
     await store.commit('lease', { nodeId, host: 'elsewhere.example', pid: 1, expiresAt: leaseUntil });
   }
 
-  test('are released 60 s after its lease ran out, and not before', async () => {
-    const until = clock.now();
-    await plant('req_gone', until);
-    // A second one, long gone, shows that a sweep has been by.
-    await plant('req_marker', until - 1_000_000);
-    clock.step(60_000 - 1 - SWEEP_MS);
-    await clock.advance(SWEEP_MS);
-    await eventually('a sweep', () => !holds().includes('req_marker'));
+  /** A node with a clock of its own, on a third host. */
+  function otherNode() {
+    const others = createManualClock();
+    const node = { nodeId: 'node_other', host: 'other.example', pid: 1 };
+    const { store } = gateway.gateway;
+    const sweep = createSweep({ store, clock: others, log: () => {}, node, isProcessAlive: () => true });
+    return { clock: others, sweep };
+  }
+
+  test('are released 60 s after its lease must have run out, and not before', async () => {
+    const other = otherNode();
+    await plant('req_gone', clock.now() - 1_000_000);
+    await other.sweep();
+    await other.clock.advance(LEASE_MS + 60_000 - 1);
+    await other.sweep();
     expect(holds()).toEqual(['req_gone']);
     expect(walletOf(account.accountId)).toMatchObject({ held_nano: 100_000_000n, in_flight: 1n });
 
-    await clock.advance(SWEEP_MS);
-    await eventually('the next sweep', () => holds().length === 0);
+    await other.clock.advance(1);
+    await other.sweep();
+    expect(holds()).toEqual([]);
     expect(walletOf(account.accountId)).toEqual(UNTOUCHED);
     const { data } = await gateway.get('/api/usage', account.key);
-    expect(data).toHaveLength(2);
-    for (const record of data) {
-      expect(record).toMatchObject({ status: 'gateway_died', channel: null, cost_nano: '0', output_tokens: 0 });
-    }
+    expect(data).toMatchObject([{ status: 'gateway_died', channel: null, cost_nano: '0', output_tokens: 0 }]);
     expect(gateway.audit()).toEqual([]);
   });
 
-  test('stay while its lease is renewed', async () => {
-    await plant('req_alive', clock.now() + 3_600_000);
-    await plant('req_marker', clock.now() - 1_000_000);
-    clock.step(600_000);
-    await clock.advance(SWEEP_MS);
-    await eventually('a sweep', () => !holds().includes('req_marker'));
+  test('are released by the gateway’s own sweeps', async () => {
+    await plant('req_gone', clock.now());
+    for (let swept = 0; swept <= LEASE_MS + 60_000 + SWEEP_MS; swept += SWEEP_MS) {
+      const timers = clock.pending();
+      await clock.advance(SWEEP_MS);
+      await eventually('every job waits for its next turn', () => clock.pending() >= timers);
+    }
+    await eventually('the sweep', () => holds().length === 0);
+  });
+
+  test('stay while its lease is renewed, whatever the wall clocks say', async () => {
+    const other = otherNode();
+    await plant('req_alive', clock.now());
+    for (let renewed = 1; renewed <= 40; renewed++) {
+      other.clock.step(renewed % 2 === 0 ? 86_400_000 : -86_000_000);
+      await other.sweep();
+      await other.clock.advance(SWEEP_MS);
+      const renewal = { nodeId: 'node_req_alive', host: 'elsewhere.example', pid: 1, expiresAt: clock.now() + renewed };
+      await gateway.gateway.store.commit('lease', renewal);
+    }
     expect(holds()).toEqual(['req_alive']);
+  });
+
+  test('stay for a while when the store was away, which keeps a node from renewing', async () => {
+    const other = otherNode();
+    await plant('req_alive', clock.now());
+    await other.sweep();
+    await other.clock.advance(LEASE_MS + 60_000);
+    const { read } = gateway.gateway.store;
+    const { leases } = read;
+    read.leases = () => Promise.reject(fault('unavailable'));
+    expect(await other.sweep().catch(() => 'failed')).toBe('failed');
+    read.leases = leases;
+    await other.sweep();
+    expect(holds()).toEqual(['req_alive']);
+    await other.clock.advance(LEASE_MS + 60_000);
+    await other.sweep();
+    expect(holds()).toEqual([]);
   });
 });
 

@@ -199,6 +199,17 @@ test('one that is killed is replaced, and what it held is released; nothing is c
   expect(countOf(await race(Array.from({ length: 20 }, () => call(key, 'up-paid'))), 200)).toBe(20);
 });
 
+test('a log on a full disk keeps none of them from serving, nor from its end', async () => {
+  place.write('gateway.yaml', document());
+  server = await place.serveInto('/dev/full', environment());
+  await eventually('two run', () => pids().length === 2, WITHIN_MS);
+  const key = await register();
+  expect(countOf(await race(Array.from({ length: 20 }, () => call(key, 'up-paid'))), 200)).toBe(20);
+  server.signal('SIGTERM');
+  const { exitCode, stderr } = await server.ended;
+  expect([exitCode, stderr]).toEqual([0, '']);
+});
+
 test('if the one that started them is killed, they drain by themselves', async () => {
   await serveTwo();
   const children = pids();

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createWorkplace, type Ended, logged, type Workplace } from '../support/start-process.ts';
+import { testDocument, upModel } from '../support/test-document.ts';
 
 let place: Workplace;
 beforeEach(() => {
@@ -51,6 +52,19 @@ describe('the port', () => {
 });
 
 describe('the data folder', () => {
+  test('has no room left for what a start writes', async () => {
+    await startOnce();
+    const models = Array.from({ length: 500 }, (_, index) => upModel(`up-${index}`, { price: 'free' }));
+    const config = place.write('large.yaml', { ...testDocument('http://127.0.0.1:9/v1'), models });
+    // A file that must not grow is a disk without room; the signal would kill, the error does not.
+    const small = `trap '' XFSZ; ulimit -f 64; exec "$0" --no-env-file "$@"`;
+    const { exitCode, stderr } = Bun.spawnSync(
+      ['bash', '-c', small, process.execPath, join(import.meta.dir, '..', '..', 'src', 'main.ts')],
+      { env: { PATH: process.env.PATH ?? '', DATA_DIR: place.dataDir, ADMIN_PORT: '0', GATEWAY_CONFIG: config } },
+    );
+    expect([exitCode, stderr.toString()]).toEqual([1, 'cannot start: store: disk I/O error\n']);
+  });
+
   test('cannot be made', async () => {
     const file = place.write('a-file', '');
     const line = lineOf(await place.failToServe({ DATA_DIR: join(file, 'data') }));

@@ -217,6 +217,6 @@ test('forgetting takes old addresses and dead leases, never what still counts', 
   await store.forget(NOW + 1_000);
   expect(await store.read.window(`register:address:${account.address}`)).toBeUndefined();
   expect(await store.read.window('register:site')).toMatchObject({ dayCount: 1 });
-  expect((await store.read.leasesOf('host')).map(({ nodeId }) => nodeId)).toEqual(['node_holding']);
+  expect((await store.read.leases()).map(({ nodeId }) => nodeId)).toEqual(['node_holding']);
   await store.close();
 });

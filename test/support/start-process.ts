@@ -41,10 +41,14 @@ export interface Workplace {
   gateway(args: readonly string[], env?: Environment): Promise<Ended>;
   /** Starts the server and waits for nothing. */
   begin(env?: Environment): Promise<RunningServer>;
+  /** The same, with stdout in a file. */
+  gatewayInto(file: string, args: readonly string[]): Promise<Ended>;
   /** Starts the server and waits until it serves. */
   serve(env?: Environment): Promise<RunningServer>;
   /** Starts the server and waits for its end: for starts that cannot succeed. */
   failToServe(env?: Environment): Promise<Ended>;
+  /** Starts the server with its log in a file, and waits until it answers. */
+  serveInto(file: string, env?: Environment): Promise<RunningServer>;
   /** Ends what still runs and removes the folder. */
   remove(): Promise<void>;
 }
@@ -54,16 +58,16 @@ export function createWorkplace(): Workplace {
   const dataDir = join(folder, 'data');
   const running = new Set<Bun.Subprocess>();
 
-  function start(script: string, args: readonly string[], env: Environment): RunningProcess {
+  function start(script: string, args: readonly string[], env: Environment, file?: string): RunningProcess {
     const child = Bun.spawn([process.execPath, '--no-env-file', join(ROOT, 'src', script), ...args], {
       cwd: folder,
       env: { PATH: process.env.PATH ?? '', ADMIN_PORT: '0', DATA_DIR: dataDir, ...env },
       stdin: 'ignore',
-      stdout: 'pipe',
+      stdout: file === undefined ? 'pipe' : Bun.file(file),
       stderr: 'pipe',
     });
     running.add(child);
-    const stdout = collect(child.stdout);
+    const stdout = collect(child.stdout instanceof ReadableStream ? child.stdout : new Blob([]).stream());
     const stderr = collect(child.stderr);
     const ended = Promise.all([child.exited, stdout.end, stderr.end]).then(([exitCode]) => {
       running.delete(child);
@@ -88,6 +92,7 @@ export function createWorkplace(): Workplace {
       return path;
     },
     gateway: (args, env = {}) => start('cli.ts', args, env).ended,
+    gatewayInto: (file, args) => start('cli.ts', args, {}, file).ended,
     async serve(env) {
       const server = await begin(env);
       const outcome = await Promise.race([
@@ -98,6 +103,15 @@ export function createWorkplace(): Workplace {
       return server;
     },
     failToServe: async (env) => (await begin(env)).ended,
+    async serveInto(file, env = {}) {
+      const port = String(await freePort());
+      const url = `http://127.0.0.1:${port}`;
+      const server = start('main.ts', [], { PORT: port, ...env }, file);
+      const answers = async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200;
+      const outcome = await Promise.race([server.ended, eventually('the server answers', answers, START_MS)]);
+      if (outcome !== true) throw new Error(`the server ended at its start: ${outcome.stderr}`);
+      return { ...server, url };
+    },
     async remove() {
       const children = [...running];
       for (const child of children) child.kill('SIGKILL');

@@ -84,7 +84,11 @@ export const accountCommands: readonly Command[] = [
       noArguments(args);
       const accountId = requiredOption(options, 'account');
       const { apiKey, key } = await createKey(await open(), accountId, { name: options.name ?? null, actor: ACTOR });
-      return { facts: { api_key: apiKey, ...publicKey(key) }, text: apiKey };
+      return {
+        facts: { api_key: apiKey, ...publicKey(key) },
+        text: apiKey,
+        secret: { ifLost: `nobody has the new key ${key.keyId}, revoke it`, facts: { id: key.keyId } },
+      };
     },
   },
   {

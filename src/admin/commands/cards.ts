@@ -1,6 +1,6 @@
 // cards issue, list, void. Codes are shown once, here: afterwards only their HMACs exist.
 
-import { rmSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { formatNtd, moneyFields } from '../../kit/money.ts';
 import { readAmount } from '../../operating/accounts.ts';
 import {
@@ -38,13 +38,16 @@ export const cardCommands: readonly Command[] = [
         isWritten = true;
       };
       const request = { amount, count, kind, expires, note, actor: ACTOR } as const;
-      const { cards } = await issueCards(tools, request, write).catch((error: unknown) => {
+      const { batch, cards } = await issueCards(tools, request, write).catch((error: unknown) => {
         if (csv !== undefined && isWritten) rmSync(csv, { force: true });
         throw error;
       });
       const rows = cards.map(toRow);
+      const { batchId } = batch;
+      const ifLost = `nobody has the codes of batch ${batchId}, void its cards (cards list --batch ${batchId} names them)`;
       return {
         facts: rows,
+        ...(csv === undefined ? { secret: { ifLost, facts: { batch_id: batchId } } } : {}),
         text:
           csv === undefined
             ? printTable(
@@ -132,8 +135,21 @@ function readState(text: string): CardStateView {
 }
 
 function writeCsv(file: string, rows: readonly Record<string, unknown>[]): void {
+  const fd = makeFile(file);
   try {
-    writeFileSync(file, toCsv(rows, ['serial', 'code', 'amount_ntd']), { mode: 0o600, flag: 'wx', flush: true });
+    writeFileSync(fd, toCsv(rows, ['serial', 'code', 'amount_ntd']), { flush: true });
+  } catch {
+    // Half a list of codes that will never be good.
+    rmSync(file, { force: true });
+    throw new Refused(`cannot write ${file}`);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function makeFile(file: string): number {
+  try {
+    return openSync(file, 'wx', 0o600);
   } catch (error) {
     const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
     throw new Refused(exists ? `${file} exists already` : `cannot write ${file}`);

@@ -24,7 +24,7 @@ import {
   WAS_APPLIED,
 } from '../operator-queries.ts';
 import type { OpenHold, Reads } from '../reads.ts';
-import type { Incident, Login, TrafficHour, Wallet, Window } from '../rows.ts';
+import type { Incident, Lease, Login, TrafficHour, Wallet, Window } from '../rows.ts';
 import { ADDITIONS, decodeRow, KEYS, PAGES, REVISIONS, STORED_ENTRIES, type Table } from '../tables.ts';
 import { decodeDay, decodeTrafficDay, SPEND_BY_DAY, TRAFFIC_DAYS, trafficHourOf } from '../usage-days.ts';
 import { audit } from './audit.ts';
@@ -109,9 +109,9 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
       const [row] = await pool.ask({ sql: PULSE });
       return { revision: Number(row?.revision ?? 0), keysVersion: Number(row?.keys_version ?? 0) };
     },
-    orphanedHolds: async ({ aliveSince, deadNodes, limit }) =>
-      toOpenHolds(await pool.ask({ sql: ORPHANED_HOLDS, values: [aliveSince, [...deadNodes], limit] })),
-    leasesOf: many(PAGES.leases, 'WHERE host = $1'),
+    orphanedHolds: async ({ deadNodes, limit }) =>
+      toOpenHolds(await pool.ask({ sql: ORPHANED_HOLDS, values: [[...deadNodes], limit] })),
+    leases: many<Lease>(PAGES.leases, ''),
     trafficSince: many<TrafficHour>(PAGES.traffic, 'WHERE hour >= $1 ORDER BY hour, traffic_id'),
     trafficDays: async (sinceDay) =>
       (await slowPool.ask(numbered({ sql: TRAFFIC_DAYS, values: [trafficHourOf(sinceDay)] }))).map(decodeTrafficDay),
@@ -143,7 +143,7 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
 
 const OPEN_HOLDS = 'SELECT request_id, account_id, key_id, node_id FROM holds';
 const ORPHANED_HOLDS = `${OPEN_HOLDS}
-  WHERE node_id NOT IN (SELECT node_id FROM leases WHERE expires_at > $1) OR node_id = ANY($2::text[]) LIMIT $3`;
+  WHERE node_id NOT IN (SELECT node_id FROM leases) OR node_id = ANY($1::text[]) LIMIT $2`;
 const PULSE = `SELECT (SELECT coalesce(max(revision), 0) FROM revisions) AS revision,
   (SELECT version FROM versions WHERE name = 'keys') AS keys_version`;
 

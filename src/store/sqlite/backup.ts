@@ -7,12 +7,15 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
+  fsyncSync,
   openSync,
   realpathSync,
   renameSync,
   rmSync,
   statSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
+import { failpoint } from '../../kit/failpoint.ts';
 import { fileTrouble } from '../../kit/file-trouble.ts';
 import { StoreRefused } from '../refusal.ts';
 import { audit } from './audit.ts';
@@ -56,17 +59,47 @@ export function restoreDatabase(source: string, file: string, now: number): void
     if (realpathSync(source) === realpathSync(file)) throw new StoreRefused(`${source} is the database itself`);
     refuseWhileServing(file, now);
   }
-  const incoming = `${file}.restoring`;
-  for (const name of withCompanions(incoming)) rmSync(name, { force: true });
+  const incoming = incomingOf(file);
+  removeWithCompanions(incoming);
   try {
     copyIn(source, incoming);
+    failpoint('K14');
     checkSound(incoming);
+    sync(incoming);
+    failpoint('K14');
+    // At every moment one of the two is there and whole, and nothing beside it that belongs to the other.
+    if (existsSync(file)) foldIntoOne(file);
   } catch (error) {
-    for (const name of withCompanions(incoming)) rmSync(name, { force: true });
+    removeWithCompanions(incoming);
     throw error;
   }
-  for (const name of withCompanions(file)) rmSync(name, { force: true });
+  for (const name of companionsOf(file)) {
+    rmSync(name, { force: true });
+    failpoint('K14');
+  }
   renameSync(incoming, file);
+  failpoint('K14');
+  sync(dirname(file));
+}
+
+/** Where a copy is made ready before it takes the place of the database. */
+export function incomingOf(file: string): string {
+  return `${file}.restoring`;
+}
+
+/** The commits of the old database that stand beside it would be applied to whatever has its name. */
+function foldIntoOne(file: string): void {
+  const otherwise = `${file} is in use or damaged: move it away first, with the -wal beside it`;
+  useDatabase(file, {}, otherwise, (db) => {
+    const folded = db.query<{ busy: bigint }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get();
+    if (folded?.busy !== 0n) throw new StoreRefused(otherwise);
+  });
+}
+
+function sync(path: string): void {
+  const fd = openSync(path, 'r');
+  fsyncSync(fd);
+  closeSync(fd);
 }
 
 /** A copy of a folder may have its last commits in the file beside it: they belong to it. */
@@ -131,7 +164,11 @@ function useDatabase<Result>(
   }
 }
 
-/** WAL mode keeps two files beside the database; they belong to it and go with it. */
-function withCompanions(file: string): string[] {
-  return [file, `${file}-wal`, `${file}-shm`];
+/** What SQLite keeps beside a database belongs to it and goes with it. */
+function companionsOf(file: string): string[] {
+  return [`${file}-wal`, `${file}-shm`, `${file}-journal`];
+}
+
+function removeWithCompanions(file: string): void {
+  for (const name of [file, ...companionsOf(file)]) rmSync(name, { force: true });
 }

@@ -26,7 +26,7 @@ import {
   WAS_APPLIED,
 } from '../operator-queries.ts';
 import type { OpenHold, ReadName, Reads } from '../reads.ts';
-import type { Incident, Login, TrafficHour, Wallet, Window } from '../rows.ts';
+import type { Incident, Lease, Login, TrafficHour, Wallet, Window } from '../rows.ts';
 import { ADDITIONS, decodeRow, KEYS, PAGES, REVISIONS, type SqlValue, STORED_ENTRIES, type Table } from '../tables.ts';
 import { decodeDay, decodeTrafficDay, SPEND_BY_DAY, TRAFFIC_DAYS, trafficHourOf } from '../usage-days.ts';
 import { audit } from './audit.ts';
@@ -123,21 +123,17 @@ export function prepareReads(db: Database): SyncReads {
       const row = pulse.get();
       return { revision: Number(row?.revision ?? 0), keysVersion: Number(row?.keys_version ?? 0) };
     },
-    orphanedHolds: ({ aliveSince, deadNodes, limit }) =>
+    orphanedHolds: ({ deadNodes, limit }) =>
       db
-        .query<HoldColumns, [number, string, number]>(
+        .query<HoldColumns, [string, number]>(
           `${OPEN_HOLDS}
-           WHERE node_id NOT IN (SELECT node_id FROM leases WHERE expires_at > ?1)
-              OR node_id IN (SELECT value FROM json_each(?2))
-           LIMIT ?3`,
+           WHERE node_id NOT IN (SELECT node_id FROM leases)
+              OR node_id IN (SELECT value FROM json_each(?1))
+           LIMIT ?2`,
         )
-        .all(aliveSince, JSON.stringify(deadNodes), limit)
+        .all(JSON.stringify(deadNodes), limit)
         .map(openHold),
-    leasesOf: (host) =>
-      db
-        .query<Columns, [string]>('SELECT * FROM leases WHERE host = ?')
-        .all(host)
-        .map((row) => decodeRow(PAGES.leases, row)),
+    leases: many<Lease>(PAGES.leases, ''),
     trafficSince: many<TrafficHour>(PAGES.traffic, 'WHERE hour >= ? ORDER BY hour, traffic_id'),
     trafficDays: (sinceDay) => trafficDays.all(trafficHourOf(sinceDay)).map(decodeTrafficDay),
     login: one<Login>(PAGES.logins, 'WHERE account_id = ?'),

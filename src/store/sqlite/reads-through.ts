@@ -43,7 +43,7 @@ const NEVER_JOURNALED: ReadonlySet<ReadName> = new Set([
   'revision',
   'wasApplied',
   'pulse',
-  'leasesOf',
+  'leases',
   'trafficSince',
   'trafficDays',
   'login',

@@ -1,0 +1,123 @@
+// The log is no condition of the service: where it cannot be written, calls go on, and it comes back with the room for it.
+
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLineWriter } from '../../src/line-writer.ts';
+import { eventually } from '../support/eventually.ts';
+import { createWorkplace } from '../support/start-process.ts';
+
+const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gateway-log-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A named pipe with both ends open, neither of which waits. */
+function openPipe() {
+  const path = join(folder, 'pipe');
+  expect(Bun.spawnSync(['mkfifo', path]).exitCode).toBe(0);
+  const openReader = () => openSync(path, O_RDONLY | O_NONBLOCK);
+  const reader = openReader();
+  return { reader, writer: openSync(path, O_WRONLY | O_NONBLOCK), openReader };
+}
+
+/** What the pipe has now. */
+function read(reader: number): string {
+  const bytes = Buffer.alloc(65_536);
+  try {
+    return bytes.toString('utf8', 0, readSync(reader, bytes));
+  } catch {
+    return '';
+  }
+}
+
+describe('lines', () => {
+  test('wait for room on a full disk, and then leave whole and in order', async () => {
+    const full = openSync('/dev/full', 'w');
+    const lines = createLineWriter(full);
+    lines.write('one\n');
+    await Bun.sleep(50);
+    lines.write('two\n');
+    closeSync(full);
+    const file = join(folder, 'log');
+    // The lowest free number is the one that was closed.
+    const room = openSync(file, 'w');
+    expect(room).toBe(full);
+    await eventually('the lines are written', () => readFileSync(file, 'utf8') === 'one\ntwo\n');
+    closeSync(room);
+  });
+
+  test('wait for a slow reader, up to a bound', async () => {
+    const { reader, writer } = openPipe();
+    const lines = createLineWriter(writer);
+    const line = (index: number) => `${String(index).padStart(1_023, '.')}\n`;
+    for (let index = 0; index < 5_000; index++) lines.write(line(index));
+    const since = performance.now();
+    await Bun.sleep(10);
+    expect(performance.now() - since).toBeLessThan(1_000);
+    let text = '';
+    await eventually(
+      'what waited is read',
+      () => {
+        text += read(reader);
+        return text.length === 4 * 1024 * 1024;
+      },
+      10_000,
+    );
+    expect(text).toBe(Array.from({ length: 4_096 }, (_, index) => line(index)).join(''));
+    lines.write('and on\n');
+    await lines.end();
+    expect(read(reader)).toBe('and on\n');
+    closeSync(reader);
+    closeSync(writer);
+  });
+
+  test('without a reader are lost; the next reader has the next lines', async () => {
+    const { reader, writer, openReader } = openPipe();
+    const lines = createLineWriter(writer);
+    closeSync(reader);
+    lines.write('lost\n');
+    await lines.end();
+    const next = openReader();
+    lines.write('read\n');
+    await lines.end();
+    expect(read(next)).toBe('read\n');
+    closeSync(next);
+    closeSync(writer);
+  });
+
+  test('that cannot be written do not keep the process from its end', async () => {
+    const full = openSync('/dev/full', 'w');
+    const lines = createLineWriter(full);
+    lines.write('one\n');
+    const since = performance.now();
+    await lines.end();
+    lines.flush();
+    expect(performance.now() - since).toBeLessThan(3_000);
+    closeSync(full);
+  });
+});
+
+test('a server whose log is on a full disk starts, serves and drains', async () => {
+  const place = createWorkplace();
+  try {
+    const server = await place.serveInto('/dev/full');
+    const made = await fetch(`${server.url}/api/agent/register`, { method: 'POST', body: '{}' });
+    const { api_key: key } = (await made.json()) as { api_key: string };
+    const headers = { authorization: `Bearer ${key}` };
+    const body = JSON.stringify({ model: 'auto:free', messages: [{ role: 'user', content: 'Hello' }] });
+    for (let count = 0; count < 3; count++) {
+      const answer = await fetch(`${server.url}/v1/chat/completions`, { method: 'POST', headers, body });
+      expect(answer.status).toBe(200);
+      await answer.text();
+    }
+    server.signal('SIGTERM');
+    const { exitCode, stderr } = await server.ended;
+    expect([exitCode, stderr]).toEqual([0, '']);
+  } finally {
+    await place.remove();
+  }
+}, 30_000);
