@@ -17,6 +17,7 @@ import type { Fetch } from './channels/upstream.ts';
 import { createUpstreams } from './channels/upstreams.ts';
 import type { Settings } from './config.ts';
 import { createConsoleTools, tokenCheck } from './console-tools.ts';
+import { Fault } from './faults/fault.ts';
 import { createGatewayId } from './gateway-id.ts';
 import { createApp } from './http/app.ts';
 import type { HttpTools } from './http/exchange.ts';
@@ -96,6 +97,7 @@ export interface Gateway {
 const DRAIN_MS = 120_000;
 const CLOSE_MS = 15_000;
 const DRAIN_POLL_MS = 20;
+const AGAIN_MS = 1_000;
 const HUMAN_PACE_MS = 25;
 
 export async function startGateway(settings: Settings, options: GatewayOptions): Promise<Gateway> {
@@ -112,10 +114,13 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   });
   const { promise: whenAway, resolve: onAway } = Promise.withResolvers<string>();
   const { maxPages } = options;
-  const wait = { onAway, signal: stopping.signal };
+  // Of several processes only the first one waits: another would take a share of the port and refuse it.
+  const wait = (settings.processIndex ?? 0) === 0 ? { onAway, signal: stopping.signal } : undefined;
   const { configFile } = settings;
   const fileBefore = configFile === undefined ? undefined : readConfig(configFile);
-  const opening = openStore(settings, clock, random, { maxPages, meter: countBatches(metrics), wait });
+  const meter = countBatches(metrics);
+  const open = () => openStore(settings, clock, random, { maxPages, meter, wait });
+  let opening = open();
   const late = whenAway.then((why) => ({ why, pepper: settings.pepper, ...createLateStore() }));
   const first = await Promise.race([opening, late]);
   const away = 'why' in first ? first : undefined;
@@ -124,7 +129,8 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   // Comes as late as the store.
   let node: RunningNode | undefined;
   const sealer = createSealer(pepper, random);
-  alarms.attach('database', (alarm) => store.recordAlarm(alarm, clock.now()));
+  let recording = store;
+  alarms.attach('database', (alarm) => recording.recordAlarm(alarm, clock.now()));
   const { alarmWebhookUrl } = settings;
   if (alarmWebhookUrl !== undefined) alarms.attach('webhook', createAlarmWebhook(alarmWebhookUrl, fetch, clock));
   const embedded = JSON.stringify(defaultDocument(settings.providers));
@@ -261,10 +267,26 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
     const opened = await Promise.race([opening, whenStopping]);
     if (!opened) return false;
     if (away) log('info', 'store_reached');
+    recording = opened.store;
     const tools = { settings, store: opened.store, embedded, sealer, clock, log, alarms, authenticator, traffic };
     node = await startNode({ ...tools, node: identity });
     away?.give(opened.store);
     return true;
+  }
+
+  /** The same, and anew if the database goes away again meanwhile. */
+  async function beginAtLast(): Promise<boolean> {
+    for (;;) {
+      try {
+        return await begin();
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        if (stopping.signal.aborted) return false;
+        log('warn', 'store_awaited', { url: publicUrl, detail: error.details.internal });
+        await sleep(clock, AGAIN_MS);
+        opening = open();
+      }
+    }
   }
 
   const tellServing = () => log('info', 'serving', { url: publicUrl, node_id: nodeId, revision: catalog().revision });
@@ -274,7 +296,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
     const alarm = () => alarms.raise('store_failed', { node_id: nodeId, detail: why });
     const cancelAlarm = clock.after(LEASE_MS, alarm);
     try {
-      const hasBegun = await begin();
+      const hasBegun = await beginAtLast();
       if (hasBegun) tellServing();
       return hasBegun;
     } catch (error) {

@@ -36,10 +36,14 @@ export async function openStore(
 ): Promise<OpenedStore> {
   const opened = await openNamed(settings, clock, random, options);
   const fingerprint = createHasher(opened.pepper, 'fingerprint')('pepper');
-  const known = await opened.store.commit('claim', { name: 'pepper', value: fingerprint });
-  if (known.value === fingerprint) return opened;
-  await opened.store.close();
-  throw new StoreRefused('the pepper is not the one this database was made with: no key or card would work with it');
+  try {
+    const known = await opened.store.commit('claim', { name: 'pepper', value: fingerprint });
+    if (known.value === fingerprint) return opened;
+    throw new StoreRefused('the pepper is not the one this database was made with: no key or card would work with it');
+  } catch (error) {
+    await opened.store.close();
+    throw error;
+  }
 }
 
 async function openNamed(

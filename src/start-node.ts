@@ -112,7 +112,8 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
 
   const lease = await keepLease({ store, clock, log, alarms, node });
   stops.push(lease.stop);
-  stops.push(await sweepHolds({ store, clock, log, node, isProcessAlive }));
+  const isAlone = settings.databaseUrl === undefined;
+  stops.push(await sweepHolds({ store, clock, log, node, isAlone, isProcessAlive }));
   stops.push(await forgetAddresses(store, clock, log));
   stops.push(followStore(store, clock, log, onPulse));
   stops.push(suspendKeys(store, clock, log, active.get));

@@ -8,6 +8,8 @@ import { reasonOf } from './reason-of.ts';
 
 export const LEASE_MS = 15_000;
 const RENEW_MS = 3_000;
+/** Of a lease that was given back: a time that no clock shows. */
+export const ENDED = 0;
 
 export interface Node {
   nodeId: string;
@@ -75,7 +77,7 @@ export async function keepLease({ store, clock, log, alarms, node }: LeaseTools)
     async end() {
       hasEnded = true;
       await renewing?.catch(() => {});
-      const ending = store.commit('lease', { ...node, expiresAt: clock.now() });
+      const ending = store.commit('lease', { ...node, expiresAt: ENDED });
       await ending.catch((error: unknown) =>
         log('error', 'lease_not_ended', { node_id: node.nodeId, detail: reasonOf(error) }),
       );

@@ -18,6 +18,8 @@ export interface SweepTools {
   clock: Clock;
   log: Log;
   node: Node;
+  /** The database is of this machine alone: its clock may be believed, also of nodes that nobody has watched. */
+  isAlone: boolean;
   isProcessAlive(pid: number): boolean;
 }
 
@@ -33,11 +35,7 @@ export async function sweepHolds(tools: SweepTools): Promise<() => void> {
 /** One sweep at each call. */
 export function createSweep(tools: SweepTools): () => Promise<void> {
   const watch = watchLeases(tools.clock, LEASE_MS + GRACE_MS);
-  return () =>
-    sweepOnce(tools, watch).catch((error: unknown) => {
-      watch.forget();
-      throw error;
-    });
+  return () => sweepOnce(tools, watch);
 }
 
 async function sweepOnce(tools: SweepTools, watch: LeaseWatch): Promise<void> {
@@ -56,12 +54,18 @@ async function sweepOnce(tools: SweepTools, watch: LeaseWatch): Promise<void> {
   }
 }
 
-async function findDead({ store, clock, node, isProcessAlive }: SweepTools, watch: LeaseWatch): Promise<string[]> {
+async function findDead(tools: SweepTools, watch: LeaseWatch): Promise<string[]> {
+  const { store, clock, node, isAlone, isProcessAlive } = tools;
   const askedAt = clock.monotonic();
-  const leases = await store.read.leases();
+  const leases = await store.read.leases().catch((error: unknown) => {
+    watch.forget();
+    throw error;
+  });
   const silent = watch.look(leases, askedAt);
   const endedHere = leases
     .filter(({ host, pid }) => host === node.host && (pid === node.pid || !isProcessAlive(pid)))
     .map(({ nodeId }) => nodeId);
-  return [...silent, ...endedHere].filter((nodeId) => nodeId !== node.nodeId);
+  const ranOut = isAlone ? leases.filter(({ expiresAt }) => expiresAt + GRACE_MS <= clock.now()) : [];
+  const dead = [...silent, ...endedHere, ...ranOut.map(({ nodeId }) => nodeId)];
+  return dead.filter((nodeId) => nodeId !== node.nodeId);
 }

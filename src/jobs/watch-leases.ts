@@ -3,9 +3,10 @@
 
 import type { Clock } from '../kit/clock.ts';
 import type { Lease } from '../store/rows.ts';
+import { ENDED } from './keep-lease.ts';
 
 export interface LeaseWatch {
-  /** The nodes whose lease has not changed for so long. `askedAt`: monotonic time, before they were read. */
+  /** The nodes whose lease was given back, or has not changed for so long. `askedAt`: monotonic time, before they were read. */
   look(leases: readonly Lease[], askedAt: number): string[];
   /** Begins anew: when the store was away, nobody could renew. */
   forget(): void;
@@ -29,7 +30,8 @@ export function watchLeases(clock: Clock, goneMs: number): LeaseWatch {
           return [nodeId, known?.expiresAt === expiresAt ? known : { expiresAt, since }];
         }),
       );
-      return [...seen].filter(([, lease]) => askedAt - lease.since >= goneMs).map(([nodeId]) => nodeId);
+      const isGone = ({ expiresAt, since: from }: Seen) => expiresAt === ENDED || askedAt - from >= goneMs;
+      return [...seen].filter(([, lease]) => isGone(lease)).map(([nodeId]) => nodeId);
     },
     forget() {
       seen = new Map();

@@ -40,6 +40,7 @@ test('a node whose clock leaps sweeps nothing of one that lives, and all of one 
     clock: others,
     log,
     node: { nodeId: 'node_leaping', host: 'two.example', pid: 1 },
+    isAlone: false,
     isProcessAlive: () => true,
   });
   const account = await createAccount(serving, 10_000n);

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { monthsBefore, taipeiDay } from '../../src/kit/taipei.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { createManualClock } from '../support/manual-clock.ts';
+import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -21,13 +21,20 @@ async function useOnce(guards: Record<string, number | null>) {
   return { clock, key, balance, count };
 }
 
+/** Its jobs have had their turn, and wait for the next one. */
+async function anHour(clock: ManualClock): Promise<void> {
+  const timers = clock.pending();
+  await clock.advance(HOUR_MS);
+  await eventually('every job waits for its next turn', () => clock.pending() >= timers);
+}
+
 test('after 24 months', async () => {
   const { clock, key, balance, count } = await useOnce({});
   clock.step(700 * DAY_MS);
-  await clock.advance(HOUR_MS);
+  await anHour(clock);
   expect(await count()).toBe(1);
   clock.step(40 * DAY_MS);
-  await clock.advance(HOUR_MS);
+  await anHour(clock);
   await eventually('it is forgotten', async () => (await count()) === 0);
   expect((await gateway.get('/api/me', key)).balance_nano).toBe(balance);
   expect(gateway.sql("SELECT * FROM entries WHERE kind = 'usage'")).toHaveLength(1);
@@ -38,12 +45,12 @@ test('after 24 months', async () => {
 test('after as many months as the operator says, or never', async () => {
   const short = await useOnce({ usage_months: 1 });
   short.clock.step(40 * DAY_MS);
-  await short.clock.advance(HOUR_MS);
+  await anHour(short.clock);
   await eventually('it is forgotten', async () => (await short.count()) === 0);
   await gateway.stop();
   const never = await useOnce({ usage_months: null });
   never.clock.step(10_000 * DAY_MS);
-  await never.clock.advance(HOUR_MS);
+  await anHour(never.clock);
   expect(await never.count()).toBe(1);
 });
 

@@ -3,6 +3,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { fault } from '../../src/faults/fault.ts';
+import { ENDED } from '../../src/jobs/keep-lease.ts';
 import { createSweep } from '../../src/jobs/sweep-holds.ts';
 import type { Answer } from '../support/answer.ts';
 import { createKey } from '../support/create-key.ts';
@@ -117,11 +118,11 @@ describe('the holds of a node that is gone', () => {
   }
 
   /** A node with a clock of its own, on a third host. */
-  function otherNode() {
+  function otherNode(isAlone = false) {
     const others = createManualClock();
     const node = { nodeId: 'node_other', host: 'other.example', pid: 1 };
     const { store } = gateway.gateway;
-    const sweep = createSweep({ store, clock: others, log: () => {}, node, isProcessAlive: () => true });
+    const sweep = createSweep({ store, clock: others, log: () => {}, node, isAlone, isProcessAlive: () => true });
     return { clock: others, sweep };
   }
 
@@ -141,6 +142,22 @@ describe('the holds of a node that is gone', () => {
     const { data } = await gateway.get('/api/usage', account.key);
     expect(data).toMatchObject([{ status: 'gateway_died', channel: null, cost_nano: '0', output_tokens: 0 }]);
     expect(gateway.audit()).toEqual([]);
+  });
+
+  test('are released at once when it gave its lease back', async () => {
+    await plant('req_gone', ENDED);
+    await otherNode().sweep();
+    expect(holds()).toEqual([]);
+  });
+
+  test('are released by the first sweep of a node that has the database for itself', async () => {
+    const alone = otherNode(true);
+    await plant('req_alive', alone.clock.now() - 59_999);
+    await alone.sweep();
+    expect(holds()).toEqual(['req_alive']);
+    await plant('req_gone', alone.clock.now() - 60_000);
+    await alone.sweep();
+    expect(holds()).toEqual(['req_alive']);
   });
 
   test('are released by the gateway’s own sweeps', async () => {

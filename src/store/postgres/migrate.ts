@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { StoreRefused } from '../refusal.ts';
 import type { Answer, Connection, Rows } from './connection.ts';
-import { ConnectionLost, explain } from './errors.ts';
+import { explain, NoAnswer } from './errors.ts';
 import { MIGRATIONS, type Migration } from './migrations/index.ts';
 
 const MIGRATE_MS = 60_000;
@@ -15,7 +15,7 @@ const HISTORY = `CREATE TABLE IF NOT EXISTS schema_migrations (
   version bigint PRIMARY KEY, name text NOT NULL, hash text NOT NULL
 )`;
 
-/** Rejects with StoreRefused, or with ConnectionLost: then another connection may do better. */
+/** Rejects with StoreRefused, or with NoAnswer: then another connection may do better. */
 export async function migrate(connection: Connection, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
   const ask = async (sql: string, values: unknown[] = []) =>
     toRows(await connection.send([{ sql, values }], MIGRATE_MS));
@@ -36,7 +36,7 @@ export async function migrate(connection: Connection, migrations: readonly Migra
     await ask('COMMIT');
   } catch (error) {
     await connection.close();
-    if (error instanceof ConnectionLost) throw error;
+    if (error instanceof NoAnswer) throw error;
     throw error instanceof StoreRefused ? error : new StoreRefused(`cannot prepare the database: ${explain(error)}`);
   }
 }
