@@ -1,6 +1,7 @@
 // The store that the settings name, and the pepper that goes with it. A database remembers a fingerprint of its pepper:
 // with another one every key and card would be worthless, and nobody would know why.
 
+import { join } from 'node:path';
 import type { Settings } from './config.ts';
 import { expectDatabase, openDataFolder } from './data-folder.ts';
 import { assert } from './kit/assert.ts';
@@ -39,11 +40,17 @@ export async function openStore(
   try {
     const known = await opened.store.commit('claim', { name: 'pepper', value: fingerprint });
     if (known.value === fingerprint) return opened;
-    throw new StoreRefused('the pepper is not the one this database was made with: no key or card would work with it');
+    throw new StoreRefused(otherPepper(settings));
   } catch (error) {
     await opened.store.close();
     throw error;
   }
+}
+
+function otherPepper({ pepper, databaseUrl, dataDir }: Settings): string {
+  const which = pepper === undefined ? `in ${join(dataDir, 'pepper')}` : 'of SECRETS_PEPPER';
+  const database = databaseUrl === undefined ? join(dataDir, 'gateway.sqlite') : 'of DATABASE_URL';
+  return `the pepper ${which} is not the one that the database ${database} was made with: no key or card would work with it`;
 }
 
 async function openNamed(

@@ -45,6 +45,18 @@ describe('the list', () => {
     expect(list.data.at(-2)).toMatchObject({ display_name: 'Auto (free)' });
   });
 
+  test('tells of a free model what a free call may use, and of a paid one all that it takes', async () => {
+    const { data } = await gateway.get('/v1/models', key);
+    const bounds = Object.fromEntries(
+      data.map(({ id, max_input_tokens: input, max_tokens: output }: Answer) => [id, [input, output]]),
+    );
+    expect(bounds).toMatchObject({
+      'auto:free': [64_000, 4_096],
+      'up-free': [64_000, 1_000],
+      'up-paid': [128_000, 1_000],
+    });
+  });
+
   test.each(['/v1/models', '/v1/v1/models', '/v1/models/', '/v1/models?limit=1000&before_id=x&foo=bar'])(
     '%s is the same list',
     async (path) => {

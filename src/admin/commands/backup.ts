@@ -33,7 +33,7 @@ export const backupCommands: readonly Command[] = [
       } catch (error) {
         throw error instanceof StoreRefused ? new Refused(error.message) : error;
       }
-      return { facts: { file, restored: true }, text: `restored from ${file}\n${PEPPER_NOTE}` };
+      return { facts: { file, restored: true }, text: `restored from ${file}; its keys work with its own pepper only` };
     },
   },
 ];

@@ -40,6 +40,9 @@ function publicModels(catalog: Catalog, key: KeyRow) {
 }
 
 function publicModel(model: Model, catalog: Catalog, id: string) {
+  const { free_input_tokens: freeInput, free_output_tokens: freeOutput } = catalog.guards;
+  // What a free call may not use, its client need not know of.
+  const most = (tokens: number, ofFree: number | null) => (model.free && ofFree ? Math.min(tokens, ofFree) : tokens);
   return {
     id,
     object: 'model',
@@ -48,8 +51,8 @@ function publicModel(model: Model, catalog: Catalog, id: string) {
     created_at: new Date(catalog.updatedAt).toISOString(),
     owned_by: 'gateway',
     display_name: model.name,
-    max_input_tokens: model.contextTokens,
-    max_tokens: model.maxOutputTokens,
+    max_input_tokens: most(model.contextTokens, freeInput),
+    max_tokens: most(model.maxOutputTokens, freeOutput),
     ...(id === model.id ? {} : { alias_of: model.id }),
   };
 }
