@@ -76,8 +76,8 @@ export async function reconcile(
   if (factor === undefined || factor <= 0n) throw invalid('rate', `must be a plain decimal number above 0: ${rate}`);
   const { lines, faults } = readBill(csv, factor);
   const days = await ourDays(tools, channel, lines);
-  if (days.length === 0 && !document.channels.some(({ name }) => name === channel))
-    throw notFound(`channel ${channel}`);
+  const hadNoUsage = lines.length > 0 && days.length === 0;
+  if (hadNoUsage && !document.channels.some(({ name }) => name === channel)) throw notFound(`channel ${channel}`);
   const bill = sumBill(lines);
   const { ours, perImage } = sumOurs(days, lines);
   const keys = [...new Set([...bill.keys(), ...ours.keys()])].sort();

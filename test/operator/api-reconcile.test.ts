@@ -88,6 +88,12 @@ test('the last bill of a channel that was removed', async () => {
     status: 404,
     error: { message: 'there is no channel up' },
   });
+  // Without a line that says when, nobody knows whether it had usage then: what is wrong with the lines is told.
+  expect(await reconcile('first-name,15/11/2026,1,1,1\n')).toMatchObject({
+    status: 200,
+    rows: [],
+    faults: [{ path: 'line 2.date' }],
+  });
 });
 
 test('what is not known is not 0, alone and in the sum', async () => {
