@@ -2,6 +2,7 @@
 // after each of it.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { writeCursor } from '../../src/usage/read-query.ts';
 import type { SiteClient } from '../site/site-client.ts';
 import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
@@ -89,6 +90,10 @@ test('nothing of a customer is out of reach: a request is found, and the page ha
     expect(older).toContain(`href="${pathOf(one)}#${name}">Newest`);
   }
   expect(link('credits')).toBe('');
+  const behind = `${pathOf(one)}?credits=1&entries=1&usage=${writeCursor(1, 'req_0')}`;
+  expect((await (await client.get(behind)).text()).match(/There is nothing older\./g)).toHaveLength(3);
+  const chinese = await clientOf(gateway, 'zh-TW');
+  expect((await (await chinese.get(behind)).text()).match(/沒有更舊的紀錄。/g)).toHaveLength(3);
   expect((await client.get(`${pathOf(one)}?usage=nonsense`)).status).toBe(400);
 
   const found = await client.get(`/accounts?q=${requestId}`);
