@@ -115,17 +115,25 @@ function nextOf(entries: readonly StoredEntry[]): number | null {
   return entries.length > ENTRIES_SHOWN ? (entries[ENTRIES_SHOWN - 1]?.entryId ?? null) : null;
 }
 
+/** Of a request whose record is no longer kept, the entry is. */
+type RequestView =
+  | { isOpen: true; keyId: string }
+  | { isOpen: false; record: UsageRecord }
+  | { isOpen: false; record?: undefined; entry: Entry };
+
 /** What is known of one request, which is nothing of what was said; `isOpen` while it runs. Refused: not_found. */
 export async function showRequest(
   { store }: Pick<OperatingTools, 'store'>,
   accountId: string,
   requestId: string,
-): Promise<{ isOpen: true; keyId: string } | { isOpen: false; record: UsageRecord }> {
+): Promise<RequestView> {
   const hold = (await store.read.openHolds(accountId)).find((one) => one.requestId === requestId);
   if (hold) return { isOpen: true, keyId: hold.keyId };
   const record = await store.read.usageRecord(accountId, requestId);
-  if (!record) throw notFound(`request ${requestId}`);
-  return { isOpen: false, record };
+  if (record) return { isOpen: false, record };
+  const entry = await store.read.usageEntry(accountId, requestId);
+  if (!entry) throw notFound(`request ${requestId}`);
+  return { isOpen: false, entry };
 }
 
 export interface Credit {

@@ -7,6 +7,11 @@ export type PriceName = (typeof PRICE_NAMES)[number];
 
 export type Amounts = Exclude<DocumentModel['price'], 'free'>;
 
+/** Nothing but images is listed: tokens then say nothing. */
+export function isPerImage(list: { readonly [name in PriceName]?: unknown }): boolean {
+  return list.image !== undefined && PRICE_NAMES.every((name) => name === 'image' || list[name] === undefined);
+}
+
 /** Tokens of a cache that are not listed cost as input does; nothing else has a fallback. */
 export function priceOf<Price>(
   list: { readonly [name in PriceName]?: Price | undefined },

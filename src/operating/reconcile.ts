@@ -7,7 +7,7 @@ import { DAY_MS, taipeiDay } from '../kit/taipei.ts';
 import type { ChannelDay } from '../store/reads.ts';
 import { record } from './audit-log.ts';
 import { dayText } from './ledger.ts';
-import { type Amounts, type PriceName, priceOf } from './listed-prices.ts';
+import { type Amounts, isPerImage, type PriceName, priceOf } from './listed-prices.ts';
 import { readNewest } from './newest.ts';
 import { type BillLine, readBill } from './read-bill.ts';
 import { invalid, notFound } from './refused.ts';
@@ -76,8 +76,8 @@ export async function reconcile(
   if (factor === undefined || factor <= 0n) throw invalid('rate', `must be a plain decimal number above 0: ${rate}`);
   const { lines, faults } = readBill(csv, factor);
   const days = await ourDays(tools, channel, lines);
-  if (days.length === 0 && !document.channels.some(({ name }) => name === channel))
-    throw notFound(`channel ${channel}`);
+  const hadNoUsage = lines.length > 0 && days.length === 0;
+  if (hadNoUsage && !document.channels.some(({ name }) => name === channel)) throw notFound(`channel ${channel}`);
   const bill = sumBill(lines);
   const { ours, perImage } = sumOurs(days, lines);
   const keys = [...new Set([...bill.keys(), ...ours.keys()])].sort();
@@ -173,7 +173,7 @@ function costOf(day: ChannelDay, noted: Amounts | undefined): Nano | null {
   ];
   let perMillion = 0n;
   for (const [tokens, name] of used) {
-    const price = priceOf(cost, name) ?? (cost.image === undefined ? undefined : 0n);
+    const price = priceOf(cost, name) ?? (isPerImage(cost) ? 0n : undefined);
     if (tokens > 0 && price === undefined) return null;
     perMillion += BigInt(tokens) * (price ?? 0n);
   }

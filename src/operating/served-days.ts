@@ -6,14 +6,14 @@ import type { Document } from '../catalog/document.ts';
 import { readDocument } from '../catalog/read-document.ts';
 import { HOUR_MS, taipeiDayStart } from '../kit/taipei.ts';
 import type { ChannelDay } from '../store/reads.ts';
-import type { Amounts } from './listed-prices.ts';
+import { type Amounts, isPerImage } from './listed-prices.ts';
 import type { OperatingTools } from './tools.ts';
 
 export interface RouteThen {
   publicModel: string;
   upstreamModel: string;
   cost: Amounts | undefined;
-  /** For sale or as cost: tokens then say nothing. */
+  /** For sale or as cost. */
   isPerImage: boolean;
 }
 
@@ -98,7 +98,7 @@ function routesTo({ models }: Document, channel: string): RouteThen[] {
         publicModel: id,
         upstreamModel: model,
         cost,
-        isPerImage: cost?.image !== undefined || (price !== 'free' && price.image !== undefined),
+        isPerImage: (cost !== undefined && isPerImage(cost)) || (price !== 'free' && isPerImage(price)),
       })),
   );
 }

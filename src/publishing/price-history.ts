@@ -30,6 +30,13 @@ export interface PriceChange {
   changes: readonly ModelChange[];
 }
 
+export interface PriceHistory {
+  /** Newest first. */
+  changes: readonly PriceChange[];
+  /** Below the revision it was asked for where the store did not answer: later changes are not known. */
+  upTo: number;
+}
+
 /** As the columns of a price list stand. */
 export const PRICE_ORDER = ['input', 'cachedInput', 'cacheWrite5m', 'cacheWrite1h', 'output', 'image'] as const;
 
@@ -39,10 +46,10 @@ type PriceList = ReadonlyMap<string, ListedPrice>;
 export const MOST_PRICE_CHANGES = 100;
 
 /**
- * Newest first, up to a revision. A first question reads every revision, a later one only those since; while the store does
+ * Up to a revision. A first question reads every revision, a later one only those since; while the store does
  * not answer, what is known is told.
  */
-export function createPriceHistory(store: Pick<Store, 'read'>): (newest: number) => Promise<readonly PriceChange[]> {
+export function createPriceHistory(store: Pick<Store, 'read'>): (newest: number) => Promise<PriceHistory> {
   let told: readonly PriceChange[] = [];
   let upTo = 0;
   let isFirst = true;
@@ -80,7 +87,7 @@ export function createPriceHistory(store: Pick<Store, 'read'>): (newest: number)
       reading = reading.then(() => read(newest)).catch(() => {});
       await reading;
     }
-    return told.filter(({ revision }) => revision <= newest);
+    return { changes: told.filter(({ revision }) => revision <= newest), upTo: Math.min(upTo, newest) };
   };
 }
 

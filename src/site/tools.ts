@@ -5,7 +5,7 @@ import type { RedeemTools } from '../accounts/redeem-card.ts';
 import type { RegisterTools } from '../accounts/register-agent.ts';
 import type { SignInTools } from '../accounts/sign-in.ts';
 import type { Log } from '../kit/log.ts';
-import type { PriceChange } from '../publishing/price-history.ts';
+import type { PriceHistory } from '../publishing/price-history.ts';
 import type { PublicStatus } from '../publishing/public-status.ts';
 import type { KeyRow } from '../store/rows.ts';
 
@@ -25,7 +25,7 @@ export interface SiteTools extends RegisterTools, KeyTools, RedeemTools, SignInT
   /** For security.txt: an address that starts with mailto: or https:. */
   securityContact: string;
   status(): Promise<PublicStatus>;
-  priceHistory(): Promise<readonly PriceChange[]>;
+  priceHistory(): Promise<PriceHistory>;
   /** Keyed hash of the visitor's address. */
   addressOf(request: Request, peer: string | undefined): string;
   /** Counts a request to register; throws `rate_limited`. */

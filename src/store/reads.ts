@@ -214,6 +214,8 @@ export interface Reads {
   creditsOf(accountId: string, limit: number, before?: number): Promise<StoredEntry[]>;
   /** The credit of an operator with this reference, whosever it is. */
   creditBy(reference: string): Promise<Entry | undefined>;
+  /** What a request cost, also when its record is no longer kept. */
+  usageEntry(accountId: string, requestId: string): Promise<Entry | undefined>;
   openHolds(accountId: string): Promise<OpenHold[]>;
   holdSums(): Promise<HoldSums>;
   /** The newest batch first, by serial. */
@@ -278,6 +280,7 @@ export const READ_NAMES = [
   'entriesOf',
   'creditsOf',
   'creditBy',
+  'usageEntry',
   'openHolds',
   'holdSums',
   'cards',

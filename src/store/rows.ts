@@ -212,7 +212,7 @@ export interface Session {
   keyId: string | null;
   /** Keyed hash of that key's text: once the key is rotated, it ends with the old text. */
   keyHash?: string | undefined;
-  /** That key did not manage then: where sessions are too many, this one makes way, and makes none of others do so. */
+  /** That key did not manage then: where sessions are too many, this one makes way, and makes none that manages do so. */
   onlyCalls?: boolean | undefined;
   createdAt: number;
   seenAt: number;

@@ -2,7 +2,11 @@
 // after each of it.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { taipeiDay } from '../../src/kit/taipei.ts';
+import { money } from '../../src/site/format.ts';
+import { writeCursor } from '../../src/usage/read-query.ts';
 import type { SiteClient } from '../site/site-client.ts';
+import { adminApiOf } from '../support/admin-api.ts';
 import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer, errorScript } from '../support/openai-chat.ts';
@@ -89,6 +93,10 @@ test('nothing of a customer is out of reach: a request is found, and the page ha
     expect(older).toContain(`href="${pathOf(one)}#${name}">Newest`);
   }
   expect(link('credits')).toBe('');
+  const behind = `${pathOf(one)}?credits=1&entries=1&usage=${writeCursor(1, 'req_0')}`;
+  expect((await (await client.get(behind)).text()).match(/There is nothing older\./g)).toHaveLength(3);
+  const chinese = await clientOf(gateway, 'zh-TW');
+  expect((await (await chinese.get(behind)).text()).match(/沒有更舊的紀錄。/g)).toHaveLength(3);
   expect((await client.get(`${pathOf(one)}?usage=nonsense`)).status).toBe(400);
 
   const found = await client.get(`/accounts?q=${requestId}`);
@@ -151,4 +159,22 @@ test('a key whose time is over is shown as expired', async () => {
   expect(await (await client.get(pathOf(one))).text()).toMatch(/until \d{4}-/);
   gateway.sql('UPDATE keys SET expires_at = ? WHERE account_id = ? AND expires_at IS NOT NULL', 1, one.accountId);
   expect(await (await client.get(pathOf(one))).text()).toContain('expired 1970-01-01');
+});
+
+test('a request whose record is no longer kept is told by its entry', async () => {
+  const one = await gateway.register();
+  gateway.upstream.next(chatAnswer());
+  const requestId = (await gateway.chat(one.key, { model: 'up-paid' })).headers.get('x-request-id') ?? '';
+  const [entry] = await gateway.gateway.store.read.entriesOf(one.accountId, 1);
+  await gateway.gateway.store.forgetUsage({ day: taipeiDay(Date.now()) + 1, limit: 1_000 });
+  const path = `${pathOf(one)}/requests/${requestId}`;
+  expect(await (await client.get(pathOf(one))).text()).toContain(`href="${path}"`);
+  const request = await client.get(path);
+  expect(request.status).toBe(200);
+  const html = await request.text();
+  for (const said of ['is no longer kept', requestId, money(entry?.amount ?? 0n)]) expect(html).toContain(said);
+  expect(await (await (await clientOf(gateway, 'zh-TW')).get(path)).text()).toContain('已超過保存期限');
+  const told = await adminApiOf(gateway)('GET', path);
+  expect([told.status, told.body.error.message]).toEqual([404, `there is no record of request ${requestId} any more`]);
+  expect((await client.get(`${pathOf(account)}/requests/${requestId}`)).status).toBe(404);
 });

@@ -176,6 +176,15 @@ test('many alarms hide none: they are counted, paged, and seen by their name', a
   expect(await (await client.get((olderOfAll ?? '').replace('&amp;', '&'))).text()).toContain('acc_old');
   expect(await (await client.get('/alarms?name=wallet_wrong')).text()).toContain('acc_old');
 
+  for (const [one, said] of [
+    [client, 'There is no older alarm.'],
+    [await clientOf(gateway, 'zh-TW'), '沒有更舊的警報。'],
+  ] as const) {
+    const behind = await (await one.get('/alarms?before=1')).text();
+    expect(behind).toContain(`${said} <a href="/alarms">`);
+    expect(await (await one.get('/alarms?all&before=1')).text()).toContain(`${said} <a href="/alarms?all">`);
+  }
+
   const path = '/alarms/names/usage_invalid';
   expect(open).toContain('Mark all 130 as seen');
   // One that came after the page was shown stays open.

@@ -16,12 +16,14 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.stop());
 
+const PAINTS = { kinds: ['chat', 'images'], price: { input: 10, output: 40, image: 0.1 } };
+
 interface Edit {
   name?: string;
   input?: number;
 }
 
-/** A chat with a cost, one without, and images. */
+/** A chat with a cost, one without, images, and two chats that paint, one with a cost that lacks what it says. */
 function catalog({ name = 'first-name', input = 5 }: Edit): (standard: TestDocument) => TestDocument {
   const to = (model: string, cost?: object) => ({ routes: [{ channel: 'up', model, ...(cost ? { cost } : {}) }] });
   return (standard) => ({
@@ -30,6 +32,8 @@ function catalog({ name = 'first-name', input = 5 }: Edit): (standard: TestDocum
       ...standard.models.slice(0, 2),
       upModel('talk', { price: { input: 10, output: 40 }, ...to(name, { input, output: 20 }) }),
       upModel('plain', { price: { input: 10, output: 40 }, ...to('plain-upstream') }),
+      upModel('both', { ...PAINTS, ...to('both-upstream', { input: 5, output: 20, image: 0.05 }) }),
+      upModel('half', { ...PAINTS, ...to('half-upstream', { input: 5, image: 0.05 }) }),
       upModel('paint', { kinds: ['images'], price: { image: 0.1 }, ...to('painter', { image: 0.05 }) }),
     ],
   });
@@ -84,6 +88,12 @@ test('the last bill of a channel that was removed', async () => {
     status: 404,
     error: { message: 'there is no channel up' },
   });
+  // Without a line that says when, nobody knows whether it had usage then: what is wrong with the lines is told.
+  expect(await reconcile('first-name,15/11/2026,1,1,1\n')).toMatchObject({
+    status: 200,
+    rows: [],
+    faults: [{ path: 'line 2.date' }],
+  });
 });
 
 test('what is not known is not 0, alone and in the sum', async () => {
@@ -121,4 +131,19 @@ test('images are compared by what they cost, not by tokens', async () => {
   expect((await reconcile('painter,DAY,,,\n')).rows).toMatchObject([
     { agrees: false, difference: { amount_ntd: null } },
   ]);
+});
+
+test('a price per image beside those of tokens leaves tokens to be compared', async () => {
+  await talk('both');
+  const { rows, notes } = await reconcile('both-upstream,DAY,11,7,0.000195\n');
+  expect(rows).toMatchObject([{ agrees: true, difference: { input_tokens: 0, output_tokens: 0, amount_ntd: 0 } }]);
+  expect(notes).toEqual([]);
+  expect((await reconcile('both-upstream,DAY,1100,700,0.000195\n')).rows).toMatchObject([{ agrees: false }]);
+});
+
+test('a cost that lacks one of its prices of tokens is not known', async () => {
+  await talk('half');
+  const { rows, notes } = await reconcile('half-upstream,DAY,11,7,0.000055\n');
+  expect(rows).toMatchObject([{ ours: { amount_ntd: null }, difference: { amount_ntd: null } }]);
+  expect(notes).toMatchObject([{ code: 'no_cost', models: ['half-upstream'] }]);
 });

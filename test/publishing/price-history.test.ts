@@ -33,7 +33,7 @@ test('models that came, went, or have another price', async () => {
   await revise(withModels(FREE, { ...PAID, price: { input: 9, output: 65 } }, EXTRA), 30);
   await revise({ ...withModels(FREE, { ...EXTRA, context_tokens: 1_000 }), limits: { in_flight: 5 } }, 40);
   await revise({ ...withModels(FREE, { ...EXTRA, context_tokens: 1_000 }), limits: { in_flight: 6 } }, 50);
-  const history = await createPriceHistory(store)(5);
+  const { changes: history } = await createPriceHistory(store)(5);
   expect(history.map(({ revision, since, isFirst }) => [revision, since, isFirst])).toEqual([
     [4, 40, false],
     [3, 30, false],
@@ -59,7 +59,7 @@ test('a model that becomes free, or is served in another way, has another price'
   await revise(withModels(FREE, { ...PAID, price: 'free' }), 20);
   await revise(withModels(FREE, { ...PAID, price: 'free', name: 'Another name' }), 30);
   await revise(withModels(FREE, { ...PAID, price: { input: 0.001, output: 0.001 } }), 40);
-  const history = await createPriceHistory(store)(4);
+  const { changes: history } = await createPriceHistory(store)(4);
   expect(history.map(({ revision, changes }) => [revision, changes.map(({ after }) => after?.isFree)])).toEqual([
     [4, [false]],
     [2, [true]],
@@ -80,7 +80,7 @@ test('a revision is read once, also when many ask at once', async () => {
   const historyUpTo = createPriceHistory({ read });
   await Promise.all([historyUpTo(1), historyUpTo(1)]);
   await revise(withModels(FREE), 20);
-  expect(await historyUpTo(2)).toHaveLength(2);
+  expect((await historyUpTo(2)).changes).toHaveLength(2);
   await historyUpTo(2);
   expect(asked).toEqual([1, 2]);
 });
@@ -95,15 +95,15 @@ test('what this version cannot read is left out, and a store that fails is asked
     revision: (revision) => (isAway ? Promise.reject(new Error('away')) : store.read.revision(revision)),
   };
   const historyUpTo = createPriceHistory({ read });
-  expect(await historyUpTo(3)).toEqual([]);
+  expect(await historyUpTo(3)).toEqual({ changes: [], upTo: 0 });
   isAway = false;
-  expect((await historyUpTo(3)).map(({ revision, changes }) => [revision, changes.length])).toEqual([
+  expect((await historyUpTo(3)).changes.map(({ revision, changes }) => [revision, changes.length])).toEqual([
     [3, 1],
     [1, 1],
   ]);
 });
 
-test('while the store does not answer, what was known before is told', async () => {
+test('while the store does not answer, what was known before is told, and how far that is', async () => {
   await revise(withModels(FREE), 10);
   let isAway = false;
   const read: Store['read'] = {
@@ -114,9 +114,9 @@ test('while the store does not answer, what was known before is told', async () 
   const before = await historyUpTo(1);
   await revise(withModels(FREE, PAID), 20);
   isAway = true;
-  expect(await historyUpTo(2)).toEqual(before);
+  expect(await historyUpTo(2)).toEqual({ changes: before.changes, upTo: 1 });
   isAway = false;
-  expect(await historyUpTo(2)).toHaveLength(2);
+  expect((await historyUpTo(2)).changes).toHaveLength(2);
 });
 
 test('of very many changes only the newest are told, and none is called the first', async () => {
@@ -124,7 +124,7 @@ test('of very many changes only the newest are told, and none is called the firs
     const price = { input: n, output: 65 };
     await revise(withModels(FREE, { ...PAID, price }), n);
   }
-  const history = await createPriceHistory(store)(105);
+  const { changes: history } = await createPriceHistory(store)(105);
   expect(history).toHaveLength(100);
   expect(history.at(-1)).toMatchObject({ revision: 6, isFirst: false, changes: [{ id: 'paid' }] });
 });
@@ -140,7 +140,7 @@ test('however often channels were switched, prices are told', async () => {
   });
   for (let n = 1; n <= 300; n++) await revise(switched(n, { input: n < 10 ? 8 : 9, output: 65 }), n);
   const historyUpTo = createPriceHistory(store);
-  const history = await historyUpTo(300);
+  const { changes: history } = await historyUpTo(300);
   expect(history.map(({ revision, isFirst }) => [revision, isFirst])).toEqual([
     [10, false],
     [1, true],

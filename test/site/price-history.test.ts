@@ -46,6 +46,28 @@ test('tells each change of a price, from which to which, and since when', async 
   expect(chinese).toContain('priced-anew：輸出 NT$1,234.5 → NT$2,000');
 });
 
+test('a price that was changed while its history cannot be read is no earlier list’s', async () => {
+  const { store } = gateway.gateway;
+  const { read } = store;
+  const document = JSON.parse((await read.newestRevision())?.document ?? '{}');
+  const [last] = document.models.splice(-1);
+  const models = [...document.models, { ...last, price: { input: 10, output: 3_000 } }];
+  const { revision } = read;
+  Object.assign(read, { revision: () => Promise.reject(new Error('away')) });
+  const at = Date.UTC(2032, 0, 1);
+  await store.commit('revise', {
+    document: JSON.stringify({ ...document, models }),
+    source: 'operator',
+    sourceHash: 'away',
+    at,
+  });
+  const page = async () => (await createSiteClient(gateway).get('/pricing')).text();
+  await eventually('the price is in force', async () => (await page()).includes('3,000'));
+  expect(await page()).toContain(`Price list ${SWITCHES + 4}, in effect since 2032-01-01 08:00:00 UTC+8.`);
+  Object.assign(read, { revision });
+  expect(await page()).toContain('priced-anew: Output NT$2,000 → NT$3,000');
+});
+
 test('the console lists every revision, page by page', async () => {
   const client = await clientOf(gateway);
   const newest = await (await client.get('/models/revisions')).text();

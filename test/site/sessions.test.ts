@@ -168,14 +168,23 @@ describe('keys', () => {
 
     for (let n = 0; n < 21; n++) await signedIn(gateway, lesser.key);
     expect(await isIn(owner)).toBe(true);
-    const refused = await createSiteClient(gateway).post('/account/sign-in', { key: other.key });
-    expect(refused.status).toBe(409);
-    expect(await refused.text()).toContain('too many sessions of this account are open');
+    const others = await signedIn(gateway, other.key);
+    for (let n = 0; n < 3; n++) await signedIn(gateway, lesser.key);
+    expect([await isIn(owner), await isIn(others)]).toEqual([true, true]);
 
     const again = await signedIn(gateway, key);
     expect([await isIn(owner), await isIn(again)]).toEqual([true, true]);
     await again.post('/account/sign-out-everywhere');
     expect(await isIn(owner)).toBe(false);
     await signedIn(gateway, other.key);
+  });
+
+  test('where all sessions manage, a key that may not is told that they are too many', async () => {
+    const { key } = await gateway.register();
+    const lesser = await createKey(gateway, key, { name: 'calls only' });
+    for (let n = 0; n < 20; n++) await signedIn(gateway, key);
+    const refused = await createSiteClient(gateway).post('/account/sign-in', { key: lesser.key });
+    expect(refused.status).toBe(409);
+    expect(await refused.text()).toContain('too many sessions of this account are open');
   });
 });

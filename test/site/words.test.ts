@@ -55,8 +55,8 @@ const MAINLAND = [
   ],
 ];
 
-/** Second names of things that have one: a card is a 儲值卡, what stands on it a 卡號. */
-const SECOND_NAMES = ['點數卡', '代碼'];
+/** Second names of things that have one: a card is a 儲值卡, what stands on it a 卡號, a picture a 圖像. */
+const SECOND_NAMES = ['點數卡', '代碼', '圖片', '快取讀取'];
 
 /** What Taiwan's own set of characters can write. */
 const BIG5 = (() => {
@@ -108,6 +108,12 @@ test.each(LANGUAGES)('an amount is asked for in NT$ in %s', (language) => {
 test('the front page in Chinese bills in NT$', () => {
   const { title, lead } = wordsOf('zh-TW').home;
   expect([title, lead]).toEqual([expect.stringContaining('以 NT$ '), expect.stringContaining('以 NT$ ')]);
+});
+
+test('what is in NT$ in English is so in Chinese', () => {
+  const places = saidIn('en').filter(({ text }) => text.includes('NT$'));
+  const other = new Map(ZH.map(({ place, text }) => [place, text]));
+  expect(places.filter(({ place }) => !other.get(place)?.includes('NT$')).map(({ place }) => place)).toEqual([]);
 });
 
 test('both have the same places', () => {

@@ -11,6 +11,7 @@ import {
   showAccount,
   showRequest,
 } from '../../operating/accounts.ts';
+import { notFound } from '../../operating/refused.ts';
 import { publicRecord } from '../../usage/public-usage.ts';
 import { ACTOR, type AdminOperation, operation } from './operation.ts';
 import { amount, text } from './shapes.ts';
@@ -57,6 +58,7 @@ export const ACCOUNT_OPERATIONS: readonly AdminOperation[] = [
       const found = await showRequest(tools, idOf(params), requestId);
       if (found.isOpen) return { requestId, ...found };
       const { record } = found;
+      if (!record) throw notFound(`record of request ${requestId} any more`);
       return { ...publicRecord(record), isOpen: false, held: record.held, attempts: record.attempts };
     },
   }),

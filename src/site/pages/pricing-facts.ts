@@ -9,9 +9,16 @@ import type { PricedModel } from './pricing-query.ts';
 
 export async function pricingFacts({ catalog, priceHistory }: SiteTools): Promise<PricingFacts> {
   const { models, revision, updatedAt, limits } = catalog();
-  const history = await priceHistory();
-  const inEffect = history[0] ?? { revision, since: updatedAt };
-  return { models: models.map(pricedModel), revision: inEffect.revision, since: inEffect.since, limits, history };
+  const { changes, upTo } = await priceHistory();
+  const newest = upTo < revision ? undefined : changes[0];
+  const inEffect = newest ?? { revision, since: updatedAt };
+  return {
+    models: models.map(pricedModel),
+    revision: inEffect.revision,
+    since: inEffect.since,
+    limits,
+    history: changes,
+  };
 }
 
 function pricedModel(model: Model): PricedModel {

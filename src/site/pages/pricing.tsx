@@ -11,7 +11,7 @@ import { PRICING_KINDS, PRICING_SORTS, type PricedModel, type PricingQuery, sele
 
 export interface PricingFacts {
   models: readonly PricedModel[];
-  /** The last one that changed a price, and since when. */
+  /** The last one that changed a price, and since when; the one in force where that is not known. */
   revision: number;
   since: number;
   limits: { free_per_minute: number; free_per_day_zero: number; free_per_day_positive: number };

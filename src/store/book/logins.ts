@@ -63,11 +63,20 @@ export function openSession(book: Book, input: OpenSessionInput): OpenSessionRes
   return { ok: true };
 }
 
-/** Of too many sessions: a key that only calls can end no session but its own, however often it signs in. */
+/**
+ * Of too many sessions: a key that only calls ends none of those that manage, however often it signs in. Among such keys the
+ * one that has the most makes way, so that none of them keeps the others out.
+ */
 function makesWay(live: readonly Session[], { keyId, onlyCalls }: Session): Session | undefined {
   const oldest = live.toSorted((a, b) => a.createdAt - b.createdAt);
   const own = oldest.find((one) => one.keyId === keyId);
-  return onlyCalls ? own : (oldest.find((one) => one.onlyCalls) ?? own ?? oldest[0]);
+  if (!onlyCalls) return oldest.find((one) => one.onlyCalls) ?? own ?? oldest[0];
+  const byKey = Map.groupBy(
+    oldest.filter((one) => one.onlyCalls),
+    (one) => one.keyId,
+  );
+  const [most = []] = [...byKey.values()].toSorted((a, b) => b.length - a.length);
+  return most.length > live.filter((one) => one.keyId === keyId).length ? most[0] : own;
 }
 
 /** A session that has ended is not brought back, and one that was seen later stays so. */

@@ -85,6 +85,7 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
     entriesOf: (accountId, limit, before = Number.MAX_SAFE_INTEGER) => entriesOf(accountId, before, limit),
     creditsOf: (accountId, limit, before = Number.MAX_SAFE_INTEGER) => creditsOf(accountId, before, limit),
     creditBy: one(ADDITIONS.entries, `WHERE kind = 'credit' AND reference = $1`),
+    usageEntry: one(ADDITIONS.entries, `WHERE account_id = $1 AND kind = 'usage' AND reference = $2`),
     openHolds: async (accountId) =>
       toOpenHolds(
         await pool.ask({ sql: `${OPEN_HOLDS} WHERE account_id = $1 ORDER BY opened_at`, values: [accountId] }),

@@ -89,6 +89,7 @@ export function prepareReads(db: Database): SyncReads {
     entriesOf: (accountId, limit, before = Number.MAX_SAFE_INTEGER) => entriesOf(accountId, before, limit),
     creditsOf: (accountId, limit, before = Number.MAX_SAFE_INTEGER) => creditsOf(accountId, before, limit),
     creditBy: one(ADDITIONS.entries, `WHERE kind = 'credit' AND reference = ?`),
+    usageEntry: one(ADDITIONS.entries, `WHERE account_id = ? AND kind = 'usage' AND reference = ?`),
     openHolds: (accountId) =>
       db
         .query<HoldColumns, [string]>(`${OPEN_HOLDS} WHERE account_id = ? ORDER BY opened_at`)

@@ -158,7 +158,7 @@ export function describeLogins(open: OpenSubject): void {
       expect([hashes[0], hashes.at(-1)]).toEqual(['next 1', `next ${MOST_SESSIONS}`]);
     });
 
-    test('a key that only calls pushes out its own sessions alone', async () => {
+    test('a key that only calls pushes out no session that manages', async () => {
       const { accountId, keyId } = await createAccount(subject.store);
       await openSession(accountId, 'by password', T0);
       await openSession(accountId, 'by key', T0 + 1, keyId);
@@ -166,7 +166,29 @@ export function describeLogins(open: OpenSubject): void {
       const hashes = await hashesOf(accountId);
       expect(hashes).toHaveLength(MOST_SESSIONS);
       expect(hashes.slice(0, 3)).toEqual(['by password', 'by key', 'lesser 3']);
-      expect(await openLesser(accountId, 'other', T0 + 50, 'key_other')).toEqual({ ok: false, reason: 'full' });
+    });
+
+    test('of keys that only call, the one with the most sessions makes way for the others', async () => {
+      const { accountId, keyId } = await createAccount(subject.store);
+      await openSession(accountId, 'by key', T0, keyId);
+      await openLesser(accountId, 'third', T0 + 1, 'key_third');
+      for (let n = 2; n < MOST_SESSIONS; n++) await openLesser(accountId, `lesser ${n}`, T0 + n, 'key_lesser');
+      for (let n = 1; n <= MOST_SESSIONS; n++) {
+        expect(await openLesser(accountId, `other ${n}`, T0 + 50 + n, 'key_other')).toEqual({ ok: true });
+      }
+      const hashes = await hashesOf(accountId);
+      expect(hashes.slice(0, 3)).toEqual(['by key', 'third', 'lesser 11']);
+      // As many as the other has: then its own oldest.
+      expect(hashes.filter((hash) => hash.startsWith('lesser'))).toHaveLength(9);
+      expect(hashes.filter((hash) => hash.startsWith('other'))).toHaveLength(9);
+      expect(hashes.at(-1)).toBe('other 20');
+    });
+
+    test('where all sessions manage, a key that only calls is turned away', async () => {
+      const { accountId } = await createAccount(subject.store);
+      for (let n = 0; n < MOST_SESSIONS; n++) await openSession(accountId, `by password ${n}`, T0 + n);
+      const hashes = await hashesOf(accountId);
+      expect(await openLesser(accountId, 'lesser', T0 + 50, 'key_lesser')).toEqual({ ok: false, reason: 'full' });
       expect(await hashesOf(accountId)).toEqual(hashes);
     });
 

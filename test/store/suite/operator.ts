@@ -67,6 +67,11 @@ export function describeOperator(open: OpenSubject): void {
       });
       // A trial has its account as reference, and is no credit.
       expect(await subject.store.read.creditBy(accountId)).toBeUndefined();
+      const used = all.find(({ kind }) => kind === 'usage');
+      const request = used?.reference ?? '';
+      expect(await subject.store.read.usageEntry(accountId, request)).toMatchObject({ kind: 'usage', amount: 5n });
+      expect(await subject.store.read.usageEntry('acc_unknown', request)).toBeUndefined();
+      expect(await subject.store.read.usageEntry(accountId, credit.reference)).toBeUndefined();
     });
 
     test('cannot credit who is not there, nor nothing', async () => {

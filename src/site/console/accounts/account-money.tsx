@@ -54,7 +54,7 @@ function Entries({ context, account, pages }: AccountProps) {
           account={account}
           entries={credits}
           label={accounts.credits}
-          none={accounts.noCredits}
+          none={pages.credits === undefined ? accounts.noCredits : accounts.noneOlder}
         />
         <Pages context={context} path={`/accounts/${accountId}`} name="credits" next={creditsNext} pages={pages} />
       </section>
@@ -65,7 +65,7 @@ function Entries({ context, account, pages }: AccountProps) {
           account={account}
           entries={entries}
           label={accounts.entries}
-          none={accounts.noEntries}
+          none={pages.entries === undefined ? accounts.noEntries : accounts.noneOlder}
         />
         <Pages context={context} path={`/accounts/${accountId}`} name="entries" next={entriesNext} pages={pages} />
       </section>
@@ -174,7 +174,7 @@ function Usage({ context, account, pages }: AccountProps) {
     <section id="usage">
       <h2>{accounts.latest}</h2>
       {account.usage.length === 0 ? (
-        <p class="empty">{accounts.noUsage}</p>
+        <p class="empty">{pages.usage === undefined ? accounts.noUsage : accounts.noneOlder}</p>
       ) : (
         <DataTable
           label={accounts.latest}

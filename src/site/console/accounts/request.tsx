@@ -2,7 +2,7 @@
 // One request of a customer: what was counted, held and paid, and every try. Never what was said.
 
 import type { showRequest } from '../../../operating/accounts.ts';
-import type { UsageRecord } from '../../../store/rows.ts';
+import type { Entry, UsageRecord } from '../../../store/rows.ts';
 import { count, dateTime, milliseconds, money } from '../../format.ts';
 import type { Language } from '../../language.ts';
 import { Attempts } from '../../parts/attempts.tsx';
@@ -38,6 +38,11 @@ export function RequestPage({ context, accountId, requestId, found }: RequestPro
           <p>{accounts.stillRuns}</p>
           <Facts facts={[...heads, [accounts.key, found.keyId]]} />
         </>
+      ) : !found.record ? (
+        <>
+          <p>{accounts.notKept}</p>
+          <Facts facts={[...heads, ...factsOfEntry(context.language, found.entry)]} />
+        </>
       ) : (
         <>
           <Facts facts={[...heads, ...factsOf(context.language, found.record)]} />
@@ -51,6 +56,12 @@ export function RequestPage({ context, accountId, requestId, found }: RequestPro
       )}
     </ConsolePage>
   );
+}
+
+function factsOfEntry(language: Language, { at, amount, balanceAfter }: Entry): Fact[] {
+  const { accounts } = consoleWords(language);
+  const after: Fact[] = balanceAfter === null ? [] : [[accounts.after, money(balanceAfter)]];
+  return [[accounts.at, dateTime(at)], [accounts.cost, money(amount)], ...after];
 }
 
 function factsOf(language: Language, record: UsageRecord): Fact[] {

@@ -93,7 +93,7 @@ function AlarmsPage({ context, alarms, open, filter, notice }: AlarmsProps) {
       )}
       {open.some((one) => one.open > 1) ? <OpenTable context={context} open={open} /> : null}
       {shown.length === 0 ? (
-        <p class="empty">{openOnly ? words.noneOpen : words.none}</p>
+        <NoAlarms context={context} filter={filter} />
       ) : (
         <AlarmTable context={context} alarms={shown} />
       )}
@@ -103,6 +103,17 @@ function AlarmsPage({ context, alarms, open, filter, notice }: AlarmsProps) {
         </p>
       )}
     </ConsolePage>
+  );
+}
+
+/** Behind the oldest there may be newer ones: nobody is told to sleep well. */
+function NoAlarms({ context, filter }: Pick<AlarmsProps, 'context' | 'filter'>) {
+  const { alarms: words } = consoleWords(context.language);
+  if (filter.before === undefined) return <p class="empty">{filter.openOnly ? words.noneOpen : words.none}</p>;
+  return (
+    <p class="empty">
+      {words.noneOlder} <a href={pathOf({ ...filter, before: undefined })}>{words.toNewest}</a>
+    </p>
   );
 }
 
