@@ -31,7 +31,11 @@ interface Rolling extends Limit {
 let clock: ManualClock;
 let gateway: TestGateway;
 let account: TestAccount;
-afterEach(() => gateway.stop());
+/** Those before a restart: the first of them has the folder of all. */
+const ended: TestGateway[] = [];
+afterEach(async () => {
+  for (const one of [gateway, ...ended.splice(0)]) await one.stop();
+});
 
 const chat = (model: string) =>
   gateway.chat(account.key, { model, max_tokens: 1 }, { headers: { 'x-svc-no-wait': '1' } });
@@ -87,6 +91,7 @@ async function start({ limits }: Limit, at = NOW): Promise<void> {
 async function restart(): Promise<void> {
   const { dataDir } = gateway;
   await gateway.gateway.drain(0);
+  ended.push(gateway);
   gateway = await startTestGateway({ ...options, dataDir });
 }
 /** How many more are admitted now. */

@@ -81,11 +81,23 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     GATEWAY_CONFIG: configFile,
     ...env,
   });
+  async function clear(): Promise<void> {
+    await upstream.close();
+    rmSync(configDir, { recursive: true, force: true });
+    // A connection that closes late takes its WAL away under the removal, which then ends half done and says nothing.
+    for (let tries = 0; given === undefined && existsSync(dataDir) && tries < 10; tries++) {
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  }
+
   const gateway = await startGateway(settings, {
     fetch: globalThis.fetch,
     demoPaceMs: 0,
     ...gatewayOptions,
     writeLog: log.write,
+  }).catch(async (error: unknown) => {
+    await clear();
+    throw error;
   });
   const { url } = gateway;
 
@@ -138,12 +150,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     audit: () => withTables(databaseFile, auditLedger),
     async stop() {
       await gateway.drain(0);
-      await upstream.close();
-      rmSync(configDir, { recursive: true, force: true });
-      // A connection that closes late takes its WAL away under the removal, which then ends half done and says nothing.
-      for (let tries = 0; given === undefined && existsSync(dataDir) && tries < 10; tries++) {
-        rmSync(dataDir, { recursive: true, force: true });
-      }
+      await clear();
     },
   };
 }
