@@ -13,6 +13,8 @@ export interface TcpProxy {
   cuts(): number;
   /** Decides for every COMMIT, counted from 1, whether the wire is cut there. */
   cut(where: (commit: number) => CutAt | undefined): void;
+  /** So many more connections are let through; all, if nothing was said. */
+  admit(connections: number): void;
   close(): Promise<void>;
 }
 
@@ -21,8 +23,10 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   let commits = 0;
   let cuts = 0;
   let where: (commit: number) => CutAt | undefined = () => undefined;
+  let admitted = Number.POSITIVE_INFINITY;
 
   const server = createServer((client) => {
+    if (admitted-- <= 0) return void client.on('error', () => {}).destroy();
     const target = connect(targetPort, '127.0.0.1');
     let isMute = false;
     const end = () => {
@@ -56,6 +60,9 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     cuts: () => cuts,
     cut(chosen) {
       where = chosen;
+    },
+    admit(connections) {
+      admitted = connections;
     },
     async close() {
       for (const socket of sockets) socket.destroy();
