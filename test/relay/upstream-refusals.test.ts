@@ -244,7 +244,8 @@ describe('of the message nothing passes that names the upstream', () => {
   ];
   test.each(hostile)('%s', async (_, make, never) => {
     const { error } = await refused(errorScript(400, { message: make() }));
-    for (const secret of never()) expect(JSON.stringify(error)).not.toContain(secret);
+    const { request_id: _random, ...told } = error;
+    for (const secret of never()) expect(JSON.stringify(told)).not.toContain(secret);
     expect(error.message).toStartWith('Correct the request: ');
     expect(gateway.log.text()).not.toContain(make());
   });
