@@ -38,7 +38,7 @@ import { createHasher, createSealer } from './kit/sealed.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { createLoad } from './limits/load.ts';
 import { createRecentRefusals } from './limits/recent-refusals.ts';
-import { listen, type Respond, type Server } from './listen.ts';
+import { listen, type Server } from './listen.ts';
 import { openStore } from './open-store.ts';
 import { createCodeMemory } from './operating/code-memory.ts';
 import type { OperatingTools } from './operating/tools.ts';
@@ -249,11 +249,17 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
         addConsole(pages, createConsoleTools(operating, { siteName, log, siteAssets: site.assetFiles, checkToken }));
       },
     );
-    const respond: Respond = (request, peer) => app.fetch(request, { peer });
     const { host, port } = settings;
     const isShared = settings.processIndex !== undefined;
     try {
-      const server = listen({ host, port, variable: 'PORT', respond, isShared, idleSeconds: options.idleSeconds });
+      const server = listen({
+        host,
+        port,
+        variable: 'PORT',
+        respond: app.fetch,
+        isShared,
+        idleSeconds: options.idleSeconds,
+      });
       log('info', 'operator_serving', { url: urlOf(operatorServer) });
       return { server, operatorServer };
     } catch (error) {
@@ -345,7 +351,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
     adminUrl: urlOf(operatorServer),
     log,
     store,
-    fetch: async (request) => app.fetch(request, { peer: undefined }),
+    fetch: async (request) => app.fetch(request, () => undefined),
     served,
     async reload() {
       if (await served) await node?.reload();

@@ -5,7 +5,10 @@ import { StartRefused } from './start-refused.ts';
 /** Also the time in which a request's headers must be complete, however slowly they come. */
 const IDLE_SECONDS = 30;
 
-export type Respond = (request: Request, peer: string | undefined) => Response | Promise<Response>;
+/** Asks the kernel, so only who needs it asks; undefined once the client has gone. */
+export type Peer = () => string | undefined;
+
+export type Respond = (request: Request, peer: Peer) => Response | Promise<Response>;
 
 export interface ListenOptions {
   host: string;
@@ -59,7 +62,7 @@ function serveOn({ host, port, respond, isShared = false, idleSeconds = IDLE_SEC
     fetch(request, server) {
       // Our own timers bound a request; the server's would cut a stream that waits for its upstream.
       server.timeout(request, 0);
-      return respond(request, server.requestIP(request)?.address);
+      return respond(request, () => server.requestIP(request)?.address);
     },
   });
 }

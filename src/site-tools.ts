@@ -30,7 +30,7 @@ export function createSiteTools(http: HttpTools, { pepper, securityContact }: Si
     passwords: createPasswords(),
     guard: createSignInGuard(http.clock),
     priceHistory: () => history(http.catalog().revision),
-    addressOf: (request, peer) => addressOf(http, { request, peer }),
+    addressOf: (request, peer) => addressOf(http, { request, peer: () => peer }),
     countKnock: (address) => http.doors.countKnock(address, http.catalog().guards.register_attempts_per_minute),
     readBody(request, maxBytes) {
       checkDeclaredBody(request, maxBytes);
@@ -53,7 +53,7 @@ export function createSiteTools(http: HttpTools, { pepper, securityContact }: Si
         path: CHAT_PATH,
         requestId: http.newId('req'),
         envelope: 'openai' as const,
-        peer,
+        peer: () => peer,
         params: {},
         key,
       };

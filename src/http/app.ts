@@ -27,36 +27,33 @@ interface AppTools extends HttpTools {
 }
 
 export interface App {
-  fetch(request: Request, bindings: AppBindings): Response | Promise<Response>;
+  fetch(request: Request, peer: Exchange['peer']): Response | Promise<Response>;
 }
 
 /** The calls that come by the thousand have an address of their own: one look finds them, past the router and all pages. */
 export function createApp(http: HttpTools, pages: (app: Hono<{ Bindings: AppBindings }>) => void): App {
   const tools: AppTools = { ...http, faultResponse: createFaultResponses(http.publicUrl) };
   const router = createRouter(tools, pages);
-  const plain = new Map(
-    ROUTES.filter(({ path }) => !path.includes(':')).map((route) => [addressOfRoute(route), route]),
+  const plain = Map.groupBy(
+    ROUTES.filter(({ path }) => !path.includes(':')),
+    ({ path }) => path,
   );
   return {
-    fetch(request, bindings) {
+    fetch(request, peer) {
       const path = getPath(request);
-      const route = plain.get(addressOfRoute({ method: request.method, path }));
-      if (!route) return router.fetch(request, bindings);
+      const route = plain.get(path)?.find(({ method }) => method === request.method);
+      if (!route) return router.fetch(request, { peer: peer() });
       const handle: Handle = (exchange) => handleRoute(tools, route, exchange);
-      return answer(tools, newExchange(tools, request, path, bindings.peer), handle, route.hasHeaders);
+      return answer(tools, newExchange(tools, request, path, peer), handle, route.hasHeaders);
     },
   };
-}
-
-function addressOfRoute({ method, path }: { method: string; path: string }): string {
-  return `${method} ${path}`;
 }
 
 function newExchange(
   { newId }: HttpTools,
   request: Request,
   path: string,
-  peer: string | undefined,
+  peer: Exchange['peer'],
   params: Exchange['params'] = {},
 ): Exchange {
   return { request, path, requestId: newId('req'), envelope: envelopeOf(path, request.headers), peer, params };
@@ -65,7 +62,7 @@ function newExchange(
 function createRouter(tools: AppTools, pages: (app: Hono<{ Bindings: AppBindings }>) => void) {
   const app = new Hono<{ Bindings: AppBindings }>({ getPath });
   const exchangeOf = ({ req, env }: Context<{ Bindings: AppBindings }>) =>
-    newExchange(tools, req.raw, getPath(req.raw), env?.peer, req.param());
+    newExchange(tools, req.raw, getPath(req.raw), () => env?.peer, req.param());
   const serve = (path: string, methods: string[], handle: Handle) =>
     app.on(methods, path, (context) => answer(tools, exchangeOf(context), handle));
 

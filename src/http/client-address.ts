@@ -10,7 +10,7 @@ export function addressOf(
   { hashAddress, trustedProxies }: Pick<HttpTools, 'hashAddress' | 'trustedProxies'>,
   { request, peer }: Pick<Exchange, 'request' | 'peer'>,
 ): string {
-  return hashAddress(clientSubject(peer, request.headers.get('x-forwarded-for'), trustedProxies));
+  return hashAddress(clientSubject(peer(), request.headers.get('x-forwarded-for'), trustedProxies));
 }
 
 /** What limits per address count by. */

@@ -5,22 +5,39 @@ import type { Exchange } from './exchange.ts';
 
 type Asked = Pick<Exchange, 'requestId' | 'path'>;
 
-/** What the families of clients call a request's id. */
-export const ID_HEADERS = ['x-request-id', 'request-id'] as const;
-
-/** For an answer that is made with them: cheaper than to add them afterwards. */
-export function commonHeaders({ requestId, path }: Asked): Record<string, string> {
-  const [first, second] = ID_HEADERS;
-  const own = { [first]: requestId, [second]: requestId, 'cache-control': PRIVATE };
-  return isOpenToPages(path) ? { ...own, ...CORS_HEADERS } : own;
+interface ResponseHead {
+  status?: number;
+  headers: Readonly<Record<string, string>>;
 }
 
-export function addCommonHeaders(exchange: Asked, { headers }: Response): void {
-  for (const [name, value] of Object.entries(commonHeaders(exchange))) {
+/** What the families of clients call a request's id. */
+const ID_HEADERS = ['x-request-id', 'request-id'] as const;
+
+/** Whatever does not say that it is for everybody is for this caller alone; not every cache knows our header for keys. */
+const PRIVATE = { 'cache-control': 'no-store' };
+
+/** Read once: what is the same on every answer is copied and not parsed. */
+const CLOSED = new Headers(PRIVATE);
+const OPEN_TO_PAGES = new Headers({ ...PRIVATE, ...CORS_HEADERS });
+
+const constantHeaders = (path: string) => (isOpenToPages(path) ? OPEN_TO_PAGES : CLOSED);
+
+/** An answer that is made with them: cheaper than to add them afterwards. */
+export function newResponse(asked: Asked, body: BodyInit, { status = 200, headers }: ResponseHead): Response {
+  const response = new Response(body, { status, headers: constantHeaders(asked.path) });
+  setRequestId(response, asked.requestId);
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
+}
+
+export function addCommonHeaders({ requestId, path }: Asked, response: Response): void {
+  setRequestId(response, requestId);
+  for (const [name, value] of constantHeaders(path)) {
     // Some answers are for everybody, and say so.
-    if (name !== 'cache-control' || !headers.has(name)) headers.set(name, value);
+    if (name !== 'cache-control' || !response.headers.has(name)) response.headers.set(name, value);
   }
 }
 
-/** Whatever does not say that it is for everybody is for this caller alone; not every cache knows our header for keys. */
-const PRIVATE = 'no-store';
+export function setRequestId({ headers }: Response, requestId: string): void {
+  for (const name of ID_HEADERS) headers.set(name, requestId);
+}

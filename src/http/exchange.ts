@@ -52,8 +52,8 @@ export interface Exchange {
   path: string;
   requestId: string;
   envelope: Envelope;
-  /** The socket's peer; undefined when the app is called without a socket. */
-  peer: string | undefined;
+  /** The socket's peer; undefined without a socket, also when the client has gone: to be asked before any wait. */
+  peer(): string | undefined;
   params: Readonly<Record<string, string>>;
 }
 

@@ -3,7 +3,7 @@
 
 import type { Fault } from '../faults/fault.ts';
 import { readsNumbers, writeFault } from '../faults/write.ts';
-import { commonHeaders, ID_HEADERS } from './common-headers.ts';
+import { newResponse, setRequestId } from './common-headers.ts';
 import { isOpenToPages } from './cors.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -20,35 +20,27 @@ interface Prepared {
   after: string;
 }
 
-interface Written {
-  status: number;
-  headers: Record<string, string>;
-  body: string;
-}
-
 export function createFaultResponses(publicUrl: string): FaultResponse {
   const known = new Map<string, Prepared>();
 
-  function write(fault: Fault, asked: Asked, client: string | null = null): Written {
+  function write(fault: Fault, asked: Asked, client: string | null = null) {
     const { requestId, envelope } = asked;
     const { status, headers, body } = writeFault(fault, envelope, { publicUrl, requestId, client });
-    return {
-      status,
-      headers: { 'content-type': JSON_TYPE, ...headers, ...commonHeaders(asked) },
-      body: JSON.stringify(body),
-    };
+    return { status, headers: { 'content-type': JSON_TYPE, ...headers }, body: JSON.stringify(body) };
   }
 
   function prepare(fault: Fault, asked: Asked): Prepared {
-    const { status, headers, body } = write(fault, { ...asked, requestId: ID_MARK });
+    const marked = { ...asked, requestId: ID_MARK };
+    const { body, ...head } = write(fault, marked);
     const [before = '', after = ''] = body.split(ID_MARK);
-    return { status, headers: new Headers(headers), before, after };
+    const { status, headers } = newResponse(marked, body, head);
+    return { status, headers, before, after };
   }
 
   return (fault, asked, client) => {
     if (!fault.isPlain || readsNumbers(client)) {
-      const { body, ...rest } = write(fault, asked, client);
-      return new Response(body, rest);
+      const { body, ...head } = write(fault, asked, client);
+      return newResponse(asked, body, head);
     }
     const { envelope, path, requestId } = asked;
     const name = `${envelope} ${isOpenToPages(path)} ${fault.code}`;
@@ -59,7 +51,7 @@ export function createFaultResponses(publicUrl: string): FaultResponse {
     }
     const { status, headers, before, after } = prepared;
     const response = new Response(before + requestId + after, { status, headers });
-    for (const header of ID_HEADERS) response.headers.set(header, requestId);
+    setRequestId(response, requestId);
     return response;
   };
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import { type Fault, fault } from '../../src/faults/fault.ts';
 import { FAULT_CODES } from '../../src/faults/table.ts';
 import { type Envelope, writeFault } from '../../src/faults/write.ts';
-import { commonHeaders } from '../../src/http/common-headers.ts';
+import { CORS_HEADERS } from '../../src/http/cors.ts';
 import { createFaultResponses } from '../../src/http/fault-response.ts';
 
 const PUBLIC_URL = 'http://gateway.example';
@@ -18,7 +18,10 @@ async function expectSame(response: Response, named: Fault, asked: Asked, client
   expect(Object.fromEntries(response.headers)).toEqual({
     'content-type': 'application/json;charset=utf-8',
     ...written.headers,
-    ...commonHeaders(asked),
+    'x-request-id': requestId,
+    'request-id': requestId,
+    'cache-control': 'no-store',
+    ...(asked.path.startsWith('/v1/') ? CORS_HEADERS : {}),
   });
   expect(await response.text()).toBe(JSON.stringify(written.body));
 }

@@ -236,7 +236,7 @@ describe('S36 every fault', () => {
         throw new Error(`${SECRET_BODY} in ${gateway.dataDir}`);
       });
     });
-    const response = await app.fetch(new Request('http://gateway.example/broken'), { peer: undefined });
+    const response = await app.fetch(new Request('http://gateway.example/broken'), () => undefined);
     const text = await response.text();
     expect(response.status).toBe(500);
     expect(JSON.parse(text)).toMatchObject({ error: { code: 'internal_error', request_id: 'req_1' } });

@@ -20,7 +20,7 @@ import { chooseModel } from '../../relay/choose-model.ts';
 import { createFindCarrier, requireCarrier, requireRoute } from '../../relay/find-carrier.ts';
 import { relayRequest } from '../../relay/relay-request.ts';
 import { addressOf } from '../client-address.ts';
-import { commonHeaders } from '../common-headers.ts';
+import { newResponse } from '../common-headers.ts';
 import type { Exchange, HttpTools, KeyedExchange } from '../exchange.ts';
 import { gatewayHeaders } from '../gateway-headers.ts';
 import { readBodyJson } from '../read-body.ts';
@@ -70,7 +70,7 @@ async function nothingAsked(
 ): Promise<Response> {
   const type = isStream ? 'text/event-stream; charset=utf-8' : 'application/json';
   const headers = await gatewayHeaders(tools, exchange, exchange.envelope);
-  return new Response(body, { headers: { ...commonHeaders(exchange), 'content-type': type, ...headers } });
+  return newResponse(exchange, body, { headers: { 'content-type': type, ...headers } });
 }
 
 async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall, room: Room): Promise<Response> {
@@ -119,7 +119,7 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
     gone: request.signal,
   });
   if (typeof body === 'string') dropRequest(document);
-  return new Response(body, { headers: { ...commonHeaders(exchange), ...headers } });
+  return newResponse(exchange, body, { headers });
 }
 
 function freeAddress(tools: HttpTools, exchange: Exchange, { free }: Model, { guards }: Catalog): string | undefined {

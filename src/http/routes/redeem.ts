@@ -2,26 +2,21 @@
 
 import { redeemCard } from '../../accounts/redeem-card.ts';
 import { idempotencyHeaders } from '../../kit/idempotency.ts';
-import { clientSubject } from '../client-address.ts';
+import { addressOf } from '../client-address.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 import { readIdempotencyKey } from '../idempotency-key.ts';
 import { readBodyJson } from '../read-body.ts';
 
 export const REDEEM_MAX_BYTES = 4 * 1024;
 
-export async function redeem(tools: HttpTools, { request, key, peer }: KeyedExchange): Promise<Response> {
+export async function redeem(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
+  const { request, key } = exchange;
+  const address = addressOf(tools, exchange);
   const document = await readBodyJson(request, REDEEM_MAX_BYTES, tools.clock);
   const idempotency = readIdempotencyKey(tools.beginIdempotency, request, document.text, {
     scope: `redeem:${key.accountId}`,
     minChars: 1,
   });
-  const subject = clientSubject(peer, request.headers.get('x-forwarded-for'), tools.trustedProxies);
-  const { answer, isReplay } = await redeemCard(
-    tools,
-    key.accountId,
-    document.value,
-    tools.hashAddress(subject),
-    idempotency,
-  );
+  const { answer, isReplay } = await redeemCard(tools, key.accountId, document.value, address, idempotency);
   return Response.json(answer, { headers: { 'cache-control': 'no-store', ...idempotencyHeaders(isReplay) } });
 }
