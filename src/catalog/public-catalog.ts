@@ -5,6 +5,7 @@ import type { Prices } from '../kit/prices.ts';
 import type { Catalog, Model } from './catalog.ts';
 import type { ModelKind } from './document.ts';
 import { canServe } from './endpoints.ts';
+import { tokenBounds } from './token-bounds.ts';
 
 const PATHS: Record<ModelKind, readonly string[]> = {
   chat: ['/v1/chat/completions', '/v1/responses', '/v1/messages'],
@@ -26,19 +27,20 @@ export function publicCatalog(catalog: Catalog): Record<string, unknown> {
     unit: 'NT$ per 1M tokens',
     revision: catalog.revision,
     updated_at: new Date(catalog.updatedAt).toISOString(),
-    data: catalog.models.map(publicModel),
+    data: catalog.models.map((model) => publicModel(model, catalog)),
   };
 }
 
-function publicModel(model: Model): Record<string, unknown> {
+function publicModel(model: Model, catalog: Catalog): Record<string, unknown> {
+  const { input, output } = tokenBounds(model, catalog);
   return {
     id: model.id,
     name: model.name,
     aliases: model.aliases,
     kinds: model.kinds,
     endpoints: pathsOf(model),
-    context_tokens: model.contextTokens,
-    max_output_tokens: model.maxOutputTokens,
+    context_tokens: input,
+    max_output_tokens: output,
     free: model.free,
     price: {
       input: perMillion(model, 'input'),

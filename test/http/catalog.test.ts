@@ -65,6 +65,16 @@ describe('an entry', () => {
     });
   });
 
+  test('tells the bounds that GET /v1/models tells', async () => {
+    const { key } = await gateway.register();
+    const { data } = await gateway.get('/v1/models', key);
+    const told = new Map(data.map((model: Answer) => [model.id, [model.max_input_tokens, model.max_tokens]]));
+    for (const model of (await read()).data) {
+      expect([model.id, [model.context_tokens, model.max_output_tokens]]).toEqual([model.id, told.get(model.id)]);
+    }
+    expect(told.get('auto:free')).toEqual([64_000, 4_096]);
+  });
+
   test('of another kind has null where a price does not apply', async () => {
     expect((await entry('embed')).price).toMatchObject({ input: 0.65, output: null, image: null });
     expect((await entry('paint')).price).toMatchObject({ input: null, output: null, image: 1.3 });

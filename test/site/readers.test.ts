@@ -74,6 +74,12 @@ describe('curl', () => {
     },
   );
 
+  test('learns from the prices how long a free prompt may be', async () => {
+    const text = await (await curl('/pricing')).text();
+    expect(text).toMatch(/^\| auto:free \|.* 64000 \|$/m);
+    expect(text).toMatch(/^\| up-paid \|.* 128000 \|$/m);
+  });
+
   test('finds what it asked for in the prices', async () => {
     const text = await (await curl('/pricing?q=demo')).text();
     expect(text).toContain('demo-small');

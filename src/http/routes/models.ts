@@ -1,6 +1,7 @@
 // GET /v1/models and /v1/models/{id}: what this key may use, in one shape that both families of clients read.
 
 import type { Catalog, Model } from '../../catalog/catalog.ts';
+import { tokenBounds } from '../../catalog/token-bounds.ts';
 import { chooseModel, mayUse } from '../../relay/choose-model.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
@@ -40,9 +41,7 @@ function publicModels(catalog: Catalog, key: KeyRow) {
 }
 
 function publicModel(model: Model, catalog: Catalog, id: string) {
-  const { free_input_tokens: freeInput, free_output_tokens: freeOutput } = catalog.guards;
-  // What a free call may not use, its client need not know of.
-  const most = (tokens: number, ofFree: number | null) => (model.free && ofFree ? Math.min(tokens, ofFree) : tokens);
+  const { input, output } = tokenBounds(model, catalog);
   return {
     id,
     object: 'model',
@@ -51,8 +50,8 @@ function publicModel(model: Model, catalog: Catalog, id: string) {
     created_at: new Date(catalog.updatedAt).toISOString(),
     owned_by: 'gateway',
     display_name: model.name,
-    max_input_tokens: most(model.contextTokens, freeInput),
-    max_tokens: most(model.maxOutputTokens, freeOutput),
+    max_input_tokens: input,
+    max_tokens: output,
     ...(id === model.id ? {} : { alias_of: model.id }),
   };
 }

@@ -1,6 +1,7 @@
 // The catalog as the pricing page shows it.
 
-import type { Model } from '../../catalog/catalog.ts';
+import type { Catalog, Model } from '../../catalog/catalog.ts';
+import { tokenBounds } from '../../catalog/token-bounds.ts';
 import type { Prices } from '../../kit/prices.ts';
 import type { SiteTools } from '../tools.ts';
 import { listPrice } from './list-price.ts';
@@ -8,12 +9,13 @@ import type { PricingFacts } from './pricing.tsx';
 import type { PricedModel } from './pricing-query.ts';
 
 export async function pricingFacts({ catalog, priceHistory }: SiteTools): Promise<PricingFacts> {
-  const { models, revision, updatedAt, limits } = catalog();
+  const active = catalog();
+  const { models, revision, updatedAt, limits } = active;
   const { changes, upTo } = await priceHistory();
   const newest = upTo < revision ? undefined : changes[0];
   const inEffect = newest ?? { revision, since: updatedAt };
   return {
-    models: models.map(pricedModel),
+    models: models.map((model) => pricedModel(model, active)),
     revision: inEffect.revision,
     since: inEffect.since,
     limits,
@@ -21,14 +23,14 @@ export async function pricingFacts({ catalog, priceHistory }: SiteTools): Promis
   };
 }
 
-function pricedModel(model: Model): PricedModel {
+function pricedModel(model: Model, catalog: Catalog): PricedModel {
   const price = (name: keyof Prices) => (model.priced.has(name) ? listPrice(name, model.prices[name]) : null);
   return {
     id: model.id,
     name: model.name,
     aliases: model.aliases,
     kinds: model.kinds,
-    contextTokens: model.contextTokens,
+    contextTokens: tokenBounds(model, catalog).input,
     isFree: model.free,
     price: {
       input: price('input'),
