@@ -20,7 +20,7 @@ function llmsText({ siteName, publicUrl }: SiteTools, library: DocsLibrary): str
 > One key reaches many model providers, in the OpenAI and the Anthropic format, billed in NT$ (TWD) from a prepaid wallet.
 
 Register without a human: POST ${publicUrl}/api/agent/register returns a key with NT$1 of trial credit.
-The model auto:free works at NT$0. Every answer names its upstream channel in the header x-svc-channel.
+The model auto:free works at NT$0. Every model answer names its upstream channel in the header x-svc-channel.
 OpenAI base URL: ${publicUrl}/v1 (chat/completions, responses, embeddings, images/generations, models)
 Anthropic base URL: ${publicUrl} (v1/messages, v1/messages/count_tokens)
 Send the key as "Authorization: Bearer KEY" or "x-api-key: KEY".
