@@ -30,6 +30,7 @@ export async function buildExecutable(outfile: string, target?: string): Promise
         outfile: built,
         assets: [join(staging, SHIPPED)],
         autoloadBunfig: false,
+        autoloadDotenv: false,
         ...(target === undefined ? {} : { target: target as Bun.Build.CompileTarget }),
       },
     });

@@ -139,6 +139,16 @@ describe('the command line in it', () => {
     expect((await run('channels', 'test', 'demo')).exitCode).toBe(0);
   });
 
+  test('takes no settings from a file .env in the folder it is called in', async () => {
+    await Bun.write(file('.env'), 'DATA_DIR=elsewhere\n');
+    try {
+      expect((await run('ledger', 'audit')).stdout).toStartWith('clean: 1 wallets');
+      expect(readdirSync(folder)).not.toContain('elsewhere');
+    } finally {
+      rmSync(file('.env'));
+    }
+  });
+
   test('checks and exports a catalog, and refuses as it should', async () => {
     const exported = await run('config', 'export');
     expect(exported.stdout).toContain('auto:free');
