@@ -2,7 +2,7 @@
 // that has no file in the reader's language is shown in English, and says so.
 
 import type { Language } from './language.ts';
-import { docsPath, type LinkTo, type Rendered, renderMarkdown } from './markdown.ts';
+import { docsPath, type LinkTo, markdownPath, type Rendered, relinkMarkdown, renderMarkdown } from './markdown.ts';
 
 export const DOC_GROUPS = {
   start: ['getting-started', 'clients'],
@@ -77,15 +77,22 @@ function readPages(
     }),
   );
   const html = new Map([...sources].map(([name, { markdown }]) => [name, renderMarkdown(markdown).html]));
-  const linkTo: LinkTo = (name, anchor) => {
-    const target = html.get(name);
-    if (target === undefined) return undefined;
-    return docsPath(name, target.includes(`id="${decodeURI(anchor)}"`) ? anchor : '');
-  };
+  const linkBy =
+    (path: typeof docsPath): LinkTo =>
+    (name, anchor) => {
+      const target = html.get(name);
+      if (target === undefined) return undefined;
+      return path(name, target.includes(`id="${decodeURI(anchor)}"`) ? anchor : '');
+    };
   return new Map(
     [...sources].map(([name, { language: written, markdown }]) => [
       name,
-      { name, language: written, markdown, ...renderMarkdown(markdown, linkTo) },
+      {
+        name,
+        language: written,
+        markdown: relinkMarkdown(markdown, linkBy(markdownPath)),
+        ...renderMarkdown(markdown, linkBy(docsPath)),
+      },
     ]),
   );
 }

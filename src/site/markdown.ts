@@ -38,6 +38,21 @@ export function renderMarkdown(markdown: string, linkTo: LinkTo = docsPath): Ren
   return { title: title.replace(/[`*_]/g, ''), html };
 }
 
+const CODE_BLOCK = /^(```[\s\S]*?^```$)/m;
+const LINK = /\[([^[\]]+)\]\(([^()\s]+)\)/g;
+
+/** The Markdown itself with the links that its page has, for who reads it as it is. */
+export function relinkMarkdown(markdown: string, linkTo: LinkTo): string {
+  const relink = (text: string) =>
+    text.replace(LINK, (_link, words: string, href: string) => {
+      const target = pageLink(href, linkTo);
+      return target === undefined ? words : `[${words}](${target})`;
+    });
+  // Every second piece is a block of code.
+  const pieces = markdown.split(CODE_BLOCK);
+  return pieces.map((piece, index) => (index % 2 === 0 ? relink(piece) : piece)).join('');
+}
+
 /** A place that links and faults point to, such as a row of a table. */
 function isAnchor(text: string): boolean {
   return /^(<a id="[\w-]+">|<\/a>)$/.test(text);
@@ -49,6 +64,11 @@ function isComment(text: string): boolean {
 
 export function docsPath(name: string, anchor: string): string {
   return anchor === '' ? `/docs/${name}` : `/docs/${name}#${anchor}`;
+}
+
+/** From one page's Markdown to another's. */
+export function markdownPath(name: string, anchor: string): string {
+  return anchor === '' ? `${name}.md` : `${name}.md#${anchor}`;
 }
 
 /** `billing.md#rows` and `docs/billing.md` become /docs/billing#rows; addresses stay as they are. */

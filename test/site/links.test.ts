@@ -48,6 +48,13 @@ async function crawl(client: SiteClient, start: string): Promise<Crawl> {
   return { pages, broken };
 }
 
+/** Those that lead to this site, from a page at `path`. */
+function markdownLinks(markdown: string, path: string): URL[] {
+  const text = markdown.replace(/^```[\s\S]*?^```$/gm, '');
+  const links = [...text.matchAll(/\]\(([^()\s]+)\)/g)].map(([, href = '']) => new URL(href, gateway.url + path));
+  return links.filter(({ origin }) => origin === new URL(gateway.url).origin);
+}
+
 describe.each(['en', 'zh-TW'])('in %s', (language) => {
   test('no link of a public page is broken, and every page of the docs is reached', async () => {
     const { pages, broken } = await crawl(createSiteClient(gateway, language), '/');
@@ -60,6 +67,24 @@ describe.each(['en', 'zh-TW'])('in %s', (language) => {
     const files = readdirSync(join(import.meta.dir, '..', '..', 'docs')).filter((name) => name.endsWith('.md'));
     expect(files.length).toBeGreaterThan(8);
     for (const file of files) expect(reached).toContain(`/docs/${file.replace('.md', '')}`);
+  });
+
+  test('no link of a page of the docs is broken in its Markdown', async () => {
+    const client = createSiteClient(gateway, language);
+    const contents = await (await client.get('/docs', { accept: '*/*' })).text();
+    const pages = markdownLinks(contents, '/docs').filter(({ pathname }) => pathname.endsWith('.md'));
+    expect(pages.length).toBeGreaterThan(8);
+    const broken: string[] = [];
+    for (const { pathname } of pages) {
+      for (const link of markdownLinks(await (await client.get(pathname)).text(), pathname)) {
+        const page = await client.get(link.pathname.replace(/\.md$/, ''));
+        const html = await page.text();
+        const isThere = link.hash === '' || html.includes(`id="${decodeURI(link.hash.slice(1))}"`);
+        if (page.status !== 200 || !isThere) broken.push(`${pathname}: ${link.pathname}${link.hash}`);
+        expect((await client.get(link.pathname)).status, link.pathname).toBe(page.status);
+      }
+    }
+    expect(broken).toEqual([]);
   });
 
   test('no link of a page of the account is broken', async () => {
