@@ -107,6 +107,20 @@ test('a card is issued and redeemed, a key is made, usage is shown', async () =>
   expect(shown).toContain('"channel":"demo"');
 });
 
+describe('once this address has registered its three accounts', () => {
+  beforeAll(async () => {
+    const register = () => fetch(`${server.url}/api/agent/register`, { method: 'POST' });
+    while ((await register()).ok);
+  });
+
+  test.each(['README.md', 'docs/getting-started.md', 'docs/clients.md'])('%s keeps no error as a key', async (path) => {
+    const page = readFileSync(join(ROOT, path), 'utf8');
+    const [line = ''] = /^(export )?KEY=\$\(curl .*api\/agent\/register.*$/m.exec(page) ?? [];
+    const said = await sh(`{ ${line}\n} 2>&1; echo "[$KEY]"`, 'an older key');
+    expect(said).toMatch(/^curl: .* 429\n\[\]\n$/);
+  });
+});
+
 test.each(['README.md', 'docs/configuration.md'])('the catalog document in %s is valid', (path) => {
   const [, document = ''] = /^```yaml\n([\s\S]*?)^```$/m.exec(readFileSync(join(ROOT, path), 'utf8')) ?? [];
   expect(readDocument(document)).toMatchObject({ ok: true });
