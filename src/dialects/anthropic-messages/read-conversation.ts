@@ -104,11 +104,17 @@ const NO_KNOBS = new Set([
   ...['thinking', 'output_config', 'output_format', 'metadata', 'cache_control'],
 ]);
 
+/** What says no more than leaving it out. */
+const SAYS_NOTHING: ReadonlyMap<string, readonly Json[]> = new Map<string, readonly Json[]>([
+  ['service_tier', ['auto', 'standard_only']],
+  ['inference_geo', ['global']],
+]);
+
 function readKnobs(body: JsonObject): Knob[] {
   const settings = { ...body, ...membersOf(body, 'metadata'), ...membersOf(body, 'output_config') };
   return Object.entries(settings).flatMap(([name, value]): Knob[] => {
     if (NO_KNOBS.has(name) || value === undefined || value === null) return [];
-    if (Array.isArray(value) && value.length === 0) return [];
+    if (SAYS_NOTHING.get(name)?.includes(value) || (Array.isArray(value) && value.length === 0)) return [];
     return [{ kind: KNOBS.get(name) ?? 'other', name, value }];
   });
 }
