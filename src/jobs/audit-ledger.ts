@@ -38,15 +38,21 @@ export async function auditLedger(store: Store, clock: Clock, alarms: Alarms, lo
     const isFull = unbalanced;
     const report = await store.read.audit(isFull ? {} : { since });
     last = { at: startedAt, isFull, report };
-    touchedAt = Math.min(startedAt, clock.now());
-    entryId = report.lastEntryId;
     unbalanced = report.total !== 0n;
     if (unbalanced) alarms.raise('ledger_unbalanced', { cost_nano: report.total.toString() });
     const wrong = report.differences.filter(({ what }) => WALLET_FAULTS.includes(what));
-    for (const accountId of new Set(wrong.map(({ subject }) => subject))) await freeze(accountId, wrong);
+    const failures: unknown[] = [];
+    for (const accountId of new Set(wrong.map(({ subject }) => subject))) {
+      await freeze(accountId, wrong).catch((error: unknown) => failures.push(error));
+    }
+    // The next pass looks again at all that this one has looked at.
+    if (failures.length > 0) throw failures[0];
+    touchedAt = Math.min(startedAt, clock.now());
+    entryId = report.lastEntryId;
     return report;
   }
 
+  /** An alarm that is raised again says that the wallet is still not frozen. */
   async function freeze(accountId: string, wrong: readonly Difference[]): Promise<void> {
     const wallet = await store.read.wallet(accountId);
     if (!wallet || wallet.frozen) return;
@@ -54,8 +60,8 @@ export async function auditLedger(store: Store, clock: Clock, alarms: Alarms, lo
       .filter(({ subject }) => subject === accountId)
       .map(({ what, expected, found }) => `${what}: expected ${expected}, found ${found}`)
       .join('; ');
-    await store.commit('freeze', { accountId, frozen: true, at: clock.now() });
     alarms.raise('wallet_wrong', { account_id: accountId, detail });
+    await store.commit('freeze', { accountId, frozen: true, at: clock.now() });
   }
 
   const stop = every(clock, PASS_MS, () =>

@@ -15,7 +15,8 @@ const LAST_RETRY_MS = 5_000;
 export interface Ledger {
   /** Takes limit slots and hold together; durable when it resolves with `ok`. */
   admit(input: AdmitInput): Promise<AdmitResult>;
-  settle(input: SettleInput): Promise<CloseResult>;
+  /** If a bug of ours makes that impossible, the request is released; `freeAddress` is then given its slot back. */
+  settle(input: SettleInput, freeAddress?: string): Promise<CloseResult>;
   release(input: ReleaseInput): Promise<CloseResult>;
   /** Closes that have not committed yet. */
   closing(): number;
@@ -39,35 +40,44 @@ export function createLedger({ store, clock, alarms, renewLease }: LedgerTools):
     return store.commit('admit', input);
   }
 
-  async function close(name: 'settle' | 'release', input: SettleInput | ReleaseInput): Promise<CloseResult> {
+  async function repeat(requestId: string, commit: () => Promise<CloseResult>): Promise<CloseResult> {
+    for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(waitMs * 2, LAST_RETRY_MS)) {
+      try {
+        const result = await commit();
+        report(result, requestId);
+        return result;
+      } catch (error) {
+        if (!(error instanceof Fault) || error.code !== 'unavailable') {
+          const detail = error instanceof Fault ? error.details.internal : describeError(error);
+          alarms.raise('close_failed', { request_id: requestId, detail });
+          throw error;
+        }
+        if (waitMs === FIRST_RETRY_MS) {
+          alarms.raise('settle_retrying', { request_id: requestId, detail: error.details.internal });
+        }
+        await sleep(clock, waitMs);
+      }
+    }
+  }
+
+  async function counted(close: () => Promise<CloseResult>): Promise<CloseResult> {
     closing++;
     try {
-      for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(waitMs * 2, LAST_RETRY_MS)) {
-        try {
-          const result = await store.commit(name, input as SettleInput & ReleaseInput);
-          report(result, input.requestId);
-          return result;
-        } catch (error) {
-          if (!(error instanceof Fault) || error.code !== 'unavailable') return await giveUp(name, input, error);
-          if (waitMs === FIRST_RETRY_MS) {
-            alarms.raise('settle_retrying', { request_id: input.requestId, detail: error.details.internal });
-          }
-          await sleep(clock, waitMs);
-        }
-      }
+      return await close();
     } finally {
       closing--;
     }
   }
 
+  const release = (input: ReleaseInput) => repeat(input.requestId, () => store.commit('release', input));
+
   /** A bug of ours must not keep a customer's money: what cannot be settled is released. */
-  async function giveUp(name: 'settle' | 'release', input: SettleInput | ReleaseInput, error: unknown) {
-    const detail = error instanceof Fault ? error.details.internal : describeError(error);
-    alarms.raise('close_failed', { request_id: input.requestId, detail });
-    if (name === 'release') throw error;
+  function settle(input: SettleInput, freeAddress: string | undefined): Promise<CloseResult> {
     const { requestId, accountId, keyId, outcome } = input;
-    const nothing = { ...outcome, status: 'internal_error', buckets: NO_BUCKETS, reasoning: 0, estimated: false };
-    return store.commit('release', { requestId, accountId, keyId, giveBackSlots: true, outcome: nothing });
+    return repeat(requestId, () => store.commit('settle', input)).catch(() => {
+      const nothing = { ...outcome, status: 'internal_error', buckets: NO_BUCKETS, reasoning: 0, estimated: false };
+      return release({ requestId, accountId, keyId, giveBackSlots: true, freeAddress, outcome: nothing });
+    });
   }
 
   function report(result: CloseResult, requestId: string): void {
@@ -79,8 +89,8 @@ export function createLedger({ store, clock, alarms, renewLease }: LedgerTools):
 
   return {
     admit,
-    settle: (input) => close('settle', input),
-    release: (input) => close('release', input),
+    settle: (input, freeAddress) => counted(() => settle(input, freeAddress)),
+    release: (input) => counted(() => release(input)),
     closing: () => closing,
   };
 }

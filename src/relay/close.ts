@@ -114,7 +114,8 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
       const ended = outcome(status, bill, channel, firstTokenMs);
       if (status === 'ok') recordTraffic(ended);
       const { accountId, keyId } = key;
-      const settling = tools.ledger.settle({ requestId, accountId, keyId, cost: bill.cost, outcome: ended });
+      const input = { requestId, accountId, keyId, cost: bill.cost, outcome: ended };
+      const settling = tools.ledger.settle(input, call.freeAddress);
       const settled = await committed(settling, ended);
       failpoint('K8');
       return settled;

@@ -9,9 +9,6 @@ import type { Input, Operation, OperationName, Result } from './operations.ts';
 export interface BatcherOptions {
   clock: Clock;
   commit(operations: readonly Operation[]): Promise<Decided[]>;
-  maxBatch?: number;
-  maxQueue?: number;
-  shedAfterMs?: number;
   /** How many commits may be under way at once. */
   lanes?: number;
   meter?: BatchMeter | undefined;
@@ -34,8 +31,11 @@ export interface Batcher {
   depth(): number;
 }
 
-export function createBatcher(options: BatcherOptions): Batcher {
-  const { clock, commit, maxBatch = 128, maxQueue = 20_000, shedAfterMs = 250, lanes = 1, meter } = options;
+const MAX_BATCH = 128;
+const MAX_QUEUE = 20_000;
+const SHED_AFTER_MS = 250;
+
+export function createBatcher({ clock, commit, lanes = 1, meter }: BatcherOptions): Batcher {
   let queue: Waiting[] = [];
   let running = 0;
   let scheduled = false;
@@ -53,8 +53,11 @@ export function createBatcher(options: BatcherOptions): Batcher {
 
   async function flush() {
     if (queue.length === 0 || running >= lanes) return;
-    const batch = queue.splice(0, maxBatch);
-    if (queue.length > 0) schedule();
+    const batch = queue.splice(0, MAX_BATCH);
+    if (queue.length > 0) {
+      schedule();
+      watchQueue();
+    }
     running++;
     const since = clock.monotonic();
     const told = (isCommitted: boolean) =>
@@ -86,9 +89,9 @@ export function createBatcher(options: BatcherOptions): Batcher {
   function watchQueue() {
     if (shedding) return;
     shedding = true;
-    clock.after(shedAfterMs, () => {
+    clock.after(SHED_AFTER_MS, () => {
       shedding = false;
-      const oldest = clock.monotonic() - shedAfterMs;
+      const oldest = clock.monotonic() - SHED_AFTER_MS;
       const isShed = (waiting: Waiting) => waiting.operation.name === 'admit' && waiting.since <= oldest;
       for (const waiting of queue.filter(isShed)) {
         waiting.reject(fault('unavailable', { internal: 'store: waited too long for a commit' }));
@@ -100,7 +103,7 @@ export function createBatcher(options: BatcherOptions): Batcher {
 
   return {
     submit(name, input) {
-      if (queue.length >= maxQueue) return Promise.reject(fault('unavailable', { internal: 'store: queue full' }));
+      if (queue.length >= MAX_QUEUE) return Promise.reject(fault('unavailable', { internal: 'store: queue full' }));
       return new Promise((resolve, reject) => {
         queue.push({
           operation: { name, input } as Operation,

@@ -1,6 +1,11 @@
 // The online audit, once a minute: a wallet that is wrong is frozen, alone; books that do not balance stop paid traffic.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { fault } from '../../src/faults/fault.ts';
+import { auditLedger } from '../../src/jobs/audit-ledger.ts';
+import { createAlarms } from '../../src/kit/alarms.ts';
+import { createLog } from '../../src/kit/log.ts';
+import type { Store } from '../../src/store/store.ts';
 import type { Answer } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
@@ -107,6 +112,45 @@ describe('a wrong wallet', () => {
     await auditOnce();
     await eventually('the alarm', () => alarmsOf(victim).length > 0);
     expect([isFrozen(victim), isFrozen(other)]).toEqual([true, false]);
+  });
+});
+
+describe('wrong wallets of which one cannot be frozen yet', () => {
+  test('are all told at once, the others are frozen, and that one is told again with every pass until it is', async () => {
+    const { store } = gateway.gateway;
+    for (const { accountId } of [victim, other]) change(SPOIL_BALANCE, accountId);
+    const [first] = (await store.read.audit({})).differences;
+    const [kept, frozen] = first?.subject === victim.accountId ? [victim, other] : [other, victim];
+    let isAway = true;
+    const commit: Store['commit'] = async (name, input) => {
+      if (isAway && 'accountId' in input && input.accountId === kept.accountId) throw fault('unavailable');
+      return store.commit(name, input);
+    };
+    const log = createLog(clock, gateway.log.write);
+    const audit = await auditLedger({ ...store, commit }, clock, createAlarms(log), log);
+    audit.stop();
+    const failure = (pass: Promise<unknown>) => pass.catch((error: unknown) => error);
+
+    expect(await failure(audit.pass())).toMatchObject({ code: 'unavailable' });
+    expect([isFrozen(kept), isFrozen(frozen)]).toEqual([false, true]);
+    expect([alarmsOf(kept).length, alarmsOf(frozen).length]).toEqual([1, 1]);
+
+    // Longer than passes overlap.
+    clock.step(10 * PASS_MS);
+    expect(await failure(audit.pass())).toMatchObject({ code: 'unavailable' });
+    expect([alarmsOf(kept).length, alarmsOf(frozen).length]).toEqual([2, 1]);
+    clock.step(10 * PASS_MS);
+    isAway = false;
+    await audit.pass();
+    expect([isFrozen(kept), isFrozen(frozen)]).toEqual([true, true]);
+    expect([alarmsOf(kept).length, alarmsOf(frozen).length]).toEqual([3, 1]);
+
+    // The freeze itself has touched it.
+    clock.step(10 * PASS_MS);
+    await audit.pass();
+    clock.step(10 * PASS_MS);
+    expect((await audit.pass()).differences).toEqual([]);
+    expect([alarmsOf(kept).length, alarmsOf(frozen).length]).toEqual([3, 1]);
   });
 });
 

@@ -196,3 +196,23 @@ test('a commit that waits for a lock beyond its limit is refused, and nothing of
   await locked;
   expect(await store.read.wallet(account.accountId)).toMatchObject({ held: 0n, inFlight: 0 });
 });
+
+test('a server that takes no writes is asked again and again, and no connection stays behind', async () => {
+  const standby = await server.createDatabase();
+  const name = new URL(standby.url).pathname.slice(1);
+  const node = await openPostgresStore({ url: standby.url, clock: systemClock });
+  await standby.sql(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+  for (let n = 0; n < 5; n++) {
+    const refused = await createAccount(node).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'unavailable', details: { internal: expect.stringContaining('read-only') } });
+  }
+  await eventually('every connection is closed', async () => {
+    const sessions = `SELECT pid FROM pg_stat_activity
+      WHERE application_name = 'ai-gateway commits' AND datname = current_database()`;
+    return (await standby.sql(sessions)).length === 0;
+  });
+  await standby.sql(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+  await createAccount(node);
+  await node.close();
+  await standby.drop();
+});

@@ -198,3 +198,15 @@ describe('a server that does not answer yet', () => {
     expect(performance.now() - since).toBeLessThan(2_000);
   });
 });
+
+test('a store that is closed as soon as it is open leaves no connection behind', async () => {
+  const database = await server.createDatabase();
+  const store = await open(database.url);
+  await store.close();
+  await eventually('every connection is closed', async () => {
+    const sessions = `SELECT pid FROM pg_stat_activity
+      WHERE application_name LIKE 'ai-gateway%' AND datname = current_database()`;
+    return (await database.sql(sessions)).length === 0;
+  });
+  await database.drop();
+});

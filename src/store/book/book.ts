@@ -25,7 +25,25 @@ import type {
   Window,
 } from '../rows.ts';
 
-/** Rows that operations look up by id. The order of PAGE_TABLES is the order in which rows are locked. */
+/** The order in which rows are locked. A page that is missing here is no PageTable: nobody can look it up. */
+export const PAGE_TABLES = [
+  'wallets',
+  'windows',
+  'budgets',
+  'holds',
+  'leases',
+  'cards',
+  'replays',
+  'traffic',
+  'settings',
+  'incidents',
+  'loginNames',
+  'logins',
+  'keyrings',
+] as const;
+export type PageTable = (typeof PAGE_TABLES)[number];
+
+/** Rows that operations look up by id. */
 export interface Pages {
   wallets: Wallet;
   windows: Window;
@@ -52,23 +70,6 @@ export interface Additions {
   revisions: Omit<Revision, 'revision'>;
   actions: Action;
 }
-
-export type PageTable = keyof Pages;
-export const PAGE_TABLES: readonly PageTable[] = [
-  'wallets',
-  'windows',
-  'budgets',
-  'holds',
-  'leases',
-  'cards',
-  'replays',
-  'traffic',
-  'settings',
-  'incidents',
-  'loginNames',
-  'logins',
-  'keyrings',
-];
 
 export interface Touch {
   table: PageTable;

@@ -87,8 +87,9 @@ export function watchHealth({ clock, connect, onDown }: HealthOptions): Health {
       for (const { reject } of waiting) reject(new Error('the store is closed'));
       waiting = [];
       hurry?.();
-      await connection?.close();
+      // A question under way may be opening a connection.
       await watching;
+      await connection?.close();
     },
   };
 }

@@ -1,7 +1,9 @@
 // The store of several nodes: one PostgreSQL, on which every node commits in batches.
 
+import { assert } from '../../kit/assert.ts';
 import { type Clock, sleep } from '../../kit/clock.ts';
 import { type BatchMeter, createBatcher } from '../batcher.ts';
+import { forgetOld } from '../forget-old.ts';
 import { forgetRecords, forgetSums, keepFromDay, oldRecords } from '../kept-usage.ts';
 import { StoreRefused } from '../refusal.ts';
 import type { Store } from '../store.ts';
@@ -14,7 +16,7 @@ import { watchHealth } from './health.ts';
 import { migrate } from './migrate.ts';
 import { createPool } from './pool.ts';
 import { prepareReads } from './prepare-reads.ts';
-import { createWriter, type Writer } from './writer.ts';
+import { createWriter } from './writer.ts';
 
 /** For who can do something else while the database cannot be reached. */
 export interface StartWait {
@@ -92,7 +94,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     lanes,
     meter,
     async commit(operations) {
-      const writer = idle.pop() as Writer;
+      const writer = idle.pop();
+      assert(writer, 'every lane has a writer');
       try {
         return await commitBatch(writer, operations);
       } finally {
@@ -137,12 +140,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   };
 }
 
-const FORGET = [
-  `DELETE FROM windows WHERE window_id LIKE '%:address:%' AND touched_at < $1`,
-  'DELETE FROM leases WHERE expires_at < $1 AND NOT EXISTS (SELECT 1 FROM holds WHERE holds.node_id = leases.node_id)',
-  'DELETE FROM replays WHERE expires_at < $1',
-  'DELETE FROM writers WHERE touched_at < $1',
-];
+const FORGET = [...forgetOld('$1'), 'DELETE FROM writers WHERE touched_at < $1'];
 
 async function prepareDatabase(options: PostgresOptions): Promise<void> {
   const { url, clock, startWithinMs = START_WITHIN_MS, wait } = options;

@@ -1,28 +1,15 @@
 // Everything a batch changed, as one statement: it is written whole or not at all, also if it never reaches the server.
 
-import type { Book, Change, PageTable } from '../book/book.ts';
+import { type Book, type Change, PAGE_TABLES } from '../book/book.ts';
 import { changedKeys } from '../changed-keys.ts';
 import { ADDITIONS, KEYS, PAGES, type Table } from '../tables.ts';
 import type { Query } from './connection.ts';
 import { createJoin, type Part, prepareVerbs, type TableVerbs } from './statements.ts';
 
-type RowTable = Exclude<PageTable, 'keyrings'>;
-const ROW_TABLES: readonly RowTable[] = [
-  'wallets',
-  'windows',
-  'budgets',
-  'holds',
-  'leases',
-  'cards',
-  'replays',
-  'traffic',
-  'settings',
-  'incidents',
-  'loginNames',
-  'logins',
-];
-
-const VERBS = ROW_TABLES.map((name) => ({ name, verbs: prepareVerbs(PAGES[name] as Table<object>) }));
+const VERBS = PAGE_TABLES.filter((name) => name !== 'keyrings').map((name) => ({
+  name,
+  verbs: prepareVerbs(PAGES[name] as Table<object>),
+}));
 const KEY_VERBS = prepareVerbs(KEYS);
 const ACCOUNTS = prepareVerbs(ADDITIONS.accounts);
 const CARD_BATCHES = prepareVerbs(ADDITIONS.cardBatches);

@@ -59,7 +59,12 @@ export function createWriter({ clock, connect, isUp, whenUp }: WriterOptions): W
     if (line?.connection.isOpen) return line;
     if (!isUp()) throw new NoAnswer('the database does not answer');
     const connection = await connect();
-    const [row] = toRows(await ask(connection, { sql: NEW_WRITER, values: [clock.now()] }));
+    const answer = await ask(connection, { sql: NEW_WRITER, values: [clock.now()] });
+    if (!answer.ok) {
+      await connection.close();
+      throw answer.error;
+    }
+    const [row] = answer.rows;
     line = { connection, writerId: String(row?.writer_id), pid: Number(row?.pid), batch: 0 };
     return line;
   }

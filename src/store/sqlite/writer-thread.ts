@@ -3,6 +3,7 @@
 import type { Database } from 'bun:sqlite';
 import { chmodSync } from 'node:fs';
 import { armFailpoint } from '../../kit/failpoint.ts';
+import { forgetOld } from '../forget-old.ts';
 import { forgetRecords, forgetSums, keepFromDay, oldRecords } from '../kept-usage.ts';
 import type { Forgotten, OldUsage } from '../store.ts';
 import { replyTo, usable } from './answer.ts';
@@ -30,13 +31,8 @@ function open(file: string, options: OpenOptions): undefined {
 
 /** All of it or nothing. */
 function forget(before: number): undefined {
-  const deletions = [
-    `DELETE FROM windows WHERE window_id LIKE '%:address:%' AND touched_at < ?`,
-    'DELETE FROM leases WHERE expires_at < ? AND NOT EXISTS (SELECT 1 FROM holds WHERE holds.node_id = leases.node_id)',
-    'DELETE FROM replays WHERE expires_at < ?',
-  ];
   commits?.alone(() => {
-    for (const deletion of deletions) db.query(deletion).run(before);
+    for (const deletion of forgetOld('?')) db.query(deletion).run(before);
   });
 }
 

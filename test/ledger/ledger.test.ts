@@ -1,0 +1,84 @@
+// A settlement that a bug of ours makes impossible is released instead, and a release is repeated like every close.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fault } from '../../src/faults/fault.ts';
+import { createAlarms } from '../../src/kit/alarms.ts';
+import { systemClock } from '../../src/kit/clock.ts';
+import { createLog } from '../../src/kit/log.ts';
+import { createLedger } from '../../src/ledger/ledger.ts';
+import type { AdmitInput } from '../../src/store/operations.ts';
+import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { createAccount, free, fresh, paid, renewLease, settling } from '../store/suite/samples.ts';
+import { createLogCapture } from '../support/log-capture.ts';
+
+let folder: string;
+let store: Store;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'gateway-ledger-'));
+  store = await openSqliteStore({ file: join(folder, 'gateway.sqlite'), clock: systemClock, unsafeNoSync: true });
+  await renewLease(store);
+});
+afterAll(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Releases fail so often before they reach the store. */
+function ledgerWith({ failedReleases = 0 } = {}) {
+  let failed = 0;
+  const commit: Store['commit'] = async (name, input) => {
+    if (name === 'release' && failed++ < failedReleases) throw fault('unavailable', { internal: 'store: away' });
+    return store.commit(name, input);
+  };
+  const lines = createLogCapture();
+  const alarms = createAlarms(createLog(systemClock, lines.write));
+  const ledger = createLedger({ store: { commit }, clock: systemClock, alarms, renewLease: async () => {} });
+  return { ledger, alarms: () => lines.lines().map(({ event }) => event) };
+}
+
+test('what cannot be settled is released, however often that must be tried', async () => {
+  const { ledger, alarms } = ledgerWith({ failedReleases: 2 });
+  const account = await createAccount(store, 10_000n);
+  const call = paid(account);
+  expect(await ledger.admit(call)).toMatchObject({ ok: true });
+  const settled = ledger.settle(settling(call, -1n));
+  expect(ledger.closing()).toBe(1);
+  expect(await settled).toEqual({ state: 'closed', charged: 0n, writtenOff: 0n, balance: 10_000n });
+  expect(ledger.closing()).toBe(0);
+  expect(await store.read.wallet(account.accountId)).toMatchObject({ balance: 10_000n, held: 0n, inFlight: 0 });
+  expect(alarms()).toEqual(['close_failed', 'settle_retrying']);
+});
+
+test('a free call that cannot be settled gives its address its slot back', async () => {
+  const { ledger } = ledgerWith();
+  const account = await createAccount(store);
+  const address = fresh('address');
+  const limits = {
+    perMinute: 6,
+    perDayZero: 100,
+    perDayPositive: 300,
+    inFlight: 4,
+    perAddress: { address, perDay: 1 },
+  };
+  const charge: AdmitInput['charge'] = { free: true, limits };
+  const call = free(account, { charge });
+  expect(await ledger.admit(call)).toMatchObject({ ok: true });
+  expect(await ledger.admit(free(account, { charge }))).toMatchObject({ ok: false });
+  expect(await ledger.settle(settling(call, 1n), address)).toMatchObject({ state: 'closed', charged: 0n });
+  expect(await ledger.admit(free(account, { charge }))).toMatchObject({ ok: true });
+});
+
+test('a release that a bug of ours makes impossible is told, and thrown', async () => {
+  const { ledger, alarms } = ledgerWith();
+  const account = await createAccount(store);
+  const call = paid(account);
+  expect(await ledger.admit(call)).toMatchObject({ ok: true });
+  const { cost: _, ...input } = settling(call, 0n, { attempts: [], totalMs: Number.NaN });
+  const error = await ledger.release({ ...input, giveBackSlots: false }).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: 'internal_error' });
+  expect(alarms()).toEqual(['close_failed']);
+});
