@@ -74,7 +74,7 @@ const CLIENTS: Record<string, { path: string; body: Record<string, unknown>; set
       container: 'c',
       mcp_servers: [{ type: 'url', url: 'https://mcp.example.com', name: 'm' }],
       metadata: { user_id: 'u' },
-      tools: [{ type: 'web_search_20250305', name: 'web_search' }],
+      tools: [{ name: 'look', input_schema: { type: 'object' } }, { type: 'web_search_20250305', name: 'web_search' }],
     },
   },
   responses: {
@@ -88,7 +88,7 @@ const CLIENTS: Record<string, { path: string; body: Record<string, unknown>; set
       prompt_cache_key: 'k',
       text: { verbosity: 'low' },
       user: 'u',
-      tools: [{ type: 'web_search' }],
+      tools: [{ type: 'function', name: 'look' }, { type: 'web_search' }],
       temperature: 0.5,
     },
   },
