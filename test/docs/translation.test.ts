@@ -74,7 +74,10 @@ const CLIENTS: Record<string, { path: string; body: Record<string, unknown>; set
       container: 'c',
       mcp_servers: [{ type: 'url', url: 'https://mcp.example.com', name: 'm' }],
       metadata: { user_id: 'u' },
-      tools: [{ name: 'look', input_schema: { type: 'object' } }, { type: 'web_search_20250305', name: 'web_search' }],
+      tools: [
+        { name: 'look', input_schema: { type: 'object' } },
+        { type: 'web_search_20250305', name: 'web_search' },
+      ],
     },
   },
   responses: {

@@ -282,7 +282,10 @@ describe('settings', () => {
       include: ['reasoning.encrypted_content'],
       prompt_cache_key: 'k',
       client_metadata: { cwd: '/srv/x' },
-      tools: [{ type: 'function', name: 'shell' }, { type: 'web_search', external_web_access: true }],
+      tools: [
+        { type: 'function', name: 'shell' },
+        { type: 'web_search', external_web_access: true },
+      ],
       tool_choice: 'auto',
       parallel_tool_calls: true,
       reasoning: { summary: 'auto' },
