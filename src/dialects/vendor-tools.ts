@@ -1,5 +1,6 @@
 // Tools that the upstream runs itself: what they find or compute becomes input that no text of the request tells of. Those
-// that have another model work are refused, because only the one that was asked for is billed.
+// that have another model work are refused, because only the one that was asked for is billed; so are those that another
+// vendor's model would have to do without, if there is nothing else to call.
 
 import { isObject, type Json, type JsonObject } from '../kit/json.ts';
 import { refuseField } from './fields.ts';
@@ -35,6 +36,14 @@ export function refuseModelsOf(tools: Json | undefined, at: string, isClients: I
     const param = `${at}[${index}]${place}`;
     refuseField(param, `Remove ${param}: a tool may have no other model work than the one that is asked for.`);
   }
+}
+
+/**
+ * A request whose every tool is another vendor's is made for what the tool does, such as a search: what a model says
+ * without it would be made up, and read as found.
+ */
+export function refuseOnlyTool(type: string, at: string): never {
+  refuseField(at, `Remove ${at} or choose another model: this one has no ${type}, and no other tool is given.`);
 }
 
 function otherModelAt(type: string, { model, parameters }: JsonObject): string | undefined {

@@ -83,7 +83,8 @@ export const FAULTS = {
     anthropicType: 'authentication_error',
     retryable: false,
     shouldRetry: false,
-    text: 'Send a valid key as "Authorization: Bearer sk-svc-…" or "x-api-key: sk-svc-…". The key sent is missing, malformed, unknown, revoked or expired.',
+    // Claude Code shows its own "Please run /login" instead of a text that names the header of Anthropic's keys.
+    text: 'Send a valid key (sk-svc-…) as "Authorization: Bearer …" or in the API-key header. The key sent is missing, malformed, unknown, revoked or expired.',
     actions: [REGISTER],
   },
   insufficient_balance: {

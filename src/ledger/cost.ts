@@ -38,7 +38,7 @@ const BUCKET_NAMES: Record<keyof Buckets, string> = {
   images: 'image',
 };
 
-/** The lines sum to what was charged; what the house wrote off above the hold stands as a line of its own. */
+/** The lines sum to what was charged. What the house bears, above the hold or of an answer without output, is a line of its own. */
 export function receiptLines(buckets: Buckets, prices: Prices, charged: Nano): ReceiptLine[] {
   const lines = BUCKET_PRICES.filter(([bucket]) => buckets[bucket] > 0).map(([bucket, price]) => ({
     bucket: BUCKET_NAMES[bucket],

@@ -51,11 +51,15 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
 
 function checkContext({ request, model, catalog, dialect }: Call, candidates: readonly Model[]): void {
   const { input } = request;
-  if (candidates.length === 0) throw tooLong(dialect, (input.longest ?? input).lower, model.contextTokens);
-  const freeMost = catalog.guards.free_input_tokens;
+  const freeMost = (model.free ? catalog.guards.free_input_tokens : null) ?? Number.POSITIVE_INFINITY;
+  const most = Math.min(model.contextTokens, freeMost);
+  if (candidates.length === 0) {
+    // What is surely too much decides. What is told is our best guess, by which clients know how much to leave out.
+    const { estimate, lower } = input.longest ?? input;
+    throw tooLong(dialect, Math.max(estimate, lower), most);
+  }
   // No estimate is above the upper bound, which is known already.
-  if (!model.free || freeMost === null || input.upper <= freeMost) return;
-  if (input.estimate > freeMost) throw tooLong(dialect, input.estimate, freeMost);
+  if (input.upper > freeMost && input.estimate > freeMost) throw tooLong(dialect, input.estimate, most);
 }
 
 function tooLong({ promptField }: Dialect, tokens: number, most: number) {

@@ -1,5 +1,5 @@
-// What an answer costs: reported usage at the pinned price, our own count where the upstream gave none, nothing for an
-// answer that holds nothing. An answer of several runs is one answer.
+// What an answer costs: reported usage at the pinned price, our own count where the upstream gave none. One that holds
+// nothing costs nothing, but its tokens are told as they were used. An answer of several runs is one answer.
 
 import type { Model } from '../catalog/catalog.ts';
 import type { AnswerFacts, ReportedUsage, Sent, StreamFacts, StreamReader, UsageReport } from '../dialects/dialect.ts';
@@ -29,18 +29,17 @@ export function nothingBilled(model: string): Bill {
 }
 
 export function billAnswer(call: Call, model: Model, facts: AnswerFacts): Bill {
-  return hasOutput(call, facts)
-    ? priced(measure(call, model, facts), [model], facts.usage)
-    : { ...nothingBilled(model.id), reported: facts.usage };
+  const usage = measure(call, model, facts);
+  return hasOutput(call, facts) ? priced(usage, [model], facts.usage) : unpriced(usage, model, facts.usage);
 }
 
 /** A run that answered from the start is the bill. One that continued by prefill is billed as if it had done all of it. */
 export function billStream(call: Call, runs: readonly [Run, ...Run[]]): Bill {
   const { model, reader, prefilledTokens } = runs.at(-1) ?? runs[0];
   const facts = reader.facts();
-  if (prefilledTokens === undefined && !hasOutput(call, facts))
-    return { ...nothingBilled(model.id), reported: facts.usage };
-  return priced(withPrefilled(measure(call, model, facts), prefilledTokens), models(runs), facts.usage);
+  const usage = measure(call, model, facts);
+  if (prefilledTokens === undefined && !hasOutput(call, facts)) return unpriced(usage, model, facts.usage);
+  return priced(withPrefilled(usage, prefilledTokens), models(runs), facts.usage);
 }
 
 /**
@@ -115,6 +114,10 @@ function priced(usage: Measured, by: readonly [Model, ...Model[]], reported: Usa
     model = other.id;
   }
   return { ...usage, cost, model, reported };
+}
+
+function unpriced(usage: Measured, { id }: Model, reported: UsageReport): Bill {
+  return { ...usage, cost: 0n, model: id, reported };
 }
 
 function models([first, ...rest]: readonly [Run, ...Run[]]): [Model, ...Model[]] {

@@ -105,6 +105,11 @@ describe.each(CONTRACT)('$code', ({ code, status, openai, anthropic, anthropicSt
     expect(written.body).toMatchObject({ type: 'error', error: { code, type } });
   });
 
+  test('Claude Code shows its text, not a hint to log in elsewhere', () => {
+    const { body } = writeFault(named, 'anthropic', CONTEXT);
+    expect(JSON.stringify(body).toLowerCase()).not.toContain('x-api-key');
+  });
+
   test('its headers', () => {
     for (const envelope of ['openai', 'anthropic'] as const) {
       const { headers } = writeFault(named, envelope, CONTEXT);

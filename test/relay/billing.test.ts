@@ -156,9 +156,19 @@ describe.each(KINDS)('%s', (_, make, body) => {
     expect(BigInt(record.cost_nano)).toBe(holdOf(record.request_id));
   });
 
-  test('an answer that stops without output costs nothing', async () => {
+  test('an answer that stops without output costs nothing, and tells what it took', async () => {
     const record = await bill(make({ pieces: [], usage: { prompt_tokens: 11, completion_tokens: 2 } }), body);
-    expect(record).toMatchObject({ cost_nano: '0', status: 'ok', channel: 'up' });
+    expect(record).toMatchObject({ cost_nano: '0', status: 'ok', channel: 'up', estimated: false });
+    expect(record).toMatchObject({ input_tokens: 11, output_tokens: 2 });
+    const { lines } = await gateway.get(`/api/receipts/${record.request_id}`, account.key);
+    const off = -(11n * UP_PRICES.input + 2n * UP_PRICES.output);
+    expect(lines.at(-1)).toMatchObject({ bucket: 'written_off', amount_nano: off.toString() });
+  });
+
+  test('an answer without output or usage costs nothing; its input is counted here', async () => {
+    const record = await bill(make({ pieces: [], usage: null }), body);
+    expect(record).toMatchObject({ cost_nano: '0', output_tokens: 0, estimated: true });
+    expect(record.input_tokens).toBeGreaterThan(0);
   });
 
   test('a filtered answer without output costs nothing', async () => {

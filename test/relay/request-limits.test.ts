@@ -82,6 +82,29 @@ describe('a prompt too long', () => {
     expect((await gateway.get('/api/usage', key)).data).toEqual([]);
   });
 
+  // Claude Code takes the gap between the two figures for what it has to leave out.
+  test.each([
+    ['up-paid', 64_000, 20_000, 20_000],
+    ['auto:free', 64_000, 128_000, 64_000],
+    ['auto:free', 64_000, 20_000, 20_000],
+    ['auto:free', null, 20_000, 20_000],
+  ])('is told with its whole count: %s, a guard of %p, a context of %p', async (model, guard, context_tokens, most) => {
+    gateway = await startTestGateway({
+      document: (doc) => ({
+        ...doc,
+        models: doc.models.map((one) => ({ ...one, context_tokens })),
+        guards: { free_input_tokens: guard },
+      }),
+    });
+    const { key } = await gateway.register();
+    const content = 'The quick brown fox jumps over the lazy dog number. '.repeat(20_000);
+    const body = { model, max_tokens: 20, messages: [{ role: 'user', content }] };
+    const counted: Answer = await (await gateway.call('/v1/messages/count_tokens', { key, body })).json();
+    expect(counted.input_tokens).toBeGreaterThan(200_000);
+    const { error }: Answer = await (await gateway.call('/v1/messages', { key, body })).json();
+    expect(error.message).toEndWith(`prompt is too long: ${counted.input_tokens} tokens > ${most} maximum.`);
+  });
+
   test.each([
     ['/v1/responses', { model: 'up-paid' }],
     ['/v1/embeddings', { model: 'vectors' }],

@@ -201,10 +201,11 @@ describe('a tool that has another model work', () => {
 
   test('is left behind, and told, where it is translated', async () => {
     upstream.otherwise(clientOf('chat').whole());
-    const response = await ask(clientOf('messages'), { tools: [ADVISOR] }, 'chat');
+    const look = { name: 'look', input_schema: { type: 'object' } };
+    const response = await ask(clientOf('messages'), { tools: [look, ADVISOR] }, 'chat');
     expect(response.status).toBe(200);
     expect(response.headers.get('x-svc-dropped')).toBe('advisor_20260301');
-    expect(upstream.requests[0]?.json).not.toHaveProperty('tools');
+    expect(upstream.requests[0]?.json).toHaveProperty('tools.length', 1);
   });
 
   test.each([

@@ -28,6 +28,7 @@ beforeAll(async () => {
 afterAll(() => setting.stop());
 
 const SAID = { text: ['Good', ' morning'] };
+const SAID_NOTHING = { text: [] };
 
 /** An answer in the client's own dialect passes as it came: figures that its upstream does not tell are not added. */
 const fixturesFor = (client: ClientName) =>
@@ -36,15 +37,18 @@ const fixturesFor = (client: ClientName) =>
 describe.each(Object.keys(CLIENTS) as ClientName[])('%s', (client) => {
   describe.each(fixturesFor(client))('$upstream, $quirks, $name', (fixture) => {
     test.each(['whole', 'stream'] as const)('%s', (way) => check(client, fixture, way));
+    test.each(['whole', 'stream'] as const)('%s, without output: told, and free', (way) =>
+      check(client, fixture, way, SAID_NOTHING),
+    );
   });
 });
 
-async function check(client: ClientName, fixture: UsageFixture, way: Way): Promise<void> {
+async function check(client: ClientName, fixture: UsageFixture, way: Way, said = SAID): Promise<void> {
   const { gateway } = setting;
   const { key } = await gateway.register();
   const { upstream, usage, means } = fixture;
   gateway.upstream.reset();
-  gateway.upstream.otherwise(replyScript(upstream, UPSTREAMS[upstream].says({ ...SAID, usage }), way === 'stream'));
+  gateway.upstream.otherwise(replyScript(upstream, UPSTREAMS[upstream].says({ ...said, usage }), way === 'stream'));
   const bound = { chat: { max_tokens: 300 }, messages: { max_tokens: 300 }, responses: { max_output_tokens: 300 } };
   const response = await gateway.call(CLIENTS[client].path, {
     key,
@@ -68,7 +72,7 @@ async function check(client: ClientName, fixture: UsageFixture, way: Way): Promi
   expect(record.estimated).toBe(means === 'estimated');
   const billed = tokensOf(record);
   if (means !== 'estimated') expect(billed).toEqual(means);
-  const cost = costOf(billed);
+  const cost = said === SAID_NOTHING ? 0n : costOf(billed);
   expect(record.cost_nano).toBe(cost.toString());
   expect(lines.reduce((sum: bigint, line: Answer) => sum + BigInt(line.amount_nano), 0n)).toBe(cost);
   const { balance_nano: balance, held_nano: held } = await gateway.get('/api/me', key);
@@ -80,6 +84,8 @@ async function check(client: ClientName, fixture: UsageFixture, way: Way): Promi
   else expect(nano(response.headers.get('x-svc-cost-ntd'))).toBe(cost);
   if (told === undefined) throw new Error(`no usage in ${text}`);
   expect(SHOWN[client](told)).toEqual(SHOWN[client](written(client, billed)));
+  const begun = /"input_tokens":(\d+)/.exec(text)?.[1];
+  if (client === 'messages' && means === 'estimated') expect(Number(begun)).toBe(billed.input);
 }
 
 function tokensOf(record: Answer): Tokens {

@@ -1,10 +1,11 @@
 // A client's tools. Those that the vendor runs itself, or knows by their type alone, exist nowhere else: they are told as
-// left out where the model may do without them, and refused where it may not.
+// left out where the model may do without them, and refused where it may not, or has no other.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
 import { optionalObject, refuseField, stringAt } from '../fields.ts';
 import type { Knob, Tool, ToolChoice } from '../translate/conversation.ts';
 import { readCacheMark } from '../translate/read-cache-mark.ts';
+import { refuseOnlyTool } from '../vendor-tools.ts';
 
 export interface ReadTools {
   tools: Tool[];
@@ -26,10 +27,9 @@ export function readTools(body: JsonObject): ReadTools {
   });
   const choice = optionalObject(body, 'tool_choice');
   const forced = left.find(({ tool }) => choice?.type === 'tool' && tool.name === choice.name);
-  const onlyOne = choice?.type === 'any' && tools.length === 0 ? left[0] : undefined;
-  const required = forced ?? onlyOne;
-  if (required)
-    refuseField(required.at, `Remove ${required.at} or do not force it: this model has no ${required.type}.`);
+  if (forced) refuseField(forced.at, `Remove ${forced.at} or do not force it: this model has no ${forced.type}.`);
+  const [first] = left;
+  if (first && tools.length === 0 && choice?.type !== 'none') refuseOnlyTool(first.type, first.at);
   const toolChoice = readChoice(choice);
   if (toolChoice?.mode === 'tool' && !tools.some(({ name }) => name === toolChoice.name)) {
     refuseField('tool_choice', 'Name a tool of this request in tool_choice.');

@@ -5,6 +5,7 @@ import { objectList, refuseField, stringAt } from '../fields.ts';
 import type { Knob, Tool, ToolChoice } from '../translate/conversation.ts';
 import { describeCustomTool } from '../translate/describe-custom-tool.ts';
 import { readCacheMark } from '../translate/read-cache-mark.ts';
+import { refuseOnlyTool } from '../vendor-tools.ts';
 
 export interface ChatTools {
   tools: Tool[];
@@ -32,6 +33,8 @@ export function readTools(body: JsonObject): ChatTools {
   refuseTwins(tools);
   const choice = body.tool_choice ?? body.function_call ?? undefined;
   const toolChoice = readChoice(choice, body.tool_choice ? 'tool_choice' : 'function_call', tools, left);
+  const [first] = left;
+  if (first && tools.length === 0 && choice !== 'none') refuseOnlyTool(first.name, 'tools[0]');
   return { tools, toolChoice: tools.length > 0 ? toolChoice : undefined, left };
 }
 

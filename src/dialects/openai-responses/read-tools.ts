@@ -1,11 +1,12 @@
 // The tools of a Responses request and which of them must be called. Tools of a namespace get one name that says both, and
-// tools that only their own vendor runs are left out, unless they are what is asked for.
+// tools that only their own vendor runs are left out, unless they are what is asked for, or all that there is.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
 import { objectList, refuseField, stringAt } from '../fields.ts';
 import type { Knob, Tool, ToolChoice } from '../translate/conversation.ts';
 import { describeCustomTool } from '../translate/describe-custom-tool.ts';
 import { readCacheMark } from '../translate/read-cache-mark.ts';
+import { refuseOnlyTool } from '../vendor-tools.ts';
 
 export interface ResponseTools {
   tools: Tool[];
@@ -17,9 +18,11 @@ export interface ResponseTools {
 export function readTools(body: JsonObject, items: readonly JsonObject[]): ResponseTools {
   const byName = new Map<string, Tool>();
   const left = new Map<string, Knob>();
+  let first: { type: string; at: string } | undefined;
   const add = (list: Json | undefined, at: string) => {
     for (const [index, tool] of listTools(list, at).entries()) {
-      const read = readTool(tool, `${at}[${index}]`);
+      const place = `${at}[${index}]`;
+      const read = readTool(tool, place);
       for (const one of read ?? []) {
         const known = byName.get(one.name);
         if (known && known.shown?.namespace !== one.shown?.namespace) {
@@ -28,8 +31,10 @@ export function readTools(body: JsonObject, items: readonly JsonObject[]): Respo
         // A tool that is told again, later in the history, is the one that counts.
         byName.set(one.name, one);
       }
-      const kind = stringAt(tool.type, `${at}[${index}].type`);
-      if (!read) left.set(kind, { kind: 'other', name: kind, value: tool });
+      const type = stringAt(tool.type, `${place}.type`);
+      if (read) continue;
+      left.set(type, { kind: 'other', name: type, value: tool });
+      first ??= { type, at: place };
     }
   };
   add(body.tools, 'tools');
@@ -38,6 +43,7 @@ export function readTools(body: JsonObject, items: readonly JsonObject[]): Respo
   });
   const tools = [...byName.values()];
   const toolChoice = readChoice(body.tool_choice ?? undefined, tools, left);
+  if (first && tools.length === 0 && body.tool_choice !== 'none') refuseOnlyTool(first.type, first.at);
   return { tools, toolChoice: tools.length > 0 ? toolChoice : undefined, left: [...left.values()] };
 }
 

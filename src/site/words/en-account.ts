@@ -216,6 +216,6 @@ export const enAccount = {
     cache_write_1h: 'Cache writes, 1 h',
     output: 'Output tokens',
     image: 'Images',
-    written_off: 'Not charged: above what was reserved',
+    written_off: 'Not charged: above what was reserved, or no output',
   },
 };

@@ -210,6 +210,6 @@ export const zhTwAccount: Words['account'] = {
     cache_write_1h: '快取寫入 1 小時',
     output: '輸出詞元',
     image: '圖像',
-    written_off: '不收費：超過保留款的部分',
+    written_off: '不收費：超過保留款，或沒有輸出',
   },
 };

@@ -254,10 +254,13 @@ describe('tools', () => {
     ]);
   });
 
-  test('unless they are forced', () => {
+  test('unless they are forced, or there is no other', () => {
     const forced = { tools: [look, search], tool_choice: { type: 'tool', name: 'web_search' } };
     expect(refusedParam(() => read(forced))).toBe('tools[1]');
     expect(refusedParam(() => read({ tools: [search], tool_choice: { type: 'any' } }))).toBe('tools[0]');
+    expect(refusedParam(() => read({ tools: [search], tool_choice: { type: 'auto' } }))).toBe('tools[0]');
+    expect(refusedParam(() => read({ tools: [search] }))).toBe('tools[0]');
+    expect(knobsOf({ tools: [search], tool_choice: { type: 'none' } })).toEqual([['other', search.type]]);
     expect(read({ tools: [look, search], tool_choice: { type: 'any' } }).toolChoice).toEqual({ mode: 'any' });
   });
 

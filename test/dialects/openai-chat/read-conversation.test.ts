@@ -309,6 +309,7 @@ describe('tools', () => {
     expect(refused({ tools, tool_choice: { type: 'web_search' } })).toBe('tool_choice');
     expect(refused({ tools, tool_choice: tool('other') })).toBe('tool_choice');
     expect(refused({ tools: [{ type: 'web_search' }], tool_choice: 'required' })).toBe('tool_choice');
+    expect(refused({ tools: [{ type: 'web_search' }] })).toBe('tools[0]');
     expect(refused({ tools: [tool('a'), tool('a')] })).toBe('tools[1].function');
   });
 

@@ -203,6 +203,11 @@ describe('tools', () => {
     expect(refused({ tools: [look, search], tool_choice: { type: 'web_search' } })).toBe('tool_choice');
     expect(refused({ tools: [search], tool_choice: 'required' })).toBe('tool_choice');
     expect(refused({ tools: [{ type: 'apply_patch' }], tool_choice: { type: 'apply_patch' } })).toBe('tool_choice');
+    expect(refused({ tools: [search], tool_choice: 'auto' })).toBe('tools[0]');
+    expect(refused({ input: [user(), { type: 'additional_tools', tools: [search] }] })).toBe('input[1].tools[0]');
+    const onlyIt = { type: 'allowed_tools', mode: 'auto', tools: [search] };
+    expect(refused({ tools: [search], tool_choice: onlyIt })).toBe('tools[0]');
+    expect(read({ tools: [search], tool_choice: 'none' }).tools).toEqual([]);
   });
 
   test.each([
@@ -277,7 +282,10 @@ describe('settings', () => {
       include: ['reasoning.encrypted_content'],
       prompt_cache_key: 'k',
       client_metadata: { cwd: '/srv/x' },
-      tools: [{ type: 'web_search', external_web_access: true }],
+      tools: [
+        { type: 'function', name: 'shell' },
+        { type: 'web_search', external_web_access: true },
+      ],
       tool_choice: 'auto',
       parallel_tool_calls: true,
       reasoning: { summary: 'auto' },
