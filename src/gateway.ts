@@ -38,7 +38,7 @@ import { createHasher, createSealer } from './kit/sealed.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { createLoad } from './limits/load.ts';
 import { createRecentRefusals } from './limits/recent-refusals.ts';
-import { listen, type Respond, type Server } from './listen.ts';
+import { listen, type Server } from './listen.ts';
 import { openStore } from './open-store.ts';
 import { createCodeMemory } from './operating/code-memory.ts';
 import type { OperatingTools } from './operating/tools.ts';
@@ -59,6 +59,7 @@ import { createSiteTools } from './site-tools.ts';
 import { type RunningNode, startNode } from './start-node.ts';
 import { createLateStore } from './store/late-store.ts';
 import type { Store } from './store/store.ts';
+import { countUnanswered } from './unanswered.ts';
 
 export interface GatewayOptions {
   clock?: Clock;
@@ -90,12 +91,14 @@ export interface Gateway {
   served: Promise<boolean>;
   /** Applies the configuration file again, as SIGHUP asks. */
   reload(): Promise<void>;
-  /** Refuses new work, lets running requests end within `ms`, cuts the rest, and stops. */
+  /** Refuses new work, lets what came before end within `ms`, cuts the rest, and stops. */
   drain(ms?: number): Promise<void>;
 }
 
 const DRAIN_MS = 120_000;
 const CLOSE_MS = 15_000;
+/** For the last bytes of answers that have begun. */
+const STOP_MS = 2_000;
 const DRAIN_POLL_MS = 20;
 const AGAIN_MS = 1_000;
 const HUMAN_PACE_MS = 25;
@@ -210,6 +213,8 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   };
   const site = createSiteTools(http, { pepper, securityContact: settings.securityContact });
   const app = createApp(http, (pages) => addSite(pages, site));
+  const unanswered = countUnanswered();
+  const respond = unanswered.counted((request, peer) => app.fetch(request, { peer }));
 
   const operating: OperatingTools = {
     store,
@@ -248,8 +253,8 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
         const checkToken = tokenCheck(check);
         addConsole(pages, createConsoleTools(operating, { siteName, log, siteAssets: site.assetFiles, checkToken }));
       },
+      unanswered.counted,
     );
-    const respond: Respond = (request, peer) => app.fetch(request, { peer });
     const { host, port } = settings;
     const isShared = settings.processIndex !== undefined;
     try {
@@ -345,7 +350,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
     adminUrl: urlOf(operatorServer),
     log,
     store,
-    fetch: async (request) => app.fetch(request, { peer: undefined }),
+    fetch: async (request) => respond(request, undefined),
     served,
     async reload() {
       if (await served) await node?.reload();
@@ -353,11 +358,12 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
     async drain(ms = DRAIN_MS) {
       if (!ready) return;
       ready = false;
+      const leftOf = unanswered.soFar();
       stopping.abort();
       log('info', 'draining', { node_id: nodeId, count: running.size });
       if (await served) {
         const until = clock.monotonic() + ms;
-        while (running.size > 0 && clock.monotonic() < until) await sleep(clock, DRAIN_POLL_MS);
+        while ((running.size > 0 || leftOf() > 0) && clock.monotonic() < until) await sleep(clock, DRAIN_POLL_MS);
         cut.abort();
         // What a lost database keeps from closing is left to the sweep of the next start.
         const lastClose = clock.monotonic() + CLOSE_MS;
@@ -365,7 +371,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
           await sleep(clock, DRAIN_POLL_MS);
         }
         node?.stop();
-        await Promise.race([server.stop(), sleep(clock, 2_000)]);
+        await Promise.race([Promise.all([server.stop(), operatorServer.stop()]), sleep(clock, STOP_MS)]);
       } else abandon();
       await stopAtOnce(ports);
       await node?.end();
