@@ -69,6 +69,8 @@ export interface GatewayOptions {
   /** How media that clients only name are fetched. */
   media?: MediaOptions;
   writeLog(line: string): void;
+  /** Ends a start that still waits for its PostgreSQL, with StartEnded. Once it has started, drain() is the way. */
+  signal?: AbortSignal;
   demoPaceMs?: number;
   /** Only for tests: a disk with room for so many pages of the embedded database. */
   maxPages?: number;
@@ -95,8 +97,8 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   const { configFile } = settings;
   const fileBefore = configFile === undefined ? undefined : readConfig(configFile);
   const meter = countBatches(metrics);
-  const { maxPages } = options;
-  const starting = await openAtStart(settings, clock, random, { maxPages, meter });
+  const { maxPages, signal } = options;
+  const starting = await openAtStart(settings, clock, random, { maxPages, meter, signal });
   const { store, pepper } = starting;
   const { publicUrl, siteName, trustedProxies } = settings;
   const identity = { nodeId: newId('node'), host: hostOfProcesses(), pid: process.pid };
