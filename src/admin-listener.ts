@@ -6,6 +6,7 @@ import type { Random } from './kit/random.ts';
 import { listen, listenSomewhere, type Server } from './listen.ts';
 import { type AddPages, createOperatorApp } from './operator/app.ts';
 import type { OperatorTools } from './operator/tools.ts';
+import type { Unanswered } from './unanswered.ts';
 
 const LOOPBACK = '127.0.0.1';
 const USUAL_PORT = 8788;
@@ -15,13 +16,14 @@ export function listenForOperator(
   { adminPort, adminToken, dataDir, processIndex = 0 }: Settings,
   tools: Omit<OperatorTools, 'adminToken'> & { random: Random },
   addPages: AddPages,
+  counted: Unanswered['counted'],
 ): Server {
   const token = adminToken ?? keptAdminToken(dataDir, tools.random);
   const app = createOperatorApp({ ...tools, adminToken: token }, addPages);
   const options = {
     host: LOOPBACK,
     variable: 'ADMIN_PORT',
-    respond: (request: Request) => app.fetch(request),
+    respond: counted((request) => app.fetch(request)),
   } as const;
   // A second gateway on one machine, for practice or for a test, must start without a thought of this port.
   if (adminPort === undefined) return listenSomewhere({ ...options, port: USUAL_PORT + processIndex });

@@ -9,7 +9,7 @@ import { systemClock } from './kit/clock.ts';
 import { createLog, describeError } from './kit/log.ts';
 import { createLineWriter, type LineWriter } from './line-writer.ts';
 import { checkPort } from './listen.ts';
-import { StartRefused } from './start-refused.ts';
+import { StartEnded, StartRefused } from './start-refused.ts';
 import { StoreRefused } from './store/refusal.ts';
 import { supervise } from './supervisor.ts';
 
@@ -36,13 +36,22 @@ export async function serve(): Promise<void> {
 async function serveAlone(settings: Settings): Promise<void> {
   const { promise: started, resolve } = Promise.withResolvers<Gateway>();
   const lines = logLines();
-  obeySignals(started, lines, settings.processIndex !== undefined);
+  const stopping = new AbortController();
+  obeySignals(started, stopping, lines, settings.processIndex !== undefined);
   // Loaded late: who only starts others is quick and small without it.
   const { startGateway } = await import('./gateway.ts');
-  const gateway = await startGateway(settings, { fetch: globalThis.fetch, writeLog: lines.write });
-  resolve(gateway);
-  const hasServed = await gateway.served;
-  if (hasServed && settings.processIndex !== undefined) tellServing();
+  const { signal } = stopping;
+  try {
+    const gateway = await startGateway(settings, { fetch: globalThis.fetch, writeLog: lines.write, signal });
+    resolve(gateway);
+    const hasServed = await gateway.served;
+    if (hasServed && settings.processIndex !== undefined) tellServing();
+  } catch (error) {
+    if (!(error instanceof StartEnded)) throw error;
+    createLog(systemClock, lines.write)('info', 'stopped');
+    await lines.end();
+    process.exit(0);
+  }
 }
 
 async function serveWithOthers({ host, port, processes: count }: Settings): Promise<void> {
@@ -66,12 +75,13 @@ function logLines(): LineWriter {
 }
 
 /** From before the start, because a signal that nobody listens to ends the process without draining. */
-function obeySignals(started: Promise<Gateway>, lines: LineWriter, isChild: boolean): void {
+function obeySignals(started: Promise<Gateway>, stopping: AbortController, lines: LineWriter, isChild: boolean): void {
   let stoppingSince: number | undefined;
   const stop = () => {
     const now = systemClock.monotonic();
     if (stoppingSince === undefined) {
       stoppingSince = now;
+      stopping.abort();
       started.then((gateway) => drain(gateway, lines));
     } else if (now - stoppingSince > ONE_SIGNAL_MS) process.exit(130);
   };

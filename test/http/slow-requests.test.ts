@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { createManualClock } from '../support/manual-clock.ts';
+import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 import { chatAnswer, chatStream } from '../support/openai-chat.ts';
 import { operatorOf } from '../support/operator.ts';
 import { startSlowClient } from '../support/slow-client.ts';
@@ -27,10 +27,10 @@ interface Line {
   hangUp(): void;
 }
 
-function dial(): Promise<Line> {
+function dial(port = gateway.port): Promise<Line> {
   let text = '';
   let closed = false;
-  const socket = connect(gateway.port, '127.0.0.1');
+  const socket = connect(port, '127.0.0.1');
   sockets.add(socket);
   socket.on('data', (bytes) => (text += bytes.toString()));
   socket.on('close', () => (closed = true));
@@ -181,6 +181,73 @@ describe('bodies that trickle', () => {
     await clock.advance(BODY_MS - 1);
     line.write(':"slow"}');
     await eventually('an answer', () => line.text().startsWith('HTTP/1.1 201'));
+  });
+});
+
+describe('bodies that are on their way when the gateway is told to stop', () => {
+  const DRAIN_MS = 120_000;
+
+  async function sendSlowly(line: Line, head: string, body: string, clock: ManualClock): Promise<string> {
+    const timers = clock.pending();
+    line.write(`${head}\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 1)}`);
+    await eventually('the body to be waited for', () => clock.pending() > timers);
+    let hasEnded = false;
+    const draining = gateway.gateway.drain(DRAIN_MS).then(() => {
+      hasEnded = true;
+    });
+    await clock.advance(BODY_MS / 2);
+    expect(hasEnded).toBe(false);
+    expect((await gateway.call('/readyz')).status).toBe(503);
+    line.write(body.slice(1));
+    await eventually('an answer', () => line.text() !== '');
+    await eventually('the end', async () => {
+      await clock.advance(1_000);
+      return hasEnded;
+    });
+    await draining;
+    return line.text();
+  }
+
+  const routes: [path: string, body: string, status: number][] = [
+    ['/v1/chat/completions', BODY, 200],
+    ['/v1/messages/count_tokens', BODY, 200],
+    ['/api/agent/register', '{}', 201],
+    ['/api/keys', '{"name":"slow"}', 201],
+  ];
+  test.each(routes)('%s is waited for and answered', async (path, body, status) => {
+    const clock = createManualClock();
+    gateway = await startTestGateway({ clock });
+    const { key } = await gateway.register();
+    const head = `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}`;
+    expect(await sendSlowly(await dial(), head, body, clock)).toStartWith(`HTTP/1.1 ${status}`);
+    expect(gateway.audit()).toEqual([]);
+  });
+
+  test('so it is on the operator’s port', async () => {
+    const clock = createManualClock();
+    gateway = await startTestGateway({ clock });
+    const { token } = operatorOf(gateway);
+    const line = await dial(Number(new URL(gateway.gateway.adminUrl).port));
+    const head = `POST /api/admin/cards HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}`;
+    const answer = await sendSlowly(line, head, '{"amount_ntd":100,"count":1}', clock);
+    expect(answer).toStartWith('HTTP/1.1 201');
+    expect(gateway.sql('SELECT 1 FROM cards')).toHaveLength(1);
+  });
+
+  test('what came later and only reads is not waited for', async () => {
+    gateway = await startTestGateway();
+    const { key } = await gateway.register();
+    let isOn = true;
+    const read = async () => {
+      while (isOn) await gateway.get('/api/usage', key);
+    };
+    const readers = Array.from({ length: 8 }, () => read().catch(() => {}));
+    await Bun.sleep(50);
+    const since = performance.now();
+    await gateway.gateway.drain(20_000);
+    expect(performance.now() - since).toBeLessThan(5_000);
+    isOn = false;
+    await Promise.all(readers);
   });
 });
 

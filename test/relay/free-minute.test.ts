@@ -159,6 +159,29 @@ describe('a slot that frees soon', () => {
   });
 });
 
+test('who waits for a slot when the gateway is told to stop gets it and is answered', async () => {
+  const one = await startTestGateway({ clock });
+  const { key } = await one.register();
+  for (let i = 0; i < 6; i++) await one.chat(key, { model: 'auto:free' }, NO_WAIT);
+  await passTime(one, clock, 58_000);
+  const timers = clock.pending();
+  const call = one.chat(key, { model: 'auto:free' });
+  await eventually('the wait', () => clock.pending() > timers);
+  let hasStopped = false;
+  const stopping = one.gateway.drain(10_000).then(() => {
+    hasStopped = true;
+  });
+  await clock.advance(2_000);
+  expect(hasStopped).toBe(false);
+  expect((await call).status).toBe(200);
+  await eventually('the end', async () => {
+    await clock.advance(100);
+    return hasStopped;
+  });
+  await stopping;
+  await one.stop();
+});
+
 test('survives a restart', async () => {
   await askTimes(6);
   const { dataDir } = gateway;

@@ -2,6 +2,7 @@
 // served, and when the database comes, so does everything else.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { MIGRATION_LOCK } from '../../src/store/postgres/migrate.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
@@ -161,6 +162,23 @@ describe('its process', () => {
     waiting.signal('SIGTERM');
     expect(await waiting.ended).toMatchObject({ exitCode: 0, stderr: '' });
     expect(performance.now() - since).toBeLessThan(1_000);
+  });
+
+  test('does so, too, while another node upgrades the database', async () => {
+    const upgraded = await server.createDatabase({ empty: true });
+    await upgraded.sql('SELECT pg_advisory_lock($1::bigint)', MIGRATION_LOCK);
+    const waiting = await place.begin(envOf(upgraded.url));
+    const isInLine = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'ai-gateway migration'
+      AND datname = current_database() AND wait_event = 'advisory'`;
+    await eventually('it waits', async () => (await upgraded.sql(isInLine)).length > 0, 15_000);
+    const since = performance.now();
+    waiting.signal('SIGTERM');
+    expect(await waiting.ended).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(performance.now() - since).toBeLessThan(1_000);
+    expect(logged(waiting, 'stopped')).toHaveLength(1);
+    await upgraded.sql('SELECT pg_advisory_unlock($1::bigint)', MIGRATION_LOCK);
+    expect(await upgraded.sql(`SELECT to_regclass('accounts') AS made`)).toEqual([{ made: null }]);
+    await upgraded.drop();
   });
 
   test('does not wait for what does not pass', async () => {
