@@ -9,6 +9,7 @@ import type {
   KeyResult,
   RevokeKeyInput,
   RotateKeyInput,
+  RotateKeyResult,
 } from '../operations.ts';
 import type { KeyRow, ToldKey } from '../rows.ts';
 import { noteAction } from './actions.ts';
@@ -26,6 +27,10 @@ export function keyringTouches(accountId: string): Touch[] {
 
 export function createKeyTouches(input: CreateKeyInput): Touch[] {
   return [...keyringTouches(input.key.accountId), ...replayTouches(input.replay)];
+}
+
+export function rotateKeyTouches({ accountId, replay }: RotateKeyInput): Touch[] {
+  return [...keyringTouches(accountId), ...replayTouches(replay)];
 }
 
 export function createKey(book: Book, input: CreateKeyInput): CreateKeyResult {
@@ -64,15 +69,29 @@ export function changeKey(book: Book, { accountId, keyId, changes, at }: ChangeK
   return replaceKey(book, accountId, keyId, at, (key) => ({ ...key, ...changes }));
 }
 
-export function rotateKey(book: Book, input: RotateKeyInput): KeyResult {
-  const { accountId, keyId, hash, last4, graceUntil, at } = input;
-  return replaceKey(book, accountId, keyId, at, (key) => ({
+export function rotateKey(book: Book, input: RotateKeyInput): RotateKeyResult {
+  const { accountId, keyId, hash, last4, graceUntil, at, replay } = input;
+  const known = checkReplay(book, replay, at);
+  if (known.found === 'other_body') return { ok: false, reason: 'idempotency_key_reused' };
+  const keys = book.get('keyrings', accountId) ?? [];
+  if (known.found === 'same') return { ok: true, key: toldBefore(known.result, keys), replayedSalt: known.salt };
+  const result = replaceKey(book, accountId, keyId, at, (key) => ({
     ...key,
     hash,
     last4,
-    oldHash: graceUntil > at ? key.hash : null,
-    oldHashUntil: graceUntil > at ? graceUntil : null,
+    ...graceOf(key, graceUntil, at),
   }));
+  if (result.ok) rememberReplay(book, replay, remembered(result.key), at);
+  return result;
+}
+
+/** A call that is repeated, because its answer was lost, must not end what everybody still uses: that keeps its grace,
+ * and the key in between has none. */
+function graceOf(key: KeyRow, until: number, at: number): Pick<KeyRow, 'oldHash' | 'oldHashUntil'> {
+  if (until <= at) return { oldHash: null, oldHashUntil: null };
+  const { oldHash, oldHashUntil } = key;
+  if (oldHash === null || oldHashUntil === null || oldHashUntil <= at) return { oldHash: key.hash, oldHashUntil: until };
+  return { oldHash, oldHashUntil: Math.max(oldHashUntil, until) };
 }
 
 export function revokeKey(book: Book, input: RevokeKeyInput): KeyResult {

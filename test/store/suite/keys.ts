@@ -156,6 +156,60 @@ export function describeKeys(open: OpenSubject): void {
       expect(await subject.store.read.keyByHash(second)).toBeUndefined();
     });
 
+    test('rotate again in the grace: the oldest keeps it to the later end, and the one between dies', async () => {
+      const account = await createAccount(subject.store);
+      const { accountId } = account;
+      const { keyId, hash: first } = await addKey(account);
+      const text = (n: number) => `${n} ${first}`;
+      const rotate = async (n: number, graceUntil: number, at = T0) => {
+        await subject.store.commit('rotateKey', { accountId, keyId, hash: text(n), last4: 'wxyz', graceUntil, at });
+        const { hash, oldHash, oldHashUntil } = (await subject.store.read.keyById(keyId)) ?? {};
+        return { hash, oldHash, oldHashUntil };
+      };
+      await rotate(2, T0 + HOUR);
+      const twoHours = { oldHash: first, oldHashUntil: T0 + 2 * HOUR };
+      expect(await rotate(3, T0 + 2 * HOUR)).toEqual({ hash: text(3), ...twoHours });
+      expect((await subject.store.read.keyByHash(first))?.keyId).toBe(keyId);
+      expect(await subject.store.read.keyByHash(text(2))).toBeUndefined();
+      expect(await rotate(4, T0 + HOUR)).toEqual({ hash: text(4), ...twoHours });
+      const later = T0 + 2 * HOUR;
+      const nextGrace = { oldHash: text(4), oldHashUntil: later + HOUR };
+      expect(await rotate(5, later + HOUR, later)).toEqual({ hash: text(5), ...nextGrace });
+      expect(await rotate(6, later, later)).toEqual({ hash: text(6), oldHash: null, oldHashUntil: null });
+    });
+
+    test('rotated again with the Idempotency-Key are rotated once, and told as they were', async () => {
+      const account = await createAccount(subject.store);
+      const { accountId } = account;
+      const key = await addKey(account, { name: 'first' });
+      const { keyId } = key;
+      const id = fresh('replay');
+      const rotate = (n: number, bodyHash = 'body') =>
+        subject.store.commit('rotateKey', {
+          accountId,
+          keyId,
+          hash: `${n} ${key.hash}`,
+          last4: `wxy${n}`,
+          graceUntil: T0,
+          at: T0,
+          replay: { id, bodyHash, salt: `salt ${n}` },
+        });
+      const results = await Promise.all(Array.from({ length: 8 }, (_, n) => rotate(n)));
+      const made = results.findIndex((result) => result.ok && result.replayedSalt === undefined);
+      expect(results.filter((_, n) => n !== made)).toEqual(
+        Array.from({ length: 7 }, () => expect.objectContaining({ ok: true, replayedSalt: `salt ${made}` })),
+      );
+      expect(await subject.store.read.keyById(keyId)).toEqual({
+        ...key,
+        hash: `${made} ${key.hash}`,
+        last4: `wxy${made}`,
+      });
+      expect(await rotate(8, 'other')).toEqual({ ok: false, reason: 'idempotency_key_reused' });
+      await subject.store.commit('changeKey', { accountId, keyId, changes: { name: 'second' }, at: T0 });
+      await subject.store.commit('revokeKey', { accountId, keyId, at: T0 });
+      expect(await rotate(9)).toMatchObject({ ok: true, key: { keyId, name: 'first', last4: `wxy${made}` } });
+    });
+
     test('revoked ones are gone for changes, and listed still', async () => {
       const account = await createAccount(subject.store);
       const key = await addKey(account);
