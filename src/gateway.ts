@@ -148,7 +148,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   const errors = createRecentErrors(clock);
   const status = createPublicStatus({ store, clock, catalog, health, traffic });
   const cut = new AbortController();
-  const ledger = createLedger({ store, clock, alarms, renewLease: async () => node?.renewLease() });
+  const ledger = createLedger({ store, clock, alarms, lease: () => node?.lease });
   const running = new Set<string>();
   const gatewayId = createGatewayId(pepper);
   let ready = true;

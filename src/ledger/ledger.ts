@@ -17,26 +17,48 @@ export interface Ledger {
   admit(input: AdmitInput): Promise<AdmitResult>;
   settle(input: SettleInput): Promise<CloseResult>;
   release(input: ReleaseInput): Promise<CloseResult>;
+  /** False when another node released the hold, because it took this one for dead, or when nobody can tell. */
+  isHeld(held: Held): Promise<boolean>;
   /** Closes that have not committed yet. */
   closing(): number;
 }
 
-export interface LedgerTools {
-  store: Pick<Store, 'commit'>;
-  clock: Clock;
-  alarms: Alarms;
-  renewLease(): Promise<void>;
+export interface Held {
+  requestId: string;
+  accountId: string;
+  /** In monotonic time, before it was admitted. */
+  since: number;
 }
 
-export function createLedger({ store, clock, alarms, renewLease }: LedgerTools): Ledger {
+export interface LedgerTools {
+  store: Pick<Store, 'commit' | 'read'>;
+  clock: Clock;
+  alarms: Alarms;
+  /** The node's, once it has begun. */
+  lease(): { renew(): Promise<void>; hasHeldSince(since: number): boolean } | undefined;
+}
+
+export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledger {
   let closing = 0;
 
   /** A lease that ran out by the wall clock alone is renewed at once: the next turn may be seconds away. */
   async function admit(input: AdmitInput): Promise<AdmitResult> {
     const result = await store.commit('admit', input);
     if (result.ok || result.reason !== 'lease_lost') return result;
-    await renewLease();
+    await lease()?.renew();
     return store.commit('admit', input);
+  }
+
+  /** A node that slept through its lease renews it first, so that nobody releases the hold from here on. */
+  async function isHeld({ requestId, accountId, since }: Held): Promise<boolean> {
+    if (lease()?.hasHeldSince(since)) return true;
+    try {
+      await lease()?.renew();
+      return (await store.read.openHolds(accountId)).some((hold) => hold.requestId === requestId);
+    } catch (error) {
+      if (error instanceof Fault) return false;
+      throw error;
+    }
   }
 
   async function close(name: 'settle' | 'release', input: SettleInput | ReleaseInput): Promise<CloseResult> {
@@ -79,6 +101,7 @@ export function createLedger({ store, clock, alarms, renewLease }: LedgerTools):
 
   return {
     admit,
+    isHeld,
     settle: (input) => close('settle', input),
     release: (input) => close('release', input),
     closing: () => closing,

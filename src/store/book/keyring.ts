@@ -89,8 +89,8 @@ export function rotateKey(book: Book, input: RotateKeyInput): RotateKeyResult {
  * and the key in between has none. */
 function graceOf(key: KeyRow, until: number, at: number): Pick<KeyRow, 'oldHash' | 'oldHashUntil'> {
   if (until <= at) return { oldHash: null, oldHashUntil: null };
-  const { oldHash, oldHashUntil } = key;
-  if (oldHash === null || oldHashUntil === null || oldHashUntil <= at) return { oldHash: key.hash, oldHashUntil: until };
+  const { hash, oldHash, oldHashUntil } = key;
+  if (oldHashUntil === null || oldHashUntil <= at) return { oldHash: hash, oldHashUntil: until };
   return { oldHash, oldHashUntil: Math.max(oldHashUntil, until) };
 }
 
