@@ -120,7 +120,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   const health = createHealth(clock);
   const errors = createRecentErrors(clock);
   const status = createPublicStatus({ store, clock, catalog, health, traffic });
-  const ledger = createLedger({ store, clock, alarms, renewLease: async () => life.node()?.renewLease() });
+  const ledger = createLedger({ store, clock, alarms, lease: () => life.node()?.lease });
   const running = new Set<string>();
   const gatewayId = createGatewayId(pepper);
   const http: HttpTools = {

@@ -10,7 +10,7 @@ import { auditLedger } from './jobs/audit-ledger.ts';
 import { followStore } from './jobs/follow-store.ts';
 import { forgetAddresses } from './jobs/forget-addresses.ts';
 import { forgetUsage } from './jobs/forget-usage.ts';
-import { keepLease, type Node } from './jobs/keep-lease.ts';
+import { type HeldLease, keepLease, type Node } from './jobs/keep-lease.ts';
 import { storeTraffic } from './jobs/store-traffic.ts';
 import { suspendKeys } from './jobs/suspend-keys.ts';
 import { sweepHolds } from './jobs/sweep-holds.ts';
@@ -48,8 +48,7 @@ export interface RunningNode {
   catalog(): Catalog;
   /** False when the store has not answered for a while, or takes no writes. */
   hasStore(): boolean;
-  /** Now, instead of with its next turn. */
-  renewLease(): Promise<void>;
+  lease: Pick<HeldLease, 'renew' | 'hasHeldSince'>;
   isUnbalanced(): boolean;
   lastAudit(): AuditPass | undefined;
   /** Looks for what was changed now, and not only with the next pulse. */
@@ -126,7 +125,7 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   return {
     catalog: active.get,
     hasStore: () => clock.monotonic() - heardAt < STORE_LOST_MS && lease.isHeld(),
-    renewLease: lease.renew,
+    lease,
     isUnbalanced: audit.isUnbalanced,
     lastAudit: audit.last,
     follow,

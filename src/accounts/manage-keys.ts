@@ -11,8 +11,9 @@ import type { Idempotency } from '../kit/idempotency.ts';
 import type { NewId } from '../kit/ids.ts';
 import type { JsonObject } from '../kit/json.ts';
 import type { Random } from '../kit/random.ts';
-import type { KeyResult } from '../store/operations.ts';
-import type { KeyRow } from '../store/rows.ts';
+import type { ReplayRequest } from '../store/book/replays.ts';
+import type { KeyResult, RotateKeyResult } from '../store/operations.ts';
+import type { KeyRow, ToldKey } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import { publicKey } from './public-key.ts';
 import { checkManage, readKeyFields, restrictedManager } from './read-key-fields.ts';
@@ -24,6 +25,12 @@ export interface KeyTools {
   newId: NewId;
   authenticator: Authenticator;
   catalog(): Catalog;
+}
+
+/** A key with its text, as nobody can see it again but who repeats the call. */
+export interface ShownKey {
+  answer: Record<string, unknown>;
+  isReplay: boolean;
 }
 
 const MAX_GRACE_S = 86_400;
@@ -42,11 +49,11 @@ export async function addKey(
   accountId: string,
   body: JsonObject,
   idempotency: Idempotency | undefined,
-): Promise<{ answer: Record<string, unknown>; isReplay: boolean }> {
+): Promise<ShownKey> {
   const at = tools.clock.now();
   const { fields, refusal } = readKeyFields(body, tools.catalog(), at);
   if (refusal && !idempotency) throw refusal;
-  const apiKey = idempotency ? keyFromSecret(idempotency.secretFor(idempotency.salt)) : createKey(tools.random);
+  const apiKey = newText(tools, idempotency);
   const key = newKeyRow(
     {
       keyId: tools.newId('key'),
@@ -59,7 +66,7 @@ export async function addKey(
     fields,
   );
   checkManage(key);
-  const replay = idempotency && { id: idempotency.id, bodyHash: idempotency.bodyHash, salt: idempotency.salt };
+  const replay = replayOf(idempotency);
   const result = await tools.store.commit('createKey', { key, at, replay, onlyReplay: refusal !== undefined });
   if (!result.ok) {
     if (result.reason === 'too_many_keys') {
@@ -69,9 +76,7 @@ export async function addKey(
     assert(refusal, 'a key that could be had was asked for');
     throw refusal;
   }
-  const { replayedSalt } = result;
-  const given = idempotency && replayedSalt ? keyFromSecret(idempotency.secretFor(replayedSalt)) : apiKey;
-  return { answer: { api_key: given, ...publicKey(result.key) }, isReplay: replayedSalt !== undefined };
+  return shownOnce(result, apiKey, idempotency);
 }
 
 export async function editKey(tools: KeyTools, accountId: string, keyId: string, body: JsonObject) {
@@ -81,10 +86,15 @@ export async function editKey(tools: KeyTools, accountId: string, keyId: string,
   const known = (await tools.store.read.keysOf(accountId)).find((key) => key.keyId === keyId && key.revokedAt === null);
   if (!known) throw fault('not_found');
   checkManage({ ...known, ...changes });
-  return publicKey(done(tools, await tools.store.commit('changeKey', { accountId, keyId, changes, at })));
+  return publicKey(done(tools, await tools.store.commit('changeKey', { accountId, keyId, changes, at })).key);
 }
 
-export async function rotateKey(tools: KeyTools, accountId: string, keyId: string, body: JsonObject) {
+export async function rotateKey(
+  tools: KeyTools,
+  { accountId, keyId }: Pick<KeyRow, 'accountId' | 'keyId'>,
+  body: JsonObject,
+  idempotency: Idempotency | undefined,
+): Promise<ShownKey> {
   const grace = body.grace_seconds ?? 0;
   if (typeof grace !== 'number' || !Number.isInteger(grace) || grace < 0 || grace > MAX_GRACE_S) {
     throw fault('invalid_request', {
@@ -93,19 +103,17 @@ export async function rotateKey(tools: KeyTools, accountId: string, keyId: strin
     });
   }
   const at = tools.clock.now();
-  const apiKey = createKey(tools.random);
-  const key = done(
-    tools,
-    await tools.store.commit('rotateKey', {
-      accountId,
-      keyId,
-      hash: tools.authenticator.hash(apiKey),
-      last4: lastFour(apiKey),
-      graceUntil: at + grace * 1000,
-      at,
-    }),
-  );
-  return { api_key: apiKey, ...publicKey(key) };
+  const apiKey = newText(tools, idempotency);
+  const result = await tools.store.commit('rotateKey', {
+    accountId,
+    keyId,
+    hash: tools.authenticator.hash(apiKey),
+    last4: lastFour(apiKey),
+    graceUntil: at + grace * 1000,
+    at,
+    replay: replayOf(idempotency),
+  });
+  return shownOnce(done(tools, result), apiKey, idempotency);
 }
 
 export async function removeKey(tools: KeyTools, accountId: string, keyId: string) {
@@ -113,8 +121,27 @@ export async function removeKey(tools: KeyTools, accountId: string, keyId: strin
   return { id: keyId, deleted: true };
 }
 
-function done({ authenticator }: KeyTools, result: KeyResult): KeyRow {
+interface Done {
+  key: ToldKey;
+  replayedSalt?: string;
+}
+
+function done({ authenticator }: KeyTools, result: KeyResult | RotateKeyResult): Done {
   if (!result.ok) throw result.reason === 'restricted' ? restrictedManager() : fault(result.reason);
   authenticator.forget();
-  return result.key;
+  return result;
+}
+
+/** A repeated call must give the same text again. */
+function newText({ random }: KeyTools, idempotency: Idempotency | undefined): string {
+  return idempotency ? keyFromSecret(idempotency.secretFor(idempotency.salt)) : createKey(random);
+}
+
+function replayOf(idempotency: Idempotency | undefined): ReplayRequest | undefined {
+  return idempotency && { id: idempotency.id, bodyHash: idempotency.bodyHash, salt: idempotency.salt };
+}
+
+function shownOnce({ key, replayedSalt }: Done, apiKey: string, idempotency: Idempotency | undefined): ShownKey {
+  const given = idempotency && replayedSalt ? keyFromSecret(idempotency.secretFor(replayedSalt)) : apiKey;
+  return { answer: { api_key: given, ...publicKey(key) }, isReplay: replayedSalt !== undefined };
 }

@@ -28,6 +28,8 @@ export interface LeaseTools {
 export interface HeldLease {
   /** False when it ran out before it could be renewed: the store takes no writes. */
   isHeld(): boolean;
+  /** It has never run out since then, in monotonic time: nobody can have released what the node holds. */
+  hasHeldSince(since: number): boolean;
   /** Now, for who finds that it has run out: a wall clock that leapt makes it look so. Does nothing at the end. */
   renew(): Promise<void>;
   stop(): void;
@@ -36,6 +38,7 @@ export interface HeldLease {
 }
 
 export async function keepLease({ store, clock, log, alarms, node }: LeaseTools): Promise<HeldLease> {
+  let heldSince = 0;
   let heldUntil = 0;
   let hasAlarmed = false;
   const isHeld = () => clock.monotonic() < heldUntil;
@@ -46,6 +49,7 @@ export async function keepLease({ store, clock, log, alarms, node }: LeaseTools)
   async function renewOnce(): Promise<void> {
     const until = clock.monotonic() + LEASE_MS;
     await store.commit('lease', { ...node, expiresAt: clock.now() + LEASE_MS });
+    if (!isHeld()) heldSince = clock.monotonic();
     heldUntil = until;
     hasAlarmed = false;
   }
@@ -72,6 +76,7 @@ export async function keepLease({ store, clock, log, alarms, node }: LeaseTools)
   const stop = every(clock, RENEW_MS, () => renew().catch(notRenewed));
   return {
     isHeld,
+    hasHeldSince: (since) => isHeld() && heldSince <= since,
     renew,
     stop,
     async end() {

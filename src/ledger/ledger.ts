@@ -18,26 +18,48 @@ export interface Ledger {
   /** If a bug of ours makes that impossible, the request is released; `freeAddress` is then given its slot back. */
   settle(input: SettleInput, freeAddress?: string): Promise<CloseResult>;
   release(input: ReleaseInput): Promise<CloseResult>;
+  /** False when another node released the hold, because it took this one for dead, or when nobody can tell. */
+  isHeld(held: Held): Promise<boolean>;
   /** Closes that have not committed yet. */
   closing(): number;
 }
 
-export interface LedgerTools {
-  store: Pick<Store, 'commit'>;
-  clock: Clock;
-  alarms: Alarms;
-  renewLease(): Promise<void>;
+export interface Held {
+  requestId: string;
+  accountId: string;
+  /** In monotonic time, before it was admitted. */
+  since: number;
 }
 
-export function createLedger({ store, clock, alarms, renewLease }: LedgerTools): Ledger {
+export interface LedgerTools {
+  store: Pick<Store, 'commit' | 'read'>;
+  clock: Clock;
+  alarms: Alarms;
+  /** The node's, once it has begun. */
+  lease(): { renew(): Promise<void>; hasHeldSince(since: number): boolean } | undefined;
+}
+
+export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledger {
   let closing = 0;
 
   /** A lease that ran out by the wall clock alone is renewed at once: the next turn may be seconds away. */
   async function admit(input: AdmitInput): Promise<AdmitResult> {
     const result = await store.commit('admit', input);
     if (result.ok || result.reason !== 'lease_lost') return result;
-    await renewLease();
+    await lease()?.renew();
     return store.commit('admit', input);
+  }
+
+  /** A node that slept through its lease renews it first, so that nobody releases the hold from here on. */
+  async function isHeld({ requestId, accountId, since }: Held): Promise<boolean> {
+    if (lease()?.hasHeldSince(since)) return true;
+    try {
+      await lease()?.renew();
+      return (await store.read.openHolds(accountId)).some((hold) => hold.requestId === requestId);
+    } catch (error) {
+      if (error instanceof Fault) return false;
+      throw error;
+    }
   }
 
   async function repeat(requestId: string, commit: () => Promise<CloseResult>): Promise<CloseResult> {
@@ -89,6 +111,7 @@ export function createLedger({ store, clock, alarms, renewLease }: LedgerTools):
 
   return {
     admit,
+    isHeld,
     settle: (input, freeAddress) => counted(() => settle(input, freeAddress)),
     release: (input) => counted(() => release(input)),
     closing: () => closing,

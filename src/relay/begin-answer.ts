@@ -17,7 +17,7 @@ export interface BegunAnswer<Kind extends Begun = Begun> {
   ended(outcome: AttemptOutcome | 'ok'): void;
 }
 
-/** Throws AttemptFailed when the client left or the gateway drains, else the fault for the client. */
+/** Throws AttemptFailed when the client left, the gateway drains or the hold is gone, else the fault for the client. */
 export async function beginAnswer(tools: RelayTools, admission: Admission, plan: Plan): Promise<BegunAnswer> {
   const failures: AttemptFailed[] = [];
   for (;;) {
@@ -39,7 +39,7 @@ export function isOver({ clock }: RelayTools, { deadline }: Admission): boolean 
   return clock.monotonic() >= deadline;
 }
 
-/** One try: waits as the plan says, notes what came of it, and throws AttemptFailed. */
+/** One try, if what it may cost is still held: waits as the plan says, notes what came of it, and throws AttemptFailed. */
 export async function tryStep(
   tools: RelayTools,
   admission: Admission,
@@ -50,6 +50,7 @@ export async function tryStep(
   const note = createNote(tools, admission, step);
   try {
     if (step.waitMs > 0) await waitOrLeave(tools, admission, step.waitMs);
+    await checkHold(tools, admission);
     const begun = await attempt(tools, admission, step, prefill);
     note('ok', { isOver: begun.kind === 'whole' });
     return { step, begun, ended: note };
@@ -107,6 +108,13 @@ async function waitOrLeave(tools: RelayTools, { call }: Admission, ms: number): 
   await sleep(tools.clock, ms, AbortSignal.any([call.gone, tools.cut.signal])).catch(() => {
     throw new AttemptFailed(call.gone.aborted ? 'client_gone' : 'drained');
   });
+}
+
+/** A node that slept may find that another one has released the hold: nothing would pay for the try. */
+async function checkHold({ ledger }: RelayTools, { call, startedAt }: Admission): Promise<void> {
+  const { requestId, key } = call;
+  const isHeld = await ledger.isHeld({ requestId, accountId: key.accountId, since: startedAt });
+  if (!isHeld) throw new AttemptFailed('drained');
 }
 
 function everyChannelFailed(failures: readonly AttemptFailed[]): Fault {

@@ -15,7 +15,7 @@ export interface ResumedRun extends BegunAnswer<BegunStream> {
   prefilledTokens: number | undefined;
 }
 
-/** Undefined when no route can continue; throws AttemptFailed when the client left or the gateway drains. */
+/** Undefined when no route can continue; throws AttemptFailed when the client left, the gateway drains or the hold is gone. */
 export async function resume(
   tools: RelayTools,
   admission: Admission,

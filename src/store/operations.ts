@@ -233,7 +233,12 @@ export interface RotateKeyInput {
   /** Until then the old key still works; now or earlier: it dies at once. */
   graceUntil: number;
   at: number;
+  replay?: ReplayRequest | undefined;
 }
+/** A repeated call is told the key as it was after the first. */
+export type RotateKeyResult =
+  | { ok: true; key: ToldKey; replayedSalt?: string }
+  | { ok: false; reason: RefusedKeyReason | 'idempotency_key_reused' };
 export interface RevokeKeyInput extends Logged {
   accountId: string;
   keyId: string;
@@ -241,7 +246,8 @@ export interface RevokeKeyInput extends Logged {
   /** The operator may revoke even the last managing key. */
   evenIfLast?: boolean;
 }
-export type KeyResult = { ok: true; key: KeyRow } | { ok: false; reason: 'not_found' | 'last_key' | 'restricted' };
+type RefusedKeyReason = 'not_found' | 'last_key' | 'restricted';
+export type KeyResult = { ok: true; key: KeyRow } | { ok: false; reason: RefusedKeyReason };
 
 export interface FreezeInput extends Logged {
   accountId: string;
@@ -349,7 +355,7 @@ export interface Operations {
   credit: { input: CreditInput; result: CreditResult };
   createKey: { input: CreateKeyInput; result: CreateKeyResult };
   changeKey: { input: ChangeKeyInput; result: KeyResult };
-  rotateKey: { input: RotateKeyInput; result: KeyResult };
+  rotateKey: { input: RotateKeyInput; result: RotateKeyResult };
   revokeKey: { input: RevokeKeyInput; result: KeyResult };
   freeze: { input: FreezeInput; result: FreezeResult };
   traffic: { input: TrafficInput; result: undefined };

@@ -1,4 +1,4 @@
-// Idempotency-Key on register, redeem and key creation: the same call twice is one effect and one answer.
+// Idempotency-Key on register, redeem, key creation and rotation: the same call twice is one effect and one answer.
 
 import { afterEach, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -320,6 +320,39 @@ describe('key creation', () => {
     const created = await post('/api/keys', {}, IDEMPOTENCY_KEY, registered.api_key);
     expect(created.status).toBe(201);
     expect(isHit(created)).toBe(false);
+  });
+});
+
+describe('rotation', () => {
+  const rotate = (id: string, body: unknown, idempotencyKey: string, key: string) =>
+    post(`/api/keys/${id}/rotate`, body, idempotencyKey, key);
+  const statusOf = async (key: string) => (await gateway.call('/api/me', { key })).status;
+
+  test('repeats the same text, which works, and rotates once', async () => {
+    gateway = await startTestGateway();
+    const { key, keyId } = await gateway.register();
+    const body = { grace_seconds: 600 };
+    const responses = await Promise.all(Array.from({ length: 20 }, () => rotate(keyId, body, 'k1', key)));
+    const answers: Answer[] = await Promise.all(responses.map((response) => response.json()));
+    const [first] = answers;
+    expect(answers).toEqual(answers.map(() => first));
+    expect(responses.filter(isHit)).toHaveLength(19);
+    expect([await statusOf(key), await statusOf(first?.api_key)]).toEqual([200, 200]);
+    expect((await rotate(keyId, { grace_seconds: 0 }, 'k1', key)).status).toBe(422);
+    expect(await statusOf(key)).toBe(200);
+  });
+
+  test('belongs to the key that is rotated', async () => {
+    gateway = await startTestGateway();
+    const { key } = await gateway.register();
+    const made: Answer[] = await Promise.all(
+      [1, 2].map(async () => (await gateway.call('/api/keys', { key, body: {} })).json()),
+    );
+    const rotated = await Promise.all(made.map(({ id }) => rotate(id, {}, 'k1', key)));
+    expect(rotated.map(isHit)).toEqual([false, false]);
+    const texts = await Promise.all(rotated.map(async (response) => ((await response.json()) as Answer).api_key));
+    expect(new Set(texts).size).toBe(2);
+    expect((await rotate('key_unknown', {}, 'k1', key)).status).toBe(404);
   });
 });
 

@@ -33,7 +33,7 @@ test('a node whose clock leaps sweeps nothing of one that lives, and all of one 
   const alarms = createAlarms(log);
   const node = { nodeId: 'node_serving', host: 'one.example', pid: 1 };
   const lease = await keepLease({ store: serving, clock, log, alarms, node });
-  const ledger = createLedger({ store: serving, clock, alarms, renewLease: lease.renew });
+  const ledger = createLedger({ store: serving, clock, alarms, lease: () => lease });
   const others = createManualClock(T0);
   const sweep = createSweep({
     store: leaping,

@@ -40,7 +40,8 @@ export function createManualClock(startAt = START): ManualClock {
   };
 
   return {
-    now: () => wall,
+    // In whole milliseconds, as the real one; a timer may be due between two.
+    now: () => Math.floor(wall),
     monotonic: () => elapsed,
     after(ms, task) {
       const timer = { due: elapsed + Math.max(0, ms), task };

@@ -229,9 +229,9 @@ export const ACCOUNT_OPERATIONS: readonly Operation[] = [
     id: 'rotateKey',
     tag: 'account',
     summary: 'A new key under the same id',
-    parameters: [KEY_ID],
+    parameters: [KEY_ID, REPEAT],
     body: { schema: refTo('Rotation'), isOptional: true },
-    answers: { 200: ok('The new key, shown once.', 'NewKey') },
-    faults: [...WITH_BODY, 'not_found', ...MANAGED],
+    answers: { 200: ok('The new key, shown once.', 'NewKey', ['idempotency-hit']) },
+    faults: [...WITH_BODY, 'not_found', 'idempotency_key_reused', ...MANAGED],
   },
 ];

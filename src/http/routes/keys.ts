@@ -33,8 +33,15 @@ export async function patchKey(tools: HttpTools, { key, request, params }: Keyed
 
 export async function postRotate(tools: HttpTools, { key, request, params }: KeyedExchange): Promise<Response> {
   requireManage(key);
-  const { value } = await readOptionalJson(request, KEYS_MAX_BYTES, tools.clock);
-  return Response.json(await rotateKey(tools, key.accountId, params.id ?? '', value), { headers: PRIVATE });
+  const { accountId } = key;
+  const keyId = params.id ?? '';
+  const document = await readOptionalJson(request, KEYS_MAX_BYTES, tools.clock);
+  const idempotency = readIdempotencyKey(tools.beginIdempotency, request, document.text, {
+    scope: `rotate:${accountId}:${keyId}`,
+    minChars: 1,
+  });
+  const { answer, isReplay } = await rotateKey(tools, { accountId, keyId }, document.value, idempotency);
+  return Response.json(answer, { headers: { ...PRIVATE, ...idempotencyHeaders(isReplay) } });
 }
 
 export async function deleteKey(tools: HttpTools, { key, params }: KeyedExchange): Promise<Response> {

@@ -67,8 +67,9 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
     act(async (visit, keyId) => {
       const known = await findKey(tools, visit, keyId);
       if (known && visit.form.get('last4') !== known.last4) return visit.go('/account/keys?done=stale');
-      const rotated = await rotateKey(tools, visit.session.accountId, keyId, { grace_seconds: GRACE_S });
-      return showKeys(tools, visit, { fresh: rotated.api_key });
+      const { accountId } = visit.session;
+      const { answer } = await rotateKey(tools, { accountId, keyId }, { grace_seconds: GRACE_S }, undefined);
+      return showKeys(tools, visit, { fresh: String(answer.api_key) });
     }),
   );
   visits.signed(

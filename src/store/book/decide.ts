@@ -7,7 +7,15 @@ import { admit, admitTouches } from './admit.ts';
 import type { Book, Touch } from './book.ts';
 import { issue, issueTouches, voidCard, voidTouches } from './cards.ts';
 import { release, releaseTouches, settle, settleTouches, sweep, sweepTouches, undo } from './close.ts';
-import { changeKey, createKey, createKeyTouches, keyringTouches, revokeKey, rotateKey } from './keyring.ts';
+import {
+  changeKey,
+  createKey,
+  createKeyTouches,
+  keyringTouches,
+  revokeKey,
+  rotateKey,
+  rotateKeyTouches,
+} from './keyring.ts';
 import {
   closeSession,
   closeSessions,
@@ -47,7 +55,7 @@ const DEFINITIONS: Definitions = {
   credit: { touches: ({ accountId }) => [{ table: 'wallets', id: accountId }], decide: credit },
   createKey: { touches: createKeyTouches, decide: createKey },
   changeKey: { touches: ({ accountId }) => keyringTouches(accountId), decide: changeKey },
-  rotateKey: { touches: ({ accountId }) => keyringTouches(accountId), decide: rotateKey },
+  rotateKey: { touches: rotateKeyTouches, decide: rotateKey },
   revokeKey: { touches: ({ accountId }) => keyringTouches(accountId), decide: revokeKey },
   freeze: { touches: ({ accountId }) => [{ table: 'wallets', id: accountId }], decide: freeze },
   traffic: { touches: trafficTouches, decide: addTraffic },

@@ -9,6 +9,7 @@ import type {
   KeyResult,
   RevokeKeyInput,
   RotateKeyInput,
+  RotateKeyResult,
 } from '../operations.ts';
 import type { KeyRow, ToldKey } from '../rows.ts';
 import { noteAction } from './actions.ts';
@@ -26,6 +27,10 @@ export function keyringTouches(accountId: string): Touch[] {
 
 export function createKeyTouches(input: CreateKeyInput): Touch[] {
   return [...keyringTouches(input.key.accountId), ...replayTouches(input.replay)];
+}
+
+export function rotateKeyTouches({ accountId, replay }: RotateKeyInput): Touch[] {
+  return [...keyringTouches(accountId), ...replayTouches(replay)];
 }
 
 export function createKey(book: Book, input: CreateKeyInput): CreateKeyResult {
@@ -64,16 +69,34 @@ export function changeKey(book: Book, { accountId, keyId, changes, at }: ChangeK
   return replaceKey(book, accountId, keyId, at, (key) => ({ ...key, ...changes }));
 }
 
-export function rotateKey(book: Book, input: RotateKeyInput): KeyResult {
-  const { accountId, keyId, hash, last4, graceUntil, at } = input;
-  return replaceKey(book, accountId, keyId, at, (key) => ({
+export function rotateKey(book: Book, input: RotateKeyInput): RotateKeyResult {
+  const { accountId, keyId, hash, last4, graceUntil, at, replay } = input;
+  const known = checkReplay(book, replay, at);
+  if (known.found === 'other_body') return { ok: false, reason: 'idempotency_key_reused' };
+  const keys = book.get('keyrings', accountId) ?? [];
+  if (known.found === 'same') return { ok: true, key: toldBefore(known.result, keys), replayedSalt: known.salt };
+  const result = replaceKey(book, accountId, keyId, at, (key) => ({
     ...key,
     hash,
     last4,
-    oldHash: graceUntil > at ? key.hash : null,
-    oldHashUntil: graceUntil > at ? graceUntil : null,
+    ...graceOf(key, graceUntil, at),
   }));
+  if (result.ok) rememberReplay(book, replay, remembered(result.key), at);
+  return result;
 }
+
+/** Old keys whose grace would end so close together are taken for those of one call that was sent twice. */
+const REPEATED_WITHIN_MS = 60_000;
+
+/** A call that is repeated, because its answer was lost, must not end what everybody still uses: that keeps its grace,
+ * and the key in between, which nobody got to know, has none. Any other rotation gives grace to the key that it replaces. */
+function graceOf({ hash, oldHash, oldHashUntil }: KeyRow, until: number, at: number): Grace {
+  if (until <= at) return { oldHash: null, oldHashUntil: null };
+  const isRepeated = oldHashUntil !== null && oldHashUntil > at && Math.abs(until - oldHashUntil) < REPEATED_WITHIN_MS;
+  return isRepeated ? { oldHash, oldHashUntil: Math.max(oldHashUntil, until) } : { oldHash: hash, oldHashUntil: until };
+}
+
+type Grace = Pick<KeyRow, 'oldHash' | 'oldHashUntil'>;
 
 export function revokeKey(book: Book, input: RevokeKeyInput): KeyResult {
   const { accountId, keyId, at, evenIfLast } = input;

@@ -156,6 +156,63 @@ export function describeKeys(open: OpenSubject): void {
       expect(await subject.store.read.keyByHash(second)).toBeUndefined();
     });
 
+    test('rotated again in the grace: of a call sent twice the oldest keeps it to the later end, else the one before has it', async () => {
+      const account = await createAccount(subject.store);
+      const { accountId } = account;
+      const { keyId, hash: first } = await addKey(account);
+      const text = (n: number) => `${n} ${first}`;
+      const rotate = async (n: number, graceUntil: number, at = T0) => {
+        await subject.store.commit('rotateKey', { accountId, keyId, hash: text(n), last4: 'wxyz', graceUntil, at });
+        const { hash, oldHash, oldHashUntil } = (await subject.store.read.keyById(keyId)) ?? {};
+        return { hash, oldHash, oldHashUntil };
+      };
+      await rotate(2, T0 + HOUR);
+      const kept = { oldHash: first, oldHashUntil: T0 + HOUR + 59_999 };
+      expect(await rotate(3, T0 + HOUR + 59_999, T0 + 59_999)).toEqual({ hash: text(3), ...kept });
+      expect((await subject.store.read.keyByHash(first))?.keyId).toBe(keyId);
+      expect(await subject.store.read.keyByHash(text(2))).toBeUndefined();
+      expect(await rotate(4, T0 + HOUR, T0)).toEqual({ hash: text(4), ...kept });
+      const minuteOn = { oldHash: text(4), oldHashUntil: T0 + HOUR + 120_000 };
+      expect(await rotate(5, T0 + HOUR + 120_000, T0 + 120_000)).toEqual({ hash: text(5), ...minuteOn });
+      expect(await subject.store.read.keyByHash(first)).toBeUndefined();
+      const later = T0 + 2 * HOUR;
+      const nextGrace = { oldHash: text(5), oldHashUntil: later + HOUR };
+      expect(await rotate(6, later + HOUR, later)).toEqual({ hash: text(6), ...nextGrace });
+      expect(await rotate(7, later, later)).toEqual({ hash: text(7), oldHash: null, oldHashUntil: null });
+    });
+
+    test('rotated again with the Idempotency-Key are rotated once, and told as they were', async () => {
+      const account = await createAccount(subject.store);
+      const { accountId } = account;
+      const key = await addKey(account, { name: 'first' });
+      const { keyId } = key;
+      const id = fresh('replay');
+      const rotate = (n: number, bodyHash = 'body') =>
+        subject.store.commit('rotateKey', {
+          accountId,
+          keyId,
+          hash: `${n} ${key.hash}`,
+          last4: `wxy${n}`,
+          graceUntil: T0,
+          at: T0,
+          replay: { id, bodyHash, salt: `salt ${n}` },
+        });
+      const results = await Promise.all(Array.from({ length: 8 }, (_, n) => rotate(n)));
+      const made = results.findIndex((result) => result.ok && result.replayedSalt === undefined);
+      expect(results.filter((_, n) => n !== made)).toEqual(
+        Array.from({ length: 7 }, () => expect.objectContaining({ ok: true, replayedSalt: `salt ${made}` })),
+      );
+      expect(await subject.store.read.keyById(keyId)).toEqual({
+        ...key,
+        hash: `${made} ${key.hash}`,
+        last4: `wxy${made}`,
+      });
+      expect(await rotate(8, 'other')).toEqual({ ok: false, reason: 'idempotency_key_reused' });
+      await subject.store.commit('changeKey', { accountId, keyId, changes: { name: 'second' }, at: T0 });
+      await subject.store.commit('revokeKey', { accountId, keyId, at: T0 });
+      expect(await rotate(9)).toMatchObject({ ok: true, key: { keyId, name: 'first', last4: `wxy${made}` } });
+    });
+
     test('revoked ones are gone for changes, and listed still', async () => {
       const account = await createAccount(subject.store);
       const key = await addKey(account);
