@@ -33,7 +33,6 @@ export function deliverStream(
   const { call } = admission;
   const writer = call.dialect.createStreamWriter(call.request, { keepText: plan.mayPrefill });
   const channel = first.step.route.channel.name;
-  const served = { channel, firstTokenMs: first.begun.firstTokenMs };
   const runs: [Run, ...Run[]] = [runOf(first)];
   const left = new AbortController();
   let current = first;
@@ -69,7 +68,7 @@ export function deliverStream(
       // What stands behind the end is read for the connection's sake, and billed to nobody.
       void readLastBytes(current.begun);
       if (bill.reported === 'invalid') tools.alarms.raise('usage_invalid', { request_id: call.requestId, channel });
-      const settled = await closing.settle('ok', bill, served);
+      const settled = await closing.settle('ok', bill, { first, last: current });
       const isOurs =
         bill.estimated || runs.length > 1 || current.begun.carrier.isTranslated || bill.isRestated === true;
       await send(writer.end({ usage: bill, cost: settled?.cost, isOurs }));
@@ -186,7 +185,7 @@ export function deliverStream(
     endRun('ok');
     if (current.step.route.channel.drainOnAbort && delivered.hasOutput) await drainStream(tools, current.begun);
     leaveStream(current.begun);
-    if (delivered.hasOutput) await closing.settle('client_gone', billDelivered(call, runs, delivered), served);
+    if (delivered.hasOutput) await closing.settle('client_gone', billDelivered(call, runs, delivered), { first, last: current });
     else await closing.release('client_gone', { giveBackSlots: false, channel });
   }
 

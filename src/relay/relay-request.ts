@@ -23,7 +23,7 @@ export async function relayRequest(tools: RelayTools, call: Call): Promise<Answe
     const { step, begun, ended } = await beginAnswer(tools, admission, plan);
     return begun.kind === 'stream'
       ? deliverStream(tools, admission, closing, plan, { step, begun, ended })
-      : await deliverWhole(tools, admission, closing, { step, begun });
+      : await deliverWhole(tools, admission, closing, { step, begun, ended });
   } catch (error) {
     if (!closing.done) await closeFailed(closing, error);
     throw error instanceof AttemptFailed ? fault('unavailable') : error;
