@@ -4,8 +4,8 @@ import { assert } from '../kit/assert.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import type { Nano } from '../kit/money.ts';
 import type { CloseResult, Outcome } from '../store/operations.ts';
-import { type Bill, nothingBilled } from './bill.ts';
 import type { BegunAnswer } from './begin-answer.ts';
+import { type Bill, nothingBilled } from './bill.ts';
 import type { Admission, RelayTools } from './call.ts';
 import type { ServingTry } from './meter.ts';
 

@@ -185,7 +185,8 @@ export function deliverStream(
     endRun('ok');
     if (current.step.route.channel.drainOnAbort && delivered.hasOutput) await drainStream(tools, current.begun);
     leaveStream(current.begun);
-    if (delivered.hasOutput) await closing.settle('client_gone', billDelivered(call, runs, delivered), { first, last: current });
+    if (delivered.hasOutput)
+      await closing.settle('client_gone', billDelivered(call, runs, delivered), { first, last: current });
     else await closing.release('client_gone', { giveBackSlots: false, channel });
   }
 
