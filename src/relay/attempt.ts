@@ -9,7 +9,7 @@ import type { AnswerFacts, StreamEvent, StreamReader, UpstreamFields } from '../
 import type { FetchedMedia } from '../dialects/translate/named-media.ts';
 import { Fault } from '../faults/fault.ts';
 import { failpoint } from '../kit/failpoint.ts';
-import { type JsonDocument, readJsonObject } from '../kit/json.ts';
+import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../kit/json.ts';
 import { describeError } from '../kit/log.ts';
 import { dropBody, type JsonBody } from '../kit/request-json.ts';
 import { lowerThinkingBudget } from '../ledger/cost.ts';
@@ -184,7 +184,7 @@ function readWhole(carrier: Carrier, text: string, explain: Explain): Omit<Whole
 
 function parseAnswer(text: string): JsonDocument | undefined {
   try {
-    return readJsonObject(text, { depth: 256, nodes: 5_000_000 });
+    return readJsonObject(text, ANSWER_LIMITS);
   } catch {
     return undefined;
   }
