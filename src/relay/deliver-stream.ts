@@ -123,11 +123,11 @@ export function deliverStream(
   function passOn(send: Send, events: EventFeed, write: Write): Promise<void> {
     return new Promise((resolve, reject) => {
       // Callbacks, because this is done for every bit of every stream.
-      const waiter: Waiter = { resolve: (hasMore) => (hasMore ? step() : resolve()), reject, take };
+      const waiter: Waiter = { resolve: (hasMore) => (hasMore ? step() : resolve()), reject, passBytes };
       // What another run says anew must be seen event by event.
       const shortcut = write === writer.write ? createShortcut(current.begun.reader, writer) : undefined;
 
-      function take(bytes: Uint8Array): number {
+      function passBytes(bytes: Uint8Array): number {
         const frames = hasLeft ? undefined : shortcut?.take(bytes);
         if (!frames || !shortcut) return 0;
         const sent = writer.sent();
