@@ -13,7 +13,10 @@ export interface JsonLimits {
   nodes: number;
 }
 
+/** Of what a client sends. */
 export const BODY_LIMITS: JsonLimits = { depth: 64, nodes: 100_000 };
+/** Of what an upstream sends, whole or as one event: the last event of a stream may repeat the whole answer. */
+export const ANSWER_LIMITS: JsonLimits = { depth: 256, nodes: 5_000_000 };
 
 export interface Span {
   /** Offset of the opening quote of the name. */

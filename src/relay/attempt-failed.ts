@@ -21,7 +21,9 @@ export type AttemptOutcome =
   | 'mismatch'
   | 'flood'
   | 'client_gone'
-  | 'drained';
+  | 'drained'
+  /** Nobody reads it any more, because it is over or another took its place: the reason for its end, and told nowhere. */
+  | 'left';
 
 export class AttemptFailed extends Error {
   override name = 'AttemptFailed';

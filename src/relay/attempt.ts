@@ -9,18 +9,26 @@ import type { AnswerFacts, StreamEvent, StreamReader, UpstreamFields } from '../
 import type { FetchedMedia } from '../dialects/translate/named-media.ts';
 import { Fault } from '../faults/fault.ts';
 import { failpoint } from '../kit/failpoint.ts';
-import { type JsonDocument, readJsonObject } from '../kit/json.ts';
+import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../kit/json.ts';
 import { describeError } from '../kit/log.ts';
 import { dropBody, type JsonBody } from '../kit/request-json.ts';
 import { lowerThinkingBudget } from '../ledger/cost.ts';
 import { AttemptFailed, type AttemptOutcome, classifyFailure, classifyTold } from './attempt-failed.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
-import { createEventFeed, type EventFeed, MAX_WORDLESS_EVENTS } from './event-feed.ts';
+import { MAX_WORDLESS_EVENTS } from './event-buffer.ts';
+import { createEventFeed, type EventFeed } from './event-feed.ts';
 import type { Step } from './plan.ts';
 import { readText } from './read-body.ts';
 import { Watch } from './watch.ts';
 
-export interface WholeAnswer {
+interface AnyBegun {
+  /** When the try began, by the monotonic clock. */
+  startedAt: number;
+  /** When a stream brought its first word. */
+  firstTokenAt: number | null;
+}
+
+export interface WholeAnswer extends AnyBegun {
   kind: 'whole';
   carrier: Carrier;
   fields: UpstreamFields;
@@ -31,7 +39,7 @@ export interface WholeAnswer {
   lost: readonly string[];
 }
 
-export interface BegunStream {
+export interface BegunStream extends AnyBegun {
   kind: 'stream';
   carrier: Carrier;
   /** As they were sent. */
@@ -39,7 +47,6 @@ export interface BegunStream {
   reader: StreamReader;
   /** Everything from the first event on, including what was read to find the beginning. */
   events: EventFeed;
-  firstTokenMs: number;
   watch: Watch;
 }
 
@@ -61,7 +68,8 @@ export async function attempt(
   const { call } = admission;
   const { request } = call;
   const watch = new Watch(tools, call);
-  const left = Math.max(1, admission.deadline - tools.clock.monotonic());
+  const startedAt = tools.clock.monotonic();
+  const left = Math.max(1, admission.deadline - startedAt);
   watch.limit('too_slow', Math.min(route.channel.timeouts.totalMs, left));
   if (request.stream) watch.limit('silent', route.firstTokenMs);
   let isSentTranslated = false;
@@ -99,10 +107,13 @@ export async function attempt(
       throw classifyFailure(failure);
     }
     const explain: Explain = (text, otherwise) => explainTold(text, upstream.hidden, otherwise);
-    if (stream) return { ...(await beginStream(tools, admission, route, carrier, response, watch, explain)), fields };
+    if (stream) {
+      const begun = await beginStream(route, carrier, response, watch, explain);
+      return { ...begun, fields, startedAt, firstTokenAt: tools.clock.monotonic() };
+    }
     const whole = readWhole(carrier, await readText(response, watch), explain);
     watch.end();
-    return { ...whole, fields };
+    return { ...whole, fields, startedAt, firstTokenAt: null };
   } catch (error) {
     if (isOurs(error))
       tools.log('error', 'attempt_failed', { request_id: call.requestId, detail: describeError(error) });
@@ -164,7 +175,7 @@ function explainTold(text: string | undefined, hidden: readonly string[], otherw
   return (told && classifyTold(told)) ?? new AttemptFailed(otherwise);
 }
 
-function readWhole(carrier: Carrier, text: string, explain: Explain): Omit<WholeAnswer, 'fields'> {
+function readWhole(carrier: Carrier, text: string, explain: Explain): Omit<WholeAnswer, 'fields' | keyof AnyBegun> {
   const document = parseAnswer(text);
   const answer = document && carrier.readAnswer(document);
   if (answer === 'gave_up') throw new AttemptFailed(answer);
@@ -174,21 +185,19 @@ function readWhole(carrier: Carrier, text: string, explain: Explain): Omit<Whole
 
 function parseAnswer(text: string): JsonDocument | undefined {
   try {
-    return readJsonObject(text, { depth: 256, nodes: 5_000_000 });
+    return readJsonObject(text, ANSWER_LIMITS);
   } catch {
     return undefined;
   }
 }
 
 async function beginStream(
-  tools: RelayTools,
-  { startedAt }: Admission,
   route: Route,
   carrier: Carrier,
   response: Response,
   watch: Watch,
   explain: Explain,
-): Promise<Omit<BegunStream, 'fields'>> {
+): Promise<Omit<BegunStream, 'fields' | keyof AnyBegun>> {
   const type = response.headers.get('content-type') ?? '';
   if (!/^text\/event-stream\b/i.test(type)) {
     const isJson = /^application\/json\b/i.test(type);
@@ -198,8 +207,7 @@ async function beginStream(
   const events = createEventFeed(response, reader, watch, route.channel.timeouts.idleMs);
   await untilBegun(events, reader, explain);
   watch.clear('silent');
-  const firstTokenMs = tools.clock.monotonic() - startedAt;
-  return { kind: 'stream', carrier, reader, events, firstTokenMs, watch };
+  return { kind: 'stream', carrier, reader, events, watch };
 }
 
 /** Takes events until one says something, and puts them back. */

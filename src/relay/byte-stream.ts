@@ -94,8 +94,17 @@ export function toByteStream(
   /** One timer for all the pauses of a stream: it looks at the clock when it is due, and is set again for what is left. */
   function look(): void {
     const left = sentAt + QUIET_MS - clock.monotonic();
-    if (left <= 0 && !blocked) void send(keepAlive());
+    if (left <= 0 && !blocked) sendKeepAlive();
     if (!isOver) cancelQuiet = clock.after(left > 0 ? left : QUIET_MS, look);
+  }
+
+  /** A timer's own: nobody else would catch what a closed socket throws. */
+  function sendKeepAlive(): void {
+    try {
+      void send(keepAlive());
+    } catch {
+      leave();
+    }
   }
 
   // While the client does not read, nothing runs that could notice the cut and tell it.

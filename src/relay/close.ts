@@ -4,15 +4,18 @@ import { assert } from '../kit/assert.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import type { Nano } from '../kit/money.ts';
 import type { CloseResult, Outcome } from '../store/operations.ts';
+import type { BegunAnswer } from './begin-answer.ts';
 import { type Bill, nothingBilled } from './bill.ts';
 import type { Admission, RelayTools } from './call.ts';
+import type { ServingTry } from './meter.ts';
 
 /** The last events of a stream wait this long for the settlement; then they go out without the cost. */
 const SETTLE_WAIT_MS = 5_000;
 
+/** The try that began the answer, and the one that brought it to its end; not the same after a resume. */
 export interface Served {
-  channel: string;
-  firstTokenMs: number | null;
+  first: BegunAnswer;
+  last: BegunAnswer;
 }
 
 export interface Settled {
@@ -35,7 +38,8 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
   tools.running.add(requestId);
   tools.meter.opened(call);
 
-  function outcome(status: string, bill: Bill, channel: string | null, firstTokenMs: number | null): Outcome {
+  /** Times are those of the call as a whole, with every try that it took. */
+  function outcome(status: string, bill: Bill, channel: string | null, firstTokenAt: number | null): Outcome {
     return {
       at: tools.clock.now(),
       status,
@@ -44,16 +48,19 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
       buckets: bill.buckets,
       reasoning: bill.reasoning,
       estimated: bill.estimated,
-      firstTokenMs: firstTokenMs === null ? null : Math.round(firstTokenMs),
+      firstTokenMs: firstTokenAt === null ? null : Math.round(firstTokenAt - admission.startedAt),
       totalMs: Math.round(tools.clock.monotonic() - admission.startedAt),
       attempts,
     };
   }
 
-  /** The channel that brought the answer to its end: after a resume not the one that began it. */
-  function recordTraffic({ model, firstTokenMs, totalMs }: Outcome): void {
-    const channel = attempts.findLast((one) => one.outcome === 'ok')?.channel;
-    if (channel) tools.traffic.record({ channel, model: model ?? call.model.id, ok: true, firstTokenMs, totalMs });
+  function servingTry({ step, begun }: BegunAnswer): ServingTry {
+    const { startedAt, firstTokenAt } = begun;
+    return {
+      channel: step.route.channel.name,
+      firstTokenMs: firstTokenAt === null ? null : firstTokenAt - startedAt,
+      totalMs: tools.clock.monotonic() - startedAt,
+    };
   }
 
   function over(): void {
@@ -67,10 +74,10 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
     done = true;
   }
 
-  function report(result: CloseResult, ended: Outcome): void {
+  function report(result: CloseResult, ended: Outcome, serving: ServingTry | undefined): void {
     const { status, channel, totalMs } = ended;
     const charged = result.state === 'closed' ? result.charged : undefined;
-    tools.meter.closed(call, ended, charged ?? 0n);
+    tools.meter.closed(call, ended, charged ?? 0n, serving);
     tools.log('info', 'request', {
       request_id: requestId,
       account_id: key.accountId,
@@ -86,13 +93,17 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
   }
 
   /** Undefined if the hold was resolved before, or if it took too long: then it goes on unwaited. */
-  function committed(closing: Promise<CloseResult>, ended: Outcome): Promise<Settled | undefined> {
+  function committed(
+    closing: Promise<CloseResult>,
+    ended: Outcome,
+    serving?: ServingTry,
+  ): Promise<Settled | undefined> {
     return new Promise((resolve, reject) => {
       const cancel = tools.clock.after(SETTLE_WAIT_MS, () => resolve(undefined));
       const end = (result: CloseResult) => {
         cancel();
         over();
-        report(result, ended);
+        report(result, ended, serving);
         resolve(result.state === 'closed' ? { cost: result.charged, balance: result.balance } : undefined);
       };
       const fail = (error: unknown) => {
@@ -108,15 +119,16 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
     get done() {
       return done;
     },
-    async settle(status, bill, { channel, firstTokenMs }) {
+    async settle(status, bill, { first, last }) {
       begin();
       failpoint('K6');
-      const ended = outcome(status, bill, channel, firstTokenMs);
-      if (status === 'ok') recordTraffic(ended);
+      const ended = outcome(status, bill, first.step.route.channel.name, first.begun.firstTokenAt);
+      const serving = servingTry(last);
+      if (status === 'ok') tools.traffic.record({ ...serving, model: last.step.model.id, ok: true });
       const { accountId, keyId } = key;
       const input = { requestId, accountId, keyId, cost: bill.cost, outcome: ended };
       const settling = tools.ledger.settle(input, call.freeAddress);
-      const settled = await committed(settling, ended);
+      const settled = await committed(settling, ended, serving);
       failpoint('K8');
       return settled;
     },

@@ -12,15 +12,16 @@ export async function deliverWhole(
   tools: RelayTools,
   admission: Admission,
   closing: Closing,
-  { step, begun }: Pick<BegunAnswer<WholeAnswer>, 'step' | 'begun'>,
+  answer: BegunAnswer<WholeAnswer>,
 ): Promise<Answer> {
   const { call } = admission;
+  const { step, begun } = answer;
   const channel = step.route.channel.name;
   if (call.gone.aborted) throw new AttemptFailed('client_gone');
   const bill = billAnswer(call, step.model, begun.facts);
   if (bill.reported === 'invalid') tools.alarms.raise('usage_invalid', { request_id: call.requestId, channel });
   const isOurs = begun.carrier.isTranslated || bill.isRestated;
-  const settled = await closing.settle('ok', bill, { channel, firstTokenMs: null });
+  const settled = await closing.settle('ok', bill, { first: answer, last: answer });
   const model = step.model === call.model ? call.request.model : step.model.id;
   return {
     headers: {

@@ -10,9 +10,16 @@ export interface MeteredCall {
   request: { stream: boolean };
 }
 
+/** The try that brought an answer to its end, timed from its own beginning: tries before it are not its channel's. */
+export interface ServingTry {
+  channel: string;
+  firstTokenMs: number | null;
+  totalMs: number;
+}
+
 export interface RelayMeter {
   opened(call: MeteredCall): void;
-  /** Its end is in the books. */
-  closed(call: MeteredCall, outcome: Outcome, charged: Nano): void;
+  /** Its end is in the books. Without `serving`, nothing was billed. */
+  closed(call: MeteredCall, outcome: Outcome, charged: Nano, serving: ServingTry | undefined): void;
   over(call: MeteredCall): void;
 }

@@ -13,8 +13,9 @@ import { createPlan } from './plan.ts';
 
 /** Throws a fault when nothing was sent. From the first byte on, errors are inside the stream. */
 export async function relayRequest(tools: RelayTools, call: Call): Promise<Answer> {
-  tools.retryBudget.countCall();
   const admission = await admit(tools, call);
+  // What is refused brings no traffic that retries could be a share of.
+  tools.retryBudget.countCall();
   failpoint('K2');
   const closing = createClosing(tools, admission);
   try {
@@ -22,7 +23,7 @@ export async function relayRequest(tools: RelayTools, call: Call): Promise<Answe
     const { step, begun, ended } = await beginAnswer(tools, admission, plan);
     return begun.kind === 'stream'
       ? deliverStream(tools, admission, closing, plan, { step, begun, ended })
-      : await deliverWhole(tools, admission, closing, { step, begun });
+      : await deliverWhole(tools, admission, closing, { step, begun, ended });
   } catch (error) {
     if (!closing.done) await closeFailed(closing, error);
     throw error instanceof AttemptFailed ? fault('unavailable') : error;

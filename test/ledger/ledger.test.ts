@@ -36,7 +36,12 @@ function ledgerWith({ failedReleases = 0 } = {}) {
   };
   const lines = createLogCapture();
   const alarms = createAlarms(createLog(systemClock, lines.write));
-  const ledger = createLedger({ store: { commit, read: store.read }, clock: systemClock, alarms, lease: () => undefined });
+  const ledger = createLedger({
+    store: { commit, read: store.read },
+    clock: systemClock,
+    alarms,
+    lease: () => undefined,
+  });
   return { ledger, alarms: () => lines.lines().map(({ event }) => event) };
 }
 

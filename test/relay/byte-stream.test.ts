@@ -2,7 +2,7 @@
 
 import { afterEach, expect, test } from 'bun:test';
 import type { Clock } from '../../src/kit/clock.ts';
-import { type Send, toByteStream } from '../../src/relay/byte-stream.ts';
+import { type ByteStreamOptions, type Send, toByteStream } from '../../src/relay/byte-stream.ts';
 import { createCut } from '../../src/relay/cut.ts';
 
 const SPEED = 100;
@@ -20,7 +20,10 @@ let server: ReturnType<typeof Bun.serve> | undefined;
 afterEach(() => server?.stop(true));
 
 /** The body as far as it came, and whether it ended as a whole body does. */
-async function read(produce: (send: Send) => Promise<void>): Promise<{ text: string; isWhole: boolean }> {
+async function read(
+  produce: (send: Send) => Promise<void>,
+  options: Partial<ByteStreamOptions> = {},
+): Promise<{ text: string; isWhole: boolean }> {
   const { signal } = new AbortController();
   server = Bun.serve({
     port: 0,
@@ -34,6 +37,7 @@ async function read(produce: (send: Send) => Promise<void>): Promise<{ text: str
           cut: createCut(signal),
           keepAlive: () => ': still here\n\n',
           onGone: () => {},
+          ...options,
         }),
       ),
   });
@@ -59,6 +63,27 @@ test('while its sender thinks, it is kept alive', async () => {
     await send('data: b\n\n');
   });
   expect(text).toMatch(/^data: a\n\n(: still here\n\n){1,3}data: b\n\n$/);
+});
+
+test('a keep-alive that cannot be sent ends its stream, not the process', async () => {
+  let tries = 0;
+  let left = 0;
+  const answer = await read(
+    async (send) => {
+      await send('data: a\n\n');
+      await Bun.sleep(2 * TWO_QUIET_TIMES_MS);
+      await send('data: b\n\n');
+    },
+    {
+      keepAlive() {
+        tries++;
+        throw new Error('the socket is closed');
+      },
+      onGone: () => left++,
+    },
+  );
+  expect(answer.text).toBe('data: a\n\n');
+  expect({ tries, left }).toEqual({ tries: 1, left: 1 });
 });
 
 test('a sender that fails breaks it off, and nothing is sent to it any more', async () => {

@@ -185,6 +185,20 @@ test('an upstream that is not there is a failure like any other', async () => {
   await other.stop();
 });
 
+test('calls that a limit refuses allow no further retries', async () => {
+  const other = await startTestGateway({ document: channels.document, limits: { free_per_minute: 0 } });
+  const { key } = await other.register();
+  other.upstream.otherwise({ status: 500, body: [] });
+  const refused = await Promise.all(Array.from({ length: 150 }, () => other.chat(key, { model: set.aloneFree })));
+  expect(refused.map(({ status }) => status)).toEqual(Array(150).fill(429));
+  for (let n = 0; n < 3; n++) {
+    await Promise.all(Array.from({ length: 4 }, () => other.chat(key, { model: channels.take().alone })));
+  }
+  // One try each, and the ten retries that a quiet service has.
+  expect(other.upstream.requests).toHaveLength(12 + 10);
+  await other.stop();
+});
+
 test('nothing is sent before the first word: the failed channel’s role chunk is not seen', async () => {
   const [, roleThenCut] = STREAM_FAILURES.find(([what]) => what === 'a cut after the role') ?? [];
   first.otherwise(roleThenCut ?? {});

@@ -287,3 +287,36 @@ test('a leave reaches the upstream also after memory was cleaned up in between',
     await expectUpstreamLeft(since);
   }
 });
+
+describe('why an upstream’s call ends', () => {
+  const signals: AbortSignal[] = [];
+  let other: TestGateway;
+  beforeAll(async () => {
+    other = await startTestGateway({
+      fetch(url: string, init: RequestInit) {
+        if (init.signal) signals.push(init.signal);
+        return fetch(url, init);
+      },
+    });
+  });
+  beforeEach(() => void signals.splice(0));
+  afterAll(() => other.stop());
+  const reason = () =>
+    eventually('the end of the call', () => signals[0]?.aborted && String(signals[0].reason.message));
+
+  test('the answer is whole: it is left', async () => {
+    other.upstream.next(chatStream());
+    const { key } = await other.register();
+    await (await other.chat(key, { model: 'up-paid', stream: true })).text();
+    expect(await reason()).toBe('left');
+  });
+
+  test('the client has left', async () => {
+    other.upstream.next(cutAt(chatStream(), Buffer.byteLength(ROLE + FIRST_WORD), 'stall'));
+    const { key } = await other.register();
+    const client = new AbortController();
+    await other.chat(key, { model: 'up-paid', stream: true }, { signal: client.signal });
+    client.abort();
+    expect(await reason()).toBe('client_gone');
+  });
+});

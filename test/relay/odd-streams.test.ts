@@ -69,6 +69,32 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     expect(text).not.toContain('12:00:00');
   });
 
+  const DEEP = `${'['.repeat(200)}${']'.repeat(200)}`;
+  const huge: [what: string, value: string][] = [
+    ['of more values than a client may send', `[${'0,'.repeat(150_000)}0]`],
+    ['deeper than a client may send', DEEP],
+  ];
+  const withMember = (value: string) => (part: string) =>
+    part.replace(/(.*data: \{)(.* two.*)/, (_, start: string, rest: string) => `${start}"extra":${value},${rest}`);
+
+  test.each(huge)('an event %s passes', async (_, value) => {
+    const body = parts.map(withMember(value));
+    expect(body).not.toEqual(parts);
+    expect(await expectWhole(client, streamOf(body))).toContain(value);
+  });
+
+  test.each(huge)('a stream goes on with an event %s', async (_, value) => {
+    lab = await startLab(client);
+    const at = parts.findIndex((part) => part.includes(' two'));
+    lab.first.next(streamOf(parts.slice(0, at)));
+    lab.first.otherwise(client.refusal(500, 'other'));
+    // Its first words are those that the client has, so the event is written anew.
+    const again = (client.stream({ pieces: ['One two', ' three.'] }).body ?? []) as string[];
+    lab.second.next(streamOf(again.map(withMember(value))));
+    const { answer } = await lab.ask({ stream: true });
+    expect(answer).toMatchObject({ content: { [client.textSlot]: TEXT }, complete: true, error: undefined });
+  });
+
   test('keep-alives are no silence', async () => {
     lab = await startLab(client, { channels: { timeouts: { idle_ms: 600 } } });
     const at = parts.findIndex((part) => part.includes(' two'));

@@ -1,6 +1,13 @@
 // A message stream that another run continues: what the client has is not sent again, and blocks stay in their order.
 
-import { editMembers, isObject, type JsonDocument, type JsonObject, readJsonObject } from '../../kit/json.ts';
+import {
+  ANSWER_LIMITS,
+  editMembers,
+  isObject,
+  type JsonDocument,
+  type JsonObject,
+  readJsonObject,
+} from '../../kit/json.ts';
 import type { ContinuedWriter, StreamEvent } from '../dialect.ts';
 import { createOverlap } from '../prefill-overlap.ts';
 import type { Comparison } from '../transcript.ts';
@@ -114,7 +121,11 @@ function shifted(event: StreamEvent, document: JsonDocument, by: number): Stream
     slot: slot.replace(/^\d+/, (at) => String(Number(at) + by)),
     text,
   }));
-  return { ...event, document: readJsonObject(editMembers(document, { index: indexOf(document) + by })), pieces };
+  return {
+    ...event,
+    document: readJsonObject(editMembers(document, { index: indexOf(document) + by }), ANSWER_LIMITS),
+    pieces,
+  };
 }
 
 function withText(event: StreamEvent, text: string): StreamEvent {
@@ -125,7 +136,7 @@ function withText(event: StreamEvent, text: string): StreamEvent {
   const [piece] = event.pieces;
   return {
     ...event,
-    document: readJsonObject(editMembers(document, { delta: { ...delta, [field]: text } })),
+    document: readJsonObject(editMembers(document, { delta: { ...delta, [field]: text } }), ANSWER_LIMITS),
     pieces: piece ? [{ ...piece, text }] : [],
   };
 }

@@ -1,7 +1,7 @@
 // A message stream event by event. It says of each event what it is and what it carries, and keeps the few facts the bill
 // needs; text itself is never kept.
 
-import { isObject, type JsonDocument, JsonRefused, readJsonObject } from '../../kit/json.ts';
+import { ANSWER_LIMITS, isObject, type JsonDocument, JsonRefused, readJsonObject } from '../../kit/json.ts';
 import { weighTokens } from '../../kit/tokens.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Piece, type StreamEvent, type StreamReader } from '../dialect.ts';
 import { isFinish } from '../is-finish.ts';
@@ -73,7 +73,7 @@ export function createStreamReader(): StreamReader {
       const repeat = shapes.match(data);
       if (repeat) return [again(data, repeat)];
       try {
-        const document = readJsonObject(data);
+        const document = readJsonObject(data, ANSWER_LIMITS);
         if (typeof document.value.type !== 'string') return [BROKEN];
         const event = readEvent(document);
         if (!event) return [];
@@ -100,7 +100,7 @@ export function createStreamReader(): StreamReader {
 }
 
 function saysOnly(data: string, text: string, slot: string): boolean {
-  const { type, delta, index } = readJsonObject(data).value;
+  const { type, delta, index } = readJsonObject(data, ANSWER_LIMITS).value;
   const at = typeof index === 'number' ? index : 0;
   const [piece] = isObject(delta) && type === DELTA ? deltaPieces(delta, at) : [];
   return piece?.slot === slot && piece.text === text;

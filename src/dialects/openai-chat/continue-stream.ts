@@ -1,6 +1,6 @@
 // A chat stream that another run continues: no second role, no word twice, nothing after a finish.
 
-import { editMembers, isObject, type JsonObject, readJsonObject } from '../../kit/json.ts';
+import { ANSWER_LIMITS, editMembers, isObject, type JsonObject, readJsonObject } from '../../kit/json.ts';
 import { type ContinuedWriter, isMedia, type Piece, type StreamEvent } from '../dialect.ts';
 import { isFinish } from '../is-finish.ts';
 import { createOverlap } from '../prefill-overlap.ts';
@@ -92,7 +92,7 @@ function withoutFinishes(event: StreamEvent, finished: ReadonlySet<number>): Str
   const choices = document.value.choices.map((choice) =>
     isObject(choice) && known.includes(indexOf(choice)) ? { ...choice, finish_reason: null } : choice,
   );
-  return { ...event, document: readJsonObject(editMembers(document, { choices })) };
+  return { ...event, document: readJsonObject(editMembers(document, { choices }), ANSWER_LIMITS) };
 }
 
 function indexOf({ index }: JsonObject): number {
@@ -118,7 +118,7 @@ function mapDeltas(event: StreamEvent, map: (delta: JsonObject, choice: number) 
   const pieces = choices.flatMap((choice) =>
     isObject(choice) ? readPieces(choice[saidAs(choice)], indexOf(choice)) : [],
   );
-  return { ...event, document: readJsonObject(editMembers(document, { choices })), pieces };
+  return { ...event, document: readJsonObject(editMembers(document, { choices }), ANSWER_LIMITS), pieces };
 }
 
 function withoutRole(event: StreamEvent): StreamEvent {

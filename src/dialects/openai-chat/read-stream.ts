@@ -1,7 +1,14 @@
 // A chat stream event by event. It says of each event what it is and what it carries, and keeps the few facts the bill
 // needs; text itself is never kept.
 
-import { isObject, type JsonDocument, type JsonObject, JsonRefused, readJsonObject } from '../../kit/json.ts';
+import {
+  ANSWER_LIMITS,
+  isObject,
+  type JsonDocument,
+  type JsonObject,
+  JsonRefused,
+  readJsonObject,
+} from '../../kit/json.ts';
 import type { Quirks } from '../../kit/quirks.ts';
 import { weighTokens } from '../../kit/tokens.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Piece, type StreamEvent, type StreamReader } from '../dialect.ts';
@@ -88,7 +95,7 @@ export function createStreamReader(choices: number, quirks?: Quirks): StreamRead
       }
       if (isNoise(data)) return [];
       try {
-        const document = readJsonObject(data);
+        const document = readJsonObject(data, ANSWER_LIMITS);
         if (isError(document.value) || name === 'error') return [BROKEN];
         if (isForeign(document.value)) {
           const isHidden = isKeepAlive(name) || isKeepAlive(document.value.type) || isUnshown(document.value);
@@ -134,7 +141,7 @@ function mayRepeat(document: JsonDocument): boolean {
 }
 
 function saysOnly(data: string, text: string, slot: string): boolean {
-  const pieces = chosenIn(readJsonObject(data)).flatMap(({ choice, index }) =>
+  const pieces = chosenIn(readJsonObject(data, ANSWER_LIMITS)).flatMap(({ choice, index }) =>
     readPieces(choice[saidAs(choice)], index),
   );
   return pieces.length === 1 && pieces[0]?.slot === slot && pieces[0].text === text;

@@ -2,6 +2,7 @@
 // takes over, its chunks go on under the first one's id, without a second role and without a word twice.
 
 import {
+  ANSWER_LIMITS,
   editMembers,
   isObject,
   type Json,
@@ -33,7 +34,7 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
   }
 
   const write = (document: JsonDocument) => writeSse(editMembers(document, ownFields(document)));
-  const repeats = createRepeatWriter((marked) => write(readJsonObject(marked)));
+  const repeats = createRepeatWriter((marked) => write(readJsonObject(marked, ANSWER_LIMITS)));
 
   function pass(event: StreamEvent): string {
     const repeated = event.repeat && head && repeats.write(event.repeat);

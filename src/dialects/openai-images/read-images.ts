@@ -1,6 +1,7 @@
 // Images in an answer, whole or streamed: counted, never looked at.
 
 import {
+  ANSWER_LIMITS,
   isObject,
   type Json,
   type JsonDocument,
@@ -75,7 +76,7 @@ function imagesOutput(images: number): Output {
 
 function tryRead(data: string): JsonDocument | undefined {
   try {
-    return readJsonObject(data);
+    return readJsonObject(data, ANSWER_LIMITS);
   } catch (error) {
     if (error instanceof JsonRefused) return undefined;
     throw error;

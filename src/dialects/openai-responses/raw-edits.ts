@@ -1,14 +1,11 @@
 // Edits below the top level of an event or a request that leave every other byte as it came.
 
-import { type JsonDocument, readJsonObject } from '../../kit/json.ts';
+import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../../kit/json.ts';
 import { openRaw } from '../../kit/raw-json.ts';
-
-/** The last event of a stream repeats the whole answer. */
-export const EVENT_LIMITS = { depth: 256, nodes: 5_000_000 };
 
 /** Text that was a document before it was edited. */
 export function reread(text: string): JsonDocument {
-  return readJsonObject(text, EVENT_LIMITS);
+  return readJsonObject(text, ANSWER_LIMITS);
 }
 
 /** The JSON text of a member. */

@@ -1,9 +1,15 @@
 // A response stream event by event. It says of each event what it is and what it carries, and keeps the few facts the bill
 // needs; text itself is never kept.
 
-import { isObject, type JsonDocument, type JsonObject, JsonRefused, readJsonObject } from '../../kit/json.ts';
+import {
+  ANSWER_LIMITS,
+  isObject,
+  type JsonDocument,
+  type JsonObject,
+  JsonRefused,
+  readJsonObject,
+} from '../../kit/json.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Piece, type StreamEvent, type StreamReader } from '../dialect.ts';
-import { EVENT_LIMITS } from './raw-edits.ts';
 import { FAILURES, isEnded, isReasoning, outputOfResponse, readFinish } from './read-answer.ts';
 import { outputOf, readEvent, type Said } from './read-output.ts';
 import { readUsage } from './usage.ts';
@@ -53,7 +59,7 @@ export function createStreamReader(): StreamReader {
     read({ data = '' }) {
       if (data === '[DONE]') return [DONE];
       try {
-        const document = readJsonObject(data, EVENT_LIMITS);
+        const document = readJsonObject(data, ANSWER_LIMITS);
         return typeof document.value.type === 'string' ? read(document) : [BROKEN];
       } catch (error) {
         if (error instanceof JsonRefused) return [BROKEN];

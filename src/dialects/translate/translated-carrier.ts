@@ -1,7 +1,7 @@
 // One client's request carried by an upstream of another dialect. What the upstream says becomes events of the client's
 // dialect before anything else sees it, so that delivery, resume and billing are the same as for the client's own dialect.
 
-import { readJsonObject } from '../../kit/json.ts';
+import { ANSWER_LIMITS, readJsonObject } from '../../kit/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
 import type { Carrier } from '../carrier.ts';
 import type { Dialect, Output, RelayRequest, ReportedUsage, StreamEvent, StreamReader } from '../dialect.ts';
@@ -96,8 +96,6 @@ function modelsOwn(events: readonly AnswerEvent[], vendors: number): AnswerEvent
   return [...events.slice(0, vendors), ...events.filter(({ type }) => type === 'stop')];
 }
 
-const ANSWER_LIMITS = { depth: 256, nodes: 5_000_000 };
-
 function translatedReader(
   { dialect, client, upstream, target, request }: Translation,
   written: WrittenRequest,
@@ -157,7 +155,7 @@ const NO_USAGE: ReportedUsage = { buckets: NO_BUCKETS, reasoning: 0 };
 const AT_ITS_BOUND: AnswerEvent = { type: 'stop', reason: 'length' };
 
 function emptyWhole({ dialect, client, request }: Translation, context: AnswerContext): string {
-  const document = readJsonObject(client.writeWhole([AT_ITS_BOUND], context));
+  const document = readJsonObject(client.writeWhole([AT_ITS_BOUND], context), ANSWER_LIMITS);
   return dialect.writeAnswer(document, request.model, request, NO_USAGE);
 }
 

@@ -25,13 +25,13 @@ export function countRequests(metrics: Metrics): RelayMeter {
   });
   const firstToken = metrics.histogram({
     name: 'gateway_first_token_seconds',
-    help: 'From admission to the first text, reasoning or tool call of a stream.',
+    help: 'Streams: from the start of the try that served to its first text, reasoning or tool call.',
     labels: ['model', 'channel'],
     bounds: SECONDS,
   });
   const total = metrics.histogram({
     name: 'gateway_request_seconds',
-    help: 'From admission to the end of calls that ended well.',
+    help: 'Calls that ended well: from the start of the try that served to the end.',
     labels: ['model', 'channel'],
     bounds: SECONDS,
   });
@@ -68,15 +68,16 @@ export function countRequests(metrics: Metrics): RelayMeter {
   return {
     opened: ({ request }) => void opened[request.stream ? 'stream' : 'whole']++,
     over: ({ request }) => void opened[request.stream ? 'stream' : 'whole']--,
-    closed(call, outcome, cost) {
+    closed(call, outcome, cost, serving) {
       const asked = call.model.id;
-      const { status, channel, buckets, firstTokenMs, totalMs } = outcome;
+      const { status, channel, buckets } = outcome;
       const served = outcome.model ?? asked;
       requests.of(call.endpoint, asked, channel ?? NONE, status).add();
       for (const one of outcome.attempts) attempts.of(one.channel, one.outcome).add();
-      if (channel === null) return;
-      if (firstTokenMs !== null) firstToken.of(asked, channel).observe(firstTokenMs / 1000);
-      if (status === 'ok') total.of(asked, channel).observe(totalMs / 1000);
+      if (!serving) return;
+      const { firstTokenMs, totalMs } = serving;
+      if (firstTokenMs !== null) firstToken.of(asked, serving.channel).observe(firstTokenMs / 1000);
+      if (status === 'ok') total.of(asked, serving.channel).observe(totalMs / 1000);
       for (const [bucket, name] of TOKENS) if (buckets[bucket] > 0) tokens.of(served, name).add(buckets[bucket]);
       if (buckets.images > 0) images.of(served).add(buckets.images);
       if (cost > 0n) charged.of(served).add(ntdNumber(cost));

@@ -1,0 +1,29 @@
+// Closing a stream whose client cannot be told anything any more.
+
+import { billDelivered } from './bill.ts';
+import type { Call, RelayTools } from './call.ts';
+import type { Closing } from './close.ts';
+import type { Delivery } from './delivery.ts';
+import { drainStream, leaveStream } from './read-on.ts';
+
+/** We cut it while the client was not reading: it does not pay. */
+export async function closeForCut(closing: Closing, { current, channel }: Delivery): Promise<void> {
+  leaveStream(current.begun);
+  await closing.release('unavailable', { giveBackSlots: true, channel });
+}
+
+/** The client left: it pays what it got. */
+export async function closeForGone(
+  tools: Pick<RelayTools, 'drains'>,
+  call: Call,
+  closing: Closing,
+  delivery: Delivery,
+): Promise<void> {
+  const { current, delivered, runs, served, channel } = delivery;
+  // It did well as long as somebody listened.
+  delivery.endRun('ok');
+  if (delivery.outlivesClient && delivered.hasOutput) await drainStream(tools, current.begun);
+  leaveStream(current.begun);
+  if (delivered.hasOutput) await closing.settle('client_gone', billDelivered(call, runs, delivered), served);
+  else await closing.release('client_gone', { giveBackSlots: false, channel });
+}

@@ -1,0 +1,115 @@
+// What is known of a streamed answer on its way: the run that is passed on now, those before it, what of them has reached
+// the client, and whether the client is still there.
+
+import type { Sent, StreamWriter } from '../dialects/dialect.ts';
+import { failpoint } from '../kit/failpoint.ts';
+import type { BegunStream } from './attempt.ts';
+import { AttemptFailed, type AttemptOutcome } from './attempt-failed.ts';
+import type { BegunAnswer } from './begin-answer.ts';
+import type { Run } from './bill.ts';
+import type { Admission, Call } from './call.ts';
+import type { Served } from './close.ts';
+import type { ResumedRun } from './resume.ts';
+
+type BegunRun = BegunAnswer<BegunStream>;
+
+export class Delivery {
+  readonly writer: StreamWriter;
+  readonly #call: Call;
+  readonly #first: BegunRun;
+  readonly #runs: [Run, ...Run[]];
+  readonly #left = new AbortController();
+  #current: BegunRun;
+  /** The current run has not been told yet what came of it. */
+  #isRunning = true;
+  #hasLeft = false;
+  #delivered: Sent = { hasOutput: false, hasMedia: false, tokens: 0, images: 0 };
+
+  constructor(call: Call, writer: StreamWriter, first: BegunRun) {
+    this.writer = writer;
+    this.#call = call;
+    this.#first = first;
+    this.#runs = [runOf(first)];
+    this.#current = first;
+    this.#use(first);
+  }
+
+  get current(): BegunRun {
+    return this.#current;
+  }
+
+  get runs(): readonly [Run, ...Run[]] {
+    return this.#runs;
+  }
+
+  get delivered(): Sent {
+    return this.#delivered;
+  }
+
+  /** The channel that began the answer: the client was told its name before anything else. */
+  get channel(): string {
+    return this.#first.step.route.channel.name;
+  }
+
+  get served(): Served {
+    return { first: this.#first, last: this.#current };
+  }
+
+  get hasLeft(): boolean {
+    return this.#hasLeft;
+  }
+
+  /** The current run is read to its end even if the client leaves. */
+  get outlivesClient(): boolean {
+    return this.#current.step.route.channel.drainOnAbort;
+  }
+
+  /** Another run takes over. */
+  goOnWith(resumed: ResumedRun): void {
+    this.#current = resumed;
+    this.#isRunning = true;
+    this.#runs.push(runOf(resumed));
+    this.#use(resumed);
+  }
+
+  endRun(outcome: AttemptOutcome | 'ok'): void {
+    if (this.#isRunning) this.#current.ended(outcome);
+    this.#isRunning = false;
+  }
+
+  /** The client has left: whoever waits for the upstream waits no longer. */
+  leave(): void {
+    this.#hasLeft = true;
+    this.#left.abort(new AttemptFailed('client_gone'));
+    const { events, watch } = this.#current.begun;
+    if (this.outlivesClient) events.interrupt(this.#left.signal.reason);
+    else watch.abort('client_gone');
+  }
+
+  /** Throws AttemptFailed. */
+  requireClient(): void {
+    if (this.#hasLeft) throw this.#left.signal.reason;
+  }
+
+  /** So much was sent in all, and taken if the client is still there. Throws AttemptFailed if it is not. */
+  noteDelivered(sent: Sent): void {
+    this.requireClient();
+    failpoint(this.#delivered.tokens === 0 ? 'K4' : 'K5');
+    this.#delivered = sent;
+  }
+
+  /** The admission for a run that must end when the client stops reading, too. */
+  resumable(admission: Admission): Admission {
+    const gone = AbortSignal.any([this.#call.gone, this.#left.signal]);
+    return { ...admission, call: { ...this.#call, gone } };
+  }
+
+  #use({ step, begun }: BegunRun): void {
+    if (step.model !== this.#call.model) this.writer.rename(step.model.id);
+    if (this.outlivesClient) begun.watch.outliveClient();
+  }
+}
+
+function runOf({ step, begun, prefilledTokens }: BegunRun & Partial<Pick<ResumedRun, 'prefilledTokens'>>): Run {
+  return { model: step.model, reader: begun.reader, prefilledTokens };
+}

@@ -1,0 +1,92 @@
+// What times come to: exact within the last hour, as steps of a histogram in the hours that are stored.
+
+import { describe, expect, test } from 'bun:test';
+import { createTraffic, HOUR_MS, percentileOf, STEPS_MS, type Traffic } from '../../src/channels/traffic.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+
+const ROUTE = { channel: 'up', model: 'm' };
+const NOTHING = { p50: null, p95: null };
+
+/** 0 to 100 tenths of a second, in an order that is none; the first tokens come in half the time. */
+function recordHundred(traffic: Traffic): void {
+  for (let n = 0; n <= 100; n++) {
+    const totalMs = ((n * 37) % 101) * 100;
+    traffic.record({ ...ROUTE, ok: true, firstTokenMs: totalMs / 2, totalMs });
+  }
+}
+
+describe('the last hour', () => {
+  test('half are at most p50, ninety-five of a hundred at most p95', () => {
+    const traffic = createTraffic(createManualClock());
+    recordHundred(traffic);
+    expect(traffic.figures('up', 'm', HOUR_MS)).toEqual({
+      requests: 101,
+      successRate: 1,
+      firstTokenMs: { p50: 2_500, p95: 4_750 },
+      totalMs: { p50: 5_000, p95: 9_500 },
+    });
+  });
+
+  test('failures have no times, whole answers no first token; other routes and older calls are not in it', async () => {
+    const clock = createManualClock();
+    const traffic = createTraffic(clock);
+    traffic.record({ ...ROUTE, ok: true, firstTokenMs: 9_000, totalMs: 9_000 });
+    await clock.advance(60_000);
+    traffic.record({ ...ROUTE, ok: true, firstTokenMs: null, totalMs: 70.4 });
+    traffic.record({ ...ROUTE, ok: false, firstTokenMs: null, totalMs: null });
+    traffic.record({ ...ROUTE, channel: 'other', ok: true, firstTokenMs: 8_000, totalMs: 8_000 });
+    traffic.record({ ...ROUTE, model: 'other', ok: true, firstTokenMs: 8_000, totalMs: 8_000 });
+    expect(traffic.figures('up', 'm', 60_000)).toEqual({
+      requests: 2,
+      successRate: 0.5,
+      firstTokenMs: NOTHING,
+      totalMs: { p50: 70, p95: 70 },
+    });
+    expect(traffic.figures('up', 'm', HOUR_MS).requests).toBe(3);
+    expect(traffic.figures('up', 'none', HOUR_MS)).toMatchObject({ requests: 0, successRate: null, totalMs: NOTHING });
+  });
+});
+
+describe('an hour', () => {
+  test('its times are the ends of steps', () => {
+    const traffic = createTraffic(createManualClock());
+    recordHundred(traffic);
+    const [hour] = traffic.takeSums();
+    const at = (share: number) => [percentileOf(hour?.firstToken ?? [], share), percentileOf(hour?.total ?? [], share)];
+    expect([hour?.ok, hour?.failed]).toEqual([101, 0]);
+    expect(at(0.5)).toEqual([3_000, 5_000]);
+    expect(at(0.95)).toEqual([5_000, 10_000]);
+    expect(traffic.takeSums()).toEqual([]);
+  });
+
+  test('a time belongs to the step that ends with it, and what is above all steps to the last one', () => {
+    const stepOf = (ms: number) => {
+      const traffic = createTraffic(createManualClock());
+      traffic.record({ ...ROUTE, ok: true, firstTokenMs: null, totalMs: ms });
+      return percentileOf(traffic.takeSums()[0]?.total ?? [], 0.5);
+    };
+    expect([0, 50, 51, 100, 60_000, 60_001, 300_000, 900_000].map(stepOf)).toEqual([
+      50, 50, 100, 100, 60_000, 120_000, 300_000, 300_000,
+    ]);
+  });
+});
+
+describe('percentileOf', () => {
+  const counted = (counts: Record<number, number>) => [...STEPS_MS, 0].map((step) => counts[step] ?? 0);
+
+  test.each([
+    { counts: {}, p50: null, p95: null },
+    { counts: { 200: 1 }, p50: 200, p95: 200 },
+    { counts: { 100: 50, 1000: 50 }, p50: 100, p95: 1_000 },
+    { counts: { 100: 49, 1000: 51 }, p50: 1_000, p95: 1_000 },
+    { counts: { 100: 95, 60000: 5 }, p50: 100, p95: 100 },
+    { counts: { 100: 94, 60000: 6 }, p50: 100, p95: 60_000 },
+  ])('$counts: $p50, $p95', ({ counts, p50, p95 }) => {
+    expect(percentileOf(counted(counts), 0.5)).toBe(p50);
+    expect(percentileOf(counted(counts), 0.95)).toBe(p95);
+  });
+
+  test('without steps there is none', () => {
+    expect(percentileOf([], 0.5)).toBeNull();
+  });
+});
