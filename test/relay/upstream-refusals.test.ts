@@ -279,9 +279,10 @@ describe('of the message nothing passes that names the upstream', () => {
   test.each(['a-', 'a.', 'a+', 'a@', '1:', 'a::', 'C:\\a ', 'projects/', '\\\\a'])(
     'one of %s without end is read in no time',
     (piece) => {
+      // A look at each character takes a few milliseconds at most, one at each pair of them a minute.
       const start = performance.now();
-      cleanText(piece.repeat(32_000));
-      expect(performance.now() - start).toBeLessThan(500);
+      cleanText(piece.repeat(128_000));
+      expect(performance.now() - start).toBeLessThan(5_000);
     },
   );
 

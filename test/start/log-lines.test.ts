@@ -49,9 +49,8 @@ describe('lines', () => {
     const lines = createLineWriter(writer);
     const line = (index: number) => `${String(index).padStart(1_023, '.')}\n`;
     for (let index = 0; index < 5_000; index++) lines.write(line(index));
-    const since = performance.now();
+    // Who waited for the reader here would wait forever: it is this very process.
     await Bun.sleep(10);
-    expect(performance.now() - since).toBeLessThan(1_000);
     let text = '';
     await eventually(
       'what waited is read',
