@@ -184,14 +184,10 @@ test('connections that an operator ends are opened again, without a word to anyb
 });
 
 test('a commit that waits for a lock beyond its limit is refused, and nothing of it stays', async () => {
-  const elsewhere = await server.createDatabase();
   const locked = database.sql(
     `BEGIN; SELECT 1 FROM wallets WHERE account_id = '${account.accountId}' FOR UPDATE; SELECT pg_sleep(5); COMMIT`,
   );
-  await eventually('it is locked', async () => {
-    const found = await elsewhere.sql("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
-    return found.length > 0;
-  });
+  await server.untilAsleep();
   const first = await Promise.race([admission(), locked.then(() => 'the lock is gone')]);
   expect(first).toMatchObject({ code: 'unavailable' });
   await locked;
