@@ -5,7 +5,6 @@ import type { Document, ModelKind } from '../catalog/document.ts';
 import { SERVED_BY } from '../catalog/endpoints.ts';
 import { readFailure } from '../channels/read-failure.ts';
 import type { Upstream, UpstreamEndpoint } from '../channels/upstream.ts';
-import { sleep } from '../kit/clock.ts';
 import { isObject, tryParseJson } from '../kit/json.ts';
 import { record } from './audit-log.ts';
 import { readNewest } from './newest.ts';
@@ -102,11 +101,7 @@ async function send(tools: OperatingTools, channel: Channel, sent: Sent) {
   const startedAt = clock.monotonic();
   const since = () => Math.round(clock.monotonic() - startedAt);
   const timeout = new AbortController();
-  const timer = new AbortController();
-  sleep(clock, TIMEOUT_MS, timer.signal).then(
-    () => timeout.abort(),
-    () => {},
-  );
+  const cancel = clock.after(TIMEOUT_MS, () => timeout.abort());
   let firstTokenMs: number | null = null;
   try {
     const response = await upstream.send({ ...sent, stream: false, headers: {}, signal: timeout.signal });
@@ -117,7 +112,7 @@ async function send(tools: OperatingTools, channel: Channel, sent: Sent) {
     const detail = timeout.signal.aborted ? 'no answer in time' : networkFault(error);
     return { ok: false, ms: since(), firstTokenMs, detail };
   } finally {
-    timer.abort();
+    cancel();
   }
 }
 
