@@ -18,8 +18,8 @@ export interface ChannelTest {
   model: string;
   endpoint: string;
   ms: number;
-  /** Until the first byte of the answer; null without one. */
-  firstTokenMs: number | null;
+  /** Until the first byte of the answer, its status; null without one. */
+  firstByteMs: number | null;
   /** `ok`, or what was wrong: status, code and cleaned message. */
   detail: string;
 }
@@ -102,15 +102,15 @@ async function send(tools: OperatingTools, channel: Channel, sent: Sent) {
   const since = () => Math.round(clock.monotonic() - startedAt);
   const timeout = new AbortController();
   const cancel = clock.after(TIMEOUT_MS, () => timeout.abort());
-  let firstTokenMs: number | null = null;
+  let firstByteMs: number | null = null;
   try {
     const response = await upstream.send({ ...sent, stream: false, headers: {}, signal: timeout.signal });
-    firstTokenMs = since();
+    firstByteMs = since();
     const detail = await readDetail(response, upstream);
-    return { ok: detail === OK, ms: since(), firstTokenMs, detail };
+    return { ok: detail === OK, ms: since(), firstByteMs, detail };
   } catch (error) {
     const detail = timeout.signal.aborted ? 'no answer in time' : networkFault(error);
-    return { ok: false, ms: since(), firstTokenMs, detail };
+    return { ok: false, ms: since(), firstByteMs, detail };
   } finally {
     cancel();
   }
