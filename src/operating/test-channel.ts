@@ -4,7 +4,8 @@ import type { Channel } from '../catalog/catalog.ts';
 import type { Document, ModelKind } from '../catalog/document.ts';
 import { SERVED_BY } from '../catalog/endpoints.ts';
 import { readFailure } from '../channels/read-failure.ts';
-import type { Upstream, UpstreamEndpoint } from '../channels/upstream.ts';
+import type { Upstream } from '../channels/upstream.ts';
+import type { Endpoint } from '../kit/endpoints.ts';
 import { isObject, tryParseJson } from '../kit/json.ts';
 import { record } from './audit-log.ts';
 import { readNewest } from './newest.ts';
@@ -28,7 +29,7 @@ const TIMEOUT_MS = 60_000;
 /** Far above what the calls below are answered with. */
 const MAX_BYTES = 1024 * 1024;
 
-type Call = readonly [endpoint: UpstreamEndpoint, body: (model: string) => unknown];
+type Call = readonly [endpoint: Endpoint, body: (model: string) => unknown];
 
 /** The smallest call that each kind of endpoint takes; images are left out, because each one costs. */
 const CALLS: readonly Call[] = [
@@ -90,7 +91,7 @@ function findCall(
 }
 
 interface Sent {
-  endpoint: UpstreamEndpoint;
+  endpoint: Endpoint;
   model: string;
   body: string;
 }

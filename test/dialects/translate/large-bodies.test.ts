@@ -2,11 +2,12 @@
 
 import { describe, expect, test } from 'bun:test';
 import { anthropicMessages } from '../../../src/dialects/anthropic-messages/dialect.ts';
-import { type Carrier, type Endpoint, sameDialectCarrier } from '../../../src/dialects/carrier.ts';
+import { type Carrier, sameDialectCarrier } from '../../../src/dialects/carrier.ts';
 import { carry } from '../../../src/dialects/carry.ts';
 import type { Dialect } from '../../../src/dialects/dialect.ts';
 import { openaiChat } from '../../../src/dialects/openai-chat/dialect.ts';
 import { openaiResponses } from '../../../src/dialects/openai-responses/dialect.ts';
+import type { Endpoint } from '../../../src/kit/endpoints.ts';
 import { readJsonObject } from '../../../src/kit/json.ts';
 import { quirksOf } from '../../../src/kit/quirks.ts';
 import type { JsonBody } from '../../../src/kit/request-json.ts';
