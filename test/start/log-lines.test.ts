@@ -40,7 +40,7 @@ describe('lines', () => {
     const child = Bun.spawn([process.execPath, join(import.meta.dir, 'disk-with-room-again.ts'), file], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    const stderr = await child.stderr.text();
+    const stderr = await new Response(child.stderr).text();
     expect([await child.exited, stderr, readFileSync(file, 'utf8')]).toEqual([0, '', 'one\ntwo\n']);
   });
 
