@@ -6,8 +6,8 @@ import { ENDPOINTS } from '../kit/endpoints.ts';
 import { parseNtd } from '../kit/money.ts';
 import { QUIRKS_NAMES } from '../kit/quirks.ts';
 
-export const CHANNEL_KINDS = ['openai', 'anthropic', 'gemini', 'demo'] as const;
-export const MODEL_KINDS = ['chat', 'embeddings', 'images'] as const;
+const CHANNEL_KINDS = ['openai', 'anthropic', 'gemini', 'demo'] as const;
+const MODEL_KINDS = ['chat', 'embeddings', 'images'] as const;
 
 const PRICE_DECIMALS = 3;
 const MAX_PRICE_NTD = 1_000_000;

@@ -10,7 +10,7 @@ const WINDOW_MS = HOUR_MS;
 const MAX_SAMPLES = 20_000;
 
 /** Upper bounds in milliseconds; the last step takes everything above. */
-export const STEPS_MS = [
+const STEPS_MS = [
   50, 100, 200, 300, 500, 750, 1_000, 1_500, 2_000, 3_000, 5_000, 7_500, 10_000, 15_000, 30_000, 60_000, 120_000,
   300_000,
 ];

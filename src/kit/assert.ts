@@ -7,7 +7,3 @@ export class AssertionFailed extends Error {
 export function assert(condition: unknown, what: string): asserts condition {
   if (!condition) throw new AssertionFailed(what);
 }
-
-export function unreachable(value: never): never {
-  throw new AssertionFailed(`unreachable: ${typeof value}`);
-}
