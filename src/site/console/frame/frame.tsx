@@ -6,16 +6,7 @@ import type { Assets } from '../../assets.ts';
 import { LANGUAGES, type Language, wordsOf } from '../../language.ts';
 import { consoleWords } from '../../words/console/words.ts';
 
-const SECTIONS = [
-  'channels',
-  'models',
-  'cards',
-  'accounts',
-  'ledger',
-  'alarms',
-  'incidents',
-  'actions',
-] as const;
+const SECTIONS = ['channels', 'models', 'cards', 'accounts', 'ledger', 'alarms', 'incidents', 'actions'] as const;
 export type Section = (typeof SECTIONS)[number];
 
 export interface ConsoleContext {
