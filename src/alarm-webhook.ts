@@ -3,18 +3,14 @@
 
 import type { Fetch } from './channels/upstream.ts';
 import { type AlarmSink, NotDelivered } from './kit/alarms.ts';
-import { type Clock, sleep } from './kit/clock.ts';
+import type { Clock } from './kit/clock.ts';
 
 const TIMEOUT_MS = 5_000;
 
 export function createAlarmWebhook(url: string, send: Fetch, clock: Clock): AlarmSink {
   return async ({ name, fields }) => {
     const timeout = new AbortController();
-    const done = new AbortController();
-    sleep(clock, TIMEOUT_MS, done.signal).then(
-      () => timeout.abort(),
-      () => {},
-    );
+    const cancel = clock.after(TIMEOUT_MS, () => timeout.abort());
     try {
       const body = JSON.stringify({ alarm: name, at: new Date(clock.now()).toISOString(), ...fields });
       const headers = { 'content-type': 'application/json' };
@@ -26,7 +22,7 @@ export function createAlarmWebhook(url: string, send: Fetch, clock: Clock): Alar
       const { aborted } = timeout.signal;
       throw new NotDelivered(aborted ? `no answer within ${TIMEOUT_MS / 1_000} s` : 'it could not be reached');
     } finally {
-      done.abort();
+      cancel();
     }
   };
 }

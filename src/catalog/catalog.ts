@@ -1,18 +1,10 @@
 // The active catalog: a valid document as the service uses it, with prices in nano-NT$ and everything looked up by name.
 
+import type { Endpoint } from '../kit/endpoints.ts';
 import type { Nano } from '../kit/money.ts';
 import { FREE, type Prices } from '../kit/prices.ts';
 import { type Quirks, quirksOf } from '../kit/quirks.ts';
-import type {
-  ChannelKind,
-  Document,
-  DocumentChannel,
-  DocumentModel,
-  Endpoint,
-  Guards,
-  Limits,
-  ModelKind,
-} from './document.ts';
+import type { ChannelKind, Document, DocumentChannel, DocumentModel, Guards, Limits, ModelKind } from './document.ts';
 import { endpointsOf } from './endpoints.ts';
 
 export interface Timeouts {

@@ -2,12 +2,12 @@
 // Unknown fields are refused, because a misspelt price or limit must not pass in silence.
 
 import { z } from 'zod';
+import { ENDPOINTS } from '../kit/endpoints.ts';
 import { parseNtd } from '../kit/money.ts';
 import { QUIRKS_NAMES } from '../kit/quirks.ts';
 
-export const CHANNEL_KINDS = ['openai', 'anthropic', 'gemini', 'demo'] as const;
-export const ENDPOINTS = ['chat', 'responses', 'embeddings', 'images', 'messages'] as const;
-export const MODEL_KINDS = ['chat', 'embeddings', 'images'] as const;
+const CHANNEL_KINDS = ['openai', 'anthropic', 'gemini', 'demo'] as const;
+const MODEL_KINDS = ['chat', 'embeddings', 'images'] as const;
 
 const PRICE_DECIMALS = 3;
 const MAX_PRICE_NTD = 1_000_000;
@@ -83,7 +83,11 @@ const channel = z.strictObject({
   enabled: z.boolean().default(true),
   base_url: httpUrl.optional(),
   anthropic_base_url: httpUrl.nullish(),
-  endpoints: z.array(z.enum(ENDPOINTS)).min(1).optional(),
+  // An upstream of kind gemini has one way to ask, which no document needs to name.
+  endpoints: z
+    .array(z.enum(ENDPOINTS).exclude(['gemini']))
+    .min(1)
+    .optional(),
   api_key: z.string().min(1).optional(),
   quirks: z.enum(QUIRKS_NAMES).optional(),
   prefill: z.boolean().default(false),
@@ -155,8 +159,6 @@ export type Document = z.output<typeof documentShape>;
 export type DocumentChannel = Document['channels'][number];
 export type DocumentModel = Document['models'][number];
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
-/** What an upstream can be asked for; an upstream of kind gemini has one way to ask, which no document needs to name. */
-export type Endpoint = (typeof ENDPOINTS)[number] | 'gemini';
 export type ModelKind = (typeof MODEL_KINDS)[number];
 export type Limits = Document['limits'];
 export type Guards = Document['guards'];

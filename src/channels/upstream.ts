@@ -1,12 +1,11 @@
 // A channel seen by the relay: send a body, get a response, as from any web server. The demo channel answers the same
 // way without a network, so nothing above knows the difference.
 
+import type { Endpoint } from '../kit/endpoints.ts';
 import type { JsonBody } from '../kit/request-json.ts';
 
-export type UpstreamEndpoint = 'chat' | 'messages' | 'responses' | 'gemini' | 'embeddings' | 'images';
-
 export interface UpstreamRequest {
-  endpoint: UpstreamEndpoint;
+  endpoint: Endpoint;
   /** The model's name there; it is also in the body, where the format has it there. */
   model: string;
   /** Taken before `send` answers with its promise: bytes are given back to the system then. */

@@ -1,15 +1,13 @@
 // How one request travels on one route: what is sent, and how what comes back is read. Where client and upstream speak the
 // same dialect the client's own text goes through; elsewhere it is translated, and nothing above this line knows.
 
+import type { Endpoint } from '../kit/endpoints.ts';
 import type { JsonDocument } from '../kit/json.ts';
 import type { Quirks } from '../kit/quirks.ts';
 import type { JsonBody } from '../kit/request-json.ts';
 import type { AnswerFacts, Dialect, RelayRequest, StreamReader, UpstreamFields } from './dialect.ts';
 import { pricedFields } from './priced-fields.ts';
 import type { FetchedMedia, NamedMedia } from './translate/named-media.ts';
-
-/** What an upstream's address is called. */
-export type Endpoint = 'chat' | 'messages' | 'responses' | 'gemini' | 'embeddings' | 'images';
 
 export interface Carrier {
   endpoint: Endpoint;

@@ -1,10 +1,11 @@
 // Which way a request takes to an upstream: the client's own dialect if the upstream has it, else a translation. The table
 // below is all there is to add for another format.
 
+import type { Endpoint } from '../kit/endpoints.ts';
 import type { Quirks } from '../kit/quirks.ts';
 import { anthropicMessagesClient } from './anthropic-messages/client-side.ts';
 import { anthropicMessagesUpstream } from './anthropic-messages/upstream-side.ts';
-import { type Carrier, type Endpoint, sameDialectCarrier } from './carrier.ts';
+import { type Carrier, sameDialectCarrier } from './carrier.ts';
 import type { Dialect, RelayRequest } from './dialect.ts';
 import { geminiUpstream } from './gemini/upstream-side.ts';
 import { openaiChatClient } from './openai-chat/client-side.ts';

@@ -2,6 +2,7 @@
 // itself knows no field of any of them.
 
 import type { Envelope } from '../faults/write.ts';
+import type { Endpoint } from '../kit/endpoints.ts';
 import type { JsonDocument, JsonObject } from '../kit/json.ts';
 import type { Nano } from '../kit/money.ts';
 import type { Quirks } from '../kit/quirks.ts';
@@ -189,7 +190,7 @@ export interface RepeatedFrames {
 export interface Dialect {
   envelope: Envelope;
   /** What an upstream's address for it is called. */
-  endpoint: 'chat' | 'messages' | 'responses' | 'embeddings' | 'images';
+  endpoint: Exclude<Endpoint, 'gemini'>;
   /** The field of a request that holds the prompt. */
   promptField: 'messages' | 'input' | 'prompt';
   /** Throws a fault that names the field. */

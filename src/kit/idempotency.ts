@@ -27,7 +27,3 @@ export function createIdempotency(pepper: string, random: Random): BeginIdempote
     secretFor: (salt) => createHmac('sha256', secret).update(`secret\n${salt}\n${scope}\n${key}`).digest(),
   });
 }
-
-export function idempotencyHeaders(isReplay: boolean): Record<string, string> {
-  return isReplay ? { 'idempotency-hit': 'true' } : {};
-}

@@ -2,6 +2,7 @@
 // byte. `JSON.parse` alone would accept a million nested arrays, and would let two `model` members mean two things.
 
 import type { Outline } from './long-strings.ts';
+import { isSpace, skipSpace } from './skip-space.ts';
 import { skipString } from './skip-string.ts';
 import type { Tally, TokenCount } from './tokens.ts';
 
@@ -185,16 +186,6 @@ function readName(text: string, start: number, end: number): string {
 
 function refuseText(): never {
   throw new JsonRefused('not_json');
-}
-
-function skipSpace(text: string, from: number): number {
-  let at = from;
-  while (isSpace(text.charCodeAt(at))) at++;
-  return at;
-}
-
-function isSpace(code: number): boolean {
-  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
 function parse(text: string): Json {

@@ -4,6 +4,7 @@
 import { isUtf8 } from 'node:buffer';
 import { assert } from './assert.ts';
 import { bodyRoom, charsOf, type FoundString, MOST_SCANNED_BYTES, scanBody } from './scan-text.ts';
+import { isSpace } from './skip-space.ts';
 import { newTally, type Tally, tallyBytes } from './tokens.ts';
 
 /** A string of a request, its quotes included. */
@@ -102,10 +103,6 @@ function isAfterColon(bytes: Uint8Array, start: number): boolean {
   let at = start - 1;
   while (isSpace(bytes[at])) at--;
   return bytes[at] === COLON;
-}
-
-function isSpace(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 /** What JSON.parse makes of the whole, but long strings are left for later. */

@@ -2,6 +2,7 @@
 // what JavaScript holds, an escape, the order of members: all stay as they came.
 
 import type { Json } from './json.ts';
+import { isSpace, skipSpace } from './skip-space.ts';
 import { skipString } from './skip-string.ts';
 
 /** A value as its JSON text. */
@@ -143,22 +144,12 @@ function skipPlain(text: string, start: number): number {
   return at;
 }
 
-function skipSpace(text: string, from: number): number {
-  let at = from;
-  while (isSpace(text.charCodeAt(at))) at++;
-  return at;
-}
-
 function isOpening(code: number): boolean {
   return code === OPEN_BRACE || code === OPEN_BRACKET;
 }
 
 function isClosing(code: number): boolean {
   return code === CLOSE_BRACE || code === CLOSE_BRACKET;
-}
-
-function isSpace(code: number): boolean {
-  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
 function isEnd(code: number): boolean {

@@ -14,7 +14,7 @@ export interface CodeMemory {
   get(batchId: string): readonly IssuedCard[] | undefined;
 }
 
-export const CODES_KEPT_MS = 15 * 60_000;
+const CODES_KEPT_MS = 15 * 60_000;
 const MOST_BATCHES = 20;
 
 export function createCodeMemory(clock: Clock): CodeMemory {

@@ -4,8 +4,8 @@ import type { Channel } from '../catalog/catalog.ts';
 import type { Document, ModelKind } from '../catalog/document.ts';
 import { SERVED_BY } from '../catalog/endpoints.ts';
 import { readFailure } from '../channels/read-failure.ts';
-import type { Upstream, UpstreamEndpoint } from '../channels/upstream.ts';
-import { sleep } from '../kit/clock.ts';
+import type { Upstream } from '../channels/upstream.ts';
+import type { Endpoint } from '../kit/endpoints.ts';
 import { isObject, tryParseJson } from '../kit/json.ts';
 import { record } from './audit-log.ts';
 import { readNewest } from './newest.ts';
@@ -19,8 +19,8 @@ export interface ChannelTest {
   model: string;
   endpoint: string;
   ms: number;
-  /** Until the first byte of the answer; null without one. */
-  firstTokenMs: number | null;
+  /** Until the first byte of the answer, its status; null without one. */
+  firstByteMs: number | null;
   /** `ok`, or what was wrong: status, code and cleaned message. */
   detail: string;
 }
@@ -29,7 +29,7 @@ const TIMEOUT_MS = 60_000;
 /** Far above what the calls below are answered with. */
 const MAX_BYTES = 1024 * 1024;
 
-type Call = readonly [endpoint: UpstreamEndpoint, body: (model: string) => unknown];
+type Call = readonly [endpoint: Endpoint, body: (model: string) => unknown];
 
 /** The smallest call that each kind of endpoint takes; images are left out, because each one costs. */
 const CALLS: readonly Call[] = [
@@ -91,7 +91,7 @@ function findCall(
 }
 
 interface Sent {
-  endpoint: UpstreamEndpoint;
+  endpoint: Endpoint;
   model: string;
   body: string;
 }
@@ -102,22 +102,18 @@ async function send(tools: OperatingTools, channel: Channel, sent: Sent) {
   const startedAt = clock.monotonic();
   const since = () => Math.round(clock.monotonic() - startedAt);
   const timeout = new AbortController();
-  const timer = new AbortController();
-  sleep(clock, TIMEOUT_MS, timer.signal).then(
-    () => timeout.abort(),
-    () => {},
-  );
-  let firstTokenMs: number | null = null;
+  const cancel = clock.after(TIMEOUT_MS, () => timeout.abort());
+  let firstByteMs: number | null = null;
   try {
     const response = await upstream.send({ ...sent, stream: false, headers: {}, signal: timeout.signal });
-    firstTokenMs = since();
+    firstByteMs = since();
     const detail = await readDetail(response, upstream);
-    return { ok: detail === OK, ms: since(), firstTokenMs, detail };
+    return { ok: detail === OK, ms: since(), firstByteMs, detail };
   } catch (error) {
     const detail = timeout.signal.aborted ? 'no answer in time' : networkFault(error);
-    return { ok: false, ms: since(), firstTokenMs, detail };
+    return { ok: false, ms: since(), firstByteMs, detail };
   } finally {
-    timer.abort();
+    cancel();
   }
 }
 

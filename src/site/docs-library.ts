@@ -4,7 +4,7 @@
 import type { Language } from './language.ts';
 import { docsPath, type LinkTo, markdownPath, type Rendered, relinkMarkdown, renderMarkdown } from './markdown.ts';
 
-export const DOC_GROUPS = {
+const DOC_GROUPS = {
   start: ['getting-started', 'clients'],
   use: ['accounts', 'limits', 'billing', 'errors', 'relay', 'translation', 'reliability'],
   operate: ['configuration', 'operating', 'performance', 'architecture'],

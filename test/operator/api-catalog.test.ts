@@ -223,6 +223,7 @@ describe('channels', () => {
     expect(JSON.stringify(data)).not.toContain(UPSTREAM_KEY);
     const tested = await api('POST', '/channels/up/test', { model: 'up-paid' });
     expect(tested.body).toMatchObject({ ok: true, model: 'scripted-2026-01', endpoint: 'chat', detail: 'ok' });
+    expect(tested.body.first_byte_ms).toBeWithin(0, tested.body.ms + 1);
     expect(await lastAction()).toMatchObject({ action: 'channels.test', subject: 'up', detail: { ok: true } });
     expect((await api('POST', '/channels/up/test', { model: 'auto:free' })).body.error.code).toBe('no_route');
   });

@@ -43,7 +43,7 @@ describe('cards', () => {
     const found = await api('GET', `/cards?serial=${first.serial.toLowerCase()}`);
     expect(found.body.data).toMatchObject([{ state: 'redeemed', redeemed_by: account.accountId }]);
     expect((await api('GET', '/cards?state=issued')).body.data).toHaveLength(1);
-    expect(JSON.stringify(found.body)).not.toContain('hash');
+    expect(JSON.stringify(found.body)).not.toMatch(/"\w*hash"/);
     const sheet = await api('GET', `/batches/${batch.batch_id}/codes`);
     expect(sheet.body.data[0]).toEqual({
       serial: first.serial,

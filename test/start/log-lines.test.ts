@@ -36,18 +36,12 @@ function read(reader: number): string {
 
 describe('lines', () => {
   test('wait for room on a full disk, and then leave whole and in order', async () => {
-    const full = openSync('/dev/full', 'w');
-    const lines = createLineWriter(full);
-    lines.write('one\n');
-    await Bun.sleep(50);
-    lines.write('two\n');
-    closeSync(full);
     const file = join(folder, 'log');
-    // The lowest free number is the one that was closed.
-    const room = openSync(file, 'w');
-    expect(room).toBe(full);
-    await eventually('the lines are written', () => readFileSync(file, 'utf8') === 'one\ntwo\n');
-    closeSync(room);
+    const child = Bun.spawn([process.execPath, join(import.meta.dir, 'disk-with-room-again.ts'), file], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const stderr = await new Response(child.stderr).text();
+    expect([await child.exited, stderr, readFileSync(file, 'utf8')]).toEqual([0, '', 'one\ntwo\n']);
   });
 
   test('wait for a slow reader, up to a bound', async () => {
@@ -55,9 +49,8 @@ describe('lines', () => {
     const lines = createLineWriter(writer);
     const line = (index: number) => `${String(index).padStart(1_023, '.')}\n`;
     for (let index = 0; index < 5_000; index++) lines.write(line(index));
-    const since = performance.now();
+    // Who waited for the reader here would wait forever: it is this very process.
     await Bun.sleep(10);
-    expect(performance.now() - since).toBeLessThan(1_000);
     let text = '';
     await eventually(
       'what waited is read',

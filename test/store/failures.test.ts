@@ -2,7 +2,7 @@
 // half done is left, what was served is charged as soon as it can be, and all goes on without a restart.
 
 import { Database } from 'bun:sqlite';
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { afterEach, beforeEach, describe, expect, spyOn, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
@@ -121,8 +121,10 @@ describe('a lock that somebody else keeps', () => {
     'sheds waiting calls soon, charges nothing, and goes on when it is given up',
     async () => {
       other.run('BEGIN IMMEDIATE');
+      const committed = spyOn(gateway.gateway.store, 'commit');
       const first = paidCall();
-      await Bun.sleep(50);
+      await eventually('it is at the lock', () => committed.mock.calls.some(([name]) => name === 'admit'));
+      committed.mockRestore();
       const waiting = await Promise.all(Array.from({ length: 20 }, paidCall));
       for (const { status, code, retryAfter, ms } of waiting) {
         expect({ status, code }).toEqual({ status: 503, code: 'unavailable' });

@@ -106,7 +106,7 @@ test('a server that is still at it is waited for', async () => {
        SELECT (jsonb_populate_record(known, '{"request_id": "${input.requestId}"}')).* FROM usage_records AS known;
      SELECT pg_sleep(1.2); ROLLBACK`,
   );
-  await Bun.sleep(300);
+  await server.untilAsleep();
   cutNext('during COMMIT');
   expect(await store.commit('settle', settling(input, 700n))).toMatchObject({ state: 'closed', balance: 9_300n });
   await blocker;

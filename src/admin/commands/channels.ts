@@ -48,8 +48,8 @@ export const channelCommands: readonly Command[] = [
     options: [],
     async run({ args, open }) {
       const name = oneArgument(args, 'NAME');
-      const { firstTokenMs, ...result } = await testChannel(await open(), name, { actor: ACTOR });
-      const facts = { ...result, first_token_ms: firstTokenMs };
+      const { firstByteMs, ...result } = await testChannel(await open(), name, { actor: ACTOR });
+      const facts = { ...result, first_byte_ms: firstByteMs };
       if (!result.ok) throw new Refused(`${name} failed after ${result.ms} ms: ${result.detail}`, facts);
       return { facts, text: `${name} answered in ${result.ms} ms (${result.model})` };
     },

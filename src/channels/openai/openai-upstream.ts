@@ -1,10 +1,11 @@
 // An upstream that speaks the OpenAI format over HTTP. Headers are built here from nothing: of the client's
 // only the trace that its call belongs to travels on.
 
+import type { Endpoint } from '../../kit/endpoints.ts';
 import type { Quirks } from '../../kit/quirks.ts';
 import { LOOP_HEADER, withHop } from '../loop-guard.ts';
 import { traceHeaders } from '../trace-headers.ts';
-import type { Fetch, Upstream, UpstreamEndpoint } from '../upstream.ts';
+import type { Fetch, Upstream } from '../upstream.ts';
 
 export interface OpenaiSettings {
   baseUrl: string;
@@ -14,7 +15,7 @@ export interface OpenaiSettings {
   quirks: Quirks;
 }
 
-const PATHS: Partial<Record<UpstreamEndpoint, string>> = {
+const PATHS: Partial<Record<Endpoint, string>> = {
   chat: '/chat/completions',
   responses: '/responses',
   embeddings: '/embeddings',

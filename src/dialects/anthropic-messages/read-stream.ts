@@ -3,6 +3,7 @@
 
 import { ANSWER_LIMITS, isObject, type JsonDocument, JsonRefused, readJsonObject } from '../../kit/json.ts';
 import { weighTokens } from '../../kit/tokens.ts';
+import { BROKEN } from '../bare-events.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Piece, type StreamEvent, type StreamReader } from '../dialect.ts';
 import { isFinish } from '../is-finish.ts';
 import { RepeatedEvent } from '../repeated-event.ts';
@@ -12,7 +13,6 @@ import { blockPieces, deltaPieces, isThinking, outputOf } from './read-output.ts
 import { createUsageTracker } from './usage.ts';
 
 const DELTA = 'content_block_delta';
-const BROKEN: StreamEvent = { kind: 'broken', name: undefined, document: undefined, pieces: [] };
 
 export function createStreamReader(): StreamReader {
   const facts: Omit<AnswerFacts, 'usage'> = { output: NO_OUTPUT, finish: 'other' };

@@ -11,6 +11,7 @@ import {
 } from '../../kit/json.ts';
 import type { Quirks } from '../../kit/quirks.ts';
 import { weighTokens } from '../../kit/tokens.ts';
+import { BROKEN, DONE } from '../bare-events.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Piece, type StreamEvent, type StreamReader } from '../dialect.ts';
 import { isFinish } from '../is-finish.ts';
 import { RepeatedEvent } from '../repeated-event.ts';
@@ -20,9 +21,7 @@ import { hasNoChoice, isBroken, isError, isForeign, isNoise, isUnshown, saidAs }
 import { outputOf, readPieces } from './read-output.ts';
 import { betterUsage, readUsage } from './read-usage.ts';
 
-const DONE = '[DONE]';
-const NOTHING = { name: undefined, document: undefined, pieces: [] };
-const BROKEN: StreamEvent = { kind: 'broken', ...NOTHING };
+const DONE_MARK = '[DONE]';
 
 /** `choices`: how many answers were asked for; fewer count as finished only once the upstream says it is done. */
 export function createStreamReader(choices: number, quirks?: Quirks): StreamReader {
@@ -89,9 +88,9 @@ export function createStreamReader(choices: number, quirks?: Quirks): StreamRead
     read({ data = '', event: name }) {
       const repeat = shapes.match(data);
       if (repeat) return [again(data, repeat)];
-      if (data === DONE) {
+      if (data === DONE_MARK) {
         done = true;
-        return [{ kind: 'done', ...NOTHING }];
+        return [DONE];
       }
       if (isNoise(data)) return [];
       try {

@@ -10,6 +10,7 @@ import {
   readJsonObject,
 } from '../../kit/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
+import { BROKEN, DONE } from '../bare-events.ts';
 import { readCount } from '../counts.ts';
 import {
   type AnswerFacts,
@@ -23,7 +24,6 @@ import type { SseEvent } from '../sse.ts';
 
 export const COMPLETED = 'image_generation.completed';
 export const PARTIAL = 'image_generation.partial_image';
-const BROKEN: StreamEvent = { kind: 'broken', name: undefined, document: undefined, pieces: [] };
 
 export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
   if (!Array.isArray(value.data)) return undefined;
@@ -37,7 +37,7 @@ export function createStreamReader(wanted: number): StreamReader {
 
   function readEvent({ data = '' }: SseEvent): StreamEvent {
     const document = tryRead(data);
-    if (!document) return data === '[DONE]' ? { ...BROKEN, kind: 'done' } : BROKEN;
+    if (!document) return data === '[DONE]' ? DONE : BROKEN;
     const { type } = document.value;
     const name = typeof type === 'string' ? type : undefined;
     if (name === 'error' || isObject(document.value.error)) return BROKEN;

@@ -9,14 +9,11 @@ import {
   JsonRefused,
   readJsonObject,
 } from '../../kit/json.ts';
+import { BROKEN, DONE } from '../bare-events.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Piece, type StreamEvent, type StreamReader } from '../dialect.ts';
 import { FAILURES, isEnded, isReasoning, outputOfResponse, readFinish } from './read-answer.ts';
 import { outputOf, readEvent, type Said } from './read-output.ts';
 import { readUsage } from './usage.ts';
-
-const NOTHING = { name: undefined, document: undefined, pieces: [] };
-const BROKEN: StreamEvent = { kind: 'broken', ...NOTHING };
-const DONE: StreamEvent = { kind: 'done', ...NOTHING };
 
 export function createStreamReader(): StreamReader {
   const facts: AnswerFacts = { usage: 'absent', output: NO_OUTPUT, finish: 'other' };

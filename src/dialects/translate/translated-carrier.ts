@@ -3,6 +3,7 @@
 
 import { ANSWER_LIMITS, readJsonObject } from '../../kit/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
+import { BROKEN, DONE } from '../bare-events.ts';
 import type { Carrier } from '../carrier.ts';
 import type { Dialect, Output, RelayRequest, ReportedUsage, StreamEvent, StreamReader } from '../dialect.ts';
 import { refuseField } from '../fields.ts';
@@ -166,10 +167,7 @@ function emptyStream({ dialect, client, request }: Translation, context: AnswerC
   return events.map(writer.write).join('') + writer.end({ usage: NO_USAGE, cost: 0n, isOurs: true });
 }
 
-const NOTHING = { name: undefined, document: undefined, pieces: [] };
-const BROKEN: StreamEvent = { kind: 'broken', ...NOTHING };
 const GAVE_UP: StreamEvent = { ...BROKEN, gaveUp: true };
-const DONE: StreamEvent = { kind: 'done', ...NOTHING };
 
 function createRestorer({ names, formatTool, localStops = [] }: WrittenRequest): (event: AnswerEvent) => AnswerEvent[] {
   const restoreTools = createToolRestorer({ names, formatTool });

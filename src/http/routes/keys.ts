@@ -1,7 +1,7 @@
 // /api/keys: an account's keys, for its managing keys.
 
+import { idempotencyHeaders } from '../../accounts/idempotency-headers.ts';
 import { addKey, editKey, listKeys, removeKey, requireManage, rotateKey } from '../../accounts/manage-keys.ts';
-import { idempotencyHeaders } from '../../kit/idempotency.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 import { readIdempotencyKey } from '../idempotency-key.ts';
 import { readBodyJson, readOptionalJson } from '../read-body.ts';

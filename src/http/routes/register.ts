@@ -1,9 +1,9 @@
 // POST /api/agent/register: a key and NT$1 for whoever asks, within the limits; but not for web pages of other sites.
 
+import { idempotencyHeaders } from '../../accounts/idempotency-headers.ts';
 import { registerAgent } from '../../accounts/register-agent.ts';
 import { fault } from '../../faults/fault.ts';
 import { isCrossSite } from '../../kit/cross-site.ts';
-import { idempotencyHeaders } from '../../kit/idempotency.ts';
 import { addressOf } from '../client-address.ts';
 import type { Exchange, HttpTools } from '../exchange.ts';
 import { readIdempotencyKey } from '../idempotency-key.ts';

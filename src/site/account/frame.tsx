@@ -5,7 +5,7 @@ import type { Child } from 'hono/jsx';
 import { wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 
-export const TABS = ['overview', 'usage', 'keys', 'redeem', 'setup', 'play', 'access'] as const;
+const TABS = ['overview', 'usage', 'keys', 'redeem', 'setup', 'play', 'access'] as const;
 export type Tab = (typeof TABS)[number];
 
 export interface Notice {

@@ -56,7 +56,7 @@ async function test(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response>
     return showOne(tools, visit, refusalNotice(visit.page.language, tested), refusalStatus(tested));
   }
   const text = tested.ok
-    ? channels.testOk(tested.model, milliseconds(tested.ms), milliseconds(tested.firstTokenMs))
+    ? channels.testOk(tested.model, milliseconds(tested.ms), milliseconds(tested.firstByteMs))
     : channels.testBad(tested.model, tested.detail);
   return showOne(tools, visit, { text, isBad: !tested.ok });
 }

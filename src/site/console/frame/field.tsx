@@ -28,7 +28,7 @@ export function Field({ name, label, help, fault, children }: FieldProps) {
   );
 }
 
-export function faultId(name: string): string {
+function faultId(name: string): string {
   return `${name}-fault`;
 }
 

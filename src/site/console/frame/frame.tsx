@@ -6,16 +6,7 @@ import type { Assets } from '../../assets.ts';
 import { LANGUAGES, type Language, wordsOf } from '../../language.ts';
 import { consoleWords } from '../../words/console/words.ts';
 
-export const SECTIONS = [
-  'channels',
-  'models',
-  'cards',
-  'accounts',
-  'ledger',
-  'alarms',
-  'incidents',
-  'actions',
-] as const;
+const SECTIONS = ['channels', 'models', 'cards', 'accounts', 'ledger', 'alarms', 'incidents', 'actions'] as const;
 export type Section = (typeof SECTIONS)[number];
 
 export interface ConsoleContext {
@@ -163,7 +154,7 @@ function Tabs({ label, tabs, path }: { label: string; tabs: NonNullable<ConsoleP
   );
 }
 
-export function NoticeBox({ notice }: { notice: Notice | undefined }) {
+function NoticeBox({ notice }: { notice: Notice | undefined }) {
   if (!notice) return null;
   return (
     <div class={notice.isBad ? 'notice is-bad' : 'notice'} role={notice.isBad ? 'alert' : 'status'}>

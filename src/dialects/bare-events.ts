@@ -1,0 +1,8 @@
+// Events of a stream that say what they are, and nothing else.
+
+import type { StreamEvent } from './dialect.ts';
+
+const NOTHING = { name: undefined, document: undefined, pieces: [] };
+
+export const BROKEN: StreamEvent = { kind: 'broken', ...NOTHING };
+export const DONE: StreamEvent = { kind: 'done', ...NOTHING };
