@@ -113,7 +113,7 @@ export const zhTwAccount: Words['account'] = {
     filter: '篩選',
     clear: '清除',
     all: '全部',
-    time: '時間（UTC+8）',
+    time: '時間',
     request: '請求編號',
     stream: '串流',
     streamed: '串流',

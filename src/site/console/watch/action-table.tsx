@@ -2,7 +2,7 @@
 // Actions of operators as rows.
 
 import type { StoredAction } from '../../../store/rows.ts';
-import { time } from '../../format.ts';
+import { dateTime } from '../../format.ts';
 import type { Language } from '../../language.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import { DataTable } from '../parts/data-table.tsx';
@@ -21,7 +21,7 @@ export function Actions({ language, actions }: { language: Language; actions: re
         { text: words.detail },
       ]}
       rows={actions.map(({ at, actor, action, subject, detail }) => [
-        <span class="number">{time(at)}</span>,
+        <span class="number">{dateTime(at)}</span>,
         actors[actor] ?? actor,
         <span class="id nowrap">{action}</span>,
         <Subject subject={subject} />,
