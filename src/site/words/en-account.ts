@@ -179,6 +179,11 @@ export const enAccount = {
     asking: 'Waiting for the first word …',
     stopped: 'Stopped. What had been answered is billed; your usage shows it.',
     offline: 'Check your connection and try again: the answer broke off.',
+    noText: 'The model sent no text.',
+    endings: {
+      length: 'The answer is not whole: it reached the greatest length.',
+      content_filter: 'The answer is not whole: the content policy of the model broke it off.',
+    },
     served: (channel: string, cost: string) => `Served by ${channel}, cost ${cost}`,
     needsScript:
       'Turn on JavaScript or load this page again to ask here. curl and the SDKs do without: Set-up has lines to copy.',
