@@ -32,7 +32,9 @@ afterAll(async () => {
 
 /** An account with something on every page of it. */
 async function busyAccount(): Promise<string> {
-  const { key } = await gateway.register();
+  const { key, accountId } = await gateway.register();
+  const credit = { accountId, amount: 138_231_324_299n, reference: accountId, reason: 'sorry', at: Date.now() };
+  await gateway.gateway.store.commit('credit', credit);
   gateway.upstream.next(chatStream());
   await (await gateway.chat(key, { model: 'up-paid', stream: true })).text();
   await gateway.chat(key, { model: 'auto:free' });
@@ -60,6 +62,13 @@ function namesOverAmounts(rows: Element[]): string[] {
     return range.getBoundingClientRect().right;
   };
   return rows.filter((row) => textEnd(row) > (edge(row, '.paid')?.left ?? 0)).map((row) => row.outerHTML);
+}
+
+/** Amounts and names that go on in a second line. */
+function brokenInTwo(elements: Element[]): string[] {
+  const isTall = (one: Element) =>
+    one.getBoundingClientRect().height > 1.8 * Number.parseFloat(getComputedStyle(one).fontSize);
+  return elements.filter(isTall).map((one) => one.outerHTML);
 }
 
 interface Look {
@@ -90,6 +99,7 @@ describe.each<Look>([
     for (const path of PUBLIC) {
       await visitor.page.goto(gateway.url + path);
       await lookAt(visitor, look, path);
+      expect(await visitor.page.locator('.docs td:first-child code').evaluateAll(brokenInTwo)).toEqual([]);
     }
     await visitor.leave();
   });
@@ -105,6 +115,8 @@ describe.each<Look>([
       await page.goto(`${gateway.url}/account${path}`);
       await lookAt(visitor, look, path);
     }
+    await page.goto(`${gateway.url}/account`);
+    expect(await page.locator('.is-money .figure').evaluateAll(brokenInTwo)).toEqual([]);
     await page.goto(`${gateway.url}/account/redeem`);
     await page.fill('#code', CARD_CODE_SHAPE);
     expect(await page.locator('#code').evaluateAll(widerThanShown)).toEqual([]);
