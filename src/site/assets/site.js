@@ -124,7 +124,7 @@ if (play) {
     const nano = chunk.usage?.cost_nano;
     if (nano === undefined) return;
     const served = words.served.replace('{channel}', () => answered.channel).replace('{cost}', () => money(nano));
-    say(answered.ending + served);
+    say(answered.ending + served, answered.ending !== '');
   }
 
   /** As pages write it: exact, with two decimals at least. */
