@@ -71,6 +71,11 @@ function brokenInTwo(elements: Element[]): string[] {
   return elements.filter(isTall).map((one) => one.outerHTML);
 }
 
+/** Of a row of filters, which stand in one line: one. */
+function heights(elements: Element[]): number[] {
+  return [...new Set(elements.map((one) => one.getBoundingClientRect().height))];
+}
+
 interface Look {
   language: 'en' | 'zh-TW';
   width: number;
@@ -87,6 +92,8 @@ async function lookAt({ page, axe, troubles }: Visitor, { width, colorScheme }: 
   expect([place, await cutOff(page)]).toEqual([place, []]);
   await page.setViewportSize({ width: SMALLEST, height: 900 });
   expect([place, await timesWithoutZone(page)]).toEqual([place, []]);
+  const filters = page.locator('.filters :is(input, select, button)');
+  expect([place, (await filters.evaluateAll(heights)).length]).toEqual([place, (await filters.count()) > 0 ? 1 : 0]);
   expect([place, troubles]).toEqual([place, []]);
 }
 
