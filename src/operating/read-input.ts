@@ -5,12 +5,12 @@ import { DAY_MS, taipeiDateTime, taipeiDayStart } from '../kit/taipei.ts';
 import { invalid } from './refused.ts';
 
 /** Far above any real payment, and far below what a wallet can count: a slip of the hand does not fill one. */
-const MOST: Nano = 100_000_000n * NANO_PER_NTD;
+export const MOST_AMOUNT: Nano = 100_000_000n * NANO_PER_NTD;
 
 /** Refused: invalid. */
 export function readAmount(text: string, field = 'amount'): Nano {
   const nano = parseNtd(text);
-  if (nano === undefined || nano <= 0n || nano > MOST) {
+  if (nano === undefined || nano <= 0n || nano > MOST_AMOUNT) {
     throw invalid(field, `must be an amount of NT$ above 0, up to 100000000, with at most 9 decimals: ${text}`);
   }
   return nano;

@@ -18,12 +18,7 @@ export function count(value: number): string {
 }
 
 export function dateTime(at: number): string {
-  return `${time(at)} UTC+8`;
-}
-
-/** For a column whose head names the zone. */
-export function time(at: number): string {
-  return formatted(at, { dateStyle: 'short', timeStyle: 'medium', hourCycle: 'h23' });
+  return `${formatted(at, { dateStyle: 'short', timeStyle: 'medium', hourCycle: 'h23' })} UTC+8`;
 }
 
 export function date(at: number): string {

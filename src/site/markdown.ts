@@ -26,9 +26,14 @@ export function renderMarkdown(markdown: string, linkTo: LinkTo = docsPath): Ren
         const text = this.parser.parseInline(tokens);
         return target === undefined ? text : `<a href="${escapeHtml(target)}">${text}</a>`;
       },
-      // Wider than the page, it scrolls by itself, with a keyboard too.
+      // Wider than the page, it scrolls by itself, with a keyboard too; of many columns, a narrow page makes named lines.
       table(token: Tokens.Table) {
-        return `<div class="scroll" tabindex="0">${Renderer.prototype.table.call(this, token)}</div>\n`;
+        const names = token.header.map(({ text }) => escapeHtml(text.replaceAll('`', '')));
+        const labels = names.length >= STACKED_COLUMNS ? names : [];
+        const table = Renderer.prototype.table
+          .call(this, token)
+          .replace('<table>', labels.length > 0 ? '<table class="stack is-doc">' : '<table>');
+        return `<div class="scroll" tabindex="0">${labelled(table, labels)}</div>\n`;
       },
       code: ({ text }: Tokens.Code) => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`,
     },
@@ -51,6 +56,19 @@ export function relinkMarkdown(markdown: string, linkTo: LinkTo): string {
   // Every second piece is a block of code.
   const pieces = markdown.split(CODE_BLOCK);
   return pieces.map((piece, index) => (index % 2 === 0 ? relink(piece) : piece)).join('');
+}
+
+const STACKED_COLUMNS = 3;
+
+/** Every cell but the first of its row says what its column is called. */
+function labelled(table: string, labels: readonly string[]): string {
+  return table.replace(/<tr>[\s\S]*?<\/tr>/g, (row) => {
+    let column = 0;
+    return row.replace(/<td/g, (cell) => {
+      const label = labels[column++];
+      return label === undefined || column === 1 ? cell : `${cell} data-label="${label}"`;
+    });
+  });
 }
 
 /** A place that links and faults point to, such as a row of a table. */

@@ -67,6 +67,8 @@ describe('money', () => {
       expect([amount, refused.status]).toEqual([amount, 422]);
       expect(await refused.text()).toContain('id="amount-fault"');
     }
+    const tooMuch = await client.post(`${pathOf(account)}/credit/review`, { ...form, amount: '1234567890' });
+    expect(await tooMuch.text()).toContain('at most NT$100,000,000.00');
     const refused = await client.post(`${pathOf(account)}/credit/review`, { ...form, reason: ' ' });
     expect([refused.status, fieldOf(await refused.text(), 'amount')]).toEqual([422, '12.5']);
     expect(await balanceOf(account)).toBe(13.5);

@@ -3,6 +3,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startBrowser, type TestBrowser, type Visitor } from '../support/browser.ts';
+import { createKey } from '../support/create-key.ts';
+import { cutOff, timesWithoutZone } from '../support/cut-off.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer, errorScript } from '../support/openai-chat.ts';
 import { clientOf, fieldOf, visitConsole } from './operator-client.ts';
@@ -46,6 +48,10 @@ async function fillShop(): Promise<string[]> {
   await client.post('/models/edit?model=up-free', { base: '1', 'sale-output': '5', 'cost-up-output': '9' });
   const once = fieldOf(await (await client.get(`/accounts/${accountId}`)).text(), 'once');
   await client.post(`/accounts/${accountId}/keys`, { name: 'x'.repeat(60), once });
+  await createKey(gateway, key, { name: LONG });
+  const given = { kind: 'credit', amount: '99999999.123456789', reason: LONG };
+  const review = await client.post(`/accounts/${accountId}/credit/review`, given);
+  await client.post(`/accounts/${accountId}/credit`, { ...given, once: fieldOf(await review.text(), 'once') });
   return [
     ...['/', '/channels', '/channels/up', '/channels/demo/disable', '/models', '/models/edit?model=up-paid'],
     ...[
@@ -77,7 +83,7 @@ interface Look {
   colorScheme: 'light' | 'dark';
 }
 
-/** All rules as it is shown first, contrast again by the other light, and the width of the smallest phone. */
+/** All rules as it is shown first, contrast again by the other light, then every width, the smallest phone's last. */
 async function lookAt({ page, axe, troubles }: Visitor, { width, colorScheme, language }: Look, place: string) {
   await page.setViewportSize({ width, height: 900 });
   await page.emulateMedia({ colorScheme });
@@ -85,8 +91,9 @@ async function lookAt({ page, axe, troubles }: Visitor, { width, colorScheme, la
   expect([place, await axe()]).toEqual([place, []]);
   await page.emulateMedia({ colorScheme: colorScheme === 'light' ? 'dark' : 'light' });
   expect([place, 'other light', await axe(['color-contrast'])]).toEqual([place, 'other light', []]);
+  expect([place, await cutOff(page)]).toEqual([place, []]);
   await page.setViewportSize({ width: SMALLEST, height: 900 });
-  expect([place, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([place, SMALLEST]);
+  expect([place, await timesWithoutZone(page)]).toEqual([place, []]);
   expect([place, troubles]).toEqual([place, []]);
 }
 

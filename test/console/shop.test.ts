@@ -151,6 +151,16 @@ test('words say what is meant: revenue before write-offs, and what an unbalanced
   await client.post('/alarms/names/ledger_unbalanced', {});
 });
 
+test('an alarm leads to the request it is about, and tells money in NT$', async () => {
+  const fields = { request_id: 'req_01m7ggkhp42q8e7186dh3qte4e', cost_nano: '1950' };
+  await gateway.gateway.store.recordAlarm({ name: 'settle_after_release', fields }, Date.now());
+  const html = await (await client.get('/alarms')).text();
+  expect(html).toContain(`href="/accounts?q=${fields.request_id}"`);
+  expect(html).toContain('NT$0.00000195');
+  expect(html).not.toContain('cost_nano');
+  await client.post('/alarms/names/settle_after_release', {});
+});
+
 test('an alarm is open until somebody has seen it', async () => {
   await gateway.gateway.store.recordAlarm({ name: 'upstream_route_missing', fields: { channel: 'up' } }, Date.now());
   const open = await (await client.get('/alarms')).text();

@@ -62,6 +62,28 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect((await gateway.get('/api/keys', key)).data).toHaveLength(1);
   });
 
+  test('all that is wrong with a key is told at once, each at its field, and the first has the focus', async () => {
+    const { key } = await gateway.register();
+    const client = await signedIn(gateway, key, language);
+    const html = await (
+      await client.post('/account/keys', { known: '1', name: 'x', budget: '-1', expires: '2020-01-01' })
+    ).text();
+    expect(html).toContain(`<p>${fields.daily_budget_ntd} ${fields.expires_at}</p>`);
+    const input = (id: string) => new RegExp(`<input id="${id}"[^>]*>`).exec(html)?.[0] ?? '';
+    const marks = ['name', 'budget', 'expires'].map((name) => {
+      const text = input(`${name}-new`);
+      const isTold = html.includes(`id="${name}-fault-new"`);
+      return [text.includes('aria-invalid="true"'), text.includes('autofocus'), isTold];
+    });
+    expect(marks).toEqual([
+      [false, false, false],
+      [true, true, true],
+      [true, false, true],
+    ]);
+    expect(html.match(/autofocus/g)).toHaveLength(1);
+    expect(html).toContain('href="#new"');
+  });
+
   test('who guessed at too many codes is told until when to wait', async () => {
     const { key } = await gateway.register();
     const client = await signedIn(gateway, key, language);

@@ -185,7 +185,9 @@ describe('guesses', () => {
     expect(await badKey.text()).toContain('Check the key and try again');
     const bad = await client.post('/account/sign-in', { name: 'nobody-here', password: 'wrong password' });
     expect(bad.status).toBe(401);
-    expect(await bad.text()).toContain('Check name and password and try again, or sign in with a key.');
+    const again = await bad.text();
+    expect(again).toContain('Check name and password and try again, or sign in with a key.');
+    expect(again).toMatch(/<input id="name"[^>]* value="nobody-here"/);
   });
 
   test('ten a minute from one address; a good key is let in all the same', async () => {

@@ -12,6 +12,7 @@ import { issueCard } from '../support/issue-cards.ts';
 import { chatStream } from '../support/openai-chat.ts';
 
 const PASSWORD = 'correct horse battery';
+const OTHER_CARD = 'PC-AAAA-AAAA-AAAA-AAAA-AAAA-AAAA-AAAA';
 let gateway: TestGateway;
 let browser: TestBrowser;
 beforeAll(async () => {
@@ -121,6 +122,10 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect(await page.isVisible('[data-card-waits]')).toBe(false);
     // What stands behind the # alone would load no page.
     await open(`/account/redeem?#${code}`);
+    // The links of other cards, followed in the same tab: the last one counts.
+    for (const hash of [`code=${OTHER_CARD}`, code]) {
+      await page.evaluate((text) => location.assign(`#${text}`), hash);
+    }
     for (const one of [otherLanguage, language]) {
       await switchTo(one);
       expect(await page.locator('[data-card-waits]:visible').textContent()).toBe(wordsOf(one).account.cardWaits);
@@ -135,6 +140,14 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
       await switchTo(one);
     }
     expect(await page.inputValue('#code')).toBe(code);
+    for (const [hash, shown] of [
+      [`code=${OTHER_CARD}`, OTHER_CARD],
+      [code, code],
+    ] as const) {
+      await page.evaluate((text) => location.assign(`#${text}`), hash);
+      await page.waitForFunction((text) => document.querySelector<HTMLInputElement>('#code')?.value === text, shown);
+      expect(page.url()).not.toContain('#');
+    }
     expect(asked.map((url) => url.split('#')[0]).filter((url) => url?.includes(code))).toEqual([]);
     await submit(page, '/account/redeem');
     await page.waitForSelector('.notice');

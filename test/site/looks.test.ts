@@ -6,8 +6,9 @@ import { CARD_CODE_SHAPE } from '../../src/cards/card-code.ts';
 import { wordsOf } from '../../src/site/language.ts';
 import { startBrowser, type TestBrowser, type Visitor } from '../support/browser.ts';
 import { createKey } from '../support/create-key.ts';
+import { cutOff, timesWithoutZone } from '../support/cut-off.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { chatStream } from '../support/openai-chat.ts';
+import { chatAnswer, chatStream, errorScript } from '../support/openai-chat.ts';
 
 const [DESKTOP, PHONE, SMALLEST] = [1_280, 390, 360];
 const PUBLIC = ['/', '/pricing', '/docs', '/docs/errors', '/status', '/security', '/account', '/nothing'];
@@ -31,11 +32,19 @@ afterAll(async () => {
 
 /** An account with something on every page of it. */
 async function busyAccount(): Promise<string> {
-  const { key } = await gateway.register();
+  const { key, accountId } = await gateway.register();
+  const credit = { accountId, amount: 138_231_324_299n, reference: accountId, reason: 'sorry', at: Date.now() };
+  await gateway.gateway.store.commit('credit', credit);
   gateway.upstream.next(chatStream());
   await (await gateway.chat(key, { model: 'up-paid', stream: true })).text();
   await gateway.chat(key, { model: 'auto:free' });
   await createKey(gateway, key, { name: LONG, models: ['up-paid'], daily_budget_ntd: 0.123456789 });
+  for (const name of [LONG, 'n8n-production-workflow-customer-support-summaries-taipei-office-2026']) {
+    const { key: named } = await createKey(gateway, key, { name });
+    gateway.upstream.next(chatAnswer(), errorScript(500, { message: 'broken' }));
+    await gateway.chat(named, { model: 'up-paid' });
+    await gateway.chat(named, { model: 'up-paid' });
+  }
   return key;
 }
 
@@ -44,21 +53,47 @@ function widerThanShown(elements: Element[]): string[] {
   return elements.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.outerHTML);
 }
 
+/** Rows in which the name of a key is printed over what was paid. */
+function namesOverAmounts(rows: Element[]): string[] {
+  const edge = (row: Element, of: string) => row.querySelector(of)?.getBoundingClientRect();
+  const textEnd = (row: Element) => {
+    const range = document.createRange();
+    range.selectNodeContents(row.querySelector('.what') ?? row);
+    return range.getBoundingClientRect().right;
+  };
+  return rows.filter((row) => textEnd(row) > (edge(row, '.paid')?.left ?? 0)).map((row) => row.outerHTML);
+}
+
+/** Amounts and names that go on in a second line. */
+function brokenInTwo(elements: Element[]): string[] {
+  const isTall = (one: Element) =>
+    one.getBoundingClientRect().height > 1.8 * Number.parseFloat(getComputedStyle(one).fontSize);
+  return elements.filter(isTall).map((one) => one.outerHTML);
+}
+
+/** Of a row of filters, which stand in one line: one. */
+function heights(elements: Element[]): number[] {
+  return [...new Set(elements.map((one) => one.getBoundingClientRect().height))];
+}
+
 interface Look {
   language: 'en' | 'zh-TW';
   width: number;
   colorScheme: 'light' | 'dark';
 }
 
-/** All rules as it is shown first, contrast again by the other light, and the width of the smallest phone. */
+/** All rules as it is shown first, contrast again by the other light, then every width, the smallest phone's last. */
 async function lookAt({ page, axe, troubles }: Visitor, { width, colorScheme }: Look, place: string): Promise<void> {
   await page.setViewportSize({ width, height: 900 });
   await page.emulateMedia({ colorScheme });
   expect([place, await axe()]).toEqual([place, []]);
   await page.emulateMedia({ colorScheme: colorScheme === 'light' ? 'dark' : 'light' });
   expect([place, 'other light', await axe(['color-contrast'])]).toEqual([place, 'other light', []]);
+  expect([place, await cutOff(page)]).toEqual([place, []]);
   await page.setViewportSize({ width: SMALLEST, height: 900 });
-  expect([place, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([place, SMALLEST]);
+  expect([place, await timesWithoutZone(page)]).toEqual([place, []]);
+  const filters = page.locator('.filters :is(input, select, button)');
+  expect([place, (await filters.evaluateAll(heights)).length]).toEqual([place, (await filters.count()) > 0 ? 1 : 0]);
   expect([place, troubles]).toEqual([place, []]);
 }
 
@@ -71,6 +106,7 @@ describe.each<Look>([
     for (const path of PUBLIC) {
       await visitor.page.goto(gateway.url + path);
       await lookAt(visitor, look, path);
+      expect(await visitor.page.locator('.docs td:first-child code').evaluateAll(brokenInTwo)).toEqual([]);
     }
     await visitor.leave();
   });
@@ -86,6 +122,8 @@ describe.each<Look>([
       await page.goto(`${gateway.url}/account${path}`);
       await lookAt(visitor, look, path);
     }
+    await page.goto(`${gateway.url}/account`);
+    expect(await page.locator('.is-money .figure').evaluateAll(brokenInTwo)).toEqual([]);
     await page.goto(`${gateway.url}/account/redeem`);
     await page.fill('#code', CARD_CODE_SHAPE);
     expect(await page.locator('#code').evaluateAll(widerThanShown)).toEqual([]);
@@ -93,6 +131,7 @@ describe.each<Look>([
     const label = (element: Element) => getComputedStyle(element, '::before').content;
     const { balance } = wordsOf(look.language).account.overview;
     expect(await page.locator('tbody .paid .under').first().evaluate(label)).toContain(balance);
+    expect(await page.locator('tbody tr').evaluateAll(namesOverAmounts)).toEqual([]);
     await page.click('tbody a');
     await page.waitForSelector('dl.lines');
     await lookAt(visitor, look, 'receipt');

@@ -20,3 +20,9 @@ test.each([
   const rendered = renderMarkdown(`Words ${html} words.`).html;
   expect(rendered).not.toMatch(/<(script|img|a )/);
 });
+
+test('cells of a table with many columns say what their column is called', () => {
+  const { html } = renderMarkdown('| `code` | when "x" | text |\n|---|---|---|\n| a | b | c |\n');
+  expect(html).toContain('<td>a</td>\n<td data-label="when &quot;x&quot;">b</td>\n<td data-label="text">c</td>');
+  expect(renderMarkdown('| code | text |\n|---|---|\n| a | b |\n').html).not.toContain('data-label');
+});

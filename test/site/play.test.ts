@@ -11,7 +11,7 @@ import type { Answer } from '../support/answer.ts';
 import { startBrowser, type TestBrowser, type Visitor, type VisitorOptions } from '../support/browser.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { chatChunks, chatStream, errorScript, sseScript, sseText } from '../support/openai-chat.ts';
+import { type ChatOptions, chatChunks, chatStream, errorScript, sseScript, sseText } from '../support/openai-chat.ts';
 import { openaiChannel, type TestDocument, upModel } from '../support/test-document.ts';
 
 /** What a channel's failures leave behind in one test must not decide another. */
@@ -124,6 +124,25 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     await told(page, faults.upstream_failed);
     expect(await page.textContent('#answer')).toBe('Half');
     expect(await page.getAttribute('#served', 'class')).toContain('bad');
+  });
+
+  test.each<[what: string, script: ChatOptions, answer: string]>([
+    ['no text at all', { pieces: [], reasoning: ['Let me think'] }, account.play.noText],
+    ['a refusal', { pieces: [], refusal: 'I cannot help.' }, 'I cannot help.'],
+    ['half an answer', { pieces: ['Half'], finish: 'length' }, 'Half'],
+    ['a thought that took all the room', { pieces: [], reasoning: ['Hm'], finish: 'length' }, account.play.noText],
+    ['a filtered answer', { pieces: ['Half'], finish: 'content_filter' }, 'Half'],
+  ])('%s is told as what it is, with its cost', async (_, script, answer) => {
+    const { page, key } = await openPlayground(language);
+    gateway.upstream.next(chatStream(script));
+    await ask(page, 'up-paid', 'Hi');
+    await told(page, 'NT$');
+    await page.waitForFunction((text) => document.getElementById('answer')?.textContent === text, answer);
+    const [record] = (await gateway.get('/api/usage', key)).data;
+    const served = account.play.served('up', money(BigInt(record.cost_nano)));
+    const endings: Readonly<Record<string, string>> = account.play.endings;
+    const ending = endings[script.finish ?? 'stop'];
+    expect(await page.textContent('#served')).toBe(ending === undefined ? served : `${ending} ${served}`);
   });
 
   test('without JavaScript the page says what to do, and nothing can be sent', async () => {

@@ -80,6 +80,18 @@ describe('curl', () => {
     expect(text).toMatch(/^\| up-paid \|.* 128000 \|$/m);
   });
 
+  test('finds a page by the place of its file, in the language of that file', async () => {
+    const led = async (path: string) => {
+      const { status, headers } = await curl(path, { 'accept-language': 'en' });
+      const location = headers.get('location') ?? '';
+      const [title] = (await (await curl(location, { 'accept-language': 'en' })).text()).split('\n');
+      return [status, location, title];
+    };
+    const title = '# 出問題時如何收費';
+    expect(await led('/docs/zh-TW/billing')).toEqual([302, '/docs/billing?lang=zh-TW', title]);
+    expect(await led('/docs/zh-tw/billing.md')).toEqual([302, '/docs/billing.md?lang=zh-TW', title]);
+  });
+
   test('finds what it asked for in the prices', async () => {
     const text = await (await curl('/pricing?q=demo')).text();
     expect(text).toContain('demo-small');
@@ -92,17 +104,22 @@ describe('curl', () => {
 });
 
 describe('a wrong address', () => {
-  test.each(['/nothing', '/docs/nothing', '/docs/..%2fREADME', '/account/nothing', '/assets/nothing.js'])(
-    '%s: a page for people, JSON for programs',
-    async (path) => {
-      const page = await createSiteClient(gateway).get(path);
-      expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
-      expect(await page.text()).toContain('There is nothing here');
-      const answer = await curl(path);
-      const { error }: Answer = await answer.json();
-      expect([answer.status, error.code]).toEqual([404, 'route_not_found']);
-    },
-  );
+  test.each([
+    '/nothing',
+    '/docs/nothing',
+    '/docs/zh-TW/nothing',
+    '/docs/fr/billing',
+    '/docs/..%2fREADME',
+    '/account/nothing',
+    '/assets/nothing.js',
+  ])('%s: a page for people, JSON for programs', async (path) => {
+    const page = await createSiteClient(gateway).get(path);
+    expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(await page.text()).toContain('There is nothing here');
+    const answer = await curl(path);
+    const { error }: Answer = await answer.json();
+    expect([answer.status, error.code]).toEqual([404, 'route_not_found']);
+  });
 
   test('below the API it is JSON for everybody', async () => {
     const response = await createSiteClient(gateway).get('/v1/nothing');

@@ -14,6 +14,8 @@ export interface ChatOptions {
   /** The text in the pieces it is streamed in. */
   pieces?: readonly string[];
   reasoning?: readonly string[];
+  /** Of a stream: what a model says that does not answer. */
+  refusal?: string;
   finish?: string | null;
   /** `null` leaves it out. */
   usage?: Usage | null;
@@ -52,6 +54,7 @@ export function chatStream(options: ChatOptions = {}): Script {
 
 export function chatChunks(options: ChatOptions = {}): Record<string, unknown>[] {
   const { pieces = ['Hello', ' there'], reasoning = [], finish = 'stop', usage = SCRIPTED_USAGE, extra } = options;
+  const { refusal } = options;
   const chunk = (choices: unknown[], rest: Record<string, unknown> = {}) => ({
     ...HEAD,
     object: 'chat.completion.chunk',
@@ -64,6 +67,7 @@ export function chatChunks(options: ChatOptions = {}): Record<string, unknown>[]
     delta({ role: 'assistant', content: '' }),
     ...reasoning.map((text) => delta({ reasoning_content: text })),
     ...pieces.map((text) => delta({ content: text })),
+    ...(refusal === undefined ? [] : [delta({ refusal })]),
     ...(finish === null ? [] : [chunk([{ index: 0, delta: {}, finish_reason: finish }])]),
     ...(usage === null ? [] : [chunk([], { usage })]),
   ];

@@ -45,11 +45,13 @@ async function enter(tools: SiteTools, visit: Visit): Promise<Response> {
   const { account } = wordsOf(visit.page.language);
   const next = nextPath(form.get('next'));
   const key = form.get('key');
-  const refuse = (text: string, status: number) => showSignIn(visit, next, { text, isBad: true }, status);
+  const name = form.get('name') ?? '';
+  const refuse = (text: string, status: number) =>
+    showSignIn(visit, next, { notice: { text, isBad: true }, status, name });
   try {
     const opened =
       key === null
-        ? await signInWithPassword(tools, form.get('name') ?? '', form.get('password') ?? '', visitor(tools, visit))
+        ? await signInWithPassword(tools, name, form.get('password') ?? '', visitor(tools, visit))
         : await signInWithKey(tools, key, visitor(tools, visit));
     if (!opened) return refuse(key === null ? account.badPassword : account.badKey, 401);
     return visit.go(next, [sessionCookie(opened.cookie, tools.publicUrl)]);
@@ -67,10 +69,17 @@ function visitor(tools: SiteTools, { request, peer }: Visit) {
   };
 }
 
-function showSignIn(visit: Visit, next: string, notice?: Notice, status = 200): Response {
+interface RefusedEntry {
+  notice?: Notice;
+  status?: number;
+  /** What was typed as a name: only the password need be typed again. */
+  name?: string;
+}
+
+function showSignIn(visit: Visit, next: string, { notice, status = 200, name }: RefusedEntry = {}): Response {
   const query = next === '/account' ? '' : `?next=${encodeURIComponent(next)}`;
   const context = { ...visit.page, path: '/account/sign-in', query };
-  return visit.show(<SignInPage context={context} next={next} notice={notice} />, { status });
+  return visit.show(<SignInPage context={context} next={next} notice={notice} name={name} />, { status });
 }
 
 async function isSignedIn(tools: SiteTools, { request }: Visit): Promise<boolean> {
@@ -96,7 +105,7 @@ async function create(tools: SiteTools, visit: Visit): Promise<Response> {
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const text = faultText(visit.page.language, error);
-    return showSignIn(visit, next, { text, isBad: true }, error.row.status);
+    return showSignIn(visit, next, { notice: { text, isBad: true }, status: error.row.status });
   }
 }
 

@@ -6,20 +6,49 @@ import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { date, dateTime } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
+import { KEY_FIELDS, type KeyFaults, type KeyField } from './key-faults.ts';
+
+interface Field {
+  name: KeyField;
+  label: string;
+  value: string;
+  help?: string;
+  type?: string;
+  maxlength?: number;
+  inputmode?: 'decimal';
+}
 
 interface KeyFieldsProps {
   language: Language;
   /** Undefined: a key that is yet to be made. */
   key_?: KeyRow;
   typed?: URLSearchParams | undefined;
+  /** What is wrong with it. */
+  faults?: KeyFaults | undefined;
 }
 
-export function KeyFields({ language, key_: key, typed }: KeyFieldsProps) {
+export function KeyFields({ language, key_: key, typed, faults = {} }: KeyFieldsProps) {
   const { keys } = wordsOf(language).account;
   const id = (name: string) => `${name}-${key?.keyId ?? 'new'}`;
   const { dailyBudget = null, expiresAt = null } = key ?? {};
   const isWholeDay = expiresAt === null || expiresAt === taipeiDayStart(taipeiDay(expiresAt));
-  const fields = [
+  const firstWrong = KEY_FIELDS.find((name) => faults[name] !== undefined);
+  // Whoever sent it is led to what must be mended, without a script too.
+  const marks = (name: KeyField) =>
+    faults[name] === undefined
+      ? {}
+      : {
+          'aria-invalid': 'true' as const,
+          'aria-describedby': id(`${name}-fault`),
+          ...(name === firstWrong ? { autofocus: true } : {}),
+        };
+  const fault = (name: KeyField) =>
+    faults[name] === undefined ? null : (
+      <p class="bad" id={id(`${name}-fault`)}>
+        {faults[name]}
+      </p>
+    );
+  const fields: Field[] = [
     { name: 'name', label: keys.name, value: key?.name ?? '', maxlength: 100 },
     { name: 'models', label: keys.models, value: key?.models?.join(', ') ?? '', help: keys.modelsHelp },
     {
@@ -27,7 +56,7 @@ export function KeyFields({ language, key_: key, typed }: KeyFieldsProps) {
       label: keys.budget,
       value: dailyBudget === null ? '' : formatNtd(dailyBudget),
       help: keys.budgetHelp,
-      inputmode: 'decimal' as const,
+      inputmode: 'decimal',
     },
     {
       name: 'expires',
@@ -44,7 +73,16 @@ export function KeyFields({ language, key_: key, typed }: KeyFieldsProps) {
           <label for={id(name)}>
             {label} {help ? <span class="faint">{help}</span> : null}
           </label>
-          <input id={id(name)} name={name} type={type} value={typed?.get(name) ?? value} autocomplete="off" {...rest} />
+          <input
+            id={id(name)}
+            name={name}
+            type={type}
+            value={typed?.get(name) ?? value}
+            autocomplete="off"
+            {...rest}
+            {...marks(name)}
+          />
+          {fault(name)}
         </div>
       ))}
       <div class="field">
@@ -54,9 +92,11 @@ export function KeyFields({ language, key_: key, typed }: KeyFieldsProps) {
             name="manage"
             value="1"
             checked={typed ? typed.get('manage') === '1' : (key?.manage ?? false)}
+            {...marks('manage')}
           />{' '}
           {keys.manageHelp}
         </label>
+        {fault('manage')}
       </div>
     </>
   );

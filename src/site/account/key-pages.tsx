@@ -8,6 +8,7 @@ import { wordsOf } from '../language.ts';
 import type { SiteTools } from '../tools.ts';
 import { changedKeyBody, keyBody } from './forms.ts';
 import type { Notice } from './frame.tsx';
+import { type KeyFaults, keyFaults } from './key-faults.ts';
 import { KeysPage, type TypedKey } from './keys.tsx';
 import { RevokePage } from './revoke.tsx';
 import type { SignedVisit, Visits } from './visit.tsx';
@@ -25,9 +26,12 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
         if (!(error instanceof Fault)) throw error;
         const { language } = visit.page;
         const isFull = error.code === 'invalid_request' && error.details.param === undefined;
+        const faults = await faultsOf(tools, visit, error);
         const text = isFull ? wordsOf(language).fields.too_many_keys : faultText(language, error);
-        const typed = { keyId: visit.params.id, form: visit.form };
-        return showKeys(tools, visit, { notice: { text, isBad: true }, status: error.row.status, typed });
+        const texts = Object.values(faults);
+        const typed = { keyId: visit.params.id, form: visit.form, faults };
+        const notice = { text: texts.length > 0 ? texts.join(' ') : text, isBad: true };
+        return showKeys(tools, visit, { notice, status: error.row.status, typed });
       }
     };
 
@@ -89,6 +93,13 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
       return visit.go('/account/keys?done=revoked');
     }),
   );
+}
+
+/** Of a form that has fields. */
+async function faultsOf(tools: SiteTools, visit: SignedVisit, refused: Fault): Promise<KeyFaults> {
+  if (refused.code !== 'invalid_request' || !visit.form.has('name')) return {};
+  const known = await findKey(tools, visit, visit.params.id ?? '');
+  return keyFaults(tools, changedKeyBody(visit.form, known), refused, visit.page.language);
 }
 
 function findKey({ store }: SiteTools, { session }: SignedVisit, keyId: string) {

@@ -9,12 +9,14 @@ import type { PageContext } from '../page.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { AccountPage, type Notice } from './frame.tsx';
+import type { KeyFaults } from './key-faults.ts';
 import { KeyFields } from './key-fields.tsx';
 
 /** What a visitor typed for a key, or for a new one. */
 export interface TypedKey {
   keyId: string | undefined;
   form: URLSearchParams;
+  faults: KeyFaults;
 }
 
 export interface KeysFacts {
@@ -39,7 +41,7 @@ interface KeysProps {
 export function KeysPage({ context, facts, notice }: KeysProps) {
   const { account, frame } = wordsOf(context.language);
   const { keys } = account;
-  const typed = facts.typed?.keyId === undefined ? facts.typed?.form : undefined;
+  const typed = facts.typed?.keyId === undefined ? facts.typed : undefined;
   return (
     <AccountPage context={context} tab="keys" notice={notice} isShownOnce={facts.fresh !== undefined}>
       <p>{keys.lead}</p>
@@ -51,6 +53,13 @@ export function KeysPage({ context, facts, notice }: KeysProps) {
           <CodeBlock code={facts.fresh} label={frame.copy} done={frame.copied} isSecret />
         </div>
       ) : null}
+      {facts.canManage ? (
+        <p>
+          <a class="button quiet" href="#new">
+            {keys.create}
+          </a>
+        </p>
+      ) : null}
       <ul class="sheets">
         {facts.keys.map((key) => (
           <KeySheet context={context} key_={key} facts={facts} />
@@ -58,10 +67,10 @@ export function KeysPage({ context, facts, notice }: KeysProps) {
       </ul>
       {facts.canManage ? (
         <>
-          <h2>{keys.create}</h2>
+          <h2 id="new">{keys.create}</h2>
           <form method="post" action="/account/keys" data-once>
             <input type="hidden" name="known" value={String(facts.known)} />
-            <KeyFields language={context.language} typed={typed} />
+            <KeyFields language={context.language} typed={typed?.form} faults={typed?.faults} />
             <button type="submit">{keys.create}</button>
           </form>
         </>
@@ -109,9 +118,9 @@ function KeySheet({ context, key_: key, facts }: KeyProps) {
 function KeyActions({ context, key_: key, facts }: KeyProps) {
   const { keys } = wordsOf(context.language).account;
   const path = `/account/keys/${key.keyId}`;
-  const typed = facts.typed?.keyId === key.keyId ? facts.typed.form : undefined;
+  const typed = facts.typed?.keyId === key.keyId ? facts.typed : undefined;
   // A form that only names an action has no fields to keep.
-  const typedFields = typed?.has('name') ? typed : undefined;
+  const typedFields = typed?.form.has('name') ? typed : undefined;
   return (
     <details open={typed !== undefined}>
       <summary>
@@ -119,7 +128,7 @@ function KeyActions({ context, key_: key, facts }: KeyProps) {
         <span class="unseen">: {key.name ?? `…${key.last4}`}</span>
       </summary>
       <form method="post" action={path}>
-        <KeyFields language={context.language} key_={key} typed={typedFields} />
+        <KeyFields language={context.language} key_={key} typed={typedFields?.form} faults={typedFields?.faults} />
         <button type="submit" class="quiet">
           {keys.save}
         </button>

@@ -28,6 +28,8 @@ export function PlayPage({ context, models, isFrozen, isRefused }: PlayProps) {
     stopped: play.stopped,
     offline: play.offline,
     expired: account.expired,
+    noText: play.noText,
+    endings: play.endings,
     served: play.served('{channel}', '{cost}'),
     faults: Object.fromEntries(STREAM_FAULTS.map((code) => [code, faults[code]])),
   };

@@ -2,7 +2,7 @@
 // The receipt of one request: what was counted, at which price, and every try it took.
 
 import type { Receipt } from '../../accounts/show-receipt.ts';
-import { count, milliseconds, money, time } from '../format.ts';
+import { count, dateTime, milliseconds, money } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { Attempts } from '../parts/attempts.tsx';
@@ -22,7 +22,7 @@ export function ReceiptPage({ context, facts, keyName }: ReceiptProps) {
   const { record } = facts;
   const rows: [string, string][] = [
     [usage.requestId, record.requestId],
-    [usage.time, time(record.at)],
+    [usage.time, dateTime(record.at)],
     [usage.key, keyName],
     [usage.model, record.model],
     [usage.channel, record.channel ?? '–'],

@@ -11,9 +11,11 @@ interface SignInProps {
   /** Where to go afterwards. */
   next: string;
   notice?: Notice | undefined;
+  /** What was typed and did not fit its password. */
+  name?: string | undefined;
 }
 
-export function SignInPage({ context, next, notice }: SignInProps) {
+export function SignInPage({ context, next, notice, name = '' }: SignInProps) {
   const { account } = wordsOf(context.language);
   return (
     <Page context={context} title={account.signInTitle}>
@@ -41,7 +43,7 @@ export function SignInPage({ context, next, notice }: SignInProps) {
             <input type="hidden" name="next" value={next} />
             <div class="field">
               <label for="name">{account.name}</label>
-              <input id="name" name="name" autocomplete="username" autocapitalize="none" required />
+              <input id="name" name="name" autocomplete="username" autocapitalize="none" value={name} required />
             </div>
             <div class="field">
               <label for="password">{account.password}</label>

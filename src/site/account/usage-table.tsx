@@ -3,7 +3,7 @@
 // a few lines, and the receipt has the rest.
 
 import type { UsageRecord } from '../../store/rows.ts';
-import { count, milliseconds, money, time } from '../format.ts';
+import { count, dateTime, milliseconds, money } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import { RequestStatus } from '../parts/request-status.tsx';
 import { Scroll } from '../parts/scroll.tsx';
@@ -27,8 +27,6 @@ export function UsageTable({ language, records, keyNames }: UsageTableProps) {
             <Head first={usage.channel} />
             <Head first={usage.status} second={usage.stream} />
             <Head first={usage.input} isRight />
-            <Head first={usage.cached} isRight />
-            <Head first={usage.written} isRight />
             <Head first={usage.output} isRight />
             <Head first={usage.firstToken} second={usage.total} isRight />
             <Head first={usage.cost} second={usage.after} isRight />
@@ -55,13 +53,12 @@ function Head({ first, second, isRight = false }: { first: string; second?: stri
 
 function UsageRow({ language, record, keyName }: { language: Language; record: UsageRecord; keyName: string }) {
   const { usage, overview } = wordsOf(language).account;
-  const written = record.cacheWrite5m + record.cacheWrite1h;
   const output =
     record.images > 0 ? `${count(record.output)} + ${count(record.images)} ${usage.images}` : count(record.output);
   return (
     <tr>
       <td class="at">
-        <span class="number">{time(record.at)}</span>
+        <span class="number">{dateTime(record.at)}</span>
         <a class="under id" href={`/account/receipts/${record.requestId}`}>
           {record.requestId}
         </a>
@@ -77,13 +74,19 @@ function UsageRow({ language, record, keyName }: { language: Language; record: U
         <RequestStatus language={language} status={record.status} />
         <span class="under">{record.stream ? usage.streamed : ''}</span>
       </td>
-      <td class="right number wide">{count(record.input)}</td>
-      <td class="right number wide">{count(record.cachedInput)}</td>
-      <td class="right number wide">{count(written)}</td>
-      <td class="right number wide">{output}</td>
-      <td class="right number wide">
+      <td class="right number in wide" data-label={usage.input}>
+        {count(record.input)}
+        <Part name={usage.cached} tokens={record.cachedInput} />
+        <Part name={usage.written} tokens={record.cacheWrite5m + record.cacheWrite1h} />
+      </td>
+      <td class="right number out wide" data-label={usage.output}>
+        {output}
+      </td>
+      <td class="right number took wide" data-label={usage.firstToken}>
         {milliseconds(record.firstTokenMs)}
-        <span class="under">{milliseconds(record.totalMs)}</span>
+        <span class="under" data-label={usage.total}>
+          {milliseconds(record.totalMs)}
+        </span>
       </td>
       <td class="right number paid">
         {money(record.cost)}
@@ -95,12 +98,22 @@ function UsageRow({ language, record, keyName }: { language: Language; record: U
   );
 }
 
+/** What of the input the cache had or took; most requests have none of it. */
+function Part({ name, tokens }: { name: string; tokens: number }) {
+  if (tokens === 0) return null;
+  return (
+    <span class="under">
+      {name} {count(tokens)}
+    </span>
+  );
+}
+
 /** The few columns that fit beside other things. */
 export function ShortUsageTable({ language, records }: Omit<UsageTableProps, 'keyNames'>) {
   const { usage } = wordsOf(language).account;
   return (
     <Scroll label={usage.lead}>
-      <table class="stack is-usage">
+      <table class="stack is-usage is-short">
         <thead>
           <tr>
             <Head first={usage.time} />
@@ -115,7 +128,7 @@ export function ShortUsageTable({ language, records }: Omit<UsageTableProps, 'ke
           {records.map((record) => (
             <tr>
               <td class="at number">
-                <a href={`/account/receipts/${record.requestId}`}>{time(record.at)}</a>
+                <a href={`/account/receipts/${record.requestId}`}>{dateTime(record.at)}</a>
               </td>
               <td class="what id">{record.model}</td>
               <td class="by id" data-label={usage.channel}>
@@ -124,7 +137,9 @@ export function ShortUsageTable({ language, records }: Omit<UsageTableProps, 'ke
               <td class="how">
                 <RequestStatus language={language} status={record.status} />
               </td>
-              <td class="right number wide">{milliseconds(record.totalMs)}</td>
+              <td class="right number took wide" data-label={usage.total}>
+                {milliseconds(record.totalMs)}
+              </td>
               <td class="right number paid">{money(record.cost)}</td>
             </tr>
           ))}

@@ -22,16 +22,21 @@ for (const button of document.querySelectorAll('[data-copy]')) {
 
 // A card's link has the code behind its #, which no server sees. It goes along through signing in and into the other
 // language, and away once it stands in its field.
-const [cardLink, cardCode] = /^#(?:code=)?(PC-[\w-]+)$/i.exec(location.hash) ?? [];
-if (cardCode) {
-  for (const form of document.querySelectorAll('form[data-keep-code]')) form.action += cardLink;
-  for (const link of document.querySelectorAll('a[data-keep-code]')) link.href += cardLink;
+function takeCard() {
+  const [cardLink, cardCode] = /^#(?:code=)?(PC-[\w-]+)$/i.exec(location.hash) ?? [];
+  if (!cardCode) return;
+  const carrying = (address) => new URL(cardLink, address).href;
+  for (const form of document.querySelectorAll('form[data-keep-code]')) form.action = carrying(form.action);
+  for (const link of document.querySelectorAll('a[data-keep-code]')) link.href = carrying(link.href);
   for (const notice of document.querySelectorAll('[data-card-waits]')) notice.hidden = false;
   for (const input of document.querySelectorAll('[data-from-link]')) {
     input.value = cardCode;
     history.replaceState(null, '', location.pathname + location.search);
   }
 }
+takeCard();
+// With the page open already, the link of another card changes nothing but what is behind the #.
+addEventListener('hashchange', takeCard);
 
 for (const form of document.querySelectorAll('form[data-once]')) {
   form.addEventListener('submit', () => {
@@ -66,6 +71,7 @@ if (play) {
     say(words.asking);
     try {
       await ask(new FormData(play), running.signal);
+      if (!answer.textContent) answer.textContent = words.noText;
     } catch (error) {
       if (error.name === 'AbortError') say(words.stopped);
       else say(error.told ?? words.offline, true);
@@ -87,7 +93,7 @@ if (play) {
       signal,
     });
     if (!response.ok) throw await refused(response);
-    const channel = response.headers.get('x-svc-channel');
+    const answered = { channel: response.headers.get('x-svc-channel'), ending: '' };
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let begun = '';
     for (;;) {
@@ -95,7 +101,7 @@ if (play) {
       if (done) return;
       const lines = (begun + value).split('\n');
       begun = lines.pop();
-      for (const line of lines) if (line.startsWith('data: {')) take(JSON.parse(line.slice(6)), channel);
+      for (const line of lines) if (line.startsWith('data: {')) take(JSON.parse(line.slice(6)), answered);
     }
   }
 
@@ -104,15 +110,21 @@ if (play) {
     return { told: isJson ? (await response.json()).error.message : words.expired };
   }
 
-  function take(chunk, channel) {
+  function take(chunk, answered) {
     if (chunk.error) throw { told: words.faults[chunk.error.code] ?? chunk.error.message };
-    const text = chunk.choices?.[0]?.delta?.content;
-    if (text) {
+    const { delta, finish_reason: ending } = chunk.choices?.[0] ?? {};
+    // A model that refuses may say so in a field of its own.
+    for (const text of [delta?.content, delta?.refusal]) {
+      if (!text) continue;
       if (!answer.textContent) say('');
       answer.append(text);
     }
+    // An answer that is not whole must not look as if it were.
+    if (ending in words.endings) answered.ending = `${words.endings[ending]} `;
     const nano = chunk.usage?.cost_nano;
-    if (nano !== undefined) say(words.served.replace('{channel}', () => channel).replace('{cost}', () => money(nano)));
+    if (nano === undefined) return;
+    const served = words.served.replace('{channel}', () => answered.channel).replace('{cost}', () => money(nano));
+    say(answered.ending + served, answered.ending !== '');
   }
 
   /** As pages write it: exact, with two decimals at least. */

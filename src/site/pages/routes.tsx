@@ -5,9 +5,9 @@ import type { Env, Hono } from 'hono';
 import { requestUrl } from '../../kit/request-url.ts';
 import type { Assets } from '../assets.ts';
 import type { DocsLibrary } from '../docs-library.ts';
-import { chooseLanguage, type Language, wordsOf } from '../language.ts';
+import { chooseLanguage, type Language, toLanguage, wordsOf } from '../language.ts';
 import { pageContext } from '../page-context.ts';
-import { pageResponse, textResponse, wantsHtml } from '../respond.ts';
+import { pageHeaders, pageResponse, textResponse, wantsHtml } from '../respond.ts';
 import type { SiteTools } from '../tools.ts';
 import { DocsPage } from './docs.tsx';
 import { HomePage } from './home.tsx';
@@ -74,6 +74,15 @@ export function addPublicPages<Bindings extends Env>(
       return textResponse(tools.publicUrl, page.language, docText(context.language, page));
     }
     return send(req.raw, <DocsPage context={context} library={library} page={page} />);
+  });
+
+  // Where the file stands in the project: it leads to the page in that language.
+  app.get('/docs/:language/:page', ({ req }, next) => {
+    const language = toLanguage(req.param('language'));
+    const [file, name = ''] = /^([\w-]+)(?:\.md)?$/.exec(req.param('page')) ?? [];
+    if (!language || !library.find(name, language)) return next();
+    const headers = { location: `/docs/${file}?lang=${language}`, ...pageHeaders(tools.publicUrl) };
+    return new Response(null, { status: 302, headers });
   });
 }
 

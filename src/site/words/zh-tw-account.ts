@@ -113,7 +113,7 @@ export const zhTwAccount: Words['account'] = {
     filter: '篩選',
     clear: '清除',
     all: '全部',
-    time: '時間（UTC+8）',
+    time: '時間',
     request: '請求編號',
     stream: '串流',
     streamed: '串流',
@@ -173,6 +173,11 @@ export const zhTwAccount: Words['account'] = {
     asking: '等待第一個字……',
     stopped: '已停止。已回答的部分仍會計費，請見用量。',
     offline: '請檢查網路連線後再試一次：回答中斷了。',
+    noText: '模型沒有回覆文字。',
+    endings: {
+      length: '回答不完整：已達長度上限。',
+      content_filter: '回答不完整：因模型的內容規範而中斷。',
+    },
     served: (channel, cost) => `由 ${channel} 提供，費用 ${cost}`,
     needsScript:
       '請啟用 JavaScript 或重新載入本頁，才能在這裡試用。使用 curl 或 SDK 則不需要：「設定」頁有可以直接複製的內容。',

@@ -20,7 +20,7 @@ export function AccountKeys({ context, account }: AccountProps) {
           label={accounts.keys}
           columns={[
             { text: accounts.key },
-            { text: accounts.name },
+            { text: accounts.name, isTyped: true },
             { text: accounts.created },
             { text: accounts.manages },
             { text: accounts.limits },

@@ -3,7 +3,7 @@
 
 import { taipeiDay } from '../../../kit/taipei.ts';
 import type { Entry } from '../../../store/rows.ts';
-import { count, money, time } from '../../format.ts';
+import { count, dateTime, money } from '../../format.ts';
 import { RequestStatus } from '../../parts/request-status.tsx';
 import { consoleWords } from '../../words/console/words.ts';
 import { DataTable } from '../parts/data-table.tsx';
@@ -97,10 +97,10 @@ function EntryTable({ context, account: { accountId }, entries, label, none }: E
         { text: accounts.entry },
         { text: accounts.change, isFigure: true },
         { text: accounts.after, isFigure: true },
-        { text: accounts.note },
+        { text: accounts.note, isTyped: true },
       ]}
       rows={entries.map((entry) => [
-        <span class="number">{time(entry.at)}</span>,
+        <span class="number">{dateTime(entry.at)}</span>,
         kinds[entry.kind],
         entry.credit === accountId ? `+${money(entry.amount)}` : money(-entry.amount),
         entry.balanceAfter === null ? '–' : money(entry.balanceAfter),
@@ -188,7 +188,7 @@ function Usage({ context, account, pages }: AccountProps) {
           ]}
           rows={account.usage.map((record) => [
             <>
-              <span class="number">{time(record.at)}</span>
+              <span class="number">{dateTime(record.at)}</span>
               <a class="under id" href={requestPath(account.accountId, record.requestId)}>
                 {record.requestId}
               </a>

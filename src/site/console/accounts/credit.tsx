@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // Money for a customer: asked about with the balance before and after, given once however often the form is sent.
 
-import { credit, readAmount, showAccount } from '../../../operating/accounts.ts';
+import { credit, MOST_AMOUNT, readAmount, showAccount } from '../../../operating/accounts.ts';
 import { OperatingRefused } from '../../../operating/refused.ts';
 import { money } from '../../format.ts';
 import { plainNumber } from '../../plain-number.ts';
@@ -69,7 +69,7 @@ async function readGiven({ form, page }: ConsoleVisit) {
   const reason = typed(form, 'reason');
   if (reason === '') faults.reason = accounts.wrongReason;
   const amount = await attempt(async () => readAmount(plainNumber(typed(form, 'amount'))));
-  if (amount instanceof OperatingRefused) faults.amount = accounts.wrongAmount;
+  if (amount instanceof OperatingRefused) faults.amount = accounts.wrongAmount(money(MOST_AMOUNT));
   const kind = form.get('kind') === 'credit' ? 'credit' : 'refund';
   const isWhole = !(amount instanceof OperatingRefused) && reason !== '';
   const given: Given | undefined = isWhole ? { amount, kind, reason } : undefined;

@@ -120,7 +120,7 @@ function BatchTable({ context, batches }: { context: ConsoleContext; batches: re
         { text: cards.kind },
         { text: cards.states, isFigure: true },
         { text: cards.total, isFigure: true },
-        { text: cards.note },
+        { text: cards.note, isTyped: true },
       ]}
       rows={batches.map((batch) => [
         <>

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // A new batch: read from the form, asked about once more, issued once.
 
-import { readAmount } from '../../../operating/accounts.ts';
+import { MOST_AMOUNT, readAmount } from '../../../operating/accounts.ts';
 import { type IssueRequest, issueCards, MAX_CARDS } from '../../../operating/cards.ts';
 import { OperatingRefused } from '../../../operating/refused.ts';
 import { count, money } from '../../format.ts';
@@ -64,7 +64,7 @@ function readIssue(
   const { cards } = consoleWords(language);
   const faults: Record<string, string> = {};
   const amount = amountOf(typed(form, 'amount'));
-  if (amount === undefined) faults.amount = cards.wrongAmount;
+  if (amount === undefined) faults.amount = cards.wrongAmount(money(MOST_AMOUNT));
   const countText = plainNumber(typed(form, 'count'));
   const number = /^\d{1,6}$/.test(countText) ? Number(countText) : 0;
   if (number < 1 || number > MAX_CARDS) faults.count = cards.wrongCount;

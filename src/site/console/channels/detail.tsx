@@ -2,7 +2,7 @@
 // One channel: what it is, how it does and why, a real call to try it, and the switch.
 
 import type { ChannelView } from '../../../operating/channels.ts';
-import { count, dateTime, milliseconds, percent, time } from '../../format.ts';
+import { count, dateTime, milliseconds, percent } from '../../format.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { consoleWords } from '../../words/console/words.ts';
 import { Field } from '../frame/field.tsx';
@@ -164,7 +164,7 @@ function Errors({ context, channel }: ChannelProps) {
           caption={channels.errorsLead}
           columns={[{ text: channels.at }, { text: channels.model }, { text: channels.outcome }]}
           rows={channel.lastErrors.map(({ at, model, outcome }) => [
-            <span class="number">{time(at)}</span>,
+            <span class="number">{dateTime(at)}</span>,
             <span class="id">{model}</span>,
             <span class="id">{outcome}</span>,
           ])}

@@ -2,7 +2,7 @@
 // The last day of a channel, hour by hour: how much succeeded, and how soon it began to answer.
 
 import type { ChannelView } from '../../../operating/channels.ts';
-import { count, milliseconds, percent, time } from '../../format.ts';
+import { count, dateTime, milliseconds, percent } from '../../format.ts';
 import type { Language } from '../../language.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import { Bars } from '../parts/bars.tsx';
@@ -20,7 +20,7 @@ export function SuccessBars({ language, channel, isSmall = false }: ChartProps &
   const { requests, successRate } = channel.last24Hours;
   const bars = channel.hours.map((hour) => ({
     height: hour.successRate,
-    title: channels.hour(hourOf(hour.at), percent(hour.successRate), count(hour.requests)),
+    title: channels.hour(dateTime(hour.at), percent(hour.successRate), count(hour.requests)),
     kind: kindOf(hour.successRate),
   }));
   return <Bars bars={bars} label={channels.successLabel(percent(successRate), count(requests))} isSmall={isSmall} />;
@@ -32,7 +32,7 @@ export function FirstTokenBars({ language, channel }: ChartProps) {
   const most = Math.max(1, ...channel.hours.map(({ firstTokenMs }) => firstTokenMs.p95 ?? 0));
   const bars = channel.hours.map(({ at, firstTokenMs: { p50, p95 } }) => ({
     height: p50 === null ? null : p50 / most,
-    title: channels.hourTokens(hourOf(at), milliseconds(p50), milliseconds(p95)),
+    title: channels.hourTokens(dateTime(at), milliseconds(p50), milliseconds(p95)),
   }));
   const { p50, p95 } = channel.last24Hours.firstTokenMs;
   return <Bars bars={bars} label={channels.firstTokenLabel(milliseconds(p50), milliseconds(p95))} />;
@@ -41,8 +41,4 @@ export function FirstTokenBars({ language, channel }: ChartProps) {
 function kindOf(rate: number | null): 'operational' | 'degraded' | 'down' {
   if (rate === null || rate >= GOOD_RATE) return 'operational';
   return rate >= POOR_RATE ? 'degraded' : 'down';
-}
-
-function hourOf(at: number): string {
-  return time(at).slice(0, -3);
 }

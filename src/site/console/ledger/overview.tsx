@@ -4,7 +4,7 @@
 import type { DayRevenue } from '../../../operating/ledger.ts';
 import type { AuditPass } from '../../../operating/tools.ts';
 import type { Entry } from '../../../store/rows.ts';
-import { count, dateTime, money, time } from '../../format.ts';
+import { count, dateTime, money } from '../../format.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import { type ConsoleContext, ConsolePage } from '../frame/frame.tsx';
 import { DataTable } from '../parts/data-table.tsx';
@@ -170,7 +170,7 @@ function WriteOffs({ context, writeOffs }: LedgerProps) {
           label={ledger.writeOffs}
           columns={[{ text: ledger.at }, { text: ledger.reference }, { text: ledger.amount, isFigure: true }]}
           rows={writeOffs.map(({ at, reference, amount }) => [
-            <span class="number">{time(at)}</span>,
+            <span class="number">{dateTime(at)}</span>,
             <a class="id" href={`/accounts?q=${encodeURIComponent(reference)}`}>
               {reference}
             </a>,

@@ -75,7 +75,7 @@ function ModelPrices({ context, sale, routes, label }: ModelPricesProps) {
   const shown = PRICE_NAMES.filter(isShown);
   return (
     <Scroll label={label}>
-      <table class="prices">
+      <table class="stack prices">
         <thead>
           <tr>
             <th scope="col">{prices.price}</th>
@@ -90,7 +90,7 @@ function ModelPrices({ context, sale, routes, label }: ModelPricesProps) {
           <tr>
             <th scope="row">{prices.sale}</th>
             {shown.map((name) => (
-              <td class="right number">
+              <td class="right number" data-label={names[name]}>
                 <strong>
                   <Listed context={context} list={sale} name={name} />
                 </strong>
@@ -112,7 +112,7 @@ function ModelPrices({ context, sale, routes, label }: ModelPricesProps) {
                 </td>
               ) : (
                 shown.map((name) => (
-                  <td class="right number">
+                  <td class="right number" data-label={names[name]}>
                     <Listed context={context} list={route.cost ?? {}} name={name} />
                     <Margin context={context} value={route.margin?.[name]} />
                   </td>

@@ -7,6 +7,8 @@ import { Scroll } from '../../parts/scroll.tsx';
 export interface Column {
   text: string;
   isFigure?: boolean;
+  /** Holds what somebody typed: it may be one long word. */
+  isTyped?: boolean;
   /** Holds what can be done with the row: its name is for who has it read aloud. */
   isAction?: boolean;
 }
@@ -52,8 +54,9 @@ export function DataTable({ label, columns, rows, caption }: DataTableProps) {
 
 function Cell({ column, children }: { column: Column | undefined; children?: Child }) {
   if (!column || column.isAction) return <td>{children}</td>;
+  const look = column.isFigure ? 'right number' : column.isTyped ? 'as-written' : '';
   return (
-    <td class={column.isFigure ? 'right number' : ''} data-label={column.text}>
+    <td class={look} data-label={column.text}>
       {children}
     </td>
   );

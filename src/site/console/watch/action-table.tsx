@@ -2,7 +2,7 @@
 // Actions of operators as rows.
 
 import type { StoredAction } from '../../../store/rows.ts';
-import { time } from '../../format.ts';
+import { dateTime, money } from '../../format.ts';
 import type { Language } from '../../language.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import { DataTable } from '../parts/data-table.tsx';
@@ -21,7 +21,7 @@ export function Actions({ language, actions }: { language: Language; actions: re
         { text: words.detail },
       ]}
       rows={actions.map(({ at, actor, action, subject, detail }) => [
-        <span class="number">{time(at)}</span>,
+        <span class="number">{dateTime(at)}</span>,
         actors[actor] ?? actor,
         <span class="id nowrap">{action}</span>,
         <Subject subject={subject} />,
@@ -31,19 +31,21 @@ export function Actions({ language, actions }: { language: Language; actions: re
   );
 }
 
-/** What has a page of its own leads there. */
+/** What has a page of its own leads there; a request or a key to the account that it is of. */
 function Subject({ subject }: { subject: string }) {
-  const path = subject.startsWith('acc_')
-    ? `/accounts/${subject}`
-    : subject.startsWith('batch_')
-      ? `/cards/batches/${subject}`
-      : undefined;
+  const path = pathOf(subject);
   if (path === undefined) return <span class="id">{subject}</span>;
   return (
     <a class="id" href={path}>
       {subject}
     </a>
   );
+}
+
+function pathOf(id: string): string | undefined {
+  if (/^acc_\w+$/.test(id)) return `/accounts/${id}`;
+  if (/^batch_\w+$/.test(id)) return `/cards/batches/${id}`;
+  return /^(req|key)_\w+$/.test(id) ? `/accounts?q=${id}` : undefined;
 }
 
 /** Facts of an action or an alarm: `amount_ntd: 100`, one after the other. */
@@ -53,10 +55,21 @@ export function Facts({ facts }: { facts: Readonly<Record<string, unknown>> }) {
   return (
     <span class="details">
       {entries.map(([name, value]) => (
-        <span>
-          <span class="faint">{name}</span> {typeof value === 'object' ? JSON.stringify(value) : String(value)}
-        </span>
+        <Fact name={name} value={value} />
       ))}
+    </span>
+  );
+}
+
+/** What is counted in billionths of NT$ is told in NT$. */
+function Fact({ name, value }: { name: string; value: unknown }) {
+  const [, amountName] = /^(\w+)_nano$/.exec(name) ?? [];
+  const isAmount = amountName !== undefined && /^-?\d+$/.test(String(value));
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return (
+    <span>
+      <span class="faint">{isAmount ? amountName : name}</span>{' '}
+      {isAmount ? money(BigInt(text)) : pathOf(text) === undefined ? text : <Subject subject={text} />}
     </span>
   );
 }

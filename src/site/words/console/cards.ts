@@ -70,7 +70,7 @@ export const cardsEn = {
   sheetTitle: 'Cards to cut out',
   sheetHow: 'Scan the code, or type it on the page named below.',
   print: 'Print with Ctrl+P; the frame around stays off the paper.',
-  wrongAmount: 'Write an amount above 0, such as 100.',
+  wrongAmount: (most: string) => `Write an amount above 0, such as 100, and of at most ${most}.`,
   wrongCount: 'Write a whole number from 1 to 10,000.',
   wrongExpiry: 'Write a date in the future, for gifts only.',
 };
@@ -142,7 +142,7 @@ export const cardsZh: Said<typeof cardsEn> = {
   sheetTitle: '可裁切的儲值卡',
   sheetHow: '掃描 QR 碼，或在下方網址輸入卡號。',
   print: '按 Ctrl+P 列印；頁首與頁尾不會印出來。',
-  wrongAmount: '請輸入大於 0 的金額，例如 100。',
+  wrongAmount: (most) => `請輸入大於 0 的金額，例如 100，最多 ${most}。`,
   wrongCount: '請輸入 1 到 10,000 的整數。',
   wrongExpiry: '請輸入未來的日期，且僅限贈送。',
 };

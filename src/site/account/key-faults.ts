@@ -1,0 +1,50 @@
+// Everything that is wrong with what was typed for a key, field by field: the API names only the first.
+
+import { readKeyFields } from '../../accounts/read-key-fields.ts';
+import { Fault } from '../../faults/fault.ts';
+import type { JsonObject } from '../../kit/json.ts';
+import { faultText } from '../fault-text.ts';
+import type { Language } from '../language.ts';
+import type { SiteTools } from '../tools.ts';
+
+/** What each field of the form is called in the API. */
+const API_NAMES = {
+  name: 'name',
+  models: 'models',
+  budget: 'daily_budget_ntd',
+  expires: 'expires_at',
+  manage: 'manage',
+} as const;
+
+export type KeyField = keyof typeof API_NAMES;
+export type KeyFaults = Readonly<Partial<Record<KeyField, string>>>;
+
+export const KEY_FIELDS = Object.keys(API_NAMES) as KeyField[];
+
+/** `refused`: what the API said to the body as a whole. */
+export function keyFaults(
+  { catalog, clock }: Pick<SiteTools, 'catalog' | 'clock'>,
+  body: JsonObject,
+  refused: Fault,
+  language: Language,
+): KeyFaults {
+  const faults: Partial<Record<KeyField, string>> = {};
+  for (const field of KEY_FIELDS) {
+    const name = API_NAMES[field];
+    const value = body[name];
+    const fault =
+      value === undefined ? undefined : refusalOf(() => readKeyFields({ [name]: value }, catalog(), clock.now()));
+    const own = fault ?? (refused.details.param === name ? refused : undefined);
+    if (own) faults[field] = faultText(language, own);
+  }
+  return faults;
+}
+
+function refusalOf(read: () => { refusal: Fault | undefined }): Fault | undefined {
+  try {
+    return read().refusal;
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
+}

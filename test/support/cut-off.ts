@@ -1,0 +1,27 @@
+// What a page hides from its readers at the widths that people have: figures beyond an edge, and times without a zone.
+
+import type { Page } from 'playwright-core';
+
+const WIDTHS = [360, 768, 1_024, 1_280];
+const HEIGHT = 900;
+
+/** The page or a table of facts, where it is wider than what is shown of it. */
+export async function cutOff(page: Page): Promise<string[]> {
+  const found: string[] = [];
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: HEIGHT });
+    const wider = await page.evaluate(() =>
+      [document.documentElement, ...document.querySelectorAll('.scroll:has(.stack)')]
+        .filter((one) => one.scrollWidth > one.clientWidth)
+        .map((one) => `${one.tagName} ${one.scrollWidth - one.clientWidth} px`),
+    );
+    found.push(...wider.map((text) => `${width}: ${text}`));
+  }
+  return found;
+}
+
+/** Times of day in what can be seen. */
+export async function timesWithoutZone(page: Page): Promise<string[]> {
+  const text = await page.evaluate(() => document.body.innerText);
+  return text.match(/\d\d:\d\d:\d\d(?! UTC\+8)/g) ?? [];
+}
