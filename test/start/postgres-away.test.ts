@@ -160,10 +160,8 @@ describe('its process', () => {
     const waiting = await place.begin(envOf(await nowhere()));
     await waits(waiting);
     expect((await fetch(`${waiting.url}/healthz`)).status).toBe(200);
-    const since = performance.now();
     waiting.signal('SIGTERM');
     expect(await waiting.ended).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(performance.now() - since).toBeLessThan(5_000);
   });
 
   test('does so, too, while another node upgrades the database', async () => {
@@ -173,10 +171,8 @@ describe('its process', () => {
     const isInLine = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'ai-gateway migration'
       AND datname = current_database() AND wait_event = 'advisory'`;
     await eventually('it waits', async () => (await upgraded.sql(isInLine)).length > 0, 15_000);
-    const since = performance.now();
     waiting.signal('SIGTERM');
     expect(await waiting.ended).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(performance.now() - since).toBeLessThan(1_000);
     expect(logged(waiting, 'stopped')).toHaveLength(1);
     await upgraded.sql('SELECT pg_advisory_unlock($1::bigint)', MIGRATION_LOCK);
     expect(await upgraded.sql(`SELECT to_regclass('accounts') AS made`)).toEqual([{ made: null }]);
