@@ -28,7 +28,8 @@ export interface LifeCycle {
   isReady(): boolean;
   /** The end of a drain's patience. */
   cut: AbortSignal;
-  /** Resolves with open ports. Rejects with StartRefused or StoreRefused; then nothing stays open. */
+  /** Resolves with open ports. Rejects with StartRefused, StoreRefused, or the fault of a store that went away again; then
+   * nothing stays open. */
   begin(parts: Parts): Promise<Living>;
 }
 

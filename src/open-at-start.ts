@@ -46,9 +46,10 @@ export async function openAtStart(
   // An embedded database is ours alone and soon open: there is nobody to wait for.
   const mayWait = signal !== undefined && settings.databaseUrl !== undefined;
   const ended = mayWait ? AbortSignal.any([ending.signal, signal]) : ending.signal;
+  const endedBefore = () => new StartEnded('told to stop before the database was open');
+  if (ended.aborted) throw endedBefore();
   const whenEnded = new Promise<undefined>((resolve) => {
-    if (ended.aborted) resolve(undefined);
-    else ended.addEventListener('abort', () => resolve(undefined));
+    ended.addEventListener('abort', () => resolve(undefined));
   });
   const { promise: whenAway, resolve: onAway } = Promise.withResolvers<string>();
   // Of several processes only the first one waits: another would take a share of the port and refuse it.
@@ -66,7 +67,7 @@ export async function openAtStart(
   const first = await Promise.race([opening, late, whenEnded]);
   if (!first) {
     abandon();
-    throw new StartEnded('told to stop before the database was open');
+    throw endedBefore();
   }
   const away = 'why' in first ? first : undefined;
   const { store, pepper } = first;

@@ -48,7 +48,7 @@ export interface RunningNode {
   catalog(): Catalog;
   /** False when the store has not answered for a while, or takes no writes. */
   hasStore(): boolean;
-  lease: Pick<HeldLease, 'renew' | 'hasHeldSince'>;
+  lease: Pick<HeldLease, 'renew' | 'hasLivedSince'>;
   isUnbalanced(): boolean;
   lastAudit(): AuditPass | undefined;
   /** Looks for what was changed now, and not only with the next pulse. */

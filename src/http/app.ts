@@ -105,14 +105,18 @@ function handleRoute(tools: HttpTools, route: HttpRoute, exchange: Exchange): Re
 
 /** A bad key counts against the address it came from; a good one is looked at whatever came before it. */
 function authenticate(tools: HttpTools, exchange: Exchange): KeyRow | Promise<KeyRow> {
-  const required = (key: KeyRow | undefined): KeyRow => {
+  const { request } = exchange;
+  const required = (key: KeyRow | undefined, peer: Exchange['peer']): KeyRow => {
     if (key) return key;
     const { bad_keys_per_minute: most } = tools.catalog().guards;
-    if (most !== null) tools.doors.countBadKey(addressOf(tools, exchange), most);
+    if (most !== null) tools.doors.countBadKey(addressOf(tools, { request, peer }), most);
     throw fault('invalid_api_key');
   };
-  const key = tools.authenticator.authenticate(keyFromHeaders(exchange.request.headers));
-  return key instanceof Promise ? key.then(required) : required(key);
+  const key = tools.authenticator.authenticate(keyFromHeaders(request.headers));
+  if (!(key instanceof Promise)) return required(key, exchange.peer);
+  // Who hangs up before the key is found to be bad counts as well.
+  const peer = exchange.peer();
+  return key.then((found) => required(found, () => peer));
 }
 
 /** What needs no wait is answered without one: most refusals. */

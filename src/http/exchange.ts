@@ -52,7 +52,7 @@ export interface Exchange {
   path: string;
   requestId: string;
   envelope: Envelope;
-  /** The socket's peer; undefined without a socket, also when the client has gone: to be asked before any wait. */
+  /** The socket's peer; undefined without a socket, and once the client has gone: who must know asks before any wait. */
   peer(): string | undefined;
   params: Readonly<Record<string, string>>;
 }

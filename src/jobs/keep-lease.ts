@@ -8,6 +8,10 @@ import { reasonOf } from './reason-of.ts';
 
 export const LEASE_MS = 15_000;
 const RENEW_MS = 3_000;
+/** From the end of its lease a node has so long, before others release what it holds. */
+export const GRACE_MS = 60_000;
+/** Two monotonic clocks may run that much apart in this time. */
+const APART_MS = 5_000;
 /** Of a lease that was given back: a time that no clock shows. */
 export const ENDED = 0;
 
@@ -28,8 +32,8 @@ export interface LeaseTools {
 export interface HeldLease {
   /** False when it ran out before it could be renewed: the store takes no writes. */
   isHeld(): boolean;
-  /** It has never run out since then, in monotonic time: nobody can have released what the node holds. */
-  hasHeldSince(since: number): boolean;
+  /** It was renewed so often since then, in monotonic time, that nobody can have released what the node holds. */
+  hasLivedSince(since: number): boolean;
   /** Now, for who finds that it has run out: a wall clock that leapt makes it look so. Does nothing at the end. */
   renew(): Promise<void>;
   stop(): void;
@@ -38,8 +42,9 @@ export interface HeldLease {
 }
 
 export async function keepLease({ store, clock, log, alarms, node }: LeaseTools): Promise<HeldLease> {
-  let heldSince = 0;
   let heldUntil = 0;
+  let livesSince = 0;
+  let livesUntil = 0;
   let hasAlarmed = false;
   const isHeld = () => clock.monotonic() < heldUntil;
 
@@ -47,10 +52,11 @@ export async function keepLease({ store, clock, log, alarms, node }: LeaseTools)
   let renewing: Promise<void> | undefined;
 
   async function renewOnce(): Promise<void> {
-    const until = clock.monotonic() + LEASE_MS;
+    const begunAt = clock.monotonic();
     await store.commit('lease', { ...node, expiresAt: clock.now() + LEASE_MS });
-    if (!isHeld()) heldSince = clock.monotonic();
-    heldUntil = until;
+    if (clock.monotonic() >= livesUntil) livesSince = clock.monotonic();
+    heldUntil = begunAt + LEASE_MS;
+    livesUntil = heldUntil + GRACE_MS - APART_MS;
     hasAlarmed = false;
   }
 
@@ -76,7 +82,7 @@ export async function keepLease({ store, clock, log, alarms, node }: LeaseTools)
   const stop = every(clock, RENEW_MS, () => renew().catch(notRenewed));
   return {
     isHeld,
-    hasHeldSince: (since) => isHeld() && heldSince <= since,
+    hasLivedSince: (since) => livesSince <= since && clock.monotonic() < livesUntil,
     renew,
     stop,
     async end() {

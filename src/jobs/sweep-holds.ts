@@ -5,11 +5,10 @@ import { type Clock, every } from '../kit/clock.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import type { Log } from '../kit/log.ts';
 import type { Store } from '../store/store.ts';
-import { LEASE_MS, type Node } from './keep-lease.ts';
+import { GRACE_MS, LEASE_MS, type Node } from './keep-lease.ts';
 import { reasonOf } from './reason-of.ts';
 import { type LeaseWatch, watchLeases } from './watch-leases.ts';
 
-const GRACE_MS = 60_000;
 const SWEEP_MS = 5_000;
 const BATCH = 500;
 

@@ -36,7 +36,7 @@ export interface LedgerTools {
   clock: Clock;
   alarms: Alarms;
   /** The node's, once it has begun. */
-  lease(): { renew(): Promise<void>; hasHeldSince(since: number): boolean } | undefined;
+  lease(): { renew(): Promise<void>; hasLivedSince(since: number): boolean } | undefined;
 }
 
 export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledger {
@@ -50,9 +50,9 @@ export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledg
     return store.commit('admit', input);
   }
 
-  /** A node that slept through its lease renews it first, so that nobody releases the hold from here on. */
+  /** A node that was taken for dead renews its lease first, so that nobody releases the hold from here on. */
   async function isHeld({ requestId, accountId, since }: Held): Promise<boolean> {
-    if (lease()?.hasHeldSince(since)) return true;
+    if (lease()?.hasLivedSince(since)) return true;
     try {
       await lease()?.renew();
       return (await store.read.openHolds(accountId)).some((hold) => hold.requestId === requestId);

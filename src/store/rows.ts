@@ -26,7 +26,7 @@ export interface KeyRow {
   expiresAt: number | null;
   createdAt: number;
   revokedAt: number | null;
-  /** The hash before the last rotation, while its grace lasts; of several within one grace, before the first. */
+  /** The hash before the last rotation, while its grace lasts. */
   oldHash: string | null;
   oldHashUntil: number | null;
 }

@@ -17,6 +17,7 @@ import type { Script } from '../support/script.ts';
 import { parseSse, readSse, textOf, usageOf } from '../support/sse.ts';
 
 const LEASE_MS = 15_000;
+const GRACE_MS = 60_000;
 const RENEW_MS = 3_000;
 const SWEEP_MS = 5_000;
 let gateway: TestGateway;
@@ -25,10 +26,16 @@ let account: TestAccount;
 
 beforeEach(async () => {
   clock = createManualClock();
-  gateway = await startTestGateway({ clock });
+  gateway = await startTestGateway({ clock, document: patient });
   account = await gateway.register();
 });
 afterEach(() => gateway.stop());
+
+/** An upstream may be silent for as long as a node sleeps here. */
+function patient({ channels, ...rest }: Answer): Answer {
+  const timeouts = { first_token_ms: 600_000, idle_ms: 600_000 };
+  return { ...rest, channels: channels.map((one: Answer) => (one.kind === 'demo' ? one : { ...one, timeouts })) };
+}
 
 const chat = (model: string) => gateway.chat(account.key, { model, max_tokens: 20 });
 const holds = () =>
@@ -92,11 +99,15 @@ describe('a node whose lease has run out', () => {
   });
 });
 
-describe('a node that slept through its lease', () => {
+describe('a node that may have been taken for dead', () => {
   let commit: Store['commit'];
 
-  /** A call whose first try fails when the gate opens. The lease runs out meanwhile. */
-  async function sleepIn(first: (gate: Promise<void>) => Script, body: Record<string, unknown> = {}) {
+  /** A call whose first try fails when the gate opens. The lease has run out meanwhile, and so has its grace. */
+  async function sleepIn(
+    first: (gate: Promise<void>) => Script,
+    body: Record<string, unknown> = {},
+    sleepMs = LEASE_MS + GRACE_MS,
+  ) {
     const gate = createGate();
     gateway.upstream.next(first(gate.opened));
     gateway.upstream.otherwise(body.stream ? chatStream() : chatAnswer());
@@ -106,7 +117,7 @@ describe('a node that slept through its lease', () => {
     const noLeases = (name: string, input: unknown) =>
       name === 'lease' ? Promise.reject(fault('unavailable')) : commit(name as never, input as never);
     gateway.gateway.store.commit = noLeases as typeof commit;
-    await clock.advance(LEASE_MS);
+    await clock.advance(sleepMs);
     const read = running.then(async (response) => ({ status: response.status, text: await response.text() }));
     return async () => {
       gate.open();
@@ -163,12 +174,14 @@ describe('a node that slept through its lease', () => {
   });
 
   test.each([
-    ['tries again', failed, {}],
-    ['resumes', broken, { stream: true }],
-  ])('%s when the hold is still there', async (_, first, body) => {
-    const answered = await sleepIn(first, body);
-    wake();
+    ['tries again when the hold is still there', failed, {}, LEASE_MS + GRACE_MS, wake],
+    ['resumes when the hold is still there', broken, { stream: true }, LEASE_MS + GRACE_MS, wake],
+    ['tries again without the store, as long as nobody takes it for dead', failed, {}, LEASE_MS + 45_000, () => {}],
+  ])('%s', async (_, first, body, sleepMs, then) => {
+    const answered = await sleepIn(first, body, sleepMs);
+    then();
     const { status, text } = await answered();
+    wake();
     expect(status).toBe(200);
     expect(text).not.toContain('error');
     expect(gateway.upstream.requests).toHaveLength(2);

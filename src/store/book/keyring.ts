@@ -79,24 +79,11 @@ export function rotateKey(book: Book, input: RotateKeyInput): RotateKeyResult {
     ...key,
     hash,
     last4,
-    ...graceOf(key, graceUntil, at),
+    ...(graceUntil > at ? { oldHash: key.hash, oldHashUntil: graceUntil } : { oldHash: null, oldHashUntil: null }),
   }));
   if (result.ok) rememberReplay(book, replay, remembered(result.key), at);
   return result;
 }
-
-/** Old keys whose grace would end so close together are taken for those of one call that was sent twice. */
-const REPEATED_WITHIN_MS = 60_000;
-
-/** A call that is repeated, because its answer was lost, must not end what everybody still uses: that keeps its grace,
- * and the key in between, which nobody got to know, has none. Any other rotation gives grace to the key that it replaces. */
-function graceOf({ hash, oldHash, oldHashUntil }: KeyRow, until: number, at: number): Grace {
-  if (until <= at) return { oldHash: null, oldHashUntil: null };
-  const isRepeated = oldHashUntil !== null && oldHashUntil > at && Math.abs(until - oldHashUntil) < REPEATED_WITHIN_MS;
-  return isRepeated ? { oldHash, oldHashUntil: Math.max(oldHashUntil, until) } : { oldHash: hash, oldHashUntil: until };
-}
-
-type Grace = Pick<KeyRow, 'oldHash' | 'oldHashUntil'>;
 
 export function revokeKey(book: Book, input: RevokeKeyInput): KeyResult {
   const { accountId, keyId, at, evenIfLast } = input;

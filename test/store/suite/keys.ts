@@ -156,31 +156,6 @@ export function describeKeys(open: OpenSubject): void {
       expect(await subject.store.read.keyByHash(second)).toBeUndefined();
     });
 
-    test('rotated again in the grace: of a call sent twice the oldest keeps it to the later end, else the one before has it', async () => {
-      const account = await createAccount(subject.store);
-      const { accountId } = account;
-      const { keyId, hash: first } = await addKey(account);
-      const text = (n: number) => `${n} ${first}`;
-      const rotate = async (n: number, graceUntil: number, at = T0) => {
-        await subject.store.commit('rotateKey', { accountId, keyId, hash: text(n), last4: 'wxyz', graceUntil, at });
-        const { hash, oldHash, oldHashUntil } = (await subject.store.read.keyById(keyId)) ?? {};
-        return { hash, oldHash, oldHashUntil };
-      };
-      await rotate(2, T0 + HOUR);
-      const kept = { oldHash: first, oldHashUntil: T0 + HOUR + 59_999 };
-      expect(await rotate(3, T0 + HOUR + 59_999, T0 + 59_999)).toEqual({ hash: text(3), ...kept });
-      expect((await subject.store.read.keyByHash(first))?.keyId).toBe(keyId);
-      expect(await subject.store.read.keyByHash(text(2))).toBeUndefined();
-      expect(await rotate(4, T0 + HOUR, T0)).toEqual({ hash: text(4), ...kept });
-      const minuteOn = { oldHash: text(4), oldHashUntil: T0 + HOUR + 120_000 };
-      expect(await rotate(5, T0 + HOUR + 120_000, T0 + 120_000)).toEqual({ hash: text(5), ...minuteOn });
-      expect(await subject.store.read.keyByHash(first)).toBeUndefined();
-      const later = T0 + 2 * HOUR;
-      const nextGrace = { oldHash: text(5), oldHashUntil: later + HOUR };
-      expect(await rotate(6, later + HOUR, later)).toEqual({ hash: text(6), ...nextGrace });
-      expect(await rotate(7, later, later)).toEqual({ hash: text(7), oldHash: null, oldHashUntil: null });
-    });
-
     test('rotated again with the Idempotency-Key are rotated once, and told as they were', async () => {
       const account = await createAccount(subject.store);
       const { accountId } = account;
