@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { keyFromSecret } from '../../src/keys/key-format.ts';
 import type { Answer } from '../support/answer.ts';
 import { createKey } from '../support/create-key.ts';
+import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 
@@ -28,7 +29,7 @@ const statuses = async (count: number, call: () => Promise<Response>) => {
   for (let i = 0; i < count; i++) seen.push((await call()).status);
   return seen;
 };
-const times = (count: number, status: number) => Array.from({ length: count }, () => status);
+const times = <Value>(count: number, value: Value) => Array.from({ length: count }, () => value);
 
 describe('thirty bad keys a minute', () => {
   test('are told that they are bad; the next is told to wait, and what to do', async () => {
@@ -57,6 +58,35 @@ describe('thirty bad keys a minute', () => {
     const unknown = keyFromSecret(new Uint8Array(32).fill(7));
     for (const bad of [undefined, 'garbage', unknown, revoked.key]) expect((await knock(bad)).status).toBe(401);
     for (const bad of [undefined, 'garbage', unknown, revoked.key]) expect((await knock(bad)).status).toBe(429);
+  });
+
+  test('count, too, of clients that hang up before the key is looked up', async () => {
+    await start({ bad_keys_per_minute: 4 });
+    const { read } = gateway.gateway.store;
+    const { keyByHash } = read;
+    const gate = createGate();
+    let asked = 0;
+    let answered = 0;
+    read.keyByHash = async (hash) => {
+      asked++;
+      await gate.opened;
+      return keyByHash(hash).finally(() => answered++);
+    };
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    const gone = Array.from({ length: 4 }, (_, n) => {
+      const authorization = `Bearer ${keyFromSecret(new Uint8Array(32).fill(n + 1))}`;
+      return fetch(`${gateway.url}/v1/models`, { headers: { authorization }, signal }).catch(() => 'gone');
+    });
+    await eventually('all are looked up', () => asked === 4);
+    leaving.abort();
+    expect(await Promise.all(gone)).toEqual(times(4, 'gone'));
+    // The server hears of it before it can answer another.
+    expect((await gateway.call('/healthz')).status).toBe(200);
+    gate.open();
+    await eventually('all are found to be bad', () => answered === 4);
+    expect((await gateway.call('/healthz')).status).toBe(200);
+    expect((await knock('bad')).status).toBe(429);
   });
 
   test('are exact among a hundred at once', async () => {
