@@ -39,11 +39,11 @@ export function refuseModelsOf(tools: Json | undefined, at: string, isClients: I
 }
 
 /**
- * A request whose every tool is another vendor's is made for what the tool does, such as a search: what a model says
- * without it would be made up, and read as found.
+ * A request in which only tools of another vendor may be called is made for what they do, such as a search: what a model
+ * says without them would be made up, and read as found.
  */
 export function refuseOnlyTool(type: string, at: string): never {
-  refuseField(at, `Remove ${at} or choose another model: this one has no ${type}, and no other tool is given.`);
+  refuseField(at, `Remove ${at} or choose another model: this one has no ${type}, and there is no other tool to call.`);
 }
 
 function otherModelAt(type: string, { model, parameters }: JsonObject): string | undefined {

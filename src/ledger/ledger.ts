@@ -65,9 +65,7 @@ export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledg
   async function repeat(requestId: string, commit: () => Promise<CloseResult>): Promise<CloseResult> {
     for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(waitMs * 2, LAST_RETRY_MS)) {
       try {
-        const result = await commit();
-        report(result, requestId);
-        return result;
+        return await commit();
       } catch (error) {
         if (!(error instanceof Fault) || error.code !== 'unavailable') {
           const detail = error instanceof Fault ? error.details.internal : describeError(error);
@@ -96,12 +94,18 @@ export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledg
   /** A bug of ours must not keep a customer's money: what cannot be settled is released. */
   function settle(input: SettleInput, freeAddress: string | undefined): Promise<CloseResult> {
     const { requestId, accountId, keyId, outcome } = input;
-    return repeat(requestId, () => store.commit('settle', input)).catch(() => {
+    const commit = async () => {
+      const result = await store.commit('settle', input);
+      report(result, requestId);
+      return result;
+    };
+    return repeat(requestId, commit).catch(() => {
       const nothing = { ...outcome, status: 'internal_error', buckets: NO_BUCKETS, reasoning: 0, estimated: false };
       return release({ requestId, accountId, keyId, giveBackSlots: true, freeAddress, outcome: nothing });
     });
   }
 
+  /** Of a settlement alone: a release that finds nothing held has nothing to release. */
   function report(result: CloseResult, requestId: string): void {
     if (result.state === 'late') alarms.raise('settle_after_release', { request_id: requestId });
     else if (result.writtenOff > 0n) {

@@ -2,6 +2,7 @@
 // or with a fault and nothing taken. Short waits are ours to make: for a free slot, or for money that running calls hold.
 
 import type { Model } from '../catalog/catalog.ts';
+import { tokenBounds } from '../catalog/token-bounds.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { upperAt } from '../dialects/upper-at.ts';
 import { clientLeft, fault } from '../faults/fault.ts';
@@ -11,7 +12,7 @@ import { admissionFault } from '../limits/admission-fault.ts';
 import type { Refused } from '../limits/recent-refusals.ts';
 import type { AddressLimit, AdmitInput } from '../store/operations.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
-import { candidateModels } from './candidate-models.ts';
+import { candidateModels, withRoom } from './candidate-models.ts';
 
 const MAX_WAIT_MS = 3_000;
 const MAX_REQUEST_MS = 20 * 60_000;
@@ -49,17 +50,18 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
   }
 }
 
-function checkContext({ request, model, catalog, dialect }: Call, candidates: readonly Model[]): void {
+function checkContext({ request, model, models, catalog, dialect }: Call, candidates: readonly Model[]): void {
   const { input } = request;
-  const freeMost = (model.free ? catalog.guards.free_input_tokens : null) ?? Number.POSITIVE_INFINITY;
-  const most = Math.min(model.contextTokens, freeMost);
   if (candidates.length === 0) {
     // What is surely too much decides. What is told is our best guess, by which clients know how much to leave out.
     const { estimate, lower } = input.longest ?? input;
-    throw tooLong(dialect, Math.max(estimate, lower), most);
+    const most = withRoom(models, request).map((one) => tokenBounds(one, catalog).input);
+    throw tooLong(dialect, Math.max(estimate, lower), Math.max(...most));
   }
+  // Of several prompts in one request it bounds the sum, which may be more than a context.
+  const freeMost = (model.free ? catalog.guards.free_input_tokens : null) ?? Number.POSITIVE_INFINITY;
   // No estimate is above the upper bound, which is known already.
-  if (input.upper > freeMost && input.estimate > freeMost) throw tooLong(dialect, input.estimate, most);
+  if (input.upper > freeMost && input.estimate > freeMost) throw tooLong(dialect, input.estimate, freeMost);
 }
 
 function tooLong({ promptField }: Dialect, tokens: number, most: number) {
@@ -70,12 +72,8 @@ function tooLong({ promptField }: Dialect, tokens: number, most: number) {
 }
 
 function wantedTokens({ request, model, catalog }: Call): number {
-  const freeMost = model.free ? catalog.guards.free_output_tokens : null;
-  return Math.min(
-    request.maxOutputTokens ?? model.maxOutputTokens,
-    model.maxOutputTokens,
-    freeMost ?? model.maxOutputTokens,
-  );
+  const { output } = tokenBounds(model, catalog);
+  return Math.min(request.maxOutputTokens ?? output, output);
 }
 
 function admitInput(tools: RelayTools, call: Call, candidates: readonly Model[], at: number): AdmitInput {

@@ -48,9 +48,8 @@ export async function tryStep(
 ): Promise<BegunAnswer> {
   const { call } = admission;
   const note = createNote(tools, admission, step);
+  await beforeAsking(tools, admission, step);
   try {
-    if (step.waitMs > 0) await waitOrLeave(tools, admission, step.waitMs);
-    await checkHold(tools, admission);
     const begun = await attempt(tools, admission, step, prefill);
     note('ok', { isOver: begun.kind === 'whole' });
     return { step, begun, ended: note };
@@ -102,6 +101,17 @@ function createNote(tools: RelayTools, { attempts }: Admission, { route, model, 
       tools.traffic.record({ channel, model: model.id, ok: false, firstTokenMs: null, totalMs: null });
     }
   };
+}
+
+/** A channel that is not asked in the end has no line of the receipt, and gets its pass back. */
+async function beforeAsking(tools: RelayTools, admission: Admission, { waitMs, pass }: Step): Promise<void> {
+  try {
+    if (waitMs > 0) await waitOrLeave(tools, admission, waitMs);
+    await checkHold(tools, admission);
+  } catch (error) {
+    tools.health.forget(pass);
+    throw error;
+  }
 }
 
 async function waitOrLeave(tools: RelayTools, { call }: Admission, ms: number): Promise<void> {

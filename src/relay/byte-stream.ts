@@ -64,7 +64,11 @@ export function toByteStream(
   /** Broken off, not ended: whoever reads on must not take it for the whole answer. */
   function breakOff(): void {
     leave();
-    controller?.close(new Error('the client does not read'));
+    try {
+      controller?.close(new Error('the stream is broken off'));
+    } catch {
+      // The socket is closed already.
+    }
   }
 
   const send: Send = (frames) => {
@@ -98,12 +102,12 @@ export function toByteStream(
     if (!isOver) cancelQuiet = clock.after(left > 0 ? left : QUIET_MS, look);
   }
 
-  /** A timer's own: nobody else would catch what a closed socket throws. */
+  /** A timer's own: nobody else would catch what it throws. */
   function sendKeepAlive(): void {
     try {
       void send(keepAlive());
     } catch {
-      leave();
+      breakOff();
     }
   }
 

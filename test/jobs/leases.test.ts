@@ -15,6 +15,7 @@ import { chatAnswer, chatStream } from '../support/openai-chat.ts';
 import { operatorOf } from '../support/operator.ts';
 import type { Script } from '../support/script.ts';
 import { parseSse, readSse, textOf, usageOf } from '../support/sse.ts';
+import { upModel } from '../support/test-document.ts';
 
 const LEASE_MS = 15_000;
 const GRACE_MS = 60_000;
@@ -161,6 +162,44 @@ describe('a node that may have been taken for dead', () => {
     expect(gateway.upstream.requests).toHaveLength(1);
     expect(walletOf(account.accountId)).toEqual(UNTOUCHED);
     expect(gateway.audit()).toEqual([]);
+    // The channel that was not asked is counted nowhere, and nothing was to be settled.
+    expect((await operatorOf(gateway).scrape()).sum('gateway_upstream_attempts_total')).toBe(1);
+    expect(gateway.log.alarms('settle_after_release')).toEqual([]);
+  });
+
+  test('gives the probe back of a channel that it does not ask', async () => {
+    await gateway.stop();
+    gateway = await startTestGateway({
+      clock,
+      document: (doc) => ({
+        ...doc,
+        channels: [...doc.channels, { ...doc.channels[1], name: 'second' }],
+        models: [
+          ...doc.models,
+          upModel('two', {
+            price: { input: 10, output: 40 },
+            routes: [
+              { channel: 'up', model: 'm', priority: 1 },
+              { channel: 'second', model: 'm', priority: 2 },
+            ],
+          }),
+        ],
+      }),
+    });
+    account = await gateway.register();
+    const openBreakers = async () =>
+      (await operatorOf(gateway).scrape()).sum('gateway_breaker_state', { channel: 'second', state: 'open' });
+
+    gateway.upstream.next({ status: 404, body: ['{}'] }, { status: 401, body: ['{}'] });
+    await chat('two');
+    expect(await openBreakers()).toBe(1);
+    gateway.upstream.reset();
+    const answered = await sleepIn((gate) => ({ status: 404, body: [gate, '{}'] }), { model: 'two' });
+    await release();
+    wake();
+    expect((await answered()).status).toBe(503);
+    expect(gateway.upstream.requests).toHaveLength(1);
+    expect(await openBreakers()).toBe(1);
   });
 
   test('resumes no stream whose hold was released', async () => {

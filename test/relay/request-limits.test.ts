@@ -68,6 +68,7 @@ describe.each([
 });
 
 describe('a prompt too long', () => {
+  const sentence = 'The quick brown fox jumps over the lazy dog number. ';
   const words = (count: number) => [{ role: 'user', content: 'word '.repeat(count) }];
 
   test('for the model is refused before any slot or money', async () => {
@@ -97,12 +98,64 @@ describe('a prompt too long', () => {
       }),
     });
     const { key } = await gateway.register();
-    const content = 'The quick brown fox jumps over the lazy dog number. '.repeat(20_000);
+    const content = sentence.repeat(20_000);
     const body = { model, max_tokens: 20, messages: [{ role: 'user', content }] };
     const counted: Answer = await (await gateway.call('/v1/messages/count_tokens', { key, body })).json();
     expect(counted.input_tokens).toBeGreaterThan(200_000);
     const { error }: Answer = await (await gateway.call('/v1/messages', { key, body })).json();
     expect(error.message).toEndWith(`prompt is too long: ${counted.input_tokens} tokens > ${most} maximum.`);
+  });
+
+  /** What is told of a call of `main`, which has a context of 8,192, `longer` of 20,000 and `longest` of 128,000. */
+  async function maximumTold(main: Record<string, unknown>, path: string, fields: Record<string, unknown>) {
+    const model = (id: string, context_tokens: number, rest: Record<string, unknown>) =>
+      upModel(id, { price: main.price, kinds: main.kinds, context_tokens, ...rest });
+    gateway = await startTestGateway({
+      document: (doc) => ({
+        ...doc,
+        models: [
+          ...doc.models,
+          model('main', 8_192, { max_output_tokens: 4_096, ...main }),
+          model('longer', 20_000, {}),
+          model('longest', 128_000, {}),
+        ],
+        guards: { free_input_tokens: 64_000 },
+      }),
+    });
+    const { key } = await gateway.register();
+    const response = await gateway.call(path, { key, body: { model: 'main', ...fields } });
+    expect(response.status).toBe(400);
+    expect(gateway.upstream.requests).toEqual([]);
+    const { error }: Answer = await response.json();
+    const [, tokens, most] = /too long: (\d+) tokens > (\d+) maximum\.$/.exec(error.message) ?? [];
+    expect(Number(tokens)).toBeGreaterThan(Number(most));
+    return Number(most);
+  }
+
+  const chatOf = (sentences: number) => ({ messages: [{ role: 'user', content: sentence.repeat(sentences) }] });
+  const paid = { input: 10, output: 40 };
+
+  test.each([
+    ['the guard of free calls, where a fallback has room', 'free', ['longest'], 8_000, 64_000],
+    ['the longest context of free models', 'free', ['longer'], 8_000, 20_000],
+    ['the guard, where it is below the longest context', 'free', ['longest'], 40_000, 64_000],
+    ['the longest context of paid models', paid, ['longer'], 8_000, 20_000],
+    ['the context of a model without fallbacks', paid, [], 8_000, 8_192],
+  ])('is told with %s', async (_, price, fallbacks, sentences, most) => {
+    expect(await maximumTold({ price, fallbacks }, '/v1/chat/completions', chatOf(sentences))).toBe(most);
+  });
+
+  test('is not told with the context of a fallback that has no room for its thinking', async () => {
+    const fields = { ...chatOf(3_000), max_tokens: 4_000, thinking: { type: 'enabled', budget_tokens: 3_000 } };
+    expect(await maximumTold({ price: paid, fallbacks: ['longest'] }, '/v1/messages', fields)).toBe(8_192);
+  });
+
+  test.each([
+    ['the guard, where they are too many', Array.from({ length: 20 }, () => sentence.repeat(400)), 64_000],
+    ['the context, where one is too long', ['short', sentence.repeat(4_000)], 8_192],
+  ])('is told of texts to embed with %s', async (_, input, most) => {
+    const main = { kinds: ['embeddings'], price: 'free' };
+    expect(await maximumTold(main, '/v1/embeddings', { input })).toBe(most);
   });
 
   test.each([

@@ -121,18 +121,20 @@ function readChoice(
 
 function readAllowed(choice: JsonObject, at: string, tools: readonly Tool[], left: readonly Knob[]): ToolChoice {
   const inner = isObject(choice.allowed_tools) ? choice.allowed_tools : choice;
-  const list = objectList(inner.tools, `${at}.allowed_tools.tools`);
+  const place = `${at}.allowed_tools.tools`;
+  const list = objectList(inner.tools, place);
   const known = new Set(tools.map(({ name }) => name));
   const allowed = list.flatMap((tool, index) => {
     const name = nameOf(tool);
     if (name !== undefined && known.has(name)) return [name];
     // It is told to be dropped already.
     if (left.some(({ name: type }) => type === tool.type)) return [];
-    return refuseField(`${at}.allowed_tools.tools[${index}]`, `Name only tools of this request in ${at}.`);
+    return refuseField(`${place}[${index}]`, `Name only tools of this request in ${at}.`);
   });
   const mode = inner.mode === 'required' ? 'any' : 'auto';
   if (allowed.length > 0) return { mode, allowed };
-  return mode === 'auto' ? { mode: 'none' } : refuseField(at, `Allow at least one tool of your own in ${at}.`);
+  if (mode === 'any') refuseField(at, `Allow at least one tool of your own in ${at}.`);
+  return refuseOnlyTool(stringAt(list[0]?.type, `${place}[0].type`), `${place}[0]`);
 }
 
 /** In the words of tools, or of functions, which had no type. */

@@ -151,15 +151,18 @@ function readChoice(
 }
 
 function readAllowed(choice: JsonObject, tools: readonly Tool[], left: ReadonlyMap<string, Knob>): ToolChoice {
-  const allowed = objectList(choice.tools, 'tool_choice.tools').flatMap((tool, index) => {
+  const list = objectList(choice.tools, 'tool_choice.tools');
+  const allowed = list.flatMap((tool, index) => {
     const names = namesOf(tool, tools);
     // One of the vendor's own is told to be dropped already.
     if (names.length > 0 || (typeof tool.type === 'string' && left.has(tool.type))) return names;
     return refuseField(`tool_choice.tools[${index}]`, 'Name only tools of this request in tool_choice.');
   });
   if (allowed.length > 0) return { mode: choice.mode === 'required' ? 'any' : 'auto', allowed };
-  if (choice.mode !== 'required') return { mode: 'none' };
-  return refuseField('tool_choice', 'Allow at least one tool of your own in tool_choice.');
+  if (choice.mode === 'required') {
+    refuseField('tool_choice', 'Allow at least one tool of your own in tool_choice.');
+  }
+  return refuseOnlyTool(stringAt(list[0]?.type, 'tool_choice.tools[0].type'), 'tool_choice.tools[0]');
 }
 
 /** The tools that a choice means: one, or all of a namespace. */

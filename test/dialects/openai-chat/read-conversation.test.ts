@@ -310,6 +310,8 @@ describe('tools', () => {
     expect(refused({ tools, tool_choice: tool('other') })).toBe('tool_choice');
     expect(refused({ tools: [{ type: 'web_search' }], tool_choice: 'required' })).toBe('tool_choice');
     expect(refused({ tools: [{ type: 'web_search' }] })).toBe('tools[0]');
+    const onlyIt = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [{ type: 'web_search' }] } };
+    expect(refused({ tools, tool_choice: onlyIt })).toBe('tool_choice.allowed_tools.tools[0]');
     expect(refused({ tools: [tool('a'), tool('a')] })).toBe('tools[1].function');
   });
 

@@ -206,7 +206,8 @@ describe('tools', () => {
     expect(refused({ tools: [search], tool_choice: 'auto' })).toBe('tools[0]');
     expect(refused({ input: [user(), { type: 'additional_tools', tools: [search] }] })).toBe('input[1].tools[0]');
     const onlyIt = { type: 'allowed_tools', mode: 'auto', tools: [search] };
-    expect(refused({ tools: [search], tool_choice: onlyIt })).toBe('tools[0]');
+    expect(refused({ tools: [search], tool_choice: onlyIt })).toBe('tool_choice.tools[0]');
+    expect(refused({ tools: [look, search], tool_choice: onlyIt })).toBe('tool_choice.tools[0]');
     expect(read({ tools: [search], tool_choice: 'none' }).tools).toEqual([]);
   });
 
@@ -230,7 +231,6 @@ describe('tools', () => {
       { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'namespace', name: 'crm' }, { type: 'web_search' }] },
       { mode: 'auto', allowed: ['crm__find', 'crm__query'] },
     ],
-    [{ type: 'allowed_tools', mode: 'auto', tools: [{ type: 'web_search' }] }, { mode: 'none' }],
   ])('the choice %j', (choice, expected) => {
     expect(read({ tools: [look, crm, { type: 'web_search' }], tool_choice: choice }).toolChoice).toEqual(
       expected as never,
