@@ -12,6 +12,7 @@ import {
 } from '../support/failures.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer, chatStream } from '../support/openai-chat.ts';
+import { untilHeard } from '../support/race.ts';
 import type { Script } from '../support/script.ts';
 import { readSse, textOf } from '../support/sse.ts';
 import { UPSTREAM_KEY } from '../support/test-document.ts';
@@ -189,7 +190,8 @@ test('calls that a limit refuses allow no further retries', async () => {
   const other = await startTestGateway({ document: channels.document, limits: { free_per_minute: 0 } });
   const { key } = await other.register();
   other.upstream.otherwise({ status: 500, body: [] });
-  const refused = await Promise.all(Array.from({ length: 150 }, () => other.chat(key, { model: set.aloneFree })));
+  const ask = () => untilHeard(() => other.chat(key, { model: set.aloneFree }));
+  const refused = await Promise.all(Array.from({ length: 150 }, ask));
   expect(refused.map(({ status }) => status)).toEqual(Array(150).fill(429));
   for (let n = 0; n < 3; n++) {
     await Promise.all(Array.from({ length: 4 }, () => other.chat(key, { model: channels.take().alone })));

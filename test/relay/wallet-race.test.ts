@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer, chatStream } from '../support/openai-chat.ts';
+import { untilHeard } from '../support/race.ts';
 import { upModel } from '../support/test-document.ts';
 
 let gateway: TestGateway;
@@ -31,7 +32,8 @@ test('never negative, every refusal a 402, and the sum of costs is what the wall
   const lowest = watchAvailable(accountId, () => running);
   const calls = await Promise.all(
     Array.from({ length: 200 }, async (_, index) => {
-      const response = await gateway.chat(key, { model: 'dear', max_tokens: 20, stream: index % 2 === 0 });
+      const body = { model: 'dear', max_tokens: 20, stream: index % 2 === 0 };
+      const response = await untilHeard(() => gateway.chat(key, body));
       return { status: response.status, text: await response.text() };
     }),
   );

@@ -3,6 +3,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { wordsOf } from '../../src/site/language.ts';
+import { MAX_KEYS } from '../../src/store/book/keyring.ts';
 import { clientOf, fieldOf } from '../console/operator-client.ts';
 import { createAccount } from '../store/suite/samples.ts';
 import type { Answer } from '../support/answer.ts';
@@ -82,6 +83,35 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     ]);
     expect(html.match(/autofocus/g)).toHaveLength(1);
     expect(html).toContain('href="#new"');
+  });
+
+  test('to manage is told beside what else is wrong, of a limit that a key has, too', async () => {
+    const { key } = await gateway.register();
+    const client = await signedIn(gateway, key, language);
+    const wrong = { name: 'x', models: 'nope', budget: '', expires: '', manage: '1' };
+    const added = await client.post('/account/keys', { known: '1', ...wrong, budget: '5' });
+    const html = await added.text();
+    expect(html).toContain(`<p>${fields.models} ${fields.manage}</p>`);
+    expect(html).toContain('id="manage-fault-new"');
+    const ending = await createKey(gateway, key, { expires_at: '2026-12-31T23:59:59+08:00' });
+    const change = (form: object) => client.post(`/account/keys/${ending.id}`, { ...wrong, ...form });
+    expect(await notice(await change({ expires: '2026-12-31' }))).toBe(`${fields.models} ${fields.manage}`);
+    expect(await notice(await change({ models: '', budget: '-1' }))).toBe(
+      `${fields.daily_budget_ntd} ${fields.manage}`,
+    );
+    expect(await notice(await change({ name: '', models: '', budget: 'x', manage: '' }))).toBe(fields.daily_budget_ntd);
+  });
+
+  test('who has no room for a key is told so beside what is wrong with it', async () => {
+    const { key } = await gateway.register();
+    const made: string[] = [];
+    while (made.length < MAX_KEYS - 1) made.push((await createKey(gateway, key)).id);
+    const client = await signedIn(gateway, key, language);
+    const add = (form: object) => client.post('/account/keys', { known: String(MAX_KEYS), name: 'x', ...form });
+    expect(await notice(await add({}))).toBe(fields.too_many_keys);
+    expect(await notice(await add({ budget: '-1' }))).toBe(`${fields.too_many_keys} ${fields.daily_budget_ntd}`);
+    const changed = await client.post(`/account/keys/${made[0]}`, { name: 'x', budget: '-1' });
+    expect(await notice(changed)).toBe(fields.daily_budget_ntd);
   });
 
   test('who guessed at too many codes is told until when to wait', async () => {

@@ -71,6 +71,19 @@ function brokenInTwo(elements: Element[]): string[] {
   return elements.filter(isTall).map((one) => one.outerHTML);
 }
 
+/** Words, which have no space, that go on in a second line. */
+function brokenWords(cells: Element[]): string[] {
+  const texts = cells.flatMap((cell) => [cell, ...cell.children]).flatMap((one) => [...one.childNodes]);
+  const isBroken = (text: ChildNode) => {
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1;
+  };
+  return texts
+    .filter((one) => one instanceof Text && !/\s/.test(one.data) && isBroken(one))
+    .map((one) => one.textContent ?? '');
+}
+
 /** Of a row of filters, which stand in one line: one. */
 function heights(elements: Element[]): number[] {
   return [...new Set(elements.map((one) => one.getBoundingClientRect().height))];
@@ -132,6 +145,10 @@ describe.each<Look>([
     const { balance } = wordsOf(look.language).account.overview;
     expect(await page.locator('tbody .paid .under').first().evaluate(label)).toContain(balance);
     expect(await page.locator('tbody tr').evaluateAll(namesOverAmounts)).toEqual([]);
+    for (const wide of [1_000, DESKTOP]) {
+      await page.setViewportSize({ width: wide, height: 900 });
+      expect(await page.locator('.is-usage :is(thead th, .how)').evaluateAll(brokenWords)).toEqual([]);
+    }
     await page.click('tbody a');
     await page.waitForSelector('dl.lines');
     await lookAt(visitor, look, 'receipt');
@@ -165,6 +182,28 @@ describe.each<Look>([
   });
 });
 
+test('all pages of the docs have their list at the same place', async () => {
+  const { page, leave } = await browser.visit({ javaScript: false });
+  await page.goto(`${gateway.url}/docs`);
+  const paths = await page.locator('.is-list a').evaluateAll((links) => links.map((one) => one.getAttribute('href')));
+  expect(paths.length).toBeGreaterThan(10);
+  for (const path of paths) {
+    await page.goto(gateway.url + path);
+    for (const width of [PHONE, 769, 1_024, 1_135, 1_136, DESKTOP]) {
+      await page.setViewportSize({ width, height: 900 });
+      const isBeside = await page.evaluate(() => {
+        const edge = (of: string) => document.querySelector(of)?.getBoundingClientRect().left ?? 0;
+        return edge('.docs > nav') < edge('.docs > article');
+      });
+      const isUpShown = await page.isVisible('.docs .up');
+      const wider = await page.locator('html').evaluateAll(widerThanShown);
+      const isRoom = width >= 1_136;
+      expect([path, width, isBeside, isUpShown, wider.length]).toEqual([path, width, isRoom, !isRoom, 0]);
+    }
+  }
+  await leave();
+});
+
 describe.each(['en', 'zh-TW'] as const)('without JavaScript, in %s', (language) => {
   test.each([[DESKTOP], [PHONE]])('%d wide: prices and status are those of the API', async (width) => {
     const { page, troubles, leave } = await browser.visit({ language, width, javaScript: false });
@@ -189,6 +228,7 @@ describe.each(['en', 'zh-TW'] as const)('without JavaScript, in %s', (language) 
       rows.map(async (row) => [await row.locator('.what').textContent(), await row.locator('.by').textContent()]),
     );
     expect(shown).toEqual(pairs);
+    for (const cell of await page.locator('table.is-status tbody td').all()) expect(await cell.isVisible()).toBe(true);
     expect(await page.textContent('article h3')).toBe(language === 'en' ? 'Slow answers' : '回應緩慢');
     expect(await page.locator('.bars').first().isVisible()).toBe(true);
     expect(troubles).toEqual([]);

@@ -18,13 +18,18 @@ export interface Raced {
 
 const WITHIN_MS = 60_000;
 
-/** A racer that is turned away because the gateway is busy (503) tries again: only a limit may decide. */
+/** Who is turned away because the gateway is busy (503) tries again: only a limit may decide. */
+export async function untilHeard<Heard extends { status: number }>(call: () => Promise<Heard>): Promise<Heard> {
+  let heard = await call();
+  while (heard.status === 503) heard = await call();
+  return heard;
+}
+
 export function race(calls: readonly RacingCall[], onAnswer: (raced: Raced) => void = () => {}): Promise<Raced[]> {
   const arrive = createBarrier(calls.length);
   return Promise.all(
     calls.map(async ({ port, ...call }) => {
-      let raced = await rawCall(port, requestOf(call), WITHIN_MS, arrive);
-      while (raced.status === 503) raced = await rawCall(port, requestOf(call), WITHIN_MS);
+      const raced = await untilHeard(() => rawCall(port, requestOf(call), WITHIN_MS, arrive));
       onAnswer(raced);
       return raced;
     }),

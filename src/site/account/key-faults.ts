@@ -1,6 +1,6 @@
 // Everything that is wrong with what was typed for a key, field by field: the API names only the first.
 
-import { readKeyFields } from '../../accounts/read-key-fields.ts';
+import { readKeyFields, restrictedManager } from '../../accounts/read-key-fields.ts';
 import { Fault } from '../../faults/fault.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { faultText } from '../fault-text.ts';
@@ -15,6 +15,9 @@ const API_NAMES = {
   expires: 'expires_at',
   manage: 'manage',
 } as const;
+
+/** What a key that manages cannot have. */
+const LIMITS = [API_NAMES.models, API_NAMES.budget, API_NAMES.expires];
 
 export type KeyField = keyof typeof API_NAMES;
 export type KeyFaults = Readonly<Partial<Record<KeyField, string>>>;
@@ -37,6 +40,9 @@ export function keyFaults(
     const own = fault ?? (refused.details.param === name ? refused : undefined);
     if (own) faults[field] = faultText(language, own);
   }
+  // A body leaves out only a limit that stays as it is.
+  const isLimited = LIMITS.some((name) => body[name] !== null);
+  if (body.manage === true && isLimited) faults.manage = faultText(language, restrictedManager());
   return faults;
 }
 

@@ -42,7 +42,7 @@ export function KeyFields({ language, key_: key, typed, faults = {} }: KeyFields
           'aria-describedby': id(`${name}-fault`),
           ...(name === firstWrong ? { autofocus: true } : {}),
         };
-  const fault = (name: KeyField) =>
+  const faultOf = (name: KeyField) =>
     faults[name] === undefined ? null : (
       <p class="bad" id={id(`${name}-fault`)}>
         {faults[name]}
@@ -82,7 +82,7 @@ export function KeyFields({ language, key_: key, typed, faults = {} }: KeyFields
             {...rest}
             {...marks(name)}
           />
-          {fault(name)}
+          {faultOf(name)}
         </div>
       ))}
       <div class="field">
@@ -96,7 +96,7 @@ export function KeyFields({ language, key_: key, typed, faults = {} }: KeyFields
           />{' '}
           {keys.manageHelp}
         </label>
-        {fault('manage')}
+        {faultOf('manage')}
       </div>
     </>
   );

@@ -3,6 +3,7 @@
 
 import { addKey, editKey, removeKey, rotateKey } from '../../accounts/manage-keys.ts';
 import { Fault, fault } from '../../faults/fault.ts';
+import { isFull } from '../../store/book/keyring.ts';
 import { faultText } from '../fault-text.ts';
 import { wordsOf } from '../language.ts';
 import type { SiteTools } from '../tools.ts';
@@ -24,13 +25,9 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
         return await handle(visit, visit.params.id ?? '');
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
-        const { language } = visit.page;
-        const isFull = error.code === 'invalid_request' && error.details.param === undefined;
-        const faults = await faultsOf(tools, visit, error);
-        const text = isFull ? wordsOf(language).fields.too_many_keys : faultText(language, error);
-        const texts = Object.values(faults);
+        const { texts, faults } = await whatIsWrong(tools, visit, error);
         const typed = { keyId: visit.params.id, form: visit.form, faults };
-        const notice = { text: texts.length > 0 ? texts.join(' ') : text, isBad: true };
+        const notice = { text: texts.join(' '), isBad: true };
         return showKeys(tools, visit, { notice, status: error.row.status, typed });
       }
     };
@@ -95,11 +92,26 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
   );
 }
 
-/** Of a form that has fields. */
-async function faultsOf(tools: SiteTools, visit: SignedVisit, refused: Fault): Promise<KeyFaults> {
-  if (refused.code !== 'invalid_request' || !visit.form.has('name')) return {};
-  const known = await findKey(tools, visit, visit.params.id ?? '');
-  return keyFaults(tools, changedKeyBody(visit.form, known), refused, visit.page.language);
+interface Wrong {
+  texts: string[];
+  /** Of a form that has fields. */
+  faults: KeyFaults;
+}
+
+async function whatIsWrong(tools: SiteTools, visit: SignedVisit, refused: Fault): Promise<Wrong> {
+  const { form, params, session, page } = visit;
+  if (refused.code !== 'invalid_request') return { texts: [faultText(page.language, refused)], faults: {} };
+  const keys = await tools.store.read.keysOf(session.accountId);
+  const known = keys.find(({ keyId }) => keyId === params.id);
+  const faults = form.has('name') ? keyFaults(tools, changedKeyBody(form, known), refused, page.language) : {};
+  const texts = Object.values(faults);
+  const isTooMany = refused.details.param === undefined;
+  if (texts.length === 0 && !isTooMany) texts.push(faultText(page.language, refused));
+  const isNew = params.id === undefined;
+  if (isTooMany || (isNew && isFull(keys, tools.clock.now()))) {
+    texts.unshift(wordsOf(page.language).fields.too_many_keys);
+  }
+  return { texts, faults };
 }
 
 function findKey({ store }: SiteTools, { session }: SignedVisit, keyId: string) {

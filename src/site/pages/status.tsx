@@ -112,7 +112,7 @@ function Row({ language, model, channel, isFirst }: RowProps) {
       <td class="right number rate" data-label={status.success}>
         {percent(channel.successRate)}
       </td>
-      <td class="right number wide" data-label={status.firstToken}>
+      <td class="right number first" data-label={status.firstToken}>
         {milliseconds(channel.firstTokenMs)}
       </td>
       <td class="right number total" data-label={status.total}>

@@ -115,7 +115,7 @@ export const zhTw: Words = {
     model: '模型',
     channel: '上游通道',
     now: '目前',
-    success: '成功率（1 小時）',
+    success: '成功率（1\u00a0小時）',
     firstToken: '首個詞元（中位數）',
     total: '完整回答（中位數）',
     days: '最近 90 天',

@@ -41,7 +41,7 @@ export function createKey(book: Book, input: CreateKeyInput): CreateKeyResult {
   if (known.found === 'same') return { ok: true, key: toldBefore(known.result, keys), replayedSalt: known.salt };
   if (onlyReplay) return { ok: false, reason: 'no_replay' };
   if (!book.get('wallets', key.accountId)) return { ok: false, reason: 'not_found' };
-  if (keys.filter((one) => isLive(one, at)).length >= MAX_KEYS) return { ok: false, reason: 'too_many_keys' };
+  if (isFull(keys, at)) return { ok: false, reason: 'too_many_keys' };
   book.put('keyrings', key.accountId, [...keys, key]);
   rememberReplay(book, replay, remembered(key), at);
   noteAction(book, input);
@@ -122,6 +122,11 @@ function replaceKey(
 /** Such a key could lift its own restriction. */
 function isRestricted({ models, dailyBudget, expiresAt }: KeyRow): boolean {
   return models !== null || dailyBudget !== null || expiresAt !== null;
+}
+
+/** Of all keys of an account: no further one may be added. */
+export function isFull(keys: readonly KeyRow[], at: number): boolean {
+  return keys.filter((one) => isLive(one, at)).length >= MAX_KEYS;
 }
 
 function isLive(key: KeyRow, at: number): boolean {
