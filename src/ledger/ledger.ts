@@ -19,7 +19,7 @@ export interface Ledger {
   settle(input: SettleInput, freeAddress?: string): Promise<CloseResult>;
   release(input: ReleaseInput): Promise<CloseResult>;
   /** False when another node released the hold, because it took this one for dead, or when nobody can tell. */
-  isHeld(held: Held): Promise<boolean>;
+  isHeld(held: Held): boolean | Promise<boolean>;
   /** Closes that have not committed yet. */
   closing(): number;
 }
@@ -51,8 +51,7 @@ export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledg
   }
 
   /** A node that was taken for dead renews its lease first, so that nobody releases the hold from here on. */
-  async function isHeld({ requestId, accountId, since }: Held): Promise<boolean> {
-    if (lease()?.hasLivedSince(since)) return true;
+  async function isStillOpen({ requestId, accountId }: Held): Promise<boolean> {
     try {
       await lease()?.renew();
       return (await store.read.openHolds(accountId)).some((hold) => hold.requestId === requestId);
@@ -80,29 +79,31 @@ export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledg
     }
   }
 
-  async function counted(close: () => Promise<CloseResult>): Promise<CloseResult> {
+  const repeatRelease = (input: ReleaseInput) => repeat(input.requestId, () => store.commit('release', input));
+
+  /** A bug of ours must not keep a customer's money: what cannot be settled is released. */
+  async function settle(input: SettleInput, freeAddress?: string): Promise<CloseResult> {
+    const { requestId, accountId, keyId, outcome } = input;
     closing++;
     try {
-      return await close();
+      const result = await repeat(requestId, () => store.commit('settle', input));
+      report(result, requestId);
+      return result;
+    } catch {
+      const nothing = { ...outcome, status: 'internal_error', buckets: NO_BUCKETS, reasoning: 0, estimated: false };
+      return await repeatRelease({ requestId, accountId, keyId, giveBackSlots: true, freeAddress, outcome: nothing });
     } finally {
       closing--;
     }
   }
 
-  const release = (input: ReleaseInput) => repeat(input.requestId, () => store.commit('release', input));
-
-  /** A bug of ours must not keep a customer's money: what cannot be settled is released. */
-  function settle(input: SettleInput, freeAddress: string | undefined): Promise<CloseResult> {
-    const { requestId, accountId, keyId, outcome } = input;
-    const commit = async () => {
-      const result = await store.commit('settle', input);
-      report(result, requestId);
-      return result;
-    };
-    return repeat(requestId, commit).catch(() => {
-      const nothing = { ...outcome, status: 'internal_error', buckets: NO_BUCKETS, reasoning: 0, estimated: false };
-      return release({ requestId, accountId, keyId, giveBackSlots: true, freeAddress, outcome: nothing });
-    });
+  async function release(input: ReleaseInput): Promise<CloseResult> {
+    closing++;
+    try {
+      return await repeatRelease(input);
+    } finally {
+      closing--;
+    }
   }
 
   /** Of a settlement alone: a release that finds nothing held has nothing to release. */
@@ -115,9 +116,9 @@ export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledg
 
   return {
     admit,
-    isHeld,
-    settle: (input, freeAddress) => counted(() => settle(input, freeAddress)),
-    release: (input) => counted(() => release(input)),
+    isHeld: (held) => lease()?.hasLivedSince(held.since) || isStillOpen(held),
+    settle,
+    release,
     closing: () => closing,
   };
 }

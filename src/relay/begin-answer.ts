@@ -48,7 +48,7 @@ export async function tryStep(
 ): Promise<BegunAnswer> {
   const { call } = admission;
   const note = createNote(tools, admission, step);
-  await beforeAsking(tools, admission, step);
+  if (step.waitMs > 0 || isHeld(tools, admission) !== true) await beforeAsking(tools, admission, step);
   try {
     const begun = await attempt(tools, admission, step, prefill);
     note('ok', { isOver: begun.kind === 'whole' });
@@ -107,7 +107,7 @@ function createNote(tools: RelayTools, { attempts }: Admission, { route, model, 
 async function beforeAsking(tools: RelayTools, admission: Admission, { waitMs, pass }: Step): Promise<void> {
   try {
     if (waitMs > 0) await waitOrLeave(tools, admission, waitMs);
-    await checkHold(tools, admission);
+    if (!(await isHeld(tools, admission))) throw new AttemptFailed('drained');
   } catch (error) {
     tools.health.forget(pass);
     throw error;
@@ -121,10 +121,9 @@ async function waitOrLeave(tools: RelayTools, { call }: Admission, ms: number): 
 }
 
 /** A node that slept may find that another one has released the hold: nothing would pay for the try. */
-async function checkHold({ ledger }: RelayTools, { call, startedAt }: Admission): Promise<void> {
+function isHeld({ ledger }: RelayTools, { call, startedAt }: Admission): boolean | Promise<boolean> {
   const { requestId, key } = call;
-  const isHeld = await ledger.isHeld({ requestId, accountId: key.accountId, since: startedAt });
-  if (!isHeld) throw new AttemptFailed('drained');
+  return ledger.isHeld({ requestId, accountId: key.accountId, since: startedAt });
 }
 
 function everyChannelFailed(failures: readonly AttemptFailed[]): Fault {

@@ -51,6 +51,8 @@ async function auditOnce(): Promise<void> {
       return false;
     });
   }
+  // It freezes what it has told of.
+  await eventually('the end of the pass', () => isFrozen(marker));
 }
 
 describe('a wrong wallet', () => {
