@@ -24,6 +24,15 @@ function openPipe() {
   return { reader, writer: openSync(path, O_WRONLY | O_NONBLOCK), openReader };
 }
 
+/** One of the programs beside this file: its exit code, and what it said. */
+async function run(program: string, ...args: string[]): Promise<[exitCode: number, stderr: string]> {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, program), ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const stderr = await new Response(child.stderr).text();
+  return [await child.exited, stderr];
+}
+
 /** What the pipe has now. */
 function read(reader: number): string {
   const bytes = Buffer.alloc(65_536);
@@ -37,11 +46,8 @@ function read(reader: number): string {
 describe('lines', () => {
   test('wait for room on a full disk, and then leave whole and in order', async () => {
     const file = join(folder, 'log');
-    const child = Bun.spawn([process.execPath, join(import.meta.dir, 'disk-with-room-again.ts'), file], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    const stderr = await new Response(child.stderr).text();
-    expect([await child.exited, stderr, readFileSync(file, 'utf8')]).toEqual([0, '', 'one\ntwo\n']);
+    expect(await run('disk-with-room-again.ts', file)).toEqual([0, '']);
+    expect(readFileSync(file, 'utf8')).toBe('one\ntwo\n');
   });
 
   test('wait for a slow reader, up to a bound', async () => {
@@ -83,14 +89,7 @@ describe('lines', () => {
   });
 
   test('that cannot be written do not keep the process from its end', async () => {
-    const full = openSync('/dev/full', 'w');
-    const lines = createLineWriter(full);
-    lines.write('one\n');
-    const since = performance.now();
-    await lines.end();
-    lines.flush();
-    expect(performance.now() - since).toBeLessThan(3_000);
-    closeSync(full);
+    expect(await run('disk-without-room.ts')).toEqual([0, '']);
   });
 });
 
