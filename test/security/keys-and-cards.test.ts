@@ -12,8 +12,8 @@ import { createExpiredKey, createKey } from '../support/create-key.ts';
 import type { TestAccount, TestGateway } from '../support/gateway.ts';
 import { issueCard } from '../support/issue-cards.ts';
 import { UPSTREAM_KEY } from '../support/test-document.ts';
-import { middle } from './middle.ts';
 import { startSecure } from './start-secure.ts';
+import { undisturbed } from './undisturbed.ts';
 
 let gateway: TestGateway;
 let pepper: string;
@@ -170,7 +170,7 @@ describe('S3 a refused key', () => {
         times[what]?.push(performance.now() - since);
       }
     }
-    const ratio = middle(times.revoked) / middle(times.unknown);
+    const ratio = undisturbed(times.revoked) / undisturbed(times.unknown);
     expect(ratio).toBeWithin(0.6, 1.6);
   });
 });
