@@ -48,7 +48,8 @@ async function startServing(clone: FreshClone, env: Record<string, string> = {})
   return server;
 }
 
-const said = (clone: FreshClone) => (clone.has('said.log') ? clone.read('said.log').trim().split('\n') : []);
+/** Whole lines only: the file is there a moment before its first line is. */
+const said = (clone: FreshClone) => (clone.has('said.log') ? clone.read('said.log').split('\n').slice(0, -1) : []);
 
 const commands = (clone: FreshClone) => clone.npmCalls().map(([command]) => command);
 

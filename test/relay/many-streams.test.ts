@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
-import { eventually } from '../support/eventually.ts';
+import { createGate, eventually } from '../support/eventually.ts';
 import { chatChunks, sseScript, sseText } from '../support/openai-chat.ts';
 import { cutAt } from '../support/script.ts';
 import { type SlowClient, startSlowClient } from '../support/slow-client.ts';
@@ -54,12 +54,22 @@ const open = (): SlowClient =>
     body: { model: 'cheap', stream: true, max_tokens: 50, messages: [{ role: 'user', content: 'Hi' }] },
   });
 
+/** Who is turned away because the gateway is busy (503) tries again. */
+async function openUntil(marker: string): Promise<SlowClient> {
+  for (;;) {
+    const client = open();
+    const heard = () => client.text().includes(marker) || client.text().startsWith('HTTP/1.1 503');
+    await eventually('the first words', heard, 20_000);
+    if (client.text().includes(marker)) return client;
+    client.hangUp();
+  }
+}
+
 async function openMany(count: number, marker: string): Promise<SlowClient[]> {
   const clients: SlowClient[] = [];
   for (let from = 0; from < count; from += 50) {
-    const some = Array.from({ length: Math.min(50, count - from) }, open);
-    clients.push(...some);
-    await eventually('the first words of all', () => some.every((one) => one.text().includes(marker)), 20_000);
+    const some = Array.from({ length: Math.min(50, count - from) }, () => openUntil(marker));
+    clients.push(...(await Promise.all(some)));
   }
   return clients;
 }
@@ -97,14 +107,12 @@ test.skipIf(process.platform !== 'linux')(
       for (;;) yield WORDS;
     }
     upstream.reset();
-    upstream.otherwise(() => ({ ...sseScript([ROLE]), rest: endless() }));
+    const gate = createGate();
+    upstream.otherwise(() => ({ ...sseScript([]), body: [ROLE, HELLO, gate.opened], rest: endless() }));
     const before = memory();
-    const clients = Array.from({ length: SLOW_READERS }, () => {
-      const client = open();
-      client.pause();
-      return client;
-    });
-    await eventually('every stream to have begun', () => upstream.requests.length === SLOW_READERS, 60_000);
+    const clients = await openMany(SLOW_READERS, 'Hello');
+    for (const client of clients) client.pause();
+    gate.open();
     // Still: every buffer between the upstream and the clients is full.
     let last = 0;
     let still = 0;

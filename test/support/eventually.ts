@@ -1,7 +1,7 @@
 // Waits for a condition instead of for a time.
 
 const POLL_MS = 5;
-const WITHIN_MS = 5_000;
+const WITHIN_MS = 20_000;
 
 /** The first value of `check` that is neither undefined nor false; throws `what` if none comes in time. */
 export async function eventually<Value>(
