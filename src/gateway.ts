@@ -74,6 +74,8 @@ export interface GatewayOptions {
   demoPaceMs?: number;
   /** Only for tests: a disk with room for so many pages of the embedded database. */
   maxPages?: number;
+  /** Only for tests: how long an admission may wait for its commit to begin, where a slow disk must decide nothing. */
+  patienceMs?: number;
   /** Only for tests: how long a connection may take over the headers of a request. */
   idleSeconds?: number;
 }
@@ -97,8 +99,8 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   const { configFile } = settings;
   const fileBefore = configFile === undefined ? undefined : readConfig(configFile);
   const meter = countBatches(metrics);
-  const { maxPages, signal } = options;
-  const starting = await openAtStart(settings, clock, random, { maxPages, meter, signal });
+  const { maxPages, patienceMs, signal } = options;
+  const starting = await openAtStart(settings, clock, random, { maxPages, patienceMs, meter, signal });
   const { store, pepper } = starting;
   const { publicUrl, siteName, trustedProxies } = settings;
   const identity = { nodeId: newId('node'), host: hostOfProcesses(), pid: process.pid };

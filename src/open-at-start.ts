@@ -10,7 +10,7 @@ import { StartEnded } from './start-refused.ts';
 import { createLateStore } from './store/late-store.ts';
 import type { Store } from './store/store.ts';
 
-export interface AtStartOptions extends Pick<OpenOptions, 'maxPages' | 'meter'> {
+export interface AtStartOptions extends Pick<OpenOptions, 'maxPages' | 'patienceMs' | 'meter'> {
   /** Ends the wait for a PostgreSQL, be it away or held by another node that upgrades it. */
   signal?: AbortSignal | undefined;
 }

@@ -18,6 +18,8 @@ export interface OpenOptions {
   /** Refuses to make an embedded database where there is none. */
   mustExist?: boolean | undefined;
   maxPages?: number | undefined;
+  /** How long an admission may wait for its commit to begin. */
+  patienceMs?: number | undefined;
   meter?: BatchMeter | undefined;
   /** Of a PostgreSQL that cannot be reached. */
   wait?: StartWait | undefined;
@@ -57,15 +59,18 @@ async function openNamed(
   settings: Settings,
   clock: Clock,
   random: Random,
-  { mustExist = false, maxPages, meter, wait }: OpenOptions,
+  { mustExist = false, maxPages, patienceMs, meter, wait }: OpenOptions,
 ): Promise<OpenedStore> {
   const { databaseUrl, dataDir, pepper, killOrder } = settings;
   if (databaseUrl !== undefined) {
     assert(pepper !== undefined, 'settings with a DATABASE_URL have a pepper');
-    return { store: await openPostgresStore({ url: databaseUrl, clock, meter, wait }), pepper };
+    return { store: await openPostgresStore({ url: databaseUrl, clock, patienceMs, meter, wait }), pepper };
   }
   if (mustExist) expectDatabase(dataDir);
   const folder = openDataFolder(dataDir, pepper, random);
   const file = folder.databaseFile;
-  return { store: await openSqliteStore({ file, clock, killOrder, maxPages, meter }), pepper: folder.pepper };
+  return {
+    store: await openSqliteStore({ file, clock, killOrder, maxPages, patienceMs, meter }),
+    pepper: folder.pepper,
+  };
 }

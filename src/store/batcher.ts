@@ -11,6 +11,8 @@ export interface BatcherOptions {
   commit(operations: readonly Operation[]): Promise<Decided[]>;
   /** How many commits may be under way at once. */
   lanes?: number;
+  /** How long an admission may wait for its commit to begin. */
+  patienceMs?: number | undefined;
   meter?: BatchMeter | undefined;
 }
 
@@ -33,9 +35,9 @@ export interface Batcher {
 
 const MAX_BATCH = 128;
 const MAX_QUEUE = 20_000;
-const SHED_AFTER_MS = 250;
+export const PATIENCE_MS = 250;
 
-export function createBatcher({ clock, commit, lanes = 1, meter }: BatcherOptions): Batcher {
+export function createBatcher({ clock, commit, lanes = 1, patienceMs = PATIENCE_MS, meter }: BatcherOptions): Batcher {
   let queue: Waiting[] = [];
   let running = 0;
   let scheduled = false;
@@ -89,9 +91,9 @@ export function createBatcher({ clock, commit, lanes = 1, meter }: BatcherOption
   function watchQueue() {
     if (shedding) return;
     shedding = true;
-    clock.after(SHED_AFTER_MS, () => {
+    clock.after(patienceMs, () => {
       shedding = false;
-      const oldest = clock.monotonic() - SHED_AFTER_MS;
+      const oldest = clock.monotonic() - patienceMs;
       const isShed = (waiting: Waiting) => waiting.operation.name === 'admit' && waiting.since <= oldest;
       for (const waiting of queue.filter(isShed)) {
         waiting.reject(fault('unavailable', { internal: 'store: waited too long for a commit' }));

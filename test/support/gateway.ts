@@ -15,6 +15,9 @@ import { type TestDocument, testDocument } from './test-document.ts';
 import { type ScriptedUpstream, startUpstream } from './upstream.ts';
 import { openPosted, withTables } from './with-tables.ts';
 
+/** Nobody is turned away because the machine that runs the tests is slow: the longest that a timer takes. */
+const PATIENT_MS = 2 ** 31 - 1;
+
 export interface TestGatewayOptions extends Partial<Omit<GatewayOptions, 'writeLog'>> {
   /** What this test has otherwise than the default document. */
   document?: (standard: TestDocument) => TestDocument;
@@ -93,6 +96,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const gateway = await startGateway(settings, {
     fetch: globalThis.fetch,
     demoPaceMs: 0,
+    patienceMs: PATIENT_MS,
     ...gatewayOptions,
     writeLog: log.write,
   }).catch(async (error: unknown) => {

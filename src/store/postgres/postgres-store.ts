@@ -31,6 +31,7 @@ export interface PostgresOptions {
   clock: Clock;
   /** How many batches may be under way at once, each on a connection of its own. */
   lanes?: number;
+  patienceMs?: number | undefined;
   /** How long a database that does not answer yet is waited for. */
   startWithinMs?: number;
   /** Waits without end instead. */
@@ -67,7 +68,7 @@ const MIGRATION_SETTINGS = { application_name: 'ai-gateway migration', statement
 
 /** Rejects with StoreRefused if the database cannot be used. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { url, clock, lanes = LANES, meter } = options;
+  const { url, clock, lanes = LANES, patienceMs, meter } = options;
   await prepareDatabase(options);
   const connect = (settings: Readonly<Record<string, string>>, onLost?: () => void) =>
     openConnection({ url, settings, ...(onLost ? { onLost } : {}) }, clock);
@@ -92,6 +93,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const batcher = createBatcher({
     clock,
     lanes,
+    patienceMs,
     meter,
     async commit(operations) {
       const writer = idle.pop();

@@ -15,12 +15,13 @@ export interface SqliteOptions {
   unsafeNoSync?: boolean;
   killOrder?: KillOrder | undefined;
   maxPages?: number | undefined;
+  patienceMs?: number | undefined;
   meter?: BatchMeter | undefined;
 }
 
 /** Rejects with StoreRefused if the file cannot be used. */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
-  const { file, clock, unsafeNoSync = false, killOrder, maxPages, meter } = options;
+  const { file, clock, unsafeNoSync = false, killOrder, maxPages, patienceMs, meter } = options;
   const writer = connectWriter();
   const reader = connectReader();
   const slowReader = connectReader();
@@ -38,6 +39,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const posting = createPosting(clock, () => writer.ask({ do: 'post' }));
   const batcher = createBatcher({
     clock,
+    patienceMs,
     meter,
     async commit(operations) {
       const decided = (await writer.ask({ do: 'commit', operations })) as CommitReply;
