@@ -133,8 +133,12 @@ describe('errors are of the SDK’s own kinds', () => {
   });
 
   test('404 is NotFoundError', async () => {
-    for (const call of [client.models.retrieve('nope'), client.chat.completions.create({ model: 'nope', messages })]) {
-      const error = await failure(call);
+    // One after the other: an error that comes before anybody waits for it would be nobody's.
+    for (const call of [
+      () => client.models.retrieve('nope'),
+      () => client.chat.completions.create({ model: 'nope', messages }),
+    ]) {
+      const error = await failure(call());
       expect(error).toBeInstanceOf(NotFoundError);
       expect(error).toMatchObject({ code: 'model_not_found' });
     }
