@@ -72,7 +72,7 @@ describe('headers that trickle', () => {
     await trickling;
     expect(line.text()).toBe('');
     expect((await gateway.get('/api/usage', key)).data).toHaveLength(1);
-  }, 30_000);
+  });
 
   test('of a first line that never ends, and a connection that says nothing, are cut, too', async () => {
     gateway = await startTestGateway(IDLE);
@@ -81,7 +81,7 @@ describe('headers that trickle', () => {
     await eventually('the lines to be cut', () => lines.every((line) => line.isClosed()), WITHIN_MS);
     await trickling;
     expect(lines.map((line) => line.text())).toEqual(['', '']);
-  }, 30_000);
+  });
 
   test('do not shorten a stream that is quiet, or a body that is on its way', async () => {
     gateway = await startTestGateway(IDLE);
@@ -108,7 +108,7 @@ describe('headers that trickle', () => {
     await eventually('the answer to the late body', () => line.text().startsWith('HTTP/1.1 200'), WITHIN_MS);
     whole.hangUp();
     stream.hangUp();
-  }, 40_000);
+  });
 });
 
 async function open(path: string, key: string | undefined, framing: string): Promise<Line> {
