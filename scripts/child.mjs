@@ -24,10 +24,11 @@ const TERMINAL_SIGNALS = new Set(['SIGINT', 'SIGQUIT']);
  */
 export function runChild(command, args, { env = process.env, cwd = root, onOutput } = {}) {
   const stdio = onOutput ? ['ignore', 'pipe', 'pipe'] : 'inherit';
+  // Before there is a child: a signal that came between the two would end this process, and leave the child behind.
+  const stopRelaying = relaySignals((signal) => child.kill(signal));
   const child = spawn(command, args, { cwd, env, stdio });
   child.stdout?.on('data', onOutput);
   child.stderr?.on('data', onOutput);
-  const stopRelaying = relaySignals(child);
 
   return new Promise((resolve, reject) => {
     child.once('error', reject);
@@ -35,16 +36,16 @@ export function runChild(command, args, { env = process.env, cwd = root, onOutpu
   }).finally(stopRelaying);
 }
 
-function relaySignals(child) {
+function relaySignals(send) {
   let toldToStop = false;
   const forward = (signal) => {
     if (STOP_SIGNALS.has(signal)) toldToStop = true;
     const delivered = TERMINAL_SIGNALS.has(signal) && isatty(STDIN);
-    if (!delivered) child.kill(signal);
+    if (!delivered) send(signal);
   };
   for (const signal of FORWARDED_SIGNALS) process.on(signal, forward);
   const stopWatching = whenNpmIsGone(() => {
-    if (!toldToStop) child.kill('SIGTERM');
+    if (!toldToStop) send('SIGTERM');
   });
   return () => {
     stopWatching();

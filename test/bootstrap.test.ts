@@ -48,8 +48,7 @@ async function startServing(clone: FreshClone, env: Record<string, string> = {})
   return server;
 }
 
-/** Whole lines only: the file is there a moment before its first line is. */
-const said = (clone: FreshClone) => (clone.has('said.log') ? clone.read('said.log').split('\n').slice(0, -1) : []);
+const said = (clone: FreshClone) => clone.lines('said.log');
 
 const commands = (clone: FreshClone) => clone.npmCalls().map(([command]) => command);
 
@@ -271,8 +270,9 @@ describe('handing over to Bun', () => {
     const shell = clone.startCommand(['sh', '-c', 'node scripts/run.mjs serve & echo $! > pid; wait'], {
       npm_lifecycle_event: 'start',
     });
-    await until(() => said(clone).length > 0);
-    process.kill(Number(clone.read('pid')), 'SIGTERM');
+    await until(() => said(clone).length > 0 && clone.lines('pid').length > 0);
+    process.kill(Number(clone.lines('pid')[0]), 'SIGTERM');
+    await until(() => said(clone).includes('SIGTERM'));
     shell.kill('SIGKILL');
     await until(() => said(clone).includes('drained'));
     expect(said(clone)).toEqual(['up 65535 1', 'SIGTERM', 'drained']);

@@ -40,6 +40,9 @@ export class FreshClone {
 
   has = (path: string) => existsSync(join(this.folder, path));
 
+  /** Whole lines only: a file is there a moment before its first line is. */
+  lines = (path: string) => (this.has(path) ? this.read(path).split('\n').slice(0, -1) : []);
+
   /** Starts `node scripts/run.mjs …args`. */
   start = (args: string[], env: Record<string, string> = {}) =>
     this.startCommand(['node', 'scripts/run.mjs', ...args], env);
@@ -70,9 +73,7 @@ export class FreshClone {
 
   /** How npm was called so far: `ci --omit=dev …`. */
   npmCalls(): string[][] {
-    if (!this.has('npm-calls.log')) return [];
-    const lines = this.read('npm-calls.log').trim().split('\n');
-    return lines.map((line) => JSON.parse(line));
+    return this.lines('npm-calls.log').map((line) => JSON.parse(line));
   }
 
   remove(): void {
@@ -99,7 +100,7 @@ export async function finished(child: Subprocess<'ignore', 'pipe', 'pipe'>): Pro
 }
 
 /** Waits until something is so, looking every few milliseconds. */
-export async function until(isSo: () => boolean, withinMs = 10_000): Promise<void> {
+export async function until(isSo: () => boolean, withinMs = 20_000): Promise<void> {
   const deadline = Date.now() + withinMs;
   while (!isSo()) {
     if (Date.now() > deadline) throw new Error(`not so within ${withinMs} ms: ${isSo}`);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { copyFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import type { Answer } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
+import { untilHeard } from '../support/race.ts';
 import { createWorkplace, type RunningServer, type Workplace } from '../support/start-process.ts';
 import { testDocument } from '../support/test-document.ts';
 import { writeSql } from '../support/write-sql.ts';
@@ -20,11 +21,13 @@ let stopped = 0;
 const register = async (): Promise<Answer> =>
   (await fetch(`${server.url}/api/agent/register`, { method: 'POST' })).json();
 const chat = (key: string) =>
-  fetch(`${server.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}` },
-    body: JSON.stringify({ model: 'demo-small', max_tokens: 16, messages: [{ role: 'user', content: 'Hi' }] }),
-  });
+  untilHeard(() =>
+    fetch(`${server.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}` },
+      body: JSON.stringify({ model: 'demo-small', max_tokens: 16, messages: [{ role: 'user', content: 'Hi' }] }),
+    }),
+  );
 const me = async (running: RunningServer, key: string): Promise<Response> =>
   fetch(`${running.url}/api/me`, { headers: { authorization: `Bearer ${key}` } });
 const clean = async (env: Record<string, string> = {}) =>

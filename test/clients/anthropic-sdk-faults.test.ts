@@ -111,18 +111,20 @@ describe.each([...KINDS_FOR.messages])('a stream on a channel of the kind $kind'
       : Promise.resolve(client.messages.stream({ ...body, model }));
 
   test.each(['by hand', 'by the helper'])('that is left ends the call, %s', async (how) => {
-    gateway.breakOff('stall');
+    gateway.stall();
     for await (const event of await open(how)) if (event.type === 'content_block_delta') break;
     const seen = await gateway.upstream.request(0);
     await eventually('the upstream to be left', () => seen.abortedAt);
   });
 
   test.each(['by hand', 'by the helper'])('that fails midway throws after what came before, %s', async (how) => {
-    gateway.breakOff();
+    const breakOff = gateway.breakOff();
     let text = '';
     const read = async () => {
       for await (const event of await open(how)) {
-        if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') text += event.delta.text;
+        if (event.type !== 'content_block_delta' || event.delta.type !== 'text_delta') continue;
+        text += event.delta.text;
+        breakOff();
       }
     };
     const error = await failure(read());

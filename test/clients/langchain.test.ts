@@ -94,10 +94,13 @@ describe.each(CASES)('$name, on a channel of the kind $kind', ({ model, chat }) 
   });
 
   test('throws what came inside a stream, after what came before', async () => {
-    gateway.breakOff();
+    const breakOff = gateway.breakOff();
     let text = '';
     const read = async () => {
-      for await (const chunk of await client().stream('Hi')) text += chunk.text;
+      for await (const chunk of await client().stream('Hi')) {
+        text += chunk.text;
+        if (text !== '') breakOff();
+      }
     };
     expect(await failure(read())).toMatchObject({
       message: expect.stringContaining('every channel of this model failed'),

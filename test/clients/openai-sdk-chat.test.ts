@@ -119,11 +119,14 @@ describe.each([...KINDS_FOR.chat])('on a channel of the kind $kind', ({ model })
   });
 
   test('throws what came inside a stream, after what came before', async () => {
-    gateway.breakOff();
+    const breakOff = gateway.breakOff();
     let text = '';
     const read = async () => {
       const stream = await client.chat.completions.create({ model, messages: [user('Hi')], stream: true });
-      for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? '';
+      for await (const chunk of stream) {
+        text += chunk.choices[0]?.delta.content ?? '';
+        if (text !== '') breakOff();
+      }
     };
     const error = await failure(read());
     expect(error).toBeInstanceOf(APIError);
@@ -132,7 +135,7 @@ describe.each([...KINDS_FOR.chat])('on a channel of the kind $kind', ({ model })
   });
 
   test('ends the call when its stream is left', async () => {
-    gateway.breakOff('stall');
+    gateway.stall();
     const stream = await client.chat.completions.create({ model, messages: [user('Hi')], stream: true });
     for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break;
     const seen = await gateway.upstream.request(0);

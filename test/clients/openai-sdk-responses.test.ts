@@ -107,12 +107,15 @@ describe.each([...KINDS_FOR.responses])('on a channel of the kind $kind', ({ mod
   });
 
   test('tells what came inside a stream, after what came before', async () => {
-    gateway.breakOff();
+    const breakOff = gateway.breakOff();
     let text = '';
     const failures: unknown[] = [];
     const read = async () => {
       for await (const event of await client.responses.create({ model, input: 'Hi', store: false, stream: true })) {
-        if (event.type === 'response.output_text.delta') text += event.delta;
+        if (event.type === 'response.output_text.delta') {
+          text += event.delta;
+          breakOff();
+        }
         if (event.type === 'response.failed') failures.push(event.response.error);
       }
     };
@@ -122,7 +125,7 @@ describe.each([...KINDS_FOR.responses])('on a channel of the kind $kind', ({ mod
   });
 
   test('ends the call when its stream is left', async () => {
-    gateway.breakOff('stall');
+    gateway.stall();
     const stream = await client.responses.create({ model, input: 'Hi', store: false, stream: true });
     for await (const event of stream) if (event.type === 'response.output_text.delta') break;
     const seen = await gateway.upstream.request(0);

@@ -11,10 +11,10 @@ import OpenAI, {
   RateLimitError,
 } from 'openai';
 import { createKey } from '../support/create-key.ts';
-import { eventually } from '../support/eventually.ts';
+import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chatStream, errorScript } from '../support/openai-chat.ts';
-import { cutAt } from '../support/script.ts';
+import { breakAfter, cutAt } from '../support/script.ts';
 import { upModel } from '../support/test-document.ts';
 
 let gateway: TestGateway;
@@ -133,8 +133,12 @@ describe('errors are of the SDK’s own kinds', () => {
   });
 
   test('404 is NotFoundError', async () => {
-    for (const call of [client.models.retrieve('nope'), client.chat.completions.create({ model: 'nope', messages })]) {
-      const error = await failure(call);
+    // One after the other: an error that comes before anybody waits for it would be nobody's.
+    for (const call of [
+      () => client.models.retrieve('nope'),
+      () => client.chat.completions.create({ model: 'nope', messages }),
+    ]) {
+      const error = await failure(call());
       expect(error).toBeInstanceOf(NotFoundError);
       expect(error).toMatchObject({ code: 'model_not_found' });
     }
@@ -158,14 +162,17 @@ describe('errors are of the SDK’s own kinds', () => {
   });
 
   test('an error inside a stream is thrown, after what came before it', async () => {
-    const parts = chatStream().body as string[];
-    const begun = Buffer.byteLength(parts.slice(0, 2).join(''));
-    gateway.upstream.next(cutAt(chatStream(), begun, 'fin', 30));
+    const gate = createGate();
+    gateway.upstream.next(breakAfter(chatStream(), 2, gate.opened));
     gateway.upstream.otherwise(errorScript(500, { message: 'no' }));
     let text = '';
     const read = async () => {
       const stream = await client.chat.completions.create({ model: 'up-paid', messages, stream: true });
-      for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? '';
+      for await (const chunk of stream) {
+        text += chunk.choices[0]?.delta.content ?? '';
+        // Not before: read together with the end, the word would be lost.
+        if (text !== '') gate.open();
+      }
     };
     const error = await failure(read());
     expect(error).toBeInstanceOf(APIError);

@@ -122,7 +122,7 @@ describe.each<Look>([
       }
       await visitor.leave();
     },
-    90 * SECONDS,
+    300 * SECONDS,
   );
 
   test(
@@ -151,6 +151,6 @@ describe.each<Look>([
       await send('/channels/up', {});
       await visitor.leave();
     },
-    60 * SECONDS,
+    300 * SECONDS,
   );
 });

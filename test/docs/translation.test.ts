@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { budgetOf, effortOf } from '../../src/dialects/translate/effort.ts';
 import { type ClientGateway, startClientGateway } from '../support/client-gateway.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 import { openaiChannel, upModel } from '../support/test-document.ts';
 
 const page = readFileSync(join(import.meta.dir, '..', '..', 'docs', 'translation.md'), 'utf8');
@@ -121,6 +122,8 @@ let gateway: ClientGateway;
 
 beforeAll(async () => {
   gateway = await startClientGateway({
+    // It stands still: so neither of two calls at once is turned away because a disk is slow.
+    clock: createManualClock(),
     document: (standard) => ({
       ...standard,
       channels: [

@@ -95,6 +95,7 @@ test('a webhook that is away is one line in the log', async () => {
 test('a database that does not take an alarm is named in the log', async () => {
   await startWith({});
   const db = new Database(gateway.databaseFile, { readwrite: true });
+  db.run('PRAGMA busy_timeout = 5000');
   db.run("CREATE TRIGGER full BEFORE INSERT ON alarms BEGIN SELECT RAISE(ABORT, 'full'); END");
   db.close();
   await callModel();

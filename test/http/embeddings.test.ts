@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { errorScript, jsonScript } from '../support/openai-chat.ts';
+import { untilHeard } from '../support/race.ts';
 import { upModel } from '../support/test-document.ts';
 
 const VECTOR = [0.5, -1.25, 3];
@@ -74,7 +75,10 @@ describe('a vector that holds anything but numbers is no answer', () => {
   test.each(Object.entries(SPOILT))('%s', async (model, vector) => {
     const { body = [], ...script } = answer('here');
     gateway.upstream.otherwise({ ...script, body: [String(body[0]).replace('"here"', vector)] });
-    const answers = await Promise.all(['float', 'base64'].map((encoding_format) => embed({ model, encoding_format })));
+    const encodings = ['float', 'base64'];
+    const answers = await Promise.all(
+      encodings.map((encoding_format) => untilHeard(() => embed({ model, encoding_format }))),
+    );
     gateway.upstream.reset();
     expect(answers.map(({ status }) => status)).toEqual([502, 502]);
   });

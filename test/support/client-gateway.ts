@@ -1,9 +1,10 @@
 // A gateway for tests of real clients: one model on each kind of channel, all of them on the one scripted upstream, which
 // knows by the path what it is asked for. So a test reads the same whichever upstream answers.
 
+import { createGate } from './eventually.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts';
 import { type Heard, hear, model, type Said } from './model/model.ts';
-import { cutAt, type Script } from './script.ts';
+import { breakAfter, type Script } from './script.ts';
 import { openaiChannel, UPSTREAM_KEY, upModel } from './test-document.ts';
 import type { SeenRequest } from './upstream.ts';
 
@@ -33,8 +34,13 @@ export interface ClientGateway extends TestGateway {
   key: string;
   /** From now on the model behind every channel answers so. */
   answer(decide: (heard: Heard) => Said): void;
-  /** From now on the first stream breaks off or stalls after its first word, and every further request fails. */
-  breakOff(by?: 'fin' | 'stall'): void;
+  /**
+   * From now on the first stream ends after its first word, and every further request fails. It breaks off when the result
+   * is called, by whoever has read that word: read together with the end, the word would be lost.
+   */
+  breakOff(): () => void;
+  /** From now on the first stream says nothing after its first word, and every further request fails. */
+  stall(): void;
   /** What the model heard in the request at this position. */
   heard(index: number): Promise<Heard>;
 }
@@ -87,20 +93,23 @@ export async function startClientGateway(options: TestGatewayOptions = {}): Prom
   return Object.assign(gateway, {
     key,
     answer: (decide: (heard: Heard) => Said) => gateway.upstream.otherwise(model(decide)),
-    breakOff: (by: 'fin' | 'stall' = 'fin') => gateway.upstream.otherwise(brokenModel(by)),
+    breakOff: () => {
+      const gate = createGate();
+      gateway.upstream.otherwise(brokenModel(gate.opened));
+      return gate.open;
+    },
+    stall: () => gateway.upstream.otherwise(brokenModel(new Promise(() => {}))),
     heard: async (index: number) => hear(await gateway.upstream.request(index)),
   });
 }
 
-function brokenModel(by: 'fin' | 'stall'): (request: SeenRequest) => Script {
+function brokenModel(end: Promise<void>): (request: SeenRequest) => Script {
   let isFirst = true;
   return (request) => {
     if (!isFirst) return { status: 500 };
     isFirst = false;
     const script = model(() => ({ pieces: ['Hello', ' there'] }))(request);
     const parts = (script.body ?? []).filter((part) => typeof part === 'string');
-    const begun = parts.slice(0, parts.findIndex((part) => part.includes('"Hello"')) + 1);
-    // The pause lets the other side read what came before.
-    return cutAt(script, Buffer.byteLength(begun.join('')), by, 30);
+    return breakAfter(script, parts.findIndex((part) => part.includes('"Hello"')) + 1, end);
   };
 }

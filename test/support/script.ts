@@ -56,3 +56,11 @@ export function splitAt(script: Script, offset: number): Script {
 export function cutAt(script: Script, after: number | 'head', by: Cut['by'], pauseMs = 0): Script {
   return { ...script, cut: { after, by, pauseMs } };
 }
+
+/** So many parts of the body, and once `end` has come one byte more and no more. */
+export function breakAfter(script: Script, parts: number, end: Promise<unknown>): Script {
+  const body = script.body ?? [];
+  const begun = body.slice(0, parts);
+  const cut: Cut = { after: bodyLength({ body: begun }) + 1, by: 'fin' };
+  return { ...script, body: [...begun, end, ...body.slice(parts)], cut };
+}

@@ -7,6 +7,7 @@ import type { Answer } from '../../support/answer.ts';
 import { type ClientGateway, type Kinds, startClientGateway } from '../../support/client-gateway.ts';
 import type { Cli } from '../../support/clis.ts';
 import { type Doorway, openDoorway } from '../../support/doorway.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { hear } from '../../support/model/model.ts';
 import { CLI_TEST_MS, runCli } from '../../support/run-cli.ts';
 import { spendAll } from '../../support/spend-all.ts';
@@ -25,6 +26,8 @@ export function describeCli(cli: Cli, kinds: Kinds): void {
 
   beforeAll(async () => {
     gateway = await startClientGateway({
+      // It stands still: so no call is turned away because a disk is slow, and each is counted once.
+      clock: createManualClock(),
       // The real limits: a command line must get along with them.
       limits: {},
       document: (doc) => ({
