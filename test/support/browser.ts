@@ -9,7 +9,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 /** Less than a test has: then it tells what it waited for. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
 
 export interface Visitor {
   page: Page;
