@@ -19,6 +19,7 @@ export function rawCall(
   start: () => Promise<void> = async () => {},
 ): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
+    const decoder = new TextDecoder();
     let received = '';
     const socket = connect(port, '127.0.0.1', () => void start().then(() => socket.write(request)));
     const timer = setTimeout(() => socket.destroy(new Error(`no answer to ${request.slice(0, 60)}`)), withinMs);
@@ -28,7 +29,7 @@ export function rawCall(
       resolve(readRaw(received));
     };
     socket.on('data', (bytes) => {
-      received += bytes.toString();
+      received += decoder.decode(bytes, { stream: true });
       const { headers, body } = splitRaw(received);
       if (headers['content-length'] !== undefined && Buffer.byteLength(body) >= Number(headers['content-length'])) {
         finish();
