@@ -82,7 +82,9 @@ describe('the token', () => {
     const one = await another({}, clock);
     const own = operatorOf(one);
     const answered: number[] = [];
-    const wrong = Array.from({ length: 10 }, () => metricsWith(one, 'wrong').then(({ status }) => answered.push(status)));
+    const wrong = Array.from({ length: 10 }, () =>
+      metricsWith(one, 'wrong').then(({ status }) => answered.push(status)),
+    );
     await eventually('they have waited', async () => {
       await clock.advance(100);
       return answered.length === 10;

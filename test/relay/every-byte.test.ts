@@ -7,6 +7,7 @@ import { type Assembled, assembleChat } from '../support/assemble.ts';
 import { type Break, createFakeFetch, type FakeAnswer, type FakeCall } from '../support/broken-fetch.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { untilHeard } from '../support/race.ts';
 import { RECORDED_STREAMS, type RecordedStream } from '../support/recorded-streams.ts';
 import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
 
@@ -74,20 +75,19 @@ async function cutEverywhere(recorded: RecordedStream, length: number, step = 1)
   const client = clientOf(recorded);
   const seen: (Omit<Outcome, 'cost' | 'recordStatus'> & { id: string })[] = [];
   const cut = async (at: number) => {
-    const response = await app.fetch(
-      new Request(`http://gateway.test${client.path}`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify(
-          client.body({
-            model: `cut-${at}`,
-            stream: true,
-            max_tokens: 50,
-            ...(recorded.client === 'chat' ? { n: recorded.choices } : {}),
-          }),
-        ),
-      }),
-    );
+    const init = {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(
+        client.body({
+          model: `cut-${at}`,
+          stream: true,
+          max_tokens: 50,
+          ...(recorded.client === 'chat' ? { n: recorded.choices } : {}),
+        }),
+      ),
+    };
+    const response = await untilHeard(() => app.fetch(new Request(`http://gateway.test${client.path}`, init)));
     const text = await response.text();
     const isStream = response.status === 200;
     const assemble = () => assembleOf(recorded)(isStream ? text : '');

@@ -141,8 +141,7 @@ test('a client’s leaving reaches its upstream', async () => {
   upstream.otherwise(cutAt(sseScript([ROLE, HELLO]), ROLE.length + HELLO.length, 'stall'));
   const delays: number[] = [];
   for (let n = 0; n < HANG_UPS; n++) {
-    const client = open();
-    await eventually('the first word', () => client.text().includes('Hello'));
+    const client = await openUntil('Hello');
     const seen = await upstream.request(n);
     const since = performance.now();
     client.hangUp();

@@ -2,6 +2,7 @@
 // asked when and how often, what the receipt says, and what is paid, to the nano.
 
 import { afterEach, describe, expect, test } from 'bun:test';
+import { eventually } from '../support/eventually.ts';
 import {
   type Asked,
   costAt,
@@ -13,7 +14,6 @@ import {
   TRIAL,
   twoThirds,
 } from '../support/lab.ts';
-import { eventually } from '../support/eventually.ts';
 import { cutAt, type Script } from '../support/script.ts';
 import type { SeenRequest } from '../support/upstream.ts';
 import { WIRE_CLIENTS } from '../support/wire-clients.ts';

@@ -28,7 +28,7 @@ export function rawCall(
       socket.destroy();
       resolve(readRaw(received));
     };
-    socket.on('data', (bytes) => {
+    socket.on('data', (bytes: Buffer) => {
       received += decoder.decode(bytes, { stream: true });
       const { headers, body } = splitRaw(received);
       if (headers['content-length'] !== undefined && Buffer.byteLength(body) >= Number(headers['content-length'])) {

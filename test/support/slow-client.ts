@@ -37,7 +37,7 @@ export function startSlowClient({ port, path, key, body }: SlowCall): SlowClient
   });
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   socket.on('error', () => socket.destroy());
-  socket.on('data', (bytes) => {
+  socket.on('data', (bytes: Buffer) => {
     text = (text + decoder.decode(bytes, { stream: true })).slice(-KEPT_CHARS);
   });
   return {
