@@ -4,7 +4,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 import { chatAnswer, chatStream } from '../support/openai-chat.ts';
+import { whilePassing } from '../support/pass-time.ts';
 import { cutAt, type Part, type Script } from '../support/script.ts';
 import { readSse, textOf } from '../support/sse.ts';
 import { type ChannelSet, type TwoChannels, twoChannels } from '../support/two-channels.ts';
@@ -20,7 +22,7 @@ let account: TestAccount;
 let set: ChannelSet;
 
 /** Only the first channel has these limits: one that shall serve must not be late on a busy machine. */
-function withLimits(timeouts: Record<string, number>): void {
+function withLimits(timeouts: Record<string, number>, clock?: ManualClock): void {
   let own: TestGateway;
   let other: ScriptedUpstream;
   let sets: TwoChannels;
@@ -28,6 +30,7 @@ function withLimits(timeouts: Record<string, number>): void {
     other = await startUpstream();
     sets = twoChannels(other.baseUrl);
     own = await startTestGateway({
+      ...(clock ? { clock } : {}),
       document(standard) {
         const { channels, ...rest } = sets.document(standard);
         const isFirst = ({ name }: Record<string, unknown>) => String(name).startsWith('first-');
@@ -54,7 +57,7 @@ async function expectAborted(): Promise<void> {
   await eventually('the silent upstream to be left', () => seen.abortedAt);
 }
 
-const trickle = (part: string): Part[] => Array.from({ length: 80 }, (_, index) => (index % 2 === 0 ? part : 20));
+const trickle = (part: string): Part[] => Array.from({ length: 400 }, (_, index) => (index % 2 === 0 ? part : 20));
 const silences: [what: string, script: Script][] = [
   ['before the status line', stalled('head')],
   ['after the headers', stalled(0)],
@@ -65,24 +68,28 @@ const silences: [what: string, script: Script][] = [
 ];
 
 describe('before the first word of a stream', () => {
-  withLimits({ first_token_ms: LIMIT_MS });
+  const clock = createManualClock();
+  withLimits({ first_token_ms: LIMIT_MS }, clock);
 
   test.each(silences)('%s: the next channel serves, and the silent one is asked once', async (_, script) => {
     gateway.upstream.otherwise(script);
     second.next(chatStream({ pieces: ['From', ' the second'] }));
-    const start = performance.now();
-    const response = await gateway.chat(account.key, { model: set.both, stream: true });
-    const waited = performance.now() - start;
+    const asking = gateway.chat(account.key, { model: set.both, stream: true });
+    await gateway.upstream.request(0);
+    await clock.advance(LIMIT_MS - 1);
+    expect(second.requests).toEqual([]);
+    const response = await whilePassing(clock, asking);
     expect(response.headers.get('x-svc-channel')).toBe(set.second);
     expect(textOf(await readSse(response))).toBe('From the second');
-    expect(waited).toBeGreaterThanOrEqual(LIMIT_MS - 5);
     expect(gateway.upstream.requests).toHaveLength(1);
     await expectAborted();
   });
 
   test('on the only channel it is a fault, and costs nothing', async () => {
     gateway.upstream.otherwise(stalled(0));
-    const response = await gateway.chat(account.key, { model: set.alone, stream: true });
+    const asking = gateway.chat(account.key, { model: set.alone, stream: true });
+    await gateway.upstream.request(0);
+    const response = await whilePassing(clock, asking);
     expect(response.status).toBe(502);
     expect(gateway.upstream.requests).toHaveLength(1);
     await expectAborted();
@@ -108,12 +115,14 @@ describe('before the first word of a stream', () => {
 });
 
 describe('in the middle of a stream', () => {
-  withLimits({ idle_ms: LIMIT_MS });
+  const clock = createManualClock();
+  withLimits({ idle_ms: LIMIT_MS }, clock);
 
   test('it is told in the stream, costs nothing, and the upstream is left', async () => {
     gateway.upstream.next(stalled(Buffer.byteLength(ROLE + WORDS[0])));
     gateway.upstream.otherwise({ status: 500 });
-    const events = await readSse(await gateway.chat(account.key, { model: set.alone, stream: true }));
+    const response = await gateway.chat(account.key, { model: set.alone, stream: true });
+    const events = await whilePassing(clock, readSse(response));
     expect(textOf(events)).toBe('Hello');
     expect(events.at(-1)?.json?.error?.code).toBe('upstream_failed');
     await expectAborted();
