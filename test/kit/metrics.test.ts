@@ -1,6 +1,7 @@
 // The registry: what is counted comes out as it should be written, whatever stands in a label, and it stays bounded.
 import { describe, expect, test } from 'bun:test';
 import { createMetrics } from '../../src/kit/metrics.ts';
+import { cpuMs } from '../support/cpu-time.ts';
 import { readScrape } from '../support/prometheus.ts';
 
 const scrape = async (metrics: ReturnType<typeof createMetrics>) => readScrape(await metrics.text());
@@ -105,7 +106,8 @@ test('a name is declared once, and is one that may be', () => {
 
 test('to count costs little: a million times in well under a second', () => {
   const calls = createMetrics().counter({ name: 'calls_total', help: 'Calls.', labels: ['a', 'b', 'c', 'd'] });
-  const since = performance.now();
-  for (let n = 0; n < 1_000_000; n++) calls.of('/v1/chat/completions', 'auto:free', 'demo', 'ok').add();
-  expect(performance.now() - since).toBeLessThan(2_000);
+  const count = () => {
+    for (let n = 0; n < 1_000_000; n++) calls.of('/v1/chat/completions', 'auto:free', 'demo', 'ok').add();
+  };
+  expect(cpuMs(count)).toBeLessThan(2_000);
 });

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 import { chatAnswer } from '../support/openai-chat.ts';
 import { upModel } from '../support/test-document.ts';
 
@@ -13,6 +14,7 @@ afterEach(() => gateway.stop());
 
 async function start(guards: Record<string, number | null>): Promise<void> {
   gateway = await startTestGateway({
+    clock: createManualClock(),
     limits: { free_per_minute: 1_000 },
     document: (doc) => ({
       ...doc,

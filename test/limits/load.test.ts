@@ -7,6 +7,7 @@ import type { Answer } from '../support/answer.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer, chatStream, errorScript } from '../support/openai-chat.ts';
+import { untilHeard } from '../support/race.ts';
 import { rawCall } from '../support/raw-call.ts';
 import { cutAt, type Script } from '../support/script.ts';
 import { upModel } from '../support/test-document.ts';
@@ -36,17 +37,17 @@ afterEach(async () => {
   await gateway.stop();
 });
 
-const paid = (rest: Record<string, unknown> = {}) =>
+const paid = (rest?: Record<string, unknown>) =>
   gateway.chat(account.key, { model: 'up-paid', max_tokens: 20, ...rest });
 const free = (headers: Record<string, string> = {}) => gateway.chat(account.key, { model: 'auto:free' }, { headers });
 const holds = () => Number(gateway.sql<{ n: bigint }>('SELECT count(*) AS n FROM holds')[0]?.n);
 
-/** So many paid calls that run until the gate opens. */
+/** So many paid calls that run until the gate opens; who finds no room yet comes again. */
 async function fill(count: number) {
   const gate = createGate();
   gateway.upstream.reset();
   gateway.upstream.otherwise({ ...chatAnswer(), body: [gate.opened, ...(chatAnswer().body ?? [])] });
-  const running = Array.from({ length: count }, () => paid());
+  const running = Array.from({ length: count }, () => untilHeard(paid));
   await gateway.upstream.request(count - 1);
   return async () => {
     gate.open();
@@ -144,10 +145,7 @@ describe('room is given back', () => {
   /** Exactly three fit again, so nothing was lost and nothing was given back twice. */
   async function expectAllRoom(): Promise<void> {
     await eventually('every call to be closed', () => holds() === 0);
-    const empty = await eventually('all room', async () => {
-      const filled = await fill(3).catch(() => undefined);
-      return filled;
-    });
+    const empty = await fill(3);
     expect((await paid()).status).toBe(503);
     await empty();
   }

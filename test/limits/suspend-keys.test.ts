@@ -72,7 +72,9 @@ test('a suspended key is 401 like any bad one; its account stays', async () => {
     expect(await refused.json()).toMatchObject({ error: { code: 'invalid_api_key' } });
     expect((await gateway.call('/api/me', { key: fresh.key })).status).toBe(200);
     expect(gateway.sql('SELECT 1 AS n FROM accounts WHERE account_id = ?', idle.accountId)).toHaveLength(1);
-    expect(gateway.log.lines().filter(({ event }) => event === 'keys_suspended')).toMatchObject([{ count: 1 }]);
+    const told = () => gateway.log.lines().filter(({ event }) => event === 'keys_suspended');
+    await eventually('a line of it', () => told().length > 0);
+    expect(told()).toMatchObject([{ count: 1 }]);
   } finally {
     await gateway.stop();
   }

@@ -5,8 +5,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { weighTokens } from '../../src/kit/tokens.ts';
 import { messageAnswer } from '../support/anthropic-messages.ts';
-import { eventually } from '../support/eventually.ts';
+import { createGate, eventually } from '../support/eventually.ts';
 import { type Asked, costAt, type Lab, type LabOptions, MAIN, SPARE, startLab, TRIAL } from '../support/lab.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 import { chatAnswer, chatStream, jsonScript, sseScript, sseText } from '../support/openai-chat.ts';
 import { bytesOf, cutAt, isBytes, type Script } from '../support/script.ts';
 import { createWorkplace } from '../support/start-process.ts';
@@ -126,12 +127,15 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       await again.stop();
     },
     'the stream ran into the time limit': async (client) => {
-      const on = await start(client, { channels: { timeouts: { total_ms: 300 } } });
+      const clock = createManualClock();
+      const on = await start(client, { clock, channels: { timeouts: { total_ms: 300 } } });
       on.first.next({
         ...brokenAfter(client, ' beta'),
         cut: { after: cutLength(brokenAfter(client, ' beta')), by: 'stall' },
       });
-      expect((await on.ask({ stream: true })).answer.error).toBeDefined();
+      const response = await on.open({ stream: true });
+      await clock.advance(300);
+      expect((await on.read(response)).answer.error).toBeDefined();
       expect(on.second.requests).toEqual([]);
       await expectPaid(on, '0', { status: 'upstream_failed' });
     },
@@ -243,8 +247,15 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       const on = await start(client, { first: { drain_on_abort: true } });
       const pieces = ['Alpha', ...Array.from({ length: 60 }, () => ' and more')];
       const script = client.stream({ pieces, tokens: { input: 13, output: 500 } });
-      on.first.next({ ...script, body: (script.body ?? []).flatMap((part) => [part, 10]) });
+      const parts = script.body ?? [];
+      const at = parts.findIndex((part) => String(part).includes(' and more')) + 1;
+      const gate = createGate();
+      const rest = parts.slice(at).flatMap((part) => [part, 10]);
+      on.first.next({ ...script, body: [...parts.slice(0, at), gate.opened, ...rest] });
       await leaveAfter(on, ' and more');
+      // The server hears of it before it can answer another.
+      expect((await on.gateway.call('/healthz')).status).toBe(200);
+      gate.open();
       const seen = await on.first.request(0);
       await eventually('the script to end', () => seen.ended);
       expect(seen.abortedAt).toBeUndefined();

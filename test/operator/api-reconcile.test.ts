@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { type AdminApi, adminApiOf } from '../support/admin-api.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 import { chatAnswer, jsonScript } from '../support/openai-chat.ts';
 import { type TestDocument, upModel } from '../support/test-document.ts';
 
@@ -10,7 +11,7 @@ let gateway: TestGateway;
 let api: AdminApi;
 let account: TestAccount;
 beforeEach(async () => {
-  gateway = await startTestGateway({ document: catalog({}) });
+  gateway = await startTestGateway({ clock: createManualClock(), document: catalog({}) });
   api = adminApiOf(gateway);
   account = await gateway.register();
 });

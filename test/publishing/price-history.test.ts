@@ -14,7 +14,11 @@ let folder: string;
 let store: Store;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gateway-history-'));
-  store = await openSqliteStore({ file: join(folder, 'gateway.sqlite'), clock: createManualClock() });
+  store = await openSqliteStore({
+    file: join(folder, 'gateway.sqlite'),
+    clock: createManualClock(),
+    unsafeNoSync: true,
+  });
 });
 afterEach(async () => {
   await store.close();

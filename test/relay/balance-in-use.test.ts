@@ -14,12 +14,22 @@ let gateway: TestGateway;
 let account: TestAccount;
 let gate: Gate;
 let first: Promise<Response>;
+/** When somebody asked to be admitted, and how much the store has to do. */
+let tries: number[] = [];
+let committing = 0;
 
 beforeAll(async () => {
   gateway = await startTestGateway({
     clock,
     document: (doc) => ({ ...doc, models: [...doc.models, upModel('dear', { price: { input: 10, output: 10_000 } })] }),
   });
+  const { store } = gateway.gateway;
+  const { commit } = store;
+  store.commit = (name, input) => {
+    if (name === 'admit') tries.push(clock.monotonic());
+    committing++;
+    return commit(name, input).finally(() => committing--);
+  };
 });
 afterAll(() => gateway.stop());
 
@@ -31,21 +41,22 @@ beforeEach(async () => {
   gateway.upstream.next({ ...chatAnswer(), body: [gate.opened, ...(chatAnswer().body ?? [])] });
   first = gateway.chat(account.key, { model: 'dear', max_tokens: 90 });
   await gateway.upstream.request(0);
+  tries = [];
 });
 
-/** Lets time pass until the call is answered; how much of it went by. */
+/** Lets time pass until the call is answered, but none while the store is at work; how much of it went by from its first
+ * try of this call to its last. */
 async function timeUntil(call: Promise<Response>): Promise<number> {
-  const start = clock.monotonic();
   let answered = false;
   void call.then(
     () => (answered = true),
     () => (answered = true),
   );
   await eventually('an answer', async () => {
-    if (!answered) await clock.advance(50);
+    if (!answered && tries.length > 0 && committing === 0) await clock.advance(50);
     return answered;
   });
-  return clock.monotonic() - start;
+  return (tries.at(-1) ?? 0) - (tries[0] ?? 0);
 }
 
 test('after three seconds it is a 402 that says to come back', async () => {
@@ -83,6 +94,7 @@ test('so it is when the money is that of a key’s budget', async () => {
   gateway.upstream.next(chatAnswer());
   const running = gateway.chat(key, { model: 'dear', max_tokens: 40 });
   await gateway.upstream.request(1);
+  tries = [];
   const second = gateway.chat(key, { model: 'dear', max_tokens: 40 });
   await clock.advance(1_000);
   budgetGate.open();

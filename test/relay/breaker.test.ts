@@ -4,6 +4,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { createGate } from '../support/eventually.ts';
 import { costAt, type Lab, MAIN, startLab, TRIAL } from '../support/lab.ts';
+import { untilHeard } from '../support/race.ts';
 import { bodyLength, cutAt, isBytes } from '../support/script.ts';
 import { createShiftedClock, type ShiftedClock } from '../support/shifted-clock.ts';
 import { WIRE_CLIENTS } from '../support/wire-clients.ts';
@@ -16,7 +17,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
   describe.each([{ stream: false }, { stream: true }])('stream: $stream', ({ stream }) => {
     const answer = () => (stream ? client.stream() : client.whole());
     const start = async () => {
-      clock = createShiftedClock();
+      clock = createShiftedClock({ standsStill: true });
       lab = await startLab(client, { clock });
       lab.second.otherwise(answer());
     };
@@ -86,7 +87,8 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
       const before = lab.first.requests.length;
       const probe = lab.ask({ stream });
       await lab.first.request(before);
-      const others = await Promise.all(Array.from({ length: 10 }, () => lab.ask({ stream })));
+      const another = async () => lab.read(await untilHeard(() => lab.open({ stream })));
+      const others = await Promise.all(Array.from({ length: 10 }, another));
       expect(others.map(({ headers }) => headers.get('x-svc-channel'))).toEqual(Array(10).fill('second'));
       gate.open();
       expect((await probe).headers.get('x-svc-channel')).toBe('first');

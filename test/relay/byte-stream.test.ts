@@ -4,8 +4,9 @@ import { afterEach, expect, test } from 'bun:test';
 import type { Clock } from '../../src/kit/clock.ts';
 import { type ByteStreamOptions, type Send, toByteStream } from '../../src/relay/byte-stream.ts';
 import { createCut } from '../../src/relay/cut.ts';
+import { createGate } from '../support/eventually.ts';
 
-const SPEED = 100;
+const SPEED = 40;
 const fast: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now() * SPEED,
@@ -19,19 +20,20 @@ const TWO_QUIET_TIMES_MS = 20_000 / SPEED;
 let server: ReturnType<typeof Bun.serve> | undefined;
 afterEach(() => server?.stop(true));
 
-/** The body as far as it came, and whether it ended as a whole body does. */
+/** The body as far as it came, and whether it ended as a whole body does. The sender can wait until some of it was heard. */
 async function read(
-  produce: (send: Send) => Promise<void>,
+  produce: (send: Send, heard: Promise<void>) => Promise<void>,
   options: Partial<ByteStreamOptions> = {},
 ): Promise<{ text: string; isWhole: boolean }> {
   const { signal } = new AbortController();
+  const heard = createGate();
   server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     development: false,
     fetch: (request) =>
       new Response(
-        toByteStream(produce, {
+        toByteStream((send) => produce(send, heard.opened), {
           clock: fast,
           gone: request.signal,
           cut: createCut(signal),
@@ -45,7 +47,10 @@ async function read(
   const decoder = new TextDecoder();
   let text = '';
   try {
-    for await (const bytes of response.body ?? []) text += decoder.decode(bytes, { stream: true });
+    for await (const bytes of response.body ?? []) {
+      text += decoder.decode(bytes, { stream: true });
+      heard.open();
+    }
     return { text, isWhole: true };
   } catch {
     return { text, isWhole: false };
@@ -87,9 +92,9 @@ test('a keep-alive that cannot be sent breaks its stream off, and harms nothing 
 });
 
 test('a sender that fails breaks it off, and nothing is sent to it any more', async () => {
-  const answer = await read(async (send) => {
+  const answer = await read(async (send, heard) => {
     await send('data: a\n\n');
-    await Bun.sleep(10);
+    await heard;
     throw new Error('could not be closed');
   });
   expect(answer).toEqual({ text: 'data: a\n\n', isWhole: false });

@@ -1,6 +1,7 @@
 // A request as a whole has twenty minutes, however many channels are left to try.
 
 import { afterEach, describe, expect, test } from 'bun:test';
+import { createGate } from '../support/eventually.ts';
 import { type Lab, startLab, TRIAL } from '../support/lab.ts';
 import { cutAt, isBytes } from '../support/script.ts';
 import { createShiftedClock, type ShiftedClock } from '../support/shifted-clock.ts';
@@ -42,10 +43,14 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     await start();
     const script = client.stream();
     const parts = (script.body ?? []).filter(isBytes).map(String);
-    const begun = parts.slice(0, parts.findIndex((part) => part.includes('"Hello"')) + 1).join('');
-    lab.first.otherwise(cutAt(script, begun.length, 'rst', 200));
+    const at = parts.findIndex((part) => part.includes('"Hello"')) + 1;
+    const begun = parts.slice(0, at);
+    const gate = createGate();
+    const body = [...begun, gate.opened, ...parts.slice(at)];
+    lab.first.otherwise(cutAt({ ...script, body }, begun.join('').length + 1, 'rst'));
     const response = await lab.open({ stream: true });
     pass(20 * MINUTE_MS);
+    gate.open();
     const { answer } = await lab.read(response);
     expect(answer.complete).toBe(false);
     expect(answer.error).toBeDefined();

@@ -8,6 +8,7 @@ import type { Answer } from '../support/answer.ts';
 import { createGate, eventually, type Gate } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer, chatStream } from '../support/openai-chat.ts';
+import { untilHeard } from '../support/race.ts';
 import { readSse, textOf } from '../support/sse.ts';
 
 const PARTS = (chatStream().body ?? []) as string[];
@@ -173,7 +174,7 @@ describe('when the time runs out', () => {
   });
 
   test('many streams are all told and all released', async () => {
-    const responses = await Promise.all(Array.from({ length: 20 }, stream));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => untilHeard(stream)));
     const reading = Promise.all(responses.map((response) => readSse(response)));
     await gateway.gateway.drain(20);
     for (const events of await reading) expect(events.at(-1)?.json?.error?.code).toBe('unavailable');

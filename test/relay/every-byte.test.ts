@@ -7,11 +7,14 @@ import { type Assembled, assembleChat } from '../support/assemble.ts';
 import { type Break, createFakeFetch, type FakeAnswer, type FakeCall } from '../support/broken-fetch.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { untilHeard } from '../support/race.ts';
 import { RECORDED_STREAMS, type RecordedStream } from '../support/recorded-streams.ts';
 import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
 
 /** No more than one batch admits: of a larger burst a busy machine would shed some. */
 const AT_ONCE = 100;
+/** Thousands of calls, each with a pause before its second try. */
+const TIMEOUT_MS = 180_000;
 /** 11 in, 7 out, at one nano a token. */
 const COST = 18n;
 
@@ -74,20 +77,19 @@ async function cutEverywhere(recorded: RecordedStream, length: number, step = 1)
   const client = clientOf(recorded);
   const seen: (Omit<Outcome, 'cost' | 'recordStatus'> & { id: string })[] = [];
   const cut = async (at: number) => {
-    const response = await app.fetch(
-      new Request(`http://gateway.test${client.path}`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify(
-          client.body({
-            model: `cut-${at}`,
-            stream: true,
-            max_tokens: 50,
-            ...(recorded.client === 'chat' ? { n: recorded.choices } : {}),
-          }),
-        ),
-      }),
-    );
+    const init = {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(
+        client.body({
+          model: `cut-${at}`,
+          stream: true,
+          max_tokens: 50,
+          ...(recorded.client === 'chat' ? { n: recorded.choices } : {}),
+        }),
+      ),
+    };
+    const response = await untilHeard(() => app.fetch(new Request(`http://gateway.test${client.path}`, init)));
     const text = await response.text();
     const isStream = response.status === 200;
     const assemble = () => assembleOf(recorded)(isStream ? text : '');
@@ -129,87 +131,99 @@ describe.each(RECORDED_STREAMS)('$what', (recorded) => {
   const body = recorded.events.join('');
   const expected = assembleOf(recorded)(body);
 
-  test.each(BREAKS)('%s: a run that says the same makes it whole', async (by) => {
-    const broken = new Set<number>();
-    const length = await startCutter(recorded, {}, (_call, at) => {
-      if (broken.has(at)) return { body };
-      broken.add(at);
-      return { body, cut: { after: at, by } };
-    });
-    const outcomes = await cutEverywhere(recorded, length);
-    calls += outcomes.length;
-    let estimated = 0;
-    for (const { at, status, answer, cost, recordStatus } of outcomes) {
-      const where = `cut after ${at} of ${length}`;
-      expect(status, where).toBe(200);
-      expect(answer.content, where).toEqual(expected.content);
-      expect(answer, where).toMatchObject({ complete: true, finish: expected.finish as string, error: undefined });
-      expect(recordStatus, where).toBe('ok');
-      expect(String(answer.usage.cost_nano), where).toBe(cost.toString());
-      // Cut between the finish and the usage, it is counted here.
-      if (cost !== COST) estimated++;
-      expect(cost, where).toBeGreaterThan(0n);
-    }
-    expect(estimated).toBeLessThan(length / 3);
-  });
-
-  test('a run that says something else: an error in the stream, and nothing to pay', async () => {
-    const broken = new Set<number>();
-    const other = recorded.other.join('');
-    const otherContent = assembleOf(recorded)(other).content;
-    const length = await startCutter(recorded, {}, (_call, at) => {
-      if (broken.has(at)) return { body: other };
-      broken.add(at);
-      return { body, cut: { after: at, by: 'fin' } };
-    });
-    const outcomes = await cutEverywhere(recorded, length, 3);
-    calls += outcomes.length;
-    let told = 0;
-    for (const { at, status, answer, cost, recordStatus } of outcomes) {
-      const where = `cut after ${at} of ${length}`;
-      expect(status, where).toBe(200);
-      if (answer.complete) {
-        expect([expected.content, otherContent], where).toContainEqual(answer.content);
+  test.each(BREAKS)(
+    '%s: a run that says the same makes it whole',
+    async (by) => {
+      const broken = new Set<number>();
+      const length = await startCutter(recorded, {}, (_call, at) => {
+        if (broken.has(at)) return { body };
+        broken.add(at);
+        return { body, cut: { after: at, by } };
+      });
+      const outcomes = await cutEverywhere(recorded, length);
+      calls += outcomes.length;
+      let estimated = 0;
+      for (const { at, status, answer, cost, recordStatus } of outcomes) {
+        const where = `cut after ${at} of ${length}`;
+        expect(status, where).toBe(200);
+        expect(answer.content, where).toEqual(expected.content);
+        expect(answer, where).toMatchObject({ complete: true, finish: expected.finish as string, error: undefined });
+        expect(recordStatus, where).toBe('ok');
+        expect(String(answer.usage.cost_nano), where).toBe(cost.toString());
+        // Cut between the finish and the usage, it is counted here.
+        if (cost !== COST) estimated++;
         expect(cost, where).toBeGreaterThan(0n);
-        continue;
       }
-      told++;
-      expect(answer.error, where).toBeDefined();
-      expect(recordStatus, where).toBe('upstream_failed');
-      expect(cost, where).toBe(0n);
-      for (const [slot, text] of Object.entries(answer.content))
-        expect(expected.content[slot], where).toStartWith(text);
-    }
-    expect(told).toBeGreaterThan(length / 15);
-  });
+      expect(estimated).toBeLessThan(length / 3);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'a run that says something else: an error in the stream, and nothing to pay',
+    async () => {
+      const broken = new Set<number>();
+      const other = recorded.other.join('');
+      const otherContent = assembleOf(recorded)(other).content;
+      const length = await startCutter(recorded, {}, (_call, at) => {
+        if (broken.has(at)) return { body: other };
+        broken.add(at);
+        return { body, cut: { after: at, by: 'fin' } };
+      });
+      const outcomes = await cutEverywhere(recorded, length, 3);
+      calls += outcomes.length;
+      let told = 0;
+      for (const { at, status, answer, cost, recordStatus } of outcomes) {
+        const where = `cut after ${at} of ${length}`;
+        expect(status, where).toBe(200);
+        if (answer.complete) {
+          expect([expected.content, otherContent], where).toContainEqual(answer.content);
+          expect(cost, where).toBeGreaterThan(0n);
+          continue;
+        }
+        told++;
+        expect(answer.error, where).toBeDefined();
+        expect(recordStatus, where).toBe('upstream_failed');
+        expect(cost, where).toBe(0n);
+        for (const [slot, text] of Object.entries(answer.content))
+          expect(expected.content[slot], where).toStartWith(text);
+      }
+      expect(told).toBeGreaterThan(length / 15);
+    },
+    TIMEOUT_MS,
+  );
 
   const { text } = recorded;
   if (text === undefined) return;
 
-  test('a route with prefill goes on where it broke', async () => {
-    const prefills: string[] = [];
-    const length = await startCutter(recorded, { prefill: true }, ({ host, body: request }, at) => {
-      if (host === 'first.test') return first.has(at) ? { body: '{}', status: 500 } : cutFirst(at);
-      const prefill = clientOf(recorded).prefillOf(request);
-      if (prefill === undefined) return { body };
-      prefills.push(prefill);
-      if (!text.startsWith(prefill)) return { body: '{}', status: 500 };
-      return { body: recorded.goOn(text.slice(prefill.length)) };
-    });
-    const first = new Set<number>();
-    const cutFirst = (at: number): FakeAnswer => {
-      first.add(at);
-      return { body, cut: { after: at, by: at % 2 === 0 ? 'fin' : 'rst' } };
-    };
-    const outcomes = await cutEverywhere(recorded, length);
-    calls += outcomes.length;
-    for (const { at, answer, cost } of outcomes) {
-      const where = `cut after ${at} of ${length}`;
-      expect(answer.content, where).toEqual(expected.content);
-      expect(answer, where).toMatchObject({ complete: true, error: undefined });
-      expect(cost, where).toBeGreaterThan(0n);
-    }
-    expect(prefills.length).toBeGreaterThan(length / 5);
-    expect(new Set(prefills).size).toBeGreaterThan(1);
-  });
+  test(
+    'a route with prefill goes on where it broke',
+    async () => {
+      const prefills: string[] = [];
+      const length = await startCutter(recorded, { prefill: true }, ({ host, body: request }, at) => {
+        if (host === 'first.test') return first.has(at) ? { body: '{}', status: 500 } : cutFirst(at);
+        const prefill = clientOf(recorded).prefillOf(request);
+        if (prefill === undefined) return { body };
+        prefills.push(prefill);
+        if (!text.startsWith(prefill)) return { body: '{}', status: 500 };
+        return { body: recorded.goOn(text.slice(prefill.length)) };
+      });
+      const first = new Set<number>();
+      const cutFirst = (at: number): FakeAnswer => {
+        first.add(at);
+        return { body, cut: { after: at, by: at % 2 === 0 ? 'fin' : 'rst' } };
+      };
+      const outcomes = await cutEverywhere(recorded, length);
+      calls += outcomes.length;
+      for (const { at, answer, cost } of outcomes) {
+        const where = `cut after ${at} of ${length}`;
+        expect(answer.content, where).toEqual(expected.content);
+        expect(answer, where).toMatchObject({ complete: true, error: undefined });
+        expect(cost, where).toBeGreaterThan(0n);
+      }
+      expect(prefills.length).toBeGreaterThan(length / 5);
+      expect(new Set(prefills).size).toBeGreaterThan(1);
+    },
+    TIMEOUT_MS,
+  );
 });

@@ -129,12 +129,16 @@ describe('in the middle of a stream', () => {
     ['audio', { audio: { id: 'audio_1', data: 'QUJD' } }],
   ])('%s', (_, said) => {
     const chunk = sseText(JSON.stringify({ id: 'x', choices: [{ index: 0, delta: said, finish_reason: null }] }));
-    async function leaveAfterMedia(model: string, script: Script): Promise<Answer> {
+    /** The rest of the script waits at the gate until the gateway has heard that the client left. */
+    async function leaveAfterMedia(model: string, script: Script, gate = createGate()): Promise<Answer> {
       const leaving = new AbortController();
       gateway.upstream.next(script);
       const response = await gateway.chat(account.key, { model, stream: true }, { signal: leaving.signal });
       for await (const { data } of sseEvents(response)) if (data.includes('QUJD')) break;
       leaving.abort();
+      expect((await gateway.call('/healthz')).status).toBe(200);
+      await Bun.sleep(50);
+      gate.open();
       return record();
     }
 
@@ -152,7 +156,8 @@ describe('in the middle of a stream', () => {
 
     test('is paid as reported where the channel is read to its end', async () => {
       const [role = '', ...end] = mediaEnd([]);
-      const paid = await leaveAfterMedia('up-drained', sseScript([role, chunk, 100, ...end]));
+      const gate = createGate();
+      const paid = await leaveAfterMedia('up-drained', sseScript([role, chunk, gate.opened, ...end]), gate);
       expect(paid).toMatchObject({ status: 'client_gone', estimated: false, input_tokens: 11, output_tokens: 90 });
       expect(BigInt(paid.cost_nano)).toBe(11n * UP_PRICES.input + 90n * UP_PRICES.output);
     });
@@ -160,7 +165,8 @@ describe('in the middle of a stream', () => {
     test('is paid there without the words that came too late', async () => {
       const late = Array.from({ length: 20 }, () => ' and more');
       const [role = '', ...end] = mediaEnd(late);
-      const paid = await leaveAfterMedia('up-drained', sseScript([role, chunk, 100, ...end]));
+      const gate = createGate();
+      const paid = await leaveAfterMedia('up-drained', sseScript([role, chunk, gate.opened, ...end]), gate);
       const output_tokens = 90 - Math.round(late.reduce((sum, text) => sum + weighTokens(text), 0));
       expect(paid).toMatchObject({ status: 'client_gone', estimated: true, input_tokens: 11, output_tokens });
       expect(output_tokens).toBeWithin(1, 90);
@@ -186,7 +192,7 @@ describe('in the middle of a stream', () => {
   });
 
   test('the demo channel stops too', async () => {
-    const slow = await startTestGateway({ demoPaceMs: 20 });
+    const slow = await startTestGateway({ demoPaceMs: 200 });
     const { key } = await slow.register();
     const leaving = new AbortController();
     const response = await slow.chat(key, { model: 'demo-small', stream: true }, { signal: leaving.signal });

@@ -96,9 +96,9 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
   });
 
   test('keep-alives are no silence', async () => {
-    lab = await startLab(client, { channels: { timeouts: { idle_ms: 600 } } });
+    lab = await startLab(client, { channels: { timeouts: { idle_ms: 1_500 } } });
     const at = parts.findIndex((part) => part.includes(' two'));
-    const pings = Array.from({ length: 6 }, () => ['event: ping\ndata: {}\n\n', 150]).flat();
+    const pings = Array.from({ length: 6 }, () => ['event: ping\ndata: {}\n\n', 300]).flat();
     lab.first.next(streamOf([...parts.slice(0, at), ...pings, ...parts.slice(at)]));
     const { answer, attempts } = await lab.ask({ stream: true });
     expect(answer).toMatchObject({ content: { [client.textSlot]: TEXT }, complete: true });

@@ -7,6 +7,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { chatAnswer } from '../support/openai-chat.ts';
 import { passTime } from '../support/pass-time.ts';
+import { untilHeard } from '../support/race.ts';
 import { upModel } from '../support/test-document.ts';
 
 let gateway: TestGateway;
@@ -47,10 +48,11 @@ describe.each([
     const gate = createGate();
     const held = { ...chatAnswer(), body: [gate.opened, ...(chatAnswer().body ?? [])] };
     gateway.upstream.next(...Array.from({ length: most }, () => held));
-    const running = Array.from({ length: most }, () => gateway.chat(key, { model, max_tokens: 20 }));
+    const ask = () => gateway.chat(key, { model, max_tokens: 20 });
+    const running = Array.from({ length: most }, () => untilHeard(ask));
     await gateway.upstream.request(most - 1);
 
-    const refused = await gateway.chat(key, { model, max_tokens: 20 });
+    const refused = await ask();
     expect(refused.status, name).toBe(429);
     expect(refused.headers.get('retry-after')).toBe('2');
     expect(await refused.json()).toMatchObject({ error: { code: 'too_many_in_flight', limit: most, used: most } });
@@ -60,7 +62,7 @@ describe.each([
     for (const call of running) expect((await call).status).toBe(200);
     gateway.upstream.next(chatAnswer());
     const after = await eventually('a place', async () => {
-      const response = await gateway.chat(key, { model, max_tokens: 20 });
+      const response = await ask();
       return response.status === 200 && response;
     });
     expect(after.status).toBe(200);

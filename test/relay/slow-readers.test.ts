@@ -12,6 +12,7 @@ import { WIRE_CLIENTS } from '../support/wire-clients.ts';
 
 const MIB = 1024 * 1024;
 const WORDS = ' word'.repeat(200);
+const IDLE_MS = 1_000;
 let lab: Lab;
 afterEach(() => lab.stop());
 
@@ -59,7 +60,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
   }
 
   test('the upstream is paused, its idle limit with it, and goes on when the client does', async () => {
-    lab = await startLab(client, { channels: { timeouts: { idle_ms: 100 } } });
+    lab = await startLab(client, { channels: { timeouts: { idle_ms: IDLE_MS } } });
     const { script, sent } = flood();
     lab.first.next(script);
     const slow = call();
@@ -69,6 +70,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     // Mostly in the buffers of the system, which an endless upstream would have filled long ago.
     expect(paused).toBeLessThan(80 * MIB);
     const seen = await lab.first.request(0);
+    await Bun.sleep(1.3 * IDLE_MS);
     expect(seen.abortedAt).toBeUndefined();
     slow.resume();
     await eventually('more from the upstream', () => sent() > paused + MIB);

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chatChunks, sseText } from '../support/openai-chat.ts';
+import { untilHeard } from '../support/race.ts';
 import { bodyLength, inPieces, type Script, splitAt } from '../support/script.ts';
 import { upModel } from '../support/test-document.ts';
 
@@ -26,7 +27,7 @@ let expected: string;
 
 beforeAll(async () => {
   gateway = await startTestGateway({
-    limits: { paid_per_minute: 100_000 },
+    limits: { paid_per_minute: 100_000, in_flight: 1_000 },
     document: (doc) => ({
       ...doc,
       models: [...doc.models, upModel('cheap', { price: { input: 0.001, output: 0.001 } })],
@@ -40,7 +41,7 @@ afterAll(() => gateway.stop());
 
 async function ask(seed: number): Promise<string> {
   const body = { model: 'cheap', stream: true, stream_options: { include_usage: true }, seed };
-  return (await gateway.chat(key, body)).text();
+  return (await untilHeard(() => gateway.chat(key, body))).text();
 }
 
 test('the whole stream passes as it was recorded, but for the name and the cost', () => {

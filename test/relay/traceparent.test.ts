@@ -2,8 +2,10 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { messageAnswer } from '../support/anthropic-messages.ts';
+import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { geminiAnswer } from '../support/gemini.ts';
+import type { LogLine } from '../support/log-capture.ts';
 import { chatAnswer, chatStream, errorScript } from '../support/openai-chat.ts';
 import { UPSTREAM_KEY, upModel } from '../support/test-document.ts';
 
@@ -41,10 +43,11 @@ async function chat(model: string, headers: Record<string, string>, rest: Record
   const response = await gateway.chat(key, { model, max_tokens: 20, ...rest }, { headers });
   await response.text();
   expect(response.status).toBe(200);
-  const logged = gateway.log.lines().findLast(({ event }) => event === 'request');
-  expect(logged?.request_id).toBe(response.headers.get('x-request-id') ?? '');
+  const id = response.headers.get('x-request-id');
+  const isOwn = ({ event, request_id }: LogLine) => event === 'request' && request_id === id;
+  const logged = await eventually('its line in the log', () => gateway.log.lines().find(isOwn));
   const seen = gateway.upstream.requests.map(({ headers: { traceparent } }) => traceparent);
-  return { seen, traceId: logged?.trace_id };
+  return { seen, traceId: logged.trace_id };
 }
 
 describe('to every kind of upstream', () => {

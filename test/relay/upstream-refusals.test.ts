@@ -5,7 +5,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { cleanText } from '../../src/channels/read-failure.ts';
 import type { Answer } from '../support/answer.ts';
 import { cpuMs } from '../support/cpu-time.ts';
+import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import type { LogLine } from '../support/log-capture.ts';
 import { chatAnswer, errorScript, jsonScript } from '../support/openai-chat.ts';
 import type { Script } from '../support/script.ts';
 import { type ChannelSet, type TwoChannels, twoChannels } from '../support/two-channels.ts';
@@ -347,8 +349,9 @@ describe('the log of a refused call says whether a translation wrote it', () => 
       body: { model: set.both, max_tokens: 20, messages },
     });
     await response.text();
-    const logged = gateway.log.lines().findLast(({ event }) => event === 'request');
-    expect(logged?.request_id).toBe(response.headers.get('x-request-id') ?? '');
-    expect(logged?.translated).toBe(translated);
+    const id = response.headers.get('x-request-id');
+    const isOwn = ({ event, request_id }: LogLine) => event === 'request' && request_id === id;
+    const logged = await eventually('its line in the log', () => gateway.log.lines().find(isOwn));
+    expect(logged.translated).toBe(translated);
   });
 });

@@ -2,6 +2,7 @@
 // asked when and how often, what the receipt says, and what is paid, to the nano.
 
 import { afterEach, describe, expect, test } from 'bun:test';
+import { eventually } from '../support/eventually.ts';
 import {
   type Asked,
   costAt,
@@ -13,6 +14,8 @@ import {
   TRIAL,
   twoThirds,
 } from '../support/lab.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import { whilePassing } from '../support/pass-time.ts';
 import { cutAt, type Script } from '../support/script.ts';
 import type { SeenRequest } from '../support/upstream.ts';
 import { WIRE_CLIENTS } from '../support/wire-clients.ts';
@@ -20,7 +23,10 @@ import { WIRE_CLIENTS } from '../support/wire-clients.ts';
 const PIECES = ['One', ' two', ' 三', ' four', ' five', ' six.'];
 const TEXT = PIECES.join('');
 const COST = costAt(MAIN, 11, 7);
-const LIMITS = { connect_ms: 1_000, first_token_ms: 150, idle_ms: 150, total_ms: 700 };
+/** Only where a channel is silent: elsewhere a machine that stands still for a moment must not count as silence. */
+const FIRST_TOKEN_MS = 300;
+const IDLE_MS = 300;
+const TOTAL_MS = 700;
 
 let lab: Lab;
 afterEach(() => lab.stop());
@@ -29,7 +35,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
   describe.each(['whole', 'streamed'] as const)('%s', (mode) => {
     const stream = mode === 'streamed';
     const start = async (options: LabOptions = {}) => {
-      lab = await startLab(client, { channels: { timeouts: LIMITS }, ...options });
+      lab = await startLab(client, options);
     };
     const answer = (pieces: readonly string[] = PIECES): Script =>
       stream ? client.stream({ pieces }) : client.whole({ pieces });
@@ -77,7 +83,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
         ['first', 'rate_limited'],
         ['first', 'ok'],
       ]);
-      expect(gaps(lab.first.requests)[0]).toBeWithin(290, 900);
+      expect(gaps(lab.first.requests)[0]).toBeWithin(290, 5_000);
       expect(lab.second.requests).toEqual([]);
     });
 
@@ -163,30 +169,34 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     });
 
     test('silence: the next channel when the limit is reached, never the same one', async () => {
-      await start();
+      const limit = stream ? FIRST_TOKEN_MS : TOTAL_MS;
+      const timeouts = stream ? { first_token_ms: limit } : { total_ms: limit };
+      const clock = createManualClock();
+      await start({ clock, first: { timeouts } });
       lab.first.otherwise(cutAt(answer(), 'head', 'stall'));
       lab.second.next(answer());
-      const limit = stream ? LIMITS.first_token_ms : LIMITS.total_ms;
-      await expectServed(await ask(), 'second', [
+      const asking = ask();
+      const silent = await lab.first.request(0);
+      await clock.advance(limit - 1);
+      expect(lab.second.requests).toEqual([]);
+      await expectServed(await whilePassing(clock, asking), 'second', [
         ['first', stream ? 'silent' : 'too_slow'],
         ['second', 'ok'],
       ]);
-      const [silent] = lab.first.requests;
-      expect((lab.second.requests[0]?.at ?? 0) - (silent?.at ?? 0)).toBeGreaterThanOrEqual(limit - 20);
-      expect(silent?.abortedAt).toBeDefined();
+      await eventually('the silent one to be left', () => silent.abortedAt);
     });
 
     test('a slow first word within the limit is waited for', async () => {
-      await start();
+      await start({ first: { timeouts: { first_token_ms: 10_000 } } });
       const script = answer();
-      lab.first.next({ ...script, body: [LIMITS.first_token_ms / 2, ...(script.body ?? [])] });
+      lab.first.next({ ...script, body: [100, ...(script.body ?? [])] });
       await expectServed(await ask(), 'first', [['first', 'ok']]);
     });
 
     test('a slow first word past the limit: a stream moves on, a whole answer has more time', async () => {
-      await start();
+      await start({ first: { timeouts: { first_token_ms: FIRST_TOKEN_MS } } });
       const script = answer();
-      lab.first.next({ ...script, body: [LIMITS.first_token_ms * 2, ...(script.body ?? [])] });
+      lab.first.next({ ...script, body: [FIRST_TOKEN_MS * 2, ...(script.body ?? [])] });
       lab.second.next(answer());
       if (stream) {
         await expectServed(await ask(), 'second', [
@@ -206,10 +216,14 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     });
 
     test('a stall in the middle: another channel goes on', async () => {
-      await start();
+      const clock = createManualClock();
+      await start({ clock, first: { timeouts: stream ? { idle_ms: IDLE_MS } : { total_ms: TOTAL_MS } } });
       lab.first.otherwise(cutAt(answer(), twoThirds(answer()), 'stall'));
       lab.second.next(answer());
-      const asked = await ask();
+      const opening = lab.open({ stream });
+      if (stream) await opening;
+      else await lab.first.request(0);
+      const asked = await whilePassing(clock, opening.then(lab.read));
       // The header was sent before the stall: it names the channel that began.
       await expectServed(asked, stream ? 'first' : 'second', [
         ['first', stream ? 'idle' : 'too_slow'],

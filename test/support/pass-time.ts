@@ -7,6 +7,21 @@ import type { ManualClock } from './manual-clock.ts';
 
 /** Within this time the lease is renewed at least once. */
 const RENEWAL_MS = 3_000;
+const STEP_MS = 50;
+
+/** Time goes by until it is done. */
+export async function whilePassing<Value>(clock: ManualClock, work: Promise<Value>): Promise<Value> {
+  let isDone = false;
+  const done = work.finally(() => {
+    isDone = true;
+  });
+  done.catch(() => {});
+  await eventually('the end', async () => {
+    if (!isDone) await clock.advance(STEP_MS);
+    return isDone;
+  });
+  return done;
+}
 
 export async function passTime(gateway: TestGateway, clock: ManualClock, ms: number): Promise<void> {
   if (ms < RENEWAL_MS) return clock.advance(ms);

@@ -2,6 +2,10 @@
 
 import type { Socket } from 'node:net';
 import { bodyLength, bytesOf, isBytes, type Part, type Script } from './script.ts';
+import { untilRead } from './until-read.ts';
+
+/** Shorter pauses are for cuts by the thousand, where it does not matter. */
+const LEAST_SURE_MS = 10;
 
 /** Resolves when the script has ended, or when the caller has left before; never while it stalls. */
 export async function playScript(socket: Socket, script: Script): Promise<'played' | 'left'> {
@@ -37,7 +41,9 @@ export async function playScript(socket: Socket, script: Script): Promise<'playe
     if (cut && sent >= most) break;
   }
   if (cut) {
-    if (cut.pauseMs !== undefined) await Bun.sleep(cut.pauseMs);
+    const { pauseMs = 0 } = cut;
+    if (pauseMs >= LEAST_SURE_MS) await untilRead(socket);
+    await Bun.sleep(pauseMs);
     return breakOff(cut.by);
   }
   if (framing === 'chunked') await write('0\r\n\r\n');

@@ -66,8 +66,11 @@ export async function startPostgres(): Promise<TestPostgres> {
   const guard = Bun.spawn(['sh', '-c', GUARD, String(process.pid), folder], { stdio: ['ignore', 'ignore', 'ignore'] });
   guard.unref();
   const pid = () => (server as unknown as { process?: { pid?: number } }).process?.pid;
+  /** The first process before all others: then it starts no more of them. */
   const signal = (name: NodeJS.Signals) => {
-    for (const process_ of processesOf(pid())) process.kill(process_, name);
+    const first = pid();
+    if (first !== undefined) kill(first, name);
+    for (const one of processesOf(first)) kill(one, name);
   };
   const resume = () => {
     if (isPaused) signal('SIGCONT');

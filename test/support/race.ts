@@ -17,11 +17,12 @@ export interface Raced {
 }
 
 const WITHIN_MS = 60_000;
+const BUSY = new Set([503, 529]);
 
-/** Who is turned away because the gateway is busy (503) tries again: only a limit may decide. */
+/** Who is turned away because the gateway is busy (503, or 529) tries again: only a limit may decide. */
 export async function untilHeard<Heard extends { status: number }>(call: () => Promise<Heard>): Promise<Heard> {
   let heard = await call();
-  while (heard.status === 503) heard = await call();
+  while (BUSY.has(heard.status)) heard = await call();
   return heard;
 }
 

@@ -9,7 +9,7 @@ export interface RawAnswer {
   json: Answer;
 }
 
-const WITHIN_MS = 5_000;
+const WITHIN_MS = 20_000;
 
 /** Resolves when the server has closed the connection or sent what it declared. Once connected it waits for `start`. */
 export function rawCall(
@@ -19,6 +19,7 @@ export function rawCall(
   start: () => Promise<void> = async () => {},
 ): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
+    const decoder = new TextDecoder();
     let received = '';
     const socket = connect(port, '127.0.0.1', () => void start().then(() => socket.write(request)));
     const timer = setTimeout(() => socket.destroy(new Error(`no answer to ${request.slice(0, 60)}`)), withinMs);
@@ -27,8 +28,8 @@ export function rawCall(
       socket.destroy();
       resolve(readRaw(received));
     };
-    socket.on('data', (bytes) => {
-      received += bytes.toString();
+    socket.on('data', (bytes: Buffer) => {
+      received += decoder.decode(bytes, { stream: true });
       const { headers, body } = splitRaw(received);
       if (headers['content-length'] !== undefined && Buffer.byteLength(body) >= Number(headers['content-length'])) {
         finish();

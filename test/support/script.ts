@@ -11,7 +11,7 @@ export type Part =
 export interface Cut {
   after: number | 'head';
   by: 'fin' | 'rst' | 'stall';
-  /** So that the other side has read what came before. */
+  /** From when the other side has read what came before. */
   pauseMs?: number;
 }
 

@@ -6,11 +6,13 @@ export interface ShiftedClock extends Clock {
   skip(ms: number): void;
 }
 
-export function createShiftedClock(): ShiftedClock {
+/** One that `standsStill` moves only when it is told to, so that no delay of the machine counts as time. */
+export function createShiftedClock({ standsStill = false } = {}): ShiftedClock {
   let offset = 0;
+  const [now, elapsed] = [systemClock.now(), systemClock.monotonic()];
   return {
-    now: () => systemClock.now() + offset,
-    monotonic: () => systemClock.monotonic() + offset,
+    now: () => (standsStill ? now : systemClock.now()) + offset,
+    monotonic: () => (standsStill ? elapsed : systemClock.monotonic()) + offset,
     after: systemClock.after,
     skip(ms) {
       offset += ms;

@@ -23,6 +23,7 @@ const KEPT_CHARS = 100_000;
 /** It reads until it is paused. */
 export function startSlowClient({ port, path, key, body }: SlowCall): SlowClient {
   const json = JSON.stringify(body);
+  const decoder = new TextDecoder();
   let text = '';
   const socket: Socket = connect(port, '127.0.0.1', () => {
     const head = [
@@ -36,8 +37,8 @@ export function startSlowClient({ port, path, key, body }: SlowCall): SlowClient
   });
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   socket.on('error', () => socket.destroy());
-  socket.on('data', (bytes) => {
-    text = (text + bytes.toString()).slice(-KEPT_CHARS);
+  socket.on('data', (bytes: Buffer) => {
+    text = (text + decoder.decode(bytes, { stream: true })).slice(-KEPT_CHARS);
   });
   return {
     text: () => text,

@@ -1,0 +1,31 @@
+// Whether the other end of a connection on this machine has read what was sent: a reset throws away what it has not. Only
+// Linux tells; elsewhere it counts as read.
+
+import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+
+const POLL_MS = 5;
+const WITHIN_MS = 10_000;
+
+export async function untilRead({ localPort, remotePort }: Socket): Promise<void> {
+  const until = performance.now() + WITHIN_MS;
+  while (isUnread(remotePort, localPort) && performance.now() < until) await Bun.sleep(POLL_MS);
+}
+
+/** Of the socket on one port that is connected to the other. */
+function isUnread(port: number | undefined, peer: number | undefined): boolean {
+  const address = (of: number | undefined) => `0100007F:${Number(of).toString(16).toUpperCase().padStart(4, '0')}`;
+  const text = connections();
+  const start = text.indexOf(` ${address(port)} ${address(peer)} `);
+  if (start < 0) return false;
+  const [, , , , queues = ''] = text.slice(start, text.indexOf('\n', start)).split(' ');
+  return Number.parseInt(queues.split(':')[1] ?? '', 16) > 0;
+}
+
+function connections(): string {
+  try {
+    return readFileSync('/proc/net/tcp', 'latin1');
+  } catch {
+    return '';
+  }
+}
