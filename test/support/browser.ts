@@ -1,8 +1,8 @@
 // A real Chromium, from npm. Every page tells of policy violations, failed requests and script errors: there must be none.
 
 import { readFileSync } from 'node:fs';
-import chromiumPackage from '@sparticuz/chromium';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { unpackChromium } from './unpack-chromium.ts';
 
 const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
@@ -33,7 +33,7 @@ export interface TestBrowser {
 
 export async function startBrowser(): Promise<TestBrowser> {
   const browser: Browser = await chromium.launch({
-    executablePath: await chromiumPackage.executablePath(),
+    executablePath: await unpackChromium(),
     // No sandbox: tests may run as root, where Chromium has none.
     args: ['--no-sandbox', '--no-proxy-server', '--disable-gpu'],
     headless: true,
