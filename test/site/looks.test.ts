@@ -14,6 +14,8 @@ const [DESKTOP, PHONE, SMALLEST] = [1_280, 390, 360];
 const PUBLIC = ['/', '/pricing', '/docs', '/docs/errors', '/status', '/security', '/account', '/nothing'];
 const ACCOUNT = ['', '/usage', '/keys', '/redeem', '/setup', '/play', '/access', '/usage?from=x'];
 const LONG = 'a'.repeat(100);
+/** Many pages in one test, on a machine that may be busy. */
+const TIMEOUT_MS = 90_000;
 
 let gateway: TestGateway;
 let browser: TestBrowser;
@@ -122,7 +124,7 @@ describe.each<Look>([
       expect(await visitor.page.locator('.docs td:first-child code').evaluateAll(brokenInTwo)).toEqual([]);
     }
     await visitor.leave();
-  });
+  }, TIMEOUT_MS);
 
   test('the pages of the account', async () => {
     const key = await busyAccount();
@@ -131,6 +133,7 @@ describe.each<Look>([
     await page.goto(`${gateway.url}/account/sign-in`);
     await page.fill('#key', key);
     await page.click('form:has(#key) button');
+    await page.waitForSelector('nav.tabs');
     for (const path of ACCOUNT) {
       await page.goto(`${gateway.url}/account${path}`);
       await lookAt(visitor, look, path);
@@ -154,7 +157,7 @@ describe.each<Look>([
     await lookAt(visitor, look, 'receipt');
     expect(await page.locator('.scroll').evaluateAll(widerThanShown)).toEqual([]);
     await visitor.leave();
-  });
+  }, TIMEOUT_MS);
 
   test('what actions come to: a new account and its first steps, a refusal, a new key', async () => {
     const visitor = await browser.visit(look);
@@ -179,7 +182,7 @@ describe.each<Look>([
     await page.waitForSelector('button.danger');
     await lookAt(visitor, look, 'before a key is revoked');
     await visitor.leave();
-  });
+  }, TIMEOUT_MS);
 });
 
 test('all pages of the docs have their list at the same place', async () => {
@@ -202,7 +205,7 @@ test('all pages of the docs have their list at the same place', async () => {
     }
   }
   await leave();
-});
+}, TIMEOUT_MS);
 
 describe.each(['en', 'zh-TW'] as const)('without JavaScript, in %s', (language) => {
   test.each([[DESKTOP], [PHONE]])('%d wide: prices and status are those of the API', async (width) => {
