@@ -14,7 +14,11 @@ const QUIET_MS = 150;
 const WITHIN_MS = 5_000;
 
 /** Resolves when the server closes; with `answers`, for a connection that is kept, also when it is silent after so many. */
-export function sendRaw(port: number, bytes: string | Uint8Array, answers = Number.POSITIVE_INFINITY): Promise<RawAnswers> {
+export function sendRaw(
+  port: number,
+  bytes: string | Uint8Array,
+  answers = Number.POSITIVE_INFINITY,
+): Promise<RawAnswers> {
   return new Promise((resolve) => {
     let text = '';
     let timer: Timer;

@@ -1,7 +1,7 @@
 // Every page in a real browser: no rule of accessibility broken, nothing that the policy or a script complains of, nothing
 // wider than the smallest phone. In both languages, by day and by night, narrow and wide.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { CARD_CODE_SHAPE } from '../../src/cards/card-code.ts';
 import { wordsOf } from '../../src/site/language.ts';
 import { startBrowser, type TestBrowser, type Visitor } from '../support/browser.ts';
@@ -14,8 +14,9 @@ const [DESKTOP, PHONE, SMALLEST] = [1_280, 390, 360];
 const PUBLIC = ['/', '/pricing', '/docs', '/docs/errors', '/status', '/security', '/account', '/nothing'];
 const ACCOUNT = ['', '/usage', '/keys', '/redeem', '/setup', '/play', '/access', '/usage?from=x'];
 const LONG = 'a'.repeat(100);
+
 /** Many pages in one test, on a machine that may be busy. */
-const TIMEOUT_MS = 90_000;
+setDefaultTimeout(90_000);
 
 let gateway: TestGateway;
 let browser: TestBrowser;
@@ -124,7 +125,7 @@ describe.each<Look>([
       expect(await visitor.page.locator('.docs td:first-child code').evaluateAll(brokenInTwo)).toEqual([]);
     }
     await visitor.leave();
-  }, TIMEOUT_MS);
+  });
 
   test('the pages of the account', async () => {
     const key = await busyAccount();
@@ -157,7 +158,7 @@ describe.each<Look>([
     await lookAt(visitor, look, 'receipt');
     expect(await page.locator('.scroll').evaluateAll(widerThanShown)).toEqual([]);
     await visitor.leave();
-  }, TIMEOUT_MS);
+  });
 
   test('what actions come to: a new account and its first steps, a refusal, a new key', async () => {
     const visitor = await browser.visit(look);
@@ -182,7 +183,7 @@ describe.each<Look>([
     await page.waitForSelector('button.danger');
     await lookAt(visitor, look, 'before a key is revoked');
     await visitor.leave();
-  }, TIMEOUT_MS);
+  });
 });
 
 test('all pages of the docs have their list at the same place', async () => {
@@ -205,7 +206,7 @@ test('all pages of the docs have their list at the same place', async () => {
     }
   }
   await leave();
-}, TIMEOUT_MS);
+});
 
 describe.each(['en', 'zh-TW'] as const)('without JavaScript, in %s', (language) => {
   test.each([[DESKTOP], [PHONE]])('%d wide: prices and status are those of the API', async (width) => {

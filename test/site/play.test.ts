@@ -87,7 +87,10 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const [record] = (await gateway.get('/api/usage', key)).data;
     expect(await page.textContent('#answer')).toBe('Half a thought');
     expect(await page.textContent('#served')).toBe(account.play.served('up', money(BigInt(record.cost_nano))));
-    await page.waitForFunction((text) => document.querySelector('#play button')?.textContent === text, account.play.send);
+    await page.waitForFunction(
+      (text) => document.querySelector('#play button')?.textContent === text,
+      account.play.send,
+    );
     expect(record).toMatchObject({ model: 'up-paid', channel: 'up', status: 'ok', stream: true });
   });
 
