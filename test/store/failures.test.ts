@@ -11,7 +11,7 @@ import { untilHeard } from '../support/race.ts';
 import { UP_PRICES } from '../support/test-document.ts';
 
 const MAX_PAGES = 400;
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 180_000;
 const TRIAL = 1_000_000_000n;
 const USAGE = { prompt_tokens: 11, completion_tokens: 7 };
 const COST = 11n * UP_PRICES.input + 7n * UP_PRICES.output;
