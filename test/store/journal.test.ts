@@ -18,8 +18,6 @@ import { migrate } from '../../src/store/sqlite/migrate.ts';
 import { MIGRATIONS } from '../../src/store/sqlite/migrations/index.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { eventually } from '../support/eventually.ts';
-import { createManualClock } from '../support/manual-clock.ts';
 import { lease, NOW, newId, paid, registration, settlement, TRIAL } from './suite/inputs.ts';
 
 let folder: string;
@@ -212,37 +210,6 @@ describe('a newer version', () => {
       rows: 0,
       wallets: USED,
     });
-  });
-});
-
-describe('while another program keeps the file locked', () => {
-  test('a question is answered from the tables, and of what is not there it is not said that it is nowhere', async () => {
-    // On a clock that stands still nothing is posted before the lock is there.
-    const clock = createManualClock();
-    const store = await openSqliteStore({ file, clock });
-    const input = paid(accountId, 500n);
-    await store.commit('admit', input);
-    await store.commit('settle', settlement(input, 400n));
-    db.run('BEGIN IMMEDIATE');
-    try {
-      let isAnswered = false;
-      const asked = [store.read.wallet(accountId), store.read.usageRecord(accountId, input.requestId)];
-      const answers = Promise.allSettled(asked).finally(() => {
-        isAnswered = true;
-      });
-      await eventually('an answer', async () => {
-        await clock.advance(100);
-        return isAnswered;
-      });
-      const [seen, record] = await answers;
-      expect(seen).toMatchObject({ status: 'fulfilled', value: { balance: TRIAL } });
-      expect(record).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
-    } finally {
-      db.run('COMMIT');
-    }
-    expect(await store.read.usageRecord(accountId, input.requestId)).toMatchObject({ cost: 400n });
-    expect(await store.read.wallet(accountId)).toMatchObject({ balance: TRIAL - 400n });
-    await store.close();
   });
 });
 
