@@ -220,7 +220,7 @@ describe.each(STREAMS)('$name', (stream) => {
           expect(run(stream, pieces, true).told).toEqual(run(stream, pieces, false).told);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 300, seed: 7 },
     );
   });
 

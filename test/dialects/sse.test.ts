@@ -63,7 +63,10 @@ describe.each(ENDINGS)('%s', (_, ending) => {
 
   test('split anyhow', () => {
     const cuts = fc.array(fc.nat({ max: whole.length }), { maxLength: 12 });
-    fc.assert(fc.property(cuts, (at) => expect(read(pieces(whole, at))).toEqual(EVENTS)));
+    fc.assert(
+      fc.property(cuts, (at) => expect(read(pieces(whole, at))).toEqual(EVENTS)),
+      { seed: 7 },
+    );
   });
 
   test('an event is there as soon as its empty line is', () => {

@@ -2,7 +2,6 @@
 // about our inside.
 
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
-import { connect } from 'node:net';
 import { FAULT_CODES, type FaultCode, faultRow } from '../../src/faults/table.ts';
 import { createApp } from '../../src/http/app.ts';
 import { createKey } from '../support/create-key.ts';
@@ -11,6 +10,8 @@ import type { CallOptions, TestAccount, TestGateway } from '../support/gateway.t
 import { unissuedCode } from '../support/issue-cards.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { chatAnswer, errorScript } from '../support/openai-chat.ts';
+import { untilHeard } from '../support/race.ts';
+import { type RawAnswer, rawCall } from '../support/raw-call.ts';
 import { UPSTREAM_KEY, upModel } from '../support/test-document.ts';
 import { answerAny, startSecure } from './start-secure.ts';
 
@@ -63,7 +64,7 @@ async function whileRunning(key: string, model: string, count: number): Promise<
   const held = { ...chatAnswer(), body: [gate.opened, ...(chatAnswer().body ?? [])] };
   const before = gateway.upstream.requests.length;
   gateway.upstream.next(...Array.from({ length: count }, () => held));
-  const running = Array.from({ length: count }, () => chat(key, { model, max_tokens: 900 }));
+  const running = Array.from({ length: count }, () => untilHeard(() => chat(key, { model, max_tokens: 900 })));
   await gateway.upstream.request(before + count - 1);
   const response = await chat(key, { model, max_tokens: 900 });
   gate.open();
@@ -75,20 +76,17 @@ async function slowBody(): Promise<Response> {
   const clock = createManualClock();
   const other = await startSecure({ clock });
   const { key } = await other.register();
-  const socket = connect(other.port, '127.0.0.1');
-  let received = '';
-  socket.on('data', (bytes) => {
-    received += bytes.toString();
+  const head = `POST /api/redeem HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-length: 9\r\n`;
+  let answer: RawAnswer | undefined;
+  void rawCall(other.port, `${head}\r\n{`, 20_000).then((whole) => {
+    answer = whole;
   });
-  socket.write(`POST /api/redeem HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-length: 9\r\n\r\n{`);
-  await eventually('the answer', async () => {
+  const { status, json } = await eventually('the answer', async () => {
     await clock.advance(1_000);
-    return received.includes('\r\n\r\n');
+    return answer;
   });
-  socket.destroy();
   await other.stop();
-  const [head = '', body = ''] = received.split('\r\n\r\n');
-  return new Response(body, { status: Number(head.split(' ')[1]) });
+  return Response.json(json, { status });
 }
 
 async function brokenStore(): Promise<Response> {
@@ -182,12 +180,12 @@ const PROVOKE: Record<FaultCode, () => Promise<Response>> = {
 
 const again = (other: TestGateway) => other.call('/api/agent/register', { body: {} });
 
-/** The second of two calls on a gateway of its own. */
+/** The second of two calls on a gateway of its own, for which no day ends between the two. */
 async function limited(
   limits: Record<string, number>,
   ask: (other: TestGateway, account: TestAccount) => Promise<Response>,
 ): Promise<Response> {
-  const other = await startSecure({ limits });
+  const other = await startSecure({ clock: createManualClock(), limits });
   try {
     const account = await other.register();
     const response = await repeated(2, () => ask(other, account));

@@ -100,13 +100,13 @@ describe('S12 a body that nobody reads', () => {
     ['that is too large', () => post('content-length: 5000', HIDDEN + ' '.repeat(5_000 - HIDDEN.length)), 413],
     ['in chunks', () => post(CHUNKED, `${HIDDEN.length.toString(16)}\r\n${HIDDEN}\r\n0\r\n\r\n`, '/none'), 404],
   ] as [string, () => string, number][])('S12 %s is no second request', async (_, request, status) => {
-    const { statuses, text } = await sendRaw(gateway.port, request());
+    const { statuses, text } = await sendRaw(gateway.port, request(), 1);
     expect(statuses).toEqual([status]);
     expect(text).not.toContain(SMUGGLED);
   });
 
   test('S12 honest requests one after the other on a connection are answered in order', async () => {
-    const { statuses, text } = await sendRaw(gateway.port, HIDDEN + post('content-length: 2', '{}') + HIDDEN);
+    const { statuses, text } = await sendRaw(gateway.port, HIDDEN + post('content-length: 2', '{}') + HIDDEN, 3);
     expect(statuses).toEqual([200, 400, 200]);
     expect(text.split(SMUGGLED)).toHaveLength(3);
   });

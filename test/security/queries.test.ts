@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TestAccount, TestGateway } from '../support/gateway.ts';
+import { untilHeard } from '../support/race.ts';
 import { startSecure } from './start-secure.ts';
 
 const CALLS = 210;
@@ -14,7 +15,7 @@ beforeAll(async () => {
   account = await gateway.register();
   for (let n = 0; n < CALLS; n += 30) {
     const asked = Array.from({ length: 30 }, async () => {
-      const response = await gateway.chat(account.key, { model: 'demo-small', max_tokens: 1 });
+      const response = await untilHeard(() => gateway.chat(account.key, { model: 'demo-small', max_tokens: 1 }));
       expect(response.status).toBe(200);
       return response.text();
     });

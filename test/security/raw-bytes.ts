@@ -13,23 +13,27 @@ export interface RawAnswers {
 const QUIET_MS = 150;
 const WITHIN_MS = 5_000;
 
-/** Resolves when the server closes, or has been silent for a while after an answer. */
-export function sendRaw(port: number, bytes: string | Uint8Array): Promise<RawAnswers> {
+/** Resolves when the server closes; with `answers`, for a connection that is kept, also when it is silent after so many. */
+export function sendRaw(
+  port: number,
+  bytes: string | Uint8Array,
+  answers = Number.POSITIVE_INFINITY,
+): Promise<RawAnswers> {
   return new Promise((resolve) => {
     let text = '';
     let timer: Timer;
+    const statuses = () => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
     const finish = (isClosed: boolean) => {
       clearTimeout(timer);
       socket.destroy();
-      const statuses = [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
-      resolve({ statuses, text, isClosed });
+      resolve({ statuses: statuses(), text, isClosed });
     };
     timer = setTimeout(() => finish(false), WITHIN_MS);
     socket.on('data', (received) => {
       text += received.toString('latin1');
       clearTimeout(timer);
-      timer = setTimeout(() => finish(false), QUIET_MS);
+      timer = setTimeout(() => finish(false), statuses().length >= answers ? QUIET_MS : WITHIN_MS);
     });
     socket.on('end', () => finish(true));
     socket.on('error', () => finish(true));

@@ -102,6 +102,8 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     await page.dblclick('form[action="/account/redeem"] button');
     await page.waitForSelector('.notice');
     expect(await textOf(page, '.notice')).toBe(account.redeem.done(money(100_000_000_000n), money(101_000_000_000n)));
+    // Only then is the next page that loads the one after the next click.
+    await page.waitForLoadState();
     await page.fill('#code', code);
     await Promise.all([page.waitForEvent('load'), submit(page, '/account/redeem')]);
     expect(await textOf(page, '.notice')).toBe(account.redeem.again(money(100_000_000_000n)));
@@ -134,6 +136,8 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     await page.waitForSelector('pre.secret');
     await page.click('a[data-keep-code]');
     await page.waitForSelector('#code');
+    // Its script, which runs before that, puts the code into the field.
+    await page.waitForLoadState();
     for (const one of [otherLanguage, language]) {
       expect(await page.inputValue('#code')).toBe(code);
       expect(page.url()).not.toContain('#');

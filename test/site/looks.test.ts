@@ -1,7 +1,7 @@
 // Every page in a real browser: no rule of accessibility broken, nothing that the policy or a script complains of, nothing
 // wider than the smallest phone. In both languages, by day and by night, narrow and wide.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { CARD_CODE_SHAPE } from '../../src/cards/card-code.ts';
 import { wordsOf } from '../../src/site/language.ts';
 import { startBrowser, type TestBrowser, type Visitor } from '../support/browser.ts';
@@ -14,6 +14,9 @@ const [DESKTOP, PHONE, SMALLEST] = [1_280, 390, 360];
 const PUBLIC = ['/', '/pricing', '/docs', '/docs/errors', '/status', '/security', '/account', '/nothing'];
 const ACCOUNT = ['', '/usage', '/keys', '/redeem', '/setup', '/play', '/access', '/usage?from=x'];
 const LONG = 'a'.repeat(100);
+
+/** Many pages in one test, on a machine that may be busy. */
+setDefaultTimeout(90_000);
 
 let gateway: TestGateway;
 let browser: TestBrowser;
@@ -131,6 +134,7 @@ describe.each<Look>([
     await page.goto(`${gateway.url}/account/sign-in`);
     await page.fill('#key', key);
     await page.click('form:has(#key) button');
+    await page.waitForSelector('nav.tabs');
     for (const path of ACCOUNT) {
       await page.goto(`${gateway.url}/account${path}`);
       await lookAt(visitor, look, path);

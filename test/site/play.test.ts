@@ -87,7 +87,10 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const [record] = (await gateway.get('/api/usage', key)).data;
     expect(await page.textContent('#answer')).toBe('Half a thought');
     expect(await page.textContent('#served')).toBe(account.play.served('up', money(BigInt(record.cost_nano))));
-    expect(await page.textContent('#play button')).toBe(account.play.send);
+    await page.waitForFunction(
+      (text) => document.querySelector('#play button')?.textContent === text,
+      account.play.send,
+    );
     expect(record).toMatchObject({ model: 'up-paid', channel: 'up', status: 'ok', stream: true });
   });
 
@@ -225,7 +228,8 @@ test('Stop stops it: the upstream is let go, and what was answered is billed', a
   await told(page, 'Stopped.');
   expect(await page.textContent('#answer')).toBe('Begun');
   await eventually('the request is closed', async () => (await gateway.get('/api/usage', key)).data.length === 1);
-  expect((await gateway.upstream.request(0)).abortedAt).toBeDefined();
+  const seen = await gateway.upstream.request(0);
+  await eventually('the upstream is let go', () => seen.abortedAt !== undefined);
   await page.goto(`${gateway.url}/account/usage`);
   expect(await page.textContent('tbody .how')).toStartWith('Left early');
   expect(await page.textContent('tbody .paid')).not.toStartWith('NT$0.00NT');

@@ -26,6 +26,9 @@ const post = (path: string, body: unknown) =>
 const chat = (rest: Record<string, unknown>) =>
   post('/v1/chat/completions', { model: 'auto:free', messages: [{ role: 'user', content: 'Hi' }], ...rest });
 
+/** Enough for a server to be looked at while it speaks. */
+const CHOICES = 6;
+
 interface Streaming {
   /** Resolves with the first bytes. */
   begun: Promise<void>;
@@ -54,7 +57,7 @@ function stream(choices: number): Streaming {
 
 test('SIGTERM refuses new work, lets the stream end completely, and exits 0', async () => {
   const answer: Answer = await (await chat({})).json();
-  const streaming = stream(3);
+  const streaming = stream(CHOICES);
   await streaming.begun;
   server.signal('SIGTERM');
 
@@ -67,7 +70,7 @@ test('SIGTERM refuses new work, lets the stream end completely, and exits 0', as
 
   const { events, whole } = await streaming.ended;
   expect(whole).toBe(true);
-  for (let choice = 0; choice < 3; choice++) {
+  for (let choice = 0; choice < CHOICES; choice++) {
     expect(textOf(events, choice)).toBe(answer.choices[0].message.content);
   }
   expect(events.at(-1)?.data).toBe('[DONE]');

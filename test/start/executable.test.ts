@@ -1,5 +1,5 @@
 // `npm run build`: one file, put alone into an empty folder and started with nothing around it, is the whole service.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,11 @@ import { readScrape } from '../support/prometheus.ts';
 import { logged } from '../support/start-process.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
-const BUILD_MS = 60_000;
+const START_MS = 30_000;
+const BUILD_MS = 120_000;
+
+/** Processes are started, on a machine that may be busy. */
+setDefaultTimeout(120_000);
 
 let folder: string;
 let env: Record<string, string>;
@@ -56,7 +60,7 @@ beforeAll(async () => {
   env = { PORT: String(await freePort()), ADMIN_PORT: String(await freePort()) };
   url = `http://127.0.0.1:${env.PORT}`;
   server = start('serve');
-  await eventually('the executable serves', isReady, 15_000);
+  await eventually('the executable serves', isReady, START_MS);
 }, BUILD_MS);
 afterAll(async () => {
   server?.kill('SIGKILL');
@@ -181,7 +185,7 @@ test('it is one process that drains on SIGTERM and ends with 0; what it did is t
   expect(await server.exited).toBe(0);
   expect((await run('health')).exitCode).toBe(1);
   server = start('serve');
-  await eventually('it serves again', isReady, 15_000);
+  await eventually('it serves again', isReady, START_MS);
   expect((await fetch(`${url}/api/me`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200);
 });
 
@@ -198,7 +202,7 @@ test('with PROCESSES and PostgreSQL it starts itself anew, twice, on one port', 
       for await (const piece of two.stdout.pipeThrough(new TextDecoderStream() as never)) written += piece;
     })();
     const count = (event: string) => logged({ stdout: () => written }, event).length;
-    await eventually('both serve', () => count('serving') === 2, 15_000);
+    await eventually('both serve', () => count('serving') === 2, START_MS);
     two.kill('SIGTERM');
     expect(await two.exited).toBe(0);
     await reading;

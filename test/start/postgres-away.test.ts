@@ -1,7 +1,7 @@
 // A gateway that is started while its PostgreSQL is away: its port is open all the same, what needs no database is
 // served, and when the database comes, so does everything else.
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { MIGRATION_LOCK } from '../../src/store/postgres/migrate.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
@@ -14,7 +14,12 @@ import { createWorkplace, logged, type RunningServer, type Workplace } from '../
 const SECRETS_PEPPER = 'a pepper for every node';
 /** Below every wait for a database: the shortest one is for a statement, 2 s. */
 const AT_ONCE_MS = 1_000;
-const RECOVERS_MS = 2_000;
+const START_MS = 30_000;
+/** Far above what it takes, which is less than a second on an idle machine. */
+const RECOVERS_MS = 15_000;
+
+/** Processes are started, on a machine that may be busy. */
+setDefaultTimeout(120_000);
 const SHOWN = [
   '/healthz',
   '/api/public/catalog',
@@ -97,8 +102,8 @@ describe('a gateway that waits', () => {
       }
       times.push(performance.now() - since);
     }
-    // The middle one: a busy machine may hold up any single call.
-    expect(times.toSorted((a, b) => a - b)[2]).toBeLessThan(AT_ONCE_MS);
+    // The quickest: a busy machine may hold up any call, and makes none quicker.
+    expect(Math.min(...times)).toBeLessThan(AT_ONCE_MS);
     const body = { model: 'up-paid', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] };
     const anthropic = await gateway.call('/v1/messages', { key, body });
     expect(anthropic.status).toBe(529);
@@ -154,7 +159,7 @@ describe('its process', () => {
 
   const envOf = (url: string) => ({ DATABASE_URL: url, SECRETS_PEPPER });
   const waits = (waiting: RunningServer) =>
-    eventually('it waits', () => logged(waiting, 'store_awaited').length > 0, 15_000);
+    eventually('it waits', () => logged(waiting, 'store_awaited').length > 0, START_MS);
 
   test('ends with code 0 on a signal, and waits no longer for the database', async () => {
     const waiting = await place.begin(envOf(await nowhere()));
@@ -170,7 +175,7 @@ describe('its process', () => {
     const waiting = await place.begin(envOf(upgraded.url));
     const isInLine = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'ai-gateway migration'
       AND datname = current_database() AND wait_event = 'advisory'`;
-    await eventually('it waits', async () => (await upgraded.sql(isInLine)).length > 0, 15_000);
+    await eventually('it waits', async () => (await upgraded.sql(isInLine)).length > 0, START_MS);
     waiting.signal('SIGTERM');
     expect(await waiting.ended).toMatchObject({ exitCode: 0, stderr: '' });
     expect(logged(waiting, 'stopped')).toHaveLength(1);
@@ -206,7 +211,7 @@ describe('its process', () => {
     expect((await fetch(`${waiting.url}/healthz`)).status).toBe(200);
     expect((await fetch(`${waiting.url}/readyz`)).status).toBe(503);
     await server.start();
-    await eventually('both serve', () => logged(waiting, 'serving').length === 2, 15_000);
+    await eventually('both serve', () => logged(waiting, 'serving').length === 2, START_MS);
     expect(logged(waiting, 'store_awaited')).toHaveLength(1);
     waiting.signal('SIGTERM');
     expect((await waiting.ended).exitCode).toBe(0);

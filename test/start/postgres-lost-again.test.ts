@@ -1,13 +1,16 @@
 // A database that comes while a gateway waits for it, and goes away again before the start is over.
 
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { eventually } from '../support/eventually.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { createWorkplace, logged, type Workplace } from '../support/start-process.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 const SECRETS_PEPPER = 'a pepper for every node';
-const START_MS = 15_000;
+const START_MS = 30_000;
+
+/** Processes are started, on a machine that may be busy. */
+setDefaultTimeout(120_000);
 
 let postgres: TestPostgres;
 let place: Workplace;

@@ -8,10 +8,11 @@ import type { Answer } from '../support/answer.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts';
 import { chatAnswer } from '../support/openai-chat.ts';
+import { untilHeard } from '../support/race.ts';
 import { UP_PRICES } from '../support/test-document.ts';
 
 const MAX_PAGES = 400;
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 180_000;
 const TRIAL = 1_000_000_000n;
 const USAGE = { prompt_tokens: 11, completion_tokens: 7 };
 const COST = 11n * UP_PRICES.input + 7n * UP_PRICES.output;
@@ -73,7 +74,7 @@ describe('a full disk', () => {
       const gate = createGate();
       const answer = chatAnswer({ usage: USAGE });
       gateway.upstream.otherwise({ ...answer, body: [gate.opened, ...(answer.body ?? [])] });
-      const running = Array.from({ length: 40 }, paidCall);
+      const running = Array.from({ length: 40 }, () => untilHeard(paidCall));
       await gateway.upstream.request(running.length);
       fill();
       gate.open();

@@ -213,27 +213,6 @@ describe('a newer version', () => {
   });
 });
 
-describe('while another program keeps the file locked', () => {
-  test('a question is answered from the tables, and of what is not there it is not said that it is nowhere', async () => {
-    const store = await openSqliteStore({ file, clock: systemClock });
-    const input = paid(accountId, 500n);
-    await store.commit('admit', input);
-    await store.commit('settle', settlement(input, 400n));
-    db.run('BEGIN IMMEDIATE');
-    try {
-      const asked = [store.read.wallet(accountId), store.read.usageRecord(accountId, input.requestId)];
-      const [seen, record] = await Promise.allSettled(asked);
-      expect(seen).toMatchObject({ status: 'fulfilled', value: { balance: TRIAL } });
-      expect(record).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
-    } finally {
-      db.run('COMMIT');
-    }
-    expect(await store.read.usageRecord(accountId, input.requestId)).toMatchObject({ cost: 400n });
-    expect(await store.read.wallet(accountId)).toMatchObject({ balance: TRIAL - 400n });
-    await store.close();
-  });
-});
-
 describe('two processes', () => {
   test('one posts what the other journaled, and neither does so twice', () => {
     const second = other();

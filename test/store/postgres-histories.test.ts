@@ -12,7 +12,7 @@ import { runHistories } from './histories/run-histories.ts';
 import { batching, type Subject } from './histories/subject.ts';
 
 const HISTORIES = Number(process.env.POSTGRES_HISTORIES ?? 150);
-const TIMEOUT_MS = Math.max(60_000, HISTORIES * 100);
+const TIMEOUT_MS = Math.max(180_000, HISTORIES * 100);
 
 let server: TestPostgres;
 let database: TestDatabase;

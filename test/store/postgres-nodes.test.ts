@@ -7,6 +7,7 @@ import type { Store } from '../../src/store/store.ts';
 import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
 import {
   admitted,
+  admitting,
   createAccount,
   free,
   fresh,
@@ -78,7 +79,7 @@ describe('racing for', () => {
       hold: { base: 1_000n, unit: 10n, wanted: 100, least: 100 },
       limits: { perMinute: 600, inFlight: RACERS },
     } as const;
-    const results = await race((node) => node.commit('admit', paid(account, { charge })));
+    const results = await race((node) => admitting(node, paid(account, { charge })));
     expect(results.filter(({ ok }) => ok)).toHaveLength(10);
     expect(await first().read.wallet(account.accountId)).toMatchObject({ held: 20_000n, inFlight: 10 });
   });
@@ -86,7 +87,7 @@ describe('racing for', () => {
   test('the free slots of one account, whose window nobody has made yet', async () => {
     const account = await createAccount(first());
     const limits = { perMinute: 6, perDayZero: 100, perDayPositive: 300, inFlight: RACERS };
-    const results = await race((node) => node.commit('admit', free(account, { charge: { free: true, limits } })));
+    const results = await race((node) => admitting(node, free(account, { charge: { free: true, limits } })));
     expect(results.filter(({ ok }) => ok)).toHaveLength(6);
   });
 
@@ -126,7 +127,7 @@ describe('racing for', () => {
 
   test('one key’s budget', async () => {
     const account = await createAccount(first());
-    const results = await race((node) => node.commit('admit', paid(account, { budget: 6_000n, hold: { least: 100 } })));
+    const results = await race((node) => admitting(node, paid(account, { budget: 6_000n, hold: { least: 100 } })));
     expect(results.filter(({ ok }) => ok)).toHaveLength(3);
   });
 
@@ -221,7 +222,7 @@ test('many accounts on all nodes at once: the books balance', async () => {
     for (let n = 0; n < 10; n++) {
       const account = accounts[(racer * 7 + n * 13) % RACERS] ?? { accountId: '', keyId: '' };
       const input = n % 3 === 0 ? free(account) : paid(account);
-      const opened = await node.commit('admit', input);
+      const opened = await admitting(node, input);
       if (opened.ok) await node.commit('settle', settling(input, n % 3 === 0 ? 0n : BigInt(n * 100)));
     }
   });

@@ -1,14 +1,18 @@
 // The database goes away and comes back: refused at once while it is gone, nothing lost, no restart needed.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { systemClock } from '../../src/kit/clock.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { eventually } from '../support/eventually.ts';
 import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
-import { type Account, createAccount, paid, renewLease, settling, UNLIMITED } from './suite/samples.ts';
+import { type Account, admitting, createAccount, paid, renewLease, settling, UNLIMITED } from './suite/samples.ts';
 
-const RECOVERS_MS = 2_000;
+/** The machine may be busy with other things. */
+const PATIENCE_MS = 30_000;
+setDefaultTimeout(120_000);
+/** Far above what it takes, which is some hundred milliseconds on an idle machine. */
+const RECOVERS_MS = 15_000;
 const CHARGE = {
   free: false,
   hold: { base: 1_000n, unit: 10n, wanted: 100, least: 16 },
@@ -59,7 +63,7 @@ function untilKnownAway(look: (answer: Answered) => void = () => {}): Promise<bo
     look(await answer);
     return false;
   };
-  return eventually('it is known to be away', ask, 10_000);
+  return eventually('it is known to be away', ask, PATIENCE_MS);
 }
 
 async function expectRefusedAtOnce(): Promise<void> {
@@ -78,7 +82,7 @@ function startLoad(width: number) {
     Array.from({ length: width }, async () => {
       while (isOn) {
         const input = paid(account, { charge: CHARGE });
-        const opened = await store.commit('admit', input).catch(() => undefined);
+        const opened = await admitting(store, input).catch(() => undefined);
         if (!opened?.ok) {
           facts.refused++;
           await Bun.sleep(20);
@@ -108,12 +112,13 @@ function startLoad(width: number) {
 
 async function expectSound(before: bigint, charged: bigint): Promise<void> {
   // The connections that read come back by themselves too, each in its own time.
-  await eventually('holds nobody can close are taken back', async () => {
-    const wallet = await store.read.wallet(account.accountId).catch(() => undefined);
-    return wallet?.inFlight === 0;
+  const wallet = await eventually('holds nobody can close are taken back', async () => {
+    const found = await store.read.wallet(account.accountId).catch(() => undefined);
+    return found?.inFlight === 0 && found;
   });
-  expect(await store.read.wallet(account.accountId)).toMatchObject({ balance: before - charged, held: 0n });
-  expect(await store.read.audit({})).toMatchObject({ differences: [] });
+  expect(wallet).toMatchObject({ balance: before - charged, held: 0n });
+  const audit = await eventually('an audit', () => store.read.audit({}).catch(() => undefined));
+  expect(audit).toMatchObject({ differences: [] });
   expect(await database.sql("SELECT status FROM usage_records WHERE status <> 'ok'")).toEqual([]);
 }
 
@@ -139,12 +144,12 @@ describe('a server that crashes under load', () => {
     const load = startLoad(16);
     for (let n = 0; n < 3; n++) {
       const settledBefore = load.facts.settled;
-      await eventually('it settles', () => load.facts.settled > settledBefore + 50, 10_000);
+      await eventually('it settles', () => load.facts.settled > settledBefore + 50, PATIENCE_MS);
       await server.crash();
       await server.start();
     }
     const settledBefore = load.facts.settled;
-    await eventually('it settles after the last', () => load.facts.settled > settledBefore, 10_000);
+    await eventually('it settles after the last', () => load.facts.settled > settledBefore, PATIENCE_MS);
     await load.stop();
     await expectSound(before, load.facts.charged);
   });
@@ -184,13 +189,11 @@ test('connections that an operator ends are opened again, without a word to anyb
 });
 
 test('a commit that waits for a lock beyond its limit is refused, and nothing of it stays', async () => {
-  const locked = database.sql(
-    `BEGIN; SELECT 1 FROM wallets WHERE account_id = '${account.accountId}' FOR UPDATE; SELECT pg_sleep(5); COMMIT`,
-  );
-  await server.untilAsleep();
-  const first = await Promise.race([admission(), locked.then(() => 'the lock is gone')]);
-  expect(first).toMatchObject({ code: 'unavailable' });
-  await locked;
+  await database.sql('BEGIN');
+  await database.sql(`SELECT 1 FROM wallets WHERE account_id = '${account.accountId}' FOR UPDATE`);
+  // The lock is still there: without a limit this would never be answered.
+  expect(await admission()).toMatchObject({ code: 'unavailable' });
+  await database.sql('ROLLBACK');
   expect(await store.read.wallet(account.accountId)).toMatchObject({ held: 0n, inFlight: 0 });
 });
 

@@ -65,6 +65,7 @@ test('where forgetting fails half-way, no page outlives its row', async () => {
     db.close();
   };
   const address = 'a seat at the window';
+  const at = Date.now();
   const register = async (accountId: string) => {
     const key = newKeyRow({
       keyId: `key_${accountId}`,
@@ -78,7 +79,7 @@ test('where forgetting fails half-way, no page outlives its row', async () => {
       accountId,
       key,
       address,
-      at: Date.now(),
+      at,
       trial: 1n,
       limits: { perAddress: 2, perDay: 9 },
     });
@@ -86,7 +87,7 @@ test('where forgetting fails half-way, no page outlives its row', async () => {
   run("INSERT INTO leases (node_id, host, pid, expires_at) VALUES ('gone', 'gone', 1, 1)");
   run("CREATE TRIGGER stuck BEFORE DELETE ON leases BEGIN SELECT RAISE(ABORT, 'stuck'); END");
   expect(await register('acc_one')).toMatchObject({ ok: true });
-  expect(await first.forget(Date.now() + 1).catch((error: Error) => error.message)).toBe('stuck');
+  expect(await first.forget(at + 1).catch((error: Error) => error.message)).toBe('stuck');
   // Both are on record: a page without its row would be changed in memory alone.
   expect(await register('acc_two')).toMatchObject({ ok: true });
   await credit(second, 1n, 'by another');

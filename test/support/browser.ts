@@ -1,10 +1,8 @@
 // A real Chromium, from npm. Every page tells of policy violations, failed requests and script errors: there must be none.
 
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import packageJson from '../../package.json' with { type: 'json' };
+import { unpackChromium } from './unpack-chromium.ts';
 
 const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
@@ -84,33 +82,6 @@ export async function startBrowser(): Promise<TestBrowser> {
     },
     close: () => browser.close(),
   };
-}
-
-const UNPACK = `await (await import('@sparticuz/chromium')).default.executablePath()`;
-
-/**
- * The package unpacks into the folder for temporary files and takes for whole what somebody else is still writing there.
- * So each unpacks in a folder of its own, which is then put in its place by a rename: two test files may begin at once.
- */
-async function unpackChromium(): Promise<string> {
-  const place = join(tmpdir(), `gateway-chromium-${packageJson.devDependencies['@sparticuz/chromium']}`);
-  if (!existsSync(place)) {
-    const own = mkdtempSync(`${place}-`);
-    const child = Bun.spawn([process.execPath, '--no-env-file', '-e', UNPACK], {
-      cwd: import.meta.dir,
-      env: { PATH: process.env.PATH ?? '', TMPDIR: own },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    const stderr = await new Response(child.stderr).text();
-    if ((await child.exited) !== 0) throw new Error(`Chromium cannot be unpacked: ${stderr}`);
-    try {
-      renameSync(own, place);
-    } catch {
-      // Somebody else was faster.
-      rmSync(own, { recursive: true, force: true });
-    }
-  }
-  return join(place, 'chromium');
 }
 
 interface Axe {

@@ -1,6 +1,7 @@
 // The calls of the load. Each notes what was acknowledged to it, and nothing else: a call that breaks off has no facts.
 
 import type { Answer } from '../support/answer.ts';
+import { untilHeard } from '../support/race.ts';
 import { parseSse, usageOf } from '../support/sse.ts';
 import type { Account, Facts } from './facts.ts';
 
@@ -67,7 +68,8 @@ export async function chat({ url, facts }: Caller, account: Account, kind: CallK
     messages: [{ role: 'user', content: `${account.accountId} says hello` }],
     ...(stream ? { stream, stream_options: { include_usage: true } } : {}),
   };
-  const response = await post(url, '/v1/chat/completions', account.key, body, leave.signal);
+  // Nothing was acknowledged to who is turned away from a busy server.
+  const response = await untilHeard(() => post(url, '/v1/chat/completions', account.key, body, leave.signal));
   await expectStatus(response, 200);
   const requestId = response.headers.get('x-request-id') ?? '';
   const { accountId } = account;

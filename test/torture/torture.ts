@@ -41,8 +41,9 @@ const CARDS = 4_000;
 const CARD_AMOUNT = 5_000_000_000n;
 /** A kill point that the load does not reach in this time is a fault of the plan. */
 const REACH_MS = 8_000;
-/** Load before a kill in the sweep, so that it has something to sweep. */
+/** Load before a kill in the sweep, so that it has something to sweep; again if there was nothing. */
 const ORPHANING_MS = 200;
+const MOST_ORPHANINGS = 5;
 
 export interface Rack {
   upstream: TortureUpstream;
@@ -111,6 +112,10 @@ export async function torture(kills: readonly Kill[], onKill: (report: KillRepor
       const problems = await loadUntilDead(rack, running, facts, inSweep ? { afterMs: ORPHANING_MS } : at);
       if (inSweep) {
         server = await rack.start(at);
+        for (let n = 1; n < MOST_ORPHANINGS && server.readyMs !== undefined; n++) {
+          problems.push(...(await loadUntilDead(rack, server, facts, { afterMs: n * ORPHANING_MS })));
+          server = await rack.start(at);
+        }
         if (server.readyMs !== undefined) problems.push('there was nothing to sweep');
         server.kill();
         await server.gone;

@@ -2,6 +2,7 @@
 // dialect gets the same, to the byte.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { untilHeard } from '../support/race.ts';
 import { inPieces, type Part, type Script } from '../support/script.ts';
 import { RECORDINGS, type Recording } from './recordings.ts';
 import { CLIENTS, type ClientName, PAIRS } from './sides.ts';
@@ -65,7 +66,8 @@ async function play(client: ClientName, { upstream }: Recording, script: Script)
     ...(client === 'responses' ? { input: asked } : { messages: [{ role: 'user', content: asked }] }),
     model: setting.modelOf({ case: { name: 'any pieces' }, client, upstream }),
   };
-  const response = await setting.gateway.call(CLIENTS[client].path, { key: setting.key, body });
+  const call = () => setting.gateway.call(CLIENTS[client].path, { key: setting.key, body });
+  const response = await untilHeard(call);
   const text = await response.text();
   const told = CLIENTS[client].readStream(text);
   expect(told.complete, text).toBe(true);

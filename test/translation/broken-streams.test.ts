@@ -3,8 +3,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
-import { eventually } from '../support/eventually.ts';
+import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { untilHeard } from '../support/race.ts';
 import { bytesOf, cutAt, type Script } from '../support/script.ts';
 import { type ScriptedUpstream, type SeenRequest, startUpstream } from '../support/upstream.ts';
 import { endingOf, type Said } from './said.ts';
@@ -36,6 +37,8 @@ const AT_ONCE = 8;
  * runtime drops the words with the connection: nobody has seen them, and the second upstream's answer is the whole one.
  */
 const CUT_AFTER_MS = 40;
+/** After the words that were read, so that nothing is lost with the connection but this. */
+const COMMENT = ': that was all\n\n';
 /** As many of them continue an answer that was begun, at the second upstream. */
 const PREFILLED = 10;
 
@@ -121,7 +124,7 @@ interface Broken {
   events: number;
   /** What the second one says. */
   again: Said;
-  /** It is given the beginning and says only the rest. */
+  /** It is given the beginning, which the client has read up to its " beta", and says only the rest. */
   isPrefilled?: boolean;
 }
 
@@ -132,13 +135,20 @@ async function ask(combination: Combination, said: Said, { events, again, isPref
   const parts = (whole.body ?? []).map((part) => bytesOf(String(part)));
   const length = parts.slice(0, events).reduce((sum, part) => sum + part.byteLength, 0);
   const number = takeNumber(combination, isPrefilled);
-  firstSays.set(nameAt(first, first, next, number), [cutAt(whole, length, 'fin', CUT_AFTER_MS)]);
+  const isRead = createGate();
+  const begun: Script = { ...whole, body: [...parts.slice(0, events), isRead.opened, COMMENT] };
+  firstSays.set(nameAt(first, first, next, number), [
+    isPrefilled ? cutAt(begun, length + COMMENT.length, 'fin') : cutAt(whole, length, 'fin', CUT_AFTER_MS),
+  ]);
   secondSays.set(nameAt(next, first, next, number), streamOf(next, again));
-  const response = await gateway.call(CLIENTS[client].path, {
-    key,
-    body: CLIENTS[client].body({ model: `${first}-${next}-${number}`, stream: true }),
-  });
-  const text = await response.text();
+  const body = CLIENTS[client].body({ model: `${first}-${next}-${number}`, stream: true });
+  const response = await untilHeard(() => gateway.call(CLIENTS[client].path, { key, body }));
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const bytes of response.body ?? []) {
+    text += decoder.decode(bytes, { stream: true });
+    if (text.includes(' beta')) isRead.open();
+  }
   const record: Answer = await eventually(
     'the usage record',
     async () => (await gateway.get('/api/usage', key)).data[0] as Answer | undefined,

@@ -3,7 +3,8 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { type ClientGateway, startClientGateway } from '../support/client-gateway.ts';
-import { eventually } from '../support/eventually.ts';
+import { createGate, eventually } from '../support/eventually.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 import { sseScript } from '../support/openai-chat.ts';
 import type { Part, Script } from '../support/script.ts';
 import { geminiChunk } from './gemini-replies.ts';
@@ -28,27 +29,56 @@ const streamOf = (body: readonly Part[], rest: Partial<Script> = {}): Script => 
   ...rest,
 });
 
+/** Stands still until everything was said: a machine that does so for a while is no silence of the upstream. */
+const clock = createManualClock();
+const STEP_MS = 20;
 let gateway: ClientGateway;
 beforeAll(async () => {
-  gateway = await startClientGateway();
+  gateway = await startClientGateway({ clock });
 });
 beforeEach(() => gateway.upstream.reset());
 afterAll(() => gateway.stop());
 
-async function ask(client: ClientName, script: Script) {
+interface Saying {
+  script: Script;
+  /** From then on time passes: of a stream that ends by silence alone. */
+  isSaid: Promise<void>;
+  /** What the client has read so far. */
+  onText?(text: string): void;
+}
+
+async function ask(client: ClientName, { script, isSaid, onText = () => {} }: Saying) {
   const { key } = await gateway.register();
   gateway.upstream.next(script);
   gateway.upstream.otherwise({ status: 500, body: ['{}'] });
   const body = CLIENTS[client].body({ model: 'on-gemini', stream: true });
-  const response = await gateway.call(CLIENTS[client].path, { key, body });
-  const told = CLIENTS[client].readStream(await response.text());
+  let isOver = false;
+  const answer = async () => {
+    const decoder = new TextDecoder();
+    let text = '';
+    for await (const bytes of (await gateway.call(CLIENTS[client].path, { key, body })).body ?? []) {
+      text += decoder.decode(bytes, { stream: true });
+      onText(text);
+    }
+    isOver = true;
+    return text;
+  };
+  const text = answer();
+  await Promise.race([isSaid, text]);
+  await eventually('the end', async () => {
+    if (!isOver) await clock.advance(STEP_MS);
+    return isOver;
+  });
+  const told = CLIENTS[client].readStream(await text);
   const record = await eventually('the usage record', async () => (await gateway.get('/api/usage', key)).data[0]);
   return { told, record };
 }
 
-const RESET = { cut: { after: ONE.length + TWO.length, by: 'rst', pauseMs: 50 } } as const;
+/** Only the last keep-alive is lost with the connection. */
+const RESET = { cut: { after: ONE.length + TWO.length + PING.length, by: 'rst' } } as const;
 
-const WAYS: [way: string, script: Script][] = [
+/** Some of them go on when the client has read all words. */
+const WAYS: [way: string, script: Script | ((isRead: Promise<void>) => Script)][] = [
   ['the end', streamOf([ONE, TWO])],
   ['the end, after a pause between the two', streamOf([ONE, 150, TWO])],
   ['the end, after keep-alives', streamOf([ONE, PING, TWO, PING])],
@@ -57,19 +87,30 @@ const WAYS: [way: string, script: Script][] = [
   ['an error', streamOf([ONE, TWO, ERROR])],
   ['an error in one list with the last words', streamOf([ONE, `data: [${dataOf(TWO)},${dataOf(ERROR)}]\n\n`])],
   ['a flood in one event', streamOf([ONE, TWO, 50, 'data: '], { rest: Array(40).fill('x'.repeat(1024 * 1024)) })],
-  ['a reset', streamOf([ONE, TWO, NEVER], RESET)],
+  ['a reset', (isRead) => streamOf([ONE, TWO, isRead, PING, NEVER], RESET)],
 ];
 
 describe.each(NAMES)('%s', (client) => {
-  test.each(WAYS)('%s', async (_, script) => {
-    const { told, record } = await ask(client, script);
+  test.each(WAYS)('%s', async (way, script) => {
+    const isRead = createGate();
+    const { told, record } = await ask(client, {
+      script: typeof script === 'function' ? script(isRead.opened) : script,
+      isSaid: way === 'silence' ? isRead.opened : NEVER,
+      onText: (text) => text.includes(' two.') && isRead.open(),
+    });
     expect(told).toMatchObject({ text: 'One two.', ends: 'end' });
     expect(record).toMatchObject({ status: 'ok', estimated: false, input_tokens: 4, output_tokens: 2 });
   });
 });
 
 test.each(['messages', 'responses'] as const)('%s: no words and silence is an empty answer', async (client) => {
-  const { told, record } = await ask(client, streamOf([chunk('', 'MAX_TOKENS', 0), NEVER]));
+  const isSaid = createGate();
+  function* silence(): Generator<Part> {
+    isSaid.open();
+    yield NEVER;
+  }
+  const script = streamOf([chunk('', 'MAX_TOKENS', 0)], { rest: silence() });
+  const { told, record } = await ask(client, { script, isSaid: isSaid.opened });
   expect(told).toMatchObject({ text: '', ends: 'length' });
   expect(record).toMatchObject({ status: 'ok' });
 });

@@ -224,5 +224,6 @@ test('whatever legal events come, the client gets a legal stream that says the s
         calls.map(({ id, input }: Answer) => [id, input]),
       );
     }),
+    { seed: 7 },
   );
 });

@@ -295,6 +295,7 @@ describe('calls of a stream', () => {
           expect(said(...datas, end)).toEqual([...expected, 'stop:tool']);
         },
       ),
+      { seed: 7 },
     );
   });
 });

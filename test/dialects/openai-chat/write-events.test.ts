@@ -280,6 +280,7 @@ describe('any answer', () => {
         expect(kinds.includes('output')).toBe(blocks.length > 0);
         expect(reader.facts().finished).toBe(true);
       }),
+      { seed: 7 },
     );
   });
 
@@ -292,6 +293,7 @@ describe('any answer', () => {
         expect(contents(back)).toEqual(contents(events));
         expect(back.at(-1)).toEqual({ type: 'stop', reason: 'length' });
       }),
+      { seed: 7 },
     );
   });
 });

@@ -79,6 +79,7 @@ describe('one block at a time', () => {
           expect(said.get(slot) ?? '').toBe(whole.join(''));
         }
       }),
+      { seed: 7 },
     );
   });
 });
@@ -119,7 +120,7 @@ describe('stop sequences matched here', () => {
         const longest = Math.max(0, ...stops.filter((stop) => ended?.endsWith(stop)).map(({ length }) => length));
         expect(said(run(stops, pieces))).toBe(ended === undefined ? whole : ended.slice(0, ended.length - longest));
       }),
-      { numRuns: 2_000 },
+      { numRuns: 2_000, seed: 7 },
     );
   });
 });
