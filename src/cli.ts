@@ -111,7 +111,7 @@ async function runCommand(command: Command, rest: readonly string[]) {
         gatewayId: createGatewayId(opened.pepper),
         demoPaceMs: 0,
         resolveSecret: createSecretResolver(settings, sealer),
-      }),
+      }).findUpstream,
       publicUrl: settings.publicUrl,
       // Running servers follow by themselves, within a second.
       follow: async () => {},

@@ -143,7 +143,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
       traffic,
       ledger,
       refusals: createRecentRefusals(),
-      findUpstream: createUpstreams({
+      ...createUpstreams({
         clock,
         newId,
         fetch,

@@ -2,6 +2,7 @@
 // jobs running.
 
 import type { Catalog } from './catalog/catalog.ts';
+import { unusedProviders } from './catalog/default-document.ts';
 import { printFault } from './catalog/fault-words.ts';
 import { warnDocument } from './catalog/warn-document.ts';
 import type { Traffic } from './channels/traffic.ts';
@@ -108,6 +109,7 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   };
   const follow = async () => onPulse(await store.read.pulse());
   await follow();
+  if (configFile === undefined) warnOfProviders(settings, active.get(), log);
 
   const lease = await keepLease({ store, clock, log, alarms, node });
   stops.push(lease.stop);
@@ -147,6 +149,14 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
       await store.close();
     },
   };
+}
+
+/** The embedded default would have their channels, but an edit or a file of an earlier start has taken its place. */
+function warnOfProviders({ providers }: Settings, { revision, channels }: Catalog, log: Log): void {
+  for (const name of unusedProviders(providers, [...channels.values()])) {
+    const detail = `${name} is set, but revision ${revision} is not the embedded default: it adds nothing; add its channel and models to the catalog document, or unset it`;
+    log('warn', 'config_warning', { revision, detail });
+  }
 }
 
 function faultLines(file: string | undefined, faults: readonly { path: string; message: string }[]): string {

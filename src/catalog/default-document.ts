@@ -10,11 +10,14 @@ export interface ProviderSettings {
 }
 
 interface ProviderPreset {
+  /** What it is set by. */
+  variable: string;
   channels: Record<string, unknown>[];
   models: Record<string, unknown>[];
 }
 
 const OPENAI: ProviderPreset = {
+  variable: 'OPENAI_API_KEY',
   channels: [
     {
       name: 'openai',
@@ -40,6 +43,7 @@ const OPENAI: ProviderPreset = {
 };
 
 const ANTHROPIC: ProviderPreset = {
+  variable: 'ANTHROPIC_API_KEY',
   channels: [
     {
       name: 'anthropic',
@@ -67,6 +71,7 @@ const ANTHROPIC: ProviderPreset = {
 };
 
 const GEMINI: ProviderPreset = {
+  variable: 'GEMINI_API_KEY',
   channels: [
     {
       name: 'gemini',
@@ -90,6 +95,7 @@ const GEMINI: ProviderPreset = {
 };
 
 const OPENROUTER: ProviderPreset = {
+  variable: 'OPENROUTER_API_KEY',
   channels: [
     {
       name: 'openrouter',
@@ -112,6 +118,7 @@ const OLLAMA_MODEL = 'llama3.2';
 
 function ollama(baseUrl: string): ProviderPreset {
   return {
+    variable: 'OLLAMA_BASE_URL',
     channels: [
       {
         name: 'ollama',
@@ -136,14 +143,28 @@ function ollama(baseUrl: string): ProviderPreset {
 
 const DEMO_ROUTE = { channel: 'demo', model: 'demo' };
 
-export function defaultDocument(settings: ProviderSettings): Record<string, unknown> {
-  const providers = [
+function providersOf(settings: ProviderSettings): ProviderPreset[] {
+  return [
     settings.openaiApiKey && OPENAI,
     settings.anthropicApiKey && ANTHROPIC,
     settings.geminiApiKey && GEMINI,
     settings.openrouterApiKey && OPENROUTER,
     settings.ollamaBaseUrl && ollama(settings.ollamaBaseUrl),
   ].filter((preset): preset is ProviderPreset => Boolean(preset));
+}
+
+/** The variables that are set, though no channel has to do with them. */
+export function unusedProviders(
+  settings: ProviderSettings,
+  channels: readonly { apiKey: string | undefined; baseUrl: string }[],
+): string[] {
+  const isUsed = ({ api_key: key, base_url: url }: Record<string, unknown>) =>
+    channels.some(({ apiKey, baseUrl }) => (key === undefined ? baseUrl === url : apiKey === key));
+  return providersOf(settings).flatMap((preset) => (preset.channels.some(isUsed) ? [] : [preset.variable]));
+}
+
+export function defaultDocument(settings: ProviderSettings): Record<string, unknown> {
+  const providers = providersOf(settings);
   return {
     channels: [{ name: 'demo', kind: 'demo' }, ...providers.flatMap((preset) => preset.channels)],
     models: [

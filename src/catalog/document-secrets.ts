@@ -1,5 +1,6 @@
 // Literal secrets in a document: sealed before it is stored, printed as <kept> when it is exported, and put back when
-// a document with <kept> is applied. References (env:, file:) are stored as they are.
+// a document with <kept> is applied. References (env:, file:) are stored as they are. An old document comes back with the
+// newest secrets.
 
 import { stringify } from 'yaml';
 import type { Sealer } from '../kit/sealed.ts';
@@ -8,10 +9,13 @@ import { KEPT_SECRET } from './document.ts';
 
 const SEALED = 'sealed:';
 const NEW_SECRET = '<new>';
+const RETURNED_SECRET = '<returned>';
 
 interface RawChannel {
   name?: unknown;
   api_key?: unknown;
+  base_url?: unknown;
+  anthropic_base_url?: unknown;
 }
 
 export function isReference(secret: string): boolean {
@@ -54,15 +58,51 @@ export function showDocument(raw: unknown): string {
   return stringify(mapSecrets(raw, show));
 }
 
-/** A stored document beside another: a secret that is not the same as there shows as <new>. */
-export function exportBeside(stored: string, other: string): string {
+/**
+ * A stored document beside another: a secret that is not the same as there shows as <new>, or as <returned> where the
+ * document came back from an old revision.
+ */
+export function exportBeside(stored: string, other: string, { isReturn }: { isReturn: boolean }): string {
   const secrets = new Map(channelsOf(JSON.parse(other)).map((one) => [one.name, one.api_key]));
   return stringify(
     mapSecrets(JSON.parse(stored), (secret, channel) => {
       if (!secret.startsWith(SEALED)) return secret;
-      return secrets.get(channel) === secret ? KEPT_SECRET : NEW_SECRET;
+      if (secrets.get(channel) === secret) return KEPT_SECRET;
+      return isReturn ? RETURNED_SECRET : NEW_SECRET;
     }),
   );
+}
+
+export interface ReturningDocument {
+  /** As it is stored. */
+  stored: string;
+  /** Channels whose old secret comes back. */
+  returned: readonly string[];
+}
+
+/**
+ * An old stored document as it comes back after `newest`. A secret of its own may be revoked by now: that of the newest
+ * takes its place, unless the channel has none there, or would send it to a host that never had it.
+ */
+export function returnDocument(old: string, newest: string): ReturningDocument {
+  const newer = new Map(channelsOf(JSON.parse(newest)).map((one) => [one.name, one]));
+  const raw: unknown = JSON.parse(old);
+  const hosts = new Map(channelsOf(raw).map((one) => [one.name, originsOf(one)]));
+  const returned: string[] = [];
+  const document = mapSecrets(raw, (secret, channel) => {
+    const now = newer.get(channel);
+    if (!secret.startsWith(SEALED) || now?.api_key === secret) return secret;
+    const known = now === undefined ? [] : originsOf(now);
+    const isKnown = hosts.get(channel)?.every((host) => known.includes(host));
+    if (isKnown && typeof now?.api_key === 'string') return now.api_key;
+    returned.push(channel);
+    return secret;
+  });
+  return { stored: JSON.stringify(document), returned };
+}
+
+function originsOf({ base_url, anthropic_base_url }: RawChannel): string[] {
+  return [base_url, anthropic_base_url].filter((url) => typeof url === 'string').map((url) => new URL(url).origin);
 }
 
 function mapSecrets(raw: unknown, map: (secret: string, channel: string) => unknown): unknown {

@@ -13,13 +13,23 @@ export function warnDocument(
   variable: (name: string) => string | undefined,
 ): DocumentFault[] {
   const warnings = channels.flatMap(({ api_key: secret }, index) => {
-    const name = secret?.startsWith('env:') ? secret.slice('env:'.length) : undefined;
-    const trouble = name === undefined ? undefined : troubleWith(variable(name));
-    return trouble === undefined ? [] : [{ path: `channels[${index}].api_key`, message: `${name} ${trouble}` }];
+    const message = variableTrouble(secret, variable);
+    return message === undefined ? [] : [{ path: `channels[${index}].api_key`, message }];
   });
   if (models.some(({ id, aliases }) => id === 'auto:free' || aliases.includes('auto:free'))) return warnings;
   const message = 'there is no model auto:free, to which registration and errors point';
   return [...warnings, { path: 'models', message }];
+}
+
+/** Undefined where the reference leads to a key, or to no variable at all. */
+export function variableTrouble(
+  secret: string | undefined,
+  variable: (name: string) => string | undefined,
+): string | undefined {
+  if (!secret?.startsWith('env:')) return undefined;
+  const name = secret.slice('env:'.length);
+  const trouble = troubleWith(variable(name));
+  return trouble && `${name} ${trouble}`;
 }
 
 function troubleWith(value: string | undefined): string | undefined {

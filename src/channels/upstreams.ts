@@ -1,4 +1,5 @@
-// One upstream for each channel of the catalog, made when first needed and kept while the channel is unchanged.
+// One upstream for each channel of the catalog, made when first needed and kept while the channel is unchanged and its key
+// is taken.
 
 import type { Clock } from '../kit/clock.ts';
 import type { NewId } from '../kit/ids.ts';
@@ -36,14 +37,37 @@ export interface UpstreamTools {
 
 export type FindUpstream = (channel: ChannelSettings) => Upstream;
 
-export function createUpstreams(tools: UpstreamTools): FindUpstream {
-  const made = new WeakMap<ChannelSettings, Upstream>();
-  return (channel) => {
-    const known = made.get(channel);
-    if (known) return known;
-    const upstream = createUpstream(channel, tools);
-    made.set(channel, upstream);
-    return upstream;
+export interface Upstreams {
+  findUpstream: FindUpstream;
+  /** The upstream refused our key: its reference may lead to another one by now, and is looked up again. */
+  doubtKey(channel: ChannelSettings): void;
+}
+
+/** However many calls are refused, a key is not looked up more often. */
+const LOOKED_UP_MS = 1_000;
+
+interface Made {
+  upstream: Upstream;
+  /** By the monotonic clock. */
+  at: number;
+  isDoubted: boolean;
+}
+
+export function createUpstreams(tools: UpstreamTools): Upstreams {
+  const made = new WeakMap<ChannelSettings, Made>();
+  const isDue = ({ at, isDoubted }: Made) => isDoubted && tools.clock.monotonic() - at >= LOOKED_UP_MS;
+  return {
+    findUpstream(channel) {
+      const known = made.get(channel);
+      if (known && !isDue(known)) return known.upstream;
+      const upstream = createUpstream(channel, tools);
+      made.set(channel, { upstream, at: tools.clock.monotonic(), isDoubted: false });
+      return upstream;
+    },
+    doubtKey(channel) {
+      const known = made.get(channel);
+      if (known) known.isDoubted = true;
+    },
   };
 }
 

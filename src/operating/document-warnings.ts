@@ -7,7 +7,14 @@ import { PRICE_NAMES, priceOf } from './listed-prices.ts';
 
 export interface DocumentWarning {
   code: /** Ten times as much or a tenth, or beyond. `price`, `before` and `after` (NT$) say which. */
-  'price_jump' | 'became_free' | 'became_paid' | 'last_route_lost' | 'model_removed' | 'channel_removed';
+    | 'price_jump'
+    | 'became_free'
+    | 'became_paid'
+    | 'last_route_lost'
+    | 'model_removed'
+    | 'channel_removed'
+    /** A stored key of the old `revision` comes back. */
+    | 'key_returned';
   /** As faults name it; in the document before, where something was removed. */
   path: string;
   message: string;
@@ -18,6 +25,7 @@ export interface DocumentWarning {
   after?: string;
   /** Requests of the last 30 days, of something that is removed. */
   requests?: number;
+  revision?: number;
 }
 
 const JUMP = 10n;
@@ -33,6 +41,15 @@ export function findWarnings(before: Document, after: Document, traffic: readonl
     }),
     ...findRemoved(before, after, traffic),
   ];
+}
+
+/** Of a document on its way back, which channels have the key of their old revision. */
+export function warnReturned(document: Document, names: readonly string[], revision: number): DocumentWarning[] {
+  return document.channels.flatMap(({ name }, index): DocumentWarning[] => {
+    if (!names.includes(name)) return [];
+    const message = `${name}: its key of revision ${revision} comes back; the upstream may have revoked it since`;
+    return [{ code: 'key_returned', path: `channels[${index}].api_key`, subject: name, message, revision }];
+  });
 }
 
 function comparePrices(old: DocumentModel, model: DocumentModel, path: string): DocumentWarning[] {

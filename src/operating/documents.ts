@@ -1,13 +1,14 @@
 // The catalog document in an operator's hands: look at it, check a new one against it, apply it, go back.
 
 import type { DocumentFault } from '../catalog/check-references.ts';
-import { exportBeside, exportDocument, showDocument } from '../catalog/document-secrets.ts';
+import type { Document } from '../catalog/document.ts';
+import { exportBeside, exportDocument, returnDocument, showDocument } from '../catalog/document-secrets.ts';
 import { prepareDocument } from '../catalog/prepare-document.ts';
 import { readDocument } from '../catalog/read-document.ts';
 import { taipeiDay } from '../kit/taipei.ts';
-import type { RevisionSource } from '../store/rows.ts';
+import type { Revision, RevisionSource } from '../store/rows.ts';
 import { logLine } from './audit-log.ts';
-import { type DocumentWarning, findWarnings } from './document-warnings.ts';
+import { type DocumentWarning, findWarnings, warnReturned } from './document-warnings.ts';
 import { type DiffLine, diffLines } from './line-diff.ts';
 import { type Newest, readNewest } from './newest.ts';
 import { notFound } from './refused.ts';
@@ -60,6 +61,8 @@ export interface ApplyOptions {
 }
 
 const TRAFFIC_DAYS = 30;
+/** What the log and the revision call a return. */
+const RETURN = 'config.return';
 
 export async function currentDocument(tools: Pick<OperatingTools, 'store'>): Promise<CurrentDocument> {
   const { revision, createdAt, source, document } = (await readNewest(tools)).revision;
@@ -76,27 +79,35 @@ export async function checkDocument(
 
 interface Proposed {
   yaml: string;
-  /** A stored document whose secrets <kept> means; the newest one if left out. */
-  keepFrom?: string;
+  /** A stored document whose secrets <kept> means, on its way back; <kept> means the newest one's if left out. */
+  returning?: { revision: number; stored: string; returned: readonly string[] };
   baseRevision?: number | undefined;
 }
 
 async function check(tools: OperatingTools, newest: Newest, proposed: Proposed): Promise<CheckedDocument> {
   const { revision, document: stored } = newest.revision;
-  const prepared = prepareDocument(proposed.yaml, tools.sealer, proposed.keepFrom ?? stored);
-  const warnings = prepared.ok ? findWarnings(newest.document, prepared.document, await recentTraffic(tools)) : [];
+  const prepared = prepare(tools, newest, proposed);
   return {
     faults: prepared.ok ? undefined : prepared.faults,
     diff: changesOf(diffLines(exportDocument(stored), proposedText(proposed, stored))),
-    warnings,
+    warnings: prepared.ok ? await warningsOf(tools, newest, prepared.document, proposed) : [],
     stale: proposed.baseRevision === undefined || proposed.baseRevision === revision ? undefined : revision,
     revision,
   };
 }
 
+function prepare({ sealer }: OperatingTools, newest: Newest, { yaml, returning }: Proposed) {
+  return prepareDocument(yaml, sealer, returning?.stored ?? newest.revision.document);
+}
+
+async function warningsOf(tools: OperatingTools, newest: Newest, document: Document, { returning }: Proposed) {
+  const warnings = findWarnings(newest.document, document, await recentTraffic(tools));
+  return returning ? [...warnings, ...warnReturned(document, returning.returned, returning.revision)] : warnings;
+}
+
 /** In the spelling of stored documents: an operator's own spaces and comments are no change. */
-function proposedText({ yaml, keepFrom }: Proposed, stored: string): string {
-  if (keepFrom !== undefined) return exportBeside(keepFrom, stored);
+function proposedText({ yaml, returning }: Proposed, stored: string): string {
+  if (returning) return exportBeside(returning.stored, stored, { isReturn: true });
   const { raw } = readDocument(yaml);
   return raw === undefined ? yaml : showDocument(raw);
 }
@@ -114,16 +125,21 @@ export async function applyChecked(
   yaml: string,
   options: ApplyOptions,
 ): Promise<AppliedDocument> {
-  return apply(tools, { yaml }, options);
+  return apply(tools, () => ({ yaml }), options);
 }
 
-async function apply(tools: OperatingTools, proposed: Proposed, options: ApplyOptions): Promise<AppliedDocument> {
-  const { store, clock, sealer } = tools;
+async function apply(
+  tools: OperatingTools,
+  propose: (newest: Newest) => Proposed,
+  options: ApplyOptions,
+): Promise<AppliedDocument> {
+  const { store, clock } = tools;
   const { baseRevision, confirmed, actor, action = 'config.apply', detail = {} } = options;
   const newest = await readNewest(tools);
+  const proposed = propose(newest);
   const { faults, warnings, diff, stale } = await check(tools, newest, { ...proposed, baseRevision });
   if (stale !== undefined) return staleRefusal(tools, baseRevision, newest);
-  const prepared = prepareDocument(proposed.yaml, sealer, proposed.keepFrom ?? newest.revision.document);
+  const prepared = prepare(tools, newest, proposed);
   if (!prepared.ok) return { ok: false, reason: 'faults', faults: faults ?? prepared.faults };
   if (diff.length === 0) return { ok: false, reason: 'unchanged' };
   if (warnings.length > 0 && !confirmed) return { ok: false, reason: 'unconfirmed', warnings, diff };
@@ -204,7 +220,8 @@ export async function showRevision(
   ]);
   if (!found) throw notFound(`revision ${revision}`);
   const before = previous && (await store.read.revision(previous.revision));
-  const yaml = before ? exportBeside(found.document, before.document) : exportDocument(found.document);
+  const isReturn = found.action === RETURN;
+  const yaml = before ? exportBeside(found.document, before.document, { isReturn }) : exportDocument(found.document);
   return {
     ...viewOf(found, newest),
     yaml: exportDocument(found.document),
@@ -212,15 +229,15 @@ export async function showRevision(
   };
 }
 
-/** Applies an old revision's document again, as a new one; secrets are taken from it. Refused: not_found. */
+/** Applies an old revision's document again, as a new one, with the newest secrets. Refused: not_found. */
 export async function returnTo(
   tools: OperatingTools,
   revision: number,
-  options: ApplyOptions,
+  options: Omit<ApplyOptions, 'action'>,
 ): Promise<AppliedDocument> {
-  const old = await oldDocument(tools, revision);
-  const action = options.action ?? 'config.return';
-  return apply(tools, old, { ...options, action, detail: { ...options.detail, to_revision: revision } });
+  const old = await oldRevision(tools, revision);
+  const detail = { ...options.detail, to_revision: revision };
+  return apply(tools, (newest) => proposeReturn(old, newest), { ...options, action: RETURN, detail });
 }
 
 /** What a return to an old revision would change; nothing is applied. Refused: not_found. */
@@ -229,12 +246,18 @@ export async function checkReturn(
   revision: number,
   baseRevision?: number,
 ): Promise<CheckedDocument> {
-  const old = await oldDocument(tools, revision);
-  return check(tools, await readNewest(tools), { ...old, baseRevision });
+  const old = await oldRevision(tools, revision);
+  const newest = await readNewest(tools);
+  return check(tools, newest, { ...proposeReturn(old, newest), baseRevision });
 }
 
-async function oldDocument({ store }: OperatingTools, revision: number): Promise<Proposed> {
+async function oldRevision({ store }: OperatingTools, revision: number): Promise<Revision> {
   const old = await store.read.revision(revision);
   if (!old) throw notFound(`revision ${revision}`);
-  return { yaml: exportDocument(old.document), keepFrom: old.document };
+  return old;
+}
+
+function proposeReturn({ revision, document }: Revision, newest: Newest): Proposed {
+  const returning = returnDocument(document, newest.revision.document);
+  return { yaml: exportDocument(returning.stored), returning: { revision, ...returning } };
 }

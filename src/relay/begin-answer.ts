@@ -56,10 +56,10 @@ export async function tryStep(
   } catch (error) {
     const outcome = error instanceof AttemptFailed ? error.outcome : 'network_error';
     note(outcome);
+    const { channel } = step.route;
     const name = ALARMS[outcome];
-    if (name) {
-      tools.alarms.raise(name, { request_id: call.requestId, channel: step.route.channel.name, model: step.model.id });
-    }
+    if (name) tools.alarms.raise(name, { request_id: call.requestId, channel: channel.name, model: step.model.id });
+    if (name === 'upstream_refused_our_key') tools.doubtKey(channel);
     throw error;
   }
 }

@@ -6,7 +6,7 @@ import type { Health } from '../channels/health.ts';
 import type { RecentErrors } from '../channels/recent-errors.ts';
 import type { RetryBudget } from '../channels/retry-budget.ts';
 import type { Traffic } from '../channels/traffic.ts';
-import type { FindUpstream } from '../channels/upstreams.ts';
+import type { Upstreams } from '../channels/upstreams.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
 import type { Alarms } from '../kit/alarms.ts';
 import type { Clock } from '../kit/clock.ts';
@@ -21,7 +21,7 @@ import type { Cut } from './cut.ts';
 import type { FindCarrier } from './find-carrier.ts';
 import type { RelayMeter } from './meter.ts';
 
-export interface RelayTools {
+export interface RelayTools extends Upstreams {
   clock: Clock;
   random: Random;
   health: Health;
@@ -30,7 +30,6 @@ export interface RelayTools {
   traffic: Traffic;
   ledger: Ledger;
   refusals: RecentRefusals;
-  findUpstream: FindUpstream;
   fetchMedia: FetchMedia;
   alarms: Alarms;
   log: Log;

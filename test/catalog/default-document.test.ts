@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { buildCatalog } from '../../src/catalog/catalog.ts';
-import { defaultDocument, type ProviderSettings } from '../../src/catalog/default-document.ts';
+import { defaultDocument, type ProviderSettings, unusedProviders } from '../../src/catalog/default-document.ts';
 import { publicCatalog } from '../../src/catalog/public-catalog.ts';
 import { readDocument } from '../../src/catalog/read-document.ts';
 import type { Answer } from '../support/answer.ts';
@@ -91,4 +91,25 @@ test.each([
   const { data } = publicCatalog(catalogOf({ ...NONE, [setting]: true })) as Answer;
   const served = data.find((model: Answer) => model.id === id);
   expect(served.endpoints).toEqual(['/v1/chat/completions', '/v1/responses', '/v1/messages']);
+});
+
+test('a variable is unused if no channel has its key, or the address that it is', () => {
+  const channelsOf = (settings: ProviderSettings) => [...catalogOf(settings).channels.values()];
+  expect(unusedProviders(ALL, channelsOf(ALL))).toEqual([]);
+  expect(unusedProviders(NONE, channelsOf(ALL))).toEqual([]);
+  expect(unusedProviders(ALL, channelsOf(NONE))).toEqual([
+    'OPENAI_API_KEY',
+    'ANTHROPIC_API_KEY',
+    'GEMINI_API_KEY',
+    'OPENROUTER_API_KEY',
+    'OLLAMA_BASE_URL',
+  ]);
+  const moved = { ...NONE, ollamaBaseUrl: 'http://127.0.0.1:9' };
+  expect(unusedProviders(moved, channelsOf(ALL))).toEqual(['OLLAMA_BASE_URL']);
+  const renamed = channelsOf(ALL).map((channel) => ({
+    ...channel,
+    name: `my-${channel.name}`,
+    baseUrl: 'http://other',
+  }));
+  expect(unusedProviders({ ...ALL, ollamaBaseUrl: undefined }, renamed)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { parse } from 'yaml';
-import { checkKeptSecrets, exportDocument, sealDocument } from '../../src/catalog/document-secrets.ts';
+import { checkKeptSecrets, exportDocument, returnDocument, sealDocument } from '../../src/catalog/document-secrets.ts';
 import { readDocument } from '../../src/catalog/read-document.ts';
 import { systemRandom } from '../../src/kit/random.ts';
 import { createSealer } from '../../src/kit/sealed.ts';
@@ -114,5 +114,38 @@ describe('<kept>', () => {
     for (const raw of [undefined, null, 5, 'x', [], {}, { channels: 5 }, { channels: [null, 5, {}] }]) {
       expect(checkKeptSecrets(raw, undefined)).toEqual([]);
     }
+  });
+});
+
+describe('an old document on its way back', () => {
+  const at = (host: string, secret: string | undefined, rest: object = {}) =>
+    stored({ channels: [{ name: 'main', kind: 'openai', base_url: `https://${host}/v1`, api_key: secret, ...rest }] });
+  const old = at('a.test', SECRET);
+  const messages = { anthropic_base_url: 'https://b.test' };
+
+  test.each([
+    ['a newer literal', old, at('a.test', 'sk-fake-newer')],
+    ['a reference', old, at('a.test', 'env:UP_KEY')],
+    ['one for more hosts', old, at('a.test', 'sk-fake-newer', messages)],
+  ])('has %s of the newest', (_, before, newest) => {
+    const { stored: back, returned } = returnDocument(before, newest);
+    expect(secretOf(JSON.parse(back), 'main')).toBe(secretOf(JSON.parse(newest), 'main'));
+    expect(returned).toEqual([]);
+  });
+
+  test.each([
+    ['has none', old, at('a.test', undefined)],
+    ['has no such channel', old, stored({ channels: [] })],
+    ['has one for another host', old, at('b.test', 'sk-fake-newer')],
+    ['never sent it to one of its hosts', at('a.test', SECRET, messages), at('a.test', 'sk-fake-newer')],
+  ])('has its own where the newest %s, and that is told', (_, before, newest) => {
+    expect(returnDocument(before, newest)).toEqual({ stored: before, returned: ['main'] });
+  });
+
+  test('has its own in silence where it is the same, and its references always', () => {
+    const same = JSON.stringify({ ...JSON.parse(old), limits: {} });
+    expect(returnDocument(old, same)).toEqual({ stored: old, returned: [] });
+    const reference = at('a.test', 'env:UP_KEY');
+    expect(returnDocument(reference, old)).toEqual({ stored: reference, returned: [] });
   });
 });

@@ -23,7 +23,7 @@ test.each([
   ['gemini', 'gemini'],
 ] as const)('%s, asked for %s, hands it on before it answers with a promise', async (kind, endpoint) => {
   const taken: number[] = [];
-  const findUpstream = createUpstreams({
+  const { findUpstream } = createUpstreams({
     clock: systemClock,
     newId: () => 'req_1',
     async fetch(_, { body }) {

@@ -89,3 +89,36 @@ test('a channel of images is not tested', async () => {
   const { exitCode, stderr } = await place.gateway(['channels', 'test', 'away']);
   expect([exitCode, stderr.trim()]).toEqual([1, 'away has only images and is not tested: the test would pay for one']);
 });
+
+test.each([
+  ['a variable that is not set here', 'env:ZZ_UP_KEY', {}, 'ZZ_UP_KEY is not set in this environment'],
+  ['a key of this service', 'env:ZZ_UP_KEY', { ZZ_UP_KEY: 'sk-svc-fake' }, 'ZZ_UP_KEY holds a key of this service'],
+  ['a file that is not here', 'file:no-such-file', {}, 'cannot read no-such-file: it does not exist'],
+  ['an empty file', 'file:empty-file', {}, 'empty-file is empty'],
+])('without its key, by %s, a channel is not asked', async (_, apiKey, env, reason) => {
+  place.write('empty-file', '\n');
+  const channels = DOCUMENT.channels.map((one) => (one.name === 'away' ? { ...one, api_key: apiKey } : one));
+  const file = place.write('gateway.yaml', JSON.stringify({ ...DOCUMENT, channels }));
+  expect((await place.gateway(['config', 'apply', file])).exitCode).toBe(0);
+  const plain = await place.gateway(['channels', 'test', 'away'], env);
+  expect(plain.exitCode).toBe(1);
+  expect(plain.stderr).toStartWith(`away was not asked: ${reason}`);
+  expect(plain.stderr).toContain('or test the channel in the console');
+  const json = await place.gateway(['channels', 'test', 'away', '--json'], env);
+  expect([json.exitCode, json.stdout + json.stderr]).toEqual([
+    1,
+    expect.stringContaining(`away was not asked: ${reason}`),
+  ]);
+});
+
+test.each([
+  ['variable', 'env:ZZ_UP_KEY'],
+  ['file', 'file:key-file'],
+])('with its key in a %s it is asked', async (_, apiKey) => {
+  place.write('key-file', 'fake');
+  const channels = DOCUMENT.channels.map((one) => (one.name === 'away' ? { ...one, api_key: apiKey } : one));
+  const file = place.write('gateway.yaml', JSON.stringify({ ...DOCUMENT, channels }));
+  await place.gateway(['config', 'apply', file]);
+  const { stderr } = await place.gateway(['channels', 'test', 'away'], { ZZ_UP_KEY: 'fake' });
+  expect(stderr).toStartWith('away failed after');
+});

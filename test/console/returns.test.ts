@@ -1,4 +1,4 @@
-// Back to an old revision: its secrets come back with it, and the page says what that changes.
+// Back to an old revision: its secrets come back only where no newer one stands, and the page says what that changes.
 
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { parse, stringify } from 'yaml';
@@ -22,11 +22,14 @@ afterEach(() => gateway.stop());
 const RETURN = '/models/revisions/1/return';
 const ask = async () => (await client.get(RETURN)).text();
 
-test('a secret that would come back is seen as a change', async () => {
+test('a secret that was replaced stays so, and its return is no change', async () => {
   const { revision, yaml } = (await api('GET', '/document')).body;
   const newer = yaml.replace('<kept>', 'a-newer-fake-secret-0123456789');
   expect((await api('PUT', '/document', { yaml: newer, base_revision: revision })).status).toBe(200);
-  expect(await ask()).toContain('api_key: &lt;new&gt;');
+  const html = await ask();
+  expect(html).toContain('No line differs');
+  expect(html).toContain('a stored key gives way to the one that its channel has now');
+  expect((await client.post(RETURN, { base: fieldOf(html, 'base') })).status).toBe(409);
 });
 
 test('a channel that was taken away comes back with its key, after what jumps was confirmed', async () => {
@@ -38,6 +41,8 @@ test('a channel that was taken away comes back with its key, after what jumps wa
   expect((await api('PUT', '/document', dear)).status).toBe(200);
   const html = await ask();
   expect(html).toContain('name="confirmed"');
+  expect(html).toContain('api_key: &lt;returned&gt;');
+  expect(html).toContain('The channel up gets back its stored key of revision 1');
   const done = await client.post(RETURN, { base: fieldOf(html, 'base'), confirmed: 'yes' });
   expect(done.status).toBe(303);
   gateway.upstream.otherwise(chatAnswer());

@@ -27,6 +27,12 @@ async function lastAction() {
   return (await api('GET', '/actions?limit=1')).body.data[0];
 }
 
+/** What a revision added. */
+async function changesOf(revision: number): Promise<string[]> {
+  const { diff } = (await api('GET', `/revisions/${revision}`)).body;
+  return diff.flatMap(({ kind, text }: Record<string, string>) => (kind === 'added' ? [text] : []));
+}
+
 describe('documents', () => {
   test('secrets are kept, never shown; an edit is checked, compared and applied', async () => {
     const { revision, document } = await current();
@@ -54,7 +60,7 @@ describe('documents', () => {
     expect(gateway.upstream.requests.at(-1)?.headers.authorization).toBe(`Bearer ${UPSTREAM_KEY}`);
   });
 
-  test('a new secret is a change without being shown', async () => {
+  test('a new secret is a change without being shown, and no return undoes it', async () => {
     const { revision, document } = await current();
     const secret = 'another-fake-secret-000000000000';
     const channels = document.channels.map((channel) =>
@@ -65,6 +71,7 @@ describe('documents', () => {
     expect(JSON.stringify(checked.body)).not.toContain(secret);
     expect(checked.body.diff).toContainEqual(expect.objectContaining({ kind: 'added', text: '    api_key: <new>' }));
     expect((await api('PUT', '/document', { yaml, base_revision: revision })).status).toBe(200);
+    const { body } = await api('GET', '/document');
     const shown = await api('GET', `/revisions/${revision + 1}`);
     expect(JSON.stringify(shown.body)).not.toContain(secret);
     expect(
@@ -73,12 +80,35 @@ describe('documents', () => {
         .map((row) => JSON.stringify(row, (_, v) => (typeof v === 'bigint' ? String(v) : v)))
         .join(),
     ).not.toContain(secret);
-    const back = await api('POST', `/revisions/${revision}/return`, { base_revision: revision + 1 });
-    expect(back.status).toBe(200);
+    const renamed = body.yaml.replace('name: Demo small', 'name: Demo smaller');
+    expect((await api('PUT', '/document', { yaml: renamed, base_revision: revision + 1 })).status).toBe(200);
+    const back = await api('POST', `/revisions/${revision}/return`, { base_revision: revision + 2 });
+    expect(back.body).toEqual({ revision: revision + 3, warnings: [] });
+    expect((await changesOf(revision + 3)).join()).not.toContain('api_key');
     const { key } = await gateway.register();
     await gateway.chat(key, { model: 'up-free' });
-    expect(gateway.upstream.requests.at(-1)?.headers.authorization).toBe(`Bearer ${UPSTREAM_KEY}`);
+    expect(gateway.upstream.requests.at(-1)?.headers.authorization).toBe(`Bearer ${secret}`);
     expect(await lastAction()).toMatchObject({ action: 'config.return', detail: { to_revision: revision } });
+  });
+
+  test('an old secret that does come back is named, and wants to be confirmed', async () => {
+    const { revision, document } = await current();
+    const channels = document.channels.map((channel) =>
+      channel.name === 'up' ? { ...channel, base_url: 'http://127.0.0.1:9/v1', api_key: 'of-another-host' } : channel,
+    );
+    const yaml = stringify({ ...document, channels });
+    expect((await api('PUT', '/document', { yaml, base_revision: revision })).status).toBe(200);
+    const back = { base_revision: revision + 1 };
+    const asked = await api('POST', `/revisions/${revision}/return`, back);
+    expect([asked.status, asked.body.error.code]).toEqual([409, 'document_unconfirmed']);
+    expect(asked.body.error.details).toMatchObject({
+      warnings: [{ code: 'key_returned', subject: 'up', path: 'channels[1].api_key', revision }],
+    });
+    const added = { kind: 'added', text: '    api_key: <returned>' };
+    expect(asked.body.error.details.diff).toContainEqual(expect.objectContaining(added));
+    const done = await api('POST', `/revisions/${revision}/return`, { ...back, confirmed: true });
+    expect(done.status).toBe(200);
+    expect(await changesOf(revision + 2)).toContain('    api_key: <returned>');
   });
 
   test('a fault is told by its path; nothing is applied', async () => {

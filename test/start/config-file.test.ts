@@ -46,6 +46,31 @@ describe('at a start', () => {
     ]);
   });
 
+  test('a variable of a provider adds its channel, until an edit was applied: then a warning says that it does not', async () => {
+    const warnings = (server: RunningServer) => logged(server, 'config_warning').map(({ detail }) => detail);
+    const one = { OPENAI_API_KEY: 'fake' };
+    const two = { ...one, GEMINI_API_KEY: 'fake' };
+    await stop(await place.serve());
+    const first = await place.serve(one);
+    expect((await catalogOf(first)).data.map(({ id }: Answer) => id)).toContain('gpt-5');
+    expect(warnings(first)).toEqual([]);
+    await stop(first);
+    const { stdout } = await place.gateway(['config', 'export']);
+    const edited = place.write('edited.yaml', stdout.replace('Demo small', 'Demo smaller'));
+    expect((await place.gateway(['config', 'apply', edited], one)).exitCode).toBe(0);
+    const second = await place.serve(two);
+    expect((await catalogOf(second)).data.map(({ id }: Answer) => id)).not.toContain('gemini-2.5-pro');
+    expect(warnings(second)).toEqual([
+      expect.stringContaining(
+        'GEMINI_API_KEY is set, but revision 3 is not the embedded default: it adds nothing; add',
+      ),
+    ]);
+    await stop(second);
+    // A file says itself what there is.
+    const third = await place.serve({ ...two, GATEWAY_CONFIG: edited });
+    expect(warnings(third)).toEqual([]);
+  });
+
   test('what was applied by hand since stays, while the file is unchanged', async () => {
     const env = { GATEWAY_CONFIG: place.write('server.yaml', named('server')) };
     await stop(await place.serve(env));

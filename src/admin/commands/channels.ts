@@ -1,13 +1,16 @@
 // channels list, test: how each channel has been doing, and one real call to it.
 
+import { readFileSync } from 'node:fs';
 import type { Document } from '../../catalog/document.ts';
+import { variableTrouble } from '../../catalog/warn-document.ts';
 import { HOUR_MS } from '../../channels/traffic.ts';
+import { fileTrouble } from '../../kit/file-trouble.ts';
 import { percentOf } from '../../kit/percent.ts';
 import { sumHours } from '../../operating/channels.ts';
 import { readNewest } from '../../operating/newest.ts';
 import { testChannel } from '../../operating/test-channel.ts';
 import type { TrafficHour } from '../../store/rows.ts';
-import { ACTOR, type Command, noArguments, oneArgument, Refused } from '../command.ts';
+import { ACTOR, type Command, type Invocation, noArguments, oneArgument, Refused } from '../command.ts';
 import { printTable } from '../print-table.ts';
 
 const HOURS_SHOWN = 24;
@@ -44,17 +47,35 @@ export const channelCommands: readonly Command[] = [
   {
     words: 'channels test',
     takes: 'NAME',
-    about: 'one small real call to a channel',
+    about: "one small real call to a channel, with its key as this command's environment has it",
     options: [],
-    async run({ args, open }) {
+    async run({ args, open, variable }) {
       const name = oneArgument(args, 'NAME');
-      const { firstByteMs, ...result } = await testChannel(await open(), name, { actor: ACTOR });
+      const tools = await open();
+      const { catalog } = await readNewest(tools);
+      const trouble = keyTrouble(catalog.channels.get(name)?.apiKey, variable);
+      if (trouble !== undefined) throw new Refused(`${name} was not asked: ${trouble}; ${AS_THE_SERVER}`);
+      const { firstByteMs, ...result } = await testChannel(tools, name, { actor: ACTOR });
       const facts = { ...result, first_byte_ms: firstByteMs };
       if (!result.ok) throw new Refused(`${name} failed after ${result.ms} ms: ${result.detail}`, facts);
       return { facts, text: `${name} answered in ${result.ms} ms (${result.model})` };
     },
   },
 ];
+
+const AS_THE_SERVER =
+  "run the command with the server's environment and as its user, or test the channel in the console";
+
+/** A key that only the server has: a call without it would tell nothing of the channel. Undefined if it is here, too. */
+function keyTrouble(secret: string | undefined, variable: Invocation['variable']): string | undefined {
+  if (!secret?.startsWith('file:')) return variableTrouble(secret, variable);
+  const path = secret.slice('file:'.length);
+  try {
+    return readFileSync(path, 'utf8').trim() ? undefined : `${path} is empty`;
+  } catch (error) {
+    return `cannot read ${path}: ${fileTrouble(error)}`;
+  }
+}
 
 /** Also those to channels that are switched off: the catalog in force has no such routes. */
 function listRoutes({ channels, models }: Document, hours: readonly TrafficHour[]) {

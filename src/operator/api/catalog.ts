@@ -86,7 +86,8 @@ export const CATALOG_OPERATIONS: readonly AdminOperation[] = [
     method: 'POST',
     path: '/api/admin/revisions/:revision/return',
     id: 'returnToRevision',
-    summary: 'Apply an old revision again, as a new one.',
+    summary:
+      'Apply an old revision again, as a new one. A stored key gives way to the one that its channel has now; one that comes back is a warning.',
     body: z.strictObject(applying),
     run: async (tools, { params, body }) => applied(await returnTo(tools, revisionOf(params), optionsOf(body))),
   }),

@@ -23,7 +23,8 @@ export function Warnings({ language, warnings }: { language: Language; warnings:
   );
 }
 
-function warningText(language: Language, { code, subject, price, before, after, requests }: DocumentWarning): string {
+function warningText(language: Language, warning: DocumentWarning): string {
+  const { code, subject, price, before, after, requests, revision } = warning;
   const { document } = consoleWords(language);
   const names: Readonly<Record<string, string>> = priceNames(language);
   switch (code) {
@@ -32,6 +33,8 @@ function warningText(language: Language, { code, subject, price, before, after, 
     case 'model_removed':
     case 'channel_removed':
       return document[code](subject, count(requests ?? 0));
+    case 'key_returned':
+      return document[code](subject, revision ?? 0);
     default:
       return document[code](subject);
   }

@@ -45,6 +45,8 @@ export const documentEn = {
     `${subject} disappears. It had ${requests} requests in 30 days.`,
   channel_removed: (subject: string, requests: string) =>
     `The channel ${subject} disappears. It had ${requests} requests in 30 days.`,
+  key_returned: (subject: string, revision: number) =>
+    `The channel ${subject} gets back its stored key of revision ${revision}, which the upstream may have revoked since.`,
   revisions: 'Revisions',
   older: 'Older ones',
   revisionsLead: 'Every change that was ever applied. Any of them can come back, as a new revision.',
@@ -65,7 +67,7 @@ export const documentEn = {
   returnTo: 'Return to this revision',
   returnTitle: (revision: number) => `Return to revision ${revision}?`,
   returnText: (newest: number, next: number) =>
-    `Its document is applied again, as revision ${next}. Everything that came after it is undone; revision ${newest} stays in the list.`,
+    `Its document is applied again, as revision ${next}. Everything that came after it is undone, but a stored key gives way to the one that its channel has now; revision ${newest} stays in the list.`,
 };
 
 export const documentZh: Said<typeof documentEn> = {
@@ -108,6 +110,8 @@ export const documentZh: Said<typeof documentEn> = {
   last_route_lost: (subject) => `${subject} 將失去最後一條可用的路由，請求會被拒絕。`,
   model_removed: (subject, requests) => `${subject} 將被移除。最近 30 天有 ${requests} 次請求。`,
   channel_removed: (subject, requests) => `通道 ${subject} 將被移除。最近 30 天有 ${requests} 次請求。`,
+  key_returned: (subject, revision) =>
+    `通道 ${subject} 將恢復第 ${revision} 版所保存的金鑰；上游可能已經撤銷那把金鑰。`,
   revisions: '版本',
   older: '較舊的版本',
   revisionsLead: '每一次套用的變更都在這裡。任何一版都可以恢復，並成為新的版本。',
@@ -128,5 +132,5 @@ export const documentZh: Said<typeof documentEn> = {
   returnTo: '恢復到這個版本',
   returnTitle: (revision) => `要恢復到第 ${revision} 版嗎？`,
   returnText: (newest, next) =>
-    `這一版的文件會再次套用，成為第 ${next} 版。之後的所有變更都會復原；第 ${newest} 版仍保留在清單中。`,
+    `這一版的文件會再次套用，成為第 ${next} 版。之後的所有變更都會復原，但已保存的金鑰會以該通道目前的金鑰為準；第 ${newest} 版仍保留在清單中。`,
 };
