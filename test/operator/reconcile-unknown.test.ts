@@ -142,7 +142,7 @@ describe('usage that is no longer kept', () => {
     const page = async (language: string, path: string) => (await (await clientOf(gateway, language)).get(path)).text();
     expect(await page('en', '/ledger')).toContain(`Usage before ${late} is no longer kept.`);
     expect(await page('en', '/ledger')).toContain('not kept</td>');
-    expect(await page('zh-TW', '/ledger')).toContain(`${late} 以前的用量已不再保留`);
+    expect(await page('zh-TW', '/ledger')).toContain(`${late} 之前的用量已不再保留`);
     expect(await page('en', '/')).toContain(`${late} – ${late}`);
   });
 
@@ -173,7 +173,7 @@ describe('usage that is no longer kept', () => {
       expect(page).toContain(said);
     }
     expect(await pageOf('zh-TW', ...lines)).toContain(
-      `${late} 以前的用量已不再保留；期間起始日早於這一天的項目無法核對`,
+      `${late} 之前的用量已不再保留；期間起始日早於這一天的項目無法核對`,
     );
   });
 

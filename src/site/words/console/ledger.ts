@@ -124,7 +124,7 @@ export const ledgerZh: Said<typeof ledgerEn> = {
   accounts: '帳戶數',
   took: '營收',
   notKept: '未保留',
-  keptFrom: (day) => `${day} 以前的用量已不再保留，其營收仍計入內部帳戶。`,
+  keptFrom: (day) => `${day} 之前的用量已不再保留，其營收仍計入內部帳戶。`,
   table: '詳細數字',
   writeOffs: '沖銷紀錄',
   writeOffsLead: '用量超過保留金額、無人支付的部分。',
@@ -155,7 +155,7 @@ export const ledgerZh: Said<typeof ledgerEn> = {
     several_routes: (models) =>
       `${models}：有模型以多條路由使用這條通道，無法分辨請求由哪一條路由處理，因此成本無法得知。`,
     usage_not_kept: (models, keptFrom) =>
-      `${keptFrom} 以前的用量已不再保留；期間起始日早於這一天的項目無法核對：${models}。`,
+      `${keptFrom} 之前的用量已不再保留；期間起始日早於這一天的項目無法核對：${models}。`,
   },
   allAgree: '每一項都與我們的紀錄相符。',
   someDiffer: (count) => `有 ${count} 項不符。`,
