@@ -97,7 +97,11 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   const warnOf = ({ revision, channels, models }: Catalog) => {
     warned = revision;
     const named = [...channels.values()].map(({ apiKey }) => ({ api_key: apiKey }));
-    for (const warning of warnDocument({ channels: named, models }, settings.variable)) {
+    const routed = models.map(({ routes, ...model }) => ({
+      ...model,
+      routes: routes.map(({ channel }) => ({ channel: channel.name })),
+    }));
+    for (const warning of warnDocument({ channels: named, models: routed }, settings.variable)) {
       log('warn', 'config_warning', { revision, detail: printFault(warning) });
     }
   };

@@ -4,7 +4,7 @@ import type { DocumentFault } from './check-references.ts';
 
 export interface Warnable {
   channels: readonly { api_key?: string | undefined }[];
-  models: readonly { id: string; aliases: readonly string[] }[];
+  models: readonly { id: string; aliases: readonly string[]; routes: readonly { channel: string }[] }[];
 }
 
 /** `variable`: of the environment that the references of the document lead into. */
@@ -12,10 +12,11 @@ export function warnDocument(
   { channels, models }: Warnable,
   variable: (name: string) => string | undefined,
 ): DocumentFault[] {
-  const warnings = channels.flatMap(({ api_key: secret }, index) => {
+  const unset = channels.flatMap(({ api_key: secret }, index) => {
     const message = variableTrouble(secret, variable);
     return message === undefined ? [] : [{ path: `channels[${index}].api_key`, message }];
   });
+  const warnings = [...unset, ...models.flatMap(({ id, routes }, index) => warnRoutes(id, routes, `models[${index}]`))];
   if (models.some(({ id, aliases }) => id === 'auto:free' || aliases.includes('auto:free'))) return warnings;
   const message = 'there is no model auto:free, to which registration and errors point';
   return [...warnings, { path: 'models', message }];
@@ -30,6 +31,16 @@ export function variableTrouble(
   const name = secret.slice('env:'.length);
   const trouble = troubleWith(variable(name));
   return trouble && `${name} ${trouble}`;
+}
+
+/** A usage record names the model and the channel that served, not the route. */
+function warnRoutes(id: string, routes: readonly { channel: string }[], path: string): DocumentFault[] {
+  const channels = routes.map(({ channel }) => channel);
+  return [...new Set(channels)].flatMap((name) => {
+    if (channels.indexOf(name) === channels.lastIndexOf(name)) return [];
+    const message = `${id} has several routes to ${name}: against a bill its requests cannot be told apart, nor what they cost`;
+    return [{ path: `${path}.routes`, message }];
+  });
 }
 
 function troubleWith(value: string | undefined): string | undefined {

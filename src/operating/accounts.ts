@@ -1,5 +1,6 @@
 // What an operator does for a customer: find the account, look, credit, freeze, help with keys.
 
+import { readCardCode } from '../cards/card-code.ts';
 import { createKey as createKeyText, lastFour } from '../keys/key-format.ts';
 import { newKeyRow } from '../keys/new-key-row.ts';
 import { formatNtd, MAX_NANO, type Nano } from '../kit/money.ts';
@@ -61,12 +62,17 @@ const MAX_REASON_CHARS = 500;
 const MAX_NAME_CHARS = 100;
 const MAX_SEARCH_CHARS = 200;
 
-/** Exact ids, the last four of a key, a serial, a login name, a request id. At most 50. */
-export async function searchAccounts({ store }: Pick<OperatingTools, 'store'>, text: string): Promise<FoundAccount[]> {
+/** Exact ids, the last four of a key, a card's serial or code, a login name, a request id. At most 50. */
+export async function searchAccounts(
+  { store, hashCard }: Pick<OperatingTools, 'store' | 'hashCard'>,
+  text: string,
+): Promise<FoundAccount[]> {
   const wanted = text.trim();
   const isPossible =
     wanted !== '' && wanted.length <= MAX_SEARCH_CHARS && wanted.isWellFormed() && !/\p{Cc}/u.test(wanted);
-  return isPossible ? store.read.findAccounts(wanted, MOST_FOUND) : [];
+  if (!isPossible) return [];
+  const code = readCardCode(wanted);
+  return store.read.findAccounts(code === undefined ? { text: wanted } : { cardHash: hashCard(code) }, MOST_FOUND);
 }
 
 /** Refused: not_found, invalid. */

@@ -9,9 +9,10 @@ import type { Actor, AuditPass, OperatingTools } from './tools.ts';
 export interface DayRevenue {
   /** As a calendar in Taipei writes it: 2026-11-15. */
   day: string;
-  requests: number;
-  accounts: number;
-  revenue: Nano;
+  /** Null, as what follows, where usage of the day is no longer kept. */
+  requests: number | null;
+  accounts: number | null;
+  revenue: Nano | null;
 }
 
 /** The last pass on this node; undefined before the first, and on the command line. */
@@ -48,7 +49,9 @@ export async function dailyRevenue(
 ): Promise<DayRevenue[]> {
   const first = taipeiDay(clock.now()) - days + 1;
   const known = new Map((await store.read.revenueByDay(first)).map((one) => [one.day, one]));
+  const keptDay = await store.read.usageKeptFrom();
   return Array.from({ length: days }, (_, index) => {
+    if (first + index < keptDay) return { day: dayText(first + index), requests: null, accounts: null, revenue: null };
     const { requests = 0, accounts = 0, revenue = 0n } = known.get(first + index) ?? {};
     return { day: dayText(first + index), requests, accounts, revenue };
   });

@@ -1,6 +1,8 @@
 // An upstream's bill held against our own usage records, by model and by day or month. Our days are those of Taipei; at the
 // ends of a day a bill of another zone differs by what was asked in those hours. Names and costs are those of the revision that
-// admitted each request, so that a bill is judged as it would have been on its day.
+// admitted each request, so that a bill is judged as it would have been on its day. A record names the channel and not the
+// route: of a model with several routes to one channel nobody knows which of them served. Nor is what was used before the
+// first day that is kept known any more.
 
 import { NANO_PER_NTD, type Nano, parseNtd } from '../kit/money.ts';
 import { DAY_MS, taipeiDay } from '../kit/taipei.ts';
@@ -26,15 +28,21 @@ export interface OurSide extends BillSide {
   revenue: Nano;
 }
 
+/** Null where a part is not known, or cannot be compared. */
+type Unsure<Side> = { [part in keyof Side]: Side[part] | null };
+
 export interface BillRow {
   /** The model's name at the upstream; ours, where the bill names it so. */
   model: string;
   /** 2026-11-15 or 2026-11, as the bill counts. */
   period: string;
   bill: BillSide | undefined;
-  ours: OurSide | undefined;
+  /** Null where usage of the period, or of a part of it, is no longer kept. */
+  ours: OurSide | null | undefined;
+  /** Requests of a model with several routes to the channel are part of it, or may be: nothing is compared. */
+  isMixed: boolean;
   /** Bill less ours; null where it cannot be compared. */
-  difference: { [part in keyof BillSide]: BillSide[part] | null };
+  difference: Unsure<BillSide>;
   /** Something can be compared, and nothing differs by more than a hundredth. */
   agrees: boolean;
 }
@@ -45,16 +53,22 @@ export interface BillNote {
     /** On the bill. */
     | 'no_amount'
     /** Their tokens are not compared. */
-    | 'per_image';
+    | 'per_image'
+    /** To the channel, of a model then: which one served is not known. */
+    | 'several_routes'
+    /** Of the period, or of a part of it. */
+    | 'usage_not_kept';
   /** As rows name them. */
   models: string[];
   message: string;
+  /** With `usage_not_kept`: the first day that is kept. */
+  keptFrom?: string;
 }
 
 export interface Reconciled {
   channel: string;
   rows: BillRow[];
-  totals: { bill: BillSide; ours: OurSide };
+  totals: { bill: BillSide; ours: Unsure<OurSide> };
   /** What could not be counted or compared. */
   notes: BillNote[];
   /** Lines of the bill that were not read. */
@@ -63,6 +77,7 @@ export interface Reconciled {
 
 const NO_BILL: BillSide = { inputTokens: 0, outputTokens: 0, amount: 0n };
 const NOTHING: OurSide = { ...NO_BILL, requests: 0, revenue: 0n };
+const NOT_KNOWN = { inputTokens: null, outputTokens: null, amount: null, requests: null, revenue: null };
 
 /** `rate`: NT$ for one unit of the bill's currency; 1 if left out. Refused: not_found, invalid. */
 export async function reconcile(
@@ -78,16 +93,24 @@ export async function reconcile(
   const days = await ourDays(tools, channel, lines);
   const hadNoUsage = lines.length > 0 && days.length === 0;
   if (hadNoUsage && !document.channels.some(({ name }) => name === channel)) throw notFound(`channel ${channel}`);
+  const keptDay = await tools.store.read.usageKeptFrom();
   const bill = sumBill(lines);
-  const { ours, perImage } = sumOurs(days, lines);
-  const keys = [...new Set([...bill.keys(), ...ours.keys()])].sort();
-  const rows = keys.map((key) => compare(key, { bill: bill.get(key), ours: ours.get(key) }, !perImage.has(key)));
+  const { ours, ...marks } = sumOurs(days, lines);
+  const isKept = (key: string) => firstDayOf(key) >= keptDay;
+  const keys = [...new Set([...bill.keys(), ...[...ours.keys()].filter(isKept)])].sort();
+  const rows = keys.map((key) =>
+    compare(key, { bill: bill.get(key), ours: isKept(key) ? ours.get(key) : null }, marks),
+  );
+  const isAllKept = rows.every((row) => row.ours !== null);
   await record(tools, actor, 'ledger.reconcile', channel, { lines: lines.length });
   return {
     channel,
     rows,
-    totals: { bill: [...bill.values()].reduce(addBill, NO_BILL), ours: [...ours.values()].reduce(addOurs, NOTHING) },
-    notes: notesOf(rows, perImage),
+    totals: {
+      bill: [...bill.values()].reduce(addBill, NO_BILL),
+      ours: isAllKept ? [...ours.values()].reduce(addOurs, NOTHING) : NOT_KNOWN,
+    },
+    notes: notesOf(rows, marks, dayText(keptDay)),
     faults,
   };
 }
@@ -109,10 +132,15 @@ function ourDays(tools: OperatingTools, channel: string, lines: readonly BillLin
   const periods = lines.map(({ period }) => period).sort();
   const [first, last] = [periods[0], periods.at(-1)];
   if (first === undefined || last === undefined) return Promise.resolve([]);
-  const dayOf = (text: string) => Date.parse(`${text}T00:00:00Z`) / DAY_MS;
-  if (last.length === 10) return servedDays(tools, channel, dayOf(first), dayOf(last) + 1);
+  if (last.length === 10) return servedDays(tools, channel, firstDayOf(first), firstDayOf(last) + 1);
   const [year = 0, month = 0] = last.split('-').map(Number);
-  return servedDays(tools, channel, dayOf(`${first}-01`), Date.UTC(year, month) / DAY_MS);
+  return servedDays(tools, channel, firstDayOf(first), Date.UTC(year, month) / DAY_MS);
+}
+
+/** Of a period, or of the period that a key begins with. */
+function firstDayOf(text: string): number {
+  const [period = ''] = text.split('\n');
+  return Date.parse(`${period.length === 10 ? period : `${period}-01`}T00:00:00Z`) / DAY_MS;
 }
 
 function sumBill(lines: readonly BillLine[]): Map<string, BillSide> {
@@ -125,36 +153,60 @@ function sumBill(lines: readonly BillLine[]): Map<string, BillSide> {
   return sums;
 }
 
-function sumOurs(days: readonly ServedDay[], lines: readonly BillLine[]) {
+/** Keys of rows of which something is not known. */
+interface Marks {
+  perImage: ReadonlySet<string>;
+  /** What a request of them cost is not known. */
+  severalRoutes: ReadonlySet<string>;
+  /** Nor which of them it belongs to. */
+  mixed: ReadonlySet<string>;
+}
+
+function sumOurs(days: readonly ServedDay[], lines: readonly BillLine[]): Marks & { ours: Map<string, OurSide> } {
   const ours = new Map<string, OurSide>();
-  const perImage = new Set<string>();
+  const [perImage, severalRoutes, mixed] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const billed = new Set(lines.map(({ model }) => model));
   const periodChars = lines[0]?.period.length ?? 10;
   const nameOf = billedNames(days, lines);
   for (const day of days) {
-    const key = `${dayText(day.day).slice(0, periodChars)}\n${nameOf(day)}`;
+    const [period, name] = [dayText(day.day).slice(0, periodChars), nameOf(day)];
+    const key = `${period}\n${name}`;
     const own = ourSide(day);
     const known = ours.get(key);
     ours.set(key, known ? addOurs(known, own) : own);
-    if (day.route?.isPerImage) perImage.add(key);
+    if (day.routes.some((route) => route.isPerImage)) perImage.add(key);
+    if (day.routes.length > 1) severalRoutes.add(key);
+    const names = upstreamNames(day);
+    // A bill that names the model as we do has all of them together.
+    if (names.length <= 1 || (billed.has(name) && !names.some((one) => billed.has(one)))) continue;
+    for (const one of [name, ...names]) mixed.add(`${period}\n${one}`);
   }
-  return { ours, perImage };
+  return { ours, perImage, severalRoutes, mixed };
+}
+
+function upstreamNames({ routes }: ServedDay): string[] {
+  return [...new Set(routes.map(({ upstreamModel }) => upstreamModel))];
 }
 
 /** A bill may name a model as we do; also one that has another name at the upstream since. */
 function billedNames(days: readonly ServedDay[], lines: readonly BillLine[]): (day: ServedDay) => string {
   const billed = new Set(lines.map(({ model }) => model));
-  const upstreamName = ({ route, model }: ServedDay) => route?.upstreamModel ?? model;
+  const upstreamName = (day: ServedDay) => {
+    const [name = day.model, another] = upstreamNames(day);
+    return another === undefined ? name : day.model;
+  };
   const ownName = (day: ServedDay) => (!billed.has(upstreamName(day)) && billed.has(day.model) ? day.model : undefined);
   const shared = new Map(days.map((day) => [upstreamName(day), ownName(day)] as const).filter(([, name]) => name));
   return (day) => ownName(day) ?? shared.get(upstreamName(day)) ?? upstreamName(day);
 }
 
 function ourSide(day: ServedDay): OurSide {
-  const { input, cachedInput, cacheWrite5m, cacheWrite1h, output, requests, cost: revenue, route } = day;
+  const { input, cachedInput, cacheWrite5m, cacheWrite1h, output, requests, cost: revenue, routes } = day;
+  const [route, another] = routes;
   return {
     inputTokens: input + cachedInput + cacheWrite5m + cacheWrite1h,
     outputTokens: output,
-    amount: costOf(day, route?.cost),
+    amount: another ? null : costOf(day, route?.cost),
     requests,
     revenue,
   };
@@ -192,20 +244,23 @@ function addOurs(a: OurSide, b: OurSide): OurSide {
   return { ...addBill(a, b), requests: a.requests + b.requests, revenue: a.revenue + b.revenue };
 }
 
-function compare(key: string, { bill, ours }: Pick<BillRow, 'bill' | 'ours'>, comparesTokens: boolean): BillRow {
+function compare(key: string, { bill, ours }: Pick<BillRow, 'bill' | 'ours'>, marks: Marks): BillRow {
   const [period = '', model = ''] = key.split('\n');
   const [theirs, own] = [bill ?? NO_BILL, ours ?? NOTHING];
+  const isMixed = marks.mixed.has(key);
+  const isKnown = ours !== null && !isMixed;
+  const comparesTokens = isKnown && !marks.perImage.has(key);
   const difference = {
     inputTokens: comparesTokens ? theirs.inputTokens - own.inputTokens : null,
     outputTokens: comparesTokens ? theirs.outputTokens - own.outputTokens : null,
-    amount: theirs.amount === null || own.amount === null ? null : theirs.amount - own.amount,
+    amount: !isKnown || theirs.amount === null || own.amount === null ? null : theirs.amount - own.amount,
   };
   const compared = [
     isClose(difference.inputTokens, own.inputTokens),
     isClose(difference.outputTokens, own.outputTokens),
     isClose(ntd(difference.amount), ntd(own.amount)),
   ].filter((close) => close !== undefined);
-  return { model, period, bill, ours, difference, agrees: compared.length > 0 && compared.every(Boolean) };
+  return { model, period, bill, ours, isMixed, difference, agrees: compared.length > 0 && compared.every(Boolean) };
 }
 
 /** Only to compare: a hundredth is far above what a double loses. */
@@ -217,7 +272,9 @@ function isClose(difference: number | null, of: number | null): boolean | undefi
   return difference === null ? undefined : Math.abs(difference) * 100 <= Math.abs(of ?? 0);
 }
 
-function notesOf(rows: readonly BillRow[], perImage: ReadonlySet<string>): BillNote[] {
+function notesOf(rows: readonly BillRow[], { perImage, severalRoutes }: Marks, keptFrom: string): BillNote[] {
+  const isOf = (keys: ReadonlySet<string>, { period, model }: BillRow) => keys.has(`${period}\n${model}`);
+  const hasSeveral = (row: BillRow) => row.ours !== null && (row.isMixed || isOf(severalRoutes, row));
   const note = (code: BillNote['code'], isMeant: (row: BillRow) => boolean, say: (models: string) => string) => {
     const models = [...new Set(rows.filter(isMeant).map(({ model }) => model))];
     return models.length === 0 ? [] : [{ code, models, message: say(models.join(', ')) }];
@@ -225,7 +282,7 @@ function notesOf(rows: readonly BillRow[], perImage: ReadonlySet<string>): BillN
   return [
     ...note(
       'no_cost',
-      ({ ours }) => ours?.amount === null,
+      (row) => row.ours?.amount === null && !hasSeveral(row),
       (models) => `no cost is noted for ${models}: neither it nor the sum is known`,
     ),
     ...note(
@@ -235,8 +292,20 @@ function notesOf(rows: readonly BillRow[], perImage: ReadonlySet<string>): BillN
     ),
     ...note(
       'per_image',
-      ({ period, model }) => perImage.has(`${period}\n${model}`),
+      (row) => isOf(perImage, row),
       (models) => `${models}: priced per image, so tokens are not compared`,
     ),
+    ...note(
+      'several_routes',
+      hasSeveral,
+      (models) =>
+        `${models}: a model has several routes to this channel, and its requests cannot be told apart: what they cost is not known`,
+    ),
+    ...note(
+      'usage_not_kept',
+      ({ ours }) => ours === null,
+      (models) =>
+        `usage before ${keptFrom} is no longer kept: ${models} cannot be compared in periods that begin earlier`,
+    ).map((one) => ({ ...one, keptFrom })),
   ];
 }

@@ -18,8 +18,11 @@ export interface RouteThen {
 }
 
 export interface ServedDay extends ChannelDay {
-  /** Undefined where the revision has none, or cannot be read any more. */
-  route: RouteThen | undefined;
+  /**
+   * Routes of the model to the channel, of equal ones only one. None where the revision has none, or cannot be read any
+   * more; of several nobody knows which of them served.
+   */
+  routes: readonly RouteThen[];
 }
 
 interface InForce {
@@ -60,8 +63,8 @@ export async function servedDays(
       ? sums.filter((one) => one.day === day).map((one) => ({ ...one, revision: then[0]?.revision }))
       : await read.channelRevisions(channel, day);
     for (const { revision, ...part } of parts) {
-      const routes = history.find((one) => one.revision === revision)?.routes;
-      served.push({ ...part, route: routes?.find(({ publicModel }) => publicModel === part.model) });
+      const routes = history.find((one) => one.revision === revision)?.routes ?? [];
+      served.push({ ...part, routes: different(routes.filter(({ publicModel }) => publicModel === part.model)) });
     }
   }
   return served;
@@ -101,6 +104,10 @@ function routesTo({ models }: Document, channel: string): RouteThen[] {
         isPerImage: (cost !== undefined && isPerImage(cost)) || (price !== 'free' && isPerImage(price)),
       })),
   );
+}
+
+function different(routes: readonly RouteThen[]): RouteThen[] {
+  return [...new Map(routes.map((route) => [printOf([route]), route])).values()];
 }
 
 function printOf(routes: readonly RouteThen[]): string {

@@ -2,6 +2,7 @@
 
 import { taipeiDayStart } from '../kit/taipei.ts';
 import type {
+  AccountQuery,
   ActionQuery,
   AlarmQuery,
   CardCount,
@@ -110,20 +111,27 @@ export function decodeOpenAlarms(row: Row): OpenAlarms {
   };
 }
 
-/** Whole words only, each by an index of its own. */
-export function findAccountsQuestion(text: string, limit: number): Question {
-  return {
-    sql: `SELECT DISTINCT found.account_id, found_by, balance_nano, frozen FROM (
-        SELECT account_id, 'account' AS found_by FROM accounts WHERE account_id = ?
-        UNION ALL SELECT account_id, 'key' FROM keys WHERE key_id = ?
-        UNION ALL SELECT account_id, 'last4' FROM keys WHERE last4 = ?
-        UNION ALL SELECT redeemed_by, 'card' FROM cards WHERE serial = ?
-        UNION ALL SELECT account_id, 'login' FROM login_names WHERE name = ?
-        UNION ALL SELECT account_id, 'request' FROM usage_records WHERE request_id = ?
-        UNION ALL SELECT account_id, 'request' FROM holds WHERE request_id = ?
-      ) AS found JOIN wallets ON wallets.account_id = found.account_id ORDER BY 1 DESC, 2 LIMIT ?`,
-    values: [text, text, text, text.toUpperCase(), text.toLowerCase(), text, text, limit],
-  };
+const BY_CARD_CODE = `SELECT redeemed_by AS account_id, 'card_code' AS found_by FROM cards WHERE hash = ?`;
+
+/** Whole words only, each by an index of its own. Of a request whose record is no longer kept, the entry is. */
+const BY_TEXT = `SELECT account_id, 'account' AS found_by FROM accounts WHERE account_id = ?
+  UNION ALL SELECT account_id, 'key' FROM keys WHERE key_id = ?
+  UNION ALL SELECT account_id, 'last4' FROM keys WHERE last4 = ?
+  UNION ALL SELECT redeemed_by, 'card' FROM cards WHERE serial = ?
+  UNION ALL SELECT account_id, 'login' FROM login_names WHERE name = ?
+  UNION ALL SELECT account_id, 'request' FROM usage_records WHERE request_id = ?
+  UNION ALL SELECT account_id, 'request' FROM holds WHERE request_id = ?
+  UNION ALL SELECT account_id, 'request' FROM entries WHERE kind = 'usage' AND reference = ?`;
+
+export function findAccountsQuestion(wanted: AccountQuery, limit: number): Question {
+  const found = (ways: string, values: readonly string[]) => ({
+    sql: `SELECT DISTINCT found.account_id, found_by, balance_nano, frozen FROM (${ways}) AS found
+      JOIN wallets ON wallets.account_id = found.account_id ORDER BY 1 DESC, 2 LIMIT ?`,
+    values: [...values, limit],
+  });
+  if ('cardHash' in wanted) return found(BY_CARD_CODE, [wanted.cardHash]);
+  const { text } = wanted;
+  return found(BY_TEXT, [text, text, text, text.toUpperCase(), text.toLowerCase(), text, text, text]);
 }
 
 export function decodeFound(row: Row): FoundAccount {

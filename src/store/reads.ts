@@ -130,10 +130,13 @@ export interface OpenAlarms {
   newestAt: number;
 }
 
+/** What a customer can name, or the hash of a card's code, which itself goes nowhere. */
+export type AccountQuery = { text: string } | { cardHash: string };
+
 export interface FoundAccount {
   accountId: string;
   /** What of it was found. */
-  by: 'account' | 'key' | 'last4' | 'card' | 'login' | 'request';
+  by: 'account' | 'key' | 'last4' | 'card' | 'card_code' | 'login' | 'request';
   balance: bigint;
   frozen: boolean;
 }
@@ -246,8 +249,8 @@ export interface Reads {
   alarms(query: AlarmQuery): Promise<StoredAlarm[]>;
   /** Of every name or of one, up to an alarm; names without an open one are left out, the newest first. */
   openAlarms(wanted: { name?: string | undefined; through?: number | undefined }): Promise<OpenAlarms[]>;
-  /** By whole ids, the last four of a key, a serial, a login name or a request. */
-  findAccounts(text: string, limit: number): Promise<FoundAccount[]>;
+  /** By whole ids, the last four of a key, a serial, a login name or a request; or who redeemed a card. */
+  findAccounts(wanted: AccountQuery, limit: number): Promise<FoundAccount[]>;
   /** When an account was made. */
   accountSince(accountId: string): Promise<number | undefined>;
   cardBatch(batchId: string): Promise<CardBatch | undefined>;
@@ -259,6 +262,8 @@ export interface Reads {
   writeOffs(limit: number): Promise<Entry[]>;
   /** Days without a request are left out; oldest first. */
   revenueByDay(sinceDay: number): Promise<RevenueDay[]>;
+  /** The first Taipei day of which all usage is kept; 0 if none was ever deleted. Ask after what it is held against. */
+  usageKeptFrom(): Promise<number>;
   /** From a day to the day before another. */
   channelDays(channel: string, fromDay: number, toDay: number): Promise<ChannelDay[]>;
   /** One day, from its usage records: dearer than `channelDays`. */
@@ -307,6 +312,7 @@ export const READ_NAMES = [
   'houseAccounts',
   'writeOffs',
   'revenueByDay',
+  'usageKeptFrom',
   'channelDays',
   'channelRevisions',
   'audit',

@@ -53,12 +53,16 @@ describe('a valid file that may not be meant so', () => {
       { name: 'up', kind: 'openai', base_url: 'http://upstream.test/v1', api_key: 'env:ZZ_UP_KEY' },
       { name: 'own', kind: 'openai', base_url: 'http://upstream.test/v1', api_key: 'env:ZZ_OWN_KEY' },
     ],
-    models: [{ id: 'm', price: 'free', routes: [{ channel: 'up', model: 'm' }] }],
+    models: [
+      { id: 'm', price: 'free', routes: [{ channel: 'up', model: 'm' }] },
+      { id: 'n', price: 'free', routes: ['up', 'own', 'up'].map((channel) => ({ channel, model: 'n' })) },
+    ],
   });
   const OWN = { ZZ_OWN_KEY: 'sk-svc-fake' };
   const WARNINGS = [
     'channels[0].api_key: ZZ_UP_KEY is not set in this environment: the upstream would be asked without a key',
     'channels[1].api_key: ZZ_OWN_KEY holds a key of this service: the upstream would be asked without a key',
+    'models[1].routes: n has several routes to up: against a bill its requests cannot be told apart, nor what they cost',
     'models: there is no model auto:free, to which registration and errors point',
   ];
 
@@ -66,7 +70,7 @@ describe('a valid file that may not be meant so', () => {
     const { exitCode, stdout } = await place.gateway(['config', 'check', doubtful], OWN);
     expect(exitCode).toBe(0);
     expect(stdout.trimEnd().split('\n')).toEqual([
-      'valid: 2 channels, 1 models',
+      'valid: 2 channels, 2 models',
       ...WARNINGS.map((warning) => `warning: ${warning}`),
     ]);
   });

@@ -170,6 +170,7 @@ test('a request whose record is no longer kept is told by its entry', async () =
   const [entry] = await gateway.gateway.store.read.entriesOf(one.accountId, 1);
   await gateway.gateway.store.forgetUsage({ day: taipeiDay(Date.now()) + 1, limit: 1_000 });
   const path = `${pathOf(one)}/requests/${requestId}`;
+  expect((await client.get(`/accounts?q=${requestId}`)).headers.get('location')).toBe(path);
   expect(await (await client.get(pathOf(one))).text()).toContain(`href="${path}"`);
   const request = await client.get(path);
   expect(request.status).toBe(200);

@@ -10,9 +10,10 @@ import { testDocument, upModel } from '../support/test-document.ts';
 const FIRST = 20_000;
 const served = (day: number) => ({ day, model: 'talk', requests: 1, cost: 1n, ...NO_BUCKETS });
 
-function documentOf(name: string, unrelated = 10): string {
+function documentOf(name: string, unrelated = 10, others: readonly string[] = []): string {
   const standard = testDocument('http://127.0.0.1:9');
-  const talk = upModel('talk', { price: { input: unrelated, output: 1 }, routes: [{ channel: 'up', model: name }] });
+  const routes = [name, ...others].map((model) => ({ channel: 'up', model }));
+  const talk = upModel('talk', { price: { input: unrelated, output: 1 }, routes });
   return JSON.stringify({ ...standard, models: [...standard.models.slice(0, 1), talk] });
 }
 
@@ -36,7 +37,7 @@ function toolsWith(revisions: readonly { at: number; document: string }[]) {
   };
   const namesOf = async (from: number, to: number) => {
     const days = await servedDays({ store: { read } } as unknown as OperatingTools, 'up', from, to);
-    return days.map(({ day, route }) => [day - FIRST, route?.upstreamModel]);
+    return days.map(({ day, routes }) => [day - FIRST, ...routes.map(({ upstreamModel }) => upstreamModel)]);
   };
   return { namesOf, counted };
 }
@@ -47,13 +48,7 @@ test('each day has the name of its time; records are counted on the day of the c
     { at: taipeiDayStart(FIRST + 1) + 8 * HOUR_MS, document: documentOf('new') },
     { at: taipeiDayStart(FIRST + 5), document: documentOf('newest') },
   ]);
-  expect(await namesOf(FIRST, FIRST + 3)).toEqual([
-    [0, 'old'],
-    [1, 'old'],
-    [1, 'new'],
-    [1, undefined],
-    [2, 'new'],
-  ]);
+  expect(await namesOf(FIRST, FIRST + 3)).toEqual([[0, 'old'], [1, 'old'], [1, 'new'], [1], [2, 'new']]);
   expect(counted).toEqual([FIRST + 1]);
 });
 
@@ -68,7 +63,12 @@ test('a revision that changes nothing of the channel costs nothing', async () =>
   expect(counted).toEqual([]);
 });
 
+test('of several routes to the channel all are told, of equal ones only one', async () => {
+  const { namesOf } = toolsWith([{ at: 0, document: documentOf('one', 10, ['two', 'one']) }]);
+  expect(await namesOf(FIRST, FIRST + 1)).toEqual([[0, 'one', 'two']]);
+});
+
 test('a document that cannot be read any more tells no route', async () => {
   const { namesOf } = toolsWith([{ at: 0, document: '{"channels": "of another time"}' }]);
-  expect(await namesOf(FIRST, FIRST + 1)).toEqual([[0, undefined]]);
+  expect(await namesOf(FIRST, FIRST + 1)).toEqual([[0]]);
 });

@@ -42,6 +42,17 @@ describe('cards', () => {
     expect((await api('GET', '/batches')).body.data).toMatchObject([{ batch_id: batch.batch_id, states }]);
     const found = await api('GET', `/cards?serial=${first.serial.toLowerCase()}`);
     expect(found.body.data).toMatchObject([{ state: 'redeemed', redeemed_by: account.accountId }]);
+    const owner = { account_id: account.accountId };
+    const spelt = first.code.toLowerCase().replaceAll('-', ' ');
+    for (const [text, data] of [
+      [first.serial, [{ ...owner, by: 'card' }]],
+      [first.code, [{ ...owner, by: 'card_code' }]],
+      [spelt, [{ ...owner, by: 'card_code' }]],
+      [cards[2].code, []],
+    ] as const) {
+      expect((await api('GET', `/accounts?q=${encodeURIComponent(text)}`)).body.data).toMatchObject(data);
+    }
+    expect(gateway.log.text()).not.toContain(first.code);
     expect((await api('GET', '/cards?state=issued')).body.data).toHaveLength(1);
     expect(JSON.stringify(found.body)).not.toMatch(/"\w*hash"/);
     const sheet = await api('GET', `/batches/${batch.batch_id}/codes`);

@@ -25,6 +25,19 @@ test('a reference that leads to nothing, at the start and when it is applied', a
   expect(warnings()).toEqual([1, 2].map((revision) => ({ level: 'warn', revision, detail })));
 });
 
+test('several routes of one model to one channel', async () => {
+  gateway = await startTestGateway({
+    document: ({ models: [first, ...rest], ...document }) => ({
+      ...document,
+      models: [
+        { ...first, id: 'auto:free', routes: ['one', 'two'].map((model) => ({ channel: 'demo', model })) },
+        ...rest,
+      ],
+    }),
+  });
+  expect(warnings()).toMatchObject([{ detail: expect.stringContaining('auto:free has several routes to demo') }]);
+});
+
 test('nothing, if the variable is set', async () => {
   gateway = await startTestGateway({ document: withKey, env: { ZZ_UP_KEY: 'fake' } });
   expect(warnings()).toEqual([]);

@@ -24,7 +24,8 @@ export const ACCOUNT_OPERATIONS: readonly AdminOperation[] = [
     method: 'GET',
     path: '/api/admin/accounts',
     id: 'searchAccounts',
-    summary: 'By account, key or request id, the last four of a key, a card’s serial, or a login name.',
+    summary:
+      'By account, key or request id, the last four of a key, a card’s serial or code (of who redeemed it), or a login name.',
     query: z.object({ q: text }),
     run: async (tools, { query }) => ({ data: await searchAccounts(tools, query.q) }),
   }),

@@ -20,7 +20,8 @@ export const LEDGER_OPERATIONS: readonly AdminOperation[] = [
     method: 'GET',
     path: '/api/admin/ledger',
     id: 'showLedger',
-    summary: 'The last audit, house accounts, write-offs and daily revenue.',
+    summary:
+      'The last audit, house accounts, write-offs and daily revenue. Figures of a day whose usage is no longer kept are null.',
     query: z.object({ days: z.coerce.number().int().min(1).max(366).default(30) }),
     async run(tools, { query }) {
       const [house, latest, days] = await Promise.all([
@@ -44,7 +45,7 @@ export const LEDGER_OPERATIONS: readonly AdminOperation[] = [
     path: '/api/admin/ledger/reconcile',
     id: 'reconcile',
     summary:
-      'Hold an upstream’s bill (CSV) against the usage records of a channel, by the names and costs of the revision that admitted each request. A sum with an unknown part is null; `notes` say why.',
+      'Hold an upstream’s bill (CSV) against the usage records of a channel, by the names and costs of the revision that admitted each request. A sum with an unknown part is null, and so is `ours` of a period whose usage is no longer kept; `notes` say why.',
     body: z.strictObject({ channel: text, csv: text, rate: amount.optional() }),
     run: (tools, { body: { channel, csv, rate } }) => reconcile(tools, channel, csv, { rate, actor: ACTOR }),
   }),

@@ -2,6 +2,7 @@
 
 import { AUDIT_HOUSE, toHouse } from '../audit-queries.ts';
 import { decodeHoldSums, HOLD_SUMS } from '../hold-sums.ts';
+import { USAGE_KEPT_FROM } from '../kept-usage.ts';
 import {
   actionsQuestion,
   alarmsQuestion,
@@ -127,13 +128,14 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
     actions: async (query) => (await ask(actionsQuestion(query))).map(decodeAction),
     alarms: async (query) => (await ask(alarmsQuestion(query))).map(decodeAlarm),
     openAlarms: async (wanted) => (await ask(openAlarmsQuestion(wanted))).map(decodeOpenAlarms),
-    findAccounts: async (text, limit) => (await ask(findAccountsQuestion(text, limit))).map(decodeFound),
+    findAccounts: async (wanted, limit) => (await ask(findAccountsQuestion(wanted, limit))).map(decodeFound),
     accountSince: async (accountId) => (await account(accountId))?.createdAt,
     cardBatch: one(ADDITIONS.cardBatches, 'WHERE batch_id = $1'),
     cardCounts: async (batchId, at) => (await ask(cardCountsQuestion(batchId, at))).map(decodeCardCount),
     houseAccounts: async () => toHouse(await ask({ sql: AUDIT_HOUSE, values: [] })),
     writeOffs: many(ADDITIONS.entries, `WHERE kind = 'write_off' ORDER BY entry_id DESC LIMIT $1`, slowPool),
     revenueByDay: async (sinceDay) => (await ask({ sql: REVENUE_BY_DAY, values: [sinceDay] })).map(decodeRevenue),
+    usageKeptFrom: async () => Number((await pool.ask({ sql: USAGE_KEPT_FROM }))[0]?.day),
     channelDays: async (channel, fromDay, toDay) =>
       (await ask({ sql: CHANNEL_DAYS, values: [channel, fromDay, toDay] })).map(decodeChannelDay),
     channelRevisions: async (channel, day) =>

@@ -4,6 +4,7 @@
 import type { Database } from 'bun:sqlite';
 import { AUDIT_HOUSE, toHouse } from '../audit-queries.ts';
 import { decodeHoldSums, HOLD_SUMS } from '../hold-sums.ts';
+import { USAGE_KEPT_FROM } from '../kept-usage.ts';
 import {
   actionsQuestion,
   alarmsQuestion,
@@ -144,13 +145,14 @@ export function prepareReads(db: Database): SyncReads {
     actions: (query) => ask(actionsQuestion(query)).map(decodeAction),
     alarms: (query) => ask(alarmsQuestion(query)).map(decodeAlarm),
     openAlarms: (wanted) => ask(openAlarmsQuestion(wanted)).map(decodeOpenAlarms),
-    findAccounts: (text, limit) => ask(findAccountsQuestion(text, limit)).map(decodeFound),
+    findAccounts: (wanted, limit) => ask(findAccountsQuestion(wanted, limit)).map(decodeFound),
     accountSince: (accountId) => account(accountId)?.createdAt,
     cardBatch: one(ADDITIONS.cardBatches, 'WHERE batch_id = ?'),
     cardCounts: (batchId, at) => ask(cardCountsQuestion(batchId, at)).map(decodeCardCount),
     houseAccounts: () => toHouse(ask({ sql: AUDIT_HOUSE, values: [] })),
     writeOffs: many(ADDITIONS.entries, `WHERE kind = 'write_off' ORDER BY entry_id DESC LIMIT ?`),
     revenueByDay: (sinceDay) => ask({ sql: REVENUE_BY_DAY, values: [sinceDay] }).map(decodeRevenue),
+    usageKeptFrom: () => Number(ask({ sql: USAGE_KEPT_FROM, values: [] })[0]?.day),
     channelDays: (channel, fromDay, toDay) =>
       ask({ sql: CHANNEL_DAYS, values: [channel, fromDay, toDay] }).map(decodeChannelDay),
     channelRevisions: (channel, day) => ask(channelRevisionsQuestion(channel, day)).map(decodeChannelRevision),

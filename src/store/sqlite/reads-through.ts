@@ -56,6 +56,7 @@ const NEVER_JOURNALED: ReadonlySet<ReadName> = new Set([
   'accountSince',
   'cardBatch',
   'cardCounts',
+  'usageKeptFrom',
 ]);
 
 /** Where no row is an answer, as earlier as any other: of that window nothing was used. */

@@ -184,7 +184,7 @@ export function describeOperating(open: OpenSubject): void {
       const hold = paid({ accountId, keyId }, { hold: { base: 1n, unit: 0n } });
       await admitted(store, hold);
       const find = async (text: string) =>
-        (await store.read.findAccounts(text, 5)).map((one) => [one.accountId, one.by]);
+        (await store.read.findAccounts({ text }, 5)).map((one) => [one.accountId, one.by]);
       for (const [text, by] of [
         [accountId, 'account'],
         [keyId, 'key'],
@@ -197,7 +197,11 @@ export function describeOperating(open: OpenSubject): void {
       await store.commit('settle', settling(hold, 1n));
       expect(await find(hold.requestId)).toEqual([[accountId, 'request']]);
       for (const text of ['', '%', 'acc_', 'Wx9%', `' OR 1=1 --`]) expect(await find(text)).toEqual([]);
-      expect(await store.read.findAccounts(accountId, 5)).toMatchObject([{ balance: 106n, frozen: false }]);
+      expect(await store.read.findAccounts({ text: accountId }, 5)).toMatchObject([{ balance: 106n, frozen: false }]);
+      const byCode = (cardHash = '') => store.read.findAccounts({ cardHash }, 5);
+      expect(await byCode(cards[0]?.hash)).toMatchObject([{ accountId, by: 'card_code' }]);
+      expect(await byCode(cards[1]?.hash)).toEqual([]);
+      expect(await find(cards[0]?.hash ?? '')).toEqual([]);
       expect(await store.read.accountSince(accountId)).toBe(T0);
       expect(await store.read.accountSince('acc_unknown')).toBeUndefined();
     });

@@ -188,7 +188,7 @@ export function describeUsage(open: OpenSubject): void {
           await store.commit('settle', settling(input, 10n, { at: settledAt }));
           return requestId;
         };
-        await use(midnight - 3 * DAY);
+        const oldest = await use(midnight - 3 * DAY);
         await use(midnight - DAY);
         // Begun on a day that is forgotten, settled on one that is kept.
         await use(midnight - 1, midnight + 1);
@@ -197,6 +197,7 @@ export function describeUsage(open: OpenSubject): void {
           (await store.read.usagePage({ accountId: account.accountId, limit: 10 })).records.map((one) => one.requestId);
 
         const forget = (day: number) => store.forgetUsage({ day, limit: 2 });
+        expect(await store.read.usageKeptFrom()).toBe(0);
         expect(await forget(today - 10)).toEqual({ records: 0, sums: 0 });
         expect(await left()).toHaveLength(5);
         expect(await forget(today)).toEqual({ records: 2, sums: 0 });
@@ -206,6 +207,9 @@ export function describeUsage(open: OpenSubject): void {
         expect((await store.read.audit({})).differences).toEqual([]);
         expect(await forget(today)).toEqual({ records: 0, sums: 0 });
         expect(await left()).toEqual(kept.toReversed());
+        expect(await store.read.usageKeptFrom()).toBe(today);
+        const found = await store.read.findAccounts({ text: oldest }, 5);
+        expect(found).toMatchObject([{ accountId: account.accountId, by: 'request' }]);
         const { totals } = await store.read.usagePage({ accountId: account.accountId, limit: 1 });
         expect(totals).toMatchObject({ requests: 2, cost: 20n });
         const entries = await store.read.entriesOf(account.accountId, 10);
@@ -213,6 +217,7 @@ export function describeUsage(open: OpenSubject): void {
         expect((await store.read.audit({})).differences).toEqual([]);
         // A day before the first that is kept does not bring anything back into question.
         expect(await forget(today - 10)).toEqual({ records: 0, sums: 0 });
+        expect(await store.read.usageKeptFrom()).toBe(today);
         expect((await store.read.audit({})).differences).toEqual([]);
         // What is missing of the days that are kept is noticed as before.
         await own.sql(`DELETE FROM usage_records WHERE request_id = '${kept[1]}'`);

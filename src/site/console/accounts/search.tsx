@@ -44,6 +44,7 @@ function Found({ context, text, found }: SearchProps) {
     key: accounts.byKey,
     last4: accounts.byLast4,
     card: accounts.byCard,
+    card_code: accounts.byCardCode,
     login: accounts.byLogin,
     request: accounts.byRequest,
   };

@@ -129,10 +129,12 @@ function House({ context, house }: LedgerProps) {
 
 function Revenue({ context, revenue }: LedgerProps) {
   const { ledger } = consoleWords(context.language);
+  const firstKept = revenue.findIndex((day) => day.revenue !== null);
   return (
     <section>
       <h2>{ledger.revenue}</h2>
       <MoneyBars days={revenue.map(({ day, revenue: amount }) => ({ day, amount }))} label={ledger.revenueLabel} />
+      {firstKept > 0 ? <p class="note">{ledger.keptFrom(revenue[firstKept]?.day ?? '')}</p> : null}
       <details>
         <summary>{ledger.table}</summary>
         <DataTable
@@ -147,9 +149,9 @@ function Revenue({ context, revenue }: LedgerProps) {
             .reverse()
             .map((day) => [
               <span class="number">{day.day}</span>,
-              count(day.requests),
-              count(day.accounts),
-              money(day.revenue),
+              day.requests === null ? ledger.notKept : count(day.requests),
+              day.accounts === null ? ledger.notKept : count(day.accounts),
+              day.revenue === null ? ledger.notKept : money(day.revenue),
             ])}
         />
       </details>

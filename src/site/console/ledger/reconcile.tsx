@@ -71,16 +71,18 @@ function Result({ context, result }: { context: ConsoleContext; result: Reconcil
   const unclear = rows.filter((row) => !isCompared(row)).length;
   const verdict =
     differing > 0 ? ledger.someDiffer(differing) : unclear > 0 ? ledger.someUnclear(unclear) : ledger.allAgree;
+  const { revenue, requests } = totals.ours;
   const sorted = [...rows].sort((a, b) => Number(a.agrees) - Number(b.agrees));
   return (
     <section>
       <div class={differing + unclear > 0 ? 'notice is-bad' : 'notice'} role="status">
         <p>
-          <strong>{verdict}</strong> {ledger.sold(money(totals.ours.revenue), count(totals.ours.requests))}
+          <strong>{verdict}</strong>{' '}
+          {revenue === null || requests === null ? ledger.soldNotKept : ledger.sold(money(revenue), count(requests))}
         </p>
       </div>
-      {result.notes.map(({ code, models }) => (
-        <p class="note">{ledger.billNotes[code](models.join(ledger.listMark))}</p>
+      {result.notes.map(({ code, models, keptFrom = '' }) => (
+        <p class="note">{ledger.billNotes[code](models.join(ledger.listMark), keptFrom)}</p>
       ))}
       <DataTable
         label={ledger.tabReconcile}
@@ -108,6 +110,8 @@ function isCompared({ difference }: BillRow): boolean {
 function verdictOf(context: ConsoleContext, row: BillRow): string {
   const { ledger } = consoleWords(context.language);
   if (row.agrees) return ledger.agrees;
+  if (row.ours === null) return ledger.notKept;
+  if (row.isMixed) return ledger.unclear;
   if (row.bill === undefined) return ledger.missing;
   if (row.ours === undefined) return ledger.unknown;
   return isCompared(row) ? ledger.differs : ledger.unclear;
@@ -126,8 +130,8 @@ function billCells(context: ConsoleContext, row: BillRow) {
   ];
 }
 
-function sides(bill: BillSide | undefined, ours: BillSide | undefined) {
-  const tokens = (value: number | undefined) => (value === undefined ? '–' : count(value));
+function sides(bill: BillSide | undefined, ours: Reconciled['totals']['ours'] | null | undefined) {
+  const tokens = (value: number | null | undefined) => (value == null ? '–' : count(value));
   const amount = (value: bigint | null | undefined) => (value == null ? '–' : money(value));
   return [
     <Pair first={tokens(bill?.inputTokens)} second={tokens(ours?.inputTokens)} />,

@@ -1,19 +1,20 @@
 /** @jsxImportSource hono/jsx */
-// Money by day, as bars, with its sum in words.
+// Money by day, as bars, with its sum in words. Days of which nothing is known are left out.
 
 import type { Nano } from '../../../kit/money.ts';
 import { money } from '../../format.ts';
 import { Bars } from './bars.tsx';
 
 interface MoneyBarsProps {
-  days: readonly { day: string; amount: Nano }[];
+  days: readonly { day: string; amount: Nano | null }[];
   /** What the chart says, of the sum. */
   label: (total: string) => string;
 }
 
 const PER_MILLE = 1_000n;
 
-export function MoneyBars({ days, label }: MoneyBarsProps) {
+export function MoneyBars({ days: all, label }: MoneyBarsProps) {
+  const days = all.flatMap(({ day, amount }) => (amount === null ? [] : [{ day, amount }]));
   const most = days.reduce((highest, { amount }) => (amount > highest ? amount : highest), 1n);
   const total = money(days.reduce((sum, { amount }) => sum + amount, 0n));
   const bars = days.map(({ day, amount }) => ({

@@ -38,6 +38,8 @@ export const ledgerEn = {
   requests: 'Requests',
   accounts: 'Accounts',
   took: 'Revenue',
+  notKept: 'not kept',
+  keptFrom: (day: string) => `Usage before ${day} is no longer kept. Its revenue is still part of the house accounts.`,
   table: 'The figures',
   writeOffs: 'Write-offs',
   writeOffsLead: 'What a request used beyond its hold, and nobody pays for.',
@@ -65,6 +67,10 @@ export const ledgerEn = {
     no_cost: (models: string) => `No cost was noted for ${models}: neither it nor the sum is known.`,
     no_amount: (models: string) => `The bill has no amount for ${models}: its sum is not known.`,
     per_image: (models: string) => `${models}: priced per image, so tokens are not compared.`,
+    several_routes: (models: string) =>
+      `${models}: a model has several routes to this channel, and its requests cannot be told apart. What they cost is not known.`,
+    usage_not_kept: (models: string, keptFrom: string) =>
+      `Usage before ${keptFrom} is no longer kept. In periods that begin earlier, these cannot be compared: ${models}.`,
   },
   allAgree: 'Every line agrees with our records.',
   someDiffer: (count: number) => (count === 1 ? 'One line differs.' : `${count} lines differ.`),
@@ -77,6 +83,7 @@ export const ledgerEn = {
   missing: 'not on the bill',
   unknown: 'not in our records',
   sold: (amount: string, requests: string) => `Sold for ${amount} in ${requests} requests.`,
+  soldNotKept: 'What it was sold for is no longer known.',
   noLines: 'The bill has no lines, and we have no usage in its time.',
   totals: 'Together',
 };
@@ -116,6 +123,8 @@ export const ledgerZh: Said<typeof ledgerEn> = {
   requests: '請求數',
   accounts: '帳戶數',
   took: '營收',
+  notKept: '未保留',
+  keptFrom: (day) => `${day} 之前的用量已不再保留，其營收仍計入內部帳戶。`,
   table: '詳細數字',
   writeOffs: '沖銷紀錄',
   writeOffsLead: '用量超過保留金額、無人支付的部分。',
@@ -143,6 +152,10 @@ export const ledgerZh: Said<typeof ledgerEn> = {
     no_cost: (models) => `當時未記錄 ${models} 的成本，因此其成本與合計都無法得知。`,
     no_amount: (models) => `帳單未列出 ${models} 的金額，因此帳單合計無法得知。`,
     per_image: (models) => `${models} 以每張圖像計價，因此不核對詞元。`,
+    several_routes: (models) =>
+      `${models}：有模型以多條路由使用這條通道，無法分辨請求由哪一條路由處理，因此成本無法得知。`,
+    usage_not_kept: (models, keptFrom) =>
+      `${keptFrom} 之前的用量已不再保留；期間起始日早於這一天的項目無法核對：${models}。`,
   },
   allAgree: '每一項都與我們的紀錄相符。',
   someDiffer: (count) => `有 ${count} 項不符。`,
@@ -155,6 +168,7 @@ export const ledgerZh: Said<typeof ledgerEn> = {
   missing: '帳單上沒有',
   unknown: '我方紀錄沒有',
   sold: (amount, requests) => `售出 ${amount}，共 ${requests} 次請求。`,
+  soldNotKept: '當時的售出金額已無法得知。',
   noLines: '帳單沒有內容，這段期間我方也沒有用量。',
   totals: '合計',
 };
