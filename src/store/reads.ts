@@ -200,7 +200,8 @@ export interface Reads {
   keyByHash(hash: string): Promise<KeyRow | undefined>;
   keysOf(accountId: string): Promise<KeyRow[]>;
   keyById(keyId: string): Promise<KeyRow | undefined>;
-  /** Valid keys older than `since` and unused from then on, of accounts that no card and no credit ever reached. */
+  /** Valid keys older than `since` and unused from then on, of accounts that no card and no credit ever reached; none if
+   * usage of that time was deleted: nobody knows any more. */
   unusedKeys(since: number, limit: number): Promise<KeyRow[]>;
   wallet(accountId: string): Promise<Wallet | undefined>;
   window(windowId: string): Promise<Window | undefined>;

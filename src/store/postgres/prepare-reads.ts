@@ -2,6 +2,7 @@
 
 import { AUDIT_HOUSE, toHouse } from '../audit-queries.ts';
 import { decodeHoldSums, HOLD_SUMS } from '../hold-sums.ts';
+import { KEPT_AT } from '../kept-usage.ts';
 import {
   actionsQuestion,
   alarmsQuestion,
@@ -68,7 +69,7 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
     keyById: one(KEYS, 'WHERE key_id = $1'),
     unusedKeys: many(
       KEYS,
-      `WHERE revoked_at IS NULL AND created_at < $1
+      `WHERE revoked_at IS NULL AND created_at < $1 AND $1 >= ${KEPT_AT}
          AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.account_id = keys.account_id AND kind IN ('card', 'credit'))
          AND NOT EXISTS (SELECT 1 FROM usage_records AS used WHERE used.account_id = keys.account_id
                            AND used.key_id = keys.key_id AND used.at >= $1)

@@ -4,6 +4,7 @@
 import type { Database } from 'bun:sqlite';
 import { AUDIT_HOUSE, toHouse } from '../audit-queries.ts';
 import { decodeHoldSums, HOLD_SUMS } from '../hold-sums.ts';
+import { KEPT_AT } from '../kept-usage.ts';
 import {
   actionsQuestion,
   alarmsQuestion,
@@ -74,7 +75,7 @@ export function prepareReads(db: Database): SyncReads {
     keyById: one(KEYS, 'WHERE key_id = ?'),
     unusedKeys: many(
       KEYS,
-      `WHERE revoked_at IS NULL AND created_at < ?1
+      `WHERE revoked_at IS NULL AND created_at < ?1 AND ?1 >= ${KEPT_AT}
          AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.account_id = keys.account_id AND kind IN ('card', 'credit'))
          AND NOT EXISTS (SELECT 1 FROM usage_records AS used WHERE used.account_id = keys.account_id
                            AND used.key_id = keys.key_id AND used.at >= ?1)
