@@ -1,5 +1,6 @@
 // Every question the service asks of the store. A driver answers each from one consistent snapshot.
 
+import type { AcceptedChain } from './accepted-chains.ts';
 import type {
   Buckets,
   Card,
@@ -217,6 +218,8 @@ export interface Reads {
   creditBy(reference: string): Promise<Entry | undefined>;
   /** What a request cost, also when its record is no longer kept. */
   usageEntry(accountId: string, requestId: string): Promise<Entry | undefined>;
+  /** What a thaw has to accept: undefined if every balance of an entry is the sum up to it, or was accepted before. */
+  wrongChain(accountId: string): Promise<AcceptedChain | undefined>;
   openHolds(accountId: string): Promise<OpenHold[]>;
   holdSums(): Promise<HoldSums>;
   /** The newest batch first, by serial. */
@@ -282,6 +285,7 @@ export const READ_NAMES = [
   'creditsOf',
   'creditBy',
   'usageEntry',
+  'wrongChain',
   'openHolds',
   'holdSums',
   'cards',

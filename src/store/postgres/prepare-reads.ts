@@ -1,5 +1,6 @@
 // The questions of the store in PostgreSQL's words.
 
+import { decodeWrongEntry, lastWrongEntry } from '../accepted-chains.ts';
 import { AUDIT_HOUSE, toHouse } from '../audit-queries.ts';
 import { decodeHoldSums, HOLD_SUMS } from '../hold-sums.ts';
 import { KEPT_AT } from '../kept-usage.ts';
@@ -87,6 +88,8 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
     creditsOf: (accountId, limit, before = Number.MAX_SAFE_INTEGER) => creditsOf(accountId, before, limit),
     creditBy: one(ADDITIONS.entries, `WHERE kind = 'credit' AND reference = $1`),
     usageEntry: one(ADDITIONS.entries, `WHERE account_id = $1 AND kind = 'usage' AND reference = $2`),
+    wrongChain: async (accountId) =>
+      decodeWrongEntry((await slowPool.ask({ sql: lastWrongEntry('$1'), values: [accountId] }))[0]),
     openHolds: async (accountId) =>
       toOpenHolds(
         await pool.ask({ sql: `${OPEN_HOLDS} WHERE account_id = $1 ORDER BY opened_at`, values: [accountId] }),
