@@ -55,9 +55,7 @@ export async function auditLedger(store: Store, clock: Clock, alarms: Alarms, lo
   async function freeze(accountId: string, wrong: readonly Difference[]): Promise<void> {
     const wallet = await store.read.wallet(accountId);
     if (!wallet || wallet.frozen) return;
-    const detail = wrong
-      .map(({ what, expected, found }) => `${what}: expected ${expected}, found ${found}`)
-      .join('; ');
+    const detail = wrong.map(({ what, expected, found }) => `${what}: expected ${expected}, found ${found}`).join('; ');
     alarms.raise('wallet_wrong', { account_id: accountId, detail });
     await store.commit('freeze', { accountId, frozen: true, at: clock.now() });
   }

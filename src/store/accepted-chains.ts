@@ -23,7 +23,8 @@ export function acceptedValue({ entryId, balance }: AcceptedChain): string {
 }
 
 /** For the account in a column; where nothing was accepted, both below are null. */
-export const joinAccepted = (account: string) => `LEFT JOIN settings accepted ON accepted.name = '${NAME}' || ${account}`;
+export const joinAccepted = (account: string) =>
+  `LEFT JOIN settings accepted ON accepted.name = '${NAME}' || ${account}`;
 export const ACCEPTED_ENTRY = `CAST(substr(accepted.value, 1, ${DIGITS}) AS BIGINT)`;
 const ACCEPTED_BALANCE = `CAST(substr(accepted.value, ${DIGITS + 2}) AS BIGINT)`;
 

@@ -119,7 +119,8 @@ describe('a wrong wallet', () => {
 });
 
 describe('an account that was frozen after a call had settled on its wrong balance', () => {
-  const mend = () => change('UPDATE wallets SET balance_nano = balance_nano - 1 WHERE account_id = ?', victim.accountId);
+  const mend = () =>
+    change('UPDATE wallets SET balance_nano = balance_nano - 1 WHERE account_id = ?', victim.accountId);
   const thaw = () =>
     adminApiOf(gateway)('POST', `/accounts/${victim.accountId}/thaw`, { reason: 'the row was changed by hand' });
   const differences = async () =>

@@ -25,7 +25,16 @@ import {
   setLoginTouches,
   touchSession,
 } from './logins.ts';
-import { claim, credit, deleteIncident, freeze, freezeTouches, putIncident, revise, reviseTouches } from './operator.ts';
+import {
+  claim,
+  credit,
+  deleteIncident,
+  freeze,
+  freezeTouches,
+  putIncident,
+  revise,
+  reviseTouches,
+} from './operator.ts';
 import { redeem, redeemTouches } from './redeem.ts';
 import { register, registerTouches } from './register.ts';
 import { addTraffic, trafficTouches } from './traffic.ts';
