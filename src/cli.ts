@@ -141,10 +141,13 @@ function askWith(send: Fetch, url: string) {
   return (path: string) => send(url + path, { signal: AbortSignal.timeout(HEALTH_MS), redirect: 'manual' });
 }
 
-function parseCommandLine(command: Command, rest: readonly string[]) {
+function parseCommandLine({ options, flags = [] }: Command, rest: readonly string[]) {
   const { positionals, tokens } = parseArgs({
     args: rest.filter((word) => word !== '--json'),
-    options: Object.fromEntries(command.options.map((name) => [name, { type: 'string' as const }])),
+    options: {
+      ...Object.fromEntries(options.map((name) => [name, { type: 'string' as const }])),
+      ...Object.fromEntries(flags.map((name) => [name, { type: 'boolean' as const }])),
+    },
     allowPositionals: true,
     strict: false,
     tokens: true,
@@ -153,7 +156,12 @@ function parseCommandLine(command: Command, rest: readonly string[]) {
   for (const token of tokens) {
     if (token.kind !== 'option') continue;
     const { name, rawName, value, inlineValue } = token;
-    if (!command.options.includes(name)) throw new WrongUsage(`unknown option: ${rawName}`);
+    if (flags.includes(name)) {
+      if (value !== undefined) throw new WrongUsage(`${rawName} takes no value`);
+      values[name] = '';
+      continue;
+    }
+    if (!options.includes(name)) throw new WrongUsage(`unknown option: ${rawName}`);
     // What looks like the next option was hardly meant as a value; --name=-1 is.
     const isNext = inlineValue === false && value?.startsWith('-') && value !== '-';
     if (value === undefined || isNext) throw new WrongUsage(`${rawName} needs a value`);

@@ -38,6 +38,8 @@ export interface Command {
   takes: string;
   about: string;
   options: readonly string[];
+  /** Options without a value: given, they stand among the options as an empty text. */
+  flags?: readonly string[];
   /** It works before the first start, too; every other command would act on an empty database that no server has. */
   makesDatabase?: boolean;
   run(invocation: Invocation): Promise<Printed>;

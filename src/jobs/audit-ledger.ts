@@ -5,6 +5,7 @@ import type { Alarms } from '../kit/alarms.ts';
 import { type Clock, every } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
 import type { AuditPass } from '../operating/tools.ts';
+import { wrongWallets } from '../store/audit-queries.ts';
 import type { AuditReport, Difference } from '../store/reads.ts';
 import type { Store } from '../store/store.ts';
 import { reasonOf } from './reason-of.ts';
@@ -13,7 +14,6 @@ const PASS_MS = 60_000;
 /** Passes overlap: a commit may become visible a little later than its time says. */
 const OVERLAP_MS = 10_000;
 const OVERLAP_ENTRIES = 10_000;
-const WALLET_FAULTS: readonly Difference['what'][] = ['balance', 'held', 'in_flight', 'free_in_flight', 'chain'];
 
 export interface LedgerAudit {
   /** True while the last pass found the books unbalanced: no paid request is admitted. */
@@ -40,9 +40,8 @@ export async function auditLedger(store: Store, clock: Clock, alarms: Alarms, lo
     last = { at: startedAt, isFull, report };
     unbalanced = report.total !== 0n;
     if (unbalanced) alarms.raise('ledger_unbalanced', { cost_nano: report.total.toString() });
-    const wrong = report.differences.filter(({ what }) => WALLET_FAULTS.includes(what));
     const failures: unknown[] = [];
-    for (const accountId of new Set(wrong.map(({ subject }) => subject))) {
+    for (const [accountId, wrong] of wrongWallets(report.differences)) {
       await freeze(accountId, wrong).catch((error: unknown) => failures.push(error));
     }
     // The next pass looks again at all that this one has looked at.
@@ -56,10 +55,7 @@ export async function auditLedger(store: Store, clock: Clock, alarms: Alarms, lo
   async function freeze(accountId: string, wrong: readonly Difference[]): Promise<void> {
     const wallet = await store.read.wallet(accountId);
     if (!wallet || wallet.frozen) return;
-    const detail = wrong
-      .filter(({ subject }) => subject === accountId)
-      .map(({ what, expected, found }) => `${what}: expected ${expected}, found ${found}`)
-      .join('; ');
+    const detail = wrong.map(({ what, expected, found }) => `${what}: expected ${expected}, found ${found}`).join('; ');
     alarms.raise('wallet_wrong', { account_id: accountId, detail });
     await store.commit('freeze', { accountId, frozen: true, at: clock.now() });
   }

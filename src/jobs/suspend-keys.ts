@@ -16,7 +16,8 @@ export function suspendKeys(store: Store, clock: Clock, log: Log, catalog: () =>
   async function suspend(): Promise<void> {
     const { suspend_unused_days: days, usage_months: months } = catalog().guards;
     if (days === null) return;
-    // Whether a key was used longer ago than usage is kept, nobody knows any more.
+    // Whether a key was used longer ago than usage is kept, nobody knows any more; the store says the same of what was
+    // deleted while it was kept for a shorter time.
     if (months !== null && days > months * SHORTEST_MONTH) return;
     const at = clock.now();
     const keys = await store.read.unusedKeys(at - days * DAY_MS, AT_ONCE);

@@ -197,7 +197,8 @@ function repeated(earlier: Entry, accountId: string, amount: Nano): OperatingRef
   return new OperatingRefused('already_done', 'this was credited already');
 }
 
-/** Refused: not_found, invalid, already_done. */
+/** A thaw accepts the entries that were written while the wallet was wrong: they can never be changed. A balance that is
+ * still wrong freezes the account again. Refused: not_found, invalid, already_done. */
 export async function setFrozen(
   tools: OperatingTools,
   accountId: string,
@@ -207,8 +208,12 @@ export async function setFrozen(
   const { frozen, actor } = given;
   const reason = readLine(given.reason, 'reason', MAX_REASON_CHARS);
   if (!(await store.read.wallet(accountId))) throw noSuchAccount(accountId);
-  const log = logLine(tools, actor, frozen ? 'accounts.freeze' : 'accounts.thaw', accountId, { reason });
-  const { wasSo } = await store.commit('freeze', { accountId, frozen, at: clock.now(), log });
+  const accepted = frozen ? undefined : await store.read.wrongChain(accountId);
+  const log = logLine(tools, actor, frozen ? 'accounts.freeze' : 'accounts.thaw', accountId, {
+    reason,
+    ...(accepted && { accepted_entry: accepted.entryId }),
+  });
+  const { wasSo } = await store.commit('freeze', { accountId, frozen, at: clock.now(), accepted, log });
   if (wasSo) throw new OperatingRefused('already_done', `${accountId} is ${frozen ? 'frozen' : 'not frozen'} already`);
 }
 

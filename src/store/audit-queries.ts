@@ -2,6 +2,7 @@
 // `TOUCHED` stands for the set of accounts a pass looks at, `NEWEST` for the entry it begins after.
 
 import { NANO_PER_NTD } from '../kit/money.ts';
+import { ACCEPTED_ENTRY, balanceAfter, joinAccepted, wrongEntries } from './accepted-chains.ts';
 import { KEPT_DAY, KEPT_SETTLED_AT } from './kept-usage.ts';
 import type { AuditReport, AuditScope, Difference } from './reads.ts';
 import { HOUSE_ACCOUNTS } from './rows.ts';
@@ -71,21 +72,16 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
   {
     what: 'chain',
     pass: 'full',
-    sql: `SELECT subject, expected, found FROM (
-        SELECT entry_id, account_id AS subject, balance_after_nano AS found,
-          sum(CASE WHEN credit = account_id THEN amount_nano ELSE -amount_nano END)
-            OVER (PARTITION BY account_id ORDER BY entry_id) AS expected
-        FROM entries WHERE account_id IS NOT NULL
-      ) chained WHERE expected <> found`,
+    sql: wrongEntries('account_id IS NOT NULL'),
   },
   {
     what: 'balance',
     pass: 'short',
     sql: `SELECT subject, expected, found FROM (
         SELECT w.account_id AS subject, w.balance_nano AS found, coalesce((
-          SELECT e.balance_after_nano FROM entries e WHERE e.account_id = w.account_id ORDER BY e.entry_id DESC LIMIT 1
+          SELECT ${balanceAfter('e')} FROM entries e WHERE e.account_id = w.account_id ORDER BY e.entry_id DESC LIMIT 1
         ), 0) AS expected
-        FROM wallets w WHERE w.account_id IN (TOUCHED)
+        FROM wallets w ${joinAccepted('w.account_id')} WHERE w.account_id IN (TOUCHED)
       ) touched WHERE expected <> found`,
   },
   {
@@ -93,10 +89,11 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
     pass: 'short',
     sql: `SELECT subject, expected, found FROM (
         SELECT e.account_id AS subject, e.balance_after_nano AS found, coalesce((
-          SELECT p.balance_after_nano FROM entries p
+          SELECT ${balanceAfter('p')} FROM entries p
           WHERE p.account_id = e.account_id AND p.entry_id < e.entry_id ORDER BY p.entry_id DESC LIMIT 1
         ), 0) + CASE WHEN e.credit = e.account_id THEN e.amount_nano ELSE -e.amount_nano END AS expected
-        FROM entries e WHERE e.entry_id > NEWEST AND e.account_id IS NOT NULL
+        FROM entries e ${joinAccepted('e.account_id')}
+        WHERE e.entry_id > NEWEST AND e.account_id IS NOT NULL AND e.entry_id > coalesce(${ACCEPTED_ENTRY}, 0)
       ) chained WHERE expected <> found`,
   },
   // Each of the two below looks from both sides by key: a full outer join would compare every row with every other.
@@ -164,6 +161,16 @@ export const AUDIT_HOUSE = `SELECT account, sum(sign * (amount_nano / 1000000000
   ) sides GROUP BY account ORDER BY account`;
 
 type Row = Readonly<Record<string, unknown>>;
+
+const WALLET_FAULTS: readonly Difference['what'][] = ['balance', 'held', 'in_flight', 'free_in_flight', 'chain'];
+
+/** The differences for which an account is frozen, by account. */
+export function wrongWallets(differences: readonly Difference[]): Map<string, Difference[]> {
+  return Map.groupBy(
+    differences.filter(({ what }) => WALLET_FAULTS.includes(what)),
+    ({ subject }) => subject,
+  );
+}
 
 export function toDifference(what: Difference['what'], row: Row): Difference {
   return { what, subject: String(row.subject), expected: String(row.expected), found: String(row.found) };

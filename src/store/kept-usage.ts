@@ -11,6 +11,10 @@ export const KEPT_DAY = `(SELECT coalesce(max(CAST(value AS BIGINT)), 0) FROM se
 
 export const USAGE_KEPT_FROM = `SELECT ${KEPT_DAY} AS day`;
 
+/** When that day began: older records may be gone. */
+export const KEPT_AT = `(SELECT coalesce(max(CAST(value AS BIGINT)) * 86400000 - 28800000, 0)
+  FROM settings WHERE name = '${FIRST_DAY}')`;
+
 /** Whatever was settled from then on has its record: a call may have begun the day before. */
 export const KEPT_SETTLED_AT = `(SELECT coalesce((max(CAST(value AS BIGINT)) + 1) * 86400000 - 28800000, 0)
   FROM settings WHERE name = '${FIRST_DAY}')`;

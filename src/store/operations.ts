@@ -2,6 +2,7 @@
 // The table at the end is the one list of them; both drivers and the batcher work from it.
 
 import type { Nano } from '../kit/money.ts';
+import type { AcceptedChain } from './accepted-chains.ts';
 import type { Logged } from './book/actions.ts';
 import type { ReplayRequest } from './book/replays.ts';
 import type { Allowance } from './book/windows.ts';
@@ -253,6 +254,8 @@ export interface FreezeInput extends Logged {
   accountId: string;
   frozen: boolean;
   at: number;
+  /** With a thaw: up to where the audit takes the chain as it is from now on. */
+  accepted?: AcceptedChain | undefined;
 }
 
 export interface FreezeResult {

@@ -1,5 +1,6 @@
 // Every question the service asks of the store. A driver answers each from one consistent snapshot.
 
+import type { AcceptedChain } from './accepted-chains.ts';
 import type {
   Buckets,
   Card,
@@ -203,7 +204,8 @@ export interface Reads {
   keyByHash(hash: string): Promise<KeyRow | undefined>;
   keysOf(accountId: string): Promise<KeyRow[]>;
   keyById(keyId: string): Promise<KeyRow | undefined>;
-  /** Valid keys older than `since` and unused from then on, of accounts that no card and no credit ever reached. */
+  /** Valid keys older than `since` and unused from then on, of accounts that no card and no credit ever reached; none if
+   * usage of that time was deleted: nobody knows any more. */
   unusedKeys(since: number, limit: number): Promise<KeyRow[]>;
   wallet(accountId: string): Promise<Wallet | undefined>;
   window(windowId: string): Promise<Window | undefined>;
@@ -219,6 +221,8 @@ export interface Reads {
   creditBy(reference: string): Promise<Entry | undefined>;
   /** What a request cost, also when its record is no longer kept. */
   usageEntry(accountId: string, requestId: string): Promise<Entry | undefined>;
+  /** What a thaw has to accept: undefined if every balance of an entry is the sum up to it, or was accepted before. */
+  wrongChain(accountId: string): Promise<AcceptedChain | undefined>;
   openHolds(accountId: string): Promise<OpenHold[]>;
   holdSums(): Promise<HoldSums>;
   /** The newest batch first, by serial. */
@@ -286,6 +290,7 @@ export const READ_NAMES = [
   'creditsOf',
   'creditBy',
   'usageEntry',
+  'wrongChain',
   'openHolds',
   'holdSums',
   'cards',

@@ -245,7 +245,7 @@ export interface Incident {
   createdAt: number;
 }
 
-/** A fact about the database itself, written once. */
+/** A fact about the database itself. */
 export interface Setting {
   value: string;
 }

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Catalog } from '../../src/catalog/catalog.ts';
 import { suspendKeys } from '../../src/jobs/suspend-keys.ts';
+import { taipeiDay, taipeiDayStart } from '../../src/kit/taipei.ts';
 import type { Store } from '../../src/store/store.ts';
 import {
   type Account,
@@ -135,6 +136,23 @@ export function describeSuspendedKeys(name: string, open: OpenSubject): void {
     test('null suspends nobody', async () => {
       await runAt(T0 + 3_000 * DAY, null);
       expect(await isLive()).toBe(true);
+    });
+
+    // The last of them: what is deleted here is known to none of the others any more.
+    test('none is suspended by a time in which usage was deleted, be it kept for longer now', async () => {
+      const input = free(account, { at: T0 + 30 * DAY });
+      await admitted(store, input);
+      await store.commit('settle', settling(input, 0n));
+      const day = taipeiDay(T0 + 45 * DAY);
+      while ((await store.forgetUsage({ day, limit: 500 })).records > 0);
+      expect(await store.read.usageRecord(account.accountId, input.requestId)).toBeUndefined();
+      await runAt(T0 + 75 * DAY, 60, 24);
+      expect(await isLive()).toBe(true);
+      const since = taipeiDayStart(day);
+      await runAt(since - 1 + 60 * DAY, 60, 24);
+      expect(await isLive()).toBe(true);
+      await runAt(since + 60 * DAY, 60, 24);
+      expect(await isLive()).toBe(false);
     });
   });
 }

@@ -1,42 +1,80 @@
 // backup, restore: a consistent copy of the embedded database while it serves, and back again while it does not.
 
 import { systemClock } from '../../kit/clock.ts';
+import { logLine } from '../../operating/audit-log.ts';
 import { StoreRefused } from '../../store/refusal.ts';
-import { backupDatabase, restoreDatabase } from '../../store/sqlite/backup.ts';
-import { type Command, oneArgument, Refused } from '../command.ts';
+import { auditCopy, backupDatabase, CopyDisagrees, type Restored, restoreDatabase } from '../../store/sqlite/backup.ts';
+import { ACTOR, type Command, oneArgument, Refused } from '../command.ts';
+import { printDifferences } from '../print-differences.ts';
 
 const PEPPER_NOTE =
   'Save the pepper too (SECRETS_PEPPER, or the file "pepper" in the data folder): without it no key works.';
+
+const ACCEPT = 'accept-differences';
+const ACCEPT_NOTE = `restore takes it only with --${ACCEPT}, and freezes the accounts whose wallets are wrong.`;
 
 export const backupCommands: readonly Command[] = [
   {
     words: 'backup',
     takes: 'FILE',
-    about: 'copy the embedded database while the server runs',
+    about: 'copy the embedded database while the server runs, and audit the copy; exit 1 if that finds a difference',
     options: [],
     async run({ args, databaseFile }) {
       const file = oneArgument(args, 'FILE');
       backupDatabase(embedded(databaseFile()), file);
-      return { facts: { file, note: PEPPER_NOTE }, text: `copied to ${file}\n${PEPPER_NOTE}` };
+      const differences = auditCopy(file);
+      if (differences && differences.length > 0) {
+        const told = [`copied to ${file}, but the copy does not pass the ledger audit:`, printDifferences(differences)];
+        throw new Refused([...told, ACCEPT_NOTE, PEPPER_NOTE].join('\n'), { file, note: PEPPER_NOTE, differences });
+      }
+      const told = differences ? [] : ['not audited: it is of another version, as the database is'];
+      return {
+        facts: { file, audited: differences !== undefined, note: PEPPER_NOTE },
+        text: [`copied to ${file}`, ...told, PEPPER_NOTE].join('\n'),
+      };
     },
   },
   {
     words: 'restore',
-    takes: 'FILE',
-    about: 'put a copy back while the server is stopped',
+    takes: `FILE [--${ACCEPT}]`,
+    about:
+      'put a copy back while the server is stopped; one that fails the audit only with the flag, wrong accounts frozen',
     options: [],
+    flags: [ACCEPT],
     makesDatabase: true,
-    async run({ args, databaseFile }) {
+    async run({ args, options, databaseFile }) {
       const file = oneArgument(args, 'FILE');
-      try {
-        restoreDatabase(file, embedded(databaseFile()), systemClock.now());
-      } catch (error) {
-        throw error instanceof StoreRefused ? new Refused(error.message) : error;
-      }
-      return { facts: { file, restored: true }, text: `restored from ${file}; its keys work with its own pepper only` };
+      const { differences, frozen } = restore(file, embedded(databaseFile()), options[ACCEPT] !== undefined);
+      const told =
+        differences.length === 0
+          ? []
+          : [
+              'it does not pass the ledger audit:',
+              printDifferences(differences),
+              frozen.length === 0 ? 'no account was frozen for it' : `frozen: ${frozen.join(', ')}`,
+            ];
+      return {
+        facts: { file, restored: true, differences, frozen },
+        text: [`restored from ${file}; its keys work with its own pepper only`, ...told].join('\n'),
+      };
     },
   },
 ];
+
+function restore(source: string, file: string, isAccepted: boolean): Restored {
+  const reason = `restored with differences (--${ACCEPT})`;
+  const freezing = (accountId: string) =>
+    logLine({ clock: systemClock }, ACTOR, 'accounts.freeze', accountId, { reason });
+  try {
+    return restoreDatabase(source, file, systemClock.now(), isAccepted ? freezing : undefined);
+  } catch (error) {
+    if (error instanceof CopyDisagrees) {
+      const told = [`${error.message}:`, printDifferences(error.differences), ACCEPT_NOTE];
+      throw new Refused(told.join('\n'), { differences: error.differences });
+    }
+    throw error instanceof StoreRefused ? new Refused(error.message) : error;
+  }
+}
 
 function embedded(databaseFile: string | undefined): string {
   if (databaseFile === undefined) {

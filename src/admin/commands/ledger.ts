@@ -3,6 +3,7 @@
 import { formatNtd } from '../../kit/money.ts';
 import { runFullAudit } from '../../operating/ledger.ts';
 import { ACTOR, type Command, noArguments, Refused } from '../command.ts';
+import { printDifferences } from '../print-differences.ts';
 import { printTable } from '../print-table.ts';
 
 export const ledgerCommands: readonly Command[] = [
@@ -23,10 +24,7 @@ export const ledgerCommands: readonly Command[] = [
         house: Object.fromEntries(Object.entries(house).map(([name, amount]) => [name, amount.toString()])),
         differences,
       };
-      if (differences.length > 0) {
-        const rows = differences.map(({ what, subject, expected, found }) => [what, subject, expected, found]);
-        throw new Refused(printTable(['what', 'subject', 'expected', 'found'], rows), facts);
-      }
+      if (differences.length > 0) throw new Refused(printDifferences(differences), facts);
       return {
         facts,
         text: [

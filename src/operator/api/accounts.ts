@@ -82,7 +82,10 @@ export const ACCOUNT_OPERATIONS: readonly AdminOperation[] = [
       method: 'POST',
       path: `/api/admin/accounts/:id/${verb}`,
       id: `${verb}Account`,
-      summary: verb === 'freeze' ? 'Admit nothing on this account any more.' : 'Admit requests again.',
+      summary:
+        verb === 'freeze'
+          ? 'Admit nothing on this account any more.'
+          : 'Admit requests again; entries that were written with a wrong balance are accepted.',
       body: z.strictObject({ reason: text }),
       async run(tools, { params, body: { reason } }) {
         const frozen = verb === 'freeze';

@@ -25,7 +25,16 @@ import {
   setLoginTouches,
   touchSession,
 } from './logins.ts';
-import { claim, credit, deleteIncident, freeze, putIncident, revise, reviseTouches } from './operator.ts';
+import {
+  claim,
+  credit,
+  deleteIncident,
+  freeze,
+  freezeTouches,
+  putIncident,
+  revise,
+  reviseTouches,
+} from './operator.ts';
 import { redeem, redeemTouches } from './redeem.ts';
 import { register, registerTouches } from './register.ts';
 import { addTraffic, trafficTouches } from './traffic.ts';
@@ -57,7 +66,7 @@ const DEFINITIONS: Definitions = {
   changeKey: { touches: ({ accountId }) => keyringTouches(accountId), decide: changeKey },
   rotateKey: { touches: rotateKeyTouches, decide: rotateKey },
   revokeKey: { touches: ({ accountId }) => keyringTouches(accountId), decide: revokeKey },
-  freeze: { touches: ({ accountId }) => [{ table: 'wallets', id: accountId }], decide: freeze },
+  freeze: { touches: freezeTouches, decide: freeze },
   traffic: { touches: trafficTouches, decide: addTraffic },
   claim: { touches: ({ name }) => [{ table: 'settings', id: name }], decide: claim },
   setLogin: { touches: setLoginTouches, decide: setLogin },

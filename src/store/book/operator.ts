@@ -2,6 +2,7 @@
 // what belongs to the database.
 
 import { assert } from '../../kit/assert.ts';
+import { acceptedName, acceptedValue } from '../accepted-chains.ts';
 import type {
   ClaimInput,
   ClaimResult,
@@ -48,13 +49,19 @@ export function credit(book: Book, input: CreditInput): CreditResult {
   return { ok: true, balance };
 }
 
+export function freezeTouches({ accountId, accepted }: FreezeInput): Touch[] {
+  const wallet: Touch = { table: 'wallets', id: accountId };
+  return accepted ? [wallet, { table: 'settings', id: acceptedName(accountId) }] : [wallet];
+}
+
 /** Of several at once, one is logged. */
 export function freeze(book: Book, input: FreezeInput): FreezeResult {
-  const { accountId, frozen, at } = input;
+  const { accountId, frozen, at, accepted } = input;
   const wallet = book.get('wallets', accountId);
   assert(wallet, 'an account has a wallet');
   if (wallet.frozen === frozen) return { wasSo: true };
   book.put('wallets', accountId, { ...wallet, frozen, touchedAt: at });
+  if (accepted) book.put('settings', acceptedName(accountId), { value: acceptedValue(accepted) });
   noteAction(book, input);
   return { wasSo: false };
 }

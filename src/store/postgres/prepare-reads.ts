@@ -1,8 +1,9 @@
 // The questions of the store in PostgreSQL's words.
 
+import { decodeWrongEntry, lastWrongEntry } from '../accepted-chains.ts';
 import { AUDIT_HOUSE, toHouse } from '../audit-queries.ts';
 import { decodeHoldSums, HOLD_SUMS } from '../hold-sums.ts';
-import { USAGE_KEPT_FROM } from '../kept-usage.ts';
+import { KEPT_AT, USAGE_KEPT_FROM } from '../kept-usage.ts';
 import {
   actionsQuestion,
   alarmsQuestion,
@@ -69,7 +70,7 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
     keyById: one(KEYS, 'WHERE key_id = $1'),
     unusedKeys: many(
       KEYS,
-      `WHERE revoked_at IS NULL AND created_at < $1
+      `WHERE revoked_at IS NULL AND created_at < $1 AND $1 >= ${KEPT_AT}
          AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.account_id = keys.account_id AND kind IN ('card', 'credit'))
          AND NOT EXISTS (SELECT 1 FROM usage_records AS used WHERE used.account_id = keys.account_id
                            AND used.key_id = keys.key_id AND used.at >= $1)
@@ -87,6 +88,8 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
     creditsOf: (accountId, limit, before = Number.MAX_SAFE_INTEGER) => creditsOf(accountId, before, limit),
     creditBy: one(ADDITIONS.entries, `WHERE kind = 'credit' AND reference = $1`),
     usageEntry: one(ADDITIONS.entries, `WHERE account_id = $1 AND kind = 'usage' AND reference = $2`),
+    wrongChain: async (accountId) =>
+      decodeWrongEntry((await slowPool.ask({ sql: lastWrongEntry('$1'), values: [accountId] }))[0]),
     openHolds: async (accountId) =>
       toOpenHolds(
         await pool.ask({ sql: `${OPEN_HOLDS} WHERE account_id = $1 ORDER BY opened_at`, values: [accountId] }),

@@ -17,7 +17,10 @@ import {
 import { dirname } from 'node:path';
 import { failpoint } from '../../kit/failpoint.ts';
 import { fileTrouble } from '../../kit/file-trouble.ts';
+import { wrongWallets } from '../audit-queries.ts';
+import type { Difference } from '../reads.ts';
 import { StoreRefused } from '../refusal.ts';
+import type { Action } from '../rows.ts';
 import { audit } from './audit.ts';
 import { prepareCommits } from './commit-batch.ts';
 import { prepareIsBehind } from './is-behind.ts';
@@ -46,14 +49,44 @@ export function backupDatabase(file: string, target: string): void {
 function postCopy(file: string): void {
   const db = new Database(file, { readwrite: true, safeIntegers: true, strict: true });
   try {
-    const versions = db.query('SELECT version FROM schema_migrations').all();
-    if (versions.length === MIGRATIONS.length && prepareIsBehind(db)()) prepareCommits(db).post();
+    if (isOfThisVersion(db) && prepareIsBehind(db)()) prepareCommits(db).post();
   } finally {
     db.close();
   }
 }
 
-export function restoreDatabase(source: string, file: string, now: number): void {
+function isOfThisVersion(db: Database): boolean {
+  return db.query('SELECT version FROM schema_migrations').all().length === MIGRATIONS.length;
+}
+
+/** What is wrong in a copy that was just made; undefined if it is of another version, whose questions are others. */
+export function auditCopy(file: string): Difference[] | undefined {
+  const otherwise = `copied to ${file}, but the copy cannot be read again: do not count on it`;
+  return useDatabase(file, { readonly: true }, otherwise, (db) =>
+    isOfThisVersion(db) ? audit(db, {}).differences : undefined,
+  );
+}
+
+export class CopyDisagrees extends StoreRefused {
+  constructor(readonly differences: readonly Difference[]) {
+    super('the copy does not pass the ledger audit');
+  }
+}
+
+export interface Restored {
+  differences: readonly Difference[];
+  /** The accounts that are frozen because of them. */
+  frozen: string[];
+}
+
+/** A copy that does not pass the audit is refused, or taken with its wrong accounts frozen: `freezing` is the line of the
+ * log for each. */
+export function restoreDatabase(
+  source: string,
+  file: string,
+  now: number,
+  freezing?: (accountId: string) => Action,
+): Restored {
   if (!isFile(source)) throw new StoreRefused(`there is no file ${source}`);
   if (existsSync(file)) {
     if (realpathSync(source) === realpathSync(file)) throw new StoreRefused(`${source} is the database itself`);
@@ -61,10 +94,11 @@ export function restoreDatabase(source: string, file: string, now: number): void
   }
   const incoming = incomingOf(file);
   removeWithCompanions(incoming);
+  let restored: Restored;
   try {
     copyIn(source, incoming);
     failpoint('K14');
-    checkSound(incoming);
+    restored = makeSound(incoming, now, freezing);
     sync(incoming);
     failpoint('K14');
     // At every moment one of the two is there and whole, and nothing beside it that belongs to the other.
@@ -80,6 +114,7 @@ export function restoreDatabase(source: string, file: string, now: number): void
   renameSync(incoming, file);
   failpoint('K14');
   sync(dirname(file));
+  return restored;
 }
 
 /** Where a copy is made ready before it takes the place of the database. */
@@ -131,8 +166,8 @@ function refuseWhileServing(file: string, now: number): void {
   }
 }
 
-function checkSound(file: string): void {
-  useDatabase(file, {}, 'the copy is damaged, or not a database of this service', (db) => {
+function makeSound(file: string, now: number, freezing: ((accountId: string) => Action) | undefined): Restored {
+  return useDatabase(file, {}, 'the copy is damaged, or not a database of this service', (db) => {
     const [row] = db.query<{ integrity_check: string }, []>('PRAGMA integrity_check').all();
     if (row?.integrity_check !== 'ok') throw new StoreRefused('the copy is damaged');
     // Any SQLite file, be it empty, could be migrated to a sound and empty one.
@@ -140,10 +175,27 @@ function checkSound(file: string): void {
     migrate(db, { isCopy: true });
     if (prepareIsBehind(db)()) prepareCommits(db).post();
     const { differences } = audit(db, {});
-    if (differences.length > 0) throw new StoreRefused('the copy does not pass the ledger audit');
+    if (differences.length > 0 && !freezing) throw new CopyDisagrees(differences);
+    const frozen = freezing ? freeze(db, [...wrongWallets(differences).keys()], now, freezing) : [];
     // Everything into the one file, and nothing beside it.
     db.run('PRAGMA journal_mode = DELETE');
+    return { differences, frozen };
   });
+}
+
+/** Those that have a wallet. */
+function freeze(
+  db: Database,
+  accountIds: readonly string[],
+  at: number,
+  freezing: (accountId: string) => Action,
+): string[] {
+  const operations = accountIds.map((accountId) => ({
+    name: 'freeze' as const,
+    input: { accountId, frozen: true, at, log: freezing(accountId) },
+  }));
+  const decided = prepareCommits(db).commitBatch(operations);
+  return accountIds.filter((_, index) => decided[index]?.ok);
 }
 
 /** What the database itself throws means that the file is not what it should be. */

@@ -2,9 +2,10 @@
 // answered at once here, and awaited there.
 
 import type { Database } from 'bun:sqlite';
+import { decodeWrongEntry, lastWrongEntry } from '../accepted-chains.ts';
 import { AUDIT_HOUSE, toHouse } from '../audit-queries.ts';
 import { decodeHoldSums, HOLD_SUMS } from '../hold-sums.ts';
-import { USAGE_KEPT_FROM } from '../kept-usage.ts';
+import { KEPT_AT, USAGE_KEPT_FROM } from '../kept-usage.ts';
 import {
   actionsQuestion,
   alarmsQuestion,
@@ -68,6 +69,7 @@ export function prepareReads(db: Database): SyncReads {
   const trafficDays = db.prepare<Columns, [number]>(TRAFFIC_DAYS);
   const loginName = db.prepare<{ account_id: string }, [string]>('SELECT account_id FROM login_names WHERE name = ?');
   const applied = db.prepare<Columns, [string]>(WAS_APPLIED);
+  const wrongEntry = db.prepare<Columns, [string]>(lastWrongEntry('?'));
   const holdSums = db.prepare<Columns, []>(HOLD_SUMS);
   return {
     keyByHash: (hash) => keyByHash(hash) ?? keyByOldHash(hash),
@@ -75,7 +77,7 @@ export function prepareReads(db: Database): SyncReads {
     keyById: one(KEYS, 'WHERE key_id = ?'),
     unusedKeys: many(
       KEYS,
-      `WHERE revoked_at IS NULL AND created_at < ?1
+      `WHERE revoked_at IS NULL AND created_at < ?1 AND ?1 >= ${KEPT_AT}
          AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.account_id = keys.account_id AND kind IN ('card', 'credit'))
          AND NOT EXISTS (SELECT 1 FROM usage_records AS used WHERE used.account_id = keys.account_id
                            AND used.key_id = keys.key_id AND used.at >= ?1)
@@ -91,6 +93,7 @@ export function prepareReads(db: Database): SyncReads {
     creditsOf: (accountId, limit, before = Number.MAX_SAFE_INTEGER) => creditsOf(accountId, before, limit),
     creditBy: one(ADDITIONS.entries, `WHERE kind = 'credit' AND reference = ?`),
     usageEntry: one(ADDITIONS.entries, `WHERE account_id = ? AND kind = 'usage' AND reference = ?`),
+    wrongChain: (accountId) => decodeWrongEntry(wrongEntry.get(accountId)),
     openHolds: (accountId) =>
       db
         .query<HoldColumns, [string]>(`${OPEN_HOLDS} WHERE account_id = ? ORDER BY opened_at`)

@@ -20,6 +20,7 @@ const SLOW_READS: ReadonlySet<ReadName> = new Set([
   'spendByDay',
   'trafficDays',
   'audit',
+  'wrongChain',
   'cards',
   'cardCounts',
   'actions',

@@ -7,6 +7,7 @@ import {
   admitted,
   createAccount,
   free,
+  fresh,
   issueCards,
   paid,
   redeeming,
@@ -179,6 +180,83 @@ export function describeAudit(open: OpenSubject): void {
         if (passes.includes(pass)) expect(differences).toContainEqual(difference);
         else expect(differences).not.toContainEqual(difference);
       }
+    });
+
+    describe('after a thaw that accepted an entry which was written while the wallet was wrong', () => {
+      const raise = (by: number) =>
+        subject.plant(
+          `UPDATE wallets SET balance_nano = balance_nano + ${by} WHERE account_id = '${account.accountId}'`,
+        );
+      const credit = (amount: bigint) => {
+        const { accountId } = account;
+        return subject.store.commit('credit', { accountId, amount, reference: fresh('ref'), reason: 'r', at: T0 });
+      };
+      /** As `what expected found`, of each pass. */
+      const told = (pass: 'full' | 'short') =>
+        subject.store.read
+          .audit(scopes[pass])
+          .then(({ differences }) => differences.map(({ what, expected, found }) => `${what} ${expected} ${found}`));
+      async function thaw(): Promise<void> {
+        const { accountId } = account;
+        const accepted = await subject.store.read.wrongChain(accountId);
+        await subject.store.commit('freeze', { accountId, frozen: true, at: T0 });
+        await subject.store.commit('freeze', { accountId, frozen: false, at: T0, accepted });
+      }
+
+      beforeEach(async () => {
+        await raise(1_000);
+        await credit(5n);
+        expect(await told('short')).toEqual(['chain 9655 10655']);
+        expect(await told('full')).toEqual(['balance 9655 10655', 'chain 9655 10655']);
+      });
+
+      test('a balance that was put right is right, and so is what is written next', async () => {
+        await raise(-1_000);
+        expect(await told('full')).toEqual(['chain 9655 10655']);
+        expect(await subject.store.read.wrongChain(account.accountId)).toMatchObject({ balance: 9655n });
+        await thaw();
+        expect([await told('full'), await told('short')]).toEqual([[], []]);
+        expect(await subject.store.read.wrongChain(account.accountId)).toBeUndefined();
+        await credit(7n);
+        await credit(7n);
+        expect([await told('full'), await told('short')]).toEqual([[], []]);
+        // Nobody else's chain is accepted with it.
+        const other = await createAccount(subject.store, 10n);
+        await subject.plant(`UPDATE entries SET balance_after_nano = 11 WHERE account_id = '${other.accountId}'`);
+        expect(await told('full')).toEqual(['chain 10 11']);
+        expect(await told('short')).toContain('chain 10 11');
+      });
+
+      test('a balance that was left wrong is found, and so is the next entry', async () => {
+        await thaw();
+        for (const pass of BOTH) expect(await told(pass)).toEqual(['balance 9655 10655']);
+        await credit(7n);
+        expect(await told('full')).toEqual(['balance 9662 10662', 'chain 9662 10662']);
+        expect(await told('short')).toEqual(['chain 9662 10662']);
+      });
+
+      test('whatever becomes wrong later is found, and can be accepted by the next thaw', async () => {
+        await raise(-1_000);
+        await thaw();
+        await raise(1);
+        for (const pass of BOTH) expect(await told(pass)).toEqual(['balance 9655 9656']);
+        await credit(7n);
+        for (const pass of BOTH) expect(await told(pass)).toContain('chain 9662 9663');
+        await raise(-1);
+        await thaw();
+        await credit(7n);
+        for (const pass of BOTH) expect(await told(pass)).toEqual([]);
+        await subject.plant(`UPDATE wallets SET held_nano = held_nano + 3 WHERE account_id = '${account.accountId}'`);
+        for (const pass of BOTH) expect(await told(pass)).toEqual(['held 2000 2003']);
+      });
+
+      test('more spent than there was: the sum below 0 is what is held against', async () => {
+        await raise(-1_000);
+        await subject.plant(`UPDATE entries SET amount_nano = 400000 WHERE reference = 'req_settled'`);
+        await thaw();
+        const found = (await subject.store.read.audit(scopes.short)).differences;
+        expect(found.map(({ what, expected }) => [what, expected])).toEqual([['balance', '-389945']]);
+      });
     });
   });
 }

@@ -56,7 +56,8 @@ export const accountsEn = {
     'Every new request of this account is refused until it is thawed. Requests that are running end and are paid.',
   freezeKeeps: 'Its balance, keys and cards stay as they are.',
   unfreezeText: 'Its keys work again, at once.',
-  unfreezeAudit: 'If the ledger’s audit froze it, find out why first: it freezes again what does not agree.',
+  unfreezeAudit:
+    'If the ledger’s audit froze it, find out why and put its balance right first. Entries that were written with a wrong balance are accepted with this; what still does not agree is frozen again.',
   didFreeze: 'The account is frozen.',
   didUnfreeze: 'The account works again.',
   keys: 'Keys',
@@ -183,7 +184,8 @@ export const accountsZh: Said<typeof accountsEn> = {
   freezeText: '解除之前，這個帳戶的所有新請求都會被拒絕。執行中的請求會正常結束並計費。',
   freezeKeeps: '餘額、金鑰與儲值卡都不受影響。',
   unfreezeText: '金鑰立即恢復使用。',
-  unfreezeAudit: '如果是帳本稽核凍結的，請先查明原因：帳目不符的帳戶會再次被凍結。',
+  unfreezeAudit:
+    '如果是帳本稽核凍結的，請先查明原因並更正餘額。解除凍結即認可先前以錯誤餘額寫入的帳目；仍不相符的帳戶會再次被凍結。',
   didFreeze: '帳戶已凍結。',
   didUnfreeze: '帳戶已恢復使用。',
   keys: '金鑰',

@@ -1,0 +1,130 @@
+// A database with a wrong wallet: backup says so at once, restore asks for a word, and freezes what is wrong.
+
+import { Database } from 'bun:sqlite';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import type { Answer } from '../support/answer.ts';
+import { startTestGateway, type TestAccount } from '../support/gateway.ts';
+import { createWorkplace, type Workplace } from '../support/start-process.ts';
+import { writeSql } from '../support/write-sql.ts';
+
+const ACCEPT = '--accept-differences';
+const place = createWorkplace();
+const database = `${place.dataDir}/gateway.sqlite`;
+const copy = place.path('copy.sqlite');
+let wrong: TestAccount;
+let right: TestAccount;
+let difference: Answer;
+
+beforeAll(async () => {
+  const gateway = await startTestGateway({ dataDir: place.dataDir });
+  wrong = await gateway.register();
+  right = await gateway.register();
+  await gateway.stop();
+  writeSql(database, 'UPDATE wallets SET balance_nano = balance_nano + 1 WHERE account_id = ?', wrong.accountId);
+  difference = { what: 'balance', subject: wrong.accountId, expected: '1000000000', found: '1000000001' };
+});
+afterAll(() => place.remove());
+
+describe('backup', () => {
+  test('keeps the copy, tells every difference, and ends with 1', async () => {
+    const { exitCode, stdout, stderr } = await place.gateway(['backup', copy]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toContain(`copied to ${copy}, but`);
+    expect(stderr).toMatch(new RegExp(`^balance +${wrong.accountId} +1000000000 +1000000001$`, 'm'));
+    for (const said of [ACCEPT, 'pepper']) expect(stderr).toContain(said);
+    expect(readdirSync(place.folder).filter((name) => name.startsWith('copy.'))).toEqual(['copy.sqlite']);
+  });
+
+  test('tells programs the same', async () => {
+    const file = place.path('again.sqlite');
+    const { exitCode, stderr } = await place.gateway(['backup', file, '--json']);
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stderr)).toMatchObject({ file, differences: [difference] });
+    expect(existsSync(file)).toBe(true);
+  });
+
+  test('of another version is not audited, and says so', async () => {
+    const older = createWorkplace();
+    try {
+      const file = `${older.dataDir}/gateway.sqlite`;
+      expect((await older.gateway(['restore', copy, ACCEPT])).exitCode).toBe(0);
+      writeSql(file, 'DELETE FROM schema_migrations WHERE version = (SELECT max(version) FROM schema_migrations)');
+      const { exitCode, stdout } = await older.gateway(['backup', older.path('older.sqlite')]);
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain('not audited');
+    } finally {
+      await older.remove();
+    }
+  });
+});
+
+describe('restore', () => {
+  let elsewhere: Workplace;
+  beforeEach(() => {
+    elsewhere = createWorkplace();
+  });
+  afterEach(() => elsewhere.remove());
+  const rows = <Row>(sql: string): Row[] => {
+    const db = new Database(`${elsewhere.dataDir}/gateway.sqlite`, { readonly: true });
+    try {
+      return db.query<Row, []>(sql).all();
+    } finally {
+      db.close();
+    }
+  };
+
+  test('refuses it with the differences, and leaves nothing behind', async () => {
+    const { exitCode, stdout, stderr } = await elsewhere.gateway(['restore', copy]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toStartWith('the copy does not pass the ledger audit:\nwhat ');
+    for (const said of [wrong.accountId, ACCEPT]) expect(stderr).toContain(said);
+    expect(readdirSync(elsewhere.dataDir)).toEqual([]);
+    const bytes = readFileSync(database);
+    const told = await place.gateway(['restore', copy, '--json']);
+    expect(readFileSync(database).equals(bytes)).toBe(true);
+    expect(JSON.parse(told.stderr)).toMatchObject({ differences: [difference] });
+  });
+
+  test(`takes it with ${ACCEPT}: the wrong account is frozen, the others work`, async () => {
+    const { exitCode, stdout, stderr } = await elsewhere.gateway(['restore', copy, ACCEPT]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toContain(`frozen: ${wrong.accountId}\n`);
+    expect(stdout).toMatch(/^balance /m);
+    expect(rows('SELECT account_id FROM wallets WHERE frozen = 1')).toEqual([{ account_id: wrong.accountId }]);
+    expect(rows('SELECT actor, action, subject FROM audit_log')).toEqual([
+      { actor: 'cli', action: 'accounts.freeze', subject: wrong.accountId },
+    ]);
+    const SECRETS_PEPPER = readFileSync(`${place.dataDir}/pepper`, 'utf8').trim();
+    const { url } = await elsewhere.serve({ SECRETS_PEPPER });
+    const status = async ({ key }: TestAccount) => {
+      const body = JSON.stringify({ model: 'demo-small', max_tokens: 5, messages: [{ role: 'user', content: 'Hi' }] });
+      const headers = { authorization: `Bearer ${key}` };
+      return (await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body })).status;
+    };
+    expect([await status(wrong), await status(right)]).toEqual([503, 200]);
+  });
+
+  test('freezes nobody for a difference that is no wallet’s, and tells it', async () => {
+    const other = elsewhere.path('other.sqlite');
+    const db = new Database(copy);
+    db.run('VACUUM INTO ?', [other]);
+    db.close();
+    writeSql(other, 'UPDATE wallets SET balance_nano = balance_nano - 1 WHERE account_id = ?', wrong.accountId);
+    writeSql(
+      other,
+      `INSERT INTO usage_days VALUES ('${right.accountId}', 1, 'k', 'm', '', 'ok', 1, 0, 0, 0, 0, 0, 0, 0, 0)`,
+    );
+    expect((await elsewhere.gateway(['restore', other])).exitCode).toBe(1);
+    const { exitCode, stdout } = await elsewhere.gateway(['restore', other, ACCEPT, '--json']);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ differences: [{ what: 'usage_day' }], frozen: [] });
+    expect(rows('SELECT 1 FROM wallets WHERE frozen = 1')).toEqual([]);
+  });
+
+  test('takes the word without a value, and no other', async () => {
+    for (const word of [`${ACCEPT}=yes`, '--accept']) {
+      expect((await elsewhere.gateway(['restore', copy, word])).exitCode).toBe(2);
+    }
+  });
+});
