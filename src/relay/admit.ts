@@ -6,6 +6,7 @@ import { tokenBounds } from '../catalog/token-bounds.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { upperAt } from '../dialects/upper-at.ts';
 import { clientLeft, fault } from '../faults/fault.ts';
+import { tooLongText } from '../faults/too-long-text.ts';
 import { sleep } from '../kit/clock.ts';
 import { holdFor } from '../ledger/cost.ts';
 import { admissionFault } from '../limits/admission-fault.ts';
@@ -65,10 +66,7 @@ function checkContext({ request, model, models, catalog, dialect }: Call, candid
 }
 
 function tooLong({ promptField }: Dialect, tokens: number, most: number) {
-  return fault('context_length_exceeded', {
-    param: promptField,
-    message: `Shorten the prompt or choose a model with a larger context: prompt is too long: ${tokens} tokens > ${most} maximum.`,
-  });
+  return fault('context_length_exceeded', { param: promptField, message: tooLongText(tokens, most) });
 }
 
 function wantedTokens({ request, model, catalog }: Call): number {

@@ -2,6 +2,7 @@
 
 import type { UpstreamFailure } from '../channels/read-failure.ts';
 import { type Fault, fault } from '../faults/fault.ts';
+import { tooLongText } from '../faults/too-long-text.ts';
 
 export type AttemptOutcome =
   | 'network_error'
@@ -115,9 +116,8 @@ function isRejected({ code = '', message = '' }: UpstreamFailure): boolean {
   return CONTENT_CODES.test(code) || CONTENT_WORDS.test(message);
 }
 
-/** Coding agents know a full context by these words, and learn from the figures how much to leave out. */
-function tooLong(message: string): string {
+/** In whatever words it is told: where there are two figures, they are these. Undefined if they are not known. */
+function tooLong(message: string): string | undefined {
   const [most, tokens, ...more] = [...new Set(message.match(/\d{3,}/g)?.map(Number))].sort((a, b) => a - b);
-  const figures = tokens === undefined || more.length > 0 ? '' : `: ${tokens} tokens > ${most} maximum`;
-  return `Shorten the prompt or choose a model with a larger context: prompt is too long${figures}.`;
+  return most === undefined || tokens === undefined || more.length > 0 ? undefined : tooLongText(tokens, most);
 }

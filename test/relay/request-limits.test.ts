@@ -72,6 +72,8 @@ describe.each([
 describe('a prompt too long', () => {
   const sentence = 'The quick brown fox jumps over the lazy dog number. ';
   const words = (count: number) => [{ role: 'user', content: 'word '.repeat(count) }];
+  /** By which libraries know it, such as litellm. */
+  const openaiSays = (most: number) => `This model's maximum context length is ${most} tokens.`;
 
   test('for the model is refused before any slot or money', async () => {
     gateway = await startTestGateway({
@@ -105,7 +107,9 @@ describe('a prompt too long', () => {
     const counted: Answer = await (await gateway.call('/v1/messages/count_tokens', { key, body })).json();
     expect(counted.input_tokens).toBeGreaterThan(200_000);
     const { error }: Answer = await (await gateway.call('/v1/messages', { key, body })).json();
-    expect(error.message).toEndWith(`prompt is too long: ${counted.input_tokens} tokens > ${most} maximum.`);
+    expect(error.message).toEndWith(
+      `prompt is too long: ${counted.input_tokens} tokens > ${most} maximum. ${openaiSays(most)}`,
+    );
   });
 
   /** What is told of a call of `main`, which has a context of 8,192, `longer` of 20,000 and `longest` of 128,000. */
@@ -129,8 +133,9 @@ describe('a prompt too long', () => {
     expect(response.status).toBe(400);
     expect(gateway.upstream.requests).toEqual([]);
     const { error }: Answer = await response.json();
-    const [, tokens, most] = /too long: (\d+) tokens > (\d+) maximum\.$/.exec(error.message) ?? [];
+    const [, tokens, most] = /too long: (\d+) tokens > (\d+) maximum\. /.exec(error.message) ?? [];
     expect(Number(tokens)).toBeGreaterThan(Number(most));
+    expect(error.message).toEndWith(openaiSays(Number(most)));
     return Number(most);
   }
 

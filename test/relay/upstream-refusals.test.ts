@@ -125,7 +125,9 @@ describe('an error without the usual envelope', () => {
   test.each(full)('a prompt too long: %j', async (body) => {
     const { error } = await refused(jsonScript(400, body));
     expect(error.code).toBe('context_length_exceeded');
-    expect(error.message).toEndWith('prompt is too long: 40000 tokens > 32768 maximum.');
+    expect(error.message).toEndWith(
+      "prompt is too long: 40000 tokens > 32768 maximum. This model's maximum context length is 32768 tokens.",
+    );
   });
 
   const bad = [
