@@ -38,6 +38,8 @@ export interface UpstreamFields {
   thinkingBudget: number | undefined;
   /** The name this upstream gives to the output bound, when the client named none. */
   limitField: 'max_tokens' | 'max_completion_tokens';
+  /** It knows OpenRouter's way to ask for usage. */
+  takesUsageWish?: boolean;
 }
 
 export interface ReportedUsage {

@@ -14,6 +14,8 @@ export interface Quirks {
   reasoningField: 'reasoning_content' | 'reasoning' | undefined;
   /** Tells reasoning as `reasoning_details` too, and wants these back instead, as they were. */
   takesDetails: boolean;
+  /** Takes `usage`, OpenRouter's way to ask for it. */
+  takesUsageWish: boolean;
   /** Reasoning is counted beside the completion, not inside it. */
   countsReasoningApart: boolean;
   /** Cached input is told in `prompt_cache_hit_tokens`. */
@@ -36,6 +38,7 @@ const GENERIC: Quirks = {
   takesEffort: true,
   reasoningField: undefined,
   takesDetails: false,
+  takesUsageWish: false,
   countsReasoningApart: false,
   countsCacheHits: false,
   callIds: 'any',
@@ -85,7 +88,14 @@ const NAMED = {
     reasoningField: 'reasoning',
     refuses: ['logprobs', 'top_logprobs', 'logit_bias', 'verbosity', 'prompt_cache_key'],
   },
-  openrouter: { ...GENERIC, reasoningField: 'reasoning', takesDetails: true, callIds: 'forty', takesFiles: true },
+  openrouter: {
+    ...GENERIC,
+    reasoningField: 'reasoning',
+    takesDetails: true,
+    takesUsageWish: true,
+    callIds: 'forty',
+    takesFiles: true,
+  },
   ollama: { ...GENERIC, reasoningField: 'reasoning', takesParallelFlag: false },
   vllm: { ...GENERIC, reasoningField: 'reasoning' },
 } as const satisfies Record<string, Quirks>;

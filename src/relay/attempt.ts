@@ -83,6 +83,7 @@ export async function attempt(
       // A fallback may give less than the model that was asked for.
       thinkingBudget: lowerThinkingBudget(request, maxOutputTokens),
       limitField: route.channel.quirks.limitField,
+      takesUsageWish: route.channel.quirks.takesUsageWish,
     };
     const fetched = carrier.needs.length > 0 ? await fetchNamed(tools, carrier, watch) : undefined;
     const body = writeBody(carrier, fields, prefill, fetched);

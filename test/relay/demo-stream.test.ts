@@ -69,16 +69,24 @@ describe('usage', () => {
     expect((await gateway.get('/api/me', key)).balance_nano).toBe((1_000_000_000n - cost).toString());
   });
 
-  test.each([{}, { stream_options: null }, { stream_options: { include_usage: false } }])(
-    'does not come to a client that did not ask: %p',
-    async (options) => {
-      const { events, key } = await stream({ model: 'demo-small', ...options });
-      expect(usageOf(events)).toBeUndefined();
-      expect(events.every(({ json }) => json === undefined || json.choices.length > 0)).toBe(true);
-      const { data } = await gateway.get('/api/usage', key);
-      expect(BigInt(data[0].cost_nano)).toBeGreaterThan(0n);
-    },
-  );
+  test('comes to a client that asks for it as OpenRouter wants to be asked', async () => {
+    const { events } = await stream({ model: 'demo-small', usage: { include: true } });
+    expect(usageOf(events)).toMatchObject({ cost_nano: expect.any(String) });
+  });
+
+  test.each([
+    {},
+    { stream_options: null },
+    { stream_options: { include_usage: false } },
+    { usage: { include: false } },
+    { usage: true },
+  ])('does not come to a client that did not ask: %p', async (options) => {
+    const { events, key } = await stream({ model: 'demo-small', ...options });
+    expect(events.some(({ json }) => json !== undefined && 'usage' in json)).toBe(false);
+    expect(events.every(({ json }) => json === undefined || json.choices.length > 0)).toBe(true);
+    const { data } = await gateway.get('/api/usage', key);
+    expect(BigInt(data[0].cost_nano)).toBeGreaterThan(0n);
+  });
 
   test('of a free stream costs 0', async () => {
     const { events } = await stream({ model: 'auto:free', ...WITH_USAGE });

@@ -13,10 +13,15 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     document: (doc) => ({
       ...doc,
-      channels: [...doc.channels, openaiChannel('named', gatewayUrlOf(doc.channels), { quirks: 'openai' })],
+      channels: [
+        ...doc.channels,
+        openaiChannel('named', gatewayUrlOf(doc.channels), { quirks: 'openai' }),
+        openaiChannel('router', gatewayUrlOf(doc.channels), { quirks: 'openrouter' }),
+      ],
       models: [
         ...doc.models,
         upModel('named-model', { price: 'free', routes: [{ channel: 'named', model: 'scripted-2026-01' }] }),
+        upModel('router-model', { price: 'free', routes: [{ channel: 'router', model: 'scripted-2026-01' }] }),
       ],
     }),
   });
@@ -202,6 +207,23 @@ describe('usage reporting', () => {
   test('is not asked for on whole answers', async () => {
     expect(await options('')).toBeUndefined();
   });
+
+  const usageSent = async (model: string, fields: string) =>
+    (await relayed(`{"model":"${model}","messages":[{"role":"user","content":"x"}]${fields}}`)).seen.json.usage;
+
+  test.each([
+    ',"usage":{"include":true}',
+    ',"stream":true,"usage":{"include":true}',
+    ',"stream":true,"usage":{"include":false}',
+  ])('as OpenRouter asks for it goes to no other: %s', async (fields) => {
+    expect(await usageSent('named-model', fields)).toBeUndefined();
+    gateway.upstream.reset();
+    expect(await usageSent('router-model', fields)).toEqual({ include: fields.includes('true}') });
+  });
+
+  test('leaves alone what only has its name', async () => {
+    expect(await usageSent('named-model', ',"usage":"mine"')).toBe('mine');
+  });
 });
 
 describe('the answer', () => {
@@ -221,6 +243,31 @@ describe('the answer', () => {
     const response = await gateway.chat(key, { model: 'up-paid', stream: true });
     const sent = (stream.body ?? []).filter((part) => !String(part).includes('"usage"')).join('');
     expect(await response.text()).toBe(sent.replaceAll('"model":"scripted-2026-01"', '"model":"up-paid"'));
+  });
+
+  test('of a stream does not say that usage is still to come, unless the client asked for usage', async () => {
+    const stream = () => chatStream({ pieces: ['a', ' b', ' c', ' d'], extra: { usage: null } });
+    const told = async (fields: object) => {
+      gateway.upstream.next(stream());
+      return (await gateway.chat(key, { model: 'up-paid', stream: true, ...fields })).text();
+    };
+    const sent = (stream().body ?? []).map((part) =>
+      String(part).replace('"model":"scripted-2026-01"', '"model":"up-paid"'),
+    );
+    const unasked = sent.filter((part) => !part.includes('"usage":{')).join('');
+    expect(await told({})).toBe(unasked.replaceAll('"usage":null,', ''));
+    const asked = await told({ stream_options: { include_usage: true } });
+    expect(asked.match(/"usage":null/g)).toHaveLength(6);
+  });
+
+  test('of a stream has no usage that grows from chunk to chunk, unless the client asked for usage', async () => {
+    const usage = { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 };
+    const told = async (fields: object) => {
+      gateway.upstream.next(chatStream({ extra: { usage } }));
+      return (await gateway.chat(key, { model: 'up-paid', stream: true, ...fields })).text();
+    };
+    expect(await told({})).not.toContain('usage');
+    expect(await told({ stream_options: { include_usage: true } })).toContain(`"usage":${JSON.stringify(usage)}`);
   });
 
   test('brings no header of the upstream along', async () => {

@@ -3,16 +3,9 @@
 import type { JsonDocument, JsonObject } from '../../kit/json.ts';
 import { countInput } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';
-import {
-  nestedCount,
-  objectList,
-  optionalCount,
-  optionalFlag,
-  optionalObject,
-  readModel,
-  refuseField,
-} from '../fields.ts';
+import { nestedCount, objectList, optionalCount, optionalFlag, readModel, refuseField } from '../fields.ts';
 import { refuseModelsOf, SEARCH_TOKENS, vendorToolTokens } from '../vendor-tools.ts';
+import { asksForUsage } from './asks-for-usage.ts';
 
 const MAX_CHOICES = 128;
 const MAX_TOKENS = 1_000_000_000;
@@ -31,7 +24,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
   return {
     model: readModel(document),
     stream: optionalFlag(body, 'stream'),
-    includeUsage: optionalFlag(optionalObject(body, 'stream_options') ?? {}, 'include_usage'),
+    includeUsage: asksForUsage(body),
     maxOutputTokens: optionalCount(body, 'max_completion_tokens', MAX_TOKENS) ?? older,
     // Some upstreams make more than they show, and bill all of it.
     choices: Math.max(optionalCount(body, 'n', MAX_CHOICES) ?? 1, optionalCount(body, 'best_of', MAX_CHOICES) ?? 1),

@@ -4,6 +4,7 @@ import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
 import { nestedCount, optionalObject, refuseField, stringAt } from '../fields.ts';
 import type { Knob, KnobKind, OutputFormat, ReasoningWish } from '../translate/conversation.ts';
 import { isEmptySetting, schemaFormat } from '../translate/read-format.ts';
+import { usageWish } from './asks-for-usage.ts';
 
 const MAX_BUDGET = 1_000_000_000;
 
@@ -106,6 +107,7 @@ export function readKnobs(body: JsonObject): Knob[] {
   refuseSound(body);
   return Object.entries(body).flatMap(([name, value]): Knob[] => {
     if (NO_KNOBS.has(name) || value === undefined || value === null) return [];
+    if (name === 'usage' && usageWish(body) !== undefined) return [];
     if (SAYS_NOTHING.get(name)?.includes(value) || (name !== 'web_search_options' && isEmptySetting(value))) return [];
     const kind = KINDS.get(name) ?? 'other';
     return [{ kind, name, value: kind === 'stop' ? readStops(value) : value }];

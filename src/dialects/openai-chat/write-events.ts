@@ -3,11 +3,13 @@
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
 import type { AnswerEvent } from '../translate/answer-events.ts';
 import type { AnswerContext, EventWriter } from '../translate/sides.ts';
+import { asksForUsage } from './asks-for-usage.ts';
 import { createDeltaWriter, type Delta } from './write-deltas.ts';
 
 export function createEventWriter(context: AnswerContext): EventWriter {
   const write = createDeltaWriter(context);
-  const usage = asksForUsage(context) ? { usage: null } : {};
+  // Then every chunk but the last says that it has none.
+  const usage = asksForUsage(context.asked.value) ? { usage: null } : {};
   let hasBegun = false;
 
   function frame({ delta, finish }: Delta) {
@@ -40,12 +42,6 @@ export function writeWhole(events: readonly AnswerEvent[], context: AnswerContex
 
 function head({ requestId, createdAt, model }: AnswerContext, object: string): JsonObject {
   return { id: `chatcmpl-${requestId}`, object, created: createdAt, model };
-}
-
-/** Then every chunk but the last says that it has none. */
-function asksForUsage({ asked }: AnswerContext): boolean {
-  const options = asked.value.stream_options;
-  return isObject(options) && options.include_usage === true;
 }
 
 /** Texts grow, lists grow, calls grow by their index. */

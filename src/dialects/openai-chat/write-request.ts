@@ -4,6 +4,7 @@ import { editMembers, isObject, type Json } from '../../kit/json.ts';
 import { editBody, type JsonBody } from '../../kit/request-json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { withoutPriced } from '../priced-fields.ts';
+import { usageWish } from './asks-for-usage.ts';
 import { stripOwn } from './strip-own.ts';
 
 /** The partial answer stands last, as the assistant's own message; upstreams refuse one that ends in white space. */
@@ -28,6 +29,7 @@ function ownedFields({ document, stream }: RelayRequest, fields: UpstreamFields)
   if (fields.thinkingBudget !== undefined && isObject(value.thinking)) {
     edits.thinking = { ...value.thinking, budget_tokens: fields.thinkingBudget };
   }
+  if (!fields.takesUsageWish && usageWish(value) !== undefined) edits.usage = undefined;
   if (stream) {
     const options = isObject(value.stream_options) ? value.stream_options : {};
     edits.stream_options = { ...options, include_usage: true };

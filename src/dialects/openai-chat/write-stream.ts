@@ -27,10 +27,12 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
   let head: JsonObject | undefined;
   let isContinued = false;
 
-  /** Chunks of a later run bear the id and time of the first. */
+  /** Chunks of a later run bear the id and time of the first. Of usage, even that there is none yet is told only if asked. */
   function ownFields({ value }: JsonDocument): Record<string, Json | undefined> {
     head ??= value;
-    return isContinued ? { model, ...pick(value, head, 'id'), ...pick(value, head, 'created') } : { model };
+    const fields: Record<string, Json | undefined> = { model };
+    if (!request.includeUsage && value.usage !== undefined) fields.usage = undefined;
+    return isContinued ? { ...fields, ...pick(value, head, 'id'), ...pick(value, head, 'created') } : fields;
   }
 
   const write = (document: JsonDocument) => writeSse(editMembers(document, ownFields(document)));

@@ -356,6 +356,7 @@ describe('settings', () => {
       verbosity: 'low',
       prediction: { type: 'content' },
       foo: false,
+      usage: 'mine',
       web_search_options: {},
     };
     expect(knobNames(settings).sort()).toEqual(Object.keys(settings).sort());
@@ -365,6 +366,7 @@ describe('settings', () => {
     const settings = {
       stream: true,
       stream_options: { include_usage: true },
+      usage: { include: true },
       max_tokens: 5,
       max_completion_tokens: 6,
       store: false,

@@ -61,11 +61,14 @@ describe('a stream', () => {
     expect(choicesOf([stop('end')])).toMatchObject([{ delta: { role: 'assistant' } }, { finish_reason: 'stop' }]);
   });
 
-  test('says that it has no usage yet to a client that asked for usage', () => {
-    const [first] = framesOf(text('a'), contextOf({ stream_options: { include_usage: true } }));
-    expect(JSON.parse(first ?? '')).toHaveProperty('usage', null);
-    expect(JSON.parse(framesOf(text('a'))[0] ?? '')).not.toHaveProperty('usage');
-  });
+  test.each([{ stream_options: { include_usage: true } }, { usage: { include: true } }])(
+    'says that it has no usage yet to a client that asked for usage: %j',
+    (asked) => {
+      const [first] = framesOf(text('a'), contextOf(asked));
+      expect(JSON.parse(first ?? '')).toHaveProperty('usage', null);
+      expect(JSON.parse(framesOf(text('a'))[0] ?? '')).not.toHaveProperty('usage');
+    },
+  );
 
   test('thoughts under both names, then whole with signature and maker', () => {
     const thought: AnswerEvent[] = [

@@ -1,0 +1,14 @@
+// Whether a chat client wants usage at the end of its stream: asked for as OpenAI says it, or as OpenRouter does.
+
+import { isObject, type JsonObject } from '../../kit/json.ts';
+import { optionalFlag, optionalObject } from '../fields.ts';
+
+/** Throws a fault that names the field. */
+export function asksForUsage(body: JsonObject): boolean {
+  return optionalFlag(optionalObject(body, 'stream_options') ?? {}, 'include_usage') || usageWish(body) === true;
+}
+
+/** What OpenRouter's field says; undefined if the client did not send it. */
+export function usageWish({ usage }: JsonObject): boolean | undefined {
+  return isObject(usage) && typeof usage.include === 'boolean' ? usage.include : undefined;
+}
