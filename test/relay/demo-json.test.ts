@@ -27,6 +27,7 @@ test('is a chat completion under the id that was asked for', async () => {
     object: 'chat.completion',
     model: 'demo-small',
     choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant' } }],
+    system_fingerprint: null,
   });
   expect(answer.id).toMatch(/^chatcmpl-/);
   expect(answer.choices[0].message.content).toContain('demo channel');

@@ -16,7 +16,15 @@ export function chatAnswer({ id, created }: Head, answer: DemoAnswer) {
     logprobs: null,
     finish_reason: answer.finish,
   }));
-  return { id: `chatcmpl-${id}`, object: 'chat.completion', created, model: MODEL, choices, usage: usageOf(answer) };
+  return {
+    id: `chatcmpl-${id}`,
+    object: 'chat.completion',
+    created,
+    model: MODEL,
+    choices,
+    usage: usageOf(answer),
+    system_fingerprint: null,
+  };
 }
 
 export function* chatFrames({ id, created }: Head, answer: DemoAnswer): Generator<Frame> {

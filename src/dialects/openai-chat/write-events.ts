@@ -37,7 +37,8 @@ export function writeWhole(events: readonly AnswerEvent[], context: AnswerContex
     reason = finish ?? reason;
   }
   const choices = [{ index: 0, message, logprobs: null, finish_reason: reason }];
-  return JSON.stringify({ ...head(context, 'chat.completion'), choices });
+  // @openrouter/sdk refuses an answer that does not name its fingerprint, if only to say that there is none.
+  return JSON.stringify({ ...head(context, 'chat.completion'), choices, system_fingerprint: null });
 }
 
 function head({ requestId, createdAt, model }: AnswerContext, object: string): JsonObject {

@@ -210,6 +210,7 @@ describe('a whole answer', () => {
           finish_reason: 'tool_calls',
         },
       ],
+      system_fingerprint: null,
     });
   });
 
