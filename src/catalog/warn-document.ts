@@ -38,7 +38,7 @@ function warnRoutes(id: string, routes: readonly { channel: string }[], path: st
   const channels = routes.map(({ channel }) => channel);
   return [...new Set(channels)].flatMap((name) => {
     if (channels.indexOf(name) === channels.lastIndexOf(name)) return [];
-    const message = `${id} has several routes to ${name}: against a bill its requests cannot be told apart, nor what they cost`;
+    const message = `${id} has several routes to ${name}: if their model or cost differs, its requests cannot be told apart against a bill`;
     return [{ path: `${path}.routes`, message }];
   });
 }

@@ -62,7 +62,7 @@ describe('a valid file that may not be meant so', () => {
   const WARNINGS = [
     'channels[0].api_key: ZZ_UP_KEY is not set in this environment: the upstream would be asked without a key',
     'channels[1].api_key: ZZ_OWN_KEY holds a key of this service: the upstream would be asked without a key',
-    'models[1].routes: n has several routes to up: against a bill its requests cannot be told apart, nor what they cost',
+    'models[1].routes: n has several routes to up: if their model or cost differs, its requests cannot be told apart against a bill',
     'models: there is no model auto:free, to which registration and errors point',
   ];
 

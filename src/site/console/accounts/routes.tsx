@@ -28,13 +28,14 @@ import { RequestPage } from './request.tsx';
 import { AccountsPage, foundPath } from './search.tsx';
 
 export function addAccountPages(visits: ConsoleVisits, tools: ConsoleTools): void {
-  visits.get('/accounts', async (visit) => {
-    const text = (visit.url.searchParams.get('q') ?? '').trim();
+  const search = async (visit: ConsoleVisit, text: string) => {
     const found = text === '' ? [] : await searchAccounts(tools, text);
     const [only, another] = found;
     if (only && !another) return visit.go(foundPath(only, text));
     return visit.show(<AccountsPage context={visit.page} text={text} found={found} />);
-  });
+  };
+  visits.get('/accounts', (visit) => search(visit, typed(visit.url.searchParams, 'q')));
+  visits.post('/accounts', (visit) => search(visit, typed(visit.form, 'q')));
   visits.get('/accounts/:id/requests/:request', async (visit) => {
     const { id: accountId = '', request: requestId = '' } = visit.params;
     const found = await showRequest(tools, accountId, requestId);

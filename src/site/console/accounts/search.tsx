@@ -19,7 +19,8 @@ export function AccountsPage({ context, text, found }: SearchProps) {
   const { accounts } = consoleWords(context.language);
   return (
     <ConsolePage context={context} section="accounts" title={accounts.title} lead={accounts.lead}>
-      <form method="get" action="/accounts" class="search">
+      {/* Posted: the code of a card, which may still be money, is to stand in no address. */}
+      <form method="post" action="/accounts" class="search">
         <TextField name="q" label={accounts.search} type="search" value={text} maxLength={100} isRequired />
         <button type="submit">{accounts.find}</button>
       </form>
