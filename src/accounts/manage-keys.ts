@@ -1,7 +1,7 @@
 // An account's keys: made, changed, rotated and revoked by a managing key of the same account. A new key is shown once.
 
 import type { Catalog } from '../catalog/catalog.ts';
-import { fault } from '../faults/fault.ts';
+import { type Fault, fault } from '../faults/fault.ts';
 import type { Authenticator } from '../keys/authenticator.ts';
 import { createKey, keyFromSecret, lastFour } from '../keys/key-format.ts';
 import { newKeyRow } from '../keys/new-key-row.ts';
@@ -69,9 +69,7 @@ export async function addKey(
   const replay = replayOf(idempotency);
   const result = await tools.store.commit('createKey', { key, at, replay, onlyReplay: refusal !== undefined });
   if (!result.ok) {
-    if (result.reason === 'too_many_keys') {
-      throw fault('invalid_request', { message: 'Delete a key first: this account has as many as it may have.' });
-    }
+    if (result.reason === 'too_many_keys') throw tooManyKeys();
     if (result.reason !== 'no_replay') throw fault(result.reason);
     assert(refusal, 'a key that could be had was asked for');
     throw refusal;
@@ -127,9 +125,16 @@ interface Done {
 }
 
 function done({ authenticator }: KeyTools, result: KeyResult | RotateKeyResult): Done {
-  if (!result.ok) throw result.reason === 'restricted' ? restrictedManager() : fault(result.reason);
-  authenticator.forget();
-  return result;
+  if (result.ok) {
+    authenticator.forget();
+    return result;
+  }
+  if (result.reason === 'restricted') throw restrictedManager();
+  throw result.reason === 'too_many_keys' ? tooManyKeys() : fault(result.reason);
+}
+
+function tooManyKeys(): Fault {
+  return fault('invalid_request', { message: 'Delete a key first: this account has as many as it may have.' });
 }
 
 /** A repeated call must give the same text again. */

@@ -247,7 +247,7 @@ export interface RevokeKeyInput extends Logged {
   /** The operator may revoke even the last managing key. */
   evenIfLast?: boolean;
 }
-type RefusedKeyReason = 'not_found' | 'last_key' | 'restricted';
+type RefusedKeyReason = 'not_found' | 'last_key' | 'restricted' | 'too_many_keys';
 export type KeyResult = { ok: true; key: KeyRow } | { ok: false; reason: RefusedKeyReason };
 
 export interface FreezeInput extends Logged {

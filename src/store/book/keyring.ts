@@ -112,6 +112,7 @@ function replaceKey(
   if (!known || known.revokedAt !== null) return { ok: false, reason: 'not_found' };
   const key = replace(known);
   if (key.manage && isRestricted(key)) return { ok: false, reason: 'restricted' };
+  if (!isLive(known, at) && isLive(key, at) && isFull(keys, at)) return { ok: false, reason: 'too_many_keys' };
   const next = keys.map((one) => (one === known ? key : one));
   const manages = (one: KeyRow) => one.manage && isLive(one, at);
   if (!evenIfLast && manages(known) && !next.some(manages)) return { ok: false, reason: 'last_key' };

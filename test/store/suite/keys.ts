@@ -52,6 +52,20 @@ export function describeKeys(open: OpenSubject): void {
       expect(results.at(-1)).toEqual({ ok: false, reason: 'too_many_keys' });
     });
 
+    test('that have expired make room, and come back only where there is some', async () => {
+      const { accountId } = await createAccount(subject.store);
+      const create = () => subject.store.commit('createKey', { key: sampleKey(accountId, { manage: false }), at: T0 });
+      const made = await Promise.all(Array.from({ length: MAX_KEYS - 1 }, create));
+      const [first, second] = made.map((result) => (result.ok ? result.key.keyId : ''));
+      const expiring = (keyId = '', expiresAt: number | null = null) =>
+        subject.store.commit('changeKey', { accountId, keyId, changes: { expiresAt }, at: T0 });
+      expect(await expiring(first, T0)).toMatchObject({ ok: true });
+      expect(await create()).toMatchObject({ ok: true });
+      expect(await expiring(first)).toEqual({ ok: false, reason: 'too_many_keys' });
+      expect(await expiring(second, T0)).toMatchObject({ ok: true });
+      expect(await expiring(first)).toMatchObject({ ok: true });
+    });
+
     test('created again with the Idempotency-Key are the same key', async () => {
       const { accountId } = await createAccount(subject.store);
       const id = fresh('replay');
