@@ -1,15 +1,19 @@
 // Whether the other end of a connection on this machine has read what was sent: a reset throws away what it has not. Only
-// Linux tells; elsewhere it counts as read.
+// Linux tells; elsewhere it counts as read. A gateway in this process has also been handed it: its thread that reads hands
+// over in order, and a call that nobody takes has gone that way behind it.
 
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 
 const POLL_MS = 5;
 const WITHIN_MS = 10_000;
+/** Nothing listens there. */
+const NOBODY = 'http://127.0.0.1:1';
 
 export async function untilRead({ localPort, remotePort }: Socket): Promise<void> {
   const until = performance.now() + WITHIN_MS;
   while (isUnread(remotePort, localPort) && performance.now() < until) await Bun.sleep(POLL_MS);
+  await fetch(NOBODY).catch(() => {});
 }
 
 /** Of the socket on one port that is connected to the other. */
