@@ -1,23 +1,15 @@
 // From what a channel's `api_key` says (env:NAME, file:PATH, a sealed literal) to the secret itself.
 
-import { readFileSync } from 'node:fs';
+import { readKeyFile } from './catalog/key-file.ts';
 import type { Settings } from './config.ts';
 import type { Sealer } from './kit/sealed.ts';
 
 export function createSecretResolver(settings: Pick<Settings, 'variable'>, sealer: Sealer) {
   return (secret: string, channel: string): string | undefined => {
     if (secret.startsWith('env:')) return upstreamSecret(settings.variable(secret.slice(4)));
-    if (secret.startsWith('file:')) return readFile(secret.slice(5));
-    return sealer.open(secret, channel);
+    const file = readKeyFile(secret);
+    return file ? file.key : sealer.open(secret, channel);
   };
-}
-
-function readFile(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').trim() || undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** A key of this service in such a variable is meant for its clients: it must never go to a third party. */

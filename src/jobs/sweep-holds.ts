@@ -1,9 +1,12 @@
 // Requests whose gateway died: their holds are released, nothing is charged. A node counts as dead one minute after its
-// lease must have run out, as this node has seen it, or at once when its process is known to be gone from this host.
+// lease must have run out, as this node has seen it, or at once when its process is known to be gone from this host. A hold
+// that its wallet cannot give back, because the wallet is wrong, keeps no other from being released, nor the node from starting.
 
+import { Fault } from '../faults/fault.ts';
 import { type Clock, every } from '../kit/clock.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import type { Log } from '../kit/log.ts';
+import type { OpenHold } from '../store/reads.ts';
 import type { Store } from '../store/store.ts';
 import { GRACE_MS, LEASE_MS, type Node } from './keep-lease.ts';
 import { reasonOf } from './reason-of.ts';
@@ -31,25 +34,54 @@ export async function sweepHolds(tools: SweepTools): Promise<() => void> {
   );
 }
 
-/** One sweep at each call. */
+/** One sweep at each call. What could not be released is tried again with each, and told once. */
 export function createSweep(tools: SweepTools): () => Promise<void> {
   const watch = watchLeases(tools.clock, LEASE_MS + GRACE_MS);
-  return () => sweepOnce(tools, watch);
+  let told: ReadonlySet<string> = new Set();
+  return async () => {
+    const stuck = await sweepOnce(tools, watch);
+    for (const { hold, detail } of stuck.values()) {
+      if (told.has(hold.requestId)) continue;
+      tools.log('error', 'sweep_failed', { request_id: hold.requestId, account_id: hold.accountId, detail });
+    }
+    told = new Set(stuck.keys());
+  };
 }
 
-async function sweepOnce(tools: SweepTools, watch: LeaseWatch): Promise<void> {
+interface Stuck {
+  hold: OpenHold;
+  detail: string;
+}
+
+/** By request, what could not be released. */
+async function sweepOnce(tools: SweepTools, watch: LeaseWatch): Promise<Map<string, Stuck>> {
   const { store, clock, log, node } = tools;
   const deadNodes = await findDead(tools, watch);
+  const stuck = new Map<string, Stuck>();
   for (;;) {
-    const holds = await store.read.orphanedHolds({ deadNodes, limit: BATCH });
-    const orphans = holds.filter((hold) => hold.nodeId !== node.nodeId);
+    // Those that are stuck are found again, and must not take the places of others.
+    const limit = BATCH + stuck.size;
+    const holds = await store.read.orphanedHolds({ deadNodes, limit });
+    const orphans = holds.filter((hold) => hold.nodeId !== node.nodeId && !stuck.has(hold.requestId));
     if (orphans.length > 0) failpoint('K9');
     const at = clock.now();
-    await Promise.all(
-      orphans.map(({ requestId, accountId, keyId }) => store.commit('sweep', { requestId, accountId, keyId, at })),
-    );
-    if (orphans.length > 0) log('warn', 'holds_swept', { count: orphans.length });
-    if (holds.length < BATCH || orphans.length === 0) return;
+    const ends = await Promise.all(orphans.map((hold) => release(store, hold, at)));
+    for (const one of ends) if (one) stuck.set(one.hold.requestId, one);
+    const count = ends.filter((one) => !one).length;
+    if (count > 0) log('warn', 'holds_swept', { count });
+    if (holds.length < limit || orphans.length === 0) return stuck;
+  }
+}
+
+/** Undefined once it is released. Rejects when the store is away, which says nothing of the hold. */
+async function release(store: Store, hold: OpenHold, at: number): Promise<Stuck | undefined> {
+  const { requestId, accountId, keyId } = hold;
+  try {
+    await store.commit('sweep', { requestId, accountId, keyId, at });
+    return undefined;
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'unavailable') throw error;
+    return { hold, detail: reasonOf(error) };
   }
 }
 

@@ -91,12 +91,12 @@ export async function reconcile(
   if (factor === undefined || factor <= 0n) throw invalid('rate', `must be a plain decimal number above 0: ${rate}`);
   const { lines, faults } = readBill(csv, factor);
   const days = await ourDays(tools, channel, lines);
-  const hadNoUsage = lines.length > 0 && days.length === 0;
-  if (hadNoUsage && !document.channels.some(({ name }) => name === channel)) throw notFound(`channel ${channel}`);
   const keptDay = await tools.store.read.usageKeptFrom();
+  const isKept = (key: string) => firstDayOf(key) >= keptDay;
+  const hadNoUsage = lines.length > 0 && days.length === 0 && lines.every(({ period }) => isKept(period));
+  if (hadNoUsage && !document.channels.some(({ name }) => name === channel)) throw notFound(`channel ${channel}`);
   const bill = sumBill(lines);
   const { ours, ...marks } = sumOurs(days, lines);
-  const isKept = (key: string) => firstDayOf(key) >= keptDay;
   const keys = [...new Set([...bill.keys(), ...[...ours.keys()].filter(isKept)])].sort();
   const rows = keys.map((key) =>
     compare(key, { bill: bill.get(key), ours: isKept(key) ? ours.get(key) : null }, marks),

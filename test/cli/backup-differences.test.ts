@@ -4,8 +4,9 @@ import { Database } from 'bun:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { Answer } from '../support/answer.ts';
+import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount } from '../support/gateway.ts';
-import { createWorkplace, type Workplace } from '../support/start-process.ts';
+import { createWorkplace, logged, type RunningServer, type Workplace } from '../support/start-process.ts';
 import { writeSql } from '../support/write-sql.ts';
 
 const ACCEPT = '--accept-differences';
@@ -73,6 +74,24 @@ describe('restore', () => {
       db.close();
     }
   };
+  const serve = () => elsewhere.serve({ SECRETS_PEPPER: readFileSync(`${place.dataDir}/pepper`, 'utf8').trim() });
+  const status = async ({ url }: RunningServer, { key }: TestAccount) => {
+    const body = JSON.stringify({ model: 'demo-small', max_tokens: 5, messages: [{ role: 'user', content: 'Hi' }] });
+    const headers = { authorization: `Bearer ${key}` };
+    return (await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body })).status;
+  };
+  /** Who is turned away because the gateway is busy comes again. */
+  const isServed = (server: RunningServer, account: TestAccount) =>
+    eventually('it is served', async () => (await status(server, account)) === 200);
+  /** The copy with the wrong balance put right. */
+  const rightCopy = () => {
+    const other = elsewhere.path('other.sqlite');
+    const db = new Database(copy);
+    db.run('VACUUM INTO ?', [other]);
+    db.close();
+    writeSql(other, 'UPDATE wallets SET balance_nano = balance_nano - 1 WHERE account_id = ?', wrong.accountId);
+    return other;
+  };
 
   test('refuses it with the differences, and leaves nothing behind', async () => {
     const { exitCode, stdout, stderr } = await elsewhere.gateway(['restore', copy]);
@@ -95,22 +114,36 @@ describe('restore', () => {
     expect(rows('SELECT actor, action, subject FROM audit_log')).toEqual([
       { actor: 'cli', action: 'accounts.freeze', subject: wrong.accountId },
     ]);
-    const SECRETS_PEPPER = readFileSync(`${place.dataDir}/pepper`, 'utf8').trim();
-    const { url } = await elsewhere.serve({ SECRETS_PEPPER });
-    const status = async ({ key }: TestAccount) => {
-      const body = JSON.stringify({ model: 'demo-small', max_tokens: 5, messages: [{ role: 'user', content: 'Hi' }] });
-      const headers = { authorization: `Bearer ${key}` };
-      return (await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body })).status;
-    };
-    expect([await status(wrong), await status(right)]).toEqual([503, 200]);
+    const server = await serve();
+    expect(await status(server, wrong)).toBe(503);
+    await isServed(server, right);
+  });
+
+  test('with calls under way when it was copied, one of them on a wallet that does not hold it: the server starts', async () => {
+    const other = rightCopy();
+    for (const { accountId, keyId } of [wrong, right]) {
+      writeSql(
+        other,
+        `INSERT INTO holds VALUES ('req_${accountId}', ?, ?, 'node_gone', 5, 0, 'demo-small', '/v1/chat/completions', 0, 1, 1, 0)`,
+        accountId,
+        keyId,
+      );
+    }
+    writeSql(other, 'UPDATE wallets SET held_nano = 5, in_flight = 1 WHERE account_id = ?', right.accountId);
+    const { exitCode, stdout } = await elsewhere.gateway(['restore', other, ACCEPT, '--json']);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout).frozen).toEqual([wrong.accountId]);
+    const server = await serve();
+    expect(logged(server, 'holds_swept')).toMatchObject([{ count: 1 }]);
+    expect(logged(server, 'sweep_failed')).toMatchObject([
+      { level: 'error', account_id: wrong.accountId, request_id: `req_${wrong.accountId}` },
+    ]);
+    expect(await status(server, wrong)).toBe(503);
+    await isServed(server, right);
   });
 
   test('freezes nobody for a difference that is no wallet’s, and tells it', async () => {
-    const other = elsewhere.path('other.sqlite');
-    const db = new Database(copy);
-    db.run('VACUUM INTO ?', [other]);
-    db.close();
-    writeSql(other, 'UPDATE wallets SET balance_nano = balance_nano - 1 WHERE account_id = ?', wrong.accountId);
+    const other = rightCopy();
     writeSql(
       other,
       `INSERT INTO usage_days VALUES ('${right.accountId}', 1, 'k', 'm', '', 'ok', 1, 0, 0, 0, 0, 0, 0, 0, 0)`,

@@ -187,6 +187,25 @@ describe('usage that is no longer kept', () => {
     const { late } = await forgotten();
     expect((await reconcile(`other-upstream,${late},11,7,0.000234`)).notes).toEqual([]);
   });
+
+  test('nobody knows whether a channel that was removed had usage then: its bill is not refused', async () => {
+    const early = today();
+    await talk('other');
+    clock.step(3 * DAY_MS);
+    await forget(gateway, taipeiDay(clock.now()));
+    await gateway.apply((standard) => ({
+      ...standard,
+      channels: standard.channels.slice(0, 1),
+      models: standard.models.slice(0, 2),
+    }));
+    for (const period of [early, early.slice(0, 7)]) {
+      const { rows, notes } = await reconcile(`other-upstream,${period},11,7,5`);
+      expect(rows).toMatchObject([{ period, ours: null, difference: UNCOMPARED, agrees: false }]);
+      expect(notes).toMatchObject([{ code: 'usage_not_kept', kept_from: today() }]);
+    }
+    const csv = billOf([`other-upstream,${today()},11,7,5`]);
+    expect((await api('POST', '/ledger/reconcile', { channel: 'up', csv })).status).toBe(404);
+  });
 });
 
 async function forget({ gateway: { store } }: TestGateway, day: number): Promise<void> {

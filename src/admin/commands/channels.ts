@@ -1,10 +1,9 @@
 // channels list, test: how each channel has been doing, and one real call to it.
 
-import { readFileSync } from 'node:fs';
 import type { Document } from '../../catalog/document.ts';
+import { readKeyFile } from '../../catalog/key-file.ts';
 import { variableTrouble } from '../../catalog/warn-document.ts';
 import { HOUR_MS } from '../../channels/traffic.ts';
-import { fileTrouble } from '../../kit/file-trouble.ts';
 import { percentOf } from '../../kit/percent.ts';
 import { sumHours } from '../../operating/channels.ts';
 import { readNewest } from '../../operating/newest.ts';
@@ -68,13 +67,8 @@ const AS_THE_SERVER =
 
 /** A key that only the server has: a call without it would tell nothing of the channel. Undefined if it is here, too. */
 function keyTrouble(secret: string | undefined, variable: Invocation['variable']): string | undefined {
-  if (!secret?.startsWith('file:')) return variableTrouble(secret, variable);
-  const path = secret.slice('file:'.length);
-  try {
-    return readFileSync(path, 'utf8').trim() ? undefined : `${path} is empty`;
-  } catch (error) {
-    return `cannot read ${path}: ${fileTrouble(error)}`;
-  }
+  const file = readKeyFile(secret);
+  return file ? file.trouble : variableTrouble(secret, variable);
 }
 
 /** Also those to channels that are switched off: the catalog in force has no such routes. */

@@ -14,6 +14,7 @@ import { describePublishing } from './publishing.ts';
 import { describeRedeem } from './redeem.ts';
 import { describeRegister } from './register.ts';
 import type { OpenSubject } from './subject.ts';
+import { describeSweep } from './sweep.ts';
 import { describeUsage } from './usage.ts';
 
 export function describeStore(name: string, open: OpenSubject): void {
@@ -22,6 +23,7 @@ export function describeStore(name: string, open: OpenSubject): void {
     describeRegister(open);
     describeAdmit(open);
     describeClose(open);
+    describeSweep(open);
     describeRedeem(open);
     describeKeys(open);
     describeBudgets(open);
