@@ -20,6 +20,7 @@ import { ReceiptPage } from './receipt.tsx';
 import { RedeemPage } from './redeem.tsx';
 import { SetupPage } from './setup.tsx';
 import { USAGE_FILTERS, type UsageFilter, UsagePage } from './usage.tsx';
+import { DATE, usageFileName, usageSheet } from './usage-file.ts';
 import type { SignedVisit, Visits } from './visit.tsx';
 
 const CHART_DAYS = 30;
@@ -30,12 +31,15 @@ const DAY_MS = 86_400_000;
 export function addMoneyPages(visits: Visits, tools: SiteTools): void {
   visits.signed('get', '/account', (visit) => showOverview(tools, visit));
   visits.signed('get', '/account/usage', (visit) => showUsage(tools, visit));
-  visits.signed('get', '/account/usage.csv', async ({ session, url }) => {
-    const csv = await usageAsCsv(tools.store, session.accountId, apiParams(url.searchParams));
+  visits.signed('get', '/account/usage.csv', async ({ session, url, page }) => {
+    const keys = await tools.store.read.keysOf(session.accountId);
+    const sheet = usageSheet(keys, page.language);
+    const csv = await usageAsCsv(tools.store, session.accountId, apiParams(url.searchParams), sheet);
+    const name = usageFileName(url.searchParams, tools.clock.now());
     return new Response(csv, {
       headers: {
         'content-type': 'text/csv; charset=utf-8',
-        'content-disposition': 'attachment; filename="usage.csv"',
+        'content-disposition': `attachment; filename="${name}"`,
         'cache-control': 'no-store',
         ...pageHeaders(tools.publicUrl),
       },
@@ -126,7 +130,7 @@ function apiParams(given: URLSearchParams): URLSearchParams {
   const key = params.get('key');
   if (key) params.set('key_id', key);
   const to = params.get('to') ?? '';
-  const lastDay = /^\d{4}-\d{2}-\d{2}$/.test(to) ? Date.parse(`${to}T00:00:00Z`) : Number.NaN;
+  const lastDay = DATE.test(to) ? Date.parse(`${to}T00:00:00Z`) : Number.NaN;
   if (!Number.isNaN(lastDay)) params.set('to', new Date(lastDay + DAY_MS).toISOString().slice(0, 10));
   return params;
 }
