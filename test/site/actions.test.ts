@@ -278,6 +278,30 @@ test('money that came in stays in sight, however many paid calls follow', async 
   expect(html).not.toContain(overview.noCredits);
 });
 
+test('cards of one amount are told apart by their serials', async () => {
+  const { key } = await gateway.register();
+  const cards = [await issueCard(gateway), await issueCard(gateway)];
+  for (const { code } of cards) await gateway.call('/api/redeem', { key, body: { code } });
+  const html = await (await (await signedIn(gateway, key)).get('/account')).text();
+  const serials = [...html.matchAll(/<span class="under id">(SN\w+)/g)].map(([, serial]) => serial);
+  expect(serials).toEqual(cards.map(({ serial }) => serial).reverse());
+});
+
+test('a list of money that came in says so where it is not whole', async () => {
+  const { key, accountId } = await gateway.register();
+  const credit = (reference: string) =>
+    gateway.gateway.store.commit('credit', { accountId, amount: 1n, reference, reason: 'sorry', at: clock.now() });
+  const cut = wordsOf('en').account.overview.latestCredits(50);
+  // The trial credit came before.
+  for (let n = 1; n < 50; n++) await credit(`a ${n}`);
+  const client = await signedIn(gateway, key);
+  expect(await (await client.get('/account')).text()).not.toContain(cut);
+  await credit('one more');
+  const html = await (await client.get('/account')).text();
+  expect(html).toContain(cut);
+  expect(html).not.toContain(wordsOf('en').account.entryKinds.trial);
+});
+
 test('where no money came in, the overview says so', async () => {
   const { accountId } = await createAccount(gateway.gateway.store, 0n);
   const operator = await clientOf(gateway);

@@ -65,7 +65,7 @@ async function showOverview(tools: SiteTools, visit: SignedVisit): Promise<Respo
   const [allowances, page, credits, spent] = await Promise.all([
     readFreeAllowances(tools, accountId),
     tools.store.read.usagePage({ accountId, limit: LATEST }),
-    tools.store.read.creditsOf(accountId, CREDITS),
+    tools.store.read.creditsOf(accountId, CREDITS + 1),
     tools.store.read.spendByDay(accountId, since),
   ]);
   const costs = new Map(spent.map(({ day, cost }) => [day, cost]));
@@ -81,7 +81,8 @@ async function showOverview(tools: SiteTools, visit: SignedVisit): Promise<Respo
     day,
     spend,
     latest: page.records,
-    credits,
+    credits: credits.slice(0, CREDITS),
+    hasMoreCredits: credits.length > CREDITS,
   };
   return visit.show(<OverviewPage context={visit.page} facts={facts} />);
 }

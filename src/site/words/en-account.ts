@@ -55,6 +55,7 @@ export const enAccount = {
     nextAccess: 'Set a name and a password',
     nextAccessText: 'Then you can sign in without the key.',
     credits: 'Money in',
+    latestCredits: (count: number) => `The latest ${count} are shown.`,
     noCredits: 'No money has come in yet. A prepaid card adds balance.',
     accountId: 'Account id',
     lowBalance: 'Your balance is used up. auto:free goes on working; a prepaid card adds balance.',

@@ -56,6 +56,7 @@ export const zhTwAccount: Words['account'] = {
     nextAccess: '設定名稱與密碼',
     nextAccessText: '之後不用金鑰也能登入。',
     credits: '入帳紀錄',
+    latestCredits: (count) => `只顯示最近 ${count} 筆。`,
     noCredits: '還沒有任何款項入帳。兌換儲值卡即可增加餘額。',
     accountId: '帳戶編號',
     lowBalance: '餘額已用完。auto:free 仍可使用；兌換儲值卡即可增加餘額。',
