@@ -129,6 +129,7 @@ describe.each<Look>([
 
   test('the pages of the account', async () => {
     const key = await busyAccount();
+    const { colon, overview } = wordsOf(look.language).account;
     const visitor = await browser.visit(look);
     const { page } = visitor;
     await page.goto(`${gateway.url}/account/sign-in`);
@@ -141,13 +142,21 @@ describe.each<Look>([
     }
     await page.goto(`${gateway.url}/account`);
     expect(await page.locator('.is-money .figure').evaluateAll(brokenInTwo)).toEqual([]);
+    expect(await page.locator('.bars title').first().textContent()).toContain(`${colon}NT$`);
+    expect(await page.locator('p:has(> .number)').first().textContent()).toMatch(new RegExp(`\\d${colon}NT`));
+    await page.setViewportSize({ width: PHONE, height: 900 });
+    await page.evaluate(() => {
+      document.documentElement.style.fontSize = '200%';
+    });
+    expect(await page.locator('html').evaluateAll(widerThanShown)).toEqual([]);
+    await page.goto(`${gateway.url}/account/keys`);
+    expect(await page.locator('summary .unseen').first().textContent()).toStartWith(colon);
     await page.goto(`${gateway.url}/account/redeem`);
     await page.fill('#code', CARD_CODE_SHAPE);
     expect(await page.locator('#code').evaluateAll(widerThanShown)).toEqual([]);
     await page.goto(`${gateway.url}/account/usage`);
     const label = (element: Element) => getComputedStyle(element, '::before').content;
-    const { balance } = wordsOf(look.language).account.overview;
-    expect(await page.locator('tbody .paid .under').first().evaluate(label)).toContain(balance);
+    expect(await page.locator('tbody .paid .under').first().evaluate(label)).toContain(overview.balance);
     expect(await page.locator('tbody tr').evaluateAll(namesOverAmounts)).toEqual([]);
     for (const wide of [1_000, DESKTOP]) {
       await page.setViewportSize({ width: wide, height: 900 });

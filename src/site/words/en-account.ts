@@ -2,6 +2,7 @@
 
 export const enAccount = {
   title: 'Account',
+  colon: ': ',
   signInTitle: 'Sign in',
   withKey: 'With a key',
   key: 'Key',

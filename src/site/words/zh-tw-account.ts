@@ -4,6 +4,7 @@ import type { Words } from './words.ts';
 
 export const zhTwAccount: Words['account'] = {
   title: '帳戶',
+  colon: '：',
   signInTitle: '登入',
   withKey: '使用金鑰',
   key: '金鑰',
@@ -14,7 +15,7 @@ export const zhTwAccount: Words['account'] = {
   noAccount: '還沒有帳戶？',
   create: '建立帳戶',
   createText: '立即取得一把金鑰與 NT$1 試用金。金鑰只會顯示這一次。',
-  badKey: '請檢查金鑰後再試一次：它可能遺漏、格式錯誤、不存在、已撤銷或已過期。',
+  badKey: '請檢查金鑰後再試一次：可能未填寫、格式錯誤、不存在、已撤銷或已過期。',
   badPassword: '請檢查名稱與密碼後再試一次，或改用金鑰登入。',
   tooMany: '請稍候一分鐘：這個位址嘗試的次數太多了。',
   tooManySessions: '請先在其他裝置登出，或半小時後再試：本帳戶登入中的裝置太多了。',
