@@ -13,6 +13,7 @@ import { date, dateTime, money } from '../format.ts';
 import { wordsOf } from '../language.ts';
 import { pageHeaders } from '../respond.ts';
 import type { SiteTools } from '../tools.ts';
+import { plainId } from './forms.ts';
 import type { Notice } from './frame.tsx';
 import { isFrozen } from './frozen.ts';
 import { OverviewPage } from './overview.tsx';
@@ -125,11 +126,16 @@ function readQuery({ session: { accountId }, url, page: { language } }: SignedVi
   }
 }
 
-/** The page calls a key's filter `key`; the API calls it by what it is. A visitor means the last day, too. */
+/** The page calls a key's filter `key`; the API calls it by what it is. A visitor means the last day, too, and no upper
+ * case. */
 function apiParams(given: URLSearchParams): URLSearchParams {
   const params = new URLSearchParams(given);
   const key = params.get('key');
   if (key) params.set('key_id', key);
+  for (const name of ['model', 'channel']) {
+    const value = params.get(name);
+    if (value) params.set(name, plainId(value));
+  }
   const to = params.get('to') ?? '';
   const lastDay = DATE.test(to) ? Date.parse(`${to}T00:00:00Z`) : Number.NaN;
   if (!Number.isNaN(lastDay)) params.set('to', new Date(lastDay + DAY_MS).toISOString().slice(0, 10));

@@ -83,6 +83,8 @@ export const enAccount = {
     yes: 'yes',
     no: 'no',
     create: 'Create a key',
+    noModel: (entry: string) =>
+      `Models: “${entry}” is not on the price list. Name only ids from it, separated by commas or spaces.`,
     modelsHelp: 'Ids separated by commas or spaces; empty means all.',
     budgetHelp: 'NT$ per day in Taipei time; empty means none.',
     expiresHelp: 'Ends as this day begins in Taipei; empty means never.',

@@ -78,6 +78,7 @@ export const zhTwAccount: Words['account'] = {
     yes: '是',
     no: '否',
     create: '建立金鑰',
+    noModel: (entry) => `可用模型：價目表上沒有「${entry}」。請只填其中的模型編號，以逗號或空格分隔。`,
     modelsHelp: '以逗號或空格分隔的模型編號；留空代表全部。',
     budgetHelp: '每日 NT$ 金額（臺北時間）；留空代表沒有上限。',
     expiresHelp: '於臺北時間當天零時到期；留空代表永不到期。',
