@@ -286,7 +286,7 @@ test('cards of one amount are told apart by their serials', async () => {
   const cards = [await issueCard(gateway), await issueCard(gateway)];
   for (const { code } of cards) await gateway.call('/api/redeem', { key, body: { code } });
   const html = await (await (await signedIn(gateway, key)).get('/account')).text();
-  const serials = [...html.matchAll(/<span class="under id">(SN\w+)/g)].map(([, serial]) => serial);
+  const serials = [...html.matchAll(/<span class="under id may-wrap">(SN\w+)/g)].map(([, serial]) => serial);
   expect(serials).toEqual(cards.map(({ serial }) => serial).reverse());
 });
 

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 /** Also of a line with commas between quotes. */
-const cells = (line = '') => line.match(/"(?:[^"]|"")*"|[^,]+|(?<=,)(?=,|$)/g) ?? [];
+const cells = (line = ''): string[] => line.match(/"(?:[^"]|"")*"|[^,]+|(?<=,)(?=,|$)/g) ?? [];
 
 describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
   const { usage, statuses } = wordsOf(language).account;

@@ -122,7 +122,7 @@ function Credits({ context, facts }: OverviewProps) {
                   <td class="number may-wrap">{dateTime(entry.at)}</td>
                   <td class="nowrap">
                     {entryKinds[entry.kind]}
-                    {entry.kind === 'card' ? <span class="under id">{entry.reference}</span> : null}
+                    {entry.kind === 'card' ? <span class="under id may-wrap">{entry.reference}</span> : null}
                   </td>
                   <td class="right number good">{money(entry.amount)}</td>
                 </tr>
