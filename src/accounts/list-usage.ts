@@ -1,5 +1,6 @@
 // An account's usage: one page of records, or all of it as CSV, always through the account itself.
 
+import type { UsageRecord } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import { publicRecord, publicTotals } from '../usage/public-usage.ts';
 import { readUsageQuery, writeCursor } from '../usage/read-query.ts';
@@ -33,6 +34,20 @@ const CSV_COLUMNS = [
   'revision',
 ] as const;
 
+/** What a file of usage has as columns. */
+export interface UsageSheet {
+  titles: readonly string[];
+  row(record: UsageRecord): readonly unknown[];
+}
+
+const API_SHEET: UsageSheet = {
+  titles: CSV_COLUMNS,
+  row(record) {
+    const shown = publicRecord(record);
+    return CSV_COLUMNS.map((name) => shown[name]);
+  },
+};
+
 export async function listUsage(store: Store, accountId: string, params: URLSearchParams) {
   const { records, hasMore, totals } = await store.read.usagePage(readUsageQuery(accountId, params));
   const last = records.at(-1);
@@ -46,12 +61,17 @@ export async function listUsage(store: Store, accountId: string, params: URLSear
 }
 
 /** Each page is written as it comes: all of them at one go would keep everybody else waiting. */
-export async function usageAsCsv(store: Store, accountId: string, params: URLSearchParams): Promise<string> {
+export async function usageAsCsv(
+  store: Store,
+  accountId: string,
+  params: URLSearchParams,
+  { titles, row }: UsageSheet = API_SHEET,
+): Promise<string> {
   const query = { ...readUsageQuery(accountId, params), limit: CSV_PAGE };
-  const pieces = [csvHead(CSV_COLUMNS)];
+  const pieces = [csvHead(titles)];
   for (let page = 0; page < CSV_MOST_PAGES; page++) {
     const { records: more, hasMore } = await store.read.usagePage(query);
-    pieces.push(csvRows(more.map(publicRecord), CSV_COLUMNS));
+    pieces.push(csvRows(more.map(row)));
     const last = more.at(-1);
     if (!hasMore || !last) break;
     query.after = { at: last.at, requestId: last.requestId };

@@ -1,11 +1,12 @@
-// What a name and a password for the site may be. Names are compared in lower case.
+// What a name and a password for the site may be. Names are compared in lower case, and in the
+// plain width: an input method may leave them full-width.
 
 export const MIN_PASSWORD_CHARS = 12;
 export const MAX_PASSWORD_BYTES = 1_024;
 const NAME = /^[a-z0-9._-]{3,40}$/;
 
 export function normalName(text: string): string {
-  return text.trim().toLowerCase();
+  return text.normalize('NFKC').trim().toLowerCase();
 }
 
 export function isAllowedName(name: string): boolean {

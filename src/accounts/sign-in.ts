@@ -25,7 +25,8 @@ export async function signInWithKey(
   keyText: string,
   visitor: Visitor,
 ): Promise<OpenedSession | undefined> {
-  const key = keyText.trim();
+  // Full-width letters, as an input method leaves them, are the same key.
+  const key = keyText.normalize('NFKC').trim();
   const row = await tools.authenticator.authenticate(key);
   if (!row) {
     tools.guard.countTry(visitor.address);

@@ -23,5 +23,10 @@ export function monthsBefore(atMs: number, months: number): number {
 
 /** To the minute, as people in Taipei write it: 2026-11-15 09:30. */
 export function taipeiDateTime(atMs: number): string {
-  return new Date(atMs + OFFSET_MS).toISOString().slice(0, 16).replace('T', ' ');
+  return taipeiTime(atMs).slice(0, 16);
+}
+
+/** To the second: 2026-11-15 09:30:00. */
+export function taipeiTime(atMs: number): string {
+  return new Date(atMs + OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ');
 }

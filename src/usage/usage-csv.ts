@@ -3,21 +3,22 @@
 const BYTE_ORDER_MARK = '\uFEFF';
 
 export function toCsv(records: readonly Record<string, unknown>[], columns: readonly string[]): string {
-  return csvHead(columns) + csvRows(records, columns);
+  return csvHead(columns) + csvRows(records.map((record) => columns.map((name) => record[name])));
 }
 
-export function csvHead(columns: readonly string[]): string {
-  return `${BYTE_ORDER_MARK}${columns.join(',')}\r\n`;
+export function csvHead(titles: readonly string[]): string {
+  return BYTE_ORDER_MARK + csvRows([titles]);
 }
 
 /** Some of the rows, to stand below the head and each other. */
-export function csvRows(records: readonly Record<string, unknown>[], columns: readonly string[]): string {
-  return records.map((record) => `${columns.map((name) => cell(record[name])).join(',')}\r\n`).join('');
+export function csvRows(rows: readonly (readonly unknown[])[]): string {
+  return rows.map((values) => `${values.map(cell).join(',')}\r\n`).join('');
 }
 
+/** Full-width signs begin a formula, too, where people type them. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   const text = String(value);
-  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const safe = typeof value === 'string' && /^[=+\-@＝＋－＠\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -25,6 +25,9 @@ const code = (error: { code: string }) => error.code;
 describe('with a key', () => {
   test('opens a session that can what the key can', async () => {
     const { accountId, keyId, key } = await bench.register();
+    const wide = key.replace(/[!-~]/g, (char) => String.fromCharCode(char.charCodeAt(0) + 0xfee0));
+    expect(wide).not.toBe(key);
+    expect(await withKey(`${wide}\u3000`)).toMatchObject({ accountId, keyId });
     const opened = await withKey(` ${key}\n`);
     expect(opened).toMatchObject({ accountId, keyId, canManage: true });
     expect(opened?.cookie).toMatch(new RegExp(`^${accountId}\\.[\\w-]{43}$`));
@@ -65,8 +68,9 @@ describe('with a password', () => {
     return account;
   };
 
-  test('opens a session that can manage; the name in any case', async () => {
+  test('opens a session that can manage; the name in any case and width', async () => {
     const { accountId } = await named('Some.Name-1');
+    expect(await withPassword('ＳＯＭＥ．ｎａｍｅ－１')).toMatchObject({ accountId });
     const opened = await withPassword(' SOME.name-1 ');
     expect(opened).toMatchObject({ accountId, keyId: null, canManage: true });
     expect(await read(opened?.cookie)).toEqual({ accountId, keyId: null, canManage: true });

@@ -47,7 +47,7 @@ test('has all records, not one page of them, and obeys filters', async () => {
 
 test('no cell can run as a formula or break out of its cell', async () => {
   const [first] = gateway.sql<{ request_id: string }>('SELECT request_id FROM usage_records LIMIT 1');
-  const hostile = ['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', 'a"b,c\nd'];
+  const hostile = ['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '＝1', 'a"b,c\nd'];
   const written: string[] = [];
   for (const channel of hostile) {
     gateway.sql('UPDATE usage_records SET channel = ? WHERE request_id = ?', channel, first?.request_id ?? '');
@@ -55,5 +55,5 @@ test('no cell can run as a formula or break out of its cell', async () => {
     const row = (await response.text()).split(`${first?.request_id},`)[1] ?? '';
     written.push(row.split('demo-small,')[1]?.split(',/v1/chat')[0] ?? '');
   }
-  expect(written).toEqual(["'=1+1", "'+1", "'-1", "'@SUM(A1)", "'\tx", '"\'\rx"', '"a""b,c\nd"']);
+  expect(written).toEqual(["'=1+1", "'+1", "'-1", "'@SUM(A1)", "'\tx", '"\'\rx"', "'＝1", '"a""b,c\nd"']);
 });

@@ -51,7 +51,8 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
       [{ budget: '0x10' }, fields.daily_budget_ntd],
       [{ budget: '1e2' }, fields.daily_budget_ntd],
       [{ budget: '1,5' }, fields.daily_budget_ntd],
-      [{ models: 'auto:free nothing-like-it' }, fields.models],
+      [{ name: 'x', models: 'auto:free nothing-like-it none' }, account.keys.noModel('nothing-like-it')],
+      [{ models: 'x,'.repeat(501) }, fields.models],
       [{ expires: '2020-01-01' }, fields.expires_at],
       [{ name: 'x'.repeat(101) }, fields.name],
       [{ budget: '1', manage: '1' }, fields.manage],
@@ -89,13 +90,14 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const { key } = await gateway.register();
     const client = await signedIn(gateway, key, language);
     const wrong = { name: 'x', models: 'nope', budget: '', expires: '', manage: '1' };
+    const unknown = account.keys.noModel('nope');
     const added = await client.post('/account/keys', { known: '1', ...wrong, budget: '5' });
     const html = await added.text();
-    expect(html).toContain(`<p>${fields.models} ${fields.manage}</p>`);
+    expect(html).toContain(`<p>${unknown} ${fields.manage}</p>`);
     expect(html).toContain('id="manage-fault-new"');
     const ending = await createKey(gateway, key, { expires_at: '2026-12-31T23:59:59+08:00' });
     const change = (form: object) => client.post(`/account/keys/${ending.id}`, { ...wrong, ...form });
-    expect(await notice(await change({ expires: '2026-12-31' }))).toBe(`${fields.models} ${fields.manage}`);
+    expect(await notice(await change({ expires: '2026-12-31' }))).toBe(`${unknown} ${fields.manage}`);
     expect(await notice(await change({ models: '', budget: '-1' }))).toBe(
       `${fields.daily_budget_ntd} ${fields.manage}`,
     );
@@ -191,6 +193,7 @@ describe('keys', () => {
     ['demo-small，up-paid', '１００', 100],
     ['demo-small、up-paid', '1,000', 1000],
     ['ｄｅｍｏ－ｓｍａｌｌ　up-paid', '１，０００．５', 1000.5],
+    ['DEMO-Small；ＵＰ-paid; ', '1', 1],
   ])('models %p and a budget of %p are read as they are meant', async (models, budget, ntd) => {
     const { key } = await gateway.register();
     const client = await signedIn(gateway, key);
@@ -278,6 +281,30 @@ test('money that came in stays in sight, however many paid calls follow', async 
   expect(html).not.toContain(overview.noCredits);
 });
 
+test('cards of one amount are told apart by their serials', async () => {
+  const { key } = await gateway.register();
+  const cards = [await issueCard(gateway), await issueCard(gateway)];
+  for (const { code } of cards) await gateway.call('/api/redeem', { key, body: { code } });
+  const html = await (await (await signedIn(gateway, key)).get('/account')).text();
+  const serials = [...html.matchAll(/<span class="under id may-wrap">(SN\w+)/g)].map(([, serial]) => serial);
+  expect(serials).toEqual(cards.map(({ serial }) => serial).reverse());
+});
+
+test('a list of money that came in says so where it is not whole', async () => {
+  const { key, accountId } = await gateway.register();
+  const credit = (reference: string) =>
+    gateway.gateway.store.commit('credit', { accountId, amount: 1n, reference, reason: 'sorry', at: clock.now() });
+  const cut = wordsOf('en').account.overview.latestCredits(50);
+  // The trial credit came before.
+  for (let n = 1; n < 50; n++) await credit(`a ${n}`);
+  const client = await signedIn(gateway, key);
+  expect(await (await client.get('/account')).text()).not.toContain(cut);
+  await credit('one more');
+  const html = await (await client.get('/account')).text();
+  expect(html).toContain(cut);
+  expect(html).not.toContain(wordsOf('en').account.entryKinds.trial);
+});
+
 test('where no money came in, the overview says so', async () => {
   const { accountId } = await createAccount(gateway.gateway.store, 0n);
   const operator = await clientOf(gateway);
@@ -288,7 +315,7 @@ test('where no money came in, the overview says so', async () => {
   expect(html).toContain(wordsOf('en').account.overview.noCredits);
 });
 
-test('the last day of a filter is part of it, in Taipei', async () => {
+test('the last day of a filter is part of it, in Taipei; case and width do not matter', async () => {
   const { key } = await gateway.register();
   await gateway.chat(key, { model: 'auto:free' });
   await passTime(gateway, clock, HOUR_MS);
@@ -301,6 +328,7 @@ test('the last day of a filter is part of it, in Taipei', async () => {
   expect(await rows('from=2026-01-15&to=2026-01-15')).toEqual(['auto:free']);
   expect(await rows('from=2026-01-16&to=2026-01-16')).toEqual(['demo-small']);
   expect(await rows('from=2026-01-15&to=2026-01-16')).toEqual(['demo-small', 'auto:free']);
+  expect(await rows('model=%20Demo-ＳＭＡＬＬ&channel=DEMO')).toEqual(['demo-small']);
   const csv = await (await client.get('/account/usage.csv?from=2026-01-15&to=2026-01-15')).text();
   expect(csv.trimEnd().split('\r\n')).toHaveLength(2);
 });

@@ -8,6 +8,7 @@ import { startBrowser, type TestBrowser, type Visitor } from '../support/browser
 import { createKey } from '../support/create-key.ts';
 import { cutOff, timesWithoutZone } from '../support/cut-off.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { issueCard } from '../support/issue-cards.ts';
 import { chatAnswer, chatStream, errorScript } from '../support/openai-chat.ts';
 
 const [DESKTOP, PHONE, SMALLEST] = [1_280, 390, 360];
@@ -38,6 +39,7 @@ async function busyAccount(): Promise<string> {
   const { key, accountId } = await gateway.register();
   const credit = { accountId, amount: 138_231_324_299n, reference: accountId, reason: 'sorry', at: Date.now() };
   await gateway.gateway.store.commit('credit', credit);
+  await gateway.call('/api/redeem', { key, body: { code: (await issueCard(gateway)).code } });
   gateway.upstream.next(chatStream());
   await (await gateway.chat(key, { model: 'up-paid', stream: true })).text();
   await gateway.chat(key, { model: 'auto:free' });
@@ -54,6 +56,18 @@ async function busyAccount(): Promise<string> {
 /** What must be scrolled to be read. */
 function widerThanShown(elements: Element[]): string[] {
   return elements.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.outerHTML);
+}
+
+/** Lists of money that came in which the serials of cards push beyond their edge. */
+function widerBySerials(lists: Element[]): string[] {
+  return lists
+    .filter((list) => {
+      const before = list.scrollWidth;
+      const serials = [...list.querySelectorAll('.under')];
+      for (const serial of serials) serial.remove();
+      return serials.length === 0 || list.scrollWidth < before;
+    })
+    .map((list) => list.outerHTML);
 }
 
 /** Rows in which the name of a key is printed over what was paid. */
@@ -129,6 +143,7 @@ describe.each<Look>([
 
   test('the pages of the account', async () => {
     const key = await busyAccount();
+    const { colon, overview } = wordsOf(look.language).account;
     const visitor = await browser.visit(look);
     const { page } = visitor;
     await page.goto(`${gateway.url}/account/sign-in`);
@@ -141,13 +156,22 @@ describe.each<Look>([
     }
     await page.goto(`${gateway.url}/account`);
     expect(await page.locator('.is-money .figure').evaluateAll(brokenInTwo)).toEqual([]);
+    expect(await page.locator('.bars title').first().textContent()).toContain(`${colon}NT$`);
+    expect(await page.locator('p:has(> .number)').first().textContent()).toMatch(new RegExp(`\\d${colon}NT`));
+    await page.setViewportSize({ width: PHONE, height: 900 });
+    expect(await page.locator('.scroll:has(td.good)').evaluateAll(widerBySerials)).toEqual([]);
+    await page.evaluate(() => {
+      document.documentElement.style.fontSize = '200%';
+    });
+    expect(await page.locator('html').evaluateAll(widerThanShown)).toEqual([]);
+    await page.goto(`${gateway.url}/account/keys`);
+    expect(await page.locator('summary .unseen').first().textContent()).toStartWith(colon);
     await page.goto(`${gateway.url}/account/redeem`);
     await page.fill('#code', CARD_CODE_SHAPE);
     expect(await page.locator('#code').evaluateAll(widerThanShown)).toEqual([]);
     await page.goto(`${gateway.url}/account/usage`);
     const label = (element: Element) => getComputedStyle(element, '::before').content;
-    const { balance } = wordsOf(look.language).account.overview;
-    expect(await page.locator('tbody .paid .under').first().evaluate(label)).toContain(balance);
+    expect(await page.locator('tbody .paid .under').first().evaluate(label)).toContain(overview.balance);
     expect(await page.locator('tbody tr').evaluateAll(namesOverAmounts)).toEqual([]);
     for (const wide of [1_000, DESKTOP]) {
       await page.setViewportSize({ width: wide, height: 900 });

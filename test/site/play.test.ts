@@ -173,7 +173,9 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
       const refused = await send(JSON.stringify(body), { 'content-type': 'application/json' });
       return [refused.status, ((await refused.json()) as Answer).error.message];
     };
-    expect(await refusal({ model: 'auto:free' })).toEqual([400, faults.invalid_request]);
+    for (const prompt of [undefined, '', ' \n\u3000']) {
+      expect(await refusal({ model: 'auto:free', prompt })).toEqual([400, faults.invalid_request]);
+    }
     expect(await refusal({ model: 'auto:free', prompt: 'x'.repeat(100_001) })).toEqual([400, fields.prompt]);
     expect((await gateway.get('/api/usage', key)).data).toEqual([]);
   });
@@ -214,6 +216,21 @@ test('until its script is there nothing can be sent; then what was typed is aske
   expect(await page.textContent('#answer')).toBe('In time');
   expect(await page.locator('.notice').count()).toBe(0);
   expect(page.url()).toBe(`${gateway.url}/account/play`);
+});
+
+test('a prompt of blanks alone is not sent, and a real one is, afterwards', async () => {
+  const { page, key } = await openPlayground();
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'POST') sent.push(request.postData() ?? '');
+  });
+  await ask(page, 'auto:free', '  \n\u3000 ');
+  expect(await page.inputValue('#prompt')).toBe('');
+  expect(await page.textContent('#answer')).toBe(wordsOf('en').account.play.waiting);
+  await ask(page, 'auto:free', ' Hi ');
+  await told(page, 'NT$');
+  expect(sent).toEqual([JSON.stringify({ model: 'auto:free', prompt: ' Hi ' })]);
+  expect((await gateway.get('/api/usage', key)).data).toHaveLength(1);
 });
 
 test('Stop stops it: the upstream is let go, and what was answered is billed', async () => {

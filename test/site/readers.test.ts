@@ -93,9 +93,11 @@ describe('curl', () => {
   });
 
   test('finds what it asked for in the prices', async () => {
-    const text = await (await curl('/pricing?q=demo')).text();
-    expect(text).toContain('demo-small');
-    expect(text).not.toContain('up-paid');
+    for (const typed of ['demo', 'ＤＥＭＯ', ' demo  small', 'small\u3000ｄemo']) {
+      const text = await (await curl(`/pricing?q=${encodeURIComponent(typed)}`)).text();
+      expect(text).toContain('demo-small');
+      expect(text).not.toContain('up-paid');
+    }
   });
 
   test('the docs are written with the address of this site', async () => {

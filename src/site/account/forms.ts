@@ -12,9 +12,8 @@ export const MAX_FORM_BYTES = 16 * 1024;
 /** An empty field takes the limit away. */
 export function keyBody(form: URLSearchParams): JsonObject {
   const text = (name: string) => (form.get(name) ?? '').trim();
-  const models = text('models')
-    .normalize('NFKC')
-    .split(/[\s,、]+/)
+  const models = plainId(text('models'))
+    .split(/[\s,、;]+/)
     .filter((id) => id !== '');
   const [budget, expires] = [text('budget'), text('expires')];
   return {
@@ -24,6 +23,11 @@ export function keyBody(form: URLSearchParams): JsonObject {
     expires_at: expires === '' ? null : `${expires}T00:00:00+08:00`,
     manage: form.get('manage') === '1',
   };
+}
+
+/** As models and channels are named, which have no upper case: full-width letters and separators become plain ones. */
+export function plainId(text: string): string {
+  return text.normalize('NFKC').trim().toLowerCase();
 }
 
 /** What is no amount is left as it is, for the API to refuse. */

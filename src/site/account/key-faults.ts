@@ -4,7 +4,7 @@ import { readKeyFields, restrictedManager } from '../../accounts/read-key-fields
 import { Fault } from '../../faults/fault.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { faultText } from '../fault-text.ts';
-import type { Language } from '../language.ts';
+import { type Language, wordsOf } from '../language.ts';
 import type { SiteTools } from '../tools.ts';
 
 /** What each field of the form is called in the API. */
@@ -18,6 +18,9 @@ const API_NAMES = {
 
 /** What a key that manages cannot have. */
 const LIMITS = [API_NAMES.models, API_NAMES.budget, API_NAMES.expires];
+
+/** No id of a model is longer. */
+const SHOWN_CHARS = 100;
 
 export type KeyField = keyof typeof API_NAMES;
 export type KeyFaults = Readonly<Partial<Record<KeyField, string>>>;
@@ -38,12 +41,20 @@ export function keyFaults(
     const fault =
       value === undefined ? undefined : refusalOf(() => readKeyFields({ [name]: value }, catalog(), clock.now()));
     const own = fault ?? (refused.details.param === name ? refused : undefined);
-    if (own) faults[field] = faultText(language, own);
+    if (own) faults[field] = unknownModel(body, own, language) ?? faultText(language, own);
   }
   // A body leaves out only a limit that stays as it is.
   const isLimited = LIMITS.some((name) => body[name] !== null);
   if (body.manage === true && isLimited) faults.manage = faultText(language, restrictedManager());
   return faults;
+}
+
+/** Of several models the one that is refused, by its name. */
+function unknownModel({ models }: JsonObject, { details }: Fault, language: Language): string | undefined {
+  const [, index] = /^models\[(\d+)\]$/.exec(details.param ?? '') ?? [];
+  const refused = Array.isArray(models) && index !== undefined ? models[Number(index)] : undefined;
+  if (typeof refused !== 'string') return undefined;
+  return wordsOf(language).account.keys.noModel(refused.slice(0, SHOWN_CHARS));
 }
 
 function refusalOf(read: () => { refusal: Fault | undefined }): Fault | undefined {

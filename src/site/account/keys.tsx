@@ -116,7 +116,7 @@ function KeySheet({ context, key_: key, facts }: KeyProps) {
 }
 
 function KeyActions({ context, key_: key, facts }: KeyProps) {
-  const { keys } = wordsOf(context.language).account;
+  const { keys, colon } = wordsOf(context.language).account;
   const path = `/account/keys/${key.keyId}`;
   const typed = facts.typed?.keyId === key.keyId ? facts.typed : undefined;
   // A form that only names an action has no fields to keep.
@@ -125,7 +125,7 @@ function KeyActions({ context, key_: key, facts }: KeyProps) {
     <details open={typed !== undefined}>
       <summary>
         {keys.edit}
-        <span class="unseen">: {key.name ?? `…${key.last4}`}</span>
+        <span class="unseen">{colon + (key.name ?? `…${key.last4}`)}</span>
       </summary>
       <form method="post" action={path}>
         <KeyFields language={context.language} key_={key} typed={typedFields?.form} faults={typedFields?.faults} />

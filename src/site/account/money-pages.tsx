@@ -13,6 +13,7 @@ import { date, dateTime, money } from '../format.ts';
 import { wordsOf } from '../language.ts';
 import { pageHeaders } from '../respond.ts';
 import type { SiteTools } from '../tools.ts';
+import { plainId } from './forms.ts';
 import type { Notice } from './frame.tsx';
 import { isFrozen } from './frozen.ts';
 import { OverviewPage } from './overview.tsx';
@@ -20,6 +21,7 @@ import { ReceiptPage } from './receipt.tsx';
 import { RedeemPage } from './redeem.tsx';
 import { SetupPage } from './setup.tsx';
 import { USAGE_FILTERS, type UsageFilter, UsagePage } from './usage.tsx';
+import { DATE, usageFileName, usageSheet } from './usage-file.ts';
 import type { SignedVisit, Visits } from './visit.tsx';
 
 const CHART_DAYS = 30;
@@ -30,12 +32,15 @@ const DAY_MS = 86_400_000;
 export function addMoneyPages(visits: Visits, tools: SiteTools): void {
   visits.signed('get', '/account', (visit) => showOverview(tools, visit));
   visits.signed('get', '/account/usage', (visit) => showUsage(tools, visit));
-  visits.signed('get', '/account/usage.csv', async ({ session, url }) => {
-    const csv = await usageAsCsv(tools.store, session.accountId, apiParams(url.searchParams));
+  visits.signed('get', '/account/usage.csv', async ({ session, url, page }) => {
+    const keys = await tools.store.read.keysOf(session.accountId);
+    const sheet = usageSheet(keys, page.language);
+    const csv = await usageAsCsv(tools.store, session.accountId, apiParams(url.searchParams), sheet);
+    const name = usageFileName(url.searchParams, tools.clock.now());
     return new Response(csv, {
       headers: {
         'content-type': 'text/csv; charset=utf-8',
-        'content-disposition': 'attachment; filename="usage.csv"',
+        'content-disposition': `attachment; filename="${name}"`,
         'cache-control': 'no-store',
         ...pageHeaders(tools.publicUrl),
       },
@@ -61,7 +66,7 @@ async function showOverview(tools: SiteTools, visit: SignedVisit): Promise<Respo
   const [allowances, page, credits, spent] = await Promise.all([
     readFreeAllowances(tools, accountId),
     tools.store.read.usagePage({ accountId, limit: LATEST }),
-    tools.store.read.creditsOf(accountId, CREDITS),
+    tools.store.read.creditsOf(accountId, CREDITS + 1),
     tools.store.read.spendByDay(accountId, since),
   ]);
   const costs = new Map(spent.map(({ day, cost }) => [day, cost]));
@@ -77,7 +82,8 @@ async function showOverview(tools: SiteTools, visit: SignedVisit): Promise<Respo
     day,
     spend,
     latest: page.records,
-    credits,
+    credits: credits.slice(0, CREDITS),
+    hasMoreCredits: credits.length > CREDITS,
   };
   return visit.show(<OverviewPage context={visit.page} facts={facts} />);
 }
@@ -120,13 +126,18 @@ function readQuery({ session: { accountId }, url, page: { language } }: SignedVi
   }
 }
 
-/** The page calls a key's filter `key`; the API calls it by what it is. A visitor means the last day, too. */
+/** The page calls a key's filter `key`; the API calls it by what it is. A visitor means the last day, too, and no upper
+ * case. */
 function apiParams(given: URLSearchParams): URLSearchParams {
   const params = new URLSearchParams(given);
   const key = params.get('key');
   if (key) params.set('key_id', key);
+  for (const name of ['model', 'channel']) {
+    const value = params.get(name);
+    if (value) params.set(name, plainId(value));
+  }
   const to = params.get('to') ?? '';
-  const lastDay = /^\d{4}-\d{2}-\d{2}$/.test(to) ? Date.parse(`${to}T00:00:00Z`) : Number.NaN;
+  const lastDay = DATE.test(to) ? Date.parse(`${to}T00:00:00Z`) : Number.NaN;
   if (!Number.isNaN(lastDay)) params.set('to', new Date(lastDay + DAY_MS).toISOString().slice(0, 10));
   return params;
 }

@@ -21,6 +21,8 @@ export interface OverviewFacts {
   latest: readonly UsageRecord[];
   /** Money that came in, newest first. */
   credits: readonly Entry[];
+  /** More came in than is listed. */
+  hasMoreCredits: boolean;
 }
 
 interface OverviewProps {
@@ -118,7 +120,10 @@ function Credits({ context, facts }: OverviewProps) {
               {facts.credits.map((entry) => (
                 <tr>
                   <td class="number may-wrap">{dateTime(entry.at)}</td>
-                  <td class="nowrap">{entryKinds[entry.kind]}</td>
+                  <td class="nowrap">
+                    {entryKinds[entry.kind]}
+                    {entry.kind === 'card' ? <span class="under id may-wrap">{entry.reference}</span> : null}
+                  </td>
                   <td class="right number good">{money(entry.amount)}</td>
                 </tr>
               ))}
@@ -126,6 +131,7 @@ function Credits({ context, facts }: OverviewProps) {
           </table>
         </Scroll>
       )}
+      {facts.hasMoreCredits ? <p class="faint">{overview.latestCredits(facts.credits.length)}</p> : null}
     </>
   );
 }

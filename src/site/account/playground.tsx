@@ -52,7 +52,7 @@ async function ask(tools: SiteTools, visit: SignedVisit): Promise<Response> {
   if (!key) throw fault('invalid_api_key');
   const given = tryParseJson(await tools.readBody(visit.request, MAX_BODY_BYTES));
   const { model, prompt } = isObject(given) ? given : {};
-  if (typeof model !== 'string' || typeof prompt !== 'string') {
+  if (typeof model !== 'string' || typeof prompt !== 'string' || prompt.trim() === '') {
     throw fault('invalid_request', { message: 'Send a model and a prompt, both as text.' });
   }
   if (prompt.length > MAX_PROMPT_CHARS) {

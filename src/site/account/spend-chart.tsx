@@ -16,7 +16,7 @@ const STEP = 24;
 const HEIGHT = 120;
 
 export function SpendChart({ days, language }: { days: readonly SpendDay[]; language: Language }) {
-  const { overview } = wordsOf(language).account;
+  const { overview, colon } = wordsOf(language).account;
   const total = days.reduce((sum, { cost }) => sum + cost, 0n);
   const most = days.reduce((highest, { cost }) => (cost > highest ? cost : highest), 1n);
   return (
@@ -39,13 +39,15 @@ export function SpendChart({ days, language }: { days: readonly SpendDay[]; lang
               width={WIDTH}
               height={height}
             >
-              <title>{`${day}: ${money(cost)}`}</title>
+              <title>{day + colon + money(cost)}</title>
             </rect>
           );
         })}
       </svg>
       <p class="faint">
-        {days[0]?.day} – {days.at(-1)?.day}: <span class="number">{money(total)}</span>
+        {days[0]?.day} – {days.at(-1)?.day}
+        {colon}
+        <span class="number">{money(total)}</span>
       </p>
     </>
   );

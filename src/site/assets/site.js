@@ -64,6 +64,13 @@ if (play) {
   play.addEventListener('submit', async (event) => {
     event.preventDefault();
     if (running) return running.abort();
+    // Blanks are no prompt, though the browser takes them for one: emptied, the field is asked for.
+    const { prompt } = play.elements;
+    if (!prompt.value.trim()) {
+      prompt.value = '';
+      play.reportValidity();
+      return;
+    }
     running = new AbortController();
     button.textContent = words.stop;
     answer.textContent = '';

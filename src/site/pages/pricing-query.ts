@@ -30,13 +30,21 @@ export function readPricingQuery(params: URLSearchParams): PricingQuery {
 
 /** Free models stand first, whatever the order. */
 export function selectModels(models: readonly PricedModel[], { text, kind, sort }: PricingQuery): PricedModel[] {
-  const wanted = text.trim().toLowerCase();
+  const wanted = plain(text).split(/\s+/);
   const key = (model: PricedModel): number => {
     if (sort === 'context') return -model.contextTokens;
     return sort === 'name' ? 0 : (model.price[sort] ?? Number.POSITIVE_INFINITY);
   };
   return models
     .filter(({ kinds }) => kind === undefined || kinds.includes(kind))
-    .filter(({ id, name, aliases }) => [id, name, ...aliases].some((word) => word.toLowerCase().includes(wanted)))
+    .filter(({ id, name, aliases }) => {
+      const names = plain([id, name, ...aliases].join('\n'));
+      return wanted.every((word) => names.includes(word));
+    })
     .toSorted((a, b) => Number(b.isFree) - Number(a.isFree) || key(a) - key(b) || a.name.localeCompare(b.name, 'en'));
+}
+
+/** Neither case nor width matters. */
+function plain(text: string): string {
+  return text.normalize('NFKC').toLowerCase();
 }

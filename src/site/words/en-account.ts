@@ -2,6 +2,7 @@
 
 export const enAccount = {
   title: 'Account',
+  colon: ': ',
   signInTitle: 'Sign in',
   withKey: 'With a key',
   key: 'Key',
@@ -55,6 +56,7 @@ export const enAccount = {
     nextAccess: 'Set a name and a password',
     nextAccessText: 'Then you can sign in without the key.',
     credits: 'Money in',
+    latestCredits: (count: number) => `The latest ${count} are shown.`,
     noCredits: 'No money has come in yet. A prepaid card adds balance.',
     accountId: 'Account id',
     lowBalance: 'Your balance is used up. auto:free goes on working; a prepaid card adds balance.',
@@ -81,6 +83,8 @@ export const enAccount = {
     yes: 'yes',
     no: 'no',
     create: 'Create a key',
+    noModel: (entry: string) =>
+      `Models: “${entry}” is not on the price list. Name only ids from it, separated by commas or spaces.`,
     modelsHelp: 'Ids separated by commas or spaces; empty means all.',
     budgetHelp: 'NT$ per day in Taipei time; empty means none.',
     expiresHelp: 'Ends as this day begins in Taipei; empty means never.',
@@ -135,6 +139,14 @@ export const enAccount = {
     after: 'Balance after',
     totals: (requests: string, cost: string) => `${requests} requests, ${cost}`,
     csv: 'Download as CSV',
+    file: {
+      time: 'Time in Taipei (UTC+8)',
+      keyName: 'Key name',
+      keyLast4: 'Key ends in',
+      keyId: 'Key id',
+      endpoint: 'Endpoint',
+    },
+    unit: (title: string, unit: string) => `${title} (${unit})`,
     next: 'Older',
     first: 'Newest',
     none: 'No request fits these filters.',
