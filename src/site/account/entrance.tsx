@@ -127,12 +127,12 @@ async function showAccess(
 }
 
 async function changeAccess(tools: SiteTools, visit: SignedVisit): Promise<Response> {
-  const { access, keys, tooMany } = wordsOf(visit.page.language).account;
+  const { access, tooMany } = wordsOf(visit.page.language).account;
   const { accountId, canManage } = visit.session;
   const name = visit.form.get('name') ?? '';
   const refuse = (text: string, status = 400) =>
     showAccess(tools, visit, { typed: name, notice: { text, isBad: true }, status });
-  if (!canManage) return refuse(keys.restricted);
+  if (!canManage) return refuse(access.restricted);
   const password = visit.form.get('password') ?? '';
   const result = await setPassword(tools, accountId, name, password, visit.cookie).catch((error: unknown) => {
     if (error instanceof Fault && error.code === 'auth_rate_limited') return error;

@@ -199,6 +199,7 @@ export const enAccount = {
     shortPassword: 'Choose a password of at least 12 characters.',
     longPassword: 'Choose a shorter password: at most 1,024 letters and digits, fewer in other scripts.',
     current: (name: string) => `You can sign in as ${name}.`,
+    restricted: 'You signed in with a key that may not set a name and a password.',
     sessions: 'Sessions',
     sessionsText: 'This ends every session of this account, on every device.',
     sessionsOfKey: 'This ends every session that was opened with your key, on every device.',

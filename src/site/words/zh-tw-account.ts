@@ -193,6 +193,7 @@ export const zhTwAccount: Words['account'] = {
     shortPassword: '密碼至少需要 12 個字元。',
     longPassword: '請換一個較短的密碼：最多 1,024 個英數字元，其他文字則更少。',
     current: (name) => `您可以用 ${name} 登入。`,
+    restricted: '您登入所用的金鑰不能設定名稱與密碼。',
     sessions: '登入中的裝置',
     sessionsText: '這會結束本帳戶在所有裝置上的登入狀態。',
     sessionsOfKey: '這會結束以您這把金鑰登入的所有裝置的登入狀態。',
