@@ -123,6 +123,22 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect([refused.status, await notice(refused)]).toEqual([429, account.redeem.tooMany('2026-01-15 23:40:00 UTC+8')]);
   });
 
+  test('who tried or changed a password too often is told what helps, and no cause that may be wrong', async () => {
+    const { key } = await gateway.register();
+    const client = createSiteClient(gateway, language);
+    const signIn = (form: Record<string, string>) => client.post('/account/sign-in', form);
+    for (let i = 0; i < 10; i++) expect((await signIn({ key: `wrong-${i}` })).status).toBe(401);
+    const refused = await signIn({ name: 'somebody', password: 'wrong password' });
+    expect([refused.status, await notice(refused)]).toEqual([429, account.tooMany]);
+    expect(account.tooMany).not.toMatch(/address|位址/);
+    expect((await signIn({ key })).status).toBe(303);
+
+    const change = () => client.post('/account/access', { name: 'somebody', password: 'correct horse battery' });
+    for (let i = 0; i < 10; i++) expect((await change()).status).toBe(303);
+    const unchanged = await change();
+    expect([unchanged.status, await notice(unchanged)]).toEqual([429, account.access.tooMany]);
+  });
+
   test('a key that ends within a day says at which hour, and that it stays so', async () => {
     const { key } = await gateway.register();
     await createKey(gateway, key, { name: 'late', expires_at: '2026-12-31T23:59:59+08:00' });

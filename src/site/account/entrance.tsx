@@ -127,7 +127,7 @@ async function showAccess(
 }
 
 async function changeAccess(tools: SiteTools, visit: SignedVisit): Promise<Response> {
-  const { access, tooMany } = wordsOf(visit.page.language).account;
+  const { access } = wordsOf(visit.page.language).account;
   const { accountId, canManage } = visit.session;
   const name = visit.form.get('name') ?? '';
   const refuse = (text: string, status = 400) =>
@@ -138,7 +138,7 @@ async function changeAccess(tools: SiteTools, visit: SignedVisit): Promise<Respo
     if (error instanceof Fault && error.code === 'auth_rate_limited') return error;
     throw error;
   });
-  if (result instanceof Fault) return refuse(tooMany, result.row.status);
+  if (result instanceof Fault) return refuse(access.tooMany, result.row.status);
   if (result.ok) return visit.go('/account/access?saved');
   const texts = {
     name_not_allowed: access.badName,
