@@ -42,6 +42,7 @@ export const enAccount = {
     freeDay: 'Free requests left, today',
     left: (remaining: number, limit: number) => `${remaining} of ${limit}`,
     resets: (at: string) => `Resets ${at}`,
+    budgetUsed: (spent: string, limit: string) => `Your key has used ${spent} of ${limit} today.`,
     spend: 'Spent, last 30 days',
     spendLabel: (total: string) => `Spent in the last 30 days: ${total}`,
     latest: 'Latest requests',
@@ -75,6 +76,8 @@ export const enAccount = {
     allModels: 'all',
     budget: 'Daily budget',
     noBudget: 'none',
+    today: 'Used today',
+    usedOf: (spent: string, limit: string) => `${spent} of ${limit}`,
     expires: 'Expires',
     never: 'never',
     manages: 'Manages',
@@ -180,6 +183,8 @@ export const enAccount = {
     stopped: 'Stopped. What had been answered is billed; your usage shows it.',
     offline: 'Check your connection and try again: the answer broke off.',
     noText: 'The model sent no text.',
+    budgetTooLow:
+      "Ask who manages this account for a higher daily budget, or wait until midnight in Taipei: what is left of this key's budget today does not cover this request.",
     endings: {
       length: 'The answer is not whole: it reached the greatest length.',
       content_filter: 'The answer is not whole: the content policy of the model broke it off.',
