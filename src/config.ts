@@ -27,8 +27,8 @@ export interface Settings {
   /** The public listener as this machine reaches it. */
   ownUrl: string;
   siteName: string;
-  /** Whom to tell of a weakness: a mailto: or https: address, for security.txt. */
-  securityContact: string;
+  /** Whom to tell of a weakness: a mailto: or https: address, for security.txt and the page /security. */
+  securityContact: string | undefined;
   trustedProxies: readonly Network[];
   /** Undefined: the one kept in the data folder. */
   pepper: string | undefined;
@@ -95,7 +95,7 @@ export function readSettings(
     publicUrl,
     ownUrl,
     siteName: variable('SITE_NAME') ?? 'AI Gateway',
-    securityContact: readContact(variable('SECURITY_CONTACT'), faults) ?? `${publicUrl}/security`,
+    securityContact: readContact(variable('SECURITY_CONTACT'), faults),
     trustedProxies: readNetworks(variable('TRUSTED_PROXIES'), faults),
     pepper,
     alarmWebhookUrl: readUrl(variable('ALARM_WEBHOOK_URL'), 'ALARM_WEBHOOK_URL', faults),

@@ -16,7 +16,7 @@ const CHAT_PATH = '/v1/chat/completions';
 
 export interface SiteSettings {
   pepper: string;
-  securityContact: string;
+  securityContact: string | undefined;
 }
 
 export function createSiteTools(http: HttpTools, { pepper, securityContact }: SiteSettings): SiteTools {

@@ -3,6 +3,7 @@
 import { type Fault, fault } from '../faults/fault.ts';
 import type { Envelope } from '../faults/write.ts';
 import { formatNtd, moneyFields } from '../kit/money.ts';
+import { taipeiDay, taipeiDayStart } from '../kit/taipei.ts';
 import type { Allowance } from '../store/book/windows.ts';
 import { rateHeaders } from './rate-headers.ts';
 import type { Refused } from './recent-refusals.ts';
@@ -26,6 +27,7 @@ export function admissionFault(refused: Refused, now: number, envelope: Envelope
           ...moneyFields('needed', refused.needed),
           ...moneyFields('available', refused.available),
           affordable_max_tokens: refused.affordableTokens,
+          ...(refused.reason === 'key_budget_exceeded' ? { resets_at: nextDay(now) } : {}),
         },
       });
     default:
@@ -34,6 +36,11 @@ export function admissionFault(refused: Refused, now: number, envelope: Envelope
         message: refused.isOfAddress ? ADDRESS_DAY : undefined,
       });
   }
+}
+
+/** When the day of a key's budget ends. */
+function nextDay(now: number): string {
+  return new Date(taipeiDayStart(taipeiDay(now) + 1)).toISOString();
 }
 
 const ADDRESS_DAY =

@@ -37,9 +37,9 @@ ${pages.map(({ name, title }) => `- [${title}](${publicUrl}/docs/${name}.md)`).j
 `;
 }
 
-/** Told anew to each who asks: however long this server runs, it has not expired. */
+/** Told anew to each who asks: however long this server runs, it has not expired. A contact must be in it. */
 function securityText({ publicUrl, clock, securityContact }: SiteTools): string {
-  return `Contact: ${securityContact}
+  return `Contact: ${securityContact ?? `${publicUrl}/security`}
 Expires: ${new Date(clock.now() + HALF_YEAR_MS).toISOString()}
 Preferred-Languages: zh-TW, en
 Canonical: ${publicUrl}/.well-known/security.txt

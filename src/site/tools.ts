@@ -22,8 +22,8 @@ export interface SiteTools extends RegisterTools, KeyTools, RedeemTools, SignInT
   /** Text by path below docs/. */
   docs: ReadonlyMap<string, string>;
   assetFiles: ReadonlyMap<string, Buffer>;
-  /** For security.txt: an address that starts with mailto: or https:. */
-  securityContact: string;
+  /** Whom to tell of a weakness: an address that starts with mailto: or https:, if the operator set one. */
+  securityContact: string | undefined;
   status(): Promise<PublicStatus>;
   priceHistory(): Promise<PriceHistory>;
   /** Keyed hash of the visitor's address. */

@@ -8,6 +8,7 @@ import type {
   CardState,
   Entry,
   Incident,
+  KeyBudget,
   KeyRow,
   Lease,
   Login,
@@ -209,6 +210,8 @@ export interface Reads {
   unusedKeys(since: number, limit: number): Promise<KeyRow[]>;
   wallet(accountId: string): Promise<Wallet | undefined>;
   window(windowId: string): Promise<Window | undefined>;
+  /** Keys that never paid are left out. */
+  budgetsOf(keyIds: readonly string[]): Promise<KeyBudget[]>;
   usagePage(query: UsageQuery): Promise<UsagePage>;
   /** Days without a request are left out; oldest first. */
   spendByDay(accountId: string, sinceDay: number): Promise<DaySpend[]>;
@@ -283,6 +286,7 @@ export const READ_NAMES = [
   'unusedKeys',
   'wallet',
   'window',
+  'budgetsOf',
   'usagePage',
   'spendByDay',
   'usageRecord',

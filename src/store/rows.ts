@@ -44,6 +44,10 @@ export interface Budget {
   held: Nano;
 }
 
+export interface KeyBudget extends Budget {
+  keyId: string;
+}
+
 export type CardKind = 'sold' | 'promo';
 export type CardState = 'issued' | 'redeemed' | 'voided';
 

@@ -10,6 +10,7 @@ import type {
   Entry,
   Hold,
   Incident,
+  KeyBudget,
   KeyRow,
   Lease,
   Login,
@@ -229,6 +230,14 @@ export const STORED_ENTRIES: Table<StoredEntry> = {
   idColumn: ADDITIONS.entries.idColumn,
   idField: 'entryId',
   columns: ADDITIONS.entries.columns,
+};
+
+/** Budgets with the keys they belong to. */
+export const KEY_BUDGETS: Table<KeyBudget> = {
+  name: PAGES.budgets.name,
+  idColumn: PAGES.budgets.idColumn,
+  idField: 'keyId',
+  columns: PAGES.budgets.columns,
 };
 
 export const REVISIONS: Table<Revision> = {

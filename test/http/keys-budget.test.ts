@@ -1,6 +1,7 @@
 // A key's daily budget: spent + held + new hold never exceed it, to the nano; a day is Taipei's.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { DAY_MS } from '../../src/kit/taipei.ts';
 import type { Answer } from '../support/answer.ts';
 import { createKey } from '../support/create-key.ts';
 import { createGate, eventually } from '../support/eventually.ts';
@@ -83,6 +84,7 @@ describe('the budget', () => {
       needed_nano: hold16.toString(),
       available_nano: (hold16 - 1n).toString(),
       affordable_max_tokens: 15,
+      resets_at: new Date(MIDNIGHT).toISOString(),
     });
     expect(budgetOf(less.id)).toBeUndefined();
     expect(gateway.sql('SELECT * FROM usage_records WHERE key_id = ?', less.id)).toEqual([]);
@@ -182,6 +184,39 @@ describe('the budget', () => {
   });
 });
 
+test('a key is told what it spent of its budget today, what it holds, what is left, and when the day ends', async () => {
+  const budget = 500_000_000n;
+  const { key } = await withBudget(budget);
+  const expectDay = async (spent: bigint, held: bigint) => {
+    const left = budget - spent - held;
+    expect((await gateway.get('/api/me', key)).key).toMatchObject({
+      daily_budget_nano: budget.toString(),
+      daily_spent_ntd: Number(spent) / 1e9,
+      daily_spent_nano: spent.toString(),
+      daily_held_ntd: Number(held) / 1e9,
+      daily_held_nano: held.toString(),
+      daily_left_ntd: Number(left) / 1e9,
+      daily_left_nano: left.toString(),
+      daily_resets_at: new Date(MIDNIGHT).toISOString(),
+    });
+  };
+  await expectDay(0n, 0n);
+  const charged = 11n * UP_PRICES.input + 7n * UP_PRICES.output;
+  expect((await chat(key, { max_tokens: 100 })).status).toBe(200);
+  await expectDay(charged, 0n);
+
+  const hold = await holdOf(100);
+  const gate = createGate();
+  const { length } = gateway.upstream.requests;
+  gateway.upstream.next({ ...chatAnswer(), body: [gate.opened, ...(chatAnswer().body ?? [])] });
+  const running = chat(key, { max_tokens: 100 });
+  await gateway.upstream.request(length);
+  await expectDay(charged, hold);
+  gate.open();
+  await (await running).text();
+  await expectDay(2n * charged, 0n);
+});
+
 test('a hundred racers never hold or spend more than the budget', async () => {
   const hold = await holdOf(50);
   const budget = hold * 7n;
@@ -220,10 +255,18 @@ test('a new day in Taipei opens it again, at midnight and not before', async () 
   expect((await chat(key, { max_tokens: 16 })).status).toBe(402);
   await passTime(gateway, clock, MIDNIGHT - clock.now() - 1);
   expect((await chat(key, { max_tokens: 16 })).status).toBe(402);
+  const day = async () => {
+    const { daily_spent_nano: spent, daily_resets_at: resetsAt } = (await gateway.get('/api/me', key)).key;
+    return [BigInt(spent), Date.parse(resetsAt)];
+  };
+  const charged = 11n * UP_PRICES.input + 7n * UP_PRICES.output;
+  expect(await day()).toEqual([charged, MIDNIGHT]);
   await clock.advance(1);
+  expect(await day()).toEqual([0n, MIDNIGHT + DAY_MS]);
   expect((await chat(key, { max_tokens: 16 })).status).toBe(200);
   expect((await chat(key, { max_tokens: 16 })).status).toBe(402);
   // A clock that steps back over midnight does not bring yesterday's budget.
   clock.step(-1_000);
   expect((await chat(key, { max_tokens: 16 })).status).toBe(402);
+  expect(await day()).toEqual([charged, MIDNIGHT + DAY_MS]);
 });

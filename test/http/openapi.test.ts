@@ -10,6 +10,7 @@ import { FAULT_CODES } from '../../src/faults/table.ts';
 import { writeFault } from '../../src/faults/write.ts';
 import { ROUTES } from '../../src/http/route-table.ts';
 import type { Answer } from '../support/answer.ts';
+import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { issueCard, unissuedCode } from '../support/issue-cards.ts';
 
@@ -159,6 +160,13 @@ async function expectAsDocumented(operationId: string, call: RealCall): Promise<
 }
 
 describe('real answers are as it says', () => {
+  test('showAccount, of a key with a budget', async () => {
+    const limited = await createKey(gateway, key, { daily_budget_ntd: 0.5 });
+    const response = await expectAsDocumented('showAccount', { path: '/api/me', key: limited.key });
+    const { properties } = document.components.schemas.OwnKey;
+    expect(Object.keys(((await response.json()) as Answer).key).sort()).toEqual(Object.keys(properties).sort());
+  });
+
   test.each([
     ['showHealth', { path: '/healthz' }],
     ['showReadiness', { path: '/readyz' }],

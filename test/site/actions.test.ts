@@ -2,6 +2,7 @@
 // come twice or late, and dates as people mean them.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { money } from '../../src/site/format.ts';
 import { wordsOf } from '../../src/site/language.ts';
 import { MAX_KEYS } from '../../src/store/book/keyring.ts';
 import { clientOf, fieldOf } from '../console/operator-client.ts';
@@ -123,6 +124,65 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     for (let i = 0; i < 5; i++) expect((await redeem()).status).toBe(404);
     const refused = await redeem();
     expect([refused.status, await notice(refused)]).toEqual([429, account.redeem.tooMany('2026-01-15 23:40:00 UTC+8')]);
+  });
+
+  test('who tried or changed a password too often is told what helps, and no cause that may be wrong', async () => {
+    const { key } = await gateway.register();
+    const client = createSiteClient(gateway, language);
+    const signIn = (form: Record<string, string>) => client.post('/account/sign-in', form);
+    for (let i = 0; i < 10; i++) expect((await signIn({ key: `wrong-${i}` })).status).toBe(401);
+    const refused = await signIn({ name: 'somebody', password: 'wrong password' });
+    expect([refused.status, await notice(refused)]).toEqual([429, account.tooMany]);
+    expect(account.tooMany).not.toMatch(/address|位址/);
+    expect((await signIn({ key })).status).toBe(303);
+
+    const change = () => client.post('/account/access', { name: 'somebody', password: 'correct horse battery' });
+    for (let i = 0; i < 10; i++) expect((await change()).status).toBe(303);
+    const unchanged = await change();
+    expect([unchanged.status, await notice(unchanged)]).toEqual([429, account.access.tooMany]);
+  });
+
+  test('what a key has spent of its budget today is on its card, and on the overview of who came with it', async () => {
+    const { key } = await gateway.register();
+    const limited = await createKey(gateway, key, { name: 'reports', daily_budget_ntd: 0.5 });
+    const idle = await createKey(gateway, key, { name: 'idle', daily_budget_ntd: 0.25 });
+    expect((await gateway.chat(limited.key, { model: 'demo-small' })).status).toBe(200);
+    const spent = money(BigInt((await gateway.get('/api/me', limited.key)).key.daily_spent_nano));
+    const page = async (of: string, path: string) =>
+      await (await (await signedIn(gateway, of, language)).get(path)).text();
+
+    const cards = await page(key, '/account/keys');
+    const figures = [...cards.matchAll(new RegExp(`<dt>${account.keys.today}</dt><dd class="id">([^<]*)`, 'g'))];
+    const { usedOf } = account.keys;
+    expect(figures).toHaveLength(2);
+    expect(new Set(figures.map(([, text]) => text))).toEqual(
+      new Set([usedOf(spent, 'NT$0.50'), usedOf('NT$0.00', 'NT$0.25')]),
+    );
+    const overview = await page(limited.key, '/account');
+    expect(overview).toContain(account.overview.budgetUsed(spent, 'NT$0.50'));
+    expect(overview).toContain(`<span class="faint">${account.overview.resets('2026-01-16 00:00:00 UTC+8')}</span>`);
+    expect(await page(idle.key, '/account')).toContain(account.overview.budgetUsed('NT$0.00', 'NT$0.25'));
+    const [before = ''] = account.overview.budgetUsed('\n', '').split('\n');
+    expect(await page(key, '/account')).not.toContain(before);
+  });
+
+  test('who cannot raise the budget of a key is told whom to ask when it does not suffice', async () => {
+    const { key } = await gateway.register();
+    const limited = await createKey(gateway, key, { daily_budget_ntd: 0 });
+    const client = await signedIn(gateway, limited.key, language);
+    const response = await fetch(`${gateway.url}/account/play`, {
+      method: 'POST',
+      body: JSON.stringify({ model: 'demo-small', prompt: 'Hi' }),
+      headers: {
+        'content-type': 'application/json',
+        'accept-language': language,
+        origin: gateway.url,
+        cookie: [...client.cookies].map((pair) => pair.join('=')).join('; '),
+      },
+    });
+    expect(await response.json()).toEqual({
+      error: { code: 'key_budget_exceeded', message: account.play.budgetTooLow },
+    });
   });
 
   test('a key that ends within a day says at which hour, and that it stays so', async () => {

@@ -2,7 +2,7 @@
 // wrong address, and whose language is chosen.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { wordsOf } from '../../src/site/language.ts';
+import { LANGUAGES, wordsOf } from '../../src/site/language.ts';
 import type { Answer } from '../support/answer.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createSiteClient } from './site-client.ts';
@@ -167,6 +167,34 @@ describe('machines', () => {
     expect(fields.get('Preferred-Languages')).toBe('zh-TW, en');
     expect((await fetch(fields.get('Policy') ?? '')).status).toBe(200);
   });
+
+  test.each(LANGUAGES)(
+    'whom to tell of a weakness is on the page and in security.txt where it is set, in %s',
+    async (language) => {
+      const { security } = wordsOf(language);
+      const shown = async (at: TestGateway, accept: string) =>
+        (await fetch(`${at.url}/security`, { headers: { accept, 'accept-language': language } })).text();
+      for (const accept of ['text/html', 'text/plain']) {
+        const unset = await shown(gateway, accept);
+        expect(unset).toContain(security.report);
+        expect(unset).not.toContain(security.contact);
+      }
+      for (const [contact, text] of [
+        ['mailto:safe@example.com', 'safe@example.com'],
+        ['https://example.com/report', 'https://example.com/report'],
+      ] as const) {
+        const set = await startTestGateway({ env: { SECURITY_CONTACT: contact } });
+        try {
+          expect(await shown(set, 'text/html')).toContain(`${security.contact}<a href="${contact}">${text}</a>`);
+          expect(await shown(set, 'text/plain')).toContain(`${security.contact}${text}\n`);
+          const told = await (await fetch(`${set.url}/.well-known/security.txt`)).text();
+          expect(told).toStartWith(`Contact: ${contact}\n`);
+        } finally {
+          await set.stop();
+        }
+      }
+    },
+  );
 
   test('robots.txt keeps crawlers from the account and the API, not from the pages', async () => {
     const rules = (await text('/robots.txt')).trimEnd().split('\n');

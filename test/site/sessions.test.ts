@@ -1,6 +1,7 @@
 // Sessions of the site: their cookies, their end by time and by key, and the way back to where one was.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { wordsOf } from '../../src/site/language.ts';
 import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
@@ -155,6 +156,24 @@ describe('keys', () => {
     expect(refused.status).toBe(400);
     expect((await gateway.get('/api/keys', key)).data).toHaveLength(2);
   });
+
+  test.each(['en', 'zh-TW'] as const)(
+    'a key that may not manage is not told the name of the owner, in %s',
+    async (language) => {
+      const { access, keys } = wordsOf(language).account;
+      const { key } = await gateway.register();
+      const owner = await signedIn(gateway, key, language);
+      const lesser = await createKey(gateway, key, { name: 'calls only' });
+      const page = async (client: SiteClient) => await (await client.get('/account/access')).text();
+      for (const name of [undefined, `boss-${language.toLowerCase()}`]) {
+        if (name) await owner.post('/account/access', { name, password: 'long enough password' });
+        expect(await page(owner)).toContain(name ? access.current(name) : access.lead);
+        const html = await page(await signedIn(gateway, lesser.key, language));
+        expect(html).toContain(access.restricted);
+        for (const text of [access.lead, keys.restricted, name ?? access.nameHelp]) expect(html).not.toContain(text);
+      }
+    },
+  );
 
   test('a key that may not manage signs out nobody but itself', async () => {
     const { key } = await gateway.register();

@@ -76,6 +76,14 @@ const keyMembers: Members = {
   created_at: TIME,
 };
 
+/** Only where the key has a budget. */
+const dayMembers: Members = {
+  ...amount('daily_spent', 'what the key spent today'),
+  ...amount('daily_held', 'what its running requests may still cost'),
+  ...amount('daily_left', 'the budget less both'),
+  daily_resets_at: TIME,
+};
+
 const keyFields = bodyOf({
   name: orNull({ ...TEXT, maxLength: 100 }),
   models: told('Ids or aliases; null lifts the restriction.', orNull(listOf(TEXT, { minItems: 1, maxItems: 500 }))),
@@ -88,7 +96,7 @@ const allowance = objectOf({ limit: COUNT, used: COUNT, remaining: COUNT, resets
 
 const account = objectOf({
   account_id: idOf('acc'),
-  key: refTo('Key'),
+  key: refTo('OwnKey'),
   ...amount('balance', 'the sum of the entries'),
   ...amount('held', 'what running requests may still cost'),
   ...amount('available', 'balance less held'),
@@ -239,6 +247,7 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
   Registration: registration,
   Limits: limits,
   Key: objectOf(keyMembers),
+  OwnKey: bodyOf({ ...keyMembers, ...dayMembers }, Object.keys(keyMembers)),
   NewKey: objectOf({ api_key: API_KEY, ...keyMembers }),
   KeyFields: keyFields,
   KeyList: objectOf({ object: { const: 'list' }, data: listOf(refTo('Key')) }),

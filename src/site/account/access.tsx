@@ -16,10 +16,10 @@ interface AccessProps {
 }
 
 export function AccessPage({ context, name, typed, canManage, notice }: AccessProps) {
-  const { access, keys, name: nameLabel, password, signOutEverywhere } = wordsOf(context.language).account;
+  const { access, name: nameLabel, password, signOutEverywhere } = wordsOf(context.language).account;
   return (
     <AccountPage context={context} tab="access" notice={notice}>
-      <p>{name === null ? access.lead : access.current(name)}</p>
+      {canManage ? <p>{name === null ? access.lead : access.current(name)}</p> : null}
       {canManage ? (
         <form method="post" action="/account/access">
           <div class="field">
@@ -44,7 +44,7 @@ export function AccessPage({ context, name, typed, canManage, notice }: AccessPr
           <button type="submit">{access.save}</button>
         </form>
       ) : (
-        <p class="note">{keys.restricted}</p>
+        <p class="note">{access.restricted}</p>
       )}
       <h2>{access.sessions}</h2>
       <p>{canManage ? access.sessionsText : access.sessionsOfKey}</p>

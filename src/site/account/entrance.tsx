@@ -127,18 +127,18 @@ async function showAccess(
 }
 
 async function changeAccess(tools: SiteTools, visit: SignedVisit): Promise<Response> {
-  const { access, keys, tooMany } = wordsOf(visit.page.language).account;
+  const { access } = wordsOf(visit.page.language).account;
   const { accountId, canManage } = visit.session;
   const name = visit.form.get('name') ?? '';
   const refuse = (text: string, status = 400) =>
     showAccess(tools, visit, { typed: name, notice: { text, isBad: true }, status });
-  if (!canManage) return refuse(keys.restricted);
+  if (!canManage) return refuse(access.restricted);
   const password = visit.form.get('password') ?? '';
   const result = await setPassword(tools, accountId, name, password, visit.cookie).catch((error: unknown) => {
     if (error instanceof Fault && error.code === 'auth_rate_limited') return error;
     throw error;
   });
-  if (result instanceof Fault) return refuse(tooMany, result.row.status);
+  if (result instanceof Fault) return refuse(access.tooMany, result.row.status);
   if (result.ok) return visit.go('/account/access?saved');
   const texts = {
     name_not_allowed: access.badName,

@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // Keys: made, changed, rotated and revoked from the page, by the same functions as through the API.
 
+import { readDayBudgets } from '../../accounts/day-budgets.ts';
 import { addKey, editKey, removeKey, rotateKey } from '../../accounts/manage-keys.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import { isFull } from '../../store/book/keyring.ts';
@@ -134,6 +135,7 @@ async function showKeys(
   const { accountId, keyId, canManage } = visit.session;
   const all = await tools.store.read.keysOf(accountId);
   const keys = all.filter(({ revokedAt }) => revokedAt === null);
-  const facts = { keys, known: all.length, currentId: keyId, canManage, fresh, typed, now: tools.clock.now() };
+  const budgets = await readDayBudgets(tools, keys);
+  const facts = { keys, budgets, known: all.length, currentId: keyId, canManage, fresh, typed, now: tools.clock.now() };
   return visit.show(<KeysPage context={visit.page} facts={facts} notice={notice} />, { status });
 }

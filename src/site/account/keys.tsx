@@ -2,12 +2,13 @@
 // The account's keys: made, named, bounded, changed and ended here. A key's text is shown once. Each form tells which state
 // of the keys it was made for: one that is sent twice, or late, does nothing.
 
+import type { DayBudget } from '../../accounts/day-budgets.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { date, dateTime, money } from '../format.ts';
 import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
-import { Facts } from '../parts/facts.tsx';
+import { type Fact, Facts } from '../parts/facts.tsx';
 import { AccountPage, type Notice } from './frame.tsx';
 import type { KeyFaults } from './key-faults.ts';
 import { KeyFields } from './key-fields.tsx';
@@ -21,6 +22,8 @@ export interface TypedKey {
 
 export interface KeysFacts {
   keys: readonly KeyRow[];
+  /** Of the keys that have one. */
+  budgets: ReadonlyMap<string, DayBudget>;
   /** How many keys the account has ever had. */
   known: number;
   /** The key of this session, if it was opened with one. */
@@ -90,11 +93,13 @@ interface KeyProps {
 function KeySheet({ context, key_: key, facts }: KeyProps) {
   const { keys } = wordsOf(context.language).account;
   const { expiresAt } = key;
-  const lines: [title: string, value: string][] = [
+  const budget = facts.budgets.get(key.keyId);
+  const lines: Fact[] = [
     [keys.last4, `…${key.last4}`],
     [keys.created, date(key.createdAt)],
     [keys.models, key.models === null ? keys.allModels : key.models.join(', ')],
     [keys.budget, key.dailyBudget === null ? keys.noBudget : money(key.dailyBudget)],
+    ...(budget ? [[keys.today, keys.usedOf(money(budget.spent), money(budget.limit))] as const] : []),
     [keys.expires, expiresAt === null ? keys.never : dateTime(expiresAt)],
     [keys.manages, key.manage ? keys.yes : keys.no],
   ];

@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // The account's money: overview, usage, receipts, cards.
 
+import { type DayBudget, readDayBudgets } from '../../accounts/day-budgets.ts';
 import { readFreeAllowances } from '../../accounts/free-allowances.ts';
 import { usageAsCsv } from '../../accounts/list-usage.ts';
 import { redeemCard } from '../../accounts/redeem-card.ts';
@@ -63,8 +64,9 @@ async function showOverview(tools: SiteTools, visit: SignedVisit): Promise<Respo
   const { accountId } = visit.session;
   const today = taipeiDay(tools.clock.now());
   const since = today - CHART_DAYS + 1;
-  const [allowances, page, credits, spent] = await Promise.all([
+  const [allowances, budget, page, credits, spent] = await Promise.all([
     readFreeAllowances(tools, accountId),
+    budgetOf(tools, visit),
     tools.store.read.usagePage({ accountId, limit: LATEST }),
     tools.store.read.creditsOf(accountId, CREDITS + 1),
     tools.store.read.spendByDay(accountId, since),
@@ -80,12 +82,18 @@ async function showOverview(tools: SiteTools, visit: SignedVisit): Promise<Respo
     wallet: wallet ?? { balance: 0n, held: 0n, frozen: false },
     minute,
     day,
+    budget,
     spend,
     latest: page.records,
     credits: credits.slice(0, CREDITS),
     hasMoreCredits: credits.length > CREDITS,
   };
   return visit.show(<OverviewPage context={visit.page} facts={facts} />);
+}
+
+async function budgetOf(tools: SiteTools, { session: { keyId } }: SignedVisit): Promise<DayBudget | undefined> {
+  const key = keyId === null ? undefined : await tools.store.read.keyById(keyId);
+  return key && (await readDayBudgets(tools, [key])).get(key.keyId);
 }
 
 async function showUsage(tools: SiteTools, visit: SignedVisit): Promise<Response> {

@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // The account at a glance: money, what is free, what was spent, what happened last; and for who has just come, what to do.
 
+import type { DayBudget } from '../../accounts/day-budgets.ts';
 import type { Allowance } from '../../store/book/windows.ts';
 import type { Entry, UsageRecord, Wallet } from '../../store/rows.ts';
 import { dateTime, money } from '../format.ts';
@@ -17,6 +18,8 @@ export interface OverviewFacts {
   wallet: Pick<Wallet, 'balance' | 'held' | 'frozen'>;
   minute: Allowance;
   day: Allowance;
+  /** Of the key of this session, if it has one. */
+  budget: DayBudget | undefined;
   spend: readonly SpendDay[];
   latest: readonly UsageRecord[];
   /** Money that came in, newest first. */
@@ -53,6 +56,12 @@ export function OverviewPage({ context, facts }: OverviewProps) {
         <Free title={overview.freeMinute} allowance={facts.minute} context={context} />
         <Free title={overview.freeDay} allowance={facts.day} context={context} />
       </div>
+      {facts.budget ? (
+        <p>
+          {overview.budgetUsed(money(facts.budget.spent), money(facts.budget.limit))}{' '}
+          <span class="faint">{overview.resets(dateTime(facts.budget.resetsAt))}</span>
+        </p>
+      ) : null}
       {facts.latest.length === 0 ? (
         <NextSteps context={context} />
       ) : (

@@ -5,6 +5,7 @@ import { Fault, fault } from '../../faults/fault.ts';
 import { isObject, tryParseJson } from '../../kit/json.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { faultText } from '../fault-text.ts';
+import { wordsOf } from '../language.ts';
 import type { SiteTools } from '../tools.ts';
 import { isFrozen } from './frozen.ts';
 import { PlayPage } from './play.tsx';
@@ -31,9 +32,15 @@ async function answerScript(tools: SiteTools, visit: SignedVisit): Promise<Respo
     return await ask(tools, visit);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    const message = faultText(visit.page.language, error);
+    const message = refusalText(visit, error);
     return Response.json({ error: { code: error.code, message } }, { status: error.row.status });
   }
+}
+
+/** Who may not manage cannot raise a budget, but can ask for it. */
+function refusalText({ page: { language }, session }: SignedVisit, refused: Fault): string {
+  const isOthersToRaise = refused.code === 'key_budget_exceeded' && !session.canManage;
+  return isOthersToRaise ? wordsOf(language).account.play.budgetTooLow : faultText(language, refused);
 }
 
 async function showPlay(tools: SiteTools, visit: SignedVisit, isRefused = false): Promise<Response> {

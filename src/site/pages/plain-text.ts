@@ -7,7 +7,7 @@ import { MENU } from '../page.tsx';
 import { freeCall, type HomeFacts, homePromises, registerCall } from './home.tsx';
 import { type PricingFacts, priceColumns, priceText } from './pricing.tsx';
 import { type PricingQuery, selectModels } from './pricing-query.ts';
-import { securitySections } from './security.tsx';
+import { contactText, securitySections } from './security.tsx';
 import type { StatusFacts } from './status.tsx';
 
 interface Site {
@@ -80,10 +80,11 @@ export function statusText(language: Language, facts: StatusFacts): string {
   );
 }
 
-export function securityText(language: Language, usageMonths: number | null): string {
+export function securityText(language: Language, usageMonths: number | null, contact: string | undefined): string {
   const { security } = wordsOf(language);
   const sections = securitySections(language, usageMonths).map(([title, text]) => paragraphs(`## ${title}`, text));
-  return paragraphs(`# ${security.title}`, security.lead, ...sections, '/.well-known/security.txt');
+  const contacts = contact === undefined ? [] : [security.contact + contactText(contact)];
+  return paragraphs(`# ${security.title}`, security.lead, ...sections, ...contacts, '/.well-known/security.txt');
 }
 
 export function docsText(language: Language, library: DocsLibrary, publicUrl: string): string {

@@ -55,8 +55,9 @@ export function addPublicPages<Bindings extends Env>(
 
   app.get('/security', ({ req: { raw: request } }) => {
     const { usage_months: months } = tools.catalog().guards;
-    if (!wantsHtml(request)) return tell(request, (language) => securityText(language, months));
-    return send(request, <SecurityPage context={contextOf(request)} usageMonths={months} />);
+    const { securityContact: contact } = tools;
+    if (!wantsHtml(request)) return tell(request, (language) => securityText(language, months, contact));
+    return send(request, <SecurityPage context={contextOf(request)} usageMonths={months} contact={contact} />);
   });
 
   app.get('/docs', ({ req: { raw: request } }) => {

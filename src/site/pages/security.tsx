@@ -8,9 +8,11 @@ export interface SecurityProps {
   context: PageContext;
   /** How long usage records are kept; null: for ever. */
   usageMonths: number | null;
+  /** A mailto: or https: address. */
+  contact: string | undefined;
 }
 
-export function SecurityPage({ context, usageMonths }: SecurityProps) {
+export function SecurityPage({ context, usageMonths, contact }: SecurityProps) {
   const { security } = wordsOf(context.language);
   return (
     <Page context={context} title={security.title} description={security.lead}>
@@ -23,12 +25,22 @@ export function SecurityPage({ context, usageMonths }: SecurityProps) {
             <p>{text}</p>
           </section>
         ))}
+        {contact === undefined ? null : (
+          <p>
+            {security.contact}
+            <a href={contact}>{contactText(contact)}</a>
+          </p>
+        )}
         <p>
           <a href="/.well-known/security.txt">security.txt</a>
         </p>
       </div>
     </Page>
   );
+}
+
+export function contactText(contact: string): string {
+  return contact.replace(/^mailto:/, '');
 }
 
 export function securitySections(language: Language, usageMonths: number | null): [title: string, text: string][] {

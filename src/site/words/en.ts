@@ -135,7 +135,7 @@ export const en = {
   },
   security: {
     title: 'Security',
-    lead: 'What is stored, what is not, and how to reach us.',
+    lead: 'What is stored, what is not, and what we ask of whoever finds a weakness.',
     storedTitle: 'What is stored',
     stored:
       'Per request: time, key, model, upstream channel, status, token counts, durations, cost. Per account: balance and ledger entries. Per key: a keyed hash, its last four characters, its name and its limits.',
@@ -156,7 +156,8 @@ export const en = {
       'A session ends after 30 minutes without use, and after 12 hours in any case. Passwords are stored as argon2id hashes. Keys are never kept in the browser.',
     reportTitle: 'Report a vulnerability',
     report:
-      'Write to the contact in security.txt. Give us time to mend it before you publish. We do not pursue good-faith research that stays within your own accounts.',
+      'Give us time to mend it before you publish. We do not pursue good-faith research that stays within your own accounts.',
+    contact: 'Contact: ',
   },
   account: enAccount,
   faults: enFaults.texts,

@@ -133,7 +133,7 @@ export const zhTw: Words = {
   },
   security: {
     title: '安全',
-    lead: '我們儲存什麼、不儲存什麼，以及如何聯絡我們。',
+    lead: '我們儲存什麼、不儲存什麼，以及發現弱點時請怎麼做。',
     storedTitle: '儲存的資料',
     stored:
       '每次請求：時間、金鑰、模型、上游通道、狀態、詞元數量、耗時與費用。每個帳戶：餘額與帳目。每把金鑰：以祕密金鑰算出的雜湊值（HMAC）、末四碼、名稱與限制。',
@@ -152,8 +152,8 @@ export const zhTw: Words = {
     sessionsTitle: '登入',
     sessions: '登入狀態閒置 30 分鐘即失效，最長 12 小時。密碼以 argon2id 雜湊儲存。金鑰不會保留在瀏覽器裡。',
     reportTitle: '回報弱點',
-    report:
-      '請寫信到 security.txt 中的聯絡方式，並在公開之前留給我們修補的時間。只要是善意研究，且僅限於您自己的帳戶，我們不會追究。',
+    report: '請在公開之前留給我們修補的時間。只要是善意研究，且僅限於您自己的帳戶，我們不會追究。',
+    contact: '聯絡方式：',
   },
   account: zhTwAccount,
   faults: zhTwFaults.texts,

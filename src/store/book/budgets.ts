@@ -7,8 +7,14 @@ import { taipeiDay } from '../../kit/taipei.ts';
 import type { Budget, Hold } from '../rows.ts';
 import type { Book } from './book.ts';
 
+const UNUSED: Budget = { day: 0, spent: 0n, held: 0n };
+
 export function budgetAt(book: Book, keyId: string, at: number): Budget {
-  const known = book.get('budgets', keyId) ?? { day: 0, spent: 0n, held: 0n };
+  return budgetOn(book.get('budgets', keyId), at);
+}
+
+/** As it stands at that time: a new day begins with nothing spent. */
+export function budgetOn(known: Budget = UNUSED, at: number): Budget {
   const day = Math.max(known.day, taipeiDay(at));
   return day === known.day ? known : { ...known, day, spent: 0n };
 }

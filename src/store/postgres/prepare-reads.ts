@@ -27,7 +27,7 @@ import {
 } from '../operator-queries.ts';
 import type { OpenHold, Reads } from '../reads.ts';
 import type { Incident, Lease, Login, TrafficHour, Wallet, Window } from '../rows.ts';
-import { ADDITIONS, decodeRow, KEYS, PAGES, REVISIONS, STORED_ENTRIES, type Table } from '../tables.ts';
+import { ADDITIONS, decodeRow, KEY_BUDGETS, KEYS, PAGES, REVISIONS, STORED_ENTRIES, type Table } from '../tables.ts';
 import { decodeDay, decodeTrafficDay, SPEND_BY_DAY, TRAFFIC_DAYS, trafficHourOf } from '../usage-days.ts';
 import { audit } from './audit.ts';
 import type { Rows } from './connection.ts';
@@ -80,6 +80,7 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
     ),
     wallet: one<Wallet>(PAGES.wallets, 'WHERE account_id = $1'),
     window: one<Window>(PAGES.windows, 'WHERE window_id = $1'),
+    budgetsOf: many(KEY_BUDGETS, 'WHERE key_id = ANY($1)'),
     usagePage: (query) => usagePage(slowPool, query),
     spendByDay: async (accountId, sinceDay) =>
       (await slowPool.ask(numbered({ sql: SPEND_BY_DAY, values: [accountId, sinceDay] }))).map(decodeDay),

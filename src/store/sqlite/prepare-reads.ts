@@ -29,7 +29,17 @@ import {
 } from '../operator-queries.ts';
 import type { OpenHold, ReadName, Reads } from '../reads.ts';
 import type { Incident, Lease, Login, TrafficHour, Wallet, Window } from '../rows.ts';
-import { ADDITIONS, decodeRow, KEYS, PAGES, REVISIONS, type SqlValue, STORED_ENTRIES, type Table } from '../tables.ts';
+import {
+  ADDITIONS,
+  decodeRow,
+  KEY_BUDGETS,
+  KEYS,
+  PAGES,
+  REVISIONS,
+  type SqlValue,
+  STORED_ENTRIES,
+  type Table,
+} from '../tables.ts';
 import { decodeDay, decodeTrafficDay, SPEND_BY_DAY, TRAFFIC_DAYS, trafficHourOf } from '../usage-days.ts';
 import { audit } from './audit.ts';
 import { usagePage } from './usage-page.ts';
@@ -57,6 +67,7 @@ export function prepareReads(db: Database): SyncReads {
     STORED_ENTRIES,
     `WHERE account_id = ? AND entry_id < ? AND credit = account_id AND kind <> 'usage' ORDER BY entry_id DESC LIMIT ?`,
   );
+  const budgetsOf = many(KEY_BUDGETS, 'WHERE key_id IN (SELECT value FROM json_each(?))');
   const usageRecord = one(ADDITIONS.usage, 'WHERE request_id = ? AND account_id = ?');
   const pulse = db.prepare<{ revision: bigint; keys_version: bigint }, []>(
     `SELECT (SELECT coalesce(max(revision), 0) FROM revisions) AS revision,
@@ -86,6 +97,7 @@ export function prepareReads(db: Database): SyncReads {
     ),
     wallet: one<Wallet>(PAGES.wallets, 'WHERE account_id = ?'),
     window: one<Window>(PAGES.windows, 'WHERE window_id = ?'),
+    budgetsOf: (keyIds) => budgetsOf(JSON.stringify(keyIds)),
     usagePage: (query) => db.transaction(() => usagePage(db, query)).deferred(),
     spendByDay: (accountId, sinceDay) => spendByDay.all(accountId, sinceDay).map(decodeDay),
     usageRecord: (accountId, requestId) => usageRecord(requestId, accountId),

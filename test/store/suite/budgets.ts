@@ -125,6 +125,9 @@ export function describeBudgets(open: OpenSubject): void {
       await subject.store.commit('settle', settling(first, 1_500n));
       await subject.store.commit('settle', settling(second, 700n, { at: T0 + DAY }));
       expect(await kept()).toEqual([{ spent_nano: 700n, held_nano: 0n }]);
+      const [known, ...others] = await subject.store.read.budgetsOf([key.keyId, 'key_none']);
+      expect(known).toMatchObject({ keyId: key.keyId, spent: 700n, held: 0n });
+      expect([others, await subject.store.read.budgetsOf([])]).toEqual([[], []]);
     });
 
     test('counts nothing of what came back, or of what is free', async () => {
