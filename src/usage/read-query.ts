@@ -1,6 +1,7 @@
 // The query of a usage listing: filters, page size, and a cursor that is only the place where the last page ended.
 
 import { fault } from '../faults/fault.ts';
+import { parseMoment } from '../kit/moment.ts';
 import type { UsageQuery } from '../store/reads.ts';
 
 const DEFAULT_LIMIT = 50;
@@ -46,16 +47,15 @@ function readLimit(text: string | null): number {
   return Math.min(limit, MAX_LIMIT);
 }
 
-/** An ISO date or time, or milliseconds since the epoch. A bare date is midnight in Taipei. */
+/** Milliseconds since the epoch, a date or a time. The `+` of a zone that was not escaped has come as a space. */
 function readTime(params: URLSearchParams, name: string): number | undefined {
   const text = params.get(name);
   if (!text) return undefined;
-  const bareDate = /^\d{4}-\d{2}-\d{2}$/.test(text);
-  const time = /^\d+$/.test(text) ? Number(text) : Date.parse(bareDate ? `${text}T00:00:00+08:00` : text);
-  if (!Number.isSafeInteger(time)) {
+  const time = /^\d{13}$/.test(text) ? Number(text) : parseMoment(text.replace(/ (\d{2}:?\d{2})$/, '+$1'));
+  if (time === undefined) {
     throw fault('invalid_request', {
       param: name,
-      message: `Write ${name} as a date (2026-11-15) or an ISO 8601 time.`,
+      message: `Write ${name} as a date (2026-11-15), as an ISO 8601 time with its zone (2026-11-15T09:30:00+08:00), or as milliseconds since 1970 (13 digits).`,
     });
   }
   return time;

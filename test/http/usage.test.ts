@@ -111,6 +111,13 @@ describe('filters', () => {
     expect(await idsIn(`?from=${START + 3_000}`)).toEqual([ids[3]]);
   });
 
+  test('a time in another zone is the same time, also with a + that was not escaped', async () => {
+    const written = '2026-05-20T02:00:01+08:00';
+    for (const from of [written, encodeURIComponent(written), '2026-05-19T13:00:01-05:00']) {
+      expect(await idsIn(`?from=${from}`)).toEqual([ids[3], ids[2], ids[1]]);
+    }
+  });
+
   test('a bare date is a day in Taipei', async () => {
     expect(await idsIn('?from=2026-05-20&to=2026-05-21')).toHaveLength(4);
     expect(await idsIn('?from=2026-05-21')).toEqual([]);
@@ -167,6 +174,13 @@ describe('refuses', () => {
     'from=yesterday',
     'to=2026-13-45',
     'from=99999999999999999999',
+    'from=1779213600',
+    'to=20260520',
+    'from=2026',
+    'to=2026-02-30',
+    'to=2026-02-30T09:00:00Z',
+    'from=2026-05-20T02:00:00',
+    'from=2026-05-20 02:00',
   ])('%s', async (query) => {
     const response = await gateway.call(`/api/usage?${query}`, { key: account.key });
     expect(response.status).toBe(400);

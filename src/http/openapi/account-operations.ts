@@ -135,7 +135,7 @@ export const ACCOUNT_OPERATIONS: readonly Operation[] = [
     tag: 'account',
     summary: 'Every admitted request, newest first',
     parameters: [
-      filter('from', 'An ISO 8601 time, or a date, which is midnight in Taipei.'),
+      filter('from', 'A date, which is midnight in Taipei, an ISO 8601 time with its zone, or milliseconds (13 digits).'),
       filter('to', 'The same; itself left out.'),
       filter('model', 'Exactly this model.'),
       filter('channel', 'Exactly this channel.'),
