@@ -1,5 +1,6 @@
 // An account's usage: one page of records, or all of it as CSV, always through the account itself.
 
+import type { Catalog } from '../catalog/catalog.ts';
 import type { Store } from '../store/store.ts';
 import { publicRecord, publicTotals } from '../usage/public-usage.ts';
 import { readUsageQuery, writeCursor } from '../usage/read-query.ts';
@@ -33,8 +34,8 @@ const CSV_COLUMNS = [
   'revision',
 ] as const;
 
-export async function listUsage(store: Store, accountId: string, params: URLSearchParams) {
-  const { records, hasMore, totals } = await store.read.usagePage(readUsageQuery(accountId, params));
+export async function listUsage(store: Store, accountId: string, params: URLSearchParams, findModel?: Catalog['find']) {
+  const { records, hasMore, totals } = await store.read.usagePage(readUsageQuery(accountId, params, findModel));
   const last = records.at(-1);
   return {
     object: 'list',
@@ -46,8 +47,13 @@ export async function listUsage(store: Store, accountId: string, params: URLSear
 }
 
 /** Each page is written as it comes: all of them at one go would keep everybody else waiting. */
-export async function usageAsCsv(store: Store, accountId: string, params: URLSearchParams): Promise<string> {
-  const query = { ...readUsageQuery(accountId, params), limit: CSV_PAGE };
+export async function usageAsCsv(
+  store: Store,
+  accountId: string,
+  params: URLSearchParams,
+  findModel?: Catalog['find'],
+): Promise<string> {
+  const query = { ...readUsageQuery(accountId, params, findModel), limit: CSV_PAGE };
   const pieces = [csvHead(CSV_COLUMNS)];
   for (let page = 0; page < CSV_MOST_PAGES; page++) {
     const { records: more, hasMore } = await store.read.usagePage(query);

@@ -1,5 +1,6 @@
 // The query of a usage listing: filters, page size, and a cursor that is only the place where the last page ended.
 
+import type { Catalog } from '../catalog/catalog.ts';
 import { fault } from '../faults/fault.ts';
 import { parseMoment } from '../kit/moment.ts';
 import type { UsageQuery } from '../store/reads.ts';
@@ -7,21 +8,24 @@ import type { UsageQuery } from '../store/reads.ts';
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 
-export function readUsageQuery(accountId: string, params: URLSearchParams): UsageQuery {
+/** `findModel` knows aliases: what was asked for by one is recorded by the id of its model. */
+export function readUsageQuery(
+  accountId: string,
+  params: URLSearchParams,
+  findModel: Catalog['find'] = () => undefined,
+): UsageQuery {
   const query: UsageQuery = { accountId, limit: readLimit(params.get('limit')) };
   const from = readTime(params, 'from');
   const to = readTime(params, 'to');
   if (from !== undefined) query.from = from;
   if (to !== undefined) query.to = to;
   for (const [name, field] of FILTERS) {
-    const value = params.get(name);
-    if (!value) continue;
-    // PostgreSQL refuses to compare with what it cannot hold.
-    if (/\p{Cc}/u.test(value)) {
-      throw fault('invalid_request', { param: name, message: `Set ${name} to a value without control characters.` });
-    }
-    query[field] = value;
+    const value = readFilter(params, name);
+    if (value) query[field] = value;
   }
+  const model = readFilter(params, 'model');
+  // An alias may have been the id of a model before: what was recorded then is found, too.
+  if (model) query.models = [...new Set([model, findModel(model)?.id ?? model])];
   const cursor = params.get('cursor');
   if (cursor) query.after = readCursor(cursor);
   return query;
@@ -32,11 +36,19 @@ export function writeCursor(at: number, requestId: string): string {
 }
 
 const FILTERS = [
-  ['model', 'model'],
   ['channel', 'channel'],
   ['key_id', 'keyId'],
   ['status', 'status'],
 ] as const;
+
+function readFilter(params: URLSearchParams, name: string): string | null {
+  const value = params.get(name);
+  // PostgreSQL refuses to compare with what it cannot hold.
+  if (value && /\p{Cc}/u.test(value)) {
+    throw fault('invalid_request', { param: name, message: `Set ${name} to a value without control characters.` });
+  }
+  return value;
+}
 
 function readLimit(text: string | null): number {
   if (text === null || text === '') return DEFAULT_LIMIT;

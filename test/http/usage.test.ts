@@ -103,6 +103,14 @@ describe('filters', () => {
     expect(await idsIn('?model=up-paid&status=ok&channel=up')).toEqual([ids[3], ids[0]]);
   });
 
+  test('by an alias as by the model it means, also as CSV', async () => {
+    const ofModel = await list('?model=up-paid');
+    expect(ofModel.data).toHaveLength(3);
+    expect(await list('?model=claude-up-paid')).toEqual(ofModel);
+    const csv = await gateway.call('/api/usage?format=csv&model=claude-up-paid', { key: account.key });
+    expect((await csv.text()).trimEnd().split('\r\n')).toHaveLength(1 + 3);
+  });
+
   test('by time: from is inside, to is not', async () => {
     const at = (index: number) => encodeURIComponent(new Date(START + index * 1_000).toISOString());
     expect(await idsIn(`?from=${at(1)}`)).toEqual([ids[3], ids[2], ids[1]]);
@@ -187,4 +195,18 @@ describe('refuses', () => {
     const { error }: Answer = await response.json();
     expect(error).toMatchObject({ code: 'invalid_request', param: query.split('=')[0] });
   });
+});
+
+// Last in the file: it changes the catalog for good.
+test('an id that became an alias still finds what was recorded under it', async () => {
+  await gateway.apply((standard) => ({
+    ...standard,
+    models: standard.models.map((model) =>
+      model.id === 'up-paid' ? { ...model, id: 'up-renamed', aliases: ['up-paid'] } : model,
+    ),
+  }));
+  gateway.upstream.next(chatAnswer());
+  await (await gateway.chat(account.key, { model: 'up-paid' })).text();
+  const found = (await list('?model=up-paid')).data.map(({ model }: Answer) => model);
+  expect(found.toSorted()).toEqual(['up-paid', 'up-paid', 'up-paid', 'up-renamed']);
 });

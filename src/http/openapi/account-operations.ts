@@ -135,9 +135,9 @@ export const ACCOUNT_OPERATIONS: readonly Operation[] = [
     tag: 'account',
     summary: 'Every admitted request, newest first',
     parameters: [
-      filter('from', 'A date, which is midnight in Taipei, an ISO 8601 time with its zone, or milliseconds (13 digits).'),
+      filter('from', 'A date (midnight in Taipei), an ISO 8601 time with its zone, or milliseconds (13 digits).'),
       filter('to', 'The same; itself left out.'),
-      filter('model', 'Exactly this model.'),
+      filter('model', 'Exactly this model; an alias finds the model it means, too.'),
       filter('channel', 'Exactly this channel.'),
       filter('key_id', 'Exactly this key.'),
       filter('status', 'Exactly this status.'),
