@@ -187,7 +187,7 @@ export const ACCOUNT_OPERATIONS: readonly Operation[] = [
     path: '/api/keys',
     id: 'listKeys',
     tag: 'account',
-    summary: 'The live keys of the account',
+    summary: 'The keys of the account that were not deleted, expired ones too',
     answers: { 200: ok('The keys.', 'KeyList') },
     faults: MANAGED,
   },
