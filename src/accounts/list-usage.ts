@@ -1,9 +1,8 @@
 // An account's usage: one page of records, or all of it as CSV, always through the account itself.
 
-import type { Catalog } from '../catalog/catalog.ts';
 import type { Store } from '../store/store.ts';
 import { publicRecord, publicTotals } from '../usage/public-usage.ts';
-import { readUsageQuery, writeCursor } from '../usage/read-query.ts';
+import { type FindModel, readUsageQuery, writeCursor } from '../usage/read-query.ts';
 import { csvHead, csvRows } from '../usage/usage-csv.ts';
 
 const CSV_PAGE = 1_000;
@@ -34,7 +33,7 @@ const CSV_COLUMNS = [
   'revision',
 ] as const;
 
-export async function listUsage(store: Store, accountId: string, params: URLSearchParams, findModel?: Catalog['find']) {
+export async function listUsage(store: Store, accountId: string, params: URLSearchParams, findModel?: FindModel) {
   const { records, hasMore, totals } = await store.read.usagePage(readUsageQuery(accountId, params, findModel));
   const last = records.at(-1);
   return {
@@ -51,7 +50,7 @@ export async function usageAsCsv(
   store: Store,
   accountId: string,
   params: URLSearchParams,
-  findModel?: Catalog['find'],
+  findModel?: FindModel,
 ): Promise<string> {
   const query = { ...readUsageQuery(accountId, params, findModel), limit: CSV_PAGE };
   const pieces = [csvHead(CSV_COLUMNS)];

@@ -1,6 +1,5 @@
 // The query of a usage listing: filters, page size, and a cursor that is only the place where the last page ended.
 
-import type { Catalog } from '../catalog/catalog.ts';
 import { fault } from '../faults/fault.ts';
 import { parseMoment } from '../kit/moment.ts';
 import type { UsageQuery } from '../store/reads.ts';
@@ -8,11 +7,13 @@ import type { UsageQuery } from '../store/reads.ts';
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 
-/** `findModel` knows aliases: what was asked for by one is recorded by the id of its model. */
+/** Knows aliases: what was asked for by one is recorded by the id of its model. */
+export type FindModel = (name: string) => { id: string } | undefined;
+
 export function readUsageQuery(
   accountId: string,
   params: URLSearchParams,
-  findModel: Catalog['find'] = () => undefined,
+  findModel: FindModel = () => undefined,
 ): UsageQuery {
   const query: UsageQuery = { accountId, limit: readLimit(params.get('limit')) };
   const from = readTime(params, 'from');
