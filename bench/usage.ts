@@ -97,11 +97,11 @@ const QUESTIONS: Record<string, (store: Store) => Promise<unknown>> = {
   'deep page': page({ after: middle }),
   'last 30 days': page({ from: NOW - 30 * DAY_MS }),
   'three hours': page({ from: NOW - 40 * DAY_MS, to: NOW - 40 * DAY_MS + 10_800_000 }),
-  'one of seven models': page({ model: 'model-3' }),
-  'one model, deep page': page({ model: 'model-3', after: middle }),
+  'one of seven models': page({ models: ['model-3'] }),
+  'one model, deep page': page({ models: ['model-3'], after: middle }),
   'failed ones of one key': page({ status: 'upstream_failed', keyId: 'key_1' }),
-  'a rare model': page({ model: 'rare' }),
-  'a model that was never used': page({ model: 'never' }),
+  'a rare model': page({ models: ['rare'] }),
+  'a model that was never used': page({ models: ['never'] }),
   'spend of 30 days': (store) => store.read.spendByDay(ACCOUNT, taipeiDay(NOW) - 29),
 };
 

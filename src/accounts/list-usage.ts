@@ -3,7 +3,7 @@
 import type { UsageRecord } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import { publicRecord, publicTotals } from '../usage/public-usage.ts';
-import { readUsageQuery, writeCursor } from '../usage/read-query.ts';
+import { type FindModel, readUsageQuery, writeCursor } from '../usage/read-query.ts';
 import { csvHead, csvRows } from '../usage/usage-csv.ts';
 
 const CSV_PAGE = 1_000;
@@ -48,8 +48,8 @@ const API_SHEET: UsageSheet = {
   },
 };
 
-export async function listUsage(store: Store, accountId: string, params: URLSearchParams) {
-  const { records, hasMore, totals } = await store.read.usagePage(readUsageQuery(accountId, params));
+export async function listUsage(store: Store, accountId: string, params: URLSearchParams, findModel?: FindModel) {
+  const { records, hasMore, totals } = await store.read.usagePage(readUsageQuery(accountId, params, findModel));
   const last = records.at(-1);
   return {
     object: 'list',
@@ -65,13 +65,13 @@ export async function usageAsCsv(
   store: Store,
   accountId: string,
   params: URLSearchParams,
-  { titles, row }: UsageSheet = API_SHEET,
+  { sheet = API_SHEET, findModel }: { sheet?: UsageSheet; findModel?: FindModel } = {},
 ): Promise<string> {
-  const query = { ...readUsageQuery(accountId, params), limit: CSV_PAGE };
-  const pieces = [csvHead(titles)];
+  const query = { ...readUsageQuery(accountId, params, findModel), limit: CSV_PAGE };
+  const pieces = [csvHead(sheet.titles)];
   for (let page = 0; page < CSV_MOST_PAGES; page++) {
     const { records: more, hasMore } = await store.read.usagePage(query);
-    pieces.push(csvRows(more.map(row)));
+    pieces.push(csvRows(more.map(sheet.row)));
     const last = more.at(-1);
     if (!hasMore || !last) break;
     query.after = { at: last.at, requestId: last.requestId };

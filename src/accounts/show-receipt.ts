@@ -2,7 +2,7 @@
 
 import { buildCatalog } from '../catalog/catalog.ts';
 import { readDocument } from '../catalog/read-document.ts';
-import { fault } from '../faults/fault.ts';
+import { type Fault, fault } from '../faults/fault.ts';
 import { FREE, type Prices } from '../kit/prices.ts';
 import { type ReceiptLine, receiptLines } from '../ledger/cost.ts';
 import type { UsageRecord } from '../store/rows.ts';
@@ -18,10 +18,21 @@ export interface Receipt {
 
 export async function readReceipt(store: Store, accountId: string, requestId: string): Promise<Receipt> {
   // PostgreSQL refuses to look for what it cannot hold.
-  const record = REQUEST_ID.test(requestId) ? await store.read.usageRecord(accountId, requestId) : undefined;
+  if (!REQUEST_ID.test(requestId)) throw fault('not_found');
+  // In this order: what ends in between has its record.
+  const holds = await store.read.openHolds(accountId);
+  if (holds.some((hold) => hold.requestId === requestId)) throw stillRunning();
+  const record = await store.read.usageRecord(accountId, requestId);
   if (!record) throw fault('not_found');
   const prices = await pricesAt(store, record.revision, record.model);
   return { record, lines: receiptLines(record, prices, record.cost) };
+}
+
+function stillRunning(): Fault {
+  return fault('not_found', {
+    message: 'Ask again when the request has ended: it is still running.',
+    headers: { 'retry-after': '2' },
+  });
 }
 
 export async function showReceipt(

@@ -10,6 +10,8 @@ export interface Health {
    * `repeats`: the pass of the try that this one repeats.
    */
   admits(channel: string, model: string, repeats?: Pass): Pass | undefined;
+  /** How long a breaker that admits nobody stays as it is. */
+  shutForMs(channel: string, model: string): number;
   /** For a call that was let in before and was only told to come again: the breaker is not asked. */
   readmits(channel: string, model: string): Pass;
   /** A stream has brought its first word. It lets others in and interrupts failures in a row, unless it fails itself. */
@@ -138,8 +140,16 @@ export function createHealth(clock: Clock): Health {
     return pass;
   }
 
+  /** What comes of a probe on its way, nobody knows: it is given the first pause. */
+  function shutForMs(channel: string, model: string): number {
+    const { openUntil, probe } = breakerOf(channel, model);
+    if (openUntil === undefined) return 0;
+    return probe ? FIRST_PAUSE_MS : Math.max(openUntil - clock.monotonic(), 0);
+  }
+
   return {
     admits,
+    shutForMs,
     readmits: (channel, model) => admits(channel, model) ?? passTo(channel, model),
     begun(pass) {
       const breaker = breakerOf(pass.channel, pass.model);

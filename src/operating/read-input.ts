@@ -1,7 +1,8 @@
 // What an operator types: amounts, texts and times, checked in one place for the command line, the API and the console.
 
+import { parseMoment } from '../kit/moment.ts';
 import { NANO_PER_NTD, type Nano, parseNtd } from '../kit/money.ts';
-import { DAY_MS, taipeiDateTime, taipeiDayStart } from '../kit/taipei.ts';
+import { DAY_MS, taipeiDayStart } from '../kit/taipei.ts';
 import { invalid } from './refused.ts';
 
 /** Far above any real payment, and far below what a wallet can count: a slip of the hand does not fill one. */
@@ -52,11 +53,8 @@ export function readExpiry(text: string, now: number): number {
 
 /** A date is its midnight in Taipei; a time names its zone. Refused: invalid. */
 export function readPastTime(text: string, now: number, field: string): number {
-  const isDate = /^\d{4}-\d{2}-\d{2}$/.test(text);
-  const isTime = /^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(text);
-  const at = isDate ? Date.parse(`${text}T00:00:00+08:00`) : isTime ? Date.parse(text) : Number.NaN;
-  const isReal = Number.isSafeInteger(at) && (!isDate || taipeiDateTime(at).startsWith(text));
-  if (!isReal || at < 0 || at > now) {
+  const at = parseMoment(text);
+  if (at === undefined || at < 0 || at > now) {
     throw invalid(field, `must be a past date or time, such as 2026-11-15 or 2026-11-15T09:30+08:00: ${text}`);
   }
   return at;

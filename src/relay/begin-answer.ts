@@ -22,7 +22,7 @@ export async function beginAnswer(tools: RelayTools, admission: Admission, plan:
   const failures: AttemptFailed[] = [];
   for (;;) {
     const step = isOver(tools, admission) ? undefined : plan.next(failures.at(-1));
-    if (!step) throw everyChannelFailed(failures);
+    if (!step) throw everyChannelFailed(failures, plan.shutForMs());
     try {
       return await tryStep(tools, admission, step);
     } catch (error) {
@@ -126,10 +126,13 @@ function isHeld({ ledger }: RelayTools, { call, startedAt }: Admission): boolean
   return ledger.isHeld({ requestId, accountId: key.accountId, since: startedAt });
 }
 
-function everyChannelFailed(failures: readonly AttemptFailed[]): Fault {
+function everyChannelFailed(failures: readonly AttemptFailed[], shutForMs: number | undefined): Fault {
   const refusal = failures.find((failure) => failure.refusal)?.refusal;
   if (refusal) return refusal;
-  if (failures.length === 0) return fault('unavailable', { internal: 'no healthy channel' });
+  if (failures.length === 0) {
+    const retryAfterS = shutForMs === undefined ? undefined : Math.ceil(shutForMs / 1000);
+    return fault('unavailable', { retryAfterS, internal: 'no healthy channel' });
+  }
   if (failures.some((failure) => failure.outcome !== 'rate_limited')) return fault('upstream_failed');
   const waits = failures.map((failure) => failure.retryAfterS).filter((wait) => wait !== undefined);
   return fault('unavailable', { retryAfterS: waits.length > 0 ? Math.min(...waits) : undefined });

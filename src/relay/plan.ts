@@ -23,6 +23,8 @@ export interface Plan {
   next(failure?: AttemptFailed): Step | undefined;
   /** The last route again, at once, because what it refused was no try: a prefill, which it is not given any more. */
   again(): Step | undefined;
+  /** Until the first of the routes that were passed over for their breaker may be asked again. */
+  shutForMs(): number | undefined;
   /** Whether some route can continue an answer that another began. */
   mayPrefill: boolean;
   /** Whether this one can. */
@@ -50,6 +52,7 @@ export function createPlan(tools: RelayTools, { call, candidates }: Admission): 
     models.some(({ routes }) => routes.some(({ prefill }) => prefill)) && !asksToThink(call.request.document.value);
   const refusing = new Set<Route>();
   const tried = new Map<string, number>();
+  const passedOver = new Set<Route>();
   let onModel = 0;
   let inAll = 0;
   let last: Step | undefined;
@@ -96,6 +99,10 @@ export function createPlan(tools: RelayTools, { call, candidates }: Admission): 
     mayPrefill,
     canPrefill: (route) => mayPrefill && route.prefill && !refusing.has(route),
     again,
+    shutForMs() {
+      const waits = [...passedOver].map(({ channel, model }) => tools.health.shutForMs(channel.name, model));
+      return waits.length > 0 ? Math.min(...waits) : undefined;
+    },
     next(failure) {
       if (inAll >= MAX_IN_ALL) return undefined;
       const repeated = failure && repeat(failure);
@@ -107,7 +114,8 @@ export function createPlan(tools: RelayTools, { call, candidates }: Admission): 
       }
       for (; models.length > 0; nextModel()) {
         const [model] = models;
-        const chosen = model && onModel < MAX_ON_ONE_MODEL ? chooseRoute(tools, call, model, tried) : undefined;
+        const chosen =
+          model && onModel < MAX_ON_ONE_MODEL ? chooseRoute(tools, call, model, { tried, passedOver }) : undefined;
         if (model && chosen) return take({ model, ...chosen, waitMs: 0 });
       }
       return undefined;
@@ -128,7 +136,7 @@ function chooseRoute(
   tools: RelayTools,
   call: Call,
   model: Model,
-  tried: ReadonlyMap<string, number>,
+  { tried, passedOver }: { tried: ReadonlyMap<string, number>; passedOver: Set<Route> },
 ): Pick<Step, 'route' | 'pass'> | undefined {
   let candidates = model.routes.filter(
     ({ channel }) => !tried.has(channel.name) && canReach(call.dialect, channel.endpoints),
@@ -141,6 +149,7 @@ function chooseRoute(
     const isCarried = !(call.findCarrier(route) instanceof Fault);
     const pass = isCarried ? tools.health.admits(route.channel.name, route.model) : undefined;
     if (pass) return { route, pass };
+    if (isCarried) passedOver.add(route);
     candidates = candidates.filter((other) => other !== route);
   }
   return undefined;

@@ -26,7 +26,8 @@ export interface UsageQuery {
   accountId: string;
   from?: number;
   to?: number;
-  model?: string;
+  /** Any of these. */
+  models?: readonly string[];
   channel?: string;
   keyId?: string;
   status?: string;

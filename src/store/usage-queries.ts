@@ -13,7 +13,6 @@ export interface UsageStatement {
 }
 
 const FILTERS = [
-  ['model', 'model = ?'],
   ['channel', 'channel = ?'],
   ['keyId', 'key_id = ?'],
   ['status', 'status = ?'],
@@ -31,11 +30,15 @@ function where(conditions: readonly Condition[]): UsageStatement {
 
 /** Of one account, by the filters that sums and records both know. */
 function common(query: UsageQuery): Condition[] {
-  const filters = FILTERS.flatMap(([name, sql]): Condition[] => {
+  return [['account_id = ?', query.accountId], ...filters(query)];
+}
+
+function filters({ models, ...query }: UsageQuery): Condition[] {
+  const byValue = FILTERS.flatMap(([name, sql]): Condition[] => {
     const value = query[name];
     return value === undefined ? [] : [[sql, value]];
   });
-  return [['account_id = ?', query.accountId], ...filters];
+  return models ? [[`model IN (${models.map(() => '?').join(', ')})`, ...models], ...byValue] : byValue;
 }
 
 const SUMMED = [
@@ -105,8 +108,7 @@ export function pageStatement(query: UsageQuery): UsageStatement {
     ...(query.to === undefined ? [] : [['at < ?', query.to] as const]),
     ...(query.after ? [['(at, request_id) < (?, ?)', query.after.at, query.after.requestId] as const] : []),
   ];
-  const isFiltered = FILTERS.some(([name]) => query[name] !== undefined);
-  return isFiltered ? filteredPage(query, conditions) : plainPage(query, conditions);
+  return filters(query).length > 0 ? filteredPage(query, conditions) : plainPage(query, conditions);
 }
 
 const NEWEST_FIRST = 'ORDER BY at DESC, request_id DESC LIMIT ?';

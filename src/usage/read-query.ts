@@ -1,26 +1,32 @@
 // The query of a usage listing: filters, page size, and a cursor that is only the place where the last page ended.
 
 import { fault } from '../faults/fault.ts';
+import { parseMoment } from '../kit/moment.ts';
 import type { UsageQuery } from '../store/reads.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 
-export function readUsageQuery(accountId: string, params: URLSearchParams): UsageQuery {
+/** Knows aliases: what was asked for by one is recorded by the id of its model. */
+export type FindModel = (name: string) => { id: string } | undefined;
+
+export function readUsageQuery(
+  accountId: string,
+  params: URLSearchParams,
+  findModel: FindModel = () => undefined,
+): UsageQuery {
   const query: UsageQuery = { accountId, limit: readLimit(params.get('limit')) };
   const from = readTime(params, 'from');
   const to = readTime(params, 'to');
   if (from !== undefined) query.from = from;
   if (to !== undefined) query.to = to;
   for (const [name, field] of FILTERS) {
-    const value = params.get(name);
-    if (!value) continue;
-    // PostgreSQL refuses to compare with what it cannot hold.
-    if (/\p{Cc}/u.test(value)) {
-      throw fault('invalid_request', { param: name, message: `Set ${name} to a value without control characters.` });
-    }
-    query[field] = value;
+    const value = readFilter(params, name);
+    if (value) query[field] = value;
   }
+  const model = readFilter(params, 'model');
+  // An alias may have been the id of a model before: what was recorded then is found, too.
+  if (model) query.models = [...new Set([model, findModel(model)?.id ?? model])];
   const cursor = params.get('cursor');
   if (cursor) query.after = readCursor(cursor);
   return query;
@@ -31,11 +37,19 @@ export function writeCursor(at: number, requestId: string): string {
 }
 
 const FILTERS = [
-  ['model', 'model'],
   ['channel', 'channel'],
   ['key_id', 'keyId'],
   ['status', 'status'],
 ] as const;
+
+function readFilter(params: URLSearchParams, name: string): string | null {
+  const value = params.get(name);
+  // PostgreSQL refuses to compare with what it cannot hold.
+  if (value && /\p{Cc}/u.test(value)) {
+    throw fault('invalid_request', { param: name, message: `Set ${name} to a value without control characters.` });
+  }
+  return value;
+}
 
 function readLimit(text: string | null): number {
   if (text === null || text === '') return DEFAULT_LIMIT;
@@ -46,16 +60,15 @@ function readLimit(text: string | null): number {
   return Math.min(limit, MAX_LIMIT);
 }
 
-/** An ISO date or time, or milliseconds since the epoch. A bare date is midnight in Taipei. */
+/** Milliseconds since the epoch, a date or a time. The `+` of a zone that was not escaped has come as a space. */
 function readTime(params: URLSearchParams, name: string): number | undefined {
   const text = params.get(name);
   if (!text) return undefined;
-  const bareDate = /^\d{4}-\d{2}-\d{2}$/.test(text);
-  const time = /^\d+$/.test(text) ? Number(text) : Date.parse(bareDate ? `${text}T00:00:00+08:00` : text);
-  if (!Number.isSafeInteger(time)) {
+  const time = /^\d{13}$/.test(text) ? Number(text) : parseMoment(text.replace(/ (\d{2}:?\d{2})$/, '+$1'));
+  if (time === undefined) {
     throw fault('invalid_request', {
       param: name,
-      message: `Write ${name} as a date (2026-11-15) or an ISO 8601 time.`,
+      message: `Write ${name} as a date (2026-11-15), as an ISO 8601 time with its zone (2026-11-15T09:30:00+08:00), or as milliseconds since 1970 (13 digits).`,
     });
   }
   return time;

@@ -86,6 +86,20 @@ describe('failures at one moment', () => {
   });
 });
 
+test('says how long it stays shut, up to a minute; a probe on its way has the first pause', async () => {
+  const shutForMs = () => health.shutForMs('channel', 'model');
+  expect(shutForMs()).toBe(0);
+  await failTimes(5);
+  for (const pause of [5_000, 10_000, 20_000, 40_000, 60_000, 60_000]) {
+    expect(shutForMs()).toBe(pause);
+    await clock.advance(pause);
+    expect(shutForMs()).toBe(0);
+    const probe = enter();
+    expect(shutForMs()).toBe(5_000);
+    health.failure(probe);
+  }
+});
+
 describe('a stream', () => {
   test('is no success at its first word', async () => {
     for (let n = 0; n < 5; n++) {

@@ -102,6 +102,18 @@ describe('an expiry', () => {
     expect(bodies[0]).toContain('invalid_api_key');
   });
 
+  test('leaves the key on the list, and a change revives it', async () => {
+    const { id, key } = await createKey(gateway, account.key, {
+      expires_at: new Date(clock.now() + 60_000).toISOString(),
+    });
+    clock.step(60_000);
+    expect((await gateway.call('/api/me', { key })).status).toBe(401);
+    const { data } = await gateway.get('/api/keys', account.key);
+    expect(data.map((one: Answer) => one.id)).toContain(id);
+    await gateway.call(`/api/keys/${id}`, { method: 'PATCH', key: account.key, body: { expires_at: null } });
+    expect((await gateway.call('/api/me', { key })).status).toBe(200);
+  });
+
   test('can be moved or taken away while the key lives', async () => {
     const { id, key } = await createKey(gateway, account.key, {
       expires_at: new Date(clock.now() + 60_000).toISOString(),

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
+import { createGate } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer, chatStream, type Usage } from '../support/openai-chat.ts';
 import type { Script } from '../support/script.ts';
@@ -154,6 +155,36 @@ test('another account’s receipt, an unknown one and an injection are all the s
   expect((await gateway.call(`/api/receipts/${request_id}`)).status).toBe(401);
   expect((await receipt(request_id)).request_id).toBe(request_id);
 });
+
+test.each(['up-paid', 'up-free'])(
+  'of a request to %s that still runs: come again, for its account alone',
+  async (model) => {
+    const gate = createGate();
+    const script = chatAnswer();
+    gateway.upstream.next({ ...script, body: [gate.opened, ...(script.body ?? [])] });
+    const asked = gateway.upstream.requests.length;
+    const running = gateway.chat(account.key, { model, max_tokens: 100 });
+    await gateway.upstream.request(asked);
+    const [hold] = gateway.sql<{ request_id: string }>(
+      'SELECT request_id FROM holds WHERE account_id = ?',
+      account.accountId,
+    );
+    const path = `/api/receipts/${hold?.request_id}`;
+    const early = await gateway.call(path, { key: account.key });
+    expect(early.status).toBe(404);
+    expect(early.headers.get('retry-after')).toBe('2');
+    const { error }: Answer = await early.json();
+    expect(error).toMatchObject({
+      code: 'not_found',
+      message: 'Ask again when the request has ended: it is still running.',
+    });
+    const stranger = await gateway.call(path, { key: (await gateway.register()).key });
+    expect(stranger.headers.get('retry-after')).toBeNull();
+    gate.open();
+    await (await running).text();
+    expect((await receipt(hold?.request_id ?? '')).request_id).toBe(hold?.request_id);
+  },
+);
 
 // Last in the file: it changes the catalog for good.
 test('a new revision changes nothing on an old receipt, even if the model is gone', async () => {

@@ -103,12 +103,27 @@ describe('filters', () => {
     expect(await idsIn('?model=up-paid&status=ok&channel=up')).toEqual([ids[3], ids[0]]);
   });
 
+  test('by an alias as by the model it means, also as CSV', async () => {
+    const ofModel = await list('?model=up-paid');
+    expect(ofModel.data).toHaveLength(3);
+    expect(await list('?model=claude-up-paid')).toEqual(ofModel);
+    const csv = await gateway.call('/api/usage?format=csv&model=claude-up-paid', { key: account.key });
+    expect((await csv.text()).trimEnd().split('\r\n')).toHaveLength(1 + 3);
+  });
+
   test('by time: from is inside, to is not', async () => {
     const at = (index: number) => encodeURIComponent(new Date(START + index * 1_000).toISOString());
     expect(await idsIn(`?from=${at(1)}`)).toEqual([ids[3], ids[2], ids[1]]);
     expect(await idsIn(`?to=${at(1)}`)).toEqual([ids[0]]);
     expect(await idsIn(`?from=${at(1)}&to=${at(3)}`)).toEqual([ids[2], ids[1]]);
     expect(await idsIn(`?from=${START + 3_000}`)).toEqual([ids[3]]);
+  });
+
+  test('a time in another zone is the same time, also with a + that was not escaped', async () => {
+    const written = '2026-05-20T02:00:01+08:00';
+    for (const from of [written, encodeURIComponent(written), '2026-05-19T13:00:01-05:00']) {
+      expect(await idsIn(`?from=${from}`)).toEqual([ids[3], ids[2], ids[1]]);
+    }
   });
 
   test('a bare date is a day in Taipei', async () => {
@@ -167,10 +182,31 @@ describe('refuses', () => {
     'from=yesterday',
     'to=2026-13-45',
     'from=99999999999999999999',
+    'from=1779213600',
+    'to=20260520',
+    'from=2026',
+    'to=2026-02-30',
+    'to=2026-02-30T09:00:00Z',
+    'from=2026-05-20T02:00:00',
+    'from=2026-05-20 02:00',
   ])('%s', async (query) => {
     const response = await gateway.call(`/api/usage?${query}`, { key: account.key });
     expect(response.status).toBe(400);
     const { error }: Answer = await response.json();
     expect(error).toMatchObject({ code: 'invalid_request', param: query.split('=')[0] });
   });
+});
+
+// Last in the file: it changes the catalog for good.
+test('an id that became an alias still finds what was recorded under it', async () => {
+  await gateway.apply((standard) => ({
+    ...standard,
+    models: standard.models.map((model) =>
+      model.id === 'up-paid' ? { ...model, id: 'up-renamed', aliases: ['up-paid'] } : model,
+    ),
+  }));
+  gateway.upstream.next(chatAnswer());
+  await (await gateway.chat(account.key, { model: 'up-paid' })).text();
+  const found = (await list('?model=up-paid')).data.map(({ model }: Answer) => model);
+  expect(found.toSorted()).toEqual(['up-paid', 'up-paid', 'up-paid', 'up-renamed']);
 });

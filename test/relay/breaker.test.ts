@@ -124,5 +124,28 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
       expect(asked.attempts).toEqual([]);
       expect(lab.first.requests).toHaveLength(1);
     });
+
+    test('and when: as soon as the first of them lets a call through', async () => {
+      await start();
+      const ask = async () => {
+        const { status, headers } = await lab.ask({ stream });
+        return [status, headers.get('retry-after')];
+      };
+      lab.first.otherwise(client.refusal(401, 'other'));
+      expect((await call()).channel).toBe('second');
+      pass(2_100);
+      lab.second.otherwise(client.refusal(403, 'other'));
+      expect(await ask()).toEqual([502, '5']);
+      expect(await ask()).toEqual([client.unavailable, '3']);
+      pass(500);
+      expect(await ask()).toEqual([client.unavailable, '3']);
+      // A probe of the first one fails, which then stays shut for 10 s; the second one's is due within 2 s.
+      pass(2_700);
+      expect(await ask()).toEqual([502, '5']);
+      expect(await ask()).toEqual([client.unavailable, '2']);
+      pass(2_200);
+      expect(await ask()).toEqual([502, '5']);
+      expect(await ask()).toEqual([client.unavailable, '8']);
+    });
   });
 });

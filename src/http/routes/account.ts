@@ -14,10 +14,11 @@ export async function me(tools: HttpTools, { key }: KeyedExchange): Promise<Resp
 
 export async function usage(tools: HttpTools, { key, request }: KeyedExchange): Promise<Response> {
   const { searchParams } = requestUrl(request);
+  const { find } = tools.catalog();
   if (searchParams.get('format') !== 'csv') {
-    return Response.json(await listUsage(tools.store, key.accountId, searchParams), { headers: PRIVATE });
+    return Response.json(await listUsage(tools.store, key.accountId, searchParams, find), { headers: PRIVATE });
   }
-  return new Response(await usageAsCsv(tools.store, key.accountId, searchParams), {
+  return new Response(await usageAsCsv(tools.store, key.accountId, searchParams, { findModel: find }), {
     headers: {
       ...PRIVATE,
       'content-type': 'text/csv; charset=utf-8',

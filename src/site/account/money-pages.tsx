@@ -7,6 +7,7 @@ import { usageAsCsv } from '../../accounts/list-usage.ts';
 import { redeemCard } from '../../accounts/redeem-card.ts';
 import { readReceipt } from '../../accounts/show-receipt.ts';
 import { Fault } from '../../faults/fault.ts';
+import { parseMoment } from '../../kit/moment.ts';
 import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
 import { readUsageQuery, writeCursor } from '../../usage/read-query.ts';
 import { faultText } from '../fault-text.ts';
@@ -36,7 +37,8 @@ export function addMoneyPages(visits: Visits, tools: SiteTools): void {
   visits.signed('get', '/account/usage.csv', async ({ session, url, page }) => {
     const keys = await tools.store.read.keysOf(session.accountId);
     const sheet = usageSheet(keys, page.language);
-    const csv = await usageAsCsv(tools.store, session.accountId, apiParams(url.searchParams), sheet);
+    const how = { sheet, findModel: tools.catalog().find };
+    const csv = await usageAsCsv(tools.store, session.accountId, apiParams(url.searchParams), how);
     const name = usageFileName(url.searchParams, tools.clock.now());
     return new Response(csv, {
       headers: {
@@ -103,7 +105,7 @@ async function showUsage(tools: SiteTools, visit: SignedVisit): Promise<Response
     UsageFilter,
     string
   >;
-  const { query, notice } = readQuery(visit);
+  const { query, notice } = readQuery(tools, visit);
   const [{ records, hasMore, totals }, keyNames] = await Promise.all([
     tools.store.read.usagePage(query),
     readKeyNames(tools, accountId),
@@ -124,9 +126,10 @@ async function showUsage(tools: SiteTools, visit: SignedVisit): Promise<Response
 }
 
 /** A filter that cannot be read is told, and all is shown. */
-function readQuery({ session: { accountId }, url, page: { language } }: SignedVisit) {
+function readQuery(tools: SiteTools, { session: { accountId }, url, page: { language } }: SignedVisit) {
   try {
-    return { query: readUsageQuery(accountId, apiParams(url.searchParams)), notice: undefined };
+    const query = readUsageQuery(accountId, apiParams(url.searchParams), tools.catalog().find);
+    return { query, notice: undefined };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const notice: Notice = { text: faultText(language, error), isBad: true };
@@ -145,8 +148,8 @@ function apiParams(given: URLSearchParams): URLSearchParams {
     if (value) params.set(name, plainId(value));
   }
   const to = params.get('to') ?? '';
-  const lastDay = DATE.test(to) ? Date.parse(`${to}T00:00:00Z`) : Number.NaN;
-  if (!Number.isNaN(lastDay)) params.set('to', new Date(lastDay + DAY_MS).toISOString().slice(0, 10));
+  const lastDay = DATE.test(to) ? parseMoment(to) : undefined;
+  if (lastDay !== undefined) params.set('to', String(lastDay + DAY_MS));
   return params;
 }
 

@@ -75,11 +75,12 @@ export function describeUsage(open: OpenSubject): void {
     test.each([
       ['from', { from: T0 + 2 }, 5],
       ['to', { to: T0 + 2 }, 6],
-      ['model', { model: 'odd' }, 5],
+      ['model', { models: ['odd'] }, 5],
+      ['any of several models', { models: ['even', 'odd', 'none'] }, 11],
       ['channel', { channel: 'channel-a' }, 7],
       ['status', { status: 'client_gone' }, 1],
-      ['all of them', { from: T0, to: T0 + 9, model: 'odd', channel: 'channel-a', status: 'ok' }, 3],
-      ['a model with quotes', { model: `odd' OR '1'='1` }, 0],
+      ['all of them', { from: T0, to: T0 + 9, models: ['odd'], channel: 'channel-a', status: 'ok' }, 3],
+      ['a model with quotes', { models: [`odd' OR '1'='1`] }, 0],
     ])('filters by %s', async (_, query, expected) => {
       const { records, totals } = await page(query);
       expect([records.length, totals.requests]).toEqual([expected, expected]);
@@ -144,7 +145,7 @@ export function describeUsage(open: OpenSubject): void {
               limit,
               ...(Number.isFinite(from) ? { from } : {}),
               ...(Number.isFinite(to) ? { to } : {}),
-              ...(model === undefined ? {} : { model }),
+              ...(model === undefined ? {} : { models: [model] }),
               ...(after ? { after } : {}),
             });
             const cost = matches.reduce((sum, one) => sum + one.cost, 0n);
