@@ -174,11 +174,20 @@ describe('the budget', () => {
     expect((await chat(account.key)).status).toBe(200);
   });
 
-  test('does not hide that the wallet is too low: that is said first', async () => {
+  test('is named before the wallet where both are too low: no card would help', async () => {
     const { key } = await createKey(gateway, account.key, { daily_budget_ntd: 0.5 });
     const refused = await chat(key, { messages: [{ role: 'user', content: 'x'.repeat(200_000) }] });
     expect(refused.status).toBe(402);
-    expect(((await refused.json()) as Answer).error.code).toBe('insufficient_balance');
+    const { error } = (await refused.json()) as Answer;
+    expect(error).toMatchObject({ code: 'key_budget_exceeded', available_ntd: 0.5 });
+    expect(error.actions.map(({ href }: Answer) => new URL(href).pathname)).toEqual(['/api/me']);
+  });
+
+  test('does not hide that the wallet is too low where the budget would do', async () => {
+    const { key } = await createKey(gateway, account.key, { daily_budget_ntd: 100 });
+    const refused = await chat(key, { messages: [{ role: 'user', content: 'x'.repeat(200_000) }] });
+    expect(refused.status).toBe(402);
+    expect(((await refused.json()) as Answer).error).toMatchObject({ code: 'insufficient_balance', available_ntd: 1 });
   });
 });
 

@@ -267,6 +267,29 @@ export function describeAdmit(open: OpenSubject): void {
         });
       });
 
+      test('whose budget and wallet are both too low is told of its budget, and what both of them pay', async () => {
+        const account = await createAccount(subject.store, 1_120n);
+        const refused = { ok: false as const, needed: 1_160n };
+        expect(await subject.store.commit('admit', paid(account, { budget: 1_100n }))).toEqual({
+          ...refused,
+          reason: 'key_budget_exceeded',
+          available: 1_100n,
+          affordableTokens: 10,
+        });
+        expect(await subject.store.commit('admit', paid(account, { budget: 1_140n }))).toEqual({
+          ...refused,
+          reason: 'key_budget_exceeded',
+          available: 1_120n,
+          affordableTokens: 12,
+        });
+        expect(await subject.store.commit('admit', paid(account, { budget: 1_160n }))).toEqual({
+          ...refused,
+          reason: 'insufficient_balance',
+          available: 1_120n,
+          affordableTokens: 12,
+        });
+      });
+
       test('spends anew on the next Taipei day, but for what it holds', async () => {
         const account = await createAccount(subject.store);
         const spent = paid(account, { budget: 3_000n });
