@@ -1,6 +1,7 @@
 // Why an admission was refused, as a fault that tells which limit, how much is used, when it resets, and what to do.
 
 import { type Fault, fault } from '../faults/fault.ts';
+import { REDEEM } from '../faults/table.ts';
 import type { Envelope } from '../faults/write.ts';
 import { formatNtd, moneyFields } from '../kit/money.ts';
 import type { Allowance } from '../store/book/windows.ts';
@@ -20,7 +21,10 @@ export function admissionFault(refused: Refused, now: number, envelope: Envelope
     case 'insufficient_balance':
     case 'balance_in_use':
     case 'key_budget_exceeded':
-      return fault(refused.reason, {
+    case 'budget_in_use':
+      return fault(refused.reason === 'budget_in_use' ? 'balance_in_use' : refused.reason, {
+        // A card does not help a key whose own budget is what is held.
+        ...(refused.reason === 'balance_in_use' ? { actions: [REDEEM] } : {}),
         hint: `At least NT$${formatNtd(refused.needed)} must be set aside for what this request may cost; NT$${formatNtd(refused.available)} is available.`,
         figures: {
           ...moneyFields('needed', refused.needed),

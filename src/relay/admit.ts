@@ -137,6 +137,7 @@ function addressLimit({ freeAddress, catalog }: Call): AddressLimit | undefined 
 function waitFor(refused: Refused, call: Call, now: number): number | undefined {
   switch (refused.reason) {
     case 'balance_in_use':
+    case 'budget_in_use':
       return HELD_MONEY_POLL_MS;
     case 'free_minute_limit':
       return call.noWait || refused.allowance.limit === 0 ? undefined : Math.max(1, refused.allowance.resetsAt - now);

@@ -104,7 +104,8 @@ export type AdmitResult =
       /** Output tokens that this pays for. */
       affordableTokens: number;
     };
-export type MoneyReason = 'insufficient_balance' | 'balance_in_use' | 'key_budget_exceeded';
+/** `balance_in_use`: running calls hold what is missing of the wallet; `budget_in_use`: of the key's budget. */
+export type MoneyReason = 'insufficient_balance' | 'balance_in_use' | 'key_budget_exceeded' | 'budget_in_use';
 
 /** How a request ended: everything its usage record says beyond what its hold already knows. */
 export interface Outcome {

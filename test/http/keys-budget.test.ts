@@ -34,6 +34,7 @@ afterAll(() => gateway.stop());
 const withBudget = (budgetNano: bigint) =>
   createKey(gateway, account.key, { daily_budget_ntd: Number(budgetNano) / 1e9 });
 const chat = (key: string, body: Record<string, unknown> = {}) => gateway.chat(key, { model: 'up-paid', ...body });
+const pathsOf = ({ actions }: Answer) => actions.map(({ href }: Answer) => new URL(href).pathname);
 const budgetOf = (id: string) =>
   gateway.sql<BudgetRow>('SELECT spent_nano, held_nano FROM budgets WHERE key_id = ?', id)[0];
 
@@ -145,7 +146,10 @@ describe('the budget', () => {
       await clock.advance(100);
       return isAnswered;
     });
-    expect(((await (await another).json()) as Answer).error.code).toBe('balance_in_use');
+    const { error } = (await (await another).json()) as Answer;
+    expect(error.code).toBe('balance_in_use');
+    // No card helps.
+    expect(pathsOf(error)).toEqual(['/api/me']);
     gate.open();
     expect((await running).status).toBe(200);
     const charged = 11n * UP_PRICES.input + 7n * UP_PRICES.output;
@@ -180,7 +184,7 @@ describe('the budget', () => {
     expect(refused.status).toBe(402);
     const { error } = (await refused.json()) as Answer;
     expect(error).toMatchObject({ code: 'key_budget_exceeded', available_ntd: 0.5 });
-    expect(error.actions.map(({ href }: Answer) => new URL(href).pathname)).toEqual(['/api/me']);
+    expect(pathsOf(error)).toEqual(['/api/me']);
   });
 
   test('does not hide that the wallet is too low where the budget would do', async () => {

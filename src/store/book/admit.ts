@@ -180,7 +180,8 @@ function refuseForMoney(
 /** The budget is named first: whatever is added to the wallet, a key whose budget is too low cannot spend it. */
 function moneyReason(needed: Nano, wallet: Wallet, budget: BudgetToday | undefined): MoneyReason {
   if (budget && needed > budget.unspent) return 'key_budget_exceeded';
-  return needed > wallet.balance ? 'insufficient_balance' : 'balance_in_use';
+  if (needed > wallet.balance) return 'insufficient_balance';
+  return budget && needed > budget.left ? 'budget_in_use' : 'balance_in_use';
 }
 
 /** How many output tokens the money pays for, up to what is wanted; -1 if not even the input. */

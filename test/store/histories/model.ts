@@ -10,9 +10,9 @@ import type {
   FreezeInput,
   FreezeResult,
   HoldRequest,
-  MoneyReason,
   IssueInput,
   LeaseInput,
+  MoneyReason,
   Operation,
   RedeemInput,
   RedeemResult,
@@ -237,7 +237,9 @@ export class Model {
     const refuse = (reason: MoneyReason) =>
       ({ ok: false, reason, needed, available, affordableTokens: tokensFor(hold, available) }) as const;
     if (unspent !== null && needed > unspent) return refuse('key_budget_exceeded');
-    return refuse(needed > this.balance(input.accountId) ? 'insufficient_balance' : 'balance_in_use');
+    if (needed > this.balance(input.accountId)) return refuse('insufficient_balance');
+    const left = this.#budgetLeft(input);
+    return refuse(left !== null && needed > left ? 'budget_in_use' : 'balance_in_use');
   }
 
   #open({ requestId, accountId, keyId, nodeId, at, charge }: AdmitInput, amount: bigint): void {
