@@ -1,14 +1,13 @@
 // Why an admission was refused, as a fault that tells which limit, how much is used, when it resets, and what to do.
 
 import { type Fault, fault } from '../faults/fault.ts';
-import { REDEEM } from '../faults/table.ts';
 import type { Envelope } from '../faults/write.ts';
-import { formatNtd, moneyFields } from '../kit/money.ts';
 import type { Allowance } from '../store/book/windows.ts';
+import { type Asked, moneyFault } from './money-fault.ts';
 import { rateHeaders } from './rate-headers.ts';
 import type { Refused } from './recent-refusals.ts';
 
-export function admissionFault(refused: Refused, now: number, envelope: Envelope): Fault {
+export function admissionFault(refused: Refused, now: number, envelope: Envelope, asked: Asked): Fault {
   switch (refused.reason) {
     case 'lease_lost':
       return fault('unavailable', { internal: 'this node has no lease' });
@@ -22,16 +21,7 @@ export function admissionFault(refused: Refused, now: number, envelope: Envelope
     case 'balance_in_use':
     case 'key_budget_exceeded':
     case 'budget_in_use':
-      return fault(refused.reason === 'budget_in_use' ? 'balance_in_use' : refused.reason, {
-        // A card does not help a key whose own budget is what is held.
-        ...(refused.reason === 'balance_in_use' ? { actions: [REDEEM] } : {}),
-        hint: `At least NT$${formatNtd(refused.needed)} must be set aside for what this request may cost; NT$${formatNtd(refused.available)} is available.`,
-        figures: {
-          ...moneyFields('needed', refused.needed),
-          ...moneyFields('available', refused.available),
-          affordable_max_tokens: refused.affordableTokens,
-        },
-      });
+      return moneyFault(refused, asked);
     default:
       return limitFault(refused.reason, refused.allowance, now, {
         envelope,

@@ -43,7 +43,8 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
     const waited = tools.clock.monotonic() - startedAt;
     const waitMs = waitFor(result, call, tools.clock.now());
     if (waitMs === undefined || waited + waitMs > MAX_WAIT_MS) {
-      throw admissionFault(result, tools.clock.now(), call.dialect.envelope);
+      const { envelope, endpoint } = call.dialect;
+      throw admissionFault(result, tools.clock.now(), envelope, { endpoint, images: call.request.images });
     }
     await sleep(tools.clock, waitMs, call.gone).catch(() => {
       throw clientLeft();
