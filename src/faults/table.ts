@@ -31,7 +31,7 @@ const REGISTER: FaultAction = {
   body: {},
   why: 'get a key with NT$1 of trial credit, no human needed',
 };
-const REDEEM: FaultAction = {
+export const REDEEM: FaultAction = {
   method: 'POST',
   path: '/api/redeem',
   body: { code: 'PC-…' },
@@ -110,7 +110,7 @@ export const FAULTS = {
     shouldRetry: true,
     retryAfterS: 2,
     text: 'Try again in a moment, or send fewer requests at once. The balance, or the daily budget of this key, is held by requests that are still running.',
-    actions: [REDEEM, SHOW_ME],
+    actions: [SHOW_ME],
   },
   model_not_allowed: {
     status: 403,

@@ -2,13 +2,12 @@
 
 import { type Fault, fault } from '../faults/fault.ts';
 import type { Envelope } from '../faults/write.ts';
-import { formatNtd, moneyFields } from '../kit/money.ts';
-import { taipeiDay, taipeiDayStart } from '../kit/taipei.ts';
 import type { Allowance } from '../store/book/windows.ts';
+import { type Asked, moneyFault } from './money-fault.ts';
 import { rateHeaders } from './rate-headers.ts';
 import type { Refused } from './recent-refusals.ts';
 
-export function admissionFault(refused: Refused, now: number, envelope: Envelope): Fault {
+export function admissionFault(refused: Refused, now: number, envelope: Envelope, asked: Asked): Fault {
   switch (refused.reason) {
     case 'lease_lost':
       return fault('unavailable', { internal: 'this node has no lease' });
@@ -21,26 +20,14 @@ export function admissionFault(refused: Refused, now: number, envelope: Envelope
     case 'insufficient_balance':
     case 'balance_in_use':
     case 'key_budget_exceeded':
-      return fault(refused.reason, {
-        hint: `At least NT$${formatNtd(refused.needed)} must be set aside for what this request may cost; NT$${formatNtd(refused.available)} is available.`,
-        figures: {
-          ...moneyFields('needed', refused.needed),
-          ...moneyFields('available', refused.available),
-          affordable_max_tokens: refused.affordableTokens,
-          ...(refused.reason === 'key_budget_exceeded' ? { resets_at: nextDay(now) } : {}),
-        },
-      });
+    case 'budget_in_use':
+      return moneyFault(refused, now, asked);
     default:
       return limitFault(refused.reason, refused.allowance, now, {
         envelope,
         message: refused.isOfAddress ? ADDRESS_DAY : undefined,
       });
   }
-}
-
-/** When the day of a key's budget ends. */
-function nextDay(now: number): string {
-  return new Date(taipeiDayStart(taipeiDay(now) + 1)).toISOString();
 }
 
 const ADDRESS_DAY =

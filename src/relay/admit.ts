@@ -43,7 +43,8 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
     const waited = tools.clock.monotonic() - startedAt;
     const waitMs = waitFor(result, call, tools.clock.now());
     if (waitMs === undefined || waited + waitMs > MAX_WAIT_MS) {
-      throw admissionFault(result, tools.clock.now(), call.dialect.envelope);
+      const { envelope, endpoint } = call.dialect;
+      throw admissionFault(result, tools.clock.now(), envelope, { endpoint, images: call.request.images });
     }
     await sleep(tools.clock, waitMs, call.gone).catch(() => {
       throw clientLeft();
@@ -137,6 +138,7 @@ function addressLimit({ freeAddress, catalog }: Call): AddressLimit | undefined 
 function waitFor(refused: Refused, call: Call, now: number): number | undefined {
   switch (refused.reason) {
     case 'balance_in_use':
+    case 'budget_in_use':
       return HELD_MONEY_POLL_MS;
     case 'free_minute_limit':
       return call.noWait || refused.allowance.limit === 0 ? undefined : Math.max(1, refused.allowance.resetsAt - now);

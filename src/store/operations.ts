@@ -97,11 +97,15 @@ export type AdmitResult =
     }
   | {
       ok: false;
-      reason: 'insufficient_balance' | 'balance_in_use' | 'key_budget_exceeded';
+      reason: MoneyReason;
       needed: Nano;
+      /** What the wallet and the key's budget both have. */
       available: Nano;
+      /** Output tokens that this pays for. */
       affordableTokens: number;
     };
+/** `balance_in_use`: running calls hold what is missing of the wallet; `budget_in_use`: of the key's budget. */
+export type MoneyReason = 'insufficient_balance' | 'balance_in_use' | 'key_budget_exceeded' | 'budget_in_use';
 
 /** How a request ended: everything its usage record says beyond what its hold already knows. */
 export interface Outcome {

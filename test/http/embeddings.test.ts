@@ -2,6 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
+import type { Answer } from '../support/answer.ts';
+import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { errorScript, jsonScript } from '../support/openai-chat.ts';
 import { untilHeard } from '../support/race.ts';
@@ -28,6 +30,7 @@ beforeAll(async () => {
       models: [
         ...standard.models,
         upModel('vectors', PRICED),
+        upModel('dear-vectors', { ...PRICED, price: { input: 1_000 } }),
         upModel('short-vectors', { ...PRICED, context_tokens: 100 }),
         ...Object.keys(SPOILT).map((id) => upModel(id, { ...PRICED, routes: [{ channel: 'up', model: id }] })),
       ],
@@ -133,6 +136,28 @@ describe('the charge', () => {
     gateway.upstream.reset();
     expect(await gateway.get('/api/me', account.key)).toMatchObject({ balance_nano, held_nano: '0' });
   });
+});
+
+describe('without the money', () => {
+  test.each([
+    ['the wallet', null, 'insufficient_balance', 'Send less input, or redeem a prepaid card to add balance. '],
+    ['the budget', 0.01, 'key_budget_exceeded', "Send less input, raise this key's daily budget "],
+    ['any budget', 0, 'key_budget_exceeded', "Raise this key's daily budget "],
+  ])(
+    'of %s it is told what would help, and no number of output tokens',
+    async (_name, daily_budget_ntd, code, words) => {
+      const { key } = await createKey(gateway, account.key, { daily_budget_ntd });
+      const response = await gateway.call('/v1/embeddings', {
+        key,
+        body: { model: 'dear-vectors', input: Array(2_000).fill(7) },
+      });
+      expect(response.status).toBe(402);
+      const { error } = (await response.json()) as Answer;
+      expect(error.code).toBe(code);
+      expect(error.message).toStartWith(words);
+      expect(error).not.toHaveProperty('affordable_max_tokens');
+    },
+  );
 });
 
 describe('a bad request is refused with its field', () => {

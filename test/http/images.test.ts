@@ -1,6 +1,8 @@
 // POST /v1/images/generations: billed by the images that come back, whole or streamed, by image or by token.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Answer } from '../support/answer.ts';
+import { createKey } from '../support/create-key.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { jsonScript, sseScript } from '../support/openai-chat.ts';
@@ -22,6 +24,8 @@ beforeAll(async () => {
       models: [
         ...standard.models,
         upModel('paint', { kinds: ['images'], price: { image: 0.1 } }),
+        upModel('paint-dear', { kinds: ['images'], price: { image: 0.3 } }),
+        upModel('paint-gold', { kinds: ['images'], price: { image: 1.1 } }),
         upModel('paint-by-token', { kinds: ['images'], price: { input: 10, output: 40 } }),
         upModel('paint-to-the-end', {
           kinds: ['images'],
@@ -82,6 +86,38 @@ describe('whole', () => {
     const response = await paint({ n: 10 });
     expect(response.status).toBe(402);
     expect(gateway.upstream.requests).toHaveLength(before);
+  });
+});
+
+describe('without the money', () => {
+  const refusal = async (daily_budget_ntd: number | null, body: Record<string, unknown>) => {
+    const { key } = await createKey(gateway, (await gateway.register()).key, { daily_budget_ntd });
+    const response = await gateway.call('/v1/images/generations', { key, body: { prompt: 'a cat', ...body } });
+    expect(response.status).toBe(402);
+    const { error } = (await response.json()) as Answer;
+    expect(error).not.toHaveProperty('affordable_max_tokens');
+    expect(error.available_nano).toBeString();
+    return error;
+  };
+
+  test.each([
+    ['the wallet', 'paint-dear', null, 'insufficient_balance', 'Lower n, or redeem a prepaid card to add balance. '],
+    ['the budget', 'paint', 0.2, 'key_budget_exceeded', "Lower n, raise this key's daily budget "],
+    ['the budget, by token', 'paint-by-token', 0.3, 'key_budget_exceeded', "Lower n, raise this key's daily budget "],
+  ])('of %s for as many images it is told to lower n', async (_name, model, budget, code, words) => {
+    const error = await refusal(budget, { model, n: 10 });
+    expect(error.code).toBe(code);
+    expect(error.message).toStartWith(words);
+  });
+
+  test.each([
+    ['the wallet', 'paint-gold', 1, null, 'insufficient_balance', 'Redeem a prepaid card to add balance. '],
+    ['the budget', 'paint', 1, 0.05, 'key_budget_exceeded', "Raise this key's daily budget "],
+    ['the budget', 'paint', 10, 0.05, 'key_budget_exceeded', "Raise this key's daily budget "],
+  ])('of %s for even one image of %s it is not (n: %d)', async (_name, model, n, budget, code, words) => {
+    const error = await refusal(budget, { model, n });
+    expect(error.code).toBe(code);
+    expect(error.message).toStartWith(words);
   });
 });
 

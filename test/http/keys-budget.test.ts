@@ -35,6 +35,7 @@ afterAll(() => gateway.stop());
 const withBudget = (budgetNano: bigint) =>
   createKey(gateway, account.key, { daily_budget_ntd: Number(budgetNano) / 1e9 });
 const chat = (key: string, body: Record<string, unknown> = {}) => gateway.chat(key, { model: 'up-paid', ...body });
+const pathsOf = ({ actions }: Answer) => actions.map(({ href }: Answer) => new URL(href).pathname);
 const budgetOf = (id: string) =>
   gateway.sql<BudgetRow>('SELECT spent_nano, held_nano FROM budgets WHERE key_id = ?', id)[0];
 
@@ -147,7 +148,10 @@ describe('the budget', () => {
       await clock.advance(100);
       return isAnswered;
     });
-    expect(((await (await another).json()) as Answer).error.code).toBe('balance_in_use');
+    const { error } = (await (await another).json()) as Answer;
+    expect(error.code).toBe('balance_in_use');
+    // No card helps.
+    expect(pathsOf(error)).toEqual(['/api/me']);
     gate.open();
     expect((await running).status).toBe(200);
     const charged = 11n * UP_PRICES.input + 7n * UP_PRICES.output;
@@ -176,11 +180,20 @@ describe('the budget', () => {
     expect((await chat(account.key)).status).toBe(200);
   });
 
-  test('does not hide that the wallet is too low: that is said first', async () => {
+  test('is named before the wallet where both are too low: no card would help', async () => {
     const { key } = await createKey(gateway, account.key, { daily_budget_ntd: 0.5 });
     const refused = await chat(key, { messages: [{ role: 'user', content: 'x'.repeat(200_000) }] });
     expect(refused.status).toBe(402);
-    expect(((await refused.json()) as Answer).error.code).toBe('insufficient_balance');
+    const { error } = (await refused.json()) as Answer;
+    expect(error).toMatchObject({ code: 'key_budget_exceeded', available_ntd: 0.5 });
+    expect(pathsOf(error)).toEqual(['/api/me']);
+  });
+
+  test('does not hide that the wallet is too low where the budget would do', async () => {
+    const { key } = await createKey(gateway, account.key, { daily_budget_ntd: 100 });
+    const refused = await chat(key, { messages: [{ role: 'user', content: 'x'.repeat(200_000) }] });
+    expect(refused.status).toBe(402);
+    expect(((await refused.json()) as Answer).error).toMatchObject({ code: 'insufficient_balance', available_ntd: 1 });
   });
 });
 

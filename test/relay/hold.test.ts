@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
+import { createKey } from '../support/create-key.ts';
 import { createGate } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer } from '../support/openai-chat.ts';
@@ -59,6 +60,14 @@ describe('402', () => {
     expect((await gateway.chat(account.key, { model: 'dear', max_tokens: most + 1 })).status).toBe(402);
     expect((await gateway.chat(account.key, { model: 'dear', max_tokens: most })).status).toBe(200);
     expect(gateway.upstream.requests.map(({ json }) => json.max_tokens)).toEqual([most]);
+  });
+
+  test('so it is where a key’s budget pays less than the wallet', async () => {
+    const { key } = await createKey(gateway, account.key, { daily_budget_ntd: 0.7 });
+    const refused: Answer = await (await gateway.chat(key, { model: 'dear', max_tokens: 50 })).json();
+    expect(refused.error).toMatchObject({ code: 'key_budget_exceeded', available_ntd: 0.7, affordable_max_tokens: 6 });
+    expect((await gateway.chat(key, { model: 'dear', max_tokens: 7 })).status).toBe(402);
+    expect((await gateway.chat(key, { model: 'dear', max_tokens: 6 })).status).toBe(200);
   });
 
   test('takes no slot, leaves no hold and no record, and asks nobody', async () => {

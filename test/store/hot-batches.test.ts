@@ -88,7 +88,7 @@ const ANSWERS: Decided[] = [
   { ok: true, result: { ok: false, reason: 'too_many_in_flight', allowance } },
   { ok: true, result: { ok: false, reason: 'free_minute_limit', allowance } },
   { ok: true, result: { ok: false, reason: 'free_daily_limit', allowance, isOfAddress: true } },
-  ...(['insufficient_balance', 'balance_in_use', 'key_budget_exceeded'] as const).map(
+  ...(['insufficient_balance', 'balance_in_use', 'key_budget_exceeded', 'budget_in_use'] as const).map(
     (reason): Decided => ({
       ok: true,
       result: { ok: false, reason, needed: MAX_NANO, available: 0n, affordableTokens: 7 },

@@ -43,7 +43,7 @@ const details: Members = {
   needed_nano: TEXT,
   available_ntd: NUMBER,
   available_nano: TEXT,
-  affordable_max_tokens: COUNT,
+  affordable_max_tokens: told('Not for images and embeddings.', COUNT),
 };
 
 const MESSAGE = told('The first sentence says what to do.', TEXT);

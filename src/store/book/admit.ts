@@ -3,7 +3,15 @@
 
 import { assert } from '../../kit/assert.ts';
 import { maxNano, minNano, type Nano } from '../../kit/money.ts';
-import type { AddressLimit, AdmitInput, AdmitResult, Admitted, FreeLimits, HoldRequest } from '../operations.ts';
+import type {
+  AddressLimit,
+  AdmitInput,
+  AdmitResult,
+  Admitted,
+  FreeLimits,
+  HoldRequest,
+  MoneyReason,
+} from '../operations.ts';
 import type { Wallet } from '../rows.ts';
 import type { Book, Touch } from './book.ts';
 import { budgetAt, holdBudget } from './budgets.ts';
@@ -153,7 +161,6 @@ function budgetFor(book: Book, { budget, keyId, at }: AdmitInput): BudgetToday |
   return { unspent: budget - spent, left: maxNano(0n, budget - spent - held) };
 }
 
-/** The wallet is named first: a key's budget matters only where the wallet could pay. */
 function refuseForMoney(
   hold: HoldRequest,
   wallet: Wallet,
@@ -161,19 +168,21 @@ function refuseForMoney(
   budget: BudgetToday | undefined,
 ): AdmitResult {
   const needed = hold.base + hold.unit * BigInt(hold.least);
-  const refusal = (reason: MoneyReason, money: Nano): AdmitResult => ({
+  return {
     ok: false,
-    reason,
+    reason: moneyReason(needed, wallet, budget),
     needed,
-    available: money,
-    affordableTokens: Math.max(0, affordableTokens(hold, money)),
-  });
-  if (needed > wallet.balance) return refusal('insufficient_balance', wallet.balance - wallet.held);
-  if (budget && needed > budget.unspent) return refusal('key_budget_exceeded', budget.left);
-  return refusal('balance_in_use', available);
+    available,
+    affordableTokens: Math.max(0, affordableTokens(hold, available)),
+  };
 }
 
-type MoneyReason = 'insufficient_balance' | 'key_budget_exceeded' | 'balance_in_use';
+/** The budget is named first: whatever is added to the wallet, a key whose budget is too low cannot spend it. */
+function moneyReason(needed: Nano, wallet: Wallet, budget: BudgetToday | undefined): MoneyReason {
+  if (budget && needed > budget.unspent) return 'key_budget_exceeded';
+  if (needed > wallet.balance) return 'insufficient_balance';
+  return budget && needed > budget.left ? 'budget_in_use' : 'balance_in_use';
+}
 
 /** How many output tokens the money pays for, up to what is wanted; -1 if not even the input. */
 function affordableTokens(hold: HoldRequest, money: bigint): number {

@@ -76,6 +76,7 @@ function refusedCells(result: Refused): AnswerCells | undefined {
     case 'insufficient_balance':
     case 'balance_in_use':
     case 'key_budget_exceeded':
+    case 'budget_in_use':
       return [result.reason, result.needed.toString(), result.available.toString(), result.affordableTokens];
     case 'free_minute_limit':
     case 'free_daily_limit':

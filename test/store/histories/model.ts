@@ -12,6 +12,7 @@ import type {
   HoldRequest,
   IssueInput,
   LeaseInput,
+  MoneyReason,
   Operation,
   RedeemInput,
   RedeemResult,
@@ -231,13 +232,14 @@ export class Model {
   #whyUnaffordable(input: AdmitInput, hold: HoldRequest): AdmitResult | undefined {
     const needed = hold.base + hold.unit * BigInt(hold.least);
     if (needed <= this.#money(input)) return undefined;
-    const available = this.#available(input.accountId);
+    const available = this.#money(input);
     const unspent = this.#budgetUnspent(input);
-    const refuse = (reason: 'insufficient_balance' | 'balance_in_use' | 'key_budget_exceeded', money: bigint) =>
-      ({ ok: false, reason, needed, available: money, affordableTokens: tokensFor(hold, money) }) as const;
-    if (needed > this.balance(input.accountId)) return refuse('insufficient_balance', available);
-    if (unspent !== null && needed > unspent) return refuse('key_budget_exceeded', this.#budgetLeft(input) ?? 0n);
-    return refuse('balance_in_use', this.#money(input));
+    const refuse = (reason: MoneyReason) =>
+      ({ ok: false, reason, needed, available, affordableTokens: tokensFor(hold, available) }) as const;
+    if (unspent !== null && needed > unspent) return refuse('key_budget_exceeded');
+    if (needed > this.balance(input.accountId)) return refuse('insufficient_balance');
+    const left = this.#budgetLeft(input);
+    return refuse(left !== null && needed > left ? 'budget_in_use' : 'balance_in_use');
   }
 
   #open({ requestId, accountId, keyId, nodeId, at, charge }: AdmitInput, amount: bigint): void {

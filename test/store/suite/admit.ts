@@ -251,7 +251,7 @@ export function describeAdmit(open: OpenSubject): void {
         const refused = { ok: false as const, needed: 1_160n };
         expect(await subject.store.commit('admit', paid(account, { budget: 2_700n }))).toEqual({
           ...refused,
-          reason: 'balance_in_use',
+          reason: 'budget_in_use',
           available: 700n,
           affordableTokens: 0,
         });
@@ -267,6 +267,43 @@ export function describeAdmit(open: OpenSubject): void {
         });
       });
 
+      test('whose budget and wallet are both too low is told of its budget, and what both of them pay', async () => {
+        const account = await createAccount(subject.store, 1_120n);
+        const refused = { ok: false as const, needed: 1_160n };
+        expect(await subject.store.commit('admit', paid(account, { budget: 1_100n }))).toEqual({
+          ...refused,
+          reason: 'key_budget_exceeded',
+          available: 1_100n,
+          affordableTokens: 10,
+        });
+        expect(await subject.store.commit('admit', paid(account, { budget: 1_140n }))).toEqual({
+          ...refused,
+          reason: 'key_budget_exceeded',
+          available: 1_120n,
+          affordableTokens: 12,
+        });
+        expect(await subject.store.commit('admit', paid(account, { budget: 1_160n }))).toEqual({
+          ...refused,
+          reason: 'insufficient_balance',
+          available: 1_120n,
+          affordableTokens: 12,
+        });
+      });
+
+      test('is told what is held: its budget, or the wallet where the budget would do', async () => {
+        const account = await createAccount(subject.store, 3_000n);
+        await admitted(subject.store, paid(account, { budget: 9_000n }));
+        const refused = { ok: false, needed: 1_160n, available: 1_000n };
+        expect(await subject.store.commit('admit', paid(account, { budget: 9_000n }))).toMatchObject({
+          ...refused,
+          reason: 'balance_in_use',
+        });
+        expect(await subject.store.commit('admit', paid(account, { budget: 3_000n }))).toMatchObject({
+          ...refused,
+          reason: 'budget_in_use',
+        });
+      });
+
       test('spends anew on the next Taipei day, but for what it holds', async () => {
         const account = await createAccount(subject.store);
         const spent = paid(account, { budget: 3_000n });
@@ -277,7 +314,7 @@ export function describeAdmit(open: OpenSubject): void {
         const tomorrow = paid(account, { budget: 3_500n, at: T0 + DAY });
         expect(await admitted(subject.store, tomorrow)).toMatchObject({ held: 2_000n });
         expect(await subject.store.commit('admit', paid(account, { budget: 3_500n, at: T0 + DAY }))).toMatchObject({
-          reason: 'balance_in_use',
+          reason: 'budget_in_use',
           available: 0n,
         });
       });

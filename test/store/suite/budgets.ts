@@ -88,7 +88,7 @@ export function describeBudgets(open: OpenSubject): void {
       const running = await begin();
       const small = { budget: 3_000n, hold: { least: 100 } };
       expect(await subject.store.commit('admit', paid(key, small))).toMatchObject({
-        reason: 'balance_in_use',
+        reason: 'budget_in_use',
         available: 1_000n,
       });
       await subject.store.commit('settle', settling(running, 1_500n));
