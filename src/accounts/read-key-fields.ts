@@ -3,6 +3,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Fault, fault } from '../faults/fault.ts';
 import type { Json, JsonObject } from '../kit/json.ts';
+import { parseMoment } from '../kit/moment.ts';
 import { nanoOfNumber } from '../kit/money.ts';
 import type { KeyRow } from '../store/rows.ts';
 
@@ -93,11 +94,8 @@ function readBudget(value: Json): bigint | null {
 
 function readExpiry(value: Json): number | null {
   if (value === null) return null;
-  const time =
-    typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(value)
-      ? Date.parse(value)
-      : Number.NaN;
-  if (!Number.isSafeInteger(time)) throw noExpiry();
+  const time = typeof value === 'string' && value.includes('T') ? parseMoment(value) : undefined;
+  if (time === undefined) throw noExpiry();
   return time;
 }
 

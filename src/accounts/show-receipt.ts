@@ -21,18 +21,15 @@ export async function readReceipt(store: Store, accountId: string, requestId: st
   if (!REQUEST_ID.test(requestId)) throw fault('not_found');
   // In this order: what ends in between has its record.
   const holds = await store.read.openHolds(accountId);
-  if (holds.some((hold) => hold.requestId === requestId)) throw stillRunning();
+  if (holds.some((hold) => hold.requestId === requestId)) throw notClosed();
   const record = await store.read.usageRecord(accountId, requestId);
   if (!record) throw fault('not_found');
   const prices = await pricesAt(store, record.revision, record.model);
   return { record, lines: receiptLines(record, prices, record.cost) };
 }
 
-function stillRunning(): Fault {
-  return fault('not_found', {
-    message: 'Ask again when the request has ended: it is still running.',
-    headers: { 'retry-after': '2' },
-  });
+function notClosed(): Fault {
+  return fault('not_found', { message: 'Ask again when the request has ended: it is not closed yet.' });
 }
 
 export async function showReceipt(

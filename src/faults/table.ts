@@ -37,7 +37,7 @@ export const REDEEM: FaultAction = {
   body: { code: 'PC-…' },
   why: 'add balance from a prepaid card',
 };
-const USE_FREE: FaultAction = {
+export const USE_FREE: FaultAction = {
   method: 'POST',
   path: '/v1/chat/completions',
   body: { model: 'auto:free', messages: [{ role: 'user', content: '…' }] },
@@ -93,7 +93,6 @@ export const FAULTS = {
     retryable: false,
     shouldRetry: false,
     text: 'Redeem a prepaid card to add balance, or use the free model auto:free. The balance is too low for this request.',
-    actions: [REDEEM, USE_FREE],
   },
   key_budget_exceeded: {
     status: 402,

@@ -2,7 +2,7 @@
 // Only where an output bound is the client's to lower is it told how far the money goes in tokens.
 
 import { type Fault, fault } from '../faults/fault.ts';
-import { REDEEM } from '../faults/table.ts';
+import { type FaultAction, REDEEM, USE_FREE } from '../faults/table.ts';
 import { formatNtd, moneyFields } from '../kit/money.ts';
 import { taipeiDay, taipeiDayStart } from '../kit/taipei.ts';
 import type { MoneyReason } from '../store/operations.ts';
@@ -22,8 +22,7 @@ export function moneyFault(refused: RefusedForMoney, now: number, asked: Asked):
   const isBounded = asked.images === 0 && asked.endpoint !== 'embeddings';
   return fault(reason === 'budget_in_use' ? 'balance_in_use' : reason, {
     message: isBounded ? undefined : unboundedText(reason, lesserRequest(refused, asked)),
-    // A card does not help a key whose own budget is what is held.
-    ...(reason === 'balance_in_use' ? { actions: [REDEEM] } : {}),
+    actions: helpfulActions(reason, isBounded),
     hint: `At least NT$${formatNtd(needed)} must be set aside for what this request may cost; NT$${formatNtd(available)} is available.`,
     figures: {
       ...moneyFields('needed', needed),
@@ -32,6 +31,12 @@ export function moneyFault(refused: RefusedForMoney, now: number, asked: Asked):
       ...(reason === 'key_budget_exceeded' ? { resets_at: nextDay(now) } : {}),
     },
   });
+}
+
+/** A card does not help a key whose own budget binds, and the free model makes neither images nor embeddings. */
+function helpfulActions(reason: MoneyReason, isChat: boolean): FaultAction[] {
+  if (reason === 'insufficient_balance') return isChat ? [REDEEM, USE_FREE] : [REDEEM];
+  return reason === 'balance_in_use' ? [REDEEM] : [];
 }
 
 /** When the day of a key's budget ends. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { Fault, fault, toFault } from '../../src/faults/fault.ts';
+import { REDEEM, USE_FREE } from '../../src/faults/table.ts';
 import { faultBody, writeFault } from '../../src/faults/write.ts';
 
 const CONTEXT = { requestId: 'req_test', publicUrl: 'http://gateway.test' };
@@ -10,7 +11,11 @@ describe('the OpenAI envelope', () => {
   test('is an error with message, type, param and code, and what helps beside them', () => {
     expect(
       faultBody(
-        fault('insufficient_balance', { hint: 'NT$1 is available.', figures: { needed_ntd: 2, needed_nano: '2' } }),
+        fault('insufficient_balance', {
+          hint: 'NT$1 is available.',
+          actions: [REDEEM, USE_FREE],
+          figures: { needed_ntd: 2, needed_nano: '2' },
+        }),
         'openai',
         CONTEXT,
       ),
@@ -131,7 +136,7 @@ describe('toFault', () => {
 describe('a client that takes every number for a status', () => {
   const CLIENT = { ...CONTEXT, requestId: 'req_1504', client: 'opencode/1.18.33 ai-sdk/provider-utils/4.0.23' };
   const figures = { needed_nano: '1500000000', available_nano: '4290', affordable_max_tokens: 12 };
-  const broke = fault('insufficient_balance', { figures });
+  const broke = fault('insufficient_balance', { figures, actions: [REDEEM] });
 
   test.each(['openai', 'anthropic'] as const)('gets a final fault without them, in the %s envelope', (envelope) => {
     const { body } = writeFault(broke, envelope, CLIENT);

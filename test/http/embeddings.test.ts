@@ -156,6 +156,7 @@ describe('without the money', () => {
       expect(error.code).toBe(code);
       expect(error.message).toStartWith(words);
       expect(error).not.toHaveProperty('affordable_max_tokens');
+      expect(JSON.stringify(error.actions)).not.toContain('auto:free');
     },
   );
 });

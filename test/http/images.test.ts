@@ -97,6 +97,7 @@ describe('without the money', () => {
     const { error } = (await response.json()) as Answer;
     expect(error).not.toHaveProperty('affordable_max_tokens');
     expect(error.available_nano).toBeString();
+    expect(JSON.stringify(error.actions)).not.toContain('auto:free');
     return error;
   };
 

@@ -133,6 +133,8 @@ describe('a bad body is 400 and names the field', () => {
     ['expires_at', '{"expires_at":"2020-01-01T00:00:00Z"}'],
     ['expires_at', '{"expires_at":"tomorrow"}'],
     ['expires_at', '{"expires_at":"2999-13-01T00:00:00Z"}'],
+    ['expires_at', '{"expires_at":"2999-02-30T00:00:00Z"}'],
+    ['expires_at', '{"expires_at":"2999-01-01"}'],
     ['expires_at', '{"expires_at":4102444800000}'],
     ['expires_at', '{"expires_at":1e400}'],
     ['manage', '{"manage":"true"}'],

@@ -134,6 +134,8 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const refused = await signIn({ name: 'somebody', password: 'wrong password' });
     expect([refused.status, await notice(refused)]).toEqual([429, account.tooMany]);
     expect(account.tooMany).not.toMatch(/address|位址/);
+    const wrongKey = await signIn({ key: 'wrong-11' });
+    expect([wrongKey.status, await notice(wrongKey)]).toEqual([429, account.tooManyKeys]);
     expect((await signIn({ key })).status).toBe(303);
 
     const change = () => client.post('/account/access', { name: 'somebody', password: 'correct horse battery' });
@@ -388,6 +390,8 @@ test('the last day of a filter is part of it, in Taipei; case and width do not m
   expect(await rows('from=2026-01-15&to=2026-01-15')).toEqual(['auto:free']);
   expect(await rows('from=2026-01-16&to=2026-01-16')).toEqual(['demo-small']);
   expect(await rows('from=2026-01-15&to=2026-01-16')).toEqual(['demo-small', 'auto:free']);
+  expect(await rows('to=2999-12-31')).toEqual(['demo-small', 'auto:free']);
+  expect(await rows('to=1999-12-31')).toEqual([]);
   expect(await rows('model=%20Demo-ＳＭＡＬＬ&channel=DEMO')).toEqual(['demo-small']);
   const csv = await (await client.get('/account/usage.csv?from=2026-01-15&to=2026-01-15')).text();
   expect(csv.trimEnd().split('\r\n')).toHaveLength(2);

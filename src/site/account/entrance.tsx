@@ -56,7 +56,9 @@ async function enter(tools: SiteTools, visit: Visit): Promise<Response> {
     if (!opened) return refuse(key === null ? account.badPassword : account.badKey, 401);
     return visit.go(next, [sessionCookie(opened.cookie, tools.publicUrl)]);
   } catch (error) {
-    if (error instanceof Fault && error.code === 'auth_rate_limited') return refuse(account.tooMany, error.row.status);
+    if (error instanceof Fault && error.code === 'auth_rate_limited') {
+      return refuse(key === null ? account.tooMany : account.tooManyKeys, error.row.status);
+    }
     if (error instanceof SessionsFull) return refuse(account.tooManySessions, 409);
     throw error;
   }

@@ -149,7 +149,7 @@ function apiParams(given: URLSearchParams): URLSearchParams {
   }
   const to = params.get('to') ?? '';
   const lastDay = DATE.test(to) ? parseMoment(to) : undefined;
-  if (lastDay !== undefined) params.set('to', String(lastDay + DAY_MS));
+  if (lastDay !== undefined) params.set('to', new Date(lastDay + DAY_MS).toISOString());
   return params;
 }
 

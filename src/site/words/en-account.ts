@@ -16,6 +16,7 @@ export const enAccount = {
   badKey: 'Check the key and try again: it is missing, malformed, unknown, revoked or expired.',
   badPassword: 'Check name and password and try again, or sign in with a key.',
   tooMany: 'Wait a minute and try again, or sign in with a key: there were too many tries.',
+  tooManyKeys: 'Wait a minute, check the key and try again: there were too many tries.',
   tooManySessions: 'Sign out in another browser, or wait half an hour: too many sessions of this account are open.',
   cardWaits: 'Your card is waiting: sign in or create an account, and its code is filled in for you.',
   expired: 'Your session has ended. Sign in again to go on where you were.',

@@ -16,7 +16,8 @@ export const enFaults = {
     insufficient_balance: 'Redeem a card or choose a free model: the balance is too low for this request.',
     balance_in_use:
       'Try again in a moment: the balance, or the budget of this key, is reserved by requests that are still running.',
-    key_budget_exceeded: "Raise this key's daily budget, or wait until midnight in Taipei: it is used up.",
+    key_budget_exceeded:
+      "Raise this key's daily budget, or wait until midnight in Taipei: what is left of it today does not cover this request.",
     model_not_allowed: 'Choose another model: the key you signed in with may not use this one.',
     model_not_found: 'Choose another model: this one no longer exists.',
     unsupported_endpoint: 'Choose another model: this one does not chat.',

@@ -16,7 +16,7 @@ export const zhTwFaults: { texts: Words['faults']; fields: Words['fields'] } = {
     invalid_api_key: '請先建立一把金鑰：本帳戶沒有可用的金鑰。',
     insufficient_balance: '請兌換儲值卡，或選擇免費模型：餘額不足以支付這次請求。',
     balance_in_use: '請稍候再試：餘額或此金鑰的預算正由執行中的請求保留。',
-    key_budget_exceeded: '請提高這把金鑰的每日預算，或等到臺北時間午夜：今天的預算已用完。',
+    key_budget_exceeded: '請提高這把金鑰的每日預算，或等到臺北時間午夜：今天剩餘的預算不足以支付這次請求。',
     model_not_allowed: '請選擇其他模型：您登入所用的金鑰不能使用這個模型。',
     model_not_found: '請選擇其他模型：這個模型已不存在。',
     unsupported_endpoint: '請選擇其他模型：這個模型不支援對話。',
