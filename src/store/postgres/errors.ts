@@ -37,7 +37,7 @@ export function isConstraint(error: unknown): boolean {
 export function mayRunAgain(error: unknown): boolean {
   const state = sqlState(error);
   if (error instanceof NeverHappened || error instanceof ConnectionLost) return true;
-  return state === SERIALIZATION_FAILURE || state === DEADLOCK || (state === UNIQUE && isNewPage(error));
+  return state === SERIALIZATION_FAILURE || state === DEADLOCK || (state === UNIQUE && isMadeTwice(error));
 }
 
 /** The server ended the connection, whatever was under way on it. */
@@ -79,9 +79,13 @@ const PASSING_CLASSES = ['08', '53', '57'];
 
 const ABOUT_TERMS = /TLS|SSL|CERT|SIGNATURE|EPROTO|AUTHENTICATION|SASL/;
 
+/** The name for signing in stands in two pages, of which the database may look at either first. */
+const LOGIN_NAME = 'logins_name_key';
+
 /** A page that two nodes made at once: the second one finds it when it looks again. */
-function isNewPage(error: unknown): boolean {
+function isMadeTwice(error: unknown): boolean {
   if (!(error instanceof SQL.PostgresError)) return false;
+  if (error.constraint === LOGIN_NAME) return true;
   const isPage = Object.values(PAGES).some(({ name }) => name === error.table);
   return isPage && error.constraint === `${error.table}_pkey`;
 }
