@@ -2,7 +2,7 @@
 
 import { parseMoment } from '../kit/moment.ts';
 import { NANO_PER_NTD, type Nano, parseNtd } from '../kit/money.ts';
-import { DAY_MS, taipeiDayStart } from '../kit/taipei.ts';
+import { DAY_MS } from '../kit/taipei.ts';
 import { invalid } from './refused.ts';
 
 /** Far above any real payment, and far below what a wallet can count: a slip of the hand does not fill one. */
@@ -43,10 +43,8 @@ export function hasControls(text: string): boolean {
 
 /** The end in Taipei of a day to come, such as 2027-12-31. Refused: invalid. */
 export function readExpiry(text: string, now: number): number {
-  const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : new Date(Number.NaN);
-  // The calendar rolls 30 February over into March; an operator who typed it meant neither.
-  const isDay = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
-  const end = isDay ? taipeiDayStart(day.getTime() / DAY_MS + 1) : 0;
+  const midnight = /^\d{4}-\d{2}-\d{2}$/.test(text) ? parseMoment(text) : undefined;
+  const end = midnight === undefined ? 0 : midnight + DAY_MS;
   if (end <= now) throw invalid('expires', `must be a date to come, such as 2027-12-31: ${text}`);
   return end;
 }
