@@ -31,15 +31,14 @@ export type FaultLabel = FaultCode | FaultReason;
 
 export class Fault extends Error {
   override name = 'Fault';
+  readonly row: FaultRow;
+
   constructor(
     readonly code: FaultCode,
     readonly details: FaultDetails = NO_DETAILS,
   ) {
     super(code);
-  }
-
-  get row(): FaultRow {
-    return faultRow(this.code);
+    this.row = faultRow(code);
   }
 
   /** It adds nothing to its row of the table. */

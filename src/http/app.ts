@@ -1,7 +1,7 @@
 // The public API: routes from the table, and around each of them the same order: size, key, handler, fault, headers.
 
 import { type Context, Hono } from 'hono';
-import { type Fault, fault, isOfGone, toFault } from '../faults/fault.ts';
+import { Fault, fault, isOfGone, toFault } from '../faults/fault.ts';
 import type { Envelope } from '../faults/write.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { describeError } from '../kit/log.ts';
@@ -20,7 +20,10 @@ export interface AppBindings {
   peer: string | undefined;
 }
 
-type Handle = (exchange: Exchange) => Response | Promise<Response>;
+/** A refusal may be returned instead of thrown: a flood of them need not unwind the stack each time. */
+type Reply = Response | Fault;
+
+type Handle = (exchange: Exchange) => Reply | Promise<Reply>;
 
 interface AppTools extends HttpTools {
   faultResponse: FaultResponse;
@@ -91,47 +94,52 @@ function createRouter(tools: AppTools, pages: (app: Hono<{ Bindings: AppBindings
 /** The router's word for any method, also one that HTTP does not know. */
 const EVERY_METHOD = ['ALL'];
 
-function handleRoute(tools: HttpTools, route: HttpRoute, exchange: Exchange): Response | Promise<Response> {
+function handleRoute(tools: HttpTools, route: HttpRoute, exchange: Exchange): Reply | Promise<Reply> {
   if (route.maxBytes > 0) checkDeclaredBody(exchange.request, route.maxBytes);
   if (route.isWork && !tools.isReady()) throw fault('unavailable', { internal: 'draining' });
   if (route.auth === 'none') return route.handle(tools, exchange);
-  const withKey = (key: KeyRow) => {
-    failpoint('K0');
-    return route.handle(tools, { ...exchange, key });
-  };
-  const key = authenticate(tools, exchange);
-  return key instanceof Promise ? key.then(withKey) : withKey(key);
+  const key = tools.authenticator.authenticate(keyFromHeaders(exchange.request.headers));
+  if (!(key instanceof Promise)) return handleKeyed(tools, route, exchange, key, exchange.peer);
+  // Who hangs up before the key is found to be bad counts as well.
+  const peer = exchange.peer();
+  return key.then((found) => handleKeyed(tools, route, exchange, found, () => peer));
 }
 
 /** A bad key counts against the address it came from; a good one is looked at whatever came before it. */
-function authenticate(tools: HttpTools, exchange: Exchange): KeyRow | Promise<KeyRow> {
-  const { request } = exchange;
-  const required = (key: KeyRow | undefined, peer: Exchange['peer']): KeyRow => {
-    if (key) return key;
-    const { bad_keys_per_minute: most } = tools.catalog().guards;
-    if (most !== null) tools.doors.countBadKey(addressOf(tools, { request, peer }), most);
-    throw fault('invalid_api_key');
-  };
-  const key = tools.authenticator.authenticate(keyFromHeaders(request.headers));
-  if (!(key instanceof Promise)) return required(key, exchange.peer);
-  // Who hangs up before the key is found to be bad counts as well.
-  const peer = exchange.peer();
-  return key.then((found) => required(found, () => peer));
+function handleKeyed(
+  tools: HttpTools,
+  route: Extract<HttpRoute, { auth: 'key' }>,
+  exchange: Exchange,
+  key: KeyRow | undefined,
+  peer: Exchange['peer'],
+): Reply | Promise<Reply> {
+  if (key) {
+    failpoint('K0');
+    return route.handle(tools, { ...exchange, key });
+  }
+  const { bad_keys_per_minute: most } = tools.catalog().guards;
+  if (most !== null) tools.doors.countBadKey(addressOf(tools, { request: exchange.request, peer }), most);
+  return fault('invalid_api_key');
 }
 
 /** What needs no wait is answered without one: most refusals. */
 function answer(tools: AppTools, exchange: Exchange, handle: Handle, hasHeaders = false): Response | Promise<Response> {
-  const sent = (response: Response) => {
-    if (!hasHeaders) addCommonHeaders(exchange, response);
-    return response;
-  };
-  const failed = (error: unknown) => faultResponse(tools, exchange, error);
   try {
-    const response = handle(exchange);
-    return response instanceof Promise ? response.then(sent, failed) : sent(response);
+    const reply = handle(exchange);
+    if (!(reply instanceof Promise)) return finish(tools, exchange, reply, hasHeaders);
+    return reply.then(
+      (came) => finish(tools, exchange, came, hasHeaders),
+      (error: unknown) => faultResponse(tools, exchange, error),
+    );
   } catch (error) {
-    return failed(error);
+    return faultResponse(tools, exchange, error);
   }
+}
+
+function finish(tools: AppTools, exchange: Exchange, reply: Reply, hasHeaders: boolean): Response {
+  if (reply instanceof Fault) return faultResponse(tools, exchange, reply);
+  if (!hasHeaders) addCommonHeaders(exchange, reply);
+  return reply;
 }
 
 function faultResponse(tools: AppTools, exchange: Exchange, error: unknown): Response {

@@ -21,7 +21,8 @@ interface Prepared {
 }
 
 export function createFaultResponses(publicUrl: string): FaultResponse {
-  const known = new Map<string, Prepared>();
+  /** Of each code there is one plain fault; its answers differ by dialect, and by who may read them. */
+  const known = new Map<Fault, Prepared[]>();
 
   function write(fault: Fault, asked: Asked, client: string | null = null) {
     const { requestId, envelope } = asked;
@@ -43,12 +44,13 @@ export function createFaultResponses(publicUrl: string): FaultResponse {
       return newResponse(asked, body, head);
     }
     const { envelope, path, requestId } = asked;
-    const name = `${envelope} ${isOpenToPages(path)} ${fault.code}`;
-    let prepared = known.get(name);
-    if (!prepared) {
-      prepared = prepare(fault, asked);
-      known.set(name, prepared);
+    const variant = (envelope === 'anthropic' ? 2 : 0) + (isOpenToPages(path) ? 1 : 0);
+    let variants = known.get(fault);
+    if (!variants) {
+      variants = [];
+      known.set(fault, variants);
     }
+    const prepared = (variants[variant] ??= prepare(fault, asked));
     const { status, headers, before, after } = prepared;
     const response = new Response(before + requestId + after, { status, headers });
     setRequestId(response, requestId);
