@@ -26,7 +26,7 @@ const constantHeaders = (path: string) => (isOpenToPages(path) ? OPEN_TO_PAGES :
 export function newResponse(asked: Asked, body: BodyInit, { status = 200, headers }: ResponseHead): Response {
   const response = new Response(body, { status, headers: constantHeaders(asked.path) });
   setRequestId(response, asked.requestId);
-  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  for (const name in headers) response.headers.set(name, headers[name] ?? '');
   return response;
 }
 

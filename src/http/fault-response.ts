@@ -45,12 +45,12 @@ export function createFaultResponses(publicUrl: string): FaultResponse {
     }
     const { envelope, path, requestId } = asked;
     const variant = (envelope === 'anthropic' ? 2 : 0) + (isOpenToPages(path) ? 1 : 0);
-    let variants = known.get(fault);
-    if (!variants) {
-      variants = [];
+    const variants = known.get(fault) ?? [];
+    const prepared = variants[variant] ?? prepare(fault, asked);
+    if (!variants[variant]) {
+      variants[variant] = prepared;
       known.set(fault, variants);
     }
-    const prepared = (variants[variant] ??= prepare(fault, asked));
     const { status, headers, before, after } = prepared;
     const response = new Response(before + requestId + after, { status, headers });
     setRequestId(response, requestId);

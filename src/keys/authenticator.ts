@@ -5,7 +5,7 @@ import type { Clock } from '../kit/clock.ts';
 import { createHasher } from '../kit/sealed.ts';
 import type { Reads } from '../store/reads.ts';
 import type { KeyRow } from '../store/rows.ts';
-import { isWellFormedKey } from './key-format.ts';
+import { hasKeyShape, isWellFormedKey } from './key-format.ts';
 
 const CACHE_SIZE = 20_000;
 const TRUSTED_FOR_MS = 1_000;
@@ -60,10 +60,11 @@ export function createAuthenticator(store: KeyStore, clock: Clock, pepper: strin
 
   return {
     authenticate(key) {
-      if (key === undefined || !isWellFormedKey(key)) return undefined;
+      if (key === undefined || !hasKeyShape(key)) return undefined;
       const hash = hashKey(key);
       const row = remembered(hash);
-      return row ? check(row, hash) : find(hash).then((found) => check(found, hash));
+      if (row) return check(row, hash);
+      return isWellFormedKey(key) ? find(hash).then((found) => check(found, hash)) : undefined;
     },
     hash: hashKey,
     confirm(keysVersion) {

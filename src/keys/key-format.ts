@@ -19,8 +19,12 @@ export function keyFromSecret(secret: Uint8Array): string {
   return body + checksum(body);
 }
 
+export function hasKeyShape(text: string): boolean {
+  return SHAPE.test(text);
+}
+
 export function isWellFormedKey(text: string): boolean {
-  return SHAPE.test(text) && checksum(text.slice(0, -CHECK_CHARS)) === text.slice(-CHECK_CHARS);
+  return hasKeyShape(text) && checksum(text.slice(0, -CHECK_CHARS)) === text.slice(-CHECK_CHARS);
 }
 
 export function lastFour(key: string): string {
