@@ -1,6 +1,8 @@
 // What the shape alone cannot say: names are unique, references meet something, free and paid do not mix. It reads the
 // raw document and looks past whatever has the wrong type, so that one reading lists the faults of both kinds.
 
+import { FREE_MODEL } from './document.ts';
+
 export interface DocumentFault {
   path: string;
   message: string;
@@ -102,8 +104,8 @@ function checkModel(document: LooseDocument, model: LooseModel, path: string): D
       faults.push({ path: at, message: 'a free model falls back to free ones only, a paid one to paid ones only' });
     }
   });
-  if (model.id === 'auto:free' && !isFree(model)) {
-    faults.push({ path: `${path}.price`, message: 'auto:free is the free model: it must say "free"' });
+  if (model.id === FREE_MODEL && !isFree(model)) {
+    faults.push({ path: `${path}.price`, message: `${FREE_MODEL} is the free model: it must say "free"` });
   }
   return [...faults, ...checkPrice(model, `${path}.price`)];
 }

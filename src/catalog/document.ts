@@ -13,6 +13,8 @@ const PRICE_DECIMALS = 3;
 const MAX_PRICE_NTD = 1_000_000;
 /** The name in `x-svc-channel` when no upstream was asked. */
 export const RESERVED_CHANNEL = 'gateway';
+/** The model that works at NT$0, to which registration and errors point. */
+export const FREE_MODEL = 'auto:free';
 /** What `config export` prints in place of a literal secret; applying it keeps the stored value. */
 export const KEPT_SECRET = '<kept>';
 

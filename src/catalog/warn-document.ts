@@ -1,6 +1,7 @@
 // What a valid document may mean, and seldom does: told to whoever applies it, and it is applied all the same.
 
 import type { DocumentFault } from './check-references.ts';
+import { FREE_MODEL } from './document.ts';
 
 export interface Warnable {
   channels: readonly { api_key?: string | undefined }[];
@@ -17,8 +18,8 @@ export function warnDocument(
     return message === undefined ? [] : [{ path: `channels[${index}].api_key`, message }];
   });
   const warnings = [...unset, ...models.flatMap(({ id, routes }, index) => warnRoutes(id, routes, `models[${index}]`))];
-  if (models.some(({ id, aliases }) => id === 'auto:free' || aliases.includes('auto:free'))) return warnings;
-  const message = 'there is no model auto:free, to which registration and errors point';
+  if (models.some(({ id, aliases }) => id === FREE_MODEL || aliases.includes(FREE_MODEL))) return warnings;
+  const message = `there is no model ${FREE_MODEL}, to which registration and errors point`;
   return [...warnings, { path: 'models', message }];
 }
 

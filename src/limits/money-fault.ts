@@ -13,6 +13,8 @@ export interface Asked {
   endpoint: string;
   /** 0 for everything that is no image request. */
   images: number;
+  /** Whether this key may use the free model, and there is one. */
+  hasFreeModel: boolean;
 }
 
 type RefusedForMoney = Extract<Refused, { reason: MoneyReason }>;
@@ -20,9 +22,11 @@ type RefusedForMoney = Extract<Refused, { reason: MoneyReason }>;
 export function moneyFault(refused: RefusedForMoney, now: number, asked: Asked): Fault {
   const { reason, needed, available, affordableTokens } = refused;
   const isBounded = asked.images === 0 && asked.endpoint !== 'embeddings';
+  const mayBeFree = isBounded && asked.hasFreeModel;
+  const isOfTable = isBounded && (mayBeFree || reason !== 'insufficient_balance');
   return fault(reason === 'budget_in_use' ? 'balance_in_use' : reason, {
-    message: isBounded ? undefined : unboundedText(reason, lesserRequest(refused, asked)),
-    actions: helpfulActions(reason, isBounded),
+    message: isOfTable ? undefined : ownText(reason, isBounded ? undefined : lesserRequest(refused, asked)),
+    actions: helpfulActions(reason, mayBeFree),
     hint: `At least NT$${formatNtd(needed)} must be set aside for what this request may cost; NT$${formatNtd(available)} is available.`,
     figures: {
       ...moneyFields('needed', needed),
@@ -34,8 +38,8 @@ export function moneyFault(refused: RefusedForMoney, now: number, asked: Asked):
 }
 
 /** A card does not help a key whose own budget binds, and the free model makes neither images nor embeddings. */
-function helpfulActions(reason: MoneyReason, isChat: boolean): FaultAction[] {
-  if (reason === 'insufficient_balance') return isChat ? [REDEEM, USE_FREE] : [REDEEM];
+function helpfulActions(reason: MoneyReason, mayBeFree: boolean): FaultAction[] {
+  if (reason === 'insufficient_balance') return mayBeFree ? [REDEEM, USE_FREE] : [REDEEM];
   return reason === 'balance_in_use' ? [REDEEM] : [];
 }
 
@@ -50,8 +54,8 @@ function lesserRequest({ needed, available }: RefusedForMoney, { images }: Asked
   return images > 1 && available * BigInt(images) >= needed ? 'Lower n' : undefined;
 }
 
-/** Undefined where the table's own text fits. The free model is not named: it makes neither images nor embeddings. */
-function unboundedText(reason: MoneyReason, lesser: string | undefined): string | undefined {
+/** Undefined where the table's own text fits. The free model is not named: it would not do, or may not be used. */
+function ownText(reason: MoneyReason, lesser: string | undefined): string | undefined {
   switch (reason) {
     case 'insufficient_balance':
       return `${lesser ? `${lesser}, or redeem` : 'Redeem'} a prepaid card to add balance. The balance is too low for this request.`;

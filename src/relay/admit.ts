@@ -2,6 +2,7 @@
 // or with a fault and nothing taken. Short waits are ours to make: for a free slot, or for money that running calls hold.
 
 import type { Model } from '../catalog/catalog.ts';
+import { FREE_MODEL } from '../catalog/document.ts';
 import { tokenBounds } from '../catalog/token-bounds.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { upperAt } from '../dialects/upper-at.ts';
@@ -14,6 +15,7 @@ import type { Refused } from '../limits/recent-refusals.ts';
 import type { AddressLimit, AdmitInput } from '../store/operations.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import { candidateModels, withRoom } from './candidate-models.ts';
+import { mayUse } from './choose-model.ts';
 
 const MAX_WAIT_MS = 3_000;
 const MAX_REQUEST_MS = 20 * 60_000;
@@ -44,12 +46,18 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
     const waitMs = waitFor(result, call, tools.clock.now());
     if (waitMs === undefined || waited + waitMs > MAX_WAIT_MS) {
       const { envelope, endpoint } = call.dialect;
-      throw admissionFault(result, tools.clock.now(), envelope, { endpoint, images: call.request.images });
+      const asked = { endpoint, images: call.request.images, hasFreeModel: hasFreeModel(call) };
+      throw admissionFault(result, tools.clock.now(), envelope, asked);
     }
     await sleep(tools.clock, waitMs, call.gone).catch(() => {
       throw clientLeft();
     });
   }
+}
+
+function hasFreeModel({ catalog, key }: Call): boolean {
+  const model = catalog.find(FREE_MODEL);
+  return model !== undefined && model.free && mayUse(key, model);
 }
 
 function checkContext({ request, model, models, catalog, dialect }: Call, candidates: readonly Model[]): void {

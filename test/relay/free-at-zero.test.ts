@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
+import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { spendAll } from '../support/spend-all.ts';
 import { readSse } from '../support/sse.ts';
@@ -56,3 +57,18 @@ test('a paid model is 402 with the figures, and takes no slot and no record', as
   expect(error.actions.map(({ href }: Answer) => new URL(href).pathname)).toContain('/api/redeem');
   expect(await gateway.get('/api/usage', key)).toEqual(before);
 });
+
+test('the free model is named only to a key that may use it', async () => {
+  const open: Answer = await (await gateway.chat(key, { model: 'demo-small' })).json();
+  expect(open.error.message).toContain('auto:free');
+  expect(bodiesOf(open)).toContainEqual(expect.objectContaining({ model: 'auto:free' }));
+  const limited = await createKey(gateway, key, { models: ['demo-small'] });
+  const told: Answer = await (await gateway.chat(limited.key, { model: 'demo-small' })).json();
+  expect(told.error.code).toBe('insufficient_balance');
+  expect(JSON.stringify(told)).not.toContain('auto:free');
+  expect(bodiesOf(told)).toEqual([{ code: 'PC-…' }]);
+});
+
+function bodiesOf({ error }: Answer): unknown[] {
+  return error.actions.map(({ body }: Answer) => body);
+}
