@@ -57,7 +57,7 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
 
 function hasFreeModel({ catalog, key }: Call): boolean {
   const model = catalog.find(FREE_MODEL);
-  return model !== undefined && model.free && mayUse(key, model);
+  return model?.free === true && mayUse(key, model);
 }
 
 function checkContext({ request, model, models, catalog, dialect }: Call, candidates: readonly Model[]): void {
