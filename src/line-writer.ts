@@ -1,6 +1,6 @@
-// Lines on their way out. Those of one turn of the event loop leave together: a write for each would cost more than most
-// of what they tell of. A disk without room or a reader who is slow or gone never ends or holds up the process: lines wait
-// until they can be written, and those that find too many before them are lost.
+// Lines on their way out. Those of a moment leave together: a write for each would cost more than most of what they tell
+// of. A disk without room or a reader who is slow or gone never ends or holds up the process: lines wait until they can
+// be written, and those that find too many before them are lost.
 
 import { writeSync } from 'node:fs';
 import { sleep, systemClock } from './kit/clock.ts';
@@ -15,6 +15,8 @@ export interface LineWriter {
 }
 
 const MAX_WAITING_CHARS = 4 * 1024 * 1024;
+/** Short enough that who watches the log sees no delay. */
+const MOMENT_MS = 10;
 const RETRY_MS = 500;
 const END_MS = 1_000;
 const NOTHING = new Uint8Array(0);
@@ -45,7 +47,7 @@ export function createLineWriter(fd: number): LineWriter {
     write(line) {
       if (waiting.length + line.length > MAX_WAITING_CHARS) return;
       waiting += line;
-      sent ??= new Promise((resolve) => setImmediate(resolve)).then(send);
+      sent ??= sleep(systemClock, MOMENT_MS).then(send);
     },
     end: async () => Promise.race([sent, sleep(systemClock, END_MS)]),
     flush() {
