@@ -70,7 +70,10 @@ async function copyAll(db: Database, { ask, tables }: Target): Promise<Moved> {
   const plan = planMove(readSqliteSchema(db), tables);
   const rows: Record<string, number> = {};
   for (const table of plan) {
-    rows[table.name] = await copyTable(ask, db, table);
+    rows[table.name] = await copyTable(ask, db, table).catch((error: unknown) => {
+      if (error instanceof AssertionFailed) throw error;
+      throw new StoreRefused(`nothing was moved: the table ${table.name} is refused: ${explain(error)}`);
+    });
     failpoint('K15');
   }
   for (const table of plan) await compareTable(ask, db, table);
