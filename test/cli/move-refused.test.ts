@@ -175,6 +175,44 @@ test('a row that PostgreSQL does not take: nothing is moved, and the embedded da
   expect(await place.gateway(['move', 'undo'])).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
+test('odd texts and the largest numbers arrive as they are, many rows of them', async () => {
+  const odd = [
+    '',
+    ' ',
+    'NULL',
+    'null',
+    '{}',
+    '{"a",b}',
+    '"',
+    '\\',
+    '\\N',
+    'a\nb\r\tc\u0007\u007f',
+    'é e\u0301',
+    '價格 🙂',
+    "'--",
+  ];
+  const largest = 2n ** 63n - 1n;
+  for (const [index, text] of odd.entries()) {
+    writeSql(file, 'INSERT INTO replays VALUES (?, ?, ?, ?, ?)', `odd${index}`, text, text, text, largest);
+  }
+  writeSql(
+    file,
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
+     INSERT INTO replays SELECT 'many' || i, printf('%.*c', 1000, 'x'), i, 'x', ${2n ** 53n} + i FROM n`,
+  );
+  expect(await move()).toMatchObject({ exitCode: 0, stderr: '' });
+  const rows = await database.sql<Answer>(`SELECT * FROM replays WHERE replay_id LIKE 'odd%'`);
+  const found = new Map(rows.map((row) => [row.replay_id, [row.body_hash, row.salt, row.result, row.expires_at]]));
+  for (const [index, text] of odd.entries()) expect(found.get(`odd${index}`)).toEqual([text, text, text, largest]);
+  expect(
+    await database.sql(
+      `SELECT count(*) AS rows, sum(expires_at - ${2n ** 53n})::bigint AS sum FROM replays WHERE salt <> body_hash`,
+    ),
+  ).toEqual([{ rows: 2500n, sum: (2500n * 2501n) / 2n }]);
+  expect(await place.gateway(['move', 'undo'])).toMatchObject({ exitCode: 0, stderr: '' });
+  writeSql(file, 'DELETE FROM replays');
+});
+
 describe('differences', () => {
   const balance = (change: string) =>
     writeSql(file, `UPDATE wallets SET balance_nano = balance_nano ${change} WHERE account_id = ?`, account.accountId);

@@ -68,5 +68,5 @@ function isSame(row: TextRow, found: TextRow | undefined): boolean {
 }
 
 function differs(name: string): StoreRefused {
-  return new StoreRefused(`what PostgreSQL read back of the table ${name} is not what was written`);
+  return new StoreRefused(`nothing was moved: what PostgreSQL has of the table ${name} is not what was written`);
 }
