@@ -92,7 +92,7 @@ function disagrees(differences: readonly Difference[]): Refused {
 /** Those that have a wallet. */
 async function freezeWrong(tools: OperatingTools, differences: readonly Difference[]): Promise<string[]> {
   const at = tools.clock.now();
-  const reason = `moved with differences (--${ACCEPT})`;
+  const reason = `wrong in the audit before a move (--${ACCEPT})`;
   const frozen: string[] = [];
   for (const accountId of wrongWallets(differences).keys()) {
     if (!(await tools.store.read.wallet(accountId))) continue;
