@@ -13,6 +13,7 @@ import { configCommands } from './admin/commands/config.ts';
 import { healthCommands } from './admin/commands/health.ts';
 import { incidentCommands } from './admin/commands/incidents.ts';
 import { ledgerCommands } from './admin/commands/ledger.ts';
+import { moveCommands } from './admin/commands/move.ts';
 import { tellRefusal } from './admin/tell-refusal.ts';
 import { createCardHasher } from './cards/card-code.ts';
 import { connectTcp } from './channels/limit-connect.ts';
@@ -47,6 +48,7 @@ const COMMANDS: readonly Command[] = [
   ...incidentCommands,
   ...ledgerCommands,
   ...backupCommands,
+  ...moveCommands,
   ...healthCommands,
 ];
 

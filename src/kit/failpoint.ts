@@ -3,7 +3,8 @@
 /** K0 key checked; K1 inside the hold's commit; K2 hold committed, nothing sent; K3 upstream's headers in; K4 first bytes
  * out; K5 mid-stream; K6 upstream done, not settled; K7 inside the settle's commit; K8 settled, last bytes unsent;
  * K9 in the recovery sweep; K10 inside redeem; K11 inside register; K12 in a migration or backup;
- * K13 in a posting of the journal; K14 between the steps of a restore. */
+ * K13 in a posting of the journal; K14 between the steps of a restore; K15 between those of
+ * a move. */
 export const FAILPOINTS = [
   'K0',
   'K1',
@@ -20,6 +21,7 @@ export const FAILPOINTS = [
   'K12',
   'K13',
   'K14',
+  'K15',
 ] as const;
 export type Failpoint = (typeof FAILPOINTS)[number];
 

@@ -18,6 +18,12 @@ describe('wrong usage', () => {
     [['config', 'apply']],
     [['backup']],
     [['restore', 'a.sqlite', 'b.sqlite']],
+    [['move']],
+    [['move', '--to', 'postgres://nobody@127.0.0.1:9/nowhere', 'extra']],
+    [['move', '--to', 'mysql://127.0.0.1/x']],
+    [['move', '--to', '127.0.0.1:5432']],
+    [['move', '--to', 'env:NOT_SET_ANYWHERE']],
+    [['move', 'undo', 'extra']],
     [['config', 'export', 'extra']],
     [['config', 'check', 'a.yaml', '--no-such-option']],
     [['--json']],
@@ -85,6 +91,8 @@ describe('where there is no database', () => {
     [['incidents', 'add', '--title-en', 'a', '--title-zh', 'b']],
     [['ledger', 'audit']],
     [['backup', place.path('copy.sqlite')]],
+    [['move', '--to', 'postgres://nobody@127.0.0.1:9/nowhere']],
+    [['move', 'undo']],
   ])('%j is refused, and makes none', async (args) => {
     expect(await place.gateway(args)).toEqual({
       exitCode: 1,

@@ -16,7 +16,7 @@ const STATEMENT_MS = 600_000;
 /** Entries are numbered before they are committed: so far back there may be some that this snapshot did not see yet. */
 const STILL_OPEN = 4_096;
 
-export async function audit(pool: Pool, scope: AuditScope): Promise<AuditReport> {
+export async function audit(pool: Pick<Pool, 'askTogether'>, scope: AuditScope): Promise<AuditReport> {
   const questions = auditQueriesFor(scope);
   const house = scope.since ? [] : [AUDIT_HOUSE];
   const [wallets, total, ...rest] = await pool.askTogether(

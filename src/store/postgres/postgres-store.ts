@@ -152,7 +152,7 @@ async function prepareDatabase(options: PostgresOptions): Promise<void> {
       return await prepareOnce(options);
     } catch (error) {
       if (error instanceof StoreRefused) throw error;
-      const refused = refusal(url, error);
+      const refused = cannotUse(url, error);
       if (!isPassing(error) || clock.monotonic() >= until || wait?.signal.aborted) throw refused;
       if (tries === 1) wait?.onAway(refused.message);
       await sleep(clock, START_AGAIN_MS);
@@ -170,7 +170,7 @@ async function prepareOnce({ url, clock, unsafeNoSync = false }: PostgresOptions
   }
 }
 
-function refusal(url: string, error: unknown): StoreRefused {
+export function cannotUse(url: string, error: unknown): StoreRefused {
   const { host, pathname } = new URL(url);
   return new StoreRefused(`cannot use the database at ${host}${pathname}: ${explain(error)}`);
 }

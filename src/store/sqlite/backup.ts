@@ -154,16 +154,15 @@ function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
-function refuseWhileServing(file: string, now: number): void {
+export function refuseWhileServing(file: string, now: number): void {
   const otherwise = `${file} is no database of this service: move it away first`;
-  const isServed = useDatabase(file, { readonly: true }, otherwise, (db) =>
-    db.query('SELECT 1 FROM leases WHERE expires_at > ?').get(now),
-  );
-  if (isServed) {
-    throw new StoreRefused(
-      'a server is running on this database: stop it first, then wait 15 seconds if it was killed',
-    );
-  }
+  useDatabase(file, { readonly: true }, otherwise, (db) => refuseServed(db, now));
+}
+
+/** By the leases in it. */
+export function refuseServed(db: Database, now: number): void {
+  if (!db.query('SELECT 1 FROM leases WHERE expires_at > ?').get(now)) return;
+  throw new StoreRefused('a server is running on this database: stop it first, then wait 15 seconds if it was killed');
 }
 
 function makeSound(file: string, now: number, freezing: ((accountId: string) => Action) | undefined): Restored {

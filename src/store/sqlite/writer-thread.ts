@@ -11,6 +11,7 @@ import { type Commits, prepareCommits } from './commit-batch.ts';
 import { decodeOperations } from './hot-batches.ts';
 import type { Envelope, Reply, WriterRequest } from './messages.ts';
 import { migrate } from './migrate.ts';
+import { refuseMoved } from './moved-mark.ts';
 import { type OpenOptions, openDatabase } from './open-database.ts';
 
 declare const self: Worker;
@@ -24,6 +25,7 @@ function open(file: string, options: OpenOptions): undefined {
     db = openDatabase(file, options);
     chmodSync(file, 0o600);
     migrate(db, { onMigrated: () => prepareCommits(db).post() });
+    refuseMoved(db);
     commits = prepareCommits(db);
     commits.post();
   });

@@ -1,0 +1,72 @@
+// One table: its rows are written as they are, read back and compared, every value of every row. What the database itself
+// would add to a new row (sums of usage, the newest revision) is in the tables that are copied, too, and so not done again.
+
+import type { Database } from 'bun:sqlite';
+import { toArray } from '../postgres/arrays.ts';
+import { StoreRefused } from '../refusal.ts';
+import { type Ask, FILLED_BY_MIGRATIONS } from './open-target.ts';
+import type { MovedTable } from './plan-move.ts';
+import { rowBatches, type TextRow } from './row-batches.ts';
+
+/** Answers how many rows it has. */
+export async function copyTable(ask: Ask, db: Database, table: MovedTable): Promise<number> {
+  const { name, columns } = table;
+  const list = columns.map((column) => column.name).join(', ');
+  const arrays = columns.map(({ kind }, index) => `$${index + 1}::${kind}[]`).join(', ');
+  const insert = `INSERT INTO ${name} (${list}) OVERRIDING SYSTEM VALUE SELECT * FROM unnest(${arrays})`;
+  let rows = 0;
+  await ask(`ALTER TABLE ${name} DISABLE TRIGGER USER`);
+  if (name === FILLED_BY_MIGRATIONS) await ask(`DELETE FROM ${name}`);
+  for (const batch of rowBatches(db, table)) {
+    await ask(
+      insert,
+      columns.map((_, index) => toArray(batch.map((row) => row[index] ?? null))),
+    );
+    rows += batch.length;
+  }
+  await ask(`ALTER TABLE ${name} ENABLE TRIGGER USER`);
+  await countOn(ask, db, table);
+  await ask(`ANALYZE ${name}`);
+  return rows;
+}
+
+/** The next number is one that was never given, not even to a row that is gone. */
+async function countOn(ask: Ask, db: Database, { name, counted }: MovedTable): Promise<void> {
+  if (counted === undefined) return;
+  const { last } = db
+    .query<{ last: bigint }, [string]>(
+      `SELECT max(coalesce((SELECT max(${counted}) FROM ${name}), 0),
+         coalesce((SELECT seq FROM sqlite_sequence WHERE name = ?), 0)) AS last`,
+    )
+    .get(name) ?? { last: 0n };
+  await ask(`ALTER TABLE ${name} ALTER COLUMN ${counted} RESTART WITH ${last + 1n}`);
+}
+
+/** Throws StoreRefused at the first row that is not the same on both sides. */
+export async function compareTable(ask: Ask, db: Database, table: MovedTable): Promise<void> {
+  const { name, columns, key } = table;
+  const isText = (column: string) => columns.some((one) => one.name === column && one.kind === 'text');
+  const list = columns.map((column) => `${column.name}::text AS "${column.name}"`).join(', ');
+  const order = key.map((column) => `${name}.${column}${isText(column) ? ' COLLATE "C"' : ''}`).join(', ');
+  // A name of its own: what is fetched from it has columns of its own.
+  const cursor = `moved_${name}`;
+  await ask(`DECLARE ${cursor} NO SCROLL CURSOR FOR SELECT ${list} FROM ${name} ORDER BY ${order}`);
+  const fetch = async (count: number): Promise<TextRow[]> => {
+    const rows = await ask(`FETCH FORWARD ${count} FROM ${cursor}`);
+    return rows.map((row) => columns.map((column) => row[column.name] as string | null));
+  };
+  for (const batch of rowBatches(db, table)) {
+    const found = await fetch(batch.length);
+    if (!batch.every((row, index) => isSame(row, found[index]))) throw differs(name);
+  }
+  if ((await fetch(1)).length > 0) throw differs(name);
+  await ask(`CLOSE ${cursor}`);
+}
+
+function isSame(row: TextRow, found: TextRow | undefined): boolean {
+  return found !== undefined && row.every((value, index) => value === found[index]);
+}
+
+function differs(name: string): StoreRefused {
+  return new StoreRefused(`nothing was moved: what PostgreSQL has of the table ${name} is not what was written`);
+}

@@ -1,0 +1,133 @@
+// The embedded database moves into PostgreSQL: everything is copied in one transaction there, compared and audited, and only
+// then committed. The file stays as it is, but for the mark that says where its accounts went. The mark comes first: cut
+// short between the two, there is one database too few to be served, which is told, and never one too many.
+
+import type { Database } from 'bun:sqlite';
+import { isDeepStrictEqual } from 'node:util';
+import { AssertionFailed } from '../../kit/assert.ts';
+import { failpoint } from '../../kit/failpoint.ts';
+import { NANO_PER_NTD, type Nano } from '../../kit/money.ts';
+import { audit as auditPostgres } from '../postgres/audit.ts';
+import { explain } from '../postgres/errors.ts';
+import type { AuditReport } from '../reads.ts';
+import { StoreRefused } from '../refusal.ts';
+import type { Action } from '../rows.ts';
+import { audit as auditSqlite } from '../sqlite/audit.ts';
+import { refuseServed } from '../sqlite/backup.ts';
+import { prepareIsBehind } from '../sqlite/is-behind.ts';
+import { markMoved, unmarkMoved } from '../sqlite/moved-mark.ts';
+import { openDatabase } from '../sqlite/open-database.ts';
+import { compareTable, copyTable } from './copy-table.ts';
+import type { Ask, Target } from './open-target.ts';
+import { planMove } from './plan-move.ts';
+import { readSqliteSchema } from './read-schemas.ts';
+
+export interface Moved {
+  /** How many rows each table has. */
+  rows: Record<string, number>;
+  report: AuditReport;
+  /** Of all wallets together. */
+  balance: Nano;
+}
+
+/** The file has the newest schema and nothing in its journal. `log` is the line that the log of actions gets there. Rejects
+ * with StoreRefused; then nothing is in PostgreSQL, unless it says so. */
+export async function moveDatabase(file: string, target: Target, log: Action): Promise<Moved> {
+  const db = openDatabase(file);
+  try {
+    // From here on nobody else writes to it, and no server can start on it.
+    db.run('BEGIN IMMEDIATE');
+    refuseServed(db, log.at);
+    if (prepareIsBehind(db)()) throw new StoreRefused('a server has written to this database meanwhile: try again');
+    const moved = await copyAll(db, target);
+    await noteMove(target.ask, log);
+    failpoint('K15');
+    markMoved(db, target.place, log.at);
+    db.run('COMMIT');
+    failpoint('K15');
+    await commitOrUnmark(db, target, log);
+    failpoint('K15');
+    return moved;
+  } catch (error) {
+    if (error instanceof StoreRefused || error instanceof AssertionFailed) throw error;
+    throw new StoreRefused(`nothing was moved: ${explain(error)}`);
+  } finally {
+    db.close();
+  }
+}
+
+/** Takes the mark away: servers and commands use the file again. False if there was none. */
+export function undoMove(file: string): boolean {
+  const db = openDatabase(file);
+  try {
+    return unmarkMoved(db);
+  } finally {
+    db.close();
+  }
+}
+
+async function copyAll(db: Database, { ask, tables }: Target): Promise<Moved> {
+  const plan = planMove(readSqliteSchema(db), tables);
+  const rows: Record<string, number> = {};
+  for (const table of plan) {
+    rows[table.name] = await copyTable(ask, db, table).catch((error: unknown) => {
+      if (error instanceof AssertionFailed) throw error;
+      throw new StoreRefused(`nothing was moved: the table ${table.name} is refused: ${explain(error)}`);
+    });
+    failpoint('K15');
+  }
+  for (const table of plan) await compareTable(ask, db, table);
+  const here = { report: auditSqlite(db, {}), balance: toSum(db.query<Sum, []>(BALANCES).get()) };
+  const there = { report: await auditIn(ask), balance: toSum((await ask(BALANCES))[0]) };
+  if (!isDeepStrictEqual(comparable(here), comparable(there))) {
+    throw new StoreRefused('nothing was moved: the audit of what PostgreSQL has does not come to the same');
+  }
+  return { rows, ...here };
+}
+
+function auditIn(ask: Ask): Promise<AuditReport> {
+  return auditPostgres(
+    {
+      async askTogether(queries) {
+        const answers = [];
+        for (const { sql } of queries) answers.push(await ask(sql));
+        return answers;
+      },
+    },
+    {},
+  );
+}
+
+type Sum = Readonly<Record<string, unknown>>;
+
+/** Whole NT$ and the rest apart: all wallets together may outgrow 64 bits. */
+const BALANCES = `SELECT coalesce(sum(balance_nano / 1000000000), 0) AS ntd, coalesce(sum(balance_nano % 1000000000), 0) AS nano
+  FROM wallets`;
+
+function toSum(row: Sum | null | undefined): Nano {
+  return BigInt(String(row?.ntd ?? 0)) * NANO_PER_NTD + BigInt(String(row?.nano ?? 0));
+}
+
+/** Where the next pass begins differs, and the order in which differences are found. */
+function comparable({ report, balance }: { report: AuditReport; balance: Nano }) {
+  const { lastEntryId: _, differences, ...sums } = report;
+  return { ...sums, balance, differences: differences.map((one) => JSON.stringify(one)).toSorted() };
+}
+
+async function noteMove(ask: Ask, { at, actor, action, subject, detail }: Action): Promise<void> {
+  const values = [at, actor, action, subject, JSON.stringify(detail)];
+  await ask('INSERT INTO audit_log (at, actor, action, subject, detail) VALUES ($1, $2, $3, $4, $5)', values);
+}
+
+async function commitOrUnmark(db: Database, target: Target, { at, action }: Action): Promise<void> {
+  const proof = `SELECT 1 FROM audit_log WHERE action = '${action}' AND at = ${at}`;
+  const end = await target.commit(proof);
+  if (end === 'committed') return;
+  if (end === 'lost') {
+    throw new StoreRefused(
+      `the connection to ${target.place} was lost at the last step: look whether the table accounts there has rows; if it has, everything was moved; if not, run the command "move undo", and move again`,
+    );
+  }
+  unmarkMoved(db);
+  throw new StoreRefused(`nothing was moved: ${target.place} did not commit`);
+}

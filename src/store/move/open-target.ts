@@ -1,0 +1,136 @@
+// The PostgreSQL that a database is moved into: one transaction, begun on a database that is good enough and holds nothing.
+// Until it commits nobody else sees a row of it, and no server can start there.
+
+import type { Clock } from '../../kit/clock.ts';
+import { checkServer } from '../postgres/check-server.ts';
+import { type Connection, openConnection, type Rows } from '../postgres/connection.ts';
+import { NoAnswer } from '../postgres/errors.ts';
+import { MIGRATION_LOCK, migrate } from '../postgres/migrate.ts';
+import { cannotUse } from '../postgres/postgres-store.ts';
+import { StoreRefused } from '../refusal.ts';
+import type { TableSchema } from './plan-move.ts';
+import { readPostgresSchema } from './read-schemas.ts';
+
+export type Ask = (sql: string, values?: readonly unknown[]) => Promise<Rows>;
+
+export interface Target {
+  /** Host and database, without who we are there. */
+  place: string;
+  tables: readonly TableSchema[];
+  /** Within the transaction. */
+  ask: Ask;
+  /** `lost`: nobody could say. `proof` is a question that finds something only if the transaction counts. */
+  commit(proof: string): Promise<'committed' | 'rolled back' | 'lost'>;
+  /** Takes everything back that is not committed. */
+  close(): Promise<void>;
+}
+
+/** Reading everything once may take that long, on a server that is slow and a database that is large. */
+const STATEMENT_MS = 1_800_000;
+const LOOK_MS = 30_000;
+const SETTINGS = {
+  application_name: 'ai-gateway move',
+  statement_timeout: String(STATEMENT_MS),
+  lock_timeout: '10000',
+  idle_in_transaction_session_timeout: '600000',
+};
+
+/** The migrations fill it: it is emptied before it is copied. */
+export const FILLED_BY_MIGRATIONS = 'versions';
+const HISTORY = 'schema_migrations';
+const NEW_DATABASE = 'make a new database for this, such as by createdb, and name that one';
+
+/** Rejects with StoreRefused. */
+export async function openTarget(url: string, clock: Clock): Promise<Target> {
+  const connect = () => openConnection({ url, settings: SETTINGS }, clock);
+  let connection: Connection | undefined;
+  try {
+    connection = await connect();
+    await checkServer(connection, false);
+    return await begin(connection, placeOf(url), connect);
+  } catch (error) {
+    await connection?.close();
+    throw error instanceof StoreRefused ? error : cannotUse(url, error);
+  }
+}
+
+async function begin(connection: Connection, place: string, connect: () => Promise<Connection>): Promise<Target> {
+  const ask = askOn(connection);
+  refuseForeign(await readPostgresSchema(ask), place);
+  await migrate(connection);
+  await ask('BEGIN');
+  await ask(LOCK_OUT_STARTS);
+  const tables = await readPostgresSchema(ask);
+  await refuseFilled(ask, tables, place);
+  return {
+    place,
+    tables,
+    ask,
+    async commit(proof) {
+      const [answer] = await connection.send([{ sql: 'COMMIT' }], STATEMENT_MS);
+      // An error of the server ended the transaction: COMMIT then rolls back.
+      if (answer?.ok) return answer.rows.command === 'COMMIT' ? 'committed' : 'rolled back';
+      if (!(answer?.error instanceof NoAnswer)) return 'rolled back';
+      return lookAgain(connect, proof);
+    },
+    close: () => connection.close(),
+  };
+}
+
+/** Whoever has this lock knows that the transaction has ended, the one way or the other. */
+const LOCK_OUT_STARTS = `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+
+async function lookAgain(
+  connect: () => Promise<Connection>,
+  proof: string,
+): Promise<'committed' | 'rolled back' | 'lost'> {
+  let connection: Connection | undefined;
+  try {
+    connection = await connect();
+    const ask = askOn(connection, LOOK_MS);
+    await ask(LOCK_OUT_STARTS);
+    return (await ask(proof)).length > 0 ? 'committed' : 'rolled back';
+  } catch {
+    return 'lost';
+  } finally {
+    await connection?.close();
+  }
+}
+
+/** A schema of ours among tables of others would be there for good, also if nothing is moved. */
+function refuseForeign(tables: readonly TableSchema[], place: string): void {
+  if (tables.length === 0 || tables.some(({ name }) => name === HISTORY)) return;
+  const names = tables.map(({ name }) => name).join(', ');
+  throw new StoreRefused(`the database at ${place} has tables of something else (${names}): ${NEW_DATABASE}`);
+}
+
+async function refuseFilled(ask: Ask, tables: readonly TableSchema[], place: string): Promise<void> {
+  const filled: string[] = [];
+  for (const { name } of tables) {
+    if (name === HISTORY) continue;
+    // Taken first, so that nobody writes there after it was looked at.
+    await ask(`LOCK TABLE ${quoted(name)} IN SHARE ROW EXCLUSIVE MODE`);
+    if (name === FILLED_BY_MIGRATIONS) continue;
+    if ((await ask(`SELECT 1 FROM ${quoted(name)} LIMIT 1`)).length > 0) filled.push(name);
+  }
+  if (filled.length === 0) return;
+  throw new StoreRefused(`the database at ${place} is not empty (${filled.join(', ')}): ${NEW_DATABASE}`);
+}
+
+/** It may hold tables of others, whose names are theirs. */
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+function askOn(connection: Connection, withinMs = STATEMENT_MS): Ask {
+  return async (sql, values = []) => {
+    const [answer] = await connection.send([{ sql, values }], withinMs);
+    if (!answer?.ok) throw answer?.error ?? new NoAnswer('no answer');
+    return answer.rows;
+  };
+}
+
+function placeOf(url: string): string {
+  const { host, pathname } = new URL(url);
+  return host + pathname;
+}
