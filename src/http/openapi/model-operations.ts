@@ -25,7 +25,10 @@ const CALL_FAULTS: readonly FaultCode[] = [
 
 const switchHeader = (name: string, description: string) => parameter('header', name, description, oneWord('1'));
 const NO_WAIT = switchHeader('x-svc-no-wait', 'Answer 429 at once instead of waiting up to 3 s for a free slot.');
-const STRICT = switchHeader('x-svc-strict', 'Answer 400 instead of dropping a setting that the upstream cannot have.');
+const STRICT = switchHeader(
+  'x-svc-strict',
+  'Answer 400 instead of dropping a setting that the upstream cannot have, and 402 instead of lowering a thinking budget.',
+);
 const VERSION = parameter('header', 'anthropic-version', 'Passed on to upstreams of this format.', TEXT);
 const BETA = parameter('header', 'anthropic-beta', 'Passed on to upstreams of this format.', TEXT);
 
