@@ -34,15 +34,8 @@ const BETA = parameter('header', 'anthropic-beta', 'Passed on to upstreams of th
 
 const RATES = ['x-ratelimit-limit-requests', 'x-ratelimit-remaining-requests', 'x-ratelimit-reset-requests'];
 const ANTHROPIC_RATES = ['limit', 'remaining', 'reset'].map((name) => `anthropic-ratelimit-requests-${name}`);
-const OF_THE_GATEWAY = ['x-svc-channel', 'x-request-id', ...RATES];
-const OF_A_CALL = [
-  ...OF_THE_GATEWAY,
-  'x-svc-cost-ntd',
-  'x-svc-balance-ntd',
-  'x-svc-max-tokens',
-  'x-svc-dropped',
-  'x-svc-translated',
-];
+const OF_THE_GATEWAY = ['x-svc-channel', 'x-request-id', ...RATES, 'x-svc-cost-ntd', 'x-svc-balance-ntd'];
+const OF_A_CALL = [...OF_THE_GATEWAY, 'x-svc-max-tokens', 'x-svc-dropped', 'x-svc-translated'];
 
 function answer(name: string, events?: string): Answer {
   const streamed: Record<string, Schema> = events === undefined ? {} : { 'text/event-stream': told(events, TEXT) };

@@ -69,7 +69,7 @@ async function nothingAsked(
   isStream: boolean,
 ): Promise<Response> {
   const type = isStream ? 'text/event-stream; charset=utf-8' : 'application/json';
-  const headers = await gatewayHeaders(tools, exchange, exchange.envelope);
+  const headers = await gatewayHeaders(tools, exchange, exchange.envelope, { isStream });
   return newResponse(exchange, body, { headers: { 'content-type': type, ...headers } });
 }
 
