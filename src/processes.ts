@@ -5,23 +5,33 @@ import { hostname } from 'node:os';
 
 /** Where a process id means this process: machines and containers may share a name. */
 export function hostOfProcesses(): string {
-  const readOr = (read: () => string) => {
-    try {
-      return read().trim();
-    } catch {
-      return '';
-    }
-  };
-  const boot = readOr(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
-  const namespace = readOr(() => readlinkSync('/proc/self/ns/pid'));
+  const boot = readOrNothing(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
+  const namespace = readOrNothing(() => readlinkSync('/proc/self/ns/pid'));
   return [hostname(), boot, namespace].join(' ').trim();
 }
 
 export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    const isAnothers = error instanceof Error && 'code' in error && error.code === 'EPERM';
+    if (!isAnothers) return false;
+  }
+  return !hasEnded(pid);
+}
+
+/** One that has ended keeps its number until its parent has asked how; where there is no /proc, nobody can tell. */
+function hasEnded(pid: number): boolean {
+  const status = readOrNothing(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  // The name before it may hold anything, also a parenthesis.
+  const [state] = status.slice(status.lastIndexOf(')') + 1).trimStart();
+  return state === 'Z' || state === 'X';
+}
+
+function readOrNothing(read: () => string): string {
+  try {
+    return read().trim();
+  } catch {
+    return '';
   }
 }

@@ -16,7 +16,7 @@ import type { KeyResult, RotateKeyResult } from '../store/operations.ts';
 import type { KeyRow, ToldKey } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import { publicKey } from './public-key.ts';
-import { checkManage, readKeyFields, restrictedManager } from './read-key-fields.ts';
+import { checkManage, type KeyBody, readKeyFields, restrictedManager } from './read-key-fields.ts';
 
 export interface KeyTools {
   store: Store;
@@ -47,7 +47,7 @@ export async function listKeys({ store }: KeyTools, accountId: string): Promise<
 export async function addKey(
   tools: KeyTools,
   accountId: string,
-  body: JsonObject,
+  body: KeyBody,
   idempotency: Idempotency | undefined,
 ): Promise<ShownKey> {
   const at = tools.clock.now();
@@ -77,7 +77,7 @@ export async function addKey(
   return shownOnce(result, apiKey, idempotency);
 }
 
-export async function editKey(tools: KeyTools, accountId: string, keyId: string, body: JsonObject) {
+export async function editKey(tools: KeyTools, accountId: string, keyId: string, body: KeyBody) {
   const at = tools.clock.now();
   const { fields: changes, refusal } = readKeyFields(body, tools.catalog(), at);
   if (refusal) throw refusal;

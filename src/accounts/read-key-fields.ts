@@ -2,12 +2,18 @@
 
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Fault, fault } from '../faults/fault.ts';
-import type { Json, JsonObject } from '../kit/json.ts';
+import type { Json, JsonDocument } from '../kit/json.ts';
 import { parseMoment } from '../kit/moment.ts';
-import { nanoOfNumber } from '../kit/money.ts';
+import { formatNtd, MAX_NANO, nanoOfJson } from '../kit/money.ts';
+import { RawJson } from '../kit/raw-json.ts';
 import type { KeyRow } from '../store/rows.ts';
 
 export type KeyFields = Partial<Pick<KeyRow, 'name' | 'models' | 'dailyBudget' | 'expiresAt' | 'manage'>>;
+
+/** A number that stands in it as its own text is read to its last digit. */
+export type KeyBody = Readonly<Record<string, Json | RawJson | undefined>>;
+
+type Field = Json | RawJson;
 
 const MAX_NAME_CHARS = 100;
 const MAX_MODELS = 500;
@@ -18,7 +24,13 @@ export interface ReadKeyFields {
   refusal: Fault | undefined;
 }
 
-export function readKeyFields(body: JsonObject, catalog: Catalog, now: number): ReadKeyFields {
+/** What a program sent, with the budget as it wrote it. */
+export function keyBodyOf({ value, text, spans }: JsonDocument): KeyBody {
+  const span = typeof value.daily_budget_ntd === 'number' ? spans.get('daily_budget_ntd') : undefined;
+  return span ? { ...value, daily_budget_ntd: new RawJson(text.slice(span.valueStart, span.valueEnd)) } : value;
+}
+
+export function readKeyFields(body: KeyBody, catalog: Catalog, now: number): ReadKeyFields {
   const fields: KeyFields = {};
   if (body.name !== undefined) fields.name = readName(body.name);
   const named = body.models === undefined ? undefined : readModels(body.models);
@@ -45,7 +57,7 @@ export function restrictedManager(): Fault {
   });
 }
 
-function readName(value: Json): string | null {
+function readName(value: Field): string | null {
   if (value === null) return null;
   if (typeof value !== 'string' || value.length > MAX_NAME_CHARS || value.trim() === '' || !isPlain(value)) {
     throw wrong('name', `Set name to a text of at most ${MAX_NAME_CHARS} characters in one line, or to null.`);
@@ -58,7 +70,7 @@ function isPlain(text: string): boolean {
   return text.isWellFormed() && !/\p{Cc}/u.test(text);
 }
 
-function readModels(value: Json): string[] | null {
+function readModels(value: Field): string[] | null {
   if (value === null) return null;
   if (!Array.isArray(value) || value.length === 0 || value.length > MAX_MODELS) {
     throw wrong('models', 'Set models to a list of model ids, or to null for all models.');
@@ -83,16 +95,19 @@ function noModel(index: number): Fault {
   return wrong(`models[${index}]`, 'Name only models from the list of models.');
 }
 
-function readBudget(value: Json): bigint | null {
+function readBudget(value: Field): bigint | null {
   if (value === null) return null;
-  const nano = typeof value === 'number' ? nanoOfNumber(value) : undefined;
-  if (nano === undefined || nano < 0n) {
+  const nano = value instanceof RawJson ? nanoOfJson(value.text) : undefined;
+  if (nano === 'too_large' || (typeof nano === 'bigint' && nano < 0n)) {
+    throw wrong('daily_budget_ntd', `Set daily_budget_ntd to an amount from 0 to ${formatNtd(MAX_NANO)}, or to null.`);
+  }
+  if (typeof nano !== 'bigint') {
     throw wrong('daily_budget_ntd', 'Set daily_budget_ntd to an amount of NT$ with at most 9 decimals, or to null.');
   }
   return nano;
 }
 
-function readExpiry(value: Json): number | null {
+function readExpiry(value: Field): number | null {
   if (value === null) return null;
   const time = typeof value === 'string' && value.includes('T') ? parseMoment(value) : undefined;
   if (time === undefined) throw noExpiry();

@@ -53,7 +53,7 @@ export interface Model {
   maxOutputTokens: number;
   free: boolean;
   prices: Prices;
-  /** Which prices the document sets or implies; the others do not apply to this model. */
+  /** Which prices can be charged, set or implied by the document; the others do not apply to this model. */
   priced: ReadonlySet<keyof Prices>;
   routes: readonly Route[];
   fallbacks: readonly string[];
@@ -145,15 +145,7 @@ function buildModel(model: DocumentModel, channels: ReadonlyMap<string, Channel>
 
 /** A price left out falls back to the input price; nothing falls back for output and images. */
 function buildPrices({ price, kinds }: DocumentModel): { prices: Prices; priced: ReadonlySet<keyof Prices> } {
-  const applicable = new Set<keyof Prices>();
-  if (kinds.includes('chat')) for (const name of TOKEN_PRICES) applicable.add(name);
-  if (kinds.includes('embeddings')) applicable.add('input');
-  if (kinds.includes('images')) applicable.add('image');
-  if (price === 'free') return { prices: FREE, priced: applicable };
-  if (kinds.includes('images') && !price.image) {
-    applicable.delete('image');
-    applicable.add('input').add('output');
-  }
+  if (price === 'free') return { prices: FREE, priced: new Set(kinds.flatMap((kind) => FREE_PRICES[kind])) };
   const perToken = (nano: Nano | undefined) => (nano ?? 0n) / TOKENS_PER_PRICE;
   const prices: Prices = {
     input: perToken(price.input),
@@ -163,7 +155,20 @@ function buildPrices({ price, kinds }: DocumentModel): { prices: Prices; priced:
     output: perToken(price.output),
     image: price.image ?? 0n,
   };
-  return { prices, priced: applicable };
+  const charged = kinds.flatMap((kind) => CHARGED_PRICES[kind]).filter((name) => prices[name] > 0n);
+  return { prices, priced: new Set(charged) };
 }
 
-const TOKEN_PRICES = ['input', 'cachedInput', 'cacheWrite5m', 'cacheWrite1h', 'output'] as const;
+/** What the usage of a kind can hold: each that has a price is charged, so each is shown. */
+const CHARGED_PRICES: Record<ModelKind, readonly (keyof Prices)[]> = {
+  chat: ['input', 'cachedInput', 'cacheWrite5m', 'cacheWrite1h', 'output'],
+  embeddings: ['input', 'cachedInput', 'cacheWrite5m', 'output'],
+  images: ['input', 'output', 'image'],
+};
+
+/** What a free model is told to be free of: no more than a price list of its kind usually has. */
+const FREE_PRICES: Record<ModelKind, readonly (keyof Prices)[]> = {
+  chat: CHARGED_PRICES.chat,
+  embeddings: ['input'],
+  images: ['image'],
+};

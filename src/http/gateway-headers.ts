@@ -1,16 +1,23 @@
-// The headers of `/v1` answers that no upstream gave: model lists and token counts.
+// The headers of `/v1` answers that no upstream gave: model lists, token counts, and answers to whom nothing was asked.
+// They cost nothing, which a stream tells in its usage.
 
 import { readFreeAllowances } from '../accounts/free-allowances.ts';
 import { RESERVED_CHANNEL } from '../catalog/document.ts';
 import type { Envelope } from '../faults/write.ts';
 import { rateHeaders } from '../limits/rate-headers.ts';
+import { costHeaders } from '../relay/answer-headers.ts';
 import type { HttpTools, KeyedExchange } from './exchange.ts';
 
 export async function gatewayHeaders(
   tools: HttpTools,
   { key }: KeyedExchange,
   names: Envelope,
+  { isStream = false } = {},
 ): Promise<Record<string, string>> {
-  const { tighter } = await readFreeAllowances(tools, key.accountId);
-  return { 'x-svc-channel': RESERVED_CHANNEL, ...rateHeaders(tighter, tools.clock.now(), names) };
+  const { tighter, wallet } = await readFreeAllowances(tools, key.accountId);
+  return {
+    'x-svc-channel': RESERVED_CHANNEL,
+    ...rateHeaders(tighter, tools.clock.now(), names),
+    ...(wallet && !isStream ? costHeaders({ cost: 0n, balance: wallet.balance }) : {}),
+  };
 }

@@ -9,6 +9,7 @@ const ZERO = 0x30;
 
 /** The largest amount a 64-bit column holds. */
 export const MAX_NANO: Nano = 9_223_372_036_854_775_807n;
+const MAX_DIGITS = 19;
 
 /** Reads a plain decimal ("8.125"); undefined if it is not one, or has more decimals than allowed. */
 export function parseNtd(text: string, maxDecimals = DECIMALS): Nano | undefined {
@@ -21,22 +22,39 @@ export function parseNtd(text: string, maxDecimals = DECIMALS): Nano | undefined
   return sign ? -nano : nano;
 }
 
-/** A JSON number as the amount that was written; of very small ones JavaScript's own text has an exponent. */
-export function nanoOfNumber(ntd: number): Nano | undefined {
-  const text = String(ntd);
-  if (!text.includes('e-')) return parseNtd(text);
-  const plain = ntd.toFixed(DECIMALS);
-  return Number(plain) === ntd ? parseNtd(plain) : undefined;
+/**
+ * A JSON number by its own text, to the last digit: a number of JavaScript holds only some 16 of them. `too_fine`: it has
+ * more decimals than an amount; `too_large`: no column holds it.
+ */
+export function nanoOfJson(text: string): Nano | 'too_fine' | 'too_large' | undefined {
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text);
+  if (!match) return undefined;
+  const [, sign, whole = '', fraction = '', exponent = '0'] = match;
+  const written = (whole + fraction).replace(/^0+/, '');
+  const end = endOfDigits(written, 0);
+  if (end === 0) return 0n;
+  const zeros = written.length - end - fraction.length + Number(exponent) + DECIMALS;
+  if (zeros < 0) return 'too_fine';
+  if (end + zeros > MAX_DIGITS) return 'too_large';
+  const nano = BigInt(written.slice(0, end)) * 10n ** BigInt(zeros);
+  if (nano > MAX_NANO) return 'too_large';
+  return sign ? -nano : nano;
 }
 
 /** The exact decimal text, without trailing zeros: 998765432n is "0.998765432". */
 export function formatNtd(nano: Nano): string {
   const digits = (nano < 0n ? -nano : nano).toString().padStart(DECIMALS + 1, '0');
   const point = digits.length - DECIMALS;
-  let end = digits.length;
-  while (end > point && digits.charCodeAt(end - 1) === ZERO) end--;
+  const end = endOfDigits(digits, point);
   const whole = `${nano < 0n ? '-' : ''}${digits.slice(0, point)}`;
   return end === point ? whole : `${whole}.${digits.slice(point, end)}`;
+}
+
+/** Before its trailing zeros, but not before `least`. */
+function endOfDigits(digits: string, least: number): number {
+  let end = digits.length;
+  while (end > least && digits.charCodeAt(end - 1) === ZERO) end--;
+  return end;
 }
 
 /** For JSON fields named `…_ntd`; the exact value stands beside it as `…_nano`. */

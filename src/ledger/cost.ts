@@ -63,6 +63,8 @@ export interface Bound {
   images: number;
   /** Tokens of the output that are set aside for thinking: an answer needs more than these. */
   thinkingBudget: number | undefined;
+  /** The client would rather be refused than have them lowered. */
+  isStrict: boolean;
 }
 
 /** The client's own figures. */
@@ -81,7 +83,8 @@ const LEAST_THINKING_TOKENS = 1024;
 const LEAST_OUTPUT_TOKENS = 16;
 
 /** The most a request can cost: every input token at the dearest input price, every choice at full length. */
-export function holdFor({ prices, inputTokens, outputTokens, choices, images, thinkingBudget }: Bound): HoldRequest {
+export function holdFor(bound: Bound): HoldRequest {
+  const { prices, inputTokens, outputTokens, choices, images, thinkingBudget, isStrict } = bound;
   let [input, output, image] = [0n, 0n, 0n];
   for (const one of prices) {
     input = maxNano(input, one.input, one.cachedInput, one.cacheWrite5m, one.cacheWrite1h);
@@ -92,16 +95,20 @@ export function holdFor({ prices, inputTokens, outputTokens, choices, images, th
     base: BigInt(inputTokens) * input + BigInt(images) * image,
     unit: output * BigInt(choices),
     wanted: outputTokens === 0 ? 0 : Math.max(outputTokens, LEAST_OUTPUT_TOKENS),
-    least: images > 0 ? outputTokens : Math.min(outputTokens, leastOutput(thinkingBudget)),
+    least: images > 0 ? outputTokens : Math.min(outputTokens, leastOutput(thinkingBudget, isStrict)),
   };
 }
 
-/** Whether an output of so many tokens holds the thinking that was asked for, lowered as far as it may be, and an answer. */
+/**
+ * Whether an output of so many tokens holds the thinking that was asked for and an answer: strictly all of that thinking,
+ * else lowered as far as it may be.
+ */
 export function hasRoomToThink(
   { maxOutputTokens = Number.POSITIVE_INFINITY, thinkingBudget }: AskedOutput,
   most: number,
+  isStrict: boolean,
 ): boolean {
-  return thinkingBudget === undefined || most >= Math.min(maxOutputTokens, leastOutput(thinkingBudget));
+  return thinkingBudget === undefined || most >= Math.min(maxOutputTokens, leastOutput(thinkingBudget, isStrict));
 }
 
 /** What thinking may take of the granted output, when a clamp below the client's own bound left its budget no room. */
@@ -113,6 +120,7 @@ export function lowerThinkingBudget(
   return isSqueezed && granted > LEAST_THINKING_TOKENS ? granted - 1 : undefined;
 }
 
-function leastOutput(thinkingBudget: number | undefined): number {
-  return thinkingBudget === undefined ? LEAST_OUTPUT_TOKENS : Math.min(thinkingBudget, LEAST_THINKING_TOKENS) + 1;
+function leastOutput(thinkingBudget: number | undefined, isStrict: boolean): number {
+  if (thinkingBudget === undefined) return LEAST_OUTPUT_TOKENS;
+  return (isStrict ? thinkingBudget : Math.min(thinkingBudget, LEAST_THINKING_TOKENS)) + 1;
 }

@@ -22,7 +22,7 @@ const MAX_REQUEST_MS = 20 * 60_000;
 const HELD_MONEY_POLL_MS = 50;
 
 export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
-  const candidates = candidateModels(call.models, call.request);
+  const candidates = candidateModels(call.models, call.request, call.isStrict);
   checkContext(call, candidates);
   if (tools.isUnbalanced() && !call.model.free) throw fault('unavailable', { internal: 'the books do not balance' });
   const startedAt = tools.clock.monotonic();
@@ -60,12 +60,13 @@ function hasFreeModel({ catalog, key }: Call): boolean {
   return model?.free === true && mayUse(key, model);
 }
 
-function checkContext({ request, model, models, catalog, dialect }: Call, candidates: readonly Model[]): void {
+function checkContext(call: Call, candidates: readonly Model[]): void {
+  const { request, model, models, catalog, dialect, isStrict } = call;
   const { input } = request;
   if (candidates.length === 0) {
     // What is surely too much decides. What is told is our best guess, by which clients know how much to leave out.
     const { estimate, lower } = input.longest ?? input;
-    const most = withRoom(models, request).map((one) => tokenBounds(one, catalog).input);
+    const most = withRoom(models, request, isStrict).map((one) => tokenBounds(one, catalog).input);
     throw tooLong(dialect, Math.max(estimate, lower), Math.max(...most));
   }
   // Of several prompts in one request it bounds the sum, which may be more than a context.
@@ -117,6 +118,7 @@ function admitInput(tools: RelayTools, call: Call, candidates: readonly Model[],
             choices: request.choices,
             images: request.images,
             thinkingBudget: request.thinkingBudget,
+            isStrict: call.isStrict,
           }),
           limits: { perMinute: limits.paid_per_minute, inFlight: limits.in_flight },
         },

@@ -17,6 +17,7 @@ export type AttemptOutcome =
   | 'refused_our_key'
   | 'exhausted'
   | 'route_missing'
+  | 'looped'
   | 'upstream_error'
   | 'request_refused'
   | 'mismatch'
@@ -77,6 +78,8 @@ export function classifyFailure(failure: UpstreamFailure): AttemptFailed {
   if (KEY_CODES.has(code)) return new AttemptFailed('refused_our_key');
   if (status === 404) return new AttemptFailed('route_missing');
   if (status === 429) return new AttemptFailed('rate_limited', undefined, retryAfterS);
+  // The channel leads back here, or to a gateway that this call has passed.
+  if (status === 508 && code === 'loop_detected') return new AttemptFailed('looped');
   if (status < 400 || status >= 500 || status === 408) return new AttemptFailed('upstream_error');
   if (status === 400 && param === undefined && EXHAUSTED_WORDS.test(message)) return new AttemptFailed('exhausted');
   if (isTooLong(failure)) {

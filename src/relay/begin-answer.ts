@@ -69,6 +69,7 @@ const ALARMS: { [Outcome in AttemptOutcome]?: AlarmName } = {
   refused_our_key: 'upstream_refused_our_key',
   exhausted: 'upstream_refused_our_key',
   route_missing: 'upstream_route_missing',
+  looped: 'upstream_route_missing',
 };
 
 /** Says nothing of the channel: the client or we ended it, the request itself is at fault, or the model lost its way. */
@@ -133,6 +134,8 @@ function everyChannelFailed(failures: readonly AttemptFailed[], shutForMs: numbe
     const retryAfterS = shutForMs === undefined ? undefined : Math.ceil(shutForMs / 1000);
     return fault('unavailable', { retryAfterS, internal: 'no healthy channel' });
   }
+  // It goes round again, however often the client tries.
+  if (failures.some((failure) => failure.outcome === 'looped')) return fault('loop_detected');
   if (failures.some((failure) => failure.outcome !== 'rate_limited')) return fault('upstream_failed');
   const waits = failures.map((failure) => failure.retryAfterS).filter((wait) => wait !== undefined);
   return fault('unavailable', { retryAfterS: waits.length > 0 ? Math.min(...waits) : undefined });

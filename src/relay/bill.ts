@@ -70,14 +70,14 @@ interface Measured extends ReportedUsage {
   estimated: boolean;
 }
 
-/** Images are billed by what was returned, whatever the upstream says it used; only tokens are ever a guess. */
+/** Images are billed by what was returned, whatever the upstream says it used; only tokens are ever a guess, if they cost. */
 function measure({ request }: Call, { prices }: Model, { usage, output }: AnswerFacts): Measured {
   const { tokens, images } = output;
   if (typeof usage === 'object') return { ...usage, buckets: { ...usage.buckets, images }, estimated: false };
   return {
     buckets: { ...NO_BUCKETS, input: request.input.estimate, output: Math.round(tokens), images },
     reasoning: 0,
-    estimated: images === 0 || prices.output > 0n,
+    estimated: images === 0 || prices.input > 0n || prices.output > 0n,
   };
 }
 

@@ -33,12 +33,12 @@ export function isReached({ routes }: Model, dialect: Dialect): boolean {
 }
 
 /** Empty if the prompt is too long for all of them. */
-export function candidateModels(models: Models, request: RelayRequest): Model[] {
-  return withRoom(models, request).filter(({ contextTokens }) => mayFit(request.input, contextTokens));
+export function candidateModels(models: Models, request: RelayRequest, isStrict: boolean): Model[] {
+  return withRoom(models, request, isStrict).filter(({ contextTokens }) => mayFit(request.input, contextTokens));
 }
 
 /** Those that could take a shorter prompt: the named one, and the fallbacks that the request's thinking fits into. */
-export function withRoom(models: Models, request: RelayRequest): Model[] {
+export function withRoom(models: Models, request: RelayRequest, isStrict: boolean): Model[] {
   const [named] = models;
-  return models.filter((model) => model === named || hasRoomToThink(request, model.maxOutputTokens));
+  return models.filter((model) => model === named || hasRoomToThink(request, model.maxOutputTokens, isStrict));
 }

@@ -1,11 +1,13 @@
 // How a call travels on a route, found out once for each route that is looked at. A route that cannot carry it is no route
 // for this call; if none can, the client is told what stands in the way, before anything is taken from it.
 
-import type { Model, Route } from '../catalog/catalog.ts';
+import type { Catalog, Model, Route } from '../catalog/catalog.ts';
+import { tokenBounds } from '../catalog/token-bounds.ts';
 import type { Carrier } from '../dialects/carrier.ts';
 import { canReach, carry, type Sender } from '../dialects/carry.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
 import { Fault, fault } from '../faults/fault.ts';
+import { hasRoomToThink } from '../ledger/cost.ts';
 import { isReached, type Models } from './candidate-models.ts';
 
 /** The carrier, or why there is none. */
@@ -48,6 +50,12 @@ export function requireRoute(models: Models, dialect: Dialect): void {
   // Its channels are switched off for now: another time the same call is right.
   if (routes.length === 0) throw fault('unavailable', { internal: `every channel of ${id} is switched off` });
   throw fault('unsupported_endpoint', { param: 'model', hint: `No channel of ${id} serves this endpoint.` });
+}
+
+/** For a strict client: refuses a thinking budget that the named model would have to lower, whatever is paid. */
+export function requireRoomToThink(model: Model, catalog: Catalog, request: RelayRequest): void {
+  if (!hasRoomToThink(request, tokenBounds(model, catalog).output, true))
+    throw lostSettings(['thinking.budget_tokens']);
 }
 
 function lostSettings(names: readonly string[]): Fault {

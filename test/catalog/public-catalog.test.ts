@@ -17,6 +17,11 @@ models:
   - {id: vectors, kinds: [embeddings], price: {input: 0.65}, routes: *routes}
   - {id: painter, kinds: [images], price: {image: 1.3}, routes: *routes}
   - {id: token-painter, kinds: [images], price: {input: 162.5, output: 1300}, routes: *routes}
+  - {id: dear-painter, kinds: [images], price: {input: 10, cached_input: 1, output: 20, image: 1.3}, routes: *routes}
+  - {id: reader-painter, kinds: [images], price: {input: 10, image: 1.3}, routes: *routes}
+  - {id: cheap-vectors, kinds: [embeddings], price: {input: 0.65, cached_input: 0.1, output: 2}, routes: *routes}
+  - {id: both, kinds: [chat, images], price: {input: 10, output: 20, image: 1.3}, routes: *routes}
+  - {id: free-vectors, kinds: [embeddings], price: free, routes: *routes}
   - {id: free-painter, kinds: [images], price: free, routes: *routes}
 `;
 
@@ -40,6 +45,11 @@ test('its frame says what the numbers mean', () => {
     'vectors',
     'painter',
     'token-painter',
+    'dear-painter',
+    'reader-painter',
+    'cheap-vectors',
+    'both',
+    'free-vectors',
     'free-painter',
   ]);
 });
@@ -70,13 +80,24 @@ test('free is 0 where a price would apply, and null where none does', () => {
   expect(priceOf('auto:free')).toEqual({ ...nothing, image: null });
   expect(models[1]?.free).toBe(true);
   expect(priceOf('free-painter')).toMatchObject({ input: null, output: null, image: 0 });
+  expect(priceOf('free-vectors')).toMatchObject({ input: 0, cached_input: null, output: null, image: null });
 });
 
+const NONE = { input: null, cached_input: null, cache_write_5m: null, cache_write_1h: null, output: null, image: null };
+
 test('what does not apply to a kind is null', () => {
-  const none = { input: null, cached_input: null, cache_write_5m: null, cache_write_1h: null, output: null };
-  expect(priceOf('vectors')).toEqual({ ...none, input: 0.65, image: null });
-  expect(priceOf('painter')).toEqual({ ...none, image: 1.3 });
-  expect(priceOf('token-painter')).toMatchObject({ input: 162.5, output: 1_300, image: null });
+  expect(priceOf('painter')).toEqual({ ...NONE, image: 1.3 });
+  expect(priceOf('token-painter')).toEqual({ ...NONE, input: 162.5, output: 1_300 });
+});
+
+test('whatever can be charged is shown, also where another price is the usual one', () => {
+  const cached = { cached_input: 0.65, cache_write_5m: 0.65 };
+  expect(priceOf('vectors')).toEqual({ ...NONE, ...cached, input: 0.65 });
+  expect(priceOf('cheap-vectors')).toEqual({ ...NONE, ...cached, input: 0.65, cached_input: 0.1, output: 2 });
+  expect(priceOf('dear-painter')).toEqual({ ...NONE, input: 10, output: 20, image: 1.3 });
+  expect(priceOf('reader-painter')).toEqual({ ...NONE, input: 10, image: 1.3 });
+  const written = { cached_input: 10, cache_write_5m: 10, cache_write_1h: 10 };
+  expect(priceOf('both')).toEqual({ ...written, input: 10, output: 20, image: 1.3 });
 });
 
 test('every kind is served at its endpoint', () => {

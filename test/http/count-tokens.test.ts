@@ -68,6 +68,8 @@ describe('takes nothing', () => {
     const response = await gateway.call(PATH, { key: poor.key, body: HELLO });
     expect(response.status).toBe(200);
     expect(response.headers.get('x-svc-channel')).toBe('gateway');
+    expect(response.headers.get('x-svc-cost-ntd')).toBe('0');
+    expect(response.headers.get('x-svc-balance-ntd')).toBe('0');
     expect(gateway.upstream.requests).toHaveLength(before);
     expect((await gateway.get('/api/usage', poor.key)).data).toHaveLength(1);
   });

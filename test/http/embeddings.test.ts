@@ -31,6 +31,7 @@ beforeAll(async () => {
         ...standard.models,
         upModel('vectors', PRICED),
         upModel('dear-vectors', { ...PRICED, price: { input: 1_000 } }),
+        upModel('cached-vectors', { ...PRICED, price: { input: 2, cached_input: 0.5 } }),
         upModel('short-vectors', { ...PRICED, context_tokens: 100 }),
         ...Object.keys(SPOILT).map((id) => upModel(id, { ...PRICED, routes: [{ channel: 'up', model: id }] })),
       ],
@@ -100,6 +101,16 @@ describe('the charge', () => {
       estimated: false,
       input: 123,
     });
+  });
+
+  test('of what came from a cache is at the price that the catalog shows for it', async () => {
+    const usage = { prompt_tokens: 123, total_tokens: 123, prompt_tokens_details: { cached_tokens: 100 } };
+    gateway.upstream.next(answer(VECTOR, usage));
+    const { cost } = await costOf(await embed({ model: 'cached-vectors', input: 'word '.repeat(200) }));
+    expect(cost).toBe(23n * INPUT + 100n * 500n);
+    const { data } = (await (await gateway.call('/api/public/catalog')).json()) as Answer;
+    const { price } = data.find(({ id }: Answer) => id === 'cached-vectors');
+    expect(price).toMatchObject({ input: 2, cached_input: 0.5, cache_write_1h: null, output: null });
   });
 
   test.each([

@@ -59,6 +59,17 @@ describe('register', () => {
     expect(other.limits.free_per_minute).toBe(3);
   });
 
+  test('no body is the same as an empty object, to the byte', async () => {
+    gateway = await startTestGateway();
+    const first: Answer = await (await register('', IDEMPOTENCY_KEY)).json();
+    expect(await (await register('{}', IDEMPOTENCY_KEY)).json()).toEqual(first);
+    expect((await register('{ }', IDEMPOTENCY_KEY)).status).toBe(422);
+    const made: Answer[] = [];
+    for (const body of ['', '{}']) made.push(await (await post('/api/keys', body, 'k', first.api_key)).json());
+    expect(made[0]?.api_key).toBeString();
+    expect(made[1]).toEqual(made[0]);
+  });
+
   test('the same key with another body is 422, and makes nothing', async () => {
     gateway = await startTestGateway();
     await register({ agent: 'a' }, IDEMPOTENCY_KEY);

@@ -26,6 +26,8 @@ beforeAll(async () => {
         upModel('paint', { kinds: ['images'], price: { image: 0.1 } }),
         upModel('paint-dear', { kinds: ['images'], price: { image: 0.3 } }),
         upModel('paint-gold', { kinds: ['images'], price: { image: 1.1 } }),
+        upModel('paint-and-read', { kinds: ['images'], price: { input: 10, image: 0.1 } }),
+        upModel('paint-by-both', { kinds: ['images'], price: { input: 10, output: 20, image: 0.1 } }),
         upModel('paint-by-token', { kinds: ['images'], price: { input: 10, output: 40 } }),
         upModel('paint-to-the-end', {
           kinds: ['images'],
@@ -79,6 +81,37 @@ describe('whole', () => {
     gateway.upstream.next(images([{ b64_json: 'QUJD' }], { usage: { input_tokens: 5, output_tokens: 300 } }));
     const receipt = await receiptOf(await paint({ model: 'paint-by-token' }));
     expect(receipt.cost_nano).toBe((5n * 10_000n + 300n * 40_000n).toString());
+  });
+
+  /** By an account of its own, as a wallet is small. */
+  async function receiptOfOne(model: string, usage?: Record<string, number>): Promise<Answer> {
+    const { key } = await gateway.register();
+    gateway.upstream.next(images([{ b64_json: 'QUJD' }], usage ? { usage } : {}));
+    const response = await gateway.call('/v1/images/generations', { key, body: { model, prompt: 'a cat' } });
+    return gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, key);
+  }
+
+  test('by image and by token: each line has the price that the catalog shows', async () => {
+    const { lines } = await receiptOfOne('paint-by-both', { input_tokens: 5, output_tokens: 300 });
+    const charged = lines.map(({ bucket, unit_price_nano }: Answer) => [bucket, unit_price_nano]);
+    expect(charged).toEqual([
+      ['input', '10000'],
+      ['output', '20000'],
+      ['image', PER_IMAGE.toString()],
+    ]);
+    const { data } = (await (await gateway.call('/api/public/catalog')).json()) as Answer;
+    const { price } = data.find(({ id }: Answer) => id === 'paint-by-both');
+    expect(price).toMatchObject({ input: 10, cached_input: null, output: 20, image: 0.1 });
+    const page = await (await gateway.call('/pricing', { headers: { accept: 'text/markdown' } })).text();
+    expect(page).toContain('| paint-by-both | 10 | – | – | – | 20 | 0.1 |');
+  });
+
+  test('a prompt that was counted here is estimated where it has a price', async () => {
+    expect(await receiptOfOne('paint')).toMatchObject({ estimated: false, cost_nano: PER_IMAGE.toString() });
+    const receipt = await receiptOfOne('paint-and-read');
+    expect(receipt.estimated).toBe(true);
+    expect(receipt.cost_nano).toBe((PER_IMAGE + 10_000n * BigInt(receipt.input_tokens)).toString());
+    expect(await receiptOfOne('paint-by-token')).toMatchObject({ estimated: true });
   });
 
   test('what the wallet cannot pay whole is refused before the upstream is asked', async () => {

@@ -103,6 +103,30 @@ describe('a new key', () => {
   });
 });
 
+describe('a budget', () => {
+  test.each([
+    ['123456789.123456789', '123456789123456789'],
+    ['9223372036.854775807', '9223372036854775807'],
+    ['0.30', '300000000'],
+    ['1e-9', '1'],
+    ['1.5E+3', '1500000000000'],
+    ['0.5000000000', '500000000'],
+    ['0e999999999', '0'],
+    ['-0', '0'],
+  ])('is taken to the last digit: %s', async (written, nano) => {
+    const body = `{"name":"exact", "daily_budget_ntd" : ${written} }`;
+    const made = (await (await send('POST', '/api/keys', body)).json()) as Answer;
+    expect(made.daily_budget_nano).toBe(nano);
+    expect(((await (await send('PATCH', `/api/keys/${made.id}`, body)).json()) as Answer).daily_budget_nano).toBe(nano);
+    await send('DELETE', `/api/keys/${made.id}`);
+  });
+
+  test.each(['1e30', '1e999999999', '9223372036.854775808', '-1'])('is told its range: %s', async (written) => {
+    const { error } = (await (await send('POST', '/api/keys', `{"daily_budget_ntd":${written}}`)).json()) as Answer;
+    expect(error.message).toBe('Set daily_budget_ntd to an amount from 0 to 9223372036.854775807, or to null.');
+  });
+});
+
 describe('a bad body is 400 and names the field', () => {
   const far = new Date(Date.now() + 3_600_000).toISOString();
   test.each([
@@ -124,7 +148,9 @@ describe('a bad body is 400 and names the field', () => {
     ['daily_budget_ntd', '{"daily_budget_ntd":-1e400}'],
     ['daily_budget_ntd', '{"daily_budget_ntd":1e30}'],
     ['daily_budget_ntd', '{"daily_budget_ntd":9223372037}'],
+    ['daily_budget_ntd', '{"daily_budget_ntd":9223372036.854775808}'],
     ['daily_budget_ntd', '{"daily_budget_ntd":0.1234567891}'],
+    ['daily_budget_ntd', '{"daily_budget_ntd":123456789.1234567891}'],
     ['daily_budget_ntd', '{"daily_budget_ntd":"5"}'],
     ['daily_budget_ntd', '{"daily_budget_ntd":"NaN"}'],
     ['daily_budget_ntd', '{"daily_budget_ntd":""}'],

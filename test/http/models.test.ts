@@ -74,6 +74,11 @@ describe('the list', () => {
     expect(headers.get('x-ratelimit-reset-requests')).toBe('0s');
   });
 
+  test.each(['/v1/models', '/v1/models/up-paid'])('%s says that it cost nothing, and the balance', async (path) => {
+    const { headers } = await gateway.call(path, { key });
+    expect([headers.get('x-svc-cost-ntd'), headers.get('x-svc-balance-ntd')]).toEqual(['0', '1']);
+  });
+
   test('takes no slot', async () => {
     for (let i = 0; i < 10; i++) await gateway.get('/v1/models', key);
     expect((await gateway.get('/api/me', key)).free).toMatchObject({ minute: { used: 0 }, day: { used: 0 } });

@@ -7,6 +7,7 @@ import {
   minNano,
   moneyFields,
   NANO_PER_NTD,
+  nanoOfJson,
   ntdNumber,
   parseNtd,
 } from '../../src/kit/money.ts';
@@ -51,6 +52,31 @@ describe('parse and format', () => {
     expect(formatNtd(-500_000_000n)).toBe('-0.5');
     expect(formatNtd(0n)).toBe('0');
   });
+});
+
+describe('a JSON number', () => {
+  test('is read to its last digit, in whatever form it is written', () => {
+    const positive = fc.bigInt({ min: 0n, max: MAX_NANO });
+    const shift = fc.integer({ min: 0, max: 25 });
+    fc.assert(
+      fc.property(positive, shift, fc.boolean(), (nano, places, isNegative) => {
+        const digits = nano.toString().padStart(places + 1, '0');
+        const split = digits.length - places;
+        const fraction = places === 0 ? '' : `.${digits.slice(split)}`;
+        const text = `${isNegative ? '-' : ''}${digits.slice(0, split)}${fraction}e${places - 9}`;
+        expect(nanoOfJson(text)).toBe(isNegative ? -nano : nano);
+      }),
+    );
+  });
+
+  test.each([
+    ['1e-10', 'too_fine'],
+    [`1.${'0'.repeat(60_000)}1`, 'too_fine'],
+    ['9223372036.854775808', 'too_large'],
+    [`1e${'9'.repeat(400)}`, 'too_large'],
+    ['', undefined],
+    ['"5"', undefined],
+  ] as const)('that is no amount: %.20s', (text, problem) => expect(nanoOfJson(text)).toBe(problem));
 });
 
 describe('what is no plain decimal is refused', () => {

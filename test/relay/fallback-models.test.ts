@@ -117,12 +117,12 @@ const KINDS = [
 
 describe.each(KINDS)('one that gives less output: %s', (_, stream) => {
   /** The model that was asked for finds the prompt too long, which says nothing of its channel. */
-  async function ask(model: string, body: Record<string, unknown>) {
+  async function ask(model: string, body: Record<string, unknown>, headers: Record<string, string> = {}) {
     gateway.upstream.otherwise(({ json }) => {
       if (json.model === 'm-large') return errorScript(400, { code: 'context_length_exceeded' });
       return stream ? chatStream() : chatAnswer();
     });
-    const response = await gateway.chat(account.key, { model, stream, ...body });
+    const response = await gateway.chat(account.key, { model, stream, ...body }, { headers });
     await response.text();
     return {
       status: response.status,
@@ -147,6 +147,16 @@ describe.each(KINDS)('one that gives less output: %s', (_, stream) => {
       ['m-small', 2_000, 1_999],
     ]);
     expect(told).toEqual(['2000', 'thinking.budget_tokens']);
+  });
+
+  test('one that would have to lower it is not asked for a strict client', async () => {
+    const strict = { 'x-svc-strict': '1' };
+    const lowered = await ask('large', { max_tokens: 6_000, thinking: thinking(2_000) }, strict);
+    expect(lowered.sent).toEqual([['m-large', 6_000, 2_000]]);
+    gateway.upstream.reset();
+    const whole = await ask('large', { max_tokens: 6_000, thinking: thinking(1_999) }, strict);
+    expect(whole.sent.at(-1)).toEqual(['m-small', 2_000, 1_999]);
+    expect(whole.told).toEqual(['2000', null]);
   });
 
   test('one without room for 1,024 tokens of thinking and an answer is not asked', async () => {

@@ -1,8 +1,8 @@
 // A channel that leads back to the gateway itself, directly or through another gateway: refused the first time round.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { chatAnswer } from '../support/openai-chat.ts';
+import { chatAnswer, errorScript } from '../support/openai-chat.ts';
 import { openaiChannel, upModel } from '../support/test-document.ts';
 
 let gateway: TestGateway;
@@ -45,16 +45,89 @@ test('gateways before us stay in the list, rubbish does not', async () => {
   expect((await hopOf({ 'x-svc-loop': long })).split(',')).toHaveLength(10);
 });
 
-test('a channel that points at its own gateway fails at once, not in a storm', async () => {
-  const other = await startTestGateway();
-  const { key } = await other.register();
-  await other.apply((doc) => ({
-    ...doc,
-    channels: [...doc.channels, openaiChannel('self', `${other.url}/v1`, { api_key: key })],
-    models: [...doc.models, upModel('circle', { price: 'free', routes: [{ channel: 'self', model: 'circle' }] })],
-  }));
-  const response = await other.chat(key, { model: 'circle' });
-  expect(response.status).toBe(502);
-  expect((await other.get('/api/usage', key)).data).toHaveLength(1);
-  await other.stop();
+describe('a channel that points at its own gateway', () => {
+  let other: TestGateway;
+  let key: string;
+  beforeAll(async () => {
+    other = await startTestGateway();
+    key = (await other.register()).key;
+    const self = { channel: 'self', model: 'circle' };
+    await other.apply((doc) => ({
+      ...doc,
+      channels: [
+        ...doc.channels,
+        openaiChannel('self', `${other.url}/v1`, { api_key: key }),
+        { name: 'own-messages', kind: 'anthropic', base_url: other.url, api_key: key },
+      ],
+      models: [
+        ...doc.models,
+        upModel('circle', { price: 'free', routes: [self] }),
+        upModel('way-out', {
+          price: 'free',
+          routes: [self, { channel: 'up', model: 'scripted-2026-01', priority: 2 }],
+        }),
+        upModel('messages-circle', { price: 'free', routes: [{ channel: 'own-messages', model: 'messages-circle' }] }),
+      ],
+    }));
+  });
+  afterAll(() => other.stop());
+
+  const receiptOf = (response: Response) => other.get(`/api/receipts/${response.headers.get('x-request-id')}`, key);
+  const alarmsOf = (response: Response) => {
+    const id = response.headers.get('x-request-id');
+    return other.log.alarms('upstream_route_missing').filter(({ request_id }) => request_id === id);
+  };
+
+  test('is asked once, and the client is told not to try again', async () => {
+    const response = await other.chat(key, { model: 'circle' });
+    expect(response.status).toBe(508);
+    expect(response.headers.get('x-should-retry')).toBe('false');
+    expect(response.headers.get('retry-after')).toBeNull();
+    expect(await response.json()).toMatchObject({ error: { code: 'loop_detected' } });
+    const { data } = await other.get('/api/usage', key);
+    expect(data).toHaveLength(1);
+    expect(data[0]).toMatchObject({ status: 'loop_detected', cost_nano: '0' });
+    const { attempts } = await receiptOf(response);
+    expect(attempts).toMatchObject([{ channel: 'self', outcome: 'looped' }]);
+    expect(alarmsOf(response)).toMatchObject([{ channel: 'self', model: 'circle' }]);
+  });
+
+  test('in the Anthropic format, too', async () => {
+    const response = await other.call('/v1/messages', {
+      key,
+      body: { model: 'messages-circle', max_tokens: 5, messages: [{ role: 'user', content: 'Hi' }] },
+    });
+    expect(response.status).toBe(508);
+    expect(await response.json()).toMatchObject({ type: 'error', error: { type: 'api_error', code: 'loop_detected' } });
+    expect(alarmsOf(response)).toHaveLength(1);
+  });
+
+  test('does not keep another channel from serving', async () => {
+    other.upstream.next(chatAnswer());
+    const response = await other.chat(key, { model: 'way-out' });
+    expect([response.status, response.headers.get('x-svc-channel')]).toEqual([200, 'up']);
+    const { attempts } = await receiptOf(response);
+    expect(attempts).toMatchObject([
+      { channel: 'self', outcome: 'looped' },
+      { channel: 'up', outcome: 'ok' },
+    ]);
+    expect(alarmsOf(response)).toHaveLength(1);
+  });
+
+  test('is told where the other channel did not serve', async () => {
+    other.upstream.otherwise(errorScript(500, { message: 'no' }));
+    const response = await other.chat(key, { model: 'way-out' });
+    other.upstream.reset();
+    expect(response.status).toBe(508);
+  });
+});
+
+test('another status 508 is a failure as any other', async () => {
+  const { key } = await gateway.register();
+  gateway.upstream.reset();
+  gateway.upstream.next(errorScript(508, { message: 'no' }));
+  gateway.upstream.next(chatAnswer());
+  const response = await gateway.chat(key, { model: 'up-paid' });
+  expect(response.status).toBe(200);
+  expect(gateway.log.alarms('upstream_route_missing')).toEqual([]);
 });

@@ -18,11 +18,14 @@ const ask = (stream: boolean) =>
     body: { model: 'up-paid', max_tokens: 0, stream, messages: [{ role: 'user', content: 'Hi' }] },
   });
 
+const moneyOf = ({ headers }: Response) => [headers.get('x-svc-cost-ntd'), headers.get('x-svc-balance-ntd')];
+
 test('is answered here, with nothing, for nothing', async () => {
   const response = await ask(false);
   expect(response.status).toBe(200);
   expect(response.headers.get('x-svc-channel')).toBe('gateway');
   expect(response.headers.get('anthropic-ratelimit-requests-limit')).not.toBeNull();
+  expect(moneyOf(response)).toEqual(['0', '1']);
   expect(await response.json()).toMatchObject({
     type: 'message',
     model: 'up-paid',
@@ -33,9 +36,14 @@ test('is answered here, with nothing, for nothing', async () => {
 });
 
 test('as a stream too', async () => {
-  const events = parseSse(await (await ask(true)).text());
+  const response = await ask(true);
+  expect(moneyOf(response)).toEqual([null, null]);
+  const events = parseSse(await response.text());
   expect(events.map(({ event }) => event)).toEqual(['message_start', 'message_delta', 'message_stop']);
-  expect(events[1]?.json).toMatchObject({ delta: { stop_reason: 'max_tokens' }, usage: { output_tokens: 0 } });
+  expect(events[1]?.json).toMatchObject({
+    delta: { stop_reason: 'max_tokens' },
+    usage: { output_tokens: 0, cost_nano: '0' },
+  });
 });
 
 test('leaves no trace', async () => {

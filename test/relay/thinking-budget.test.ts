@@ -39,10 +39,10 @@ afterAll(() => gateway.stop());
 const thinking = (tokens: number) => ({ type: 'enabled', budget_tokens: tokens, display: 'summarized' });
 
 /** One call with a key whose money pays for exactly so many output tokens. */
-async function call(affordable: number, body: Record<string, unknown>) {
+async function call(affordable: number, body: Record<string, unknown>, headers: Record<string, string> = {}) {
   const money = base + BigInt(affordable) * OUTPUT_PRICE;
   const { key } = await createKey(gateway, account.key, { daily_budget_ntd: Number(money) / 1e9 });
-  const response = await gateway.chat(key, { model: 'thinker', ...body });
+  const response = await gateway.chat(key, { model: 'thinker', ...body }, { headers });
   const sent: Answer = gateway.upstream.requests.at(-1)?.json;
   return { response, sent, header: (name: string) => response.headers.get(name) };
 }
@@ -124,6 +124,43 @@ describe('a clamp', () => {
     } finally {
       await gateway.apply(withThinker);
     }
+  });
+});
+
+describe('for a strict client', () => {
+  const strictly = (affordable: number, body: Record<string, unknown>) =>
+    call(affordable, body, { 'x-svc-strict': '1' });
+
+  test('a budget that the money does not leave whole is 402, and nothing goes upstream', async () => {
+    const { response } = await strictly(2_000, { max_tokens: 5_000, thinking: thinking(2_000) });
+    expect(response.status).toBe(402);
+    expect(((await response.json()) as Answer).error).toMatchObject({
+      code: 'key_budget_exceeded',
+      needed_nano: (base + 2_001n * OUTPUT_PRICE).toString(),
+      affordable_max_tokens: 2_000,
+    });
+    expect(gateway.upstream.requests).toHaveLength(0);
+  });
+
+  test('the output is lowered as far as the budget stays whole', async () => {
+    const { response, sent, header } = await strictly(2_001, { max_tokens: 5_000, thinking: thinking(2_000) });
+    expect(response.status).toBe(200);
+    expect([header('x-svc-max-tokens'), header('x-svc-dropped')]).toEqual(['2001', null]);
+    expect(sent).toMatchObject({ max_tokens: 2_001, thinking: thinking(2_000) });
+  });
+
+  test.each([[{}], [{ max_tokens: 20_000 }]])('a budget that the model has no room for is 400: %p', async (bound) => {
+    const { response } = await strictly(9_000, { ...bound, thinking: thinking(MODEL_MOST) });
+    expect(response.status).toBe(400);
+    const { error } = (await response.json()) as Answer;
+    expect(error).toMatchObject({ code: 'invalid_request', param: 'thinking.budget_tokens' });
+    expect(gateway.upstream.requests).toHaveLength(0);
+  });
+
+  test('numbers that contradict each other are the client’s own', async () => {
+    const { response, sent } = await strictly(3_000, { max_tokens: 1_500, thinking: thinking(2_000) });
+    expect(response.status).toBe(200);
+    expect(sent).toMatchObject({ max_tokens: 1_500, thinking: thinking(2_000) });
   });
 });
 

@@ -117,6 +117,15 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect(await notice(changed)).toBe(fields.daily_budget_ntd);
   });
 
+  test('a budget is taken to the last digit that was typed', async () => {
+    const { key } = await gateway.register();
+    const client = await signedIn(gateway, key, language);
+    await client.post('/account/keys', { known: '1', name: 'exact', budget: '123456789.123456789' });
+    const { data } = await gateway.get('/api/keys', key);
+    const budgets = data.map(({ daily_budget_nano }: Answer) => daily_budget_nano);
+    expect(budgets).toContain('123456789123456789');
+  });
+
   test('who guessed at too many codes is told until when to wait', async () => {
     const { key } = await gateway.register();
     const client = await signedIn(gateway, key, language);

@@ -25,21 +25,17 @@ const CALL_FAULTS: readonly FaultCode[] = [
 
 const switchHeader = (name: string, description: string) => parameter('header', name, description, oneWord('1'));
 const NO_WAIT = switchHeader('x-svc-no-wait', 'Answer 429 at once instead of waiting up to 3 s for a free slot.');
-const STRICT = switchHeader('x-svc-strict', 'Answer 400 instead of dropping a setting that the upstream cannot have.');
+const STRICT = switchHeader(
+  'x-svc-strict',
+  'Answer 400 instead of dropping a setting that the upstream cannot have, and 402 instead of lowering a thinking budget.',
+);
 const VERSION = parameter('header', 'anthropic-version', 'Passed on to upstreams of this format.', TEXT);
 const BETA = parameter('header', 'anthropic-beta', 'Passed on to upstreams of this format.', TEXT);
 
 const RATES = ['x-ratelimit-limit-requests', 'x-ratelimit-remaining-requests', 'x-ratelimit-reset-requests'];
 const ANTHROPIC_RATES = ['limit', 'remaining', 'reset'].map((name) => `anthropic-ratelimit-requests-${name}`);
-const OF_THE_GATEWAY = ['x-svc-channel', 'x-request-id', ...RATES];
-const OF_A_CALL = [
-  ...OF_THE_GATEWAY,
-  'x-svc-cost-ntd',
-  'x-svc-balance-ntd',
-  'x-svc-max-tokens',
-  'x-svc-dropped',
-  'x-svc-translated',
-];
+const OF_THE_GATEWAY = ['x-svc-channel', 'x-request-id', ...RATES, 'x-svc-cost-ntd', 'x-svc-balance-ntd'];
+const OF_A_CALL = [...OF_THE_GATEWAY, 'x-svc-max-tokens', 'x-svc-dropped', 'x-svc-translated'];
 
 function answer(name: string, events?: string): Answer {
   const streamed: Record<string, Schema> = events === undefined ? {} : { 'text/event-stream': told(events, TEXT) };

@@ -2,6 +2,7 @@
 
 import { idempotencyHeaders } from '../../accounts/idempotency-headers.ts';
 import { addKey, editKey, listKeys, removeKey, requireManage, rotateKey } from '../../accounts/manage-keys.ts';
+import { keyBodyOf } from '../../accounts/read-key-fields.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 import { readIdempotencyKey } from '../idempotency-key.ts';
 import { readBodyJson, readOptionalJson } from '../read-body.ts';
@@ -21,14 +22,14 @@ export async function postKey(tools: HttpTools, { key, request }: KeyedExchange)
     scope: `keys:${key.accountId}`,
     minChars: 1,
   });
-  const { answer, isReplay } = await addKey(tools, key.accountId, document.value, idempotency);
+  const { answer, isReplay } = await addKey(tools, key.accountId, keyBodyOf(document), idempotency);
   return Response.json(answer, { status: 201, headers: { ...PRIVATE, ...idempotencyHeaders(isReplay) } });
 }
 
 export async function patchKey(tools: HttpTools, { key, request, params }: KeyedExchange): Promise<Response> {
   requireManage(key);
-  const { value } = await readBodyJson(request, KEYS_MAX_BYTES, tools.clock);
-  return Response.json(await editKey(tools, key.accountId, params.id ?? '', value), { headers: PRIVATE });
+  const body = keyBodyOf(await readBodyJson(request, KEYS_MAX_BYTES, tools.clock));
+  return Response.json(await editKey(tools, key.accountId, params.id ?? '', body), { headers: PRIVATE });
 }
 
 export async function postRotate(tools: HttpTools, { key, request, params }: KeyedExchange): Promise<Response> {

@@ -17,7 +17,7 @@ import { readTrace, TRACE_HEADER, writeTrace } from '../../kit/traceparent.ts';
 import type { Room } from '../../limits/load.ts';
 import { candidateModels, modelsFor } from '../../relay/candidate-models.ts';
 import { chooseModel } from '../../relay/choose-model.ts';
-import { createFindCarrier, requireCarrier, requireRoute } from '../../relay/find-carrier.ts';
+import { createFindCarrier, requireCarrier, requireRoomToThink, requireRoute } from '../../relay/find-carrier.ts';
 import { relayRequest } from '../../relay/relay-request.ts';
 import { addressOf } from '../client-address.ts';
 import { newResponse } from '../common-headers.ts';
@@ -69,7 +69,7 @@ async function nothingAsked(
   isStream: boolean,
 ): Promise<Response> {
   const type = isStream ? 'text/event-stream; charset=utf-8' : 'application/json';
-  const headers = await gatewayHeaders(tools, exchange, exchange.envelope);
+  const headers = await gatewayHeaders(tools, exchange, exchange.envelope, { isStream });
   return newResponse(exchange, body, { headers: { 'content-type': type, ...headers } });
 }
 
@@ -84,16 +84,18 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
   const models = modelsFor(model, { catalog, key, kind, dialect });
   requireRoute(models, dialect);
   const asked = dialect.readRequest(document);
+  const isStrict = request.headers.get('x-svc-strict') === '1';
+  if (isStrict) requireRoomToThink(model, catalog, asked);
   const findCarrier = createFindCarrier({
     dialect,
     request: asked,
     requestId,
     createdAt: Math.floor(tools.clock.now() / 1000),
     hashUser: tools.relay.hashUser,
-    isStrict: request.headers.get('x-svc-strict') === '1',
+    isStrict,
   });
   // One that the prompt is too long for will not be asked.
-  const fitting = candidateModels(models, asked);
+  const fitting = candidateModels(models, asked, isStrict);
   const { emptyAnswer } = requireCarrier(fitting.length > 0 ? fitting : models, dialect, findCarrier);
   if (asked.maxOutputTokens === 0 && emptyAnswer) {
     room.leave();
@@ -115,6 +117,7 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
     traceId: trace?.traceId,
     freeAddress: freeAddress(tools, exchange, model, catalog),
     leave: room.leave,
+    isStrict,
     noWait: request.headers.get('x-svc-no-wait') === '1',
     gone: request.signal,
   });

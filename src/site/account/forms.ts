@@ -1,7 +1,8 @@
 // Forms as the API takes them: what a visitor typed becomes the same body that a program would send.
 
-import type { JsonObject } from '../../kit/json.ts';
-import { ntdNumber, parseNtd } from '../../kit/money.ts';
+import type { KeyBody } from '../../accounts/read-key-fields.ts';
+import { formatNtd, parseNtd } from '../../kit/money.ts';
+import { RawJson } from '../../kit/raw-json.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { date } from '../format.ts';
 import { knownQuery } from '../page-parameters.ts';
@@ -10,7 +11,7 @@ import { plainNumber } from '../plain-number.ts';
 export const MAX_FORM_BYTES = 16 * 1024;
 
 /** An empty field takes the limit away. */
-export function keyBody(form: URLSearchParams): JsonObject {
+export function keyBody(form: URLSearchParams): KeyBody {
   const text = (name: string) => (form.get(name) ?? '').trim();
   const models = plainId(text('models'))
     .split(/[\s,、;]+/)
@@ -31,13 +32,13 @@ export function plainId(text: string): string {
 }
 
 /** What is no amount is left as it is, for the API to refuse. */
-function readBudget(text: string): number | string {
+function readBudget(text: string): RawJson | string {
   const amount = parseNtd(plainNumber(text));
-  return amount === undefined ? text : ntdNumber(amount);
+  return amount === undefined ? text : new RawJson(formatNtd(amount));
 }
 
 /** A date that was left as it stood keeps its hour, and need not lie in the future. */
-export function changedKeyBody(form: URLSearchParams, known: KeyRow | undefined): JsonObject {
+export function changedKeyBody(form: URLSearchParams, known: KeyRow | undefined): KeyBody {
   const { expires_at: expiresAt, ...rest } = keyBody(form);
   const isSame = known?.expiresAt != null && form.get('expires') === date(known.expiresAt);
   return isSame || expiresAt === undefined ? rest : { ...rest, expires_at: expiresAt };

@@ -1,8 +1,7 @@
 // Everything that is wrong with what was typed for a key, field by field: the API names only the first.
 
-import { readKeyFields, restrictedManager } from '../../accounts/read-key-fields.ts';
+import { type KeyBody, readKeyFields, restrictedManager } from '../../accounts/read-key-fields.ts';
 import { Fault } from '../../faults/fault.ts';
-import type { JsonObject } from '../../kit/json.ts';
 import { faultText } from '../fault-text.ts';
 import { type Language, wordsOf } from '../language.ts';
 import type { SiteTools } from '../tools.ts';
@@ -30,7 +29,7 @@ export const KEY_FIELDS = Object.keys(API_NAMES) as KeyField[];
 /** `refused`: what the API said to the body as a whole. */
 export function keyFaults(
   { catalog, clock }: Pick<SiteTools, 'catalog' | 'clock'>,
-  body: JsonObject,
+  body: KeyBody,
   refused: Fault,
   language: Language,
 ): KeyFaults {
@@ -50,7 +49,7 @@ export function keyFaults(
 }
 
 /** Of several models the one that is refused, by its name. */
-function unknownModel({ models }: JsonObject, { details }: Fault, language: Language): string | undefined {
+function unknownModel({ models }: KeyBody, { details }: Fault, language: Language): string | undefined {
   const [, index] = /^models\[(\d+)\]$/.exec(details.param ?? '') ?? [];
   const refused = Array.isArray(models) && index !== undefined ? models[Number(index)] : undefined;
   if (typeof refused !== 'string') return undefined;

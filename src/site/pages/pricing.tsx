@@ -140,6 +140,8 @@ function PriceRow({ context, model }: { context: PageContext; model: PricedModel
   const { input, output, image } = model.price;
   const buys = () => {
     if (model.isFree) return pricing.buysFree;
+    // Where an image costs its tokens too, no one figure says how many.
+    if (image !== null && (input !== null || output !== null)) return '–';
     if (image !== null) return pricing.buysImages(count(Math.floor(BUDGET_NTD / image)));
     const price = output ?? input;
     if (price === null || price === 0) return '–';

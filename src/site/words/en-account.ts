@@ -228,6 +228,7 @@ export const enAccount = {
     client_gone: 'Left early',
     upstream_failed: 'Upstream failed',
     unavailable: 'Unavailable',
+    loop_detected: 'Came round to itself',
     gateway_died: 'Gateway restarted',
     invalid_request: 'Refused',
     context_length_exceeded: 'Too long',

@@ -35,7 +35,7 @@ export const enFaults = {
   fields: {
     name: 'Name: write one line of at most 100 characters.',
     models: 'Models: name only ids from the price list, separated by commas or spaces.',
-    daily_budget_ntd: 'Daily budget: write an amount of NT$ such as 50 or 0.5.',
+    daily_budget_ntd: 'Daily budget: write an amount from NT$0 to NT$9,223,372,036, such as 50 or 0.5.',
     expires_at: 'Expires: choose a date in the future.',
     manage: 'Take the limits away, or do not let the key manage: a key with limits cannot manage.',
     too_many_keys: 'Revoke a key first: this account has as many as it may have.',

@@ -220,6 +220,7 @@ export const zhTwAccount: Words['account'] = {
     client_gone: '提前離開',
     upstream_failed: '上游失敗',
     unavailable: '暫停服務',
+    loop_detected: '繞回閘道',
     gateway_died: '閘道重新啟動',
     invalid_request: '已拒絕',
     context_length_exceeded: '內容過長',

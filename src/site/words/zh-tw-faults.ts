@@ -33,7 +33,7 @@ export const zhTwFaults: { texts: Words['faults']; fields: Words['fields'] } = {
   fields: {
     name: '名稱：請填寫一行文字，最多 100 個字元。',
     models: '可用模型：請只填價目表上的模型編號，以逗號或空格分隔。',
-    daily_budget_ntd: '每日預算：請填寫 NT$ 金額，例如 50 或 0.5。',
+    daily_budget_ntd: '每日預算：請填寫 NT$0 到 NT$9,223,372,036 的金額，例如 50 或 0.5。',
     expires_at: '到期：請選擇未來的日期。',
     manage: '請取消各項限制，或不要勾選管理權限：有限制的金鑰不能管理。',
     too_many_keys: '請先撤銷一把金鑰：本帳戶的金鑰數量已達上限。',

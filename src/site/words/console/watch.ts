@@ -28,7 +28,8 @@ export const watchEn = {
     everyName: 'All names',
     older: 'Older ones',
     upstream_refused_our_key: 'An upstream refused our key. Check the key of the channel.',
-    upstream_route_missing: 'An upstream does not know the model of a route. Check the route.',
+    upstream_route_missing:
+      'An upstream does not know the model of a route, or its channel leads back here. Check the route.',
     usage_above_hold: 'A request used more than was held for it; the rest is written off.',
     usage_invalid: 'An upstream reported usage that cannot be; our own count was billed.',
     settle_retrying: 'A settlement could not be written, and is tried again.',
@@ -112,7 +113,7 @@ export const watchZh: Said<typeof watchEn> = {
     everyName: '所有名稱',
     older: '較舊的警報',
     upstream_refused_our_key: '上游拒絕了我們的金鑰。請檢查通道的金鑰。',
-    upstream_route_missing: '上游沒有路由指定的模型。請檢查路由。',
+    upstream_route_missing: '上游沒有路由指定的模型，或通道繞回了本閘道。請檢查路由。',
     usage_above_hold: '請求的用量超過保留金額，超出的部分已沖銷。',
     usage_invalid: '上游回報的用量不合理，改以我們自己的計數計費。',
     settle_retrying: '結算無法寫入，正在重試。',
