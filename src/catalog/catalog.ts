@@ -155,20 +155,32 @@ function buildPrices({ price, kinds }: DocumentModel): { prices: Prices; priced:
     output: perToken(price.output),
     image: price.image ?? 0n,
   };
-  const charged = kinds.flatMap((kind) => CHARGED_PRICES[kind]).filter((name) => prices[name] > 0n);
-  return { prices, priced: new Set(charged) };
+  const isSet = (name: keyof Prices) => price[DOCUMENT_NAMES[name]] !== undefined;
+  const shown = kinds.flatMap((kind) => [...USUAL_PRICES[kind], ...CHARGED_PRICES[kind].filter(isSet)]);
+  return { prices, priced: new Set(shown) };
 }
 
-/** What the usage of a kind can hold: each that has a price is charged, so each is shown. */
-const CHARGED_PRICES: Record<ModelKind, readonly (keyof Prices)[]> = {
+const DOCUMENT_NAMES = {
+  input: 'input',
+  cachedInput: 'cached_input',
+  cacheWrite5m: 'cache_write_5m',
+  cacheWrite1h: 'cache_write_1h',
+  output: 'output',
+  image: 'image',
+} as const;
+
+/** What a price list of a kind always has. */
+const USUAL_PRICES: Record<ModelKind, readonly (keyof Prices)[]> = {
   chat: ['input', 'cachedInput', 'cacheWrite5m', 'cacheWrite1h', 'output'],
+  embeddings: ['input'],
+  images: [],
+};
+
+/** What the usage of a kind can hold: each that the document sets is charged, so each is shown. */
+const CHARGED_PRICES: Record<ModelKind, readonly (keyof Prices)[]> = {
+  chat: USUAL_PRICES.chat,
   embeddings: ['input', 'cachedInput', 'cacheWrite5m', 'output'],
   images: ['input', 'output', 'image'],
 };
 
-/** What a free model is told to be free of: no more than a price list of its kind usually has. */
-const FREE_PRICES: Record<ModelKind, readonly (keyof Prices)[]> = {
-  chat: CHARGED_PRICES.chat,
-  embeddings: ['input'],
-  images: ['image'],
-};
+const FREE_PRICES: Record<ModelKind, readonly (keyof Prices)[]> = { ...USUAL_PRICES, images: ['image'] };

@@ -135,7 +135,7 @@ function everyChannelFailed(failures: readonly AttemptFailed[], shutForMs: numbe
     return fault('unavailable', { retryAfterS, internal: 'no healthy channel' });
   }
   // It goes round again, however often the client tries.
-  if (failures.some((failure) => failure.outcome === 'looped')) return fault('loop_detected');
+  if (failures.every((failure) => failure.outcome === 'looped')) return fault('loop_detected');
   if (failures.some((failure) => failure.outcome !== 'rate_limited')) return fault('upstream_failed');
   const waits = failures.map((failure) => failure.retryAfterS).filter((wait) => wait !== undefined);
   return fault('unavailable', { retryAfterS: waits.length > 0 ? Math.min(...waits) : undefined });

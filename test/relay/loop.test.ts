@@ -114,11 +114,12 @@ describe('a channel that points at its own gateway', () => {
     expect(alarmsOf(response)).toHaveLength(1);
   });
 
-  test('is told where the other channel did not serve', async () => {
+  test('is not told where another channel failed for a reason that may pass', async () => {
     other.upstream.otherwise(errorScript(500, { message: 'no' }));
     const response = await other.chat(key, { model: 'way-out' });
     other.upstream.reset();
-    expect(response.status).toBe(508);
+    expect(response.status).toBe(502);
+    expect(await response.json()).toMatchObject({ error: { code: 'upstream_failed' } });
   });
 });
 
