@@ -87,8 +87,9 @@ export function buildCatalog(document: Document, revision: number, updatedAt: nu
   };
 }
 
+/** At the end of a query it is part of a value. */
 function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, '');
+  return url.replace(/^([^?#]*?)\/+$/, '$1');
 }
 
 function buildChannel(channel: DocumentChannel): Channel {

@@ -1,6 +1,7 @@
 // An upstream that speaks the Anthropic format over HTTP. Of the client's headers only the version and the betas it asks
 // for travel on, because its own SDK negotiates with them, and the trace that its call belongs to.
 
+import { addressBelow } from '../address-below.ts';
 import { LOOP_HEADER, withHop } from '../loop-guard.ts';
 import { traceHeaders } from '../trace-headers.ts';
 import type { Fetch, Upstream } from '../upstream.ts';
@@ -16,11 +17,11 @@ const PASSED_ON = ['anthropic-version', 'anthropic-beta'];
 
 export function createAnthropicUpstream({ baseUrl, apiKey, gatewayId }: AnthropicSettings, fetch: Fetch): Upstream {
   const { host, hostname } = new URL(baseUrl);
-  const root = baseUrl.replace(/\/v1$/, '');
+  const address = addressBelow(baseUrl, '/v1')('/v1/messages');
   return {
     hidden: [host, hostname, ...(apiKey ? [apiKey] : [])],
     send: ({ body, stream, headers, signal }) =>
-      fetch(`${root}/v1/messages`, {
+      fetch(address, {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
