@@ -46,7 +46,7 @@ export interface ReportedUsage {
   buckets: Buckets;
   /** Part of the output bucket, for information. */
   reasoning: number;
-  /** The upstream counts in a way of its own: clients are shown these figures, not its. */
+  /** The upstream counts in a way of its own: clients are shown these figures in place of its, and the rest as it came. */
   isRestated?: boolean | undefined;
 }
 
@@ -204,7 +204,7 @@ export interface Dialect {
   writePrefill(request: RelayRequest, fields: UpstreamFields, text: string): string;
   /** Undefined if it is no answer, or one that never finished. */
   readAnswer(document: JsonDocument, quirks?: Quirks): AnswerFacts | undefined;
-  /** `usage`: what is billed, where the answer does not tell it itself. */
+  /** `usage`: what is billed, where the answer does not tell it itself, or not as others do. */
   writeAnswer(document: JsonDocument, model: string, request: RelayRequest, usage?: ReportedUsage): string;
   createStreamReader(request: RelayRequest, quirks?: Quirks): StreamReader;
   createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter;

@@ -33,7 +33,7 @@ export function readUsage(usage: Json | undefined, quirks?: Quirks): UsageReport
       output: completion,
     },
     reasoning,
-    isRestated: !isTold || completion !== told || (hits ?? 0) > 0,
+    isRestated: !isTold || completion !== told || cached !== details,
   };
 }
 
