@@ -48,6 +48,8 @@ export interface ReportedUsage {
   reasoning: number;
   /** The upstream counts in a way of its own: clients are shown these figures in place of its, and the rest as it came. */
   isRestated?: boolean | undefined;
+  /** What the upstream says that it asks of us for it, in a currency of its own. */
+  upstreamCost?: number | undefined;
 }
 
 export interface Output {
