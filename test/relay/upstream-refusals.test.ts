@@ -355,5 +355,38 @@ describe('the log of a refused call says whether a translation wrote it', () => 
     const isOwn = ({ event, request_id }: LogLine) => event === 'request' && request_id === id;
     const logged = await eventually('its line in the log', () => gateway.log.lines().find(isOwn));
     expect(logged.translated).toBe(translated);
+    const refused = gateway.log
+      .lines()
+      .filter((line) => line.event === 'translation_refused' && line.request_id === id);
+    expect(refused).toHaveLength(translated ? 1 : 0);
+  });
+
+  const SENT = 'sent model text, messages list, tools list, max_tokens number, stream false';
+  test.each([
+    [null, SENT],
+    ['messages[0].content', `at messages[0].content; ${SENT}`],
+    ['tools.0.function.parameters.properties.secret_word', `at tools[0].function.parameters; ${SENT}`],
+    ['secret_word', SENT],
+    ['secret_word.content', SENT],
+  ])('and by which channel, and what it was: %s', async (param, detail) => {
+    gateway.upstream.next(errorScript(400, { ...TOO_ODD, message: 'secret_word', code: 'secret_word', param }));
+    const response = await gateway.call('/v1/messages', {
+      key: account.key,
+      body: {
+        model: set.both,
+        max_tokens: 20,
+        messages: [{ role: 'user', content: 'secret_word' }],
+        tools: [{ name: 'secret_word', input_schema: { type: 'object', properties: { secret_word: {} } } }],
+        secret_word: 1,
+      },
+    });
+    expect(response.status).toBe(400);
+    const request_id = response.headers.get('x-request-id');
+    const line = gateway.log
+      .lines()
+      .find((one) => one.event === 'translation_refused' && one.request_id === request_id);
+    const endpoint = '/v1/messages';
+    expect(line).toMatchObject({ level: 'warn', channel: set.first, model: set.both, endpoint, detail });
+    expect(gateway.log.text()).not.toContain('secret_word');
   });
 });
