@@ -1,5 +1,6 @@
 // An upstream that speaks the Anthropic format over HTTP. Of the client's headers only the version and the betas it asks
-// for travel on, because its own SDK negotiates with them, and the trace that its call belongs to.
+// for travel on, because its own SDK negotiates with them, and the trace that its call belongs to. Betas are Anthropic's:
+// another vendor's endpoint of its format is not told of them.
 
 import { addressBelow } from '../address-below.ts';
 import { LOOP_HEADER, withHop } from '../loop-guard.ts';
@@ -10,12 +11,14 @@ export interface AnthropicSettings {
   baseUrl: string;
   apiKey: string | undefined;
   gatewayId: string;
+  takesBetas: boolean;
 }
 
 const DEFAULT_VERSION = '2023-06-01';
-const PASSED_ON = ['anthropic-version', 'anthropic-beta'];
 
-export function createAnthropicUpstream({ baseUrl, apiKey, gatewayId }: AnthropicSettings, fetch: Fetch): Upstream {
+export function createAnthropicUpstream(settings: AnthropicSettings, fetch: Fetch): Upstream {
+  const { baseUrl, apiKey, gatewayId, takesBetas } = settings;
+  const passedOn = ['anthropic-version', ...(takesBetas ? ['anthropic-beta'] : [])];
   const { host, hostname } = new URL(baseUrl);
   const address = addressBelow(baseUrl, '/v1')('/v1/messages');
   return {
@@ -31,7 +34,7 @@ export function createAnthropicUpstream({ baseUrl, apiKey, gatewayId }: Anthropi
           [LOOP_HEADER]: withHop(headers[LOOP_HEADER], gatewayId),
           ...traceHeaders(headers),
           'anthropic-version': DEFAULT_VERSION,
-          ...Object.fromEntries(Object.entries(headers).filter(([name]) => PASSED_ON.includes(name))),
+          ...Object.fromEntries(Object.entries(headers).filter(([name]) => passedOn.includes(name))),
           ...(apiKey ? { 'x-api-key': apiKey } : {}),
         },
         body,

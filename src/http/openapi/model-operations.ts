@@ -27,7 +27,7 @@ const switchHeader = (name: string, description: string) => parameter('header', 
 const NO_WAIT = switchHeader('x-svc-no-wait', 'Answer 429 at once instead of waiting up to 3 s for a free slot.');
 const STRICT = switchHeader('x-svc-strict', 'Answer 400 instead of dropping a setting that the upstream cannot have.');
 const VERSION = parameter('header', 'anthropic-version', 'Passed on to upstreams of this format.', TEXT);
-const BETA = parameter('header', 'anthropic-beta', 'Passed on to upstreams of this format.', TEXT);
+const BETA = parameter('header', 'anthropic-beta', 'Passed on to Anthropic, not to others of its format.', TEXT);
 
 const RATES = ['x-ratelimit-limit-requests', 'x-ratelimit-remaining-requests', 'x-ratelimit-reset-requests'];
 const ANTHROPIC_RATES = ['limit', 'remaining', 'reset'].map((name) => `anthropic-ratelimit-requests-${name}`);
