@@ -40,6 +40,8 @@ export interface UpstreamFields {
   limitField: 'max_tokens' | 'max_completion_tokens';
   /** It knows OpenRouter's way to ask for usage. */
   takesUsageWish?: boolean;
+  /** Sealed reasoning of earlier turns stays behind: this upstream cannot open it. */
+  withoutSealed?: boolean;
 }
 
 export interface ReportedUsage {
@@ -201,6 +203,8 @@ export interface Dialect {
   readRequest(document: JsonDocument): RelayRequest;
   /** For a body that goes through as it is. Throws a fault that names a tool which would have another model work. */
   refuseOtherModels?(body: JsonObject): void;
+  /** What a conversation began with that must stay where it was begun; undefined: it may go anywhere. */
+  conversationStart?(body: JsonObject): string | undefined;
   writeRequest(request: RelayRequest, fields: UpstreamFields): JsonBody;
   /** The same request with an answer begun. */
   writePrefill(request: RelayRequest, fields: UpstreamFields, text: string): string;

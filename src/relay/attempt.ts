@@ -82,6 +82,7 @@ export async function attempt(tools: RelayTools, admission: Admission, step: Ste
       thinkingBudget: lowerThinkingBudget(request, maxOutputTokens),
       limitField: route.channel.quirks.limitField,
       takesUsageWish: route.channel.quirks.takesUsageWish,
+      withoutSealed: step.withoutSealed,
     };
     const fetched = carrier.needs.length > 0 ? await fetchNamed(tools, carrier, watch) : undefined;
     const body = writeBody(carrier, fields, prefill, fetched);

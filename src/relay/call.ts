@@ -70,6 +70,8 @@ export interface Call {
   freeAddress: string | undefined;
   /** The call is over: room for another. */
   leave(): void;
+  /** The client would rather be refused than lose something. */
+  isStrict: boolean;
   /** The client would rather be refused than wait for a free slot. */
   noWait: boolean;
   /** Aborted when the client hangs up. */

@@ -84,13 +84,14 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
   const models = modelsFor(model, { catalog, key, kind, dialect });
   requireRoute(models, dialect);
   const asked = dialect.readRequest(document);
+  const isStrict = request.headers.get('x-svc-strict') === '1';
   const findCarrier = createFindCarrier({
     dialect,
     request: asked,
     requestId,
     createdAt: Math.floor(tools.clock.now() / 1000),
     hashUser: tools.relay.hashUser,
-    isStrict: request.headers.get('x-svc-strict') === '1',
+    isStrict,
   });
   // One that the prompt is too long for will not be asked.
   const fitting = candidateModels(models, asked);
@@ -115,6 +116,7 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
     traceId: trace?.traceId,
     freeAddress: freeAddress(tools, exchange, model, catalog),
     leave: room.leave,
+    isStrict,
     noWait: request.headers.get('x-svc-no-wait') === '1',
     gone: request.signal,
   });
