@@ -87,8 +87,9 @@ export function buildCatalog(document: Document, revision: number, updatedAt: nu
   };
 }
 
+/** At the end of a query it is part of a value. */
 function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, '');
+  return url.replace(/^([^?#]*?)\/+$/, '$1');
 }
 
 function buildChannel(channel: DocumentChannel): Channel {
@@ -100,7 +101,7 @@ function buildChannel(channel: DocumentChannel): Channel {
     anthropicBaseUrl: channel.anthropic_base_url ? withoutSlash(channel.anthropic_base_url) : undefined,
     endpoints: endpointsOf(channel),
     apiKey: channel.api_key,
-    quirks: quirksOf(channel.quirks),
+    quirks: buildQuirks(channel),
     prefill: channel.prefill,
     drainOnAbort: channel.drain_on_abort,
     timeouts: {
@@ -110,6 +111,11 @@ function buildChannel(channel: DocumentChannel): Channel {
       totalMs: channel.timeouts.total_ms,
     },
   };
+}
+
+function buildQuirks({ quirks, mid_system: midSystem }: DocumentChannel): Quirks {
+  const named = quirksOf(quirks);
+  return midSystem === undefined ? named : { ...named, midSystem };
 }
 
 function buildModel(model: DocumentModel, channels: ReadonlyMap<string, Channel>): Model {

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { ENDPOINTS } from '../kit/endpoints.ts';
 import { parseNtd } from '../kit/money.ts';
-import { QUIRKS_NAMES } from '../kit/quirks.ts';
+import { MID_SYSTEM, QUIRKS_NAMES } from '../kit/quirks.ts';
 
 const CHANNEL_KINDS = ['openai', 'anthropic', 'gemini', 'demo'] as const;
 const MODEL_KINDS = ['chat', 'embeddings', 'images'] as const;
@@ -92,6 +92,7 @@ const channel = z.strictObject({
     .optional(),
   api_key: z.string().min(1).optional(),
   quirks: z.enum(QUIRKS_NAMES).optional(),
+  mid_system: z.enum(MID_SYSTEM).optional(),
   prefill: z.boolean().default(false),
   drain_on_abort: z.boolean().default(false),
   timeouts,

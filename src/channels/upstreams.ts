@@ -83,10 +83,11 @@ function createUpstream(channel: ChannelSettings, tools: UpstreamTools): Upstrea
     case 'openai': {
       const openai = createOpenaiUpstream({ ...settings, quirks: channel.quirks }, fetch);
       if (channel.anthropicBaseUrl === undefined) return openai;
-      return besides(openai, createAnthropicUpstream({ ...settings, baseUrl: channel.anthropicBaseUrl }, fetch));
+      const messages = { ...settings, baseUrl: channel.anthropicBaseUrl, takesBetas: false };
+      return besides(openai, createAnthropicUpstream(messages, fetch));
     }
     case 'anthropic':
-      return createAnthropicUpstream(settings, fetch);
+      return createAnthropicUpstream({ ...settings, takesBetas: true }, fetch);
     case 'gemini':
       return createGeminiUpstream(settings, fetch);
   }

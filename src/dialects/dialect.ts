@@ -40,14 +40,18 @@ export interface UpstreamFields {
   limitField: 'max_tokens' | 'max_completion_tokens';
   /** It knows OpenRouter's way to ask for usage. */
   takesUsageWish?: boolean;
+  /** Sealed reasoning of earlier turns stays behind: this upstream cannot open it. */
+  withoutSealed?: boolean;
 }
 
 export interface ReportedUsage {
   buckets: Buckets;
   /** Part of the output bucket, for information. */
   reasoning: number;
-  /** The upstream counts in a way of its own: clients are shown these figures, not its. */
+  /** The upstream counts in a way of its own: clients are shown these figures in place of its, and the rest as it came. */
   isRestated?: boolean | undefined;
+  /** What the upstream says that it asks of us for it, in a currency of its own. */
+  upstreamCost?: number | undefined;
 }
 
 export interface Output {
@@ -199,12 +203,14 @@ export interface Dialect {
   readRequest(document: JsonDocument): RelayRequest;
   /** For a body that goes through as it is. Throws a fault that names a tool which would have another model work. */
   refuseOtherModels?(body: JsonObject): void;
+  /** What a conversation began with that must stay where it was begun; undefined: it may go anywhere. */
+  conversationStart?(body: JsonObject): string | undefined;
   writeRequest(request: RelayRequest, fields: UpstreamFields): JsonBody;
   /** The same request with an answer begun. */
   writePrefill(request: RelayRequest, fields: UpstreamFields, text: string): string;
   /** Undefined if it is no answer, or one that never finished. */
   readAnswer(document: JsonDocument, quirks?: Quirks): AnswerFacts | undefined;
-  /** `usage`: what is billed, where the answer does not tell it itself. */
+  /** `usage`: what is billed, where the answer does not tell it itself, or not as others do. */
   writeAnswer(document: JsonDocument, model: string, request: RelayRequest, usage?: ReportedUsage): string;
   createStreamReader(request: RelayRequest, quirks?: Quirks): StreamReader;
   createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter;

@@ -23,6 +23,8 @@ export interface LogFields {
   count?: number | undefined;
   revision?: number | undefined;
   cost_nano?: string | undefined;
+  /** What an upstream says that a call cost us, in a currency of its own: a number. */
+  upstream_cost?: string | undefined;
   url?: string | undefined;
   file?: string | undefined;
   /** Written by us, in our words; see `describeError` for what may come from an exception. */
@@ -46,6 +48,7 @@ const FIELDS: readonly (keyof LogFields)[] = [
   'count',
   'revision',
   'cost_nano',
+  'upstream_cost',
   'url',
   'file',
   'detail',

@@ -1,13 +1,15 @@
 // How upstreams that speak the OpenAI format differ from it, as data: one row for each name that a channel may give in
 // `quirks`. What is true of all of them is not here.
 
+/** What becomes of a system message in the middle of a conversation: its role there, or text of the user's. */
+export const MID_SYSTEM = ['system', 'developer', 'fold'] as const;
+
 export interface Quirks {
   /** The header that bears our key. */
   auth: 'bearer' | 'api-key';
   /** What the output bound is called. */
   limitField: 'max_tokens' | 'max_completion_tokens';
-  /** What becomes of a system message in the middle of a conversation: its role there, or text of the user's. */
-  midSystem: 'system' | 'developer' | 'fold';
+  midSystem: (typeof MID_SYSTEM)[number];
   /** Takes `reasoning_effort`. */
   takesEffort: boolean;
   /** Where a model finds its own reasoning of earlier turns; undefined: it does not want it back. */

@@ -13,7 +13,7 @@ export function answerHeaders(
   tools: RelayTools,
   admission: Admission,
   channel: string,
-  { carrier, fields: { maxOutputTokens, thinkingBudget }, lost: lostOfAnswer = [] }: Told,
+  { carrier, fields: { maxOutputTokens, thinkingBudget, withoutSealed }, lost: lostOfAnswer = [] }: Told,
 ): Record<string, string> {
   const { call, allowance } = admission;
   const lost = [
@@ -21,6 +21,7 @@ export function answerHeaders(
     ...(carrier.droppedAt?.(maxOutputTokens) ?? []),
     ...lostOfAnswer,
     ...(thinkingBudget === undefined ? [] : ['thinking.budget_tokens']),
+    ...(withoutSealed ? ['encrypted_content'] : []),
   ];
   const asked = call.request.maxOutputTokens;
   return {

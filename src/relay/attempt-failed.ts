@@ -33,6 +33,8 @@ export class AttemptFailed extends Error {
     readonly outcome: AttemptOutcome,
     readonly refusal?: Fault,
     readonly retryAfterS?: number,
+    /** Reasoning in it was sealed by another account than this channel's: who sealed it can read it. */
+    readonly isSealed = false,
   ) {
     super(outcome);
   }
@@ -62,6 +64,8 @@ const CONTEXT_WORDS = new RegExp(
   'i',
 );
 const CONTENT_WORDS = /content (filter|polic|moderation)|usage polic(y|ies)/i;
+const SEALED_CODE = 'invalid_encrypted_content';
+const SEALED_WORDS = /\bencrypted[ _]content\b.{0,200}\b(could not be|cannot be|was not|did not match|is invalid)\b/i;
 /** Said with status 400 where another upstream says 401. */
 const KEY_CODES = new Set(['API_KEY_INVALID', 'API_KEY_SERVICE_BLOCKED']);
 /**
@@ -88,13 +92,9 @@ export function classifyFailure(failure: UpstreamFailure): AttemptFailed {
   if (isRejected(failure)) {
     return new AttemptFailed('request_refused', fault('content_rejected', { param }));
   }
-  return new AttemptFailed(
-    'request_refused',
-    fault('invalid_request', {
-      param,
-      message: message ? `Correct the request: ${message}` : undefined,
-    }),
-  );
+  const shown = message ? `Correct the request: ${message}` : undefined;
+  const refusal = fault('invalid_request', { param, message: shown });
+  return new AttemptFailed('request_refused', refusal, undefined, isSealed(failure));
 }
 
 /** Statuses of a bad request, which an error told with status 200 is believed to have. */
@@ -106,7 +106,9 @@ const BAD_REQUESTS: ReadonlySet<number> = new Set([400, 413, 422]);
  */
 export function classifyTold(failure: UpstreamFailure): AttemptFailed | undefined {
   if (failure.status === 429) return new AttemptFailed('rate_limited', undefined, failure.retryAfterS);
-  if (!BAD_REQUESTS.has(failure.status) && !isTooLong(failure) && !isRejected(failure)) return undefined;
+  if (!BAD_REQUESTS.has(failure.status) && !isTooLong(failure) && !isRejected(failure) && !isSealed(failure)) {
+    return undefined;
+  }
   const failed = classifyFailure({ ...failure, status: 400 });
   return failed.outcome === 'refused_our_key' ? undefined : failed;
 }
@@ -117,6 +119,10 @@ function isTooLong({ code = '', message = '' }: UpstreamFailure): boolean {
 
 function isRejected({ code = '', message = '' }: UpstreamFailure): boolean {
   return CONTENT_CODES.test(code) || CONTENT_WORDS.test(message);
+}
+
+function isSealed({ code = '', message = '' }: UpstreamFailure): boolean {
+  return code === SEALED_CODE || SEALED_WORDS.test(message);
 }
 
 /** In whatever words it is told: where there are two figures, they are these. Undefined if they are not known. */

@@ -15,6 +15,7 @@ import { dropBody, type JsonBody } from '../kit/request-json.ts';
 import { lowerThinkingBudget } from '../ledger/cost.ts';
 import { AttemptFailed, type AttemptOutcome, classifyFailure, classifyTold } from './attempt-failed.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
+import { describeRefused } from './describe-refused.ts';
 import { MAX_WORDLESS_EVENTS } from './event-buffer.ts';
 import { createEventFeed, type EventFeed } from './event-feed.ts';
 import type { Step } from './plan.ts';
@@ -59,20 +60,17 @@ export interface Prefill {
 }
 
 /** Throws AttemptFailed. */
-export async function attempt(
-  tools: RelayTools,
-  admission: Admission,
-  { model, route }: Step,
-  prefill?: Prefill,
-): Promise<Begun> {
+export async function attempt(tools: RelayTools, admission: Admission, step: Step, prefill?: Prefill): Promise<Begun> {
   const { call } = admission;
   const { request } = call;
+  const { model, route } = step;
   const watch = new Watch(tools, call);
   const startedAt = tools.clock.monotonic();
   const left = Math.max(1, admission.deadline - startedAt);
   watch.limit('too_slow', Math.min(route.channel.timeouts.totalMs, left));
   if (request.stream) watch.limit('silent', route.firstTokenMs);
-  let isSentTranslated = false;
+  /** What was sent, if a translation wrote it: again, because it is not kept. */
+  let rewrite: (() => JsonBody) | undefined;
   try {
     const upstream = tools.findUpstream(route.channel);
     const carrier = carrierOf(call, route);
@@ -84,6 +82,7 @@ export async function attempt(
       thinkingBudget: lowerThinkingBudget(request, maxOutputTokens),
       limitField: route.channel.quirks.limitField,
       takesUsageWish: route.channel.quirks.takesUsageWish,
+      withoutSealed: step.withoutSealed,
     };
     const fetched = carrier.needs.length > 0 ? await fetchNamed(tools, carrier, watch) : undefined;
     const body = writeBody(carrier, fields, prefill, fetched);
@@ -99,7 +98,7 @@ export async function attempt(
     });
     // It was copied when it was sent.
     dropBody(body);
-    isSentTranslated = carrier.isTranslated;
+    if (carrier.isTranslated) rewrite = () => writeBody(carrier, fields, prefill, fetched);
     const response = await sending;
     failpoint('K3');
     if (response.status !== 200) {
@@ -119,11 +118,24 @@ export async function attempt(
     if (isOurs(error))
       tools.log('error', 'attempt_failed', { request_id: call.requestId, detail: describeError(error) });
     const failed = watch.explain(error);
-    if (isSentTranslated && failed.refusal?.code === 'invalid_request') admission.refusedTranslation = true;
+    if (rewrite && failed.refusal?.code === 'invalid_request') {
+      admission.refusedTranslation = true;
+      tellRefused(tools, call, step, String(rewrite()), failed.refusal);
+    }
     watch.abort(failed.outcome);
     watch.end();
     throw failed;
   }
+}
+
+function tellRefused({ log }: RelayTools, call: Call, { model, route }: Step, body: string, { details }: Fault): void {
+  log('warn', 'translation_refused', {
+    request_id: call.requestId,
+    model: model.id,
+    channel: route.channel.name,
+    endpoint: call.endpoint,
+    detail: describeRefused(body, details.param),
+  });
 }
 
 /** What the client has already is part of its bound; a continuation has room for one token at least. */

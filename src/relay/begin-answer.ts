@@ -28,7 +28,7 @@ export async function beginAnswer(tools: RelayTools, admission: Admission, plan:
     } catch (error) {
       if (!(error instanceof AttemptFailed)) throw error;
       if (error.outcome === 'client_gone' || error.outcome === 'drained') throw error;
-      if (error.refusal && !error.isTooLong) throw error.refusal;
+      if (error.refusal && !error.isTooLong && !error.isSealed) throw error.refusal;
       failures.push(error);
     }
   }
@@ -128,7 +128,9 @@ function isHeld({ ledger }: RelayTools, { call, startedAt }: Admission): boolean
 }
 
 function everyChannelFailed(failures: readonly AttemptFailed[], shutForMs: number | undefined): Fault {
-  const refusal = failures.find((failure) => failure.refusal)?.refusal;
+  const tooLong = failures.find(({ isTooLong }) => isTooLong);
+  if (tooLong?.refusal) return tooLong.refusal;
+  const refusal = failures.every(({ isSealed }) => isSealed) ? failures.at(-1)?.refusal : undefined;
   if (refusal) return refusal;
   if (failures.length === 0) {
     const retryAfterS = shutForMs === undefined ? undefined : Math.ceil(shutForMs / 1000);

@@ -70,7 +70,7 @@ export interface Call {
   freeAddress: string | undefined;
   /** The call is over: room for another. */
   leave(): void;
-  /** The client would rather be refused than lose a setting, or think less than it asked for. */
+  /** The client would rather be refused than lose anything, or think less than it asked for. */
   isStrict: boolean;
   /** The client would rather be refused than wait for a free slot. */
   noWait: boolean;

@@ -74,7 +74,7 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
     done = true;
   }
 
-  function report(result: CloseResult, ended: Outcome, serving: ServingTry | undefined): void {
+  function report(result: CloseResult, ended: Outcome, { reported }: Bill, serving: ServingTry | undefined): void {
     const { status, channel, totalMs } = ended;
     const charged = result.state === 'closed' ? result.charged : undefined;
     tools.meter.closed(call, ended, charged ?? 0n, serving);
@@ -88,6 +88,7 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
       translated: admission.refusedTranslation,
       ms: totalMs,
       cost_nano: charged?.toString(),
+      upstream_cost: typeof reported === 'object' ? reported.upstreamCost?.toString() : undefined,
       trace_id: call.traceId,
     });
   }
@@ -96,6 +97,7 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
   function committed(
     closing: Promise<CloseResult>,
     ended: Outcome,
+    bill: Bill,
     serving?: ServingTry,
   ): Promise<Settled | undefined> {
     return new Promise((resolve, reject) => {
@@ -103,7 +105,7 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
       const end = (result: CloseResult) => {
         cancel();
         over();
-        report(result, ended, serving);
+        report(result, ended, bill, serving);
         resolve(result.state === 'closed' ? { cost: result.charged, balance: result.balance } : undefined);
       };
       const fail = (error: unknown) => {
@@ -128,13 +130,14 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
       const { accountId, keyId } = key;
       const input = { requestId, accountId, keyId, cost: bill.cost, outcome: ended };
       const settling = tools.ledger.settle(input, call.freeAddress);
-      const settled = await committed(settling, ended, serving);
+      const settled = await committed(settling, ended, bill, serving);
       failpoint('K8');
       return settled;
     },
     async release(status, { giveBackSlots, channel = null }) {
       begin();
-      const ended = outcome(status, nothingBilled(call.model.id), channel, null);
+      const bill = nothingBilled(call.model.id);
+      const ended = outcome(status, bill, channel, null);
       const { accountId, keyId } = key;
       const { freeAddress } = call;
       const releasing = tools.ledger.release({
@@ -145,7 +148,7 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
         freeAddress,
         outcome: ended,
       });
-      await committed(releasing, ended);
+      await committed(releasing, ended, bill);
       if (giveBackSlots) tools.refusals.forget(accountId);
     },
   };

@@ -58,7 +58,7 @@ export function deliverStream(
     void readLastBytes(current.begun);
     if (bill.reported === 'invalid') tools.alarms.raise('usage_invalid', { request_id: requestId, channel });
     const settled = await closing.settle('ok', bill, served);
-    const isOurs = bill.estimated || runs.length > 1 || current.begun.carrier.isTranslated || bill.isRestated === true;
+    const isOurs = bill.estimated || runs.length > 1 || current.begun.carrier.isTranslated;
     await send(writer.end({ usage: bill, cost: settled?.cost, isOurs }));
   }
 

@@ -20,7 +20,7 @@ export async function deliverWhole(
   if (call.gone.aborted) throw new AttemptFailed('client_gone');
   const bill = billAnswer(call, step.model, begun.facts);
   if (bill.reported === 'invalid') tools.alarms.raise('usage_invalid', { request_id: call.requestId, channel });
-  const isOurs = begun.carrier.isTranslated || bill.isRestated;
+  const isTold = begun.carrier.isTranslated || bill.isRestated;
   const settled = await closing.settle('ok', bill, { first: answer, last: answer });
   const model = step.model === call.model ? call.request.model : step.model.id;
   return {
@@ -29,6 +29,6 @@ export async function deliverWhole(
       ...costHeaders(settled),
       'content-type': 'application/json',
     },
-    body: call.dialect.writeAnswer(begun.document, model, call.request, isOurs ? bill : undefined),
+    body: call.dialect.writeAnswer(begun.document, model, call.request, isTold ? bill : undefined),
   };
 }

@@ -16,6 +16,8 @@ export interface Step {
   waitMs: number;
   /** For telling the channel's health what came of it. */
   pass: Pass;
+  /** Sealed reasoning stays behind: no route of the model could open it. */
+  withoutSealed: boolean;
 }
 
 export interface Plan {
@@ -56,6 +58,10 @@ export function createPlan(tools: RelayTools, { call, candidates }: Admission): 
   let onModel = 0;
   let inAll = 0;
   let last: Step | undefined;
+  /** The last step that could not open sealed reasoning; then whether that was left out. */
+  let sealed: Step | undefined;
+  let withoutSealed = false;
+  let sessionKey: string | undefined;
 
   function take(step: Step): Step {
     tried.set(step.route.channel.name, (tried.get(step.route.channel.name) ?? 0) + 1);
@@ -84,15 +90,33 @@ export function createPlan(tools: RelayTools, { call, candidates }: Admission): 
   function again(): Step | undefined {
     if (last) refusing.add(last.route);
     if (!last || inAll >= MAX_IN_ALL) return undefined;
-    const { channel, model } = last.route;
+    return anew(last);
+  }
+
+  /** At once, and no try on the channel or the model. */
+  function anew(step: Step): Step {
+    const { channel, model } = step.route;
     tried.set(channel.name, (tried.get(channel.name) ?? 1) - 1);
     onModel--;
-    return take({ ...last, waitMs: 0, pass: tools.health.readmits(channel.name, model) });
+    return take({ ...step, waitMs: 0, pass: tools.health.readmits(channel.name, model), withoutSealed });
+  }
+
+  /** A route that could not open what another account sealed, once without it: better than no answer of this model. */
+  function unseal(): Step | undefined {
+    if (!sealed || withoutSealed || call.isStrict) return undefined;
+    withoutSealed = true;
+    return anew(sealed);
+  }
+
+  function choose(model: Model): Choice | undefined {
+    if (model.routes.length > 1) sessionKey ??= call.sessionKey ?? conversationKey(call);
+    return chooseRoute(tools, call, model, { tried, passedOver, sessionKey });
   }
 
   function nextModel(): void {
     models.shift();
     onModel = 0;
+    sealed = undefined;
   }
 
   return {
@@ -107,6 +131,7 @@ export function createPlan(tools: RelayTools, { call, candidates }: Admission): 
       if (inAll >= MAX_IN_ALL) return undefined;
       const repeated = failure && repeat(failure);
       if (repeated) return repeated;
+      if (failure?.isSealed) sealed = last;
       if (failure?.isTooLong) {
         // The channel did nothing wrong: it may serve a model that takes more.
         if (last) tried.delete(last.route.channel.name);
@@ -114,9 +139,10 @@ export function createPlan(tools: RelayTools, { call, candidates }: Admission): 
       }
       for (; models.length > 0; nextModel()) {
         const [model] = models;
-        const chosen =
-          model && onModel < MAX_ON_ONE_MODEL ? chooseRoute(tools, call, model, { tried, passedOver }) : undefined;
-        if (model && chosen) return take({ model, ...chosen, waitMs: 0 });
+        const chosen = model && onModel < MAX_ON_ONE_MODEL ? choose(model) : undefined;
+        if (model && chosen) return take({ model, ...chosen, waitMs: 0, withoutSealed });
+        const unsealed = unseal();
+        if (unsealed) return unsealed;
       }
       return undefined;
     },
@@ -131,20 +157,34 @@ function repeatWait(tools: RelayTools, { outcome, retryAfterS }: AttemptFailed):
   return JITTER_MS.least + tools.random.fraction() * JITTER_MS.spread;
 }
 
+/** Of a conversation that its caller has no name for, and that must stay with who began it. */
+function conversationKey({ dialect, request, key }: Call): string | undefined {
+  const start = dialect.conversationStart?.(request.document.value);
+  return start === undefined ? undefined : createHash('sha256').update(`${key.accountId}\n${start}`).digest('hex');
+}
+
+type Choice = Pick<Step, 'route' | 'pass'>;
+
+interface Choosing {
+  tried: ReadonlyMap<string, number>;
+  passedOver: Set<Route>;
+  sessionKey: string | undefined;
+}
+
 /** By priority, then by weight; a conversation keeps to its channel, so that the upstream's prompt cache stays warm. */
 function chooseRoute(
   tools: RelayTools,
   call: Call,
   model: Model,
-  { tried, passedOver }: { tried: ReadonlyMap<string, number>; passedOver: Set<Route> },
-): Pick<Step, 'route' | 'pass'> | undefined {
+  { tried, passedOver, sessionKey }: Choosing,
+): Choice | undefined {
   let candidates = model.routes.filter(
     ({ channel }) => !tried.has(channel.name) && canReach(call.dialect, channel.endpoints),
   );
   while (candidates.length > 0) {
     const priority = Math.min(...candidates.map((route) => route.priority));
     const equals = candidates.filter((route) => route.priority === priority);
-    const route = call.sessionKey === undefined ? byWeight(tools, equals) : bySession(call.sessionKey, equals);
+    const route = sessionKey === undefined ? byWeight(tools, equals) : bySession(sessionKey, equals);
     if (!route) return undefined;
     const isCarried = !(call.findCarrier(route) instanceof Fault);
     const pass = isCarried ? tools.health.admits(route.channel.name, route.model) : undefined;

@@ -88,6 +88,7 @@ describe('values', () => {
     [['channels', 1, 'api_key'], '', 'channels[1].api_key'],
     [['channels', 1, 'api_key'], 12, 'channels[1].api_key'],
     [['channels', 1, 'quirks'], 'none', 'channels[1].quirks'],
+    [['channels', 1, 'mid_system'], 'user', 'channels[1].mid_system'],
     [['channels', 1, 'prefill'], 'yes', 'channels[1].prefill'],
     [['channels', 1, 'drain_on_abort'], 1, 'channels[1].drain_on_abort'],
     [['channels', 1, 'timeouts', 'idle_ms'], 0, 'channels[1].timeouts.idle_ms'],

@@ -5,10 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { cleanText } from '../../src/channels/read-failure.ts';
 import type { Answer } from '../support/answer.ts';
 import { cpuMs } from '../support/cpu-time.ts';
-import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
-import type { LogLine } from '../support/log-capture.ts';
-import { chatAnswer, errorScript, jsonScript } from '../support/openai-chat.ts';
+import { errorScript, jsonScript } from '../support/openai-chat.ts';
 import type { Script } from '../support/script.ts';
 import { type ChannelSet, type TwoChannels, twoChannels } from '../support/two-channels.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
@@ -305,10 +303,25 @@ describe('of the message nothing passes that names the upstream', () => {
     expect(error.message.length).toBeLessThan(500);
   });
 
+  const extra = { type: 'extra_forbidden', loc: ['body', 'seed'], msg: 'Extra inputs are not permitted', input: 7 };
+  const deep = { type: 'missing', loc: ['body', 'messages', 0, 'content'], msg: 'Field required' };
+  test.each<[what: string, body: unknown, param: string | null, words: string]>([
+    ['Mistral', { object: 'error', message: { detail: [extra] } }, 'seed', 'seed: Extra inputs are not permitted'],
+    ['FastAPI', { detail: [deep, extra] }, 'messages[0].content', 'messages[0].content: Field required; seed: Extra'],
+    ['one without a place', { detail: [{ msg: 'Ask https://a.example' }] }, null, 'Ask [link]'],
+    ['an odd place', { detail: [{ ...deep, loc: ['body', 'a b', {}] }] }, null, 'a b: Field required'],
+  ])('a list of faults by fields is told: %s', async (_, body, param, words) => {
+    const { response, error } = await refused(jsonScript(422, body));
+    expect(response.status).toBe(400);
+    expect(error.param).toBe(param);
+    expect(error.message).toStartWith(`Correct the request: ${words}`);
+  });
+
   const shapeless: [what: string, script: Script][] = [
     ['HTML', { status: 400, headers: { 'content-type': 'text/html' }, body: ['<html>internal words</html>'] }],
     ['text', { status: 400, body: ['internal words'] }],
     ['another envelope', jsonScript(400, { detail: 'internal words', message: 'internal words' })],
+    ['a list without faults', jsonScript(422, { detail: ['internal words', { msg: { a: 'internal words' } }] })],
     ['a message that is no text', errorScript(400, { message: { internal: 'internal words' } })],
     ['nothing', { status: 400, body: [] }],
   ];
@@ -332,28 +345,4 @@ test('a refusal counts as a request: the slot is not given back', async () => {
   gateway.upstream.next(errorScript(400, { message: 'no' }));
   await gateway.chat(account.key, { model: set.bothFree });
   expect((await gateway.get('/api/me', account.key)).free.minute.used).toBe(1);
-});
-
-describe('the log of a refused call says whether a translation wrote it', () => {
-  const TOO_ODD = { message: 'too odd', type: 'invalid_request_error', code: null, param: null };
-  const FILTERED = { ...TOO_ODD, code: 'content_policy_violation' };
-
-  test.each<[what: string, path: string, script: Script, translated: boolean | undefined]>([
-    ['refused after a translation', '/v1/messages', errorScript(400, TOO_ODD), true],
-    ['refused as it came', '/v1/chat/completions', errorScript(400, TOO_ODD), undefined],
-    ['refused for what it says', '/v1/messages', errorScript(400, FILTERED), undefined],
-    ['answered after a translation', '/v1/messages', chatAnswer(), undefined],
-  ])('%s', async (_, path, script, translated) => {
-    gateway.upstream.next(script);
-    const messages = [{ role: 'user', content: 'Hi' }];
-    const response = await gateway.call(path, {
-      key: account.key,
-      body: { model: set.both, max_tokens: 20, messages },
-    });
-    await response.text();
-    const id = response.headers.get('x-request-id');
-    const isOwn = ({ event, request_id }: LogLine) => event === 'request' && request_id === id;
-    const logged = await eventually('its line in the log', () => gateway.log.lines().find(isOwn));
-    expect(logged.translated).toBe(translated);
-  });
 });

@@ -17,11 +17,13 @@ beforeAll(async () => {
         ...doc.channels,
         openaiChannel('named', gatewayUrlOf(doc.channels), { quirks: 'openai' }),
         openaiChannel('router', gatewayUrlOf(doc.channels), { quirks: 'openrouter' }),
+        openaiChannel('versioned', `${gatewayUrlOf(doc.channels)}/?api-version=2024-10-21`, { quirks: 'azure' }),
       ],
       models: [
         ...doc.models,
         upModel('named-model', { price: 'free', routes: [{ channel: 'named', model: 'scripted-2026-01' }] }),
         upModel('router-model', { price: 'free', routes: [{ channel: 'router', model: 'scripted-2026-01' }] }),
+        upModel('versioned-model', { price: 'free', routes: [{ channel: 'versioned', model: 'scripted-2026-01' }] }),
       ],
     }),
   });
@@ -57,6 +59,11 @@ describe('the envelope', () => {
       accept: 'application/json',
       'accept-encoding': 'identity',
     });
+  });
+
+  test('goes below the path of the base URL, whose query stays last', async () => {
+    const { seen } = await relayed('{"model":"versioned-model","messages":[{"role":"user","content":"x"}]}');
+    expect(seen.path).toBe('/v1/chat/completions?api-version=2024-10-21');
   });
 
   test('has no header of the client in it', async () => {

@@ -1,6 +1,7 @@
 // An upstream that speaks Google's own format over HTTP: the model is part of the address, and so is whether the answer is
 // streamed. Headers are built here from nothing: of the client's only the trace that its call belongs to travels on.
 
+import { addressBelow } from '../address-below.ts';
 import { LOOP_HEADER, withHop } from '../loop-guard.ts';
 import { traceHeaders } from '../trace-headers.ts';
 import type { Fetch, Upstream } from '../upstream.ts';
@@ -15,11 +16,12 @@ export interface GeminiSettings {
 
 export function createGeminiUpstream({ baseUrl, apiKey, gatewayId }: GeminiSettings, fetch: Fetch): Upstream {
   const { host, hostname } = new URL(baseUrl);
+  const address = addressBelow(baseUrl);
   return {
     hidden: [host, hostname, ...(apiKey ? [apiKey] : [])],
     async send({ model, body, stream, headers, signal }) {
       const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
-      const response = await fetch(`${baseUrl}/${modelPath(model)}:${method}`, {
+      const response = await fetch(address(`/${modelPath(model)}:${method}`), {
         method: 'POST',
         headers: {
           'content-type': 'application/json',

@@ -3,6 +3,7 @@
 
 import type { Endpoint } from '../../kit/endpoints.ts';
 import type { Quirks } from '../../kit/quirks.ts';
+import { addressBelow } from '../address-below.ts';
 import { LOOP_HEADER, withHop } from '../loop-guard.ts';
 import { traceHeaders } from '../trace-headers.ts';
 import type { Fetch, Upstream } from '../upstream.ts';
@@ -24,6 +25,7 @@ const PATHS: Partial<Record<Endpoint, string>> = {
 
 export function createOpenaiUpstream({ baseUrl, apiKey, quirks, gatewayId }: OpenaiSettings, fetch: Fetch): Upstream {
   const { host, hostname } = new URL(baseUrl);
+  const address = addressBelow(baseUrl);
   const credentials = {
     bearer: (key: string) => ({ authorization: `Bearer ${key}` }),
     'api-key': (key: string) => ({ 'api-key': key }),
@@ -31,7 +33,7 @@ export function createOpenaiUpstream({ baseUrl, apiKey, quirks, gatewayId }: Ope
   return {
     hidden: [host, hostname, ...(apiKey ? [apiKey] : [])],
     send: ({ endpoint, body, stream, headers, signal }) =>
-      fetch(`${baseUrl}${PATHS[endpoint]}`, {
+      fetch(address(PATHS[endpoint] ?? ''), {
         method: 'POST',
         headers: {
           'content-type': 'application/json',

@@ -7,7 +7,7 @@ import { readRequest, refuseOtherModels } from './read-request.ts';
 import { createStreamReader } from './read-stream.ts';
 import { writePrefill, writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-stream.ts';
-import { writeUsage } from './write-usage.ts';
+import { restateUsage } from './write-usage.ts';
 
 export const openaiChat: Dialect = {
   envelope: 'openai',
@@ -19,7 +19,7 @@ export const openaiChat: Dialect = {
   writePrefill,
   readAnswer,
   writeAnswer: (document, model, _, usage) =>
-    editMembers(document, usage ? { model, usage: writeUsage(usage) } : { model }),
+    editMembers(document, usage ? { model, usage: restateUsage(document.value.usage, usage) } : { model }),
   createStreamReader: (request, quirks) => createStreamReader(request.choices, quirks),
   createStreamWriter,
 };

@@ -33,8 +33,14 @@ export function readUsage(usage: Json | undefined, quirks?: Quirks): UsageReport
       output: completion,
     },
     reasoning,
-    isRestated: !isTold || completion !== told || (hits ?? 0) > 0,
+    isRestated: !isTold || completion !== told || cached !== details,
+    upstreamCost: readCost(usage.cost),
   };
+}
+
+/** OpenRouter's word. No bill depends on it, so that a strange one is only left out. */
+function readCost(cost: Json | undefined): number | undefined {
+  return typeof cost === 'number' && Number.isFinite(cost) && cost >= 0 ? cost : undefined;
 }
 
 /** Of two reports in one stream: the later one, unless it leaves out what the earlier one told. */

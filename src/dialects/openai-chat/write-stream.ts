@@ -16,7 +16,7 @@ import { writeSse } from '../sse.ts';
 import { createTranscript } from '../transcript.ts';
 import { continueFresh, continuePrefill, finishesOf, TEXT_SLOT } from './continue-stream.ts';
 import { hasNoChoice, isForeign } from './read-chunk.ts';
-import { withCost, writeUsage } from './write-usage.ts';
+import { restateUsage, withCost, writeUsage } from './write-usage.ts';
 
 export function createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter {
   const transcript = createTranscript(options);
@@ -102,12 +102,16 @@ function* lastChunks(
   head: JsonObject | undefined,
   model: string,
 ): Generator<string> {
+  const shownUsage = (usage: JsonObject) => {
+    if (isOurs) return writeUsage(billed);
+    return billed.isRestated ? restateUsage(usage, billed) : usage;
+  };
   let hasUsage = false;
   for (const { document } of held) {
     if (!document) continue;
     const { usage } = document.value;
     if (!includeUsage && hasNoChoice(document.value)) continue;
-    const shown = includeUsage && isObject(usage) ? withCost(isOurs ? writeUsage(billed) : usage, cost) : undefined;
+    const shown = includeUsage && isObject(usage) ? withCost(shownUsage(usage), cost) : undefined;
     hasUsage ||= shown !== undefined;
     const missing = Array.isArray(document.value.choices) ? {} : { choices: [] };
     yield writeSse(editMembers(document, { ...ownFields(document), ...missing, usage: shown }));

@@ -1,6 +1,6 @@
-// Usage in OpenAI's words: a pure function of the buckets, with the cost beside it.
+// Usage in OpenAI's words: a pure function of the buckets, with the cost beside it; or an upstream's own, mended.
 
-import type { Json, JsonObject } from '../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
 import { moneyFields, type Nano } from '../../kit/money.ts';
 import type { ReportedUsage } from '../dialect.ts';
 
@@ -14,6 +14,23 @@ export function writeUsage({ buckets, reasoning }: ReportedUsage): JsonObject {
     prompt_tokens_details: { cached_tokens: buckets.cachedInput, cache_write_tokens: written },
     completion_tokens_details: { reasoning_tokens: reasoning },
   };
+}
+
+/** An upstream's usage with our figures where it counts in a way of its own. The rest of it stays, known to us or not. */
+export function restateUsage(told: Json | undefined, billed: ReportedUsage): JsonObject {
+  const ours = writeUsage(billed);
+  if (!isObject(told)) return ours;
+  const restated = { ...told };
+  const { output, cachedInput } = billed.buckets;
+  if (told.completion_tokens !== output) {
+    restated.completion_tokens = output;
+    restated.total_tokens = ours.total_tokens;
+  }
+  const details = isObject(told.prompt_tokens_details) ? told.prompt_tokens_details : {};
+  if ((details.cached_tokens ?? 0) !== cachedInput) {
+    restated.prompt_tokens_details = { ...details, cached_tokens: cachedInput };
+  }
+  return restated;
 }
 
 /** Adds the cost to a usage object that an upstream or we have written. */

@@ -2,6 +2,7 @@
 
 import { editMembers } from '../../kit/json.ts';
 import type { Dialect } from '../dialect.ts';
+import { conversationStart } from './conversation-start.ts';
 import { readAnswer } from './read-answer.ts';
 import { readRequest, refuseOtherModels } from './read-request.ts';
 import { createStreamReader } from './read-stream.ts';
@@ -15,6 +16,7 @@ export const openaiResponses: Dialect = {
   promptField: 'input',
   readRequest,
   refuseOtherModels,
+  conversationStart,
   writeRequest,
   writePrefill,
   readAnswer,

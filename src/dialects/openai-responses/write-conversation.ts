@@ -25,10 +25,11 @@ export function writeConversation(conversation: Conversation, target: Target): W
   const text = { ...writeFormat(conversation.format), ...knobs.text };
 
   function body(fields: UpstreamFields, asked: { stream: boolean; prefill?: string | undefined }): string {
+    const items = fields.withoutSealed ? input.filter(({ type }) => type !== 'reasoning') : input;
     return writeJson({
       model: fields.model,
       instructions: instructions.length > 0 ? instructions.join('\n\n') : undefined,
-      input: asked.prefill === undefined ? input : beginAnswer(input, turns.at(-1), asked.prefill),
+      input: asked.prefill === undefined ? items : beginAnswer(items, turns.at(-1), asked.prefill),
       ...tools.members,
       ...reasoning.members,
       ...knobs.members,

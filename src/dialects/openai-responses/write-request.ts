@@ -6,16 +6,16 @@ import { editBody, type JsonBody } from '../../kit/request-json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { withoutPriced } from '../priced-fields.ts';
 import { TAG_MARK, untagToolId } from '../translate/opaque.ts';
-import { editList, rawMember, withRawMember } from './raw-edits.ts';
+import { editList, rawMember, reread, withRawMember } from './raw-edits.ts';
 
 export function writeRequest({ document }: RelayRequest, fields: UpstreamFields): JsonBody {
-  return editBody(writeItems(document), ownedFields(document, fields));
+  return editBody(writeItems(document, fields), ownedFields(document, fields));
 }
 
 /** The partial answer stands last, as the assistant's own message; upstreams refuse one that ends in white space. */
 export function writePrefill({ document }: RelayRequest, fields: UpstreamFields, text: string): string {
   const begun = JSON.stringify({ role: 'assistant', content: text.trimEnd() });
-  const edited = writeItems(document);
+  const edited = writeItems(document, fields);
   const raw = rawMember(edited, 'input') ?? '""';
   const items = raw.startsWith('[') ? raw.slice(1, -1) : `{"role":"user","content":${raw}}`;
   return editMembers(withRawMember(edited, 'input', `[${items},${begun}]`), ownedFields(document, fields));
@@ -33,9 +33,23 @@ function ownedFields({ value }: JsonDocument, fields: UpstreamFields): Record<st
 }
 
 /** The same document if no item needs an edit: then none is read once more. */
-function writeItems(document: JsonDocument): JsonDocument {
+function writeItems(document: JsonDocument, { withoutSealed = false }: UpstreamFields): JsonDocument {
   const { input } = document.value;
-  return Array.isArray(input) && input.some(needsEdit) ? editList(document, 'input', writeItem) : document;
+  if (!Array.isArray(input)) return document;
+  if (withoutSealed) return editList(document, 'input', writeUnsealed);
+  return input.some(needsEdit) ? editList(document, 'input', writeItem) : document;
+}
+
+/** Items that the model made after its reasoning name it by their ids, and would be refused without it. */
+const MADE: ReadonlySet<Json | undefined> = new Set(['message', 'function_call', 'custom_tool_call']);
+
+function writeUnsealed(item: JsonDocument): string | undefined {
+  const { type, id, encrypted_content: encrypted } = item.value;
+  if (type === 'reasoning' && (encrypted ?? '') !== '') return undefined;
+  const written = writeItem(item);
+  return written === undefined || id === undefined || !MADE.has(type)
+    ? written
+    : editMembers(reread(written), { id: undefined });
 }
 
 function needsEdit(item: Json): boolean {

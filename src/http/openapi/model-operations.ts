@@ -30,7 +30,7 @@ const STRICT = switchHeader(
   'Answer 400 instead of dropping a setting that the upstream cannot have, and 402 instead of lowering a thinking budget.',
 );
 const VERSION = parameter('header', 'anthropic-version', 'Passed on to upstreams of this format.', TEXT);
-const BETA = parameter('header', 'anthropic-beta', 'Passed on to upstreams of this format.', TEXT);
+const BETA = parameter('header', 'anthropic-beta', 'Passed on to Anthropic, not to others of its format.', TEXT);
 
 const RATES = ['x-ratelimit-limit-requests', 'x-ratelimit-remaining-requests', 'x-ratelimit-reset-requests'];
 const ANTHROPIC_RATES = ['limit', 'remaining', 'reset'].map((name) => `anthropic-ratelimit-requests-${name}`);

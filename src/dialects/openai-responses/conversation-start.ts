@@ -1,0 +1,48 @@
+// What a conversation with sealed reasoning began with. Only the upstream account that sealed it can read it, so all calls
+// of one conversation must rank channels alike, though few clients name it: what stood before the model's first word is the
+// same in each.
+
+import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
+
+const SEALED = 'reasoning.encrypted_content';
+const GIVEN_ROLES: ReadonlySet<Json | undefined> = new Set(['user', 'system', 'developer']);
+/** Enough to tell conversations apart; long prompts are not worth reading for it. */
+const MAX_ITEMS = 8;
+const MAX_TEXTS = 8;
+const MAX_TEXT_CHARS = 500;
+
+/** Undefined where no reasoning is sealed: such a conversation may go anywhere. */
+export function conversationStart({ input, include }: JsonObject): string | undefined {
+  const isAsked = Array.isArray(include) && include.includes(SEALED);
+  if (!isAsked && !(Array.isArray(input) && input.some(isSealed))) return undefined;
+  if (typeof input === 'string') return writeItem('user', [input]);
+  if (!Array.isArray(input)) return undefined;
+  const said = input.findIndex((item) => !isGiven(item));
+  const given = said < 0 ? input : input.slice(0, said);
+  return given
+    .slice(0, MAX_ITEMS)
+    .filter(isObject)
+    .map(({ role, content }) => writeItem(role, textsOf(content)))
+    .join('');
+}
+
+/** Asks for the name only: the value may be long, and nobody has read it yet. */
+function isSealed(item: Json): boolean {
+  return isObject(item) && Object.hasOwn(item, 'encrypted_content');
+}
+
+/** Not the model's own. */
+function isGiven(item: Json): boolean {
+  return isObject(item) && (item.type ?? 'message') === 'message' && GIVEN_ROLES.has(item.role);
+}
+
+/** A text is the same, alone or as a part. */
+function textsOf(content: Json | undefined): string[] {
+  if (typeof content === 'string') return [content];
+  const parts = Array.isArray(content) ? content.slice(0, MAX_TEXTS) : [];
+  return parts.flatMap((part) => (isObject(part) && typeof part.text === 'string' ? [part.text] : []));
+}
+
+function writeItem(role: Json | undefined, texts: readonly string[]): string {
+  return JSON.stringify([role ?? null, ...texts.flatMap((text) => [text.length, text.slice(0, MAX_TEXT_CHARS)])]);
+}

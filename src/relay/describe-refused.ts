@@ -1,0 +1,46 @@
+// A request that a translation wrote and its upstream found fault with: the slip may be ours, and whoever mends it must
+// know what was sent. Told are the names and kinds of its members and the place that the upstream points to; no content.
+
+import { ANSWER_LIMITS, type Span, scanTopLevel } from '../kit/json.ts';
+
+const KINDS: Readonly<Record<string, string>> = {
+  '"': 'text',
+  '[': 'list',
+  '{': 'object',
+  t: 'true',
+  f: 'false',
+  n: 'null',
+};
+
+/** Names within a member that are the format's own. Others may be words of the caller, such as a tool's parameters. */
+const OWN_NAMES: ReadonlySet<string> = new Set([
+  ...['role', 'content', 'type', 'text', 'name', 'id', 'description', 'strict', 'index', 'status', 'output'],
+  ...['function', 'parameters', 'arguments', 'tool_calls', 'tool_call_id', 'call_id', 'input_schema', 'input'],
+  ...['tool_use_id', 'is_error', 'image_url', 'url', 'detail', 'file', 'file_data', 'input_audio', 'data', 'format'],
+  ...['source', 'media_type', 'title', 'cache_control', 'ttl', 'citations', 'thinking', 'signature', 'budget_tokens'],
+  ...['reasoning_content', 'reasoning', 'reasoning_details', 'summary', 'encrypted_content', 'effort', 'include_usage'],
+  ...['json_schema', 'schema', 'mode', 'tools', 'user_id', 'parts', 'functionDeclarations', 'functionCall', 'args'],
+  ...['functionResponse', 'response', 'inlineData', 'mimeType', 'thoughtSignature', 'thinkingConfig', 'thinkingBudget'],
+  ...['maxOutputTokens', 'responseSchema', 'responseJsonSchema', 'parametersJsonSchema', 'functionCallingConfig'],
+]);
+
+/** `body`: as it was sent. `param`: as the upstream told it. */
+export function describeRefused(body: string, param: string | undefined): string {
+  const members = scanTopLevel(body, ANSWER_LIMITS);
+  const shape = [...members].map(([name, { valueStart }]) => `${name} ${KINDS[body.charAt(valueStart)] ?? 'number'}`);
+  const place = param === undefined ? '' : placeIn(members, param);
+  return `${place ? `at ${place}; ` : ''}sent ${shape.join(', ')}`;
+}
+
+/** As far as it names what is ours: from a member on, down to the first name that is not. */
+function placeIn(members: ReadonlyMap<string, Span>, param: string): string {
+  const [first = '', ...rest] = param.split(/[.[\]]+/).filter((name) => name !== '');
+  if (!members.has(first)) return '';
+  const foreign = rest.findIndex((name) => !isIndex(name) && !OWN_NAMES.has(name));
+  const own = foreign < 0 ? rest : rest.slice(0, foreign);
+  return own.reduce((place, name) => place + (isIndex(name) ? `[${name}]` : `.${name}`), first);
+}
+
+function isIndex(name: string): boolean {
+  return /^\d{1,6}$/.test(name);
+}

@@ -1,0 +1,50 @@
+// Which headers of a client an upstream of the Anthropic format sees: its version everywhere, betas only where they are known.
+
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { messageAnswer } from '../support/anthropic-messages.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { openaiChannel, upModel } from '../support/test-document.ts';
+
+let gateway: TestGateway;
+let key: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    document: (doc) => {
+      const url = String(doc.channels.find(({ name }) => name === 'up')?.base_url);
+      return {
+        ...doc,
+        channels: [
+          ...doc.channels,
+          { name: 'own', kind: 'anthropic', base_url: url, api_key: 'fake-key' },
+          openaiChannel('vendor', 'http://127.0.0.1:9/v1', { anthropic_base_url: url }),
+        ],
+        models: [
+          ...doc.models,
+          upModel('on-own', { price: 'free', routes: [{ channel: 'own', model: 'scripted-2026-01' }] }),
+          upModel('on-vendor', { price: 'free', routes: [{ channel: 'vendor', model: 'scripted-2026-01' }] }),
+        ],
+      };
+    },
+  });
+});
+beforeEach(async () => {
+  gateway.upstream.reset();
+  ({ key } = await gateway.register());
+});
+afterAll(() => gateway.stop());
+
+test.each([
+  ['on-own', 'interleaved-thinking-2025-05-14,other'],
+  ['on-vendor', undefined],
+])('%s', async (model, betas) => {
+  gateway.upstream.next(messageAnswer());
+  const response = await gateway.call('/v1/messages', {
+    key,
+    headers: { 'anthropic-version': '2026-10-21', 'anthropic-beta': 'interleaved-thinking-2025-05-14,other' },
+    body: { model, max_tokens: 20, messages: [{ role: 'user', content: 'Hi' }] },
+  });
+  expect(response.status).toBe(200);
+  const { headers } = await gateway.upstream.request(0);
+  expect([headers['anthropic-version'], headers['anthropic-beta']]).toEqual(['2026-10-21', betas]);
+});

@@ -1,0 +1,72 @@
+// What the log says of a call that an upstream refused: whether a translation wrote it, and then what was sent, without a
+// word of it.
+
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { eventually } from '../support/eventually.ts';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import type { LogLine } from '../support/log-capture.ts';
+import { chatAnswer, errorScript } from '../support/openai-chat.ts';
+import type { Script } from '../support/script.ts';
+
+let gateway: TestGateway;
+let account: TestAccount;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+beforeEach(async () => {
+  gateway.upstream.reset();
+  account = await gateway.register();
+});
+afterAll(() => gateway.stop());
+
+const TOO_ODD = { message: 'too odd', type: 'invalid_request_error', code: null, param: null };
+const FILTERED = { ...TOO_ODD, code: 'content_policy_violation' };
+
+test.each<[what: string, path: string, script: Script, translated: boolean | undefined]>([
+  ['refused after a translation', '/v1/messages', errorScript(400, TOO_ODD), true],
+  ['refused as it came', '/v1/chat/completions', errorScript(400, TOO_ODD), undefined],
+  ['refused for what it says', '/v1/messages', errorScript(400, FILTERED), undefined],
+  ['answered after a translation', '/v1/messages', chatAnswer(), undefined],
+])('whether a translation wrote it: %s', async (_, path, script, translated) => {
+  gateway.upstream.next(script);
+  const messages = [{ role: 'user', content: 'Hi' }];
+  const response = await gateway.call(path, {
+    key: account.key,
+    body: { model: 'up-paid', max_tokens: 20, messages },
+  });
+  await response.text();
+  const id = response.headers.get('x-request-id');
+  const isOwn = ({ event, request_id }: LogLine) => event === 'request' && request_id === id;
+  const logged = await eventually('its line in the log', () => gateway.log.lines().find(isOwn));
+  expect(logged.translated).toBe(translated);
+  const refused = gateway.log.lines().filter((line) => line.event === 'translation_refused' && line.request_id === id);
+  expect(refused).toHaveLength(translated ? 1 : 0);
+});
+
+const SENT = 'sent model text, messages list, tools list, max_tokens number, stream false';
+test.each([
+  [null, SENT],
+  ['messages[0].content', `at messages[0].content; ${SENT}`],
+  ['tools.0.function.parameters.properties.secret_word', `at tools[0].function.parameters; ${SENT}`],
+  ['secret_word', SENT],
+  ['secret_word.content', SENT],
+])('by which channel, at which place, and what it was: %s', async (param, detail) => {
+  gateway.upstream.next(errorScript(400, { ...TOO_ODD, message: 'secret_word', code: 'secret_word', param }));
+  const response = await gateway.call('/v1/messages', {
+    key: account.key,
+    body: {
+      model: 'up-paid',
+      max_tokens: 20,
+      messages: [{ role: 'user', content: 'secret_word' }],
+      tools: [{ name: 'secret_word', input_schema: { type: 'object', properties: { secret_word: {} } } }],
+      secret_word: 1,
+    },
+  });
+  expect(response.status).toBe(400);
+  const request_id = response.headers.get('x-request-id');
+  const line = gateway.log.lines().find((one) => one.event === 'translation_refused' && one.request_id === request_id);
+  const endpoint = '/v1/messages';
+  expect(line).toMatchObject({ level: 'warn', channel: 'up', model: 'up-paid', endpoint, detail });
+  expect(gateway.log.text()).not.toContain('secret_word');
+});
