@@ -23,7 +23,7 @@ import type { Sealer } from './kit/sealed.ts';
 import type { AuditPass } from './operating/tools.ts';
 import { isProcessAlive } from './processes.ts';
 import { createActiveCatalog } from './publishing/active-catalog.ts';
-import { applyDocument } from './publishing/apply-document.ts';
+import { applyDocument, SERVER } from './publishing/apply-document.ts';
 import { applyStartingDocument } from './publishing/starting-document.ts';
 import { readConfig } from './read-config.ts';
 import { StartRefused } from './start-refused.ts';
@@ -139,7 +139,7 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
       // It may have been made since the start.
       const file = configFile ?? usualConfigFile();
       if (file === undefined) throw new StartRefused('there is no catalog file');
-      const applied = await applyDocument(publishing, readConfig(file), 'file');
+      const applied = await applyDocument(publishing, readConfig(file), 'file', SERVER);
       if (applied.ok) {
         await follow();
         log('info', 'config_applied', { file, revision: active.get().revision });
