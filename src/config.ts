@@ -81,7 +81,7 @@ export function readSettings(
     if (port === 0) faults.push('PORT must be a number above 0 with PROCESSES above 1: all of them share it');
   }
   const ownUrl = urlOf(host, port);
-  const publicUrl = readUrl(variable('PUBLIC_URL'), 'PUBLIC_URL', faults) ?? ownUrl;
+  const publicUrl = readPublicUrl(variable('PUBLIC_URL'), faults) ?? ownUrl;
   const settings: Settings = {
     port,
     host,
@@ -217,6 +217,14 @@ function readUrl(text: string | undefined, name: string, faults: string[]): stri
   if (text === undefined) return undefined;
   if (/^https?:\/\//.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '');
   faults.push(`${name} must be an http or https URL`);
+  return undefined;
+}
+
+/** Paths are put behind it: after a query or a fragment they would mean nothing. */
+function readPublicUrl(text: string | undefined, faults: string[]): string | undefined {
+  const isBase = text === undefined || /^\w+:\/\/[^/?#@]+(\/[^?#]*)?$/.test(text);
+  if (isBase) return readUrl(text, 'PUBLIC_URL', faults);
+  faults.push('PUBLIC_URL must be an http or https URL without user info, query and fragment');
   return undefined;
 }
 

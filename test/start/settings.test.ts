@@ -54,6 +54,7 @@ describe('PUBLIC_URL', () => {
     [{ HOST: 'gateway.internal' }, 'http://gateway.internal:8787'],
     [{ PUBLIC_URL: 'https://ai.example.com' }, 'https://ai.example.com'],
     [{ PUBLIC_URL: 'https://example.com/ai/' }, 'https://example.com/ai'],
+    [{ PUBLIC_URL: 'http://[::1]:8787/@ai' }, 'http://[::1]:8787/@ai'],
   ])('%j gives %s', (environment, url) => expect(readSettings(environment).publicUrl).toBe(url));
 });
 
@@ -65,6 +66,11 @@ describe('what is refused', () => {
     ['PORT', '0x50'],
     ['PUBLIC_URL', 'example.com'],
     ['PUBLIC_URL', 'ftp://example.com'],
+    ['PUBLIC_URL', 'https://example.com?x=1'],
+    ['PUBLIC_URL', 'https://example.com/ai?'],
+    ['PUBLIC_URL', 'https://example.com/ai#top'],
+    ['PUBLIC_URL', 'https://user@example.com'],
+    ['PUBLIC_URL', 'https://user:secret@example.com/ai'],
     ['OLLAMA_BASE_URL', '127.0.0.1:11434'],
     ['ALARM_WEBHOOK_URL', 'not a url'],
     ['SECURITY_CONTACT', 'security@example.com'],
