@@ -70,7 +70,10 @@ describe('the token', () => {
       routes.map(({ method, path }) => fetch(gateway.gateway.adminUrl + path, { method })),
     );
     // More than ten wrong ones are not looked into any more.
-    for (const { status } of answers) expect([401, 429]).toContain(status);
+    for (const { status, headers } of answers) {
+      expect([401, 429]).toContain(status);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+    }
   });
 
   test('is in no log line, nor is a wrong one', () => {
