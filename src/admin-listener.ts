@@ -13,7 +13,7 @@ const USUAL_PORT = 8788;
 
 /** Throws StartRefused or StoreRefused. */
 export function listenForOperator(
-  { adminPort, adminToken, dataDir, processIndex = 0 }: Settings,
+  { port, adminPort, adminToken, dataDir, processIndex = 0 }: Settings,
   tools: Omit<OperatorTools, 'adminToken'> & { random: Random },
   addPages: AddPages,
   counted: Unanswered['counted'],
@@ -25,7 +25,8 @@ export function listenForOperator(
     variable: 'ADMIN_PORT',
     respond: counted((request) => app.fetch(request)),
   } as const;
+  if (adminPort !== undefined) return listen({ ...options, port: adminPort });
   // A second gateway on one machine, for practice or for a test, must start without a thought of this port.
-  if (adminPort === undefined) return listenSomewhere({ ...options, port: USUAL_PORT + processIndex });
-  return listen({ ...options, port: adminPort });
+  const usual = USUAL_PORT + processIndex;
+  return listenSomewhere({ ...options, port: usual === port ? 0 : usual });
 }

@@ -179,6 +179,7 @@ async function explain(error: unknown, json: boolean, command: Command | undefin
   }
   const message = refusal(error);
   const facts = error instanceof Refused || error instanceof OperatingRefused ? error.facts : {};
+  if (error instanceof Refused && error.done !== undefined && !json) await print(STDOUT, `${error.done}\n`);
   await print(STDERR, json ? `${JSON.stringify({ error: message, ...facts })}\n` : `${message}\n`);
   return 1;
 }

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { ProviderSettings } from './catalog/default-document.ts';
-import { type Network, parseNetwork } from './kit/address.ts';
+import { type Network, parseAddress, parseNetwork } from './kit/address.ts';
 import { type KillOrder, parseKillOrder } from './kit/failpoint.ts';
 
 export interface Settings {
@@ -54,6 +54,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const MIN_SECRET_CHARS = 16;
 const MAX_PROCESSES = 256;
 const HIGHEST_PORT = 65_535;
+const MAX_HOST_CHARS = 253;
+const HOST_NAME = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?$/i;
 const ONE_PROCESS_ON_SQLITE =
   'PROCESSES above 1 needs DATABASE_URL: the embedded database has one writer, and more processes would only wait for ' +
   'each other; leave PROCESSES unset, or use PostgreSQL';
@@ -66,10 +68,10 @@ export function readSettings(
   const faults: string[] = [];
   const variable = (name: string) => environment[name]?.trim() || undefined;
   const port = readPort(variable('PORT'), 8787, 'PORT', faults);
-  const host = variable('HOST') ?? '127.0.0.1';
+  const host = readHost(variable('HOST'), faults);
   const processes = readProcesses(variable('PROCESSES'), faults);
   const processIndex = readIndex(variable('PROCESS_INDEX'), processes, faults);
-  const adminPort = readAdminPort(variable('ADMIN_PORT'), processes, processIndex, faults);
+  const adminPort = readAdminPort(variable('ADMIN_PORT'), { port, processes, processIndex }, faults);
   const pepper = readSecret(variable('SECRETS_PEPPER'), 'SECRETS_PEPPER', faults);
   const databaseUrl = readDatabaseUrl(variable('DATABASE_URL'), faults);
   if (databaseUrl !== undefined && pepper === undefined) {
@@ -81,7 +83,7 @@ export function readSettings(
     if (port === 0) faults.push('PORT must be a number above 0 with PROCESSES above 1: all of them share it');
   }
   const ownUrl = urlOf(host, port);
-  const publicUrl = readUrl(variable('PUBLIC_URL'), 'PUBLIC_URL', faults) ?? ownUrl;
+  const publicUrl = readPublicUrl(variable('PUBLIC_URL'), faults) ?? ownUrl;
   const settings: Settings = {
     port,
     host,
@@ -149,6 +151,19 @@ function readPort(text: string | undefined, standard: number, name: string, faul
   return standard;
 }
 
+/** What no resolver could look up is found here, before anything is made. */
+function readHost(text: string | undefined, faults: string[]): string {
+  if (text === undefined) return '127.0.0.1';
+  const isName = text.length <= MAX_HOST_CHARS && HOST_NAME.test(text) && URL.canParse(`http://${text}`);
+  if (!isName && !parseAddress(bareHost(text))) faults.push(`HOST must be a host name or an address: ${text}`);
+  return text;
+}
+
+/** An IPv6 address may stand in brackets, as in a URL. */
+function bareHost(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1');
+}
+
 function readProcesses(text: string | undefined, faults: string[]): number {
   if (text === undefined) return 1;
   if (text === 'auto') return availableParallelism();
@@ -169,16 +184,20 @@ function readIndex(text: string | undefined, processes: number, faults: string[]
 /** Each process has its own figures, and so a port of its own to tell them: ADMIN_PORT and those after it. */
 function readAdminPort(
   text: string | undefined,
-  processes: number,
-  processIndex: number | undefined,
+  { port, processes, processIndex }: Pick<Settings, 'port' | 'processes' | 'processIndex'>,
   faults: string[],
 ): number | undefined {
   if (text === undefined) return undefined;
-  const port = readPort(text, 0, 'ADMIN_PORT', faults);
+  const first = readPort(text, 0, 'ADMIN_PORT', faults);
   // Any free one, for each of them.
-  if (port === 0) return 0;
-  if (port + processes - 1 > HIGHEST_PORT) faults.push('ADMIN_PORT must leave room above it: each process has a port');
-  return port + (processIndex ?? 0);
+  if (first === 0) return 0;
+  const last = first + processes - 1;
+  if (last > HIGHEST_PORT) faults.push('ADMIN_PORT must leave room above it: each process has a port');
+  if (first <= port && port <= last) {
+    const others = processes > 1 ? `, and so must the ${processes - 1} above it: each process has a port` : '';
+    faults.push(`ADMIN_PORT must be another port than PORT${others}`);
+  }
+  return first + (processIndex ?? 0);
 }
 
 function readSecret(text: string | undefined, name: string, faults: string[]): string | undefined {
@@ -209,7 +228,7 @@ export function usualConfigFile(): string | undefined {
 
 function urlOf(host: string, port: number): string {
   const isWildcard = host === '0.0.0.0' || host === '::' || host === '[::]';
-  const name = isWildcard ? '127.0.0.1' : host.includes(':') ? `[${host.replace(/^\[|\]$/g, '')}]` : host;
+  const name = isWildcard ? '127.0.0.1' : host.includes(':') ? `[${bareHost(host)}]` : host;
   return `http://${name}:${port}`;
 }
 
@@ -217,6 +236,14 @@ function readUrl(text: string | undefined, name: string, faults: string[]): stri
   if (text === undefined) return undefined;
   if (/^https?:\/\//.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '');
   faults.push(`${name} must be an http or https URL`);
+  return undefined;
+}
+
+/** Paths are put behind it: after a query or a fragment they would mean nothing. */
+function readPublicUrl(text: string | undefined, faults: string[]): string | undefined {
+  const isBase = text === undefined || /^\w+:\/\/[^/?#@]+(\/[^?#]*)?$/.test(text);
+  if (isBase) return readUrl(text, 'PUBLIC_URL', faults);
+  faults.push('PUBLIC_URL must be an http or https URL without user info, query and fragment');
   return undefined;
 }
 

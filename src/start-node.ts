@@ -19,11 +19,12 @@ import type { Authenticator } from './keys/authenticator.ts';
 import type { Alarms } from './kit/alarms.ts';
 import type { Clock } from './kit/clock.ts';
 import type { Log } from './kit/log.ts';
+import { isLoopback } from './kit/loopback.ts';
 import type { Sealer } from './kit/sealed.ts';
 import type { AuditPass } from './operating/tools.ts';
 import { isProcessAlive } from './processes.ts';
 import { createActiveCatalog } from './publishing/active-catalog.ts';
-import { applyDocument } from './publishing/apply-document.ts';
+import { applyDocument, SERVER } from './publishing/apply-document.ts';
 import { applyStartingDocument } from './publishing/starting-document.ts';
 import { readConfig } from './read-config.ts';
 import { StartRefused } from './start-refused.ts';
@@ -114,6 +115,7 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   const follow = async () => onPulse(await store.read.pulse());
   await follow();
   if (configFile === undefined) warnOfProviders(settings, active.get(), log);
+  warnOfPlainHttp(settings, log);
 
   const lease = await keepLease({ store, clock, log, alarms, node });
   stops.push(lease.stop);
@@ -139,7 +141,7 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
       // It may have been made since the start.
       const file = configFile ?? usualConfigFile();
       if (file === undefined) throw new StartRefused('there is no catalog file');
-      const applied = await applyDocument(publishing, readConfig(file), 'file');
+      const applied = await applyDocument(publishing, readConfig(file), 'file', SERVER);
       if (applied.ok) {
         await follow();
         log('info', 'config_applied', { file, revision: active.get().revision });
@@ -161,6 +163,14 @@ function warnOfProviders({ providers }: Settings, { revision, channels }: Catalo
     const detail = `${name} is set, but revision ${revision} is not the embedded default: it adds nothing; add its channel and models to the catalog document, or unset it`;
     log('warn', 'config_warning', { revision, detail });
   }
+}
+
+/** The cookie of a sign-in must reach a site that has no TLS, too: whoever listens on the way has it as well. */
+function warnOfPlainHttp({ publicUrl }: Settings, log: Log): void {
+  const { protocol, hostname } = new URL(publicUrl);
+  if (protocol === 'https:' || isLoopback(hostname)) return;
+  const detail = `PUBLIC_URL is ${publicUrl}, without TLS: keys and the cookies of sign-ins travel unprotected; put TLS in front and set PUBLIC_URL to an https URL`;
+  log('warn', 'config_warning', { detail });
 }
 
 function faultLines(file: string | undefined, faults: readonly { path: string; message: string }[]): string {

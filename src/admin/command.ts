@@ -54,6 +54,8 @@ export class Refused extends Error {
   constructor(
     message: string,
     readonly facts: Readonly<Record<string, unknown>> = {},
+    /** What was done all the same, for people; programs find it among the facts. */
+    readonly done?: string,
   ) {
     super(message);
   }

@@ -31,6 +31,8 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
       return describeBound('at most', Number(issue.maximum), issue.origin);
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`;
+    case 'unrecognized_keys':
+      return `unknown field ${issue.keys.join(', ')}`;
     default:
       return 'cannot be this';
   }

@@ -16,9 +16,12 @@ const ID_HEADERS = ['x-request-id', 'request-id'] as const;
 /** Whatever does not say that it is for everybody is for this caller alone; not every cache knows our header for keys. */
 const PRIVATE = { 'cache-control': 'no-store' };
 
+/** What a client or an upstream said may stand in an answer: no browser shall take it for a page. */
+const AS_DECLARED = { 'x-content-type-options': 'nosniff' };
+
 /** Read once: what is the same on every answer is copied and not parsed. */
-const CLOSED = new Headers(PRIVATE);
-const OPEN_TO_PAGES = new Headers({ ...PRIVATE, ...CORS_HEADERS });
+const CLOSED = new Headers({ ...PRIVATE, ...AS_DECLARED });
+const OPEN_TO_PAGES = new Headers({ ...PRIVATE, ...AS_DECLARED, ...CORS_HEADERS });
 
 const constantHeaders = (path: string) => (isOpenToPages(path) ? OPEN_TO_PAGES : CLOSED);
 

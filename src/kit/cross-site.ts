@@ -1,7 +1,7 @@
 // Whether a request was sent by a page of another site. Browsers mark what pages send; programs send neither header. A page
 // whose own name was made to lead to us calls itself the same site: so the name by which we were called must be ours, too.
 
-const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i;
+import { isLoopback } from './loopback.ts';
 
 export function isCrossSite(headers: Headers, publicUrl: string): boolean {
   const site = headers.get('sec-fetch-site');
@@ -11,7 +11,7 @@ export function isCrossSite(headers: Headers, publicUrl: string): boolean {
   const own = new URL(publicUrl);
   // A proxy may name the port that its scheme has anyway.
   const called = URL.parse(`${own.protocol}//${host}`)?.host;
-  if (called !== own.host && !LOOPBACK.test(host)) return true;
+  if (called !== own.host && !isLoopback(host.replace(/:\d+$/, ''))) return true;
   if (site !== null) return site !== 'same-origin' && site !== 'none';
   return ![own.origin, `http://${host}`, `https://${host}`].includes(origin ?? '');
 }

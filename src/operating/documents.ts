@@ -177,7 +177,7 @@ export interface RevisionView {
   revision: number;
   createdAt: number;
   source: RevisionSource;
-  /** Who applied it and how, where an operator did. */
+  /** Who applied it and how; undefined where it is older than the log of actions. */
   actor: string | undefined;
   action: string | undefined;
   isNewest: boolean;

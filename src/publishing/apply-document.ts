@@ -14,20 +14,23 @@ export interface PublishingTools {
   clock: Clock;
 }
 
+/** Who applies the file at a start or by SIGHUP, and the embedded default. */
+export const SERVER = 'server';
+
 export type Applied = { ok: true; revision: number; document: Document } | { ok: false; faults: DocumentFault[] };
 
 export async function applyDocument(
   { store, sealer, clock }: PublishingTools,
   text: string,
   source: RevisionSource,
-  /** Who asked for it, for the log of actions; nobody where the server starts. */
-  actor?: string,
+  /** Who asked for it, for the log of actions. */
+  actor: string,
 ): Promise<Applied> {
   const prepared = prepareDocument(text, sealer, (await store.read.newestRevision())?.document);
   if (!prepared.ok) return prepared;
   const { document, stored, sourceHash } = prepared;
   const at = clock.now();
-  const log = actor === undefined ? undefined : { at, actor, action: 'config.apply', subject: 'catalog', detail: {} };
+  const log = { at, actor, action: 'config.apply', subject: 'catalog', detail: {} };
   await store.commit('revise', { document: stored, source, sourceHash, at, log });
   const newest = await store.read.newestRevision();
   return { ok: true, revision: newest?.revision ?? 0, document };

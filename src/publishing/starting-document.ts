@@ -6,7 +6,7 @@ import type { DocumentFault } from '../catalog/check-references.ts';
 import { hashText } from '../catalog/prepare-document.ts';
 import { readNewDocument } from '../catalog/read-document.ts';
 import { assert } from '../kit/assert.ts';
-import { applyDocument, type PublishingTools } from './apply-document.ts';
+import { applyDocument, type PublishingTools, SERVER } from './apply-document.ts';
 
 export type Started =
   | { ok: true; applied: number | undefined; rejected?: DocumentFault[] }
@@ -23,11 +23,11 @@ export async function applyStartingDocument(
   if (file === undefined) {
     const isStale = newest?.source === 'default' && newest.sourceHash !== hashText(embedded);
     if (newest && !isStale) return { ok: true, applied: undefined };
-    const result = await applyDocument(tools, embedded, 'default');
+    const result = await applyDocument(tools, embedded, 'default', SERVER);
     return result.ok ? { ok: true, applied: result.revision } : result;
   }
   if (newest && (await read.wasApplied(hashText(file)))) return { ok: true, applied: undefined };
-  const result = await applyDocument(tools, file, 'file');
+  const result = await applyDocument(tools, file, 'file', SERVER);
   if (result.ok) return { ok: true, applied: result.revision };
   return newest ? { ok: true, applied: undefined, rejected: result.faults } : result;
 }

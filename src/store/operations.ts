@@ -166,13 +166,15 @@ export interface SweepInput {
   at: number;
 }
 
-export interface ReviseInput extends Logged {
+export interface ReviseInput {
   document: string;
   source: RevisionSource;
   sourceHash: string;
   at: number;
   /** The revision that it follows: if another is the newest, nothing is written. */
   expects?: number | undefined;
+  /** Every revision has its line, be it the server's own; its detail is given the revision's number. */
+  log: Action;
 }
 export type ReviseResult = { ok: true } | { ok: false; reason: 'stale' };
 

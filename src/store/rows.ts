@@ -254,10 +254,10 @@ export interface Setting {
   value: string;
 }
 
-/** One line of the log of what operators did. */
+/** One line of the log of what operators did, or the server in their place. */
 export interface Action {
   at: number;
-  /** Who: the token's holder, the command line. */
+  /** Who: the token's holder, the command line, the server itself. */
   actor: string;
   /** Area and verb: `cards.issue`. */
   action: string;
@@ -289,7 +289,7 @@ export interface Revision {
   source: RevisionSource;
   sourceHash: string;
   createdAt: number;
-  /** Who made it and how, where an operator did: `config.apply`, `prices.edit`. */
+  /** Who made it and how: `config.apply`, `prices.edit`. Null where it is older than the log of actions. */
   actor: string | null;
   action: string | null;
 }

@@ -1,7 +1,7 @@
 // How each row stands in the database: one description from which both drivers read and write. The SQL of a driver says
 // when rows move; this page says what is in them.
 
-import type { Additions, Pages, PageTable } from './book/book.ts';
+import type { Additions, NewRevision, Pages, PageTable } from './book/book.ts';
 import type {
   Action,
   Budget,
@@ -207,7 +207,7 @@ export const ADDITIONS: { [T in keyof Additions]: Table<Additions[T]> } = {
     note: ['note', 'text'],
     createdAt: ['created_at', 'number'],
   }),
-  revisions: table<Omit<Revision, 'revision'>>('revisions', 'revision', undefined, {
+  revisions: table<NewRevision>('revisions', 'revision', undefined, {
     document: ['document', 'text'],
     source: ['source', 'text'],
     sourceHash: ['source_hash', 'text'],

@@ -27,6 +27,17 @@ beforeAll(async () => {
 });
 afterAll(() => place.remove());
 
+/** The newest first. */
+function actionsOf(file: string): string[] {
+  const db = new Database(file, { readonly: true });
+  try {
+    const rows = db.query<{ action: string }, []>('SELECT action FROM audit_log ORDER BY action_id DESC').all();
+    return rows.map(({ action }) => action);
+  } finally {
+    db.close();
+  }
+}
+
 describe('backup', () => {
   test('keeps the copy, tells every difference, and ends with 1', async () => {
     const { exitCode, stdout, stderr } = await place.gateway(['backup', copy]);
@@ -54,6 +65,12 @@ describe('backup', () => {
       const { exitCode, stdout } = await older.gateway(['backup', older.path('older.sqlite')]);
       expect(exitCode).toBe(0);
       expect(stdout).toContain('not audited');
+      expect(actionsOf(file)).toEqual(['backup', 'accounts.freeze', 'restore', 'config.apply']);
+      // As the first versions were, which had none.
+      const db = new Database(file);
+      db.run('DROP TABLE audit_log');
+      db.close();
+      expect((await older.gateway(['backup', older.path('first.sqlite')])).exitCode).toBe(0);
     } finally {
       await older.remove();
     }
@@ -111,8 +128,9 @@ describe('restore', () => {
     expect(stdout).toContain(`frozen: ${wrong.accountId}\n`);
     expect(stdout).toMatch(/^balance /m);
     expect(rows('SELECT account_id FROM wallets WHERE frozen = 1')).toEqual([{ account_id: wrong.accountId }]);
-    expect(rows('SELECT actor, action, subject FROM audit_log')).toEqual([
-      { actor: 'cli', action: 'accounts.freeze', subject: wrong.accountId },
+    expect(rows(`SELECT action, subject, detail FROM audit_log WHERE actor = 'cli'`)).toEqual([
+      { action: 'restore', subject: 'database', detail: JSON.stringify({ file: copy, differences: 1 }) },
+      { action: 'accounts.freeze', subject: wrong.accountId, detail: expect.any(String) },
     ]);
     const server = await serve();
     expect(await status(server, wrong)).toBe(503);

@@ -5,9 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { copyFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import type { Answer } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
+import { plainDocument } from '../support/plain-document.ts';
 import { untilHeard } from '../support/race.ts';
 import { createWorkplace, type RunningServer, type Workplace } from '../support/start-process.ts';
 import { testDocument } from '../support/test-document.ts';
+import { withTables } from '../support/with-tables.ts';
 import { writeSql } from '../support/write-sql.ts';
 
 const place = createWorkplace();
@@ -63,6 +65,12 @@ async function stop(): Promise<void> {
   expect((await server.ended).exitCode).toBe(0);
 }
 
+/** What the log of actions has of one kind. */
+const linesOf = (action: string) =>
+  withTables(database, (db) =>
+    db.query('SELECT actor, action, subject, detail FROM audit_log WHERE action = ?').all(action),
+  );
+
 beforeAll(async () => {
   place.write('gateway.yaml', {
     ...testDocument('http://127.0.0.1:9/v1'),
@@ -87,6 +95,9 @@ describe('backup', () => {
     expect(stdout).toContain('pepper');
     expect(statSync(copy).mode & 0o777).toBe(0o600);
     expect(await clean()).toBe(true);
+    expect(linesOf('backup')).toEqual([
+      { actor: 'cli', action: 'backup', subject: 'database', detail: JSON.stringify({ file: copy }) },
+    ]);
   });
 
   test('overwrites nothing', async () => {
@@ -98,6 +109,28 @@ describe('backup', () => {
     const nowhere = place.path('no/such/folder/copy.sqlite');
     expect((await place.gateway(['backup', nowhere])).exitCode).toBe(1);
     expect(existsSync(nowhere)).toBe(false);
+    // What was refused is no action.
+    expect(linesOf('backup')).toHaveLength(1);
+  });
+
+  test('a database that takes no line keeps no copy from being made, and the operator hears of it', async () => {
+    const full = createWorkplace();
+    try {
+      const at = `${full.dataDir}/gateway.sqlite`;
+      expect((await full.gateway(['config', 'apply', full.write('a.yaml', plainDocument())])).exitCode).toBe(0);
+      const db = new Database(at);
+      db.run(`CREATE TRIGGER full BEFORE INSERT ON audit_log BEGIN SELECT RAISE(ABORT, 'full'); END`);
+      db.close();
+      const target = full.path('full.sqlite');
+      const { exitCode, stderr } = await full.gateway(['backup', target]);
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 1,
+        stderr: expect.stringContaining(`copied to ${target}, but`),
+      });
+      expect(existsSync(target)).toBe(true);
+    } finally {
+      await full.remove();
+    }
   });
 });
 
@@ -180,7 +213,12 @@ describe('restore', () => {
 
   test('puts the state of the copy back: it passes the audit, old keys work, later ones are unknown', async () => {
     await stop();
+    const isBefore = linesOf('restore');
     expect(await place.gateway(['restore', copy])).toMatchObject({ exitCode: 0, stderr: '' });
+    expect([isBefore, linesOf('restore')]).toEqual([
+      [],
+      [{ actor: 'cli', action: 'restore', subject: 'database', detail: JSON.stringify({ file: copy }) }],
+    ]);
     expect(await clean()).toBe(true);
     server = await place.serve();
     const restored: Answer = await (await me(server, before.api_key)).json();

@@ -162,10 +162,17 @@ describe('void', () => {
     await redeem(rows[0].code);
     const { exitCode, stdout, stderr } = await place.gateway(['cards', 'void', used ?? '', 'SNUNKNOWN', fresh ?? '']);
     expect(exitCode).toBe(1);
-    expect(stdout).toBe('');
+    // It cannot be undone: nobody may take it for refused as a whole.
+    expect(stdout).toBe('1 voided\n');
     expect(stderr).toBe(`${used} was not voided: redeemed\nSNUNKNOWN was not voided: unknown\n`);
     const states = Object.fromEntries((await list()).map(({ serial, state }) => [serial, state]));
     expect([states[used ?? ''], states[fresh ?? '']]).toEqual(['redeemed', 'voided']);
+    const again = await place.gateway(['cards', 'void', 'SNUNKNOWN', fresh ?? '', '--json']);
+    expect({ exitCode: again.exitCode, stdout: again.stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(JSON.parse(again.stderr).results).toEqual([
+      { serial: 'SNUNKNOWN', state: 'unknown' },
+      { serial: fresh, state: 'voided' },
+    ]);
   });
 });
 

@@ -267,3 +267,18 @@ test('what an operator typed stands in no page as markup', async () => {
     expect([path, html.includes('<img')]).toEqual([path, false]);
   }
 });
+
+test('what the server did itself is among the actions, and found by its name in either language', async () => {
+  for (const [language, name] of [
+    ['en', 'server'],
+    ['zh-TW', '伺服器'],
+  ] as const) {
+    const operator = await clientOf(gateway, language);
+    const html = await (await operator.get('/actions?actor=server')).text();
+    expect(html).toContain(`<option value="server" selected="">${name}</option>`);
+    expect(html).toMatch(new RegExp(`<td[^>]*>${name}</td>`));
+    expect(html).toContain('config.apply');
+    expect(html).not.toContain('incidents.');
+    expect(await (await operator.get('/models/revisions')).text()).toMatch(new RegExp(`<td[^>]*>${name}</td>`));
+  }
+});

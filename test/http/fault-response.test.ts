@@ -21,6 +21,7 @@ async function expectSame(response: Response, named: Fault, asked: Asked, client
     'x-request-id': requestId,
     'request-id': requestId,
     'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
     ...(asked.path.startsWith('/v1/') ? CORS_HEADERS : {}),
   });
   expect(await response.text()).toBe(JSON.stringify(written.body));

@@ -52,7 +52,7 @@ describe('documents', () => {
       actor: 'token',
       action: 'config.apply',
       subject: 'catalog',
-      detail: { after_revision: revision, lines_added: 1, lines_removed: 0 },
+      detail: { revision: revision + 1, after_revision: revision, lines_added: 1, lines_removed: 0 },
     });
     expect((await api('GET', `/revisions/${revision + 1}`)).body).toMatchObject({ actor: 'token', is_newest: true });
     const { key } = await gateway.register();

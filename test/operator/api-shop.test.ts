@@ -294,6 +294,29 @@ describe('what happened', () => {
     const last = cards.body.data.at(-1).action_id;
     const next = await api('GET', `/actions?action=cards.&before=${last}`);
     expect(next.body.data.every(({ action_id }: { action_id: number }) => action_id < last)).toBe(true);
-    expect((await api('GET', '/actions?limit=100000')).status).toBe(400);
+  });
+
+  test('what is wrong in a call is told in our words', async () => {
+    const told = async (method: string, path: string, body?: object) => {
+      const { status, body: answer } = await api(method, path, body);
+      return [status, answer.error.param, answer.error.message];
+    };
+    const faults = [
+      [await told('GET', '/actions?limit=201'), 'limit', 'must be at most 200'],
+      [await told('GET', '/actions?limit=0'), 'limit', 'must be at least 1'],
+      [await told('GET', '/actions?limit=1.5'), 'limit', 'must be a whole number'],
+      [await told('GET', '/actions?limit=many'), 'limit', 'must be a number'],
+      [await told('GET', '/cards?state=lost'), 'state', 'must be one of issued, redeemed, voided, expired'],
+      [await told('POST', '/cards/void', { serials: [] }), 'serials', 'must not be an empty list'],
+      [await told('POST', '/cards/void', { serials: [1] }), 'serials.0', 'must be a text'],
+      [await told('POST', '/cards', { count: 1 }), 'amount_ntd', 'must be a number, or one as a text'],
+    ] as const;
+    for (const [answer, param, message] of faults)
+      expect(answer).toEqual([400, param, `Correct ${param}: ${message}.`]);
+    expect(await told('POST', '/cards/void', { serials: ['SN'], odd: 1 })).toEqual([
+      400,
+      '',
+      'Correct the request: unknown field odd.',
+    ]);
   });
 });

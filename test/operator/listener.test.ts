@@ -70,7 +70,10 @@ describe('the token', () => {
       routes.map(({ method, path }) => fetch(gateway.gateway.adminUrl + path, { method })),
     );
     // More than ten wrong ones are not looked into any more.
-    for (const { status } of answers) expect([401, 429]).toContain(status);
+    for (const { status, headers } of answers) {
+      expect([401, 429]).toContain(status);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+    }
   });
 
   test('is in no log line, nor is a wrong one', () => {
@@ -136,6 +139,12 @@ describe('the port', () => {
     );
     expect(new Set(ports).size).toBe(2);
     for (const one of others) expect((await operatorOf(one).call('/metrics')).status).toBe(200);
+  });
+
+  // Elsewhere a machine has one loopback address, and somebody may listen there.
+  test.skipIf(process.platform !== 'linux')('not named, leaves its usual number to PORT', async () => {
+    const one = await another({ HOST: '127.0.0.2', PORT: '8788', ADMIN_PORT: '' });
+    expect(new URL(one.gateway.adminUrl).port).not.toBe('8788');
   });
 
   test('answers no other name than a loopback one, token or not', async () => {

@@ -11,6 +11,7 @@ import { type ActiveCatalog, createActiveCatalog } from '../../src/publishing/ac
 import { applyDocument, type PublishingTools } from '../../src/publishing/apply-document.ts';
 import { StoreRefused } from '../../src/store/refusal.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { appliedLine } from '../support/applied-line.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { plainDocument } from '../support/plain-document.ts';
 
@@ -36,14 +37,14 @@ const follow = async () => active.refresh((await tools.store.read.pulse()).revis
 
 async function apply(inFlight: number): Promise<void> {
   const document = { ...plainDocument(), limits: { in_flight: inFlight } };
-  const applied = await applyDocument(tools, JSON.stringify(document), 'operator');
+  const applied = await applyDocument(tools, JSON.stringify(document), 'operator', 'token');
   expect(applied.ok).toBe(true);
 }
 
 /** As a newer version of the program would: valid there, unknown here. */
 function applyFromTheFuture(): Promise<unknown> {
   const document = JSON.stringify({ ...plainDocument(), feature_of_tomorrow: true });
-  return tools.store.commit('revise', { document, source: 'operator', sourceHash: 'x', at: 0 });
+  return tools.store.commit('revise', { document, source: 'operator', sourceHash: 'x', at: 0, log: appliedLine(0) });
 }
 
 test('there is none before the first look at the store', () => {

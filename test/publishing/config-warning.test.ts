@@ -1,4 +1,5 @@
-// What a document may not mean is in the log, once for each revision that is in force.
+// What a document may not mean is in the log, once for each revision that is in force; so is what of the environment is
+// seldom meant, once for each start.
 import { afterEach, expect, test } from 'bun:test';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import type { TestDocument } from '../support/test-document.ts';
@@ -42,3 +43,17 @@ test('nothing, if the variable is set', async () => {
   gateway = await startTestGateway({ document: withKey, env: { ZZ_UP_KEY: 'fake' } });
   expect(warnings()).toEqual([]);
 });
+
+test('a public address without TLS, over which cookies travel unprotected', async () => {
+  gateway = await startTestGateway({ env: { PUBLIC_URL: 'http://gateway.example:8080' } });
+  const detail = expect.stringMatching(/^PUBLIC_URL is http:\/\/gateway\.example:8080, without TLS: .*cookies/);
+  expect(warnings()).toEqual([{ level: 'warn', revision: undefined, detail }]);
+});
+
+test.each(['https://gateway.example', 'http://localhost:8080', 'http://127.0.0.2', 'http://[::1]:8080'])(
+  'nothing, where the public address is %s',
+  async (PUBLIC_URL) => {
+    gateway = await startTestGateway({ env: { PUBLIC_URL } });
+    expect(warnings()).toEqual([]);
+  },
+);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createPriceHistory } from '../../src/publishing/price-history.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { appliedLine } from '../support/applied-line.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { plainDocument, ROUTE } from '../support/plain-document.ts';
 
@@ -26,7 +27,13 @@ afterEach(async () => {
 });
 
 const revise = (document: object, at: number) =>
-  store.commit('revise', { document: JSON.stringify(document), source: 'operator', sourceHash: String(at), at });
+  store.commit('revise', {
+    document: JSON.stringify(document),
+    source: 'operator',
+    sourceHash: String(at),
+    at,
+    log: appliedLine(at),
+  });
 const withModels = (...models: object[]) => ({ ...plainDocument(), models });
 const [FREE, PAID] = plainDocument().models as [object, object];
 const EXTRA = { id: 'extra', price: { input: 1, output: 2 }, routes: [ROUTE] };

@@ -76,14 +76,14 @@ describe('with a file', () => {
 
   test('an edit made by other means survives a start with the unchanged file', async () => {
     await start(FILE);
-    await applyDocument(tools, OTHER_FILE, 'operator');
+    await applyDocument(tools, OTHER_FILE, 'operator', 'token');
     expect(await start(FILE)).toEqual({ ok: true, applied: undefined });
     expect(await newest()).toEqual({ revision: 2, inFlight: 3, source: 'operator' });
   });
 
   test('and gives way to the file when that changes', async () => {
     await start(FILE);
-    await applyDocument(tools, OTHER_FILE, 'operator');
+    await applyDocument(tools, OTHER_FILE, 'operator', 'token');
     await start(documentOf(4));
     expect(await newest()).toMatchObject({ revision: 3, inFlight: 4, source: 'file' });
   });
@@ -171,7 +171,7 @@ describe('without a file', () => {
 
   test.each(['file', 'operator'] as const)('it never replaces what came as %s', async (source) => {
     await start(undefined);
-    await applyDocument(tools, FILE, source);
+    await applyDocument(tools, FILE, source, 'token');
     expect(await start(undefined, OTHER_FILE)).toEqual({ ok: true, applied: undefined });
     expect(await newest()).toEqual({ revision: 2, inFlight: 2, source });
   });
@@ -181,7 +181,7 @@ test('a revision that is applied is stored with its secrets sealed and the hash 
   const document = plainDocument();
   document.channels[1] = { ...document.channels[1], api_key: 'sk-fake-literal-secret' };
   const text = JSON.stringify(document);
-  await applyDocument(tools, text, 'operator');
+  await applyDocument(tools, text, 'operator', 'token');
   const stored = await tools.store.read.newestRevision();
   expect(stored?.document).not.toContain('sk-fake');
   expect(stored?.sourceHash).toBe(new Bun.CryptoHasher('sha256').update(text).digest('hex'));

@@ -104,7 +104,7 @@ const FROM_UPSTREAM = {
   'x-anything': 'upstream-anything',
 };
 const TO_CLIENT =
-  /^(content-type|content-length|transfer-encoding|connection|date|keep-alive|cache-control|x-request-id|request-id|x-should-retry|retry-after|x-ratelimit-(limit|remaining|reset)-requests|anthropic-ratelimit-requests-(limit|remaining|reset)|x-svc-(channel|cost-ntd|balance-ntd|max-tokens|dropped|translated)|access-control-(allow-origin|expose-headers)|x-accel-buffering)$/;
+  /^(content-type|content-length|transfer-encoding|connection|date|keep-alive|cache-control|x-content-type-options|x-request-id|request-id|x-should-retry|retry-after|x-ratelimit-(limit|remaining|reset)-requests|anthropic-ratelimit-requests-(limit|remaining|reset)|x-svc-(channel|cost-ntd|balance-ntd|max-tokens|dropped|translated)|access-control-(allow-origin|expose-headers)|x-accel-buffering)$/;
 
 describe('S13 headers', () => {
   test.each(relayed)('S13 %s: the upstream gets ours, the client gets ours', async (_, path, body) => {
@@ -144,6 +144,28 @@ describe('S13 headers', () => {
       const { headers } = await gateway.call(path, { method, key: account.key, ...(body ? { body } : {}) });
       for (const name of ['server', 'x-powered-by', 'set-cookie', 'via']) expect(headers.has(name)).toBe(false);
     }
+  });
+
+  test('S24 no answer is for a browser to guess what it is: served, refused or unknown, whole or streamed', async () => {
+    gateway.upstream.otherwise(answerAny);
+    const expectDeclared = ({ headers }: Response, what: string) =>
+      expect([what, headers.get('x-content-type-options')]).toEqual([what, 'nosniff']);
+    for (const { method, path, body } of LISTED_ROUTES) {
+      const what = `${method} ${path}`;
+      const sent = body ? { body } : {};
+      expectDeclared(await gateway.call(path, { method, key: account.key, ...sent }), what);
+      expectDeclared(await gateway.call(path, { method, ...sent }), `${what} without a key`);
+      expectDeclared(await gateway.call(path, { method: 'PUT', key: account.key }), `PUT ${path}`);
+    }
+    for (const [what, path, body] of relayed) {
+      const response = await gateway.call(path, { key: account.key, body });
+      expect([what, response.status]).toEqual([what, 200]);
+      expectDeclared(response, what);
+    }
+    const known = await gateway.call('/api/public/catalog');
+    const headers = { 'if-none-match': known.headers.get('etag') ?? '' };
+    expectDeclared(await gateway.call('/api/public/catalog', { headers }), 'not modified');
+    expectDeclared(await gateway.call('/nothing'), 'unknown');
   });
 
   test('S13 a call that comes round is 508', async () => {

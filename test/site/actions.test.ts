@@ -191,6 +191,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
         cookie: [...client.cookies].map((pair) => pair.join('=')).join('; '),
       },
     });
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
     expect(await response.json()).toEqual({
       error: { code: 'key_budget_exceeded', message: account.play.budgetTooLow },
     });

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { clientOf } from '../console/operator-client.ts';
 import type { Answer } from '../support/answer.ts';
+import { appliedLine } from '../support/applied-line.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createSiteClient } from './site-client.ts';
@@ -15,7 +16,13 @@ beforeAll(async () => {
   const { store } = gateway.gateway;
   const document = JSON.parse((await store.read.newestRevision())?.document ?? '{}');
   const revise = (given: object, at: number) =>
-    store.commit('revise', { document: JSON.stringify(given), source: 'operator', sourceHash: String(at), at });
+    store.commit('revise', {
+      document: JSON.stringify(given),
+      source: 'operator',
+      sourceHash: String(at),
+      at,
+      log: appliedLine(at),
+    });
   const [first, ...others] = document.models;
   const priced = (price: unknown) => ({ ...document, models: [first, ...others, { ...first, ...MODEL, price }] });
   await revise(priced({ input: 10, output: 1_234.5 }), Date.UTC(2030, 0, 1));
@@ -60,6 +67,7 @@ test('a price that was changed while its history cannot be read is no earlier li
     source: 'operator',
     sourceHash: 'away',
     at,
+    log: appliedLine(at),
   });
   const page = async () => (await createSiteClient(gateway).get('/pricing')).text();
   await eventually('the price is in force', async () => (await page()).includes('3,000'));

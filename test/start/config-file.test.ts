@@ -4,6 +4,7 @@ import type { Answer } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
 import { plainDocument } from '../support/plain-document.ts';
 import { createWorkplace, logged, type RunningServer, type Workplace } from '../support/start-process.ts';
+import { withTables } from '../support/with-tables.ts';
 
 let place: Workplace;
 beforeEach(() => {
@@ -24,6 +25,15 @@ const catalogOf = async (server: RunningServer): Promise<Answer> =>
 async function shown(server: RunningServer): Promise<string> {
   const { revision, data } = await catalogOf(server);
   return `${revision} ${data[0].name}`;
+}
+
+function actionsIn(file: string): string[] {
+  return withTables(file, (db) =>
+    db
+      .query<Record<string, string>, []>('SELECT actor, action, subject, detail FROM audit_log ORDER BY action_id')
+      .all()
+      .map((row) => Object.values(row).join(' ')),
+  );
 }
 
 async function stop(server: RunningServer): Promise<void> {
@@ -133,6 +143,13 @@ describe('while it runs', () => {
     expect(await shown(server)).toBe('1 first');
     server.signal('SIGHUP');
     await eventually('the second document', async () => (await shown(server)) === '2 second');
+    await place.gateway(['config', 'apply', place.write('third.yaml', named('third'))], env);
+    // Who made each, and which it was: the start, the signal, the command line.
+    expect(actionsIn(`${place.dataDir}/gateway.sqlite`)).toEqual([
+      'server config.apply catalog {"revision":1}',
+      'server config.apply catalog {"revision":2}',
+      'cli config.apply catalog {"revision":3}',
+    ]);
   });
 
   test('SIGHUP with a bad file changes nothing, and the server goes on', async () => {

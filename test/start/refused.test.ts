@@ -1,7 +1,7 @@
 // A start that cannot succeed: exit 1 and one clear line on stderr.
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createWorkplace, type Ended, logged, type Workplace } from '../support/start-process.ts';
 import { testDocument, upModel } from '../support/test-document.ts';
@@ -49,6 +49,12 @@ describe('the port', () => {
     }
     expect((await fetch(`${first.url}/healthz`)).status).toBe(200);
   });
+});
+
+test('variables that are wrong are all named, before anything is made', async () => {
+  const line = lineOf(await place.failToServe({ HOST: 'bad host', PORT: '9136', ADMIN_PORT: '9136' }));
+  expect(line).toBe('HOST must be a host name or an address: bad host; ADMIN_PORT must be another port than PORT');
+  expect(existsSync(place.dataDir)).toBe(false);
 });
 
 describe('the data folder', () => {

@@ -54,8 +54,14 @@ describe('PUBLIC_URL', () => {
     [{ HOST: 'gateway.internal' }, 'http://gateway.internal:8787'],
     [{ PUBLIC_URL: 'https://ai.example.com' }, 'https://ai.example.com'],
     [{ PUBLIC_URL: 'https://example.com/ai/' }, 'https://example.com/ai'],
+    [{ PUBLIC_URL: 'http://[::1]:8787/@ai' }, 'http://[::1]:8787/@ai'],
   ])('%j gives %s', (environment, url) => expect(readSettings(environment).publicUrl).toBe(url));
 });
+
+test.each(['localhost', 'gateway', 'my_host.internal.', '0.0.0.0', '::', '[::1]', 'fe80::1%eth0', '::ffff:10.0.0.1'])(
+  'HOST may be %s',
+  (host) => expect(readSettings({ HOST: host }).host).toBe(host),
+);
 
 describe('what is refused', () => {
   test.each([
@@ -65,6 +71,11 @@ describe('what is refused', () => {
     ['PORT', '0x50'],
     ['PUBLIC_URL', 'example.com'],
     ['PUBLIC_URL', 'ftp://example.com'],
+    ['PUBLIC_URL', 'https://example.com?x=1'],
+    ['PUBLIC_URL', 'https://example.com/ai?'],
+    ['PUBLIC_URL', 'https://example.com/ai#top'],
+    ['PUBLIC_URL', 'https://user@example.com'],
+    ['PUBLIC_URL', 'https://user:secret@example.com/ai'],
     ['OLLAMA_BASE_URL', '127.0.0.1:11434'],
     ['ALARM_WEBHOOK_URL', 'not a url'],
     ['SECURITY_CONTACT', 'security@example.com'],
@@ -74,6 +85,16 @@ describe('what is refused', () => {
     ['SECRETS_PEPPER', 'fifteen-letters'],
     ['ADMIN_PORT', '65536'],
     ['ADMIN_PORT', 'any'],
+    ['ADMIN_PORT', '8787'],
+    ['HOST', 'bad host'],
+    ['HOST', 'http://127.0.0.1'],
+    ['HOST', '127.0.0.1:8787'],
+    ['HOST', '127.0.0.256'],
+    ['HOST', '::g'],
+    ['HOST', '[::1'],
+    ['HOST', '*'],
+    ['HOST', '-gateway.internal'],
+    ['HOST', `${'a'.repeat(64)}.internal`],
     ['ADMIN_TOKEN', 'fifteen-letters'],
     ['PROCESSES', '0'],
     ['PROCESSES', '-1'],
@@ -89,8 +110,8 @@ describe('what is refused', () => {
   });
 
   test('all faults are told at once, each in one line', () => {
-    const faults = faultsOf({ PORT: 'x', PUBLIC_URL: 'x', SECRETS_PEPPER: 'x', TRUSTED_PROXIES: 'x, y' });
-    expect(faults).toHaveLength(5);
+    const faults = faultsOf({ PORT: 'x', HOST: 'x y', PUBLIC_URL: 'x', SECRETS_PEPPER: 'x', TRUSTED_PROXIES: 'x, y' });
+    expect(faults).toHaveLength(6);
     expect(faults.join('')).not.toContain('\n');
   });
 });
@@ -116,6 +137,10 @@ describe('PROCESSES', () => {
     expect(faults({ ...shared, PORT: '0' })).toEqual([expect.stringContaining('PORT')]);
     expect(faults({ ...shared, ADMIN_PORT: '65534' })).toEqual([]);
     expect(faults({ ...shared, ADMIN_PORT: '65535' })).toEqual([expect.stringContaining('ADMIN_PORT')]);
+    expect(faults({ ...shared, ADMIN_PORT: '8785' })).toEqual([]);
+    expect(faults({ ...shared, ADMIN_PORT: '8786' })).toEqual([
+      'ADMIN_PORT must be another port than PORT, and so must the 1 above it: each process has a port',
+    ]);
   });
 
   test('each has a port of its own for the operator', () => {

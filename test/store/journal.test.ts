@@ -18,6 +18,7 @@ import { migrate } from '../../src/store/sqlite/migrate.ts';
 import { MIGRATIONS } from '../../src/store/sqlite/migrations/index.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { appliedLine } from '../support/applied-line.ts';
 import { lease, NOW, newId, paid, registration, settlement, TRIAL } from './suite/inputs.ts';
 
 let folder: string;
@@ -148,7 +149,7 @@ describe('a process that is gone', () => {
     const plain = join(folder, 'plain.sqlite');
     db.query('VACUUM INTO ?').run(plain);
     const restored = join(folder, 'restored.sqlite');
-    restoreDatabase(plain, restored, NOW);
+    restoreDatabase(plain, restored, NOW, { restored: () => appliedLine(NOW), frozen: undefined });
     const found = openDatabase(restored, { readonly: true });
     expect({ rows: journaled(found), wallets: wallet(found) }).toEqual({ rows: 0, wallets: USED });
     found.close();

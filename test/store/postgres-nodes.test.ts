@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { systemClock } from '../../src/kit/clock.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { appliedLine } from '../support/applied-line.ts';
 import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
 import {
   admitted,
@@ -53,7 +54,8 @@ const first = () => nodes[0] as Store;
 describe('racing for', () => {
   test('the next revision: one edit of each is made, the others are stale', async () => {
     // The very first one is made by a server that starts, and follows none.
-    await first().commit('revise', { document: '{}', source: 'default', sourceHash: 'x', at: T0 });
+    const log = appliedLine(T0);
+    await first().commit('revise', { document: '{}', source: 'default', sourceHash: 'x', at: T0, log });
     for (const turn of ['first', 'second', 'third']) {
       const { revision: expects } = await first().read.pulse();
       const results = await race((node, racer) =>
@@ -67,8 +69,10 @@ describe('racing for', () => {
         }),
       );
       expect(results.filter(({ ok }) => ok)).toHaveLength(1);
-      expect(await first().read.actions({ subject: turn, limit: RACERS })).toHaveLength(1);
-      expect(await first().read.revisions(Number.MAX_SAFE_INTEGER, 1)).toMatchObject([{ actor: 'token' }]);
+      const lines = await first().read.actions({ subject: turn, limit: RACERS });
+      const [made] = await first().read.revisions(Number.MAX_SAFE_INTEGER, 1);
+      expect(made).toMatchObject({ actor: 'token' });
+      expect(lines).toMatchObject([{ detail: { revision: made?.revision } }]);
     }
   });
 

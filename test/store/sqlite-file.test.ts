@@ -12,6 +12,7 @@ import { migrate } from '../../src/store/sqlite/migrate.ts';
 import { MIGRATIONS } from '../../src/store/sqlite/migrations/index.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { appliedLine } from '../support/applied-line.ts';
 import { beforeBudgets, KEPT_BUDGETS, KEPT_THEN, SPENT_BEFORE } from '../support/spent-before-budgets.ts';
 import { lease, NOW, paid, registration, settlement, TRIAL } from './suite/inputs.ts';
 
@@ -162,7 +163,7 @@ describe('migrations', () => {
     const db = openDatabase(older);
     migrate(db, { migrations: beforeBudgets(MIGRATIONS) });
     for (const statement of SPENT_BEFORE) db.run(statement);
-    restoreDatabase(older, file, NOW);
+    restoreDatabase(older, file, NOW, { restored: () => appliedLine(NOW), frozen: undefined });
     migrate(db);
     for (const one of [db, openDatabase(file)]) {
       expect(one.query<unknown, []>(KEPT_BUDGETS).all()).toEqual(KEPT_THEN);

@@ -1,9 +1,18 @@
 // backup, restore: a consistent copy of the embedded database while it serves, and back again while it does not.
 
+import { resolve } from 'node:path';
 import { systemClock } from '../../kit/clock.ts';
 import { logLine } from '../../operating/audit-log.ts';
 import { StoreRefused } from '../../store/refusal.ts';
-import { auditCopy, backupDatabase, CopyDisagrees, type Restored, restoreDatabase } from '../../store/sqlite/backup.ts';
+import type { Action } from '../../store/rows.ts';
+import {
+  auditCopy,
+  backupDatabase,
+  CopyDisagrees,
+  noteBackup,
+  type Restored,
+  restoreDatabase,
+} from '../../store/sqlite/backup.ts';
 import { ACTOR, type Command, oneArgument, Refused } from '../command.ts';
 import { printDifferences } from '../print-differences.ts';
 
@@ -21,7 +30,9 @@ export const backupCommands: readonly Command[] = [
     options: [],
     async run({ args, databaseFile }) {
       const file = oneArgument(args, 'FILE');
-      backupDatabase(embedded(databaseFile()), file);
+      const database = embedded(databaseFile());
+      backupDatabase(database, file);
+      noteBackup(database, file, line('backup', file));
       const differences = auditCopy(file);
       if (differences && differences.length > 0) {
         const told = [`copied to ${file}, but the copy does not pass the ledger audit:`, printDifferences(differences)];
@@ -65,8 +76,9 @@ function restore(source: string, file: string, isAccepted: boolean): Restored {
   const reason = `restored with differences (--${ACCEPT})`;
   const freezing = (accountId: string) =>
     logLine({ clock: systemClock }, ACTOR, 'accounts.freeze', accountId, { reason });
+  const restored = (differences: number) => line('restore', source, differences === 0 ? {} : { differences });
   try {
-    return restoreDatabase(source, file, systemClock.now(), isAccepted ? freezing : undefined);
+    return restoreDatabase(source, file, systemClock.now(), { restored, frozen: isAccepted ? freezing : undefined });
   } catch (error) {
     if (error instanceof CopyDisagrees) {
       const told = [`${error.message}:`, printDifferences(error.differences), ACCEPT_NOTE];
@@ -74,6 +86,10 @@ function restore(source: string, file: string, isAccepted: boolean): Restored {
     }
     throw error instanceof StoreRefused ? new Refused(error.message) : error;
   }
+}
+
+function line(action: 'backup' | 'restore', file: string, more: Action['detail'] = {}): Action {
+  return logLine({ clock: systemClock }, ACTOR, action, 'database', { file: resolve(file), ...more });
 }
 
 function embedded(databaseFile: string | undefined): string {

@@ -94,12 +94,12 @@ export const cardCommands: readonly Command[] = [
       if (args.length === 0) throw new WrongUsage('at least one SERIAL is needed');
       const results = await voidCards(await open(), args, ACTOR);
       const failed = results.filter(({ state }) => state !== 'voided');
+      const text = `${results.length - failed.length} voided`;
       if (failed.length > 0) {
-        throw new Refused(failed.map(({ serial, state }) => `${serial} was not voided: ${state}`).join('\n'), {
-          results,
-        });
+        const told = failed.map(({ serial, state }) => `${serial} was not voided: ${state}`);
+        throw new Refused(told.join('\n'), { results }, text);
       }
-      return { facts: results, text: `${results.length} voided` };
+      return { facts: results, text };
     },
   },
 ];

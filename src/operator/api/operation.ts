@@ -2,6 +2,7 @@
 // description.
 
 import { z } from 'zod';
+import { describeIssue } from '../../catalog/fault-words.ts';
 import { JsonRefused, readJsonObject } from '../../kit/json.ts';
 import { hasControls } from '../../operating/read-input.ts';
 import { notFound } from '../../operating/refused.ts';
@@ -68,7 +69,7 @@ export function operation<Query extends z.ZodObject = typeof NOTHING, Body exten
 const NOTHING = z.object({});
 
 function readWith<Shape extends z.ZodObject>(shape: Shape | undefined, value: unknown): z.output<Shape> {
-  const read = (shape ?? NOTHING).safeParse(value);
+  const read = (shape ?? NOTHING).safeParse(value, { error: describeIssue });
   // Without a shape nothing is asked for, and nothing given.
   if (read.success) return read.data as z.output<Shape>;
   const faults = read.error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));

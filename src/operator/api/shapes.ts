@@ -5,7 +5,7 @@ import type { PriceEdit } from '../../operating/prices.ts';
 import { hasControls } from '../../operating/read-input.ts';
 
 /** An amount of NT$, as JSON number or as exact text. */
-export const amount = z.union([z.number(), z.string()]).transform(String);
+export const amount = z.union([z.number(), z.string()], 'must be a number, or one as a text').transform(String);
 export const text = z.string().refine((given) => !hasControls(given), 'must be without control characters');
 export const flag = z.boolean().default(false);
 const wholeNumber = z.coerce.number().int();
@@ -39,7 +39,7 @@ function changesOf(given: z.output<typeof prices>): Changes {
 
 export const priceEdit = z.strictObject({
   model: text,
-  sale: z.union([z.literal('free'), prices]).optional(),
+  sale: z.union([z.literal('free'), prices], 'must be free, or a table of prices').optional(),
   cost: z.strictObject({ channel: text.optional(), prices: prices.nullable() }).optional(),
 });
 

@@ -103,7 +103,8 @@ export const WATCH_OPERATIONS: readonly AdminOperation[] = [
     method: 'GET',
     path: '/api/admin/actions',
     id: 'listActions',
-    summary: 'The log of what operators did, newest first; `action` is a whole one or an area such as `cards.`.',
+    summary:
+      'The log of what operators did, and the server itself, newest first; `action` is a whole one or an area such as `cards.`.',
     query: paged().extend({ actor: text.optional(), action: text.optional(), subject: text.optional() }),
     run: async (tools, { query: { limit, ...filter } }) => ({ data: await listActions(tools, limit, filter) }),
   }),

@@ -6,6 +6,7 @@ import { isObject, tryParseJson } from '../../kit/json.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { faultText } from '../fault-text.ts';
 import { wordsOf } from '../language.ts';
+import { pageHeaders } from '../respond.ts';
 import type { SiteTools } from '../tools.ts';
 import { isFrozen } from './frozen.ts';
 import { PlayPage } from './play.tsx';
@@ -33,7 +34,8 @@ async function answerScript(tools: SiteTools, visit: SignedVisit): Promise<Respo
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const message = refusalText(visit, error);
-    return Response.json({ error: { code: error.code, message } }, { status: error.row.status });
+    const headers = pageHeaders(tools.publicUrl);
+    return Response.json({ error: { code: error.code, message } }, { status: error.row.status, headers });
   }
 }
 

@@ -61,13 +61,18 @@ export interface Pages {
   keyrings: readonly KeyRow[];
 }
 
+/** With its line for the log of actions, which names the number that the database gives it. */
+export interface NewRevision extends Omit<Revision, 'revision'> {
+  log: Action;
+}
+
 /** Rows that are only ever added. */
 export interface Additions {
   accounts: { accountId: string; createdAt: number };
   entries: Entry;
   usage: UsageRecord;
   cardBatches: CardBatch;
-  revisions: Omit<Revision, 'revision'>;
+  revisions: NewRevision;
   actions: Action;
 }
 

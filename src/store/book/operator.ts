@@ -34,9 +34,8 @@ export function revise(book: Book, input: ReviseInput): ReviseResult {
     // One of the same batch has no number yet, but is newer in any case.
     if (newest !== expects || book.added.revisions.length > 0) return { ok: false, reason: 'stale' };
   }
-  const { actor = null, action = null } = log ?? {};
-  book.add('revisions', { document, source, sourceHash, createdAt: at, actor, action });
-  noteAction(book, input);
+  const { actor, action } = log;
+  book.add('revisions', { document, source, sourceHash, createdAt: at, actor, action, log });
   return { ok: true };
 }
 

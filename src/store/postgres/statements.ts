@@ -18,11 +18,12 @@ export interface Statement {
   values: string[];
 }
 
-/** What a statement does to a table; its parameters are numbered when it is joined with others. */
+/** What a statement does to a table; its parameters are numbered when it is joined with others, and it is told what the one
+ * before it is called. */
 export interface Verb {
   /** Unlike that of any other verb or table. */
   name: string;
-  sql(firstParameter: number): string;
+  sql(firstParameter: number, before: string): string;
 }
 
 export interface Part {
@@ -50,8 +51,7 @@ export function prepareVerbs<Row extends object>({ name: table, idColumn, column
   );
   const append = verb(
     'append',
-    (first) =>
-      `INSERT INTO ${table} (${list}) SELECT ${list} FROM ${unnest(types, first)} WITH ORDINALITY AS new (${list}, nth) ORDER BY nth`,
+    (first) => `INSERT INTO ${table} (${list}) SELECT ${list} FROM ${inOrder(columns, first)} ORDER BY nth`,
   );
   const update = verb(
     'update',
@@ -85,18 +85,24 @@ export function createJoin(): (parts: readonly Part[]) => Statement {
 function joinText(parts: readonly Part[]): string {
   let first = 1;
   const pieces = parts.map(({ verb, values }, index) => {
-    const piece = `w${index} AS (${verb.sql(first)})`;
+    const piece = `w${index} AS (${verb.sql(first, `w${index - 1}`)})`;
     first += values.length;
     return piece;
   });
   return `WITH ${pieces.join(',\n')}\nSELECT`;
 }
 
+/** Rows that know their place, from 1. */
+export function inOrder(columns: readonly Column[], first: number): string {
+  const types = columns.map(({ kind }) => TYPES[kind]);
+  return `${unnest(types, first)} WITH ORDINALITY AS new (${columns.map(({ name }) => name).join(', ')}, nth)`;
+}
+
 function unnest(kinds: readonly string[], first: number): string {
   return `unnest(${kinds.map((kind, index) => `$${first + index}::${kind}[]`).join(', ')})`;
 }
 
-function byColumn<Row extends object>(columns: readonly Column[], rows: readonly Row[]): string[] {
+export function byColumn<Row extends object>(columns: readonly Column[], rows: readonly Row[]): string[] {
   return columns.map(({ field, kind }) => {
     const values: ArrayValue[] = [];
     for (const row of rows) values.push(encode((row as Record<string, unknown>)[field], kind));

@@ -3,6 +3,7 @@
 import { type Book, type Change, PAGE_TABLES } from '../book/book.ts';
 import { changedKeys } from '../changed-keys.ts';
 import { ADDITIONS, KEYS, PAGES, type Table } from '../tables.ts';
+import { appendRevisions } from './append-revisions.ts';
 import type { Query } from './connection.ts';
 import { createJoin, type Part, prepareVerbs, type TableVerbs } from './statements.ts';
 
@@ -15,7 +16,6 @@ const ACCOUNTS = prepareVerbs(ADDITIONS.accounts);
 const CARD_BATCHES = prepareVerbs(ADDITIONS.cardBatches);
 const ENTRIES = prepareVerbs(ADDITIONS.entries);
 const USAGE = prepareVerbs(ADDITIONS.usage);
-const REVISIONS = prepareVerbs(ADDITIONS.revisions);
 const ACTIONS = prepareVerbs(ADDITIONS.actions);
 const join = createJoin();
 
@@ -29,7 +29,7 @@ export function writeBook(book: Book): Query | undefined {
   writeChanges(parts, KEY_VERBS, book.changes('keyrings').flatMap(changedKeys));
   if (entries.length > 0) parts.push(ENTRIES.append(entries));
   insertAdded(parts, USAGE, usage, ({ requestId }) => requestId);
-  if (revisions.length > 0) parts.push(REVISIONS.append(revisions));
+  if (revisions.length > 0) parts.push(...appendRevisions(revisions));
   if (actions.length > 0) parts.push(ACTIONS.append(actions));
   return parts.length === 0 ? undefined : join(parts);
 }

@@ -21,12 +21,14 @@ import { wrongWallets } from '../audit-queries.ts';
 import type { Difference } from '../reads.ts';
 import { StoreRefused } from '../refusal.ts';
 import type { Action } from '../rows.ts';
+import { ADDITIONS } from '../tables.ts';
 import { audit } from './audit.ts';
-import { prepareCommits } from './commit-batch.ts';
+import { type Commits, prepareCommits } from './commit-batch.ts';
 import { prepareIsBehind } from './is-behind.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { type OpenOptions, openDatabase } from './open-database.ts';
+import { prepareAdd } from './write-book.ts';
 
 export function backupDatabase(file: string, target: string): void {
   if (existsSync(target)) throw new StoreRefused(`${target} exists already`);
@@ -43,6 +45,17 @@ export function backupDatabase(file: string, target: string): void {
   } finally {
     db.close();
   }
+}
+
+/** The line that the database keeps of a copy. It is written without a store, which would migrate a database of an older
+ * version; the first ones have no log of actions. */
+export function noteBackup(file: string, target: string, log: Action): void {
+  const otherwise = `copied to ${target}, but the log of actions takes no line: check the disk of the database`;
+  useDatabase(file, {}, otherwise, (db) => {
+    const { actions } = ADDITIONS;
+    const hasLog = db.query('SELECT 1 FROM sqlite_schema WHERE name = ?').get(actions.name);
+    if (hasLog) prepareAdd(db, actions)([log]);
+  });
 }
 
 /** What the server has not posted yet is posted in the copy; one of another version is left as it is. */
@@ -79,14 +92,15 @@ export interface Restored {
   frozen: string[];
 }
 
-/** A copy that does not pass the audit is refused, or taken with its wrong accounts frozen: `freezing` is the line of the
- * log for each. */
-export function restoreDatabase(
-  source: string,
-  file: string,
-  now: number,
-  freezing?: (accountId: string) => Action,
-): Restored {
+/** For the log of actions of what is restored: they are in it before it takes its place. */
+export interface RestoreLines {
+  restored(differences: number): Action;
+  /** For each account that is frozen. Undefined: a copy that does not pass the audit is refused. */
+  frozen: ((accountId: string) => Action) | undefined;
+}
+
+/** A copy that does not pass the audit is refused, or taken with its wrong accounts frozen. */
+export function restoreDatabase(source: string, file: string, now: number, lines: RestoreLines): Restored {
   if (!isFile(source)) throw new StoreRefused(`there is no file ${source}`);
   if (existsSync(file)) {
     if (realpathSync(source) === realpathSync(file)) throw new StoreRefused(`${source} is the database itself`);
@@ -98,7 +112,7 @@ export function restoreDatabase(
   try {
     copyIn(source, incoming);
     failpoint('K14');
-    restored = makeSound(incoming, now, freezing);
+    restored = makeSound(incoming, now, lines);
     sync(incoming);
     failpoint('K14');
     // At every moment one of the two is there and whole, and nothing beside it that belongs to the other.
@@ -165,17 +179,19 @@ export function refuseServed(db: Database, now: number): void {
   throw new StoreRefused('a server is running on this database: stop it first, then wait 15 seconds if it was killed');
 }
 
-function makeSound(file: string, now: number, freezing: ((accountId: string) => Action) | undefined): Restored {
+function makeSound(file: string, now: number, lines: RestoreLines): Restored {
   return useDatabase(file, {}, 'the copy is damaged, or not a database of this service', (db) => {
     const [row] = db.query<{ integrity_check: string }, []>('PRAGMA integrity_check').all();
     if (row?.integrity_check !== 'ok') throw new StoreRefused('the copy is damaged');
     // Any SQLite file, be it empty, could be migrated to a sound and empty one.
     if (!db.query('SELECT 1 FROM schema_migrations').get()) throw new Error('no schema');
     migrate(db, { isCopy: true });
-    if (prepareIsBehind(db)()) prepareCommits(db).post();
+    const commits = prepareCommits(db);
+    if (prepareIsBehind(db)()) commits.post();
     const { differences } = audit(db, {});
-    if (differences.length > 0 && !freezing) throw new CopyDisagrees(differences);
-    const frozen = freezing ? freeze(db, [...wrongWallets(differences).keys()], now, freezing) : [];
+    if (differences.length > 0 && !lines.frozen) throw new CopyDisagrees(differences);
+    commits.commitBatch([{ name: 'note', input: { log: lines.restored(differences.length) } }]);
+    const frozen = lines.frozen ? freeze(commits, [...wrongWallets(differences).keys()], now, lines.frozen) : [];
     // Everything into the one file, and nothing beside it.
     db.run('PRAGMA journal_mode = DELETE');
     return { differences, frozen };
@@ -184,7 +200,7 @@ function makeSound(file: string, now: number, freezing: ((accountId: string) => 
 
 /** Those that have a wallet. */
 function freeze(
-  db: Database,
+  { commitBatch }: Commits,
   accountIds: readonly string[],
   at: number,
   freezing: (accountId: string) => Action,
@@ -193,7 +209,7 @@ function freeze(
     name: 'freeze' as const,
     input: { accountId, frozen: true, at, log: freezing(accountId) },
   }));
-  const decided = prepareCommits(db).commitBatch(operations);
+  const decided = commitBatch(operations);
   return accountIds.filter((_, index) => decided[index]?.ok);
 }
 

@@ -1,9 +1,9 @@
 // Writes what a batch changed, inside the batch's transaction.
 
 import type { Database } from 'bun:sqlite';
-import type { Additions, Book, Change, PageTable } from '../book/book.ts';
+import type { Additions, Book, Change, NewRevision, PageTable } from '../book/book.ts';
 import { changedKeys } from '../changed-keys.ts';
-import type { UsageRecord } from '../rows.ts';
+import type { Action, UsageRecord } from '../rows.ts';
 import { ADDITIONS, KEYS, PAGES, type SqlValue, type Table, toText } from '../tables.ts';
 import { prepareAddToDays } from './add-to-days.ts';
 
@@ -19,7 +19,7 @@ export function prepareWriteBook(db: Database): WriteBook {
   const insertUsage = prepareAdd(db, ADDITIONS.usage);
   const addToDays = prepareAddToDays(db);
   const insertEntries = prepareAdd(db, ADDITIONS.entries);
-  const insertRevisions = prepareAdd(db, ADDITIONS.revisions);
+  const insertRevision = prepareInsert(db, ADDITIONS.revisions);
   const insertActions = prepareAdd(db, ADDITIONS.actions);
   const keys = prepareTable(db, KEYS);
   const writers: { [T in Exclude<PageTable, 'keyrings'>]: (book: Book) => void } = {
@@ -45,7 +45,7 @@ export function prepareWriteBook(db: Database): WriteBook {
     const usage = book.added.usage.toSorted(byId);
     insertUsage(usage);
     addToDays(usage);
-    insertRevisions(book.added.revisions);
+    for (const added of book.added.revisions) insertActions([lineOf(added, insertRevision(added))]);
     insertActions(book.added.actions);
   };
 }
@@ -84,14 +84,24 @@ function prepareTable<Row extends object>(db: Database, table: Table<Row>): Tabl
   };
 }
 
-function prepareAdd<T extends keyof Additions>(db: Database, table: Table<Additions[T]>) {
+function lineOf({ log }: NewRevision, revision: number): Action {
+  return { ...log, detail: { revision, ...log.detail } };
+}
+
+export function prepareAdd<T extends keyof Additions>(db: Database, table: Table<Additions[T]>) {
+  const insert = prepareInsert(db, table);
+  return (rows: readonly Additions[T][]) => {
+    for (const row of rows) insert(row);
+  };
+}
+
+/** Returns the id, where the database counts them. */
+function prepareInsert<T extends keyof Additions>(db: Database, table: Table<Additions[T]>) {
   const names = table.columns.map((column) => column.name);
   const all = table.idField === undefined ? names : [...names, table.idColumn];
   const insert = db.prepare(`INSERT INTO ${table.name} (${all.join(', ')}) VALUES (${marks(all.length)})`);
   const encode = prepareEncode(table);
-  return (rows: readonly Additions[T][]) => {
-    for (const row of rows) insert.run(...encode(row, idOf(table, row)));
-  };
+  return (row: Additions[T]) => Number(insert.run(...encode(row, idOf(table, row))).lastInsertRowid);
 }
 
 /** Undefined where the database counts the ids. */

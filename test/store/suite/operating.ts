@@ -130,6 +130,35 @@ export function describeOperating(open: OpenSubject): void {
       }
     });
 
+    test('the line of a revision names the number that the database gave it, before whatever else it tells', async () => {
+      const own = await open();
+      try {
+        const { commit, read } = own.store;
+        const revise = (name: string, detail = {}) =>
+          commit('revise', {
+            document: name,
+            source: 'operator',
+            sourceHash: name,
+            at: T0,
+            log: action({ action: 'config.apply', subject: name, detail }),
+          });
+        const odd = { note: '"{}", \\ and 價格', of: { revision: 0 }, list: [] };
+        // Those of one batch as well: they are written together.
+        await Promise.all([revise('a'), revise('b', odd), revise('c', { revisions: 2 })]);
+        await revise('d');
+        const made = await read.revisions(Number.MAX_SAFE_INTEGER, 10);
+        const lines = await read.actions({ limit: 10, action: 'config.apply' });
+        const details: Record<string, object> = { b: odd, c: { revisions: 2 } };
+        expect(lines.map(({ subject: name, detail }) => [name, detail])).toEqual(
+          made.map(({ sourceHash: name, revision }) => [name, { revision, ...details[name] }]),
+        );
+        expect(lines).toHaveLength(4);
+        for (const { detail } of lines) expect(Object.keys(detail)[0]).toBe('revision');
+      } finally {
+        await own.close();
+      }
+    });
+
     test('alarms are open until somebody says to have seen them', async () => {
       await subject.store.recordAlarm({ name: 'usage_invalid', fields: { request_id: 'req_x' } }, T0);
       await subject.store.recordAlarm({ name: 'store_failed', fields: {} }, T0 + 1);

@@ -1,6 +1,7 @@
 // What the operator does, and what the store keeps beside money: revisions, leases, alarms; and what it forgets.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { appliedLine } from '../../support/applied-line.ts';
 import {
   admitted,
   createAccount,
@@ -97,7 +98,13 @@ export function describeOperator(open: OpenSubject): void {
         expect(await read.newestRevision()).toBeUndefined();
         expect(await read.wasApplied('h1')).toBe(false);
         const revise = (source: 'default' | 'file' | 'operator', sourceHash: string) =>
-          own.store.commit('revise', { document: `{"of":"${sourceHash}"}`, source, sourceHash, at: T0 });
+          own.store.commit('revise', {
+            document: `{"of":"${sourceHash}"}`,
+            source,
+            sourceHash,
+            at: T0,
+            log: appliedLine(T0),
+          });
         await revise('file', 'h1');
         await revise('operator', 'h2');
         expect(await read.pulse()).toEqual({ revision: 2, keysVersion: 0 });
@@ -107,8 +114,8 @@ export function describeOperator(open: OpenSubject): void {
           source: 'operator',
           sourceHash: 'h2',
           createdAt: T0,
-          actor: null,
-          action: null,
+          actor: 'server',
+          action: 'config.apply',
         });
         expect((await read.revision(1))?.document).toBe('{"of":"h1"}');
         expect(await read.revision(3)).toBeUndefined();

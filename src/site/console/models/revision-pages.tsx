@@ -7,6 +7,7 @@ import { consoleWords } from '../../words/console/words.ts';
 import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
 import { wholeNumber } from '../frame/read-form.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../frame/visit.tsx';
+import { actorName } from '../parts/actor.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
 import { Diff } from './diff.tsx';
@@ -72,7 +73,7 @@ function RevisionsPage({ context, revisions, notice }: RevisionsProps) {
           </>,
           <span class="number">{dateTime(createdAt)}</span>,
           document[source],
-          <span class="id">{actor ?? '–'}</span>,
+          actor ? actorName(context.language, actor) : '–',
           <span class="id">{action ?? '–'}</span>,
           isNewest ? '' : <ReturnLink context={context} revision={revision} />,
         ])}
@@ -106,7 +107,7 @@ function RevisionPage({ context, revision }: { context: ConsoleContext; revision
       <div class="row spread">
         <span class="faint">
           {dateTime(revision.createdAt)} · {document[revision.source]}
-          {revision.actor ? ` · ${revision.actor}` : ''}
+          {revision.actor ? ` · ${actorName(context.language, revision.actor)}` : ''}
         </span>
         {revision.isNewest ? (
           <span class="good">{document.inForce}</span>

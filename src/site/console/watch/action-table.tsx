@@ -5,11 +5,11 @@ import type { StoredAction } from '../../../store/rows.ts';
 import { dateTime, money } from '../../format.ts';
 import type { Language } from '../../language.ts';
 import { consoleWords } from '../../words/console/words.ts';
+import { actorName } from '../parts/actor.ts';
 import { DataTable } from '../parts/data-table.tsx';
 
 export function Actions({ language, actions }: { language: Language; actions: readonly StoredAction[] }) {
   const { actions: words } = consoleWords(language);
-  const actors: Readonly<Record<string, string>> = { token: words.token, cli: words.cli };
   return (
     <DataTable
       label={words.title}
@@ -22,7 +22,7 @@ export function Actions({ language, actions }: { language: Language; actions: re
       ]}
       rows={actions.map(({ at, actor, action, subject, detail }) => [
         <span class="number">{dateTime(at)}</span>,
-        actors[actor] ?? actor,
+        actorName(language, actor),
         <span class="id nowrap">{action}</span>,
         <Subject subject={subject} />,
         <Facts facts={detail} />,

@@ -83,6 +83,7 @@ export const watchEn = {
     older: 'Older ones',
     token: 'token',
     cli: 'command line',
+    server: 'server',
     anyone: 'Everyone',
   },
 };
@@ -166,6 +167,7 @@ export const watchZh: Said<typeof watchEn> = {
     older: '較舊的紀錄',
     token: '權杖',
     cli: '命令列',
+    server: '伺服器',
     anyone: '所有人',
   },
 };

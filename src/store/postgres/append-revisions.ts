@@ -1,0 +1,42 @@
+// New revisions, each with its line in the log of actions. The database counts revisions, and a number that was given to a
+// transaction that failed is not given again: the lines hear the numbers inside the statement that writes both.
+
+import type { NewRevision } from '../book/book.ts';
+import { ADDITIONS } from '../tables.ts';
+import { byColumn, inOrder, type Part, type Verb } from './statements.ts';
+
+const { name: revisions, columns: ofRevisions } = ADDITIONS.revisions;
+const { name: log, columns: ofLines } = ADDITIONS.actions;
+const namesOf = (columns: typeof ofLines) => columns.map(({ name }) => name).join(', ');
+
+const APPEND: Verb = {
+  name: `append ${revisions}`,
+  sql: (first) =>
+    `INSERT INTO ${revisions} (${namesOf(ofRevisions)}) SELECT ${namesOf(ofRevisions)}
+     FROM ${inOrder(ofRevisions, first)} ORDER BY nth RETURNING revision`,
+};
+
+/** The number stands first in a line's detail, which is the text of an object. */
+const DETAIL = `'{"revision":' || revision || CASE detail WHEN '{}' THEN '}' ELSE ',' || substr(detail, 2) END`;
+
+const LOG: Verb = {
+  name: `log ${revisions}`,
+  sql: (first, appended) =>
+    `INSERT INTO ${log} (${namesOf(ofLines)})
+     SELECT ${ofLines.map(({ name }) => (name === 'detail' ? DETAIL : name)).join(', ')} FROM ${inOrder(ofLines, first)}
+     JOIN (SELECT revision, row_number() OVER (ORDER BY revision) AS nth FROM ${appended}) AS made USING (nth) ORDER BY nth`,
+};
+
+/** To be joined in this order. */
+export function appendRevisions(rows: readonly NewRevision[]): Part[] {
+  return [
+    { verb: APPEND, values: byColumn(ofRevisions, rows) },
+    {
+      verb: LOG,
+      values: byColumn(
+        ofLines,
+        rows.map((row) => row.log),
+      ),
+    },
+  ];
+}
