@@ -40,6 +40,8 @@ export interface UpstreamFields {
   limitField: 'max_tokens' | 'max_completion_tokens';
   /** It knows OpenRouter's way to ask for usage. */
   takesUsageWish?: boolean;
+  /** It wants the words of any model's thoughts back, under this name. */
+  thoughtsField?: Quirks['reasoningField'];
 }
 
 export interface ReportedUsage {

@@ -275,6 +275,25 @@ describe.each(['chat', 'messages'] as const)('%s, thoughts that their model seal
   });
 });
 
+test('thoughts of Claude, shown to a chat client, stay behind for an upstream of its own format', async () => {
+  const { sent, raw } = await trip('chat', CLAUDE, NO_ROUTER);
+  expect(Object.keys(sent.messages[1]).sort()).toEqual(['content', 'refusal', 'role', 'tool_calls']);
+  expect(raw).toContain('"arguments":"{\\"b\\": 12345678901234567890,\\"a\\":1}"');
+});
+
+test('but for one that refuses a history without them', async () => {
+  const { sent, raw } = await trip('chat', CLAUDE, DEEPSEEK);
+  const names = ['content', 'reasoning_content', 'refusal', 'role', 'tool_calls'];
+  expect(Object.keys(sent.messages[1]).sort()).toEqual(names);
+  expect(sent.messages[1].reasoning_content).toBe('Let me look. 早');
+  expect(raw).not.toContain('c2lnbmVk');
+});
+
+test('thoughts that an upstream of the same format told are its own', async () => {
+  const { sent } = await trip('chat', NO_ROUTER, NO_ROUTER);
+  expect(sent.messages[1].reasoning_content).toBe('Let me look. 早');
+});
+
 test('thoughts of Claude, shown to a messages client by Claude itself, go back as they are', async () => {
   const { sent } = await trip('messages', CLAUDE, CLAUDE);
   expect(sent.messages[1].content[0]).toEqual({
