@@ -10,7 +10,11 @@ import { editId, mayHoldTags } from '../translate/strip-tags.ts';
 export function stripOwn(document: JsonDocument, thoughtsField?: string): JsonDocument {
   const { messages } = document.value;
   if (!mayHoldTags(document) && !(Array.isArray(messages) && messages.some(hasDetails))) return document;
-  return editMember(document, 'messages', editItems(messages, (message) => editMessage(message, thoughtsField)));
+  return editMember(
+    document,
+    'messages',
+    editItems(messages, (message) => editMessage(message, thoughtsField)),
+  );
 }
 
 function hasDetails(message: Json): boolean {

@@ -148,9 +148,16 @@ describe('tools', () => {
     expect(refused({ type: 'string' })).toBe('tools[3]');
   });
 
-  test('which of its members must stand together is for the tool to check', () => {
-    const schema = { type: 'object', properties: { a: {}, b: {} }, anyOf: [{ required: ['a'] }, { required: ['b'] }] };
-    const [tool] = write({ tools: [toolOf('a', { schema })] }).tools;
+  test.each(['anyOf', 'oneOf', 'allOf'])('%s at the top is refused by its name, also beside properties', (choice) => {
+    const schema = {
+      type: 'object',
+      properties: { a: {}, b: {} },
+      [choice]: [{ required: ['a'] }, { required: ['b'] }],
+    };
+    expect(() => write({ tools: [toolOf('look', { schema })] })).toThrow(
+      expect.objectContaining({ details: expect.objectContaining({ message: expect.stringContaining(choice) }) }),
+    );
+    const [tool] = write({ tools: [toolOf('look', { schema: { ...schema, [choice]: [] } })] }).tools;
     expect(tool.input_schema).toEqual({ type: 'object', properties: { a: {}, b: {} } });
   });
 
