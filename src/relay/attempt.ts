@@ -82,7 +82,7 @@ export async function attempt(
       model: route.model,
       maxOutputTokens,
       // A fallback may give less than the model that was asked for.
-      thinkingBudget: lowerThinkingBudget(request, maxOutputTokens),
+      thinkingBudget: lowerThinkingBudget(request, maxOutputTokens, call.model.maxOutputTokens),
       limitField: quirks.limitField,
       takesUsageWish: quirks.takesUsageWish,
       thoughtsField: quirks.needsThoughts ? quirks.reasoningField : undefined,
