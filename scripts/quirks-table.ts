@@ -35,11 +35,13 @@ function reasoningOf({ reasoningField, takesDetails }: Quirks): string {
   return names.map((name) => `\`${name}\``).join(', else ') || 'not at all';
 }
 
-function othersOf({ auth, callIds, countsReasoningApart, countsCacheHits, takesParallelFlag, refuses }: Quirks) {
+function othersOf(quirks: Quirks) {
+  const { auth, callIds, needsThoughts, countsReasoningApart, countsCacheHits, takesParallelFlag, refuses } = quirks;
   return [
     ...(auth === 'api-key' ? ['our key goes as `api-key`'] : []),
     ...(callIds === 'nine' ? ['ids of calls have nine letters and digits'] : []),
     ...(callIds === 'forty' ? ['ids of calls have at most 40 characters'] : []),
+    ...(needsThoughts ? ["given the words of any model's reasoning"] : []),
     ...(countsReasoningApart ? ['reasoning is counted beside the completion'] : []),
     ...(countsCacheHits ? ['cached input is told as `prompt_cache_hit_tokens`'] : []),
     ...(takesParallelFlag ? [] : ['no `parallel_tool_calls`']),

@@ -42,6 +42,8 @@ export interface UpstreamFields {
   takesUsageWish?: boolean;
   /** Sealed reasoning of earlier turns stays behind: this upstream cannot open it. */
   withoutSealed?: boolean;
+  /** It wants the words of any model's thoughts back, under this name. */
+  thoughtsField?: Quirks['reasoningField'];
 }
 
 export interface ReportedUsage {

@@ -14,6 +14,8 @@ export interface Quirks {
   takesEffort: boolean;
   /** Where a model finds its own reasoning of earlier turns; undefined: it does not want it back. */
   reasoningField: 'reasoning_content' | 'reasoning' | undefined;
+  /** Refuses calls in a history that come without the thoughts before them, whichever model had these. */
+  needsThoughts: boolean;
   /** Tells reasoning as `reasoning_details` too, and wants these back instead, as they were. */
   takesDetails: boolean;
   /** Takes `usage`, OpenRouter's way to ask for it. */
@@ -39,6 +41,7 @@ const GENERIC: Quirks = {
   midSystem: 'fold',
   takesEffort: true,
   reasoningField: undefined,
+  needsThoughts: false,
   takesDetails: false,
   takesUsageWish: false,
   countsReasoningApart: false,
@@ -58,13 +61,14 @@ const OPENAI: Quirks = {
   takesFiles: true,
 };
 
+const THINKING_ECHOED: Quirks = { ...GENERIC, reasoningField: 'reasoning_content', needsThoughts: true };
+
 const NAMED = {
   openai: OPENAI,
   azure: { ...OPENAI, auth: 'api-key' },
   deepseek: {
-    ...GENERIC,
+    ...THINKING_ECHOED,
     takesEffort: false,
-    reasoningField: 'reasoning_content',
     countsCacheHits: true,
     takesSchema: false,
     refuses: ['seed', 'logit_bias', 'user'],
@@ -100,6 +104,8 @@ const NAMED = {
   },
   ollama: { ...GENERIC, reasoningField: 'reasoning', takesParallelFlag: false },
   vllm: { ...GENERIC, reasoningField: 'reasoning' },
+  glm: THINKING_ECHOED,
+  moonshot: THINKING_ECHOED,
 } as const satisfies Record<string, Quirks>;
 
 export type QuirksName = keyof typeof NAMED;

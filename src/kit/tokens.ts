@@ -43,6 +43,11 @@ export function weighTokens(text: string): number {
   return weight;
 }
 
+/** A sum of weights as tokens: what was said is at least one, however short. */
+export function wholeTokens(weight: number): number {
+  return weight > 0 ? Math.max(1, Math.round(weight)) : 0;
+}
+
 const EASY_WEIGHT = 1 / 4.3;
 const HARD_WEIGHT = 1 / 2.3;
 export const WIDE_WEIGHT = 0.95;

@@ -111,13 +111,20 @@ export function hasRoomToThink(
   return thinkingBudget === undefined || most >= Math.min(maxOutputTokens, leastOutput(thinkingBudget, isStrict));
 }
 
-/** What thinking may take of the granted output, when a clamp below the client's own bound left its budget no room. */
+/**
+ * What thinking may take of the granted output, when a clamp below the client's own bound left its budget no room: the same
+ * part of it as the client meant, so that there is room for the answer. `most`: what it gets who names no bound.
+ */
 export function lowerThinkingBudget(
-  { maxOutputTokens = Number.POSITIVE_INFINITY, thinkingBudget }: AskedOutput,
+  { maxOutputTokens, thinkingBudget }: AskedOutput,
   granted: number,
+  most: number,
 ): number | undefined {
-  const isSqueezed = thinkingBudget !== undefined && granted < maxOutputTokens && thinkingBudget >= granted;
-  return isSqueezed && granted > LEAST_THINKING_TOKENS ? granted - 1 : undefined;
+  const isClamped = maxOutputTokens === undefined || granted < maxOutputTokens;
+  if (!isClamped || thinkingBudget === undefined || thinkingBudget < granted) return undefined;
+  if (granted <= LEAST_THINKING_TOKENS) return undefined;
+  const part = Math.floor((granted * thinkingBudget) / (maxOutputTokens ?? most));
+  return Math.min(Math.max(part, LEAST_THINKING_TOKENS), granted - 1);
 }
 
 function leastOutput(thinkingBudget: number | undefined, isStrict: boolean): number {

@@ -74,14 +74,16 @@ export async function attempt(tools: RelayTools, admission: Admission, step: Ste
   try {
     const upstream = tools.findUpstream(route.channel);
     const carrier = carrierOf(call, route);
+    const { quirks } = route.channel;
     const maxOutputTokens = outputBound(Math.min(admission.maxOutputTokens, model.maxOutputTokens), prefill?.tokens);
     const fields: UpstreamFields = {
       model: route.model,
       maxOutputTokens,
       // A fallback may give less than the model that was asked for.
-      thinkingBudget: lowerThinkingBudget(request, maxOutputTokens),
-      limitField: route.channel.quirks.limitField,
-      takesUsageWish: route.channel.quirks.takesUsageWish,
+      thinkingBudget: lowerThinkingBudget(request, maxOutputTokens, call.model.maxOutputTokens),
+      limitField: quirks.limitField,
+      takesUsageWish: quirks.takesUsageWish,
+      thoughtsField: quirks.needsThoughts ? quirks.reasoningField : undefined,
       withoutSealed: step.withoutSealed,
     };
     const fetched = carrier.needs.length > 0 ? await fetchNamed(tools, carrier, watch) : undefined;

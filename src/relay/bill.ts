@@ -4,6 +4,7 @@
 import type { Model } from '../catalog/catalog.ts';
 import type { AnswerFacts, ReportedUsage, Sent, StreamFacts, StreamReader, UsageReport } from '../dialects/dialect.ts';
 import type { Nano } from '../kit/money.ts';
+import { wholeTokens } from '../kit/tokens.ts';
 import { costOf } from '../ledger/cost.ts';
 import { type Buckets, NO_BUCKETS } from '../store/rows.ts';
 import type { Call } from './call.ts';
@@ -51,7 +52,7 @@ export function billDelivered(call: Call, runs: readonly [Run, ...Run[]], delive
   const facts = reader.facts();
   const measured = measure(call, model, facts);
   const used = withPrefilled(measured, prefilledTokens);
-  const output = Math.round(delivered.tokens + mediaTokens(measured, facts, delivered));
+  const output = wholeTokens(delivered.tokens + mediaTokens(measured, facts, delivered));
   const isExact = !used.estimated && facts.finished && used.buckets.output <= output;
   const { images } = delivered;
   const usage: Measured = isExact
@@ -75,7 +76,7 @@ function measure({ request }: Call, { prices }: Model, { usage, output }: Answer
   const { tokens, images } = output;
   if (typeof usage === 'object') return { ...usage, buckets: { ...usage.buckets, images }, estimated: false };
   return {
-    buckets: { ...NO_BUCKETS, input: request.input.estimate, output: Math.round(tokens), images },
+    buckets: { ...NO_BUCKETS, input: request.input.estimate, output: wholeTokens(tokens), images },
     reasoning: 0,
     estimated: images === 0 || prices.input > 0n || prices.output > 0n,
   };

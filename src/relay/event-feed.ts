@@ -34,7 +34,7 @@ export interface EventFeed {
 }
 
 export const HELD_UP = -1;
-/** After the answer itself is whole: for usage and the end mark, which some upstreams never send. */
+/** After the answer itself is whole: for usage and the end mark together, which some upstreams never send. */
 const LAST_WORDS_MS = 500;
 
 /** The time in which nobody asks for more, because the client reads slowly, does not count as idle. */
@@ -44,6 +44,8 @@ export function createEventFeed(response: Response, reader: StreamReader, watch:
   let total = 0;
   let isReading = false;
   let isOver = source === undefined;
+  /** The answer was whole when it was last waited for, and no word came since. */
+  let isWhole = false;
   /** The first one counts. */
   let failure: { reason: unknown } | undefined;
   let waiter: Waiter | undefined;
@@ -81,7 +83,9 @@ export function createEventFeed(response: Response, reader: StreamReader, watch:
 
   function readSource(): void {
     isReading = true;
-    watch.wait(reader.isFinished() ? Math.min(idleMs, LAST_WORDS_MS) : idleMs);
+    const goesOn = isWhole;
+    isWhole = reader.isFinished();
+    watch.wait(isWhole ? Math.min(idleMs, LAST_WORDS_MS) : idleMs, { goesOn: goesOn && isWhole });
     source?.read().then(onRead, onFailure);
   }
 
@@ -115,6 +119,7 @@ export function createEventFeed(response: Response, reader: StreamReader, watch:
   /** What whoever waits did not take, and must be read as events. */
   function passOver(bytes: Uint8Array): Uint8Array | undefined {
     const taken = waiter?.passBytes?.(bytes) ?? 0;
+    if (taken !== 0) isWhole = false;
     if (taken === HELD_UP) waiter = undefined;
     if (taken === HELD_UP || taken === bytes.byteLength) return undefined;
     return taken === 0 ? bytes : bytes.subarray(taken);
@@ -132,7 +137,11 @@ export function createEventFeed(response: Response, reader: StreamReader, watch:
   else watch.signal.addEventListener('abort', onAbort, { once: true });
 
   return {
-    next: () => buffer.next(),
+    next() {
+      const event = buffer.next();
+      if (event?.kind === 'output') isWhole = false;
+      return event;
+    },
     more: () => new Promise((resolve, reject) => wait({ resolve, reject })),
     wait,
     heard: () => buffer.heard(),

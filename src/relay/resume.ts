@@ -2,7 +2,7 @@
 // that, else by a fresh run whose beginning must equal what the client has; not at all after a picture or a sound.
 
 import type { ContinuedWriter, StreamWriter } from '../dialects/dialect.ts';
-import { weighTokens } from '../kit/tokens.ts';
+import { weighTokens, wholeTokens } from '../kit/tokens.ts';
 import type { BegunStream, Prefill } from './attempt.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import { type BegunAnswer, isOver, tryStep } from './begin-answer.ts';
@@ -50,5 +50,5 @@ export async function resume(
 /** White space alone cannot be continued: upstreams refuse it as the beginning of an answer. */
 function prefillOf(writer: StreamWriter): Prefill | undefined {
   const text = writer.sentText();
-  return text?.trim() ? { text, tokens: Math.round(weighTokens(text)) } : undefined;
+  return text?.trim() ? { text, tokens: wholeTokens(weighTokens(text)) } : undefined;
 }

@@ -43,10 +43,10 @@ export class Watch {
     this.#cancels[name] = undefined;
   }
 
-  /** The upstream is waited for, and is idle if it says nothing for so long. */
-  wait(ms: number): void {
+  /** The upstream is waited for, and is idle if it says nothing for so long; `goesOn`: together with the wait before. */
+  wait(ms: number, { goesOn }: { goesOn: boolean }): void {
     this.#idle ??= new IdleTimer(this.#clock, () => this.abort('idle'));
-    this.#idle.wait(ms);
+    this.#idle.wait(ms, goesOn);
   }
 
   /** It has said something, or nobody waits for it. */
@@ -98,6 +98,8 @@ class IdleTimer {
   readonly #onIdle: () => void;
   #since = 0;
   #patience = 0;
+  /** How long the last wait took, with those that it went on from. */
+  #waited = 0;
   #isWaiting = false;
   #cancel: (() => void) | undefined;
 
@@ -106,18 +108,21 @@ class IdleTimer {
     this.#onIdle = onIdle;
   }
 
-  wait(ms: number): void {
-    this.#since = this.#clock.monotonic();
+  wait(ms: number, goesOn: boolean): void {
+    const waited = goesOn ? this.#waited : 0;
+    this.#since = this.#clock.monotonic() - waited;
     this.#isWaiting = true;
     if (!this.#cancel || ms < this.#patience) {
       this.#cancel?.();
-      this.#cancel = this.#clock.after(ms, this.#look);
+      this.#cancel = this.#clock.after(ms - waited, this.#look);
     }
     this.#patience = ms;
   }
 
   rest(): void {
+    if (!this.#isWaiting) return;
     this.#isWaiting = false;
+    this.#waited = this.#clock.monotonic() - this.#since;
   }
 
   end(): void {

@@ -91,6 +91,13 @@ describe.each(KINDS)('%s', (_, make, body) => {
     expect(alarmsOf('usage_invalid', record.request_id)).toEqual([]);
   });
 
+  test('one short word without usage is one token', async () => {
+    const record = await bill(make({ usage: null, pieces: ['a'] }), body);
+    expect(record).toMatchObject({ estimated: true, output_tokens: 1 });
+    const { input, output } = UP_PRICES;
+    expect(record.cost_nano).toBe((BigInt(record.input_tokens) * input + output).toString());
+  });
+
   test.each([
     ['left out', { prompt_tokens: 11 }],
     ['null', { prompt_tokens: 11, completion_tokens: null, total_tokens: null }],

@@ -144,7 +144,7 @@ describe.each(KINDS)('one that gives less output: %s', (_, stream) => {
     const { sent, told } = await ask('large', { max_tokens: 6_000, thinking: thinking(4_000) });
     expect(sent).toEqual([
       ['m-large', 6_000, 4_000],
-      ['m-small', 2_000, 1_999],
+      ['m-small', 2_000, 1_333],
     ]);
     expect(told).toEqual(['2000', 'thinking.budget_tokens']);
   });

@@ -124,6 +124,15 @@ describe('in the middle of a stream', () => {
     expect((await gateway.get('/api/me', account.key)).held_nano).toBe('0');
   });
 
+  test('a single letter that was delivered is one token', async () => {
+    const letter = sseText(
+      JSON.stringify({ id: 'x', choices: [{ index: 0, delta: { content: 'a' }, finish_reason: null }] }),
+    );
+    const script = cutAt(sseScript([ROLE, letter]), ROLE.length + letter.length, 'stall');
+    await leaveAfterFirstWord({ model: 'up-paid', max_tokens: 500 }, script);
+    expect(await record()).toMatchObject({ status: 'client_gone', estimated: true, output_tokens: 1 });
+  });
+
   describe.each([
     ['a picture', { content: '', images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,QUJD' } }] }],
     ['audio', { audio: { id: 'audio_1', data: 'QUJD' } }],

@@ -1,4 +1,5 @@
-// A thinking budget under a clamp: lowered to stay below the granted output, never below 1024 tokens, and told.
+// A thinking budget under a clamp: lowered in proportion to the output, so that an answer has room, never below 1024 tokens,
+// and told.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
@@ -49,9 +50,11 @@ async function call(affordable: number, body: Record<string, unknown>, headers: 
 
 describe('a clamp', () => {
   test.each([
-    ['below the budget', 1_500, 2_000, 1_499],
-    ['equal to the budget', 1_500, 1_500, 1_499],
+    ['below the budget', 2_500, 4_000, 2_000],
+    ['equal to the budget', 4_000, 4_000, 3_200],
+    ['whose part would be less than 1024', 1_500, 2_000, 1_024],
     ['that leaves 1024 for thinking', 1_025, 4_000, 1_024],
+    ['of a budget that left no room for an answer itself', 2_500, 5_000, 2_499],
     ['at the least, to a budget of 1024', 1_025, 1_024, undefined],
   ])('%s: %d tokens for a budget of %d', async (_, affordable, budget, lowered) => {
     const { response, sent, header } = await call(affordable, { max_tokens: 5_000, thinking: thinking(budget) });
@@ -64,19 +67,19 @@ describe('a clamp', () => {
   });
 
   test('of a call without max_tokens lowers the budget too, and there is no number of the client’s to correct', async () => {
-    const { response, sent, header } = await call(1_500, { thinking: thinking(2_000) });
+    const { response, sent, header } = await call(4_000, { thinking: thinking(6_000) });
     expect(response.status).toBe(200);
     expect(header('x-svc-max-tokens')).toBeNull();
     expect(header('x-svc-dropped')).toBe('thinking.budget_tokens');
-    expect(sent.thinking.budget_tokens).toBe(1_499);
-    expect(sent.max_completion_tokens ?? sent.max_tokens).toBe(1_500);
+    expect(sent.thinking.budget_tokens).toBe(3_000);
+    expect(sent.max_completion_tokens ?? sent.max_tokens).toBe(4_000);
   });
 
   test('to the model’s own most lowers the budget likewise', async () => {
     const { response, sent, header } = await call(9_000, { max_tokens: 20_000, thinking: thinking(10_000) });
     expect(response.status).toBe(200);
     expect(sent.max_tokens).toBe(MODEL_MOST);
-    expect(sent.thinking.budget_tokens).toBe(MODEL_MOST - 1);
+    expect(sent.thinking.budget_tokens).toBe(MODEL_MOST / 2);
     expect(header('x-svc-dropped')).toBe('thinking.budget_tokens');
   });
 

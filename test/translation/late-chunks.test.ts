@@ -8,6 +8,7 @@ import { createManualClock } from '../support/manual-clock.ts';
 import { sseScript } from '../support/openai-chat.ts';
 import type { Part, Script } from '../support/script.ts';
 import { geminiChunk } from './gemini-replies.ts';
+import { openaiChunk } from './openai-replies.ts';
 import { CLIENTS, type ClientName, UPSTREAMS } from './sides.ts';
 
 const NEVER = new Promise<never>(() => {});
@@ -101,6 +102,33 @@ describe.each(NAMES)('%s', (client) => {
     expect(told).toMatchObject({ text: 'One two.', ends: 'end' });
     expect(record).toMatchObject({ status: 'ok', estimated: false, input_tokens: 4, output_tokens: 2 });
   });
+});
+
+test('what comes after the finish is waited for half a second in all, and not anew after the usage', async () => {
+  const { key } = await gateway.register();
+  const isTime = createGate();
+  const frame = (value: unknown) => UPSTREAMS.openai.frame(value);
+  const told = [openaiChunk({ content: 'One' }), openaiChunk({}, 'stop')].map(frame).join('');
+  const counted = frame({ ...openaiChunk({}), choices: [], usage: { prompt_tokens: 4, completion_tokens: 2 } });
+  gateway.upstream.next(streamOf([told, isTime.opened, counted, NEVER]));
+  const body = CLIENTS.messages.body({ model: 'on-openai', stream: true });
+  let text = '';
+  const read = (async () => {
+    for await (const bytes of (await gateway.call(CLIENTS.messages.path, { key, body })).body ?? []) {
+      text += Buffer.from(bytes).toString();
+    }
+    return 'over';
+  })();
+  await eventually('the words', () => text.includes('One'));
+  const before = clock.monotonic();
+  await eventually('the end', async () => {
+    const waited = clock.monotonic() - before;
+    if (waited >= 200) isTime.open();
+    await clock.advance(STEP_MS);
+    return (await Promise.race([read, Bun.sleep(5)])) === 'over';
+  });
+  expect(clock.monotonic() - before).toBeLessThan(620);
+  expect(CLIENTS.messages.readStream(text)).toMatchObject({ text: 'One', ends: 'end', complete: true });
 });
 
 test.each(['messages', 'responses'] as const)('%s: no words and silence is an empty answer', async (client) => {

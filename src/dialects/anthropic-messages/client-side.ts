@@ -6,9 +6,9 @@ import { createEventWriter } from './write-events.ts';
 import { writeWhole } from './write-whole.ts';
 
 export const anthropicMessagesClient: ClientSide = {
-  // A citation there points to a search result, and there is none in a translated answer.
-  takesCitations: false,
   readConversation,
   createEventWriter,
   writeWhole,
+  // A citation there points to a search result, and there is none in a translated answer.
+  findLost: (events) => (events.some(({ type }) => type === 'cite') ? ['citations'] : []),
 };

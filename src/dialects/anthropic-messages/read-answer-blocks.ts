@@ -10,8 +10,8 @@ export interface BlockReader {
   stop(): AnswerEvent[];
   /** What the client was told. */
   shown(): { hasCalls: boolean; hasText: boolean };
-  /** It cited what has no address. */
-  hasOtherCitations(): boolean;
+  /** What was not shown though it is the model's own: blocks by their types, `citations` of what has no address. */
+  lost(): readonly string[];
 }
 
 interface OpenBlock {
@@ -33,7 +33,7 @@ export function createBlockReader(): BlockReader {
   let open: OpenBlock | undefined;
   let textLength = 0;
   let hasCalls = false;
-  let hasOtherCitations = false;
+  const lost = new Set<string>();
 
   function begin(index: Json | undefined, block: Block | undefined): AnswerEvent[] {
     const before = stop();
@@ -70,7 +70,7 @@ export function createBlockReader(): BlockReader {
   function cite(citation: Json | undefined): AnswerEvent[] {
     const source = readSource(citation);
     if (open && source) open.sources.push(source);
-    hasOtherCitations ||= source === undefined;
+    if (!source) lost.add('citations');
     return [];
   }
 
@@ -82,7 +82,9 @@ export function createBlockReader(): BlockReader {
 
   return {
     start(index, block, rawInput) {
-      const begun = begin(index, readKind(block));
+      const kind = readKind(block);
+      if (!kind && !isVendors(block)) lost.add(String(block.type));
+      const begun = begin(index, kind);
       if (block.type === 'text') begun.push(...words('text', block.text));
       if (block.type === 'thinking') begun.push(...words('reasoning', block.thinking), ...sign(block.signature));
       if (block.type === 'text' && Array.isArray(block.citations)) block.citations.forEach(cite);
@@ -110,7 +112,7 @@ export function createBlockReader(): BlockReader {
     },
     stop,
     shown: () => ({ hasCalls, hasText: textLength > 0 }),
-    hasOtherCitations: () => hasOtherCitations,
+    lost: () => [...lost],
   };
 }
 
@@ -128,6 +130,11 @@ function readKind(block: JsonObject): Block | undefined {
     default:
       return undefined;
   }
+}
+
+/** A tool that the vendor ran, and what it found. */
+function isVendors({ type }: JsonObject): boolean {
+  return type === 'server_tool_use' || String(type).endsWith('_tool_result');
 }
 
 /** A place on the web; places in the client's own documents have no address. */

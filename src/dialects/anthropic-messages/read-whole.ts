@@ -20,6 +20,7 @@ export function readWhole({ value, text }: JsonDocument): WholeEvents | undefine
   }
   const stopped = readStop(value, blocks.shown());
   if (!stopped) return undefined;
-  const hasOtherCitations = blocks.hasOtherCitations();
-  return { events: [...events, ...stopped, { type: 'done' }], usage: readUsage(usage), hasOtherCitations };
+  // What went before was made shorter, and nobody else could go on from that.
+  const lost = [...blocks.lost(), ...(reason === 'compaction' ? ['compaction'] : [])];
+  return { events: [...events, ...stopped, { type: 'done' }], usage: readUsage(usage), lost };
 }

@@ -28,6 +28,18 @@ export function supportedSchema(schema: Json | undefined): Json {
   return describesObject(schema) ? { ...written, additionalProperties: false } : written;
 }
 
+/** Whether an object in it takes members of any name: closed, it would take none of them. */
+export function hasDictionary(schema: Json | undefined): boolean {
+  if (Array.isArray(schema)) return schema.some(hasDictionary);
+  if (!isObject(schema)) return false;
+  const { additionalProperties: others, patternProperties: patterns } = schema;
+  if (others === true || isObject(others) || isObject(patterns)) return true;
+  return Object.entries(schema).some(([name, value]) => {
+    if (NAMED.has(name)) return isObject(value) && Object.values(value).some(hasDictionary);
+    return NESTED.has(name) && hasDictionary(value);
+  });
+}
+
 function describesObject({ type, properties }: JsonObject): boolean {
   return type === 'object' || (Array.isArray(type) && type.includes('object')) || isObject(properties);
 }

@@ -25,7 +25,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
   const plan = planTurns(conversation, { ...traits, takesPrefill, origin: target.origin });
   const tools = allowedTools(conversation);
   const names = createToolNames(tools, ID_CHARS, NAME_CHARS);
-  const format = planFormat(conversation, { takesFormat: traits.takesFormat, names });
+  const format = planFormat(conversation, { traits, names });
   const choice = writeToolChoice(conversation, { names, formatTool: format.tool?.name, hasTools: tools.length > 0 });
   const reasoning = planReasoning(conversation.reasoning, traits, {
     isForced: format.tool !== undefined || (tools.length > 0 && isForced(conversation.toolChoice)),
@@ -67,7 +67,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
     body,
     dropped: [...knobs.dropped, ...reasoning.dropped, ...settingsOfParts(conversation, tools)],
     droppedAt: reasoning.droppedAt,
-    reworded: plan.isReworded ? ['prefill'] : [],
+    reworded: [...(plan.isReworded ? ['prefill'] : []), ...(format.isReworded ? ['response_format'] : [])],
     names,
     formatTool: format.tool?.name,
   };

@@ -32,21 +32,19 @@ function inputSchema(tool: Tool): JsonObject {
   if (!isObject(schema)) refuseField(at, `Give the tool ${name} a schema that is an object.`);
   const { type } = schema;
   const isOfObject = type === undefined || type === 'object' || (Array.isArray(type) && type.includes('object'));
-  if (!isOfObject || CHOICES.some((choice) => hasMembers(schema[choice]))) {
-    refuseField(at, `Give the tool ${name} a schema of type object without anyOf, oneOf or allOf at its top.`);
-  }
+  if (!isOfObject) refuseField(at, `Give the tool ${name} a schema of type object.`);
+  // The vendor takes none at the top, and without it a model would be told less than the client said.
+  const choice = CHOICES.find((one) => saysSomething(schema[one]));
+  if (choice)
+    refuseField(at, `Remove ${choice} from the top of the schema of the tool ${name}, or put it in a property.`);
   const kept = Object.entries(schema).filter(([member]) => !CHOICES.includes(member));
   // Clients leave out what is there for nobody: parameters of a tool without any.
   const properties = schema.properties === undefined && schema.$ref === undefined ? { properties: {} } : {};
   return { ...Object.fromEntries(kept), type: 'object', ...properties };
 }
 
-/** Which members must stand together is for the tool to check; which there are at all, a model must be told. */
-function hasMembers(variants: Json | undefined): boolean {
-  if (variants === undefined) return false;
-  const isOnlyRequired = (variant: Json) =>
-    isObject(variant) && Object.keys(variant).every((name) => name === 'required');
-  return !Array.isArray(variants) || !variants.every(isOnlyRequired);
+function saysSomething(variants: Json | undefined): boolean {
+  return variants !== undefined && !(Array.isArray(variants) && variants.length === 0);
 }
 
 export interface ChoiceOptions {

@@ -4,6 +4,7 @@
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
 import type { RawPlace } from '../../kit/raw-json.ts';
 import type { AnswerEvent } from '../translate/answer-events.ts';
+import { pictureText } from '../translate/picture.ts';
 
 export interface PartReader {
   take(part: Json, place: RawPlace | undefined): AnswerEvent[];
@@ -68,7 +69,7 @@ export function createPartReader(requestId: string): PartReader {
   };
 }
 
-/** No client's format has a block for pictures of the model's: in words they are at least not lost. */
 function picture({ mimeType, data }: JsonObject): string {
-  return typeof mimeType === 'string' && typeof data === 'string' ? `![image](data:${mimeType};base64,${data})` : '';
+  const isWhole = typeof mimeType === 'string' && typeof data === 'string';
+  return isWhole ? pictureText(`data:${mimeType};base64,${data}`) : '';
 }

@@ -1,8 +1,10 @@
-// What a chat message or delta says, whatever its upstream calls it: thoughts, words, a refusal, calls, sources.
+// What a chat message or delta says, whatever its upstream calls it: thoughts, words, pictures, a refusal, calls,
+// sources.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
 import type { RawPlace } from '../../kit/raw-json.ts';
 import type { UrlCitation } from '../translate/answer-events.ts';
+import { pictureText } from '../translate/picture.ts';
 import { toolCalls } from './read-output.ts';
 
 export interface CallBit {
@@ -32,6 +34,7 @@ export function readBits(message: JsonObject, raw: () => RawPlace | undefined): 
     ...readDetails(message.reasoning_details),
     ...readContent(message.content),
     ...readCitations(message.annotations),
+    ...readPictures(message.images),
     ...textBit('refusal', message.refusal),
   ];
   toolCalls(message).forEach((call, position) => {
@@ -60,6 +63,15 @@ function readContent(content: Json | undefined): Bit[] {
   return content.filter(isObject).flatMap((part): Bit[] => {
     if (part.type === 'thinking') return textBit('reasoning', thoughtOf(part.thinking));
     return part.type === 'refusal' ? textBit('refusal', part.refusal) : textBit('text', part.text);
+  });
+}
+
+/** OpenRouter's place for pictures that a model made. */
+function readPictures(images: Json | undefined): Bit[] {
+  if (!Array.isArray(images)) return [];
+  return images.filter(isObject).flatMap(({ image_url: image }): Bit[] => {
+    const address = isObject(image) ? filled(image.url) : undefined;
+    return address === undefined ? [] : textBit('text', pictureText(address));
   });
 }
 

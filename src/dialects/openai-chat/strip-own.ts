@@ -1,28 +1,40 @@
 // What earlier translations left in a history must not reach an upstream that refuses what it does not know: reasoning
-// details that name their maker, and what we hung on calls and their ids. Everything else keeps its bytes.
+// details that name their maker, the words that stand beside them, and what we hung on calls and their ids. Everything else
+// keeps its bytes.
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json.ts';
 import { editFields, editItems, editMember, leaveOut, type RawEdit } from '../../kit/raw-edit.ts';
 import { editId, mayHoldTags } from '../translate/strip-tags.ts';
 
-/** The same document if there is nothing of ours in it. */
-export function stripOwn(document: JsonDocument): JsonDocument {
+/** The same document if there is nothing of ours in it. `thoughtsField`: where the upstream wants any model's words. */
+export function stripOwn(document: JsonDocument, thoughtsField?: string): JsonDocument {
   const { messages } = document.value;
   if (!mayHoldTags(document) && !(Array.isArray(messages) && messages.some(hasDetails))) return document;
-  return editMember(document, 'messages', editItems(messages, editMessage));
+  return editMember(
+    document,
+    'messages',
+    editItems(messages, (message) => editMessage(message, thoughtsField)),
+  );
 }
 
 function hasDetails(message: Json): boolean {
   return isObject(message) && message.reasoning_details !== undefined;
 }
 
-function editMessage(message: JsonObject): RawEdit | undefined {
+function editMessage(message: JsonObject, thoughtsField: string | undefined): RawEdit | undefined {
+  const { reasoning_details: details } = message;
+  const isOurs = Array.isArray(details) && details.some(isOwn);
+  const ours = isOurs ? WORDS.filter((name) => name !== thoughtsField) : [];
   return editFields({
-    reasoning_details: editDetails(message.reasoning_details),
+    ...Object.fromEntries(ours.map((name) => [name, leaveOut])),
+    reasoning_details: editDetails(details),
     tool_calls: editItems(message.tool_calls, editCall),
     tool_call_id: editId(message.tool_call_id),
   });
 }
+
+/** The names under which clients are told what a model thought. */
+const WORDS = ['reasoning', 'reasoning_content'];
 
 function editDetails(details: Json | undefined): RawEdit | undefined {
   const edit = editItems(details, (detail) => (isOwn(detail) ? leaveOut : undefined));

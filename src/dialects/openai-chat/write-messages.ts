@@ -72,14 +72,19 @@ function writeThoughts(thoughts: readonly ReasoningPart[], options: MessageOptio
   return reasoningField && thoughts.length > 0 ? { [reasoningField]: thoughts.map(({ text }) => text).join('') } : {};
 }
 
-/** Thoughts go back only to who had them, or where nobody knows whose they are; and only to who wants them. */
+/**
+ * Thoughts go back to who had them, or where nobody knows whose they are; and only to who wants them. Who refuses a history
+ * without them is given the words of any model's; what that model signed stays behind.
+ */
 export function isWanted(part: Part, options: Pick<MessageOptions, 'quirks' | 'origin'>): boolean {
   if (part.type !== 'reasoning' || hasOwnDetails(part, options)) return true;
-  return options.quirks.reasoningField !== undefined && isReadable(part, options.origin);
+  const { reasoningField, needsThoughts } = options.quirks;
+  const isTheirs = part.opaque !== undefined && part.opaque.origin !== options.origin;
+  return reasoningField !== undefined && isReadable(part) && (needsThoughts || !isTheirs);
 }
 
-function isReadable({ text, redacted, opaque }: ReasoningPart, origin: string): boolean {
-  return text !== '' && redacted === undefined && (opaque === undefined || opaque.origin === origin);
+function isReadable({ text, redacted }: ReasoningPart): boolean {
+  return text !== '' && redacted === undefined;
 }
 
 function writeCall(call: ToolCallPart, { quirks, names, origin }: MessageOptions): Message {

@@ -9,7 +9,7 @@ import { stripOwn } from './strip-own.ts';
 
 /** The partial answer stands last, as the assistant's own message; upstreams refuse one that ends in white space. */
 export function writePrefill(request: RelayRequest, fields: UpstreamFields, text: string): string {
-  const document = stripOwn(request.document);
+  const document = stripOwn(request.document, fields.thoughtsField);
   const messages = Array.isArray(document.value.messages) ? document.value.messages : [];
   return editMembers(document, {
     ...ownedFields(request, fields),
@@ -18,7 +18,7 @@ export function writePrefill(request: RelayRequest, fields: UpstreamFields, text
 }
 
 export function writeRequest(request: RelayRequest, fields: UpstreamFields): JsonBody {
-  return editBody(stripOwn(request.document), ownedFields(request, fields));
+  return editBody(stripOwn(request.document, fields.thoughtsField), ownedFields(request, fields));
 }
 
 function ownedFields({ document, stream }: RelayRequest, fields: UpstreamFields): Record<string, Json | undefined> {

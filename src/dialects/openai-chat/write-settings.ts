@@ -64,7 +64,9 @@ export function writeReasoning(wish: ReasoningWish | undefined, { quirks, model 
   const traits = modelTraits(model);
   const word = effortFor(wish, traits.efforts);
   if (word === undefined) return none;
-  if (!quirks.takesEffort || !traits.takesEffort) return { members: {}, dropped: [wish.name] };
+  // To a model that never thinks, not to think is no wish.
+  if (!traits.takesEffort) return { members: {}, dropped: wish.isOff ? [] : [wish.name] };
+  if (!quirks.takesEffort) return { members: {}, dropped: [wish.name] };
   return { members: { reasoning_effort: word }, dropped: [] };
 }
 

@@ -5,7 +5,6 @@ import { readConversation } from './read-conversation.ts';
 import { createEventWriter, writeWhole } from './write-events.ts';
 
 export const openaiResponsesClient: ClientSide = {
-  takesCitations: true,
   readConversation,
   createEventWriter,
   writeWhole,

@@ -1,7 +1,7 @@
 // An upstream's response as events, from its stream or whole. What came in deltas is not taken again from the ends; what
 // only the ends tell is.
 
-import { isObject, type JsonDocument, type JsonObject, tryParseJson } from '../../kit/json.ts';
+import { isObject, type Json, type JsonDocument, type JsonObject, tryParseJson } from '../../kit/json.ts';
 import type { UsageReport } from '../dialect.ts';
 import type { AnswerEvent, Block, EventReader, StopReason, WholeEvents } from '../translate/answer-events.ts';
 import { createSequencer } from '../translate/one-block-at-a-time.ts';
@@ -48,6 +48,7 @@ function createResponseReader(): (event: JsonObject) => AnswerEvent[] {
   /** The text that was said last, as long as nothing else is open. */
   let openText: string | undefined;
   const thoughts = new Set<string>();
+  const cited = new Set<string>();
 
   function take(event: JsonObject): AnswerEvent[] {
     const { item } = event;
@@ -56,8 +57,10 @@ function createResponseReader(): (event: JsonObject) => AnswerEvent[] {
       const { call_id: id, name } = item;
       if (!calls.has(index)) calls.set(index, { kind: 'tool', id: String(id ?? ''), name: String(name ?? '') });
     }
-    const events = readEvent(event).flatMap(takeNew).flatMap(say);
-    if (event.type === 'response.output_text.annotation.added') events.push(...cite(event, index));
+    const events = readEvent(event).flatMap((said) => [...takeNew(said).flatMap(say), ...citeAll(event, said.slot)]);
+    if (event.type === 'response.output_text.annotation.added') {
+      events.push(...cite(event.annotation, textSlot(index, indexAt(event, 'content_index'))));
+    }
     if (event.type === 'response.output_item.done' && isObject(item)) events.push(...endItem(item, index));
     return events;
   }
@@ -84,14 +87,21 @@ function createResponseReader(): (event: JsonObject) => AnswerEvent[] {
     return isFurther ? '\n\n' : '';
   }
 
-  function cite(event: JsonObject, index: number): AnswerEvent[] {
-    const slot = `0/${index}/text/${indexAt(event, 'content_index')}`;
+  /** What a text cites that is told whole: some upstreams tell it nowhere else, others have told it before. */
+  function citeAll({ part, item }: JsonObject, slot: string): AnswerEvent[] {
+    const told = isObject(item) ? listOf(item.content)[Number(slot.split('/').at(-1))] : part;
+    return isObject(told) ? listOf(told.annotations).flatMap((annotation) => cite(annotation, slot)) : [];
+  }
+
+  function cite(annotation: Json | undefined, slot: string): AnswerEvent[] {
     const start = starts.get(slot);
-    const { annotation } = event;
     if (slot !== openText || start === undefined || !isObject(annotation) || annotation.type !== 'url_citation')
       return [];
     const { url, title } = annotation;
     const [from, to] = [indexAt(annotation, 'start_index'), indexAt(annotation, 'end_index')];
+    const key = JSON.stringify([slot, url, from, to]);
+    if (cited.has(key)) return [];
+    cited.add(key);
     return [
       {
         type: 'cite',
@@ -142,6 +152,10 @@ const BLOCKS: ReadonlyMap<string, Block> = new Map<string, Block>([
   ['summary', { kind: 'reasoning' }],
   ['thought', { kind: 'reasoning' }],
 ]);
+
+function textSlot(index: number, at: number): string {
+  return `0/${index}/text/${at}`;
+}
 
 function isCall({ type }: JsonObject): boolean {
   return type === 'function_call' || type === 'custom_tool_call';

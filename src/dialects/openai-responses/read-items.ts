@@ -15,7 +15,7 @@ import type {
   Turn,
 } from '../translate/conversation.ts';
 import { splitSystem } from '../translate/leading-system.ts';
-import { unpackReasoning, untagToolId } from '../translate/opaque.ts';
+import { unpackReasoning, untagToolId, VENDOR_ORIGIN } from '../translate/opaque.ts';
 import { requireResultParts } from '../translate/result-parts.ts';
 import { listOf } from './read-output.ts';
 import { readParts, readTexts } from './read-parts.ts';
@@ -120,14 +120,14 @@ function readResult(item: JsonObject, at: string, ids: CallIds): ToolResultPart 
   return { type: 'tool_result', callId, content, isError: false, at };
 }
 
-/** What we packed is unpacked; what another vendor encrypted, nobody else can read; open words have no known maker. */
+/** What we packed is unpacked; of what a vendor encrypted, only the summary can be read; open words have no known maker. */
 function readReasoning(item: JsonObject, at: string): ReasoningPart[] {
   const { encrypted_content: encrypted, content, summary } = item;
-  if (typeof encrypted === 'string' && encrypted !== '') {
-    const own = unpackReasoning(encrypted);
-    return own ? [{ type: 'reasoning', ...own, at }] : [];
-  }
+  const isSealed = typeof encrypted === 'string' && encrypted !== '';
+  const own = isSealed ? unpackReasoning(encrypted) : undefined;
+  if (own) return [{ type: 'reasoning', ...own, at }];
   const parts = listOf(content).length > 0 ? listOf(content) : listOf(summary);
   const text = parts.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join('\n\n');
-  return text === '' ? [] : [{ type: 'reasoning', text, at }];
+  const opaque = isSealed ? { origin: VENDOR_ORIGIN, value: '' } : undefined;
+  return text === '' ? [] : [{ type: 'reasoning', text, opaque, at }];
 }

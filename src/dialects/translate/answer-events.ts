@@ -56,6 +56,6 @@ export interface EventReader {
 export interface WholeEvents {
   events: AnswerEvent[];
   usage: StreamFacts['usage'];
-  /** Some of what it cites has no address, and no event tells of it. */
-  hasOtherCitations?: boolean;
+  /** What no event tells of, by name, such as `citations` of what has no address. */
+  lost?: readonly string[];
 }

@@ -19,6 +19,9 @@ export function originOf(wire: string, upstreamModel: string): string {
 /** Of thought signatures that came without our tag: any model of Google's may have made them. */
 export const GOOGLE_ORIGIN = 'google';
 
+/** Of reasoning that came sealed without our tag: whoever made it, it is no model that we could name. */
+export const VENDOR_ORIGIN = 'vendor';
+
 /** The signature of reasoning that no vendor signed: recognised and removed before it could reach one that checks. */
 export function signOwn(origin: string, text: string): string {
   return `${TAG}.${origin}.${digest(text).slice(0, DIGEST_CHARS)}`;

@@ -82,11 +82,11 @@ export interface EventWriter {
 }
 
 export interface ClientSide {
-  /** Its answers have a place for what is cited by its address. */
-  takesCitations: boolean;
   /** Throws a fault that names the field. */
   readConversation(document: JsonDocument): Conversation;
   createEventWriter(context: AnswerContext): EventWriter;
   /** The text of a whole answer, without usage. */
   writeWhole(events: readonly AnswerEvent[], context: AnswerContext): string;
+  /** What of an answer its format has no place for, by name. */
+  findLost?(events: readonly AnswerEvent[], context: AnswerContext): readonly string[];
 }

@@ -8,7 +8,7 @@ import type { Carrier } from '../carrier.ts';
 import type { Dialect, Output, RelayRequest, ReportedUsage, StreamEvent, StreamReader } from '../dialect.ts';
 import { refuseField } from '../fields.ts';
 import type { SseEvent } from '../sse.ts';
-import type { AnswerEvent, WholeEvents } from './answer-events.ts';
+import type { AnswerEvent } from './answer-events.ts';
 import { checkKnobs } from './check-knobs.ts';
 import { type FetchedMedia, namedMedia, placeholders, withMedia } from './named-media.ts';
 import { createToolRestorer } from './restore-tools.ts';
@@ -68,7 +68,7 @@ export function translatedCarrier(translation: Translation): Carrier {
       const vendors = events.findIndex(isVendors);
       const output = vendors < 0 ? undefined : dialect.readAnswer(writeWhole(modelsOwn(events, vendors)))?.output;
       if (!facts) return undefined;
-      const lost = losesCitations(whole, client) ? ['citations'] : [];
+      const lost = [...(whole.lost ?? []), ...(client.findLost?.(events, context) ?? [])];
       return { document: answer, facts: { ...facts, output: output ?? facts.output, usage: whole.usage }, lost };
     },
     createStreamReader: () => translatedReader(translation, written, context),
@@ -82,10 +82,6 @@ function checkTurns({ document }: RelayRequest, field: Dialect['promptField']): 
   const turns = document.value[field];
   if (!Array.isArray(turns) || turns.length <= MAX_TURNS) return;
   refuseField(field, `Send at most ${MAX_TURNS} items in ${field}: this model is reached by a translation.`);
-}
-
-function losesCitations({ events, hasOtherCitations = false }: WholeEvents, { takesCitations }: ClientSide): boolean {
-  return hasOtherCitations || (!takesCitations && events.some(({ type }) => type === 'cite'));
 }
 
 /** From here on it is no longer the model that speaks. */

@@ -28,7 +28,7 @@ function write(
 ): Answer {
   const written = anthropicMessagesUpstream.writeConversation(conversationOf(given), target);
   const body = JSON.parse(written.body({ ...FIELDS, ...fields }, { stream: false }));
-  return { ...body, dropped: written.dropped, formatTool: written.formatTool };
+  return { ...body, dropped: written.dropped, reworded: written.reworded, formatTool: written.formatTool };
 }
 
 test('the fields we own are ours', () => {
@@ -148,9 +148,16 @@ describe('tools', () => {
     expect(refused({ type: 'string' })).toBe('tools[3]');
   });
 
-  test('which of its members must stand together is for the tool to check', () => {
-    const schema = { type: 'object', properties: { a: {}, b: {} }, anyOf: [{ required: ['a'] }, { required: ['b'] }] };
-    const [tool] = write({ tools: [toolOf('a', { schema })] }).tools;
+  test.each(['anyOf', 'oneOf', 'allOf'])('%s at the top is refused by its name, also beside properties', (choice) => {
+    const schema = {
+      type: 'object',
+      properties: { a: {}, b: {} },
+      [choice]: [{ required: ['a'] }, { required: ['b'] }],
+    };
+    expect(() => write({ tools: [toolOf('look', { schema })] })).toThrow(
+      expect.objectContaining({ details: expect.objectContaining({ message: expect.stringContaining(choice) }) }),
+    );
+    const [tool] = write({ tools: [toolOf('look', { schema: { ...schema, [choice]: [] } })] }).tools;
     expect(tool.input_schema).toEqual({ type: 'object', properties: { a: {}, b: {} } });
   });
 
@@ -199,7 +206,7 @@ describe('format', () => {
       one: { oneOf: [{ type: 'null' }, { $ref: '#/$defs/D' }] },
     },
     required: ['pattern'],
-    $defs: { D: { type: 'object', properties: {}, additionalProperties: true } },
+    $defs: { D: { type: 'object', properties: {} } },
   };
   const format = { kind: 'json_schema', name: 'n', schema, strict: true } as const;
 
@@ -221,6 +228,38 @@ describe('format', () => {
         additionalProperties: false,
       },
     });
+  });
+
+  const open = (words: object) => ({
+    ...format,
+    schema: { type: 'object', properties: { map: { type: 'array', items: { type: 'object', ...words } } } },
+  });
+
+  test.each([
+    { additionalProperties: true },
+    { additionalProperties: { type: 'string' } },
+    { patternProperties: { '^a': { type: 'string' } } },
+  ])('an object that takes %j stays as it is: the answer is a call', (words) => {
+    const body = write({ format: open(words) });
+    expect(body.output_config).toBeUndefined();
+    expect(body.tools[0].input_schema.properties.map.items).toEqual({ type: 'object', ...words });
+    expect(body.tool_choice).toEqual({ type: 'tool', name: body.formatTool });
+    expect(body.reworded).toEqual([]);
+  });
+
+  test('where it can be no call, such an object is closed, and that is told', () => {
+    const words = open({ additionalProperties: true });
+    const looks: Partial<Conversation> = { tools: [toolOf('look')], toolChoice: { mode: 'any' } };
+    const list = { ...format, schema: { type: 'array', items: words.schema } };
+    for (const body of [
+      write({ format: words, ...looks }),
+      write({ format: words }, targetOf('claude-mythos-preview')),
+      write({ format: list }),
+    ]) {
+      expect(JSON.stringify(body.output_config.format)).not.toContain('"additionalProperties":true');
+      expect(body.formatTool).toBeUndefined();
+      expect(body.reworded).toEqual(['response_format']);
+    }
   });
 
   test('stands beside effort', () => {

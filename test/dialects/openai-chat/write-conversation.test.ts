@@ -220,9 +220,32 @@ describe('messages', () => {
     });
     expect(messagesOf(thought(), targetOf('vllm'))[1]).toEqual({ role: 'assistant', content: 'b', reasoning: 'Hm' });
     const plain = { role: 'assistant', content: 'b' };
-    expect(messagesOf(thought({ origin: 'another', value: 'x' }), targetOf('deepseek'))[1]).toEqual(plain);
+    expect(messagesOf(thought({ origin: 'another', value: 'x' }), targetOf('vllm'))[1]).toEqual(plain);
     expect(messagesOf(thought(own), targetOf('openai'))[1]).toEqual(plain);
   });
+
+  test.each(['deepseek', 'glm', 'moonshot'] as const)(
+    '%s wants the words of any model, and nothing else of it',
+    (name) => {
+      const opaque = { origin: 'another', value: 'secret' };
+      const { json } = write(
+        {
+          turns: [
+            turn('user', text('a')),
+            turn(
+              'assistant',
+              { type: 'reasoning', text: 'Hm', opaque, at },
+              { type: 'reasoning', text: '', redacted: 'sealed', opaque, at },
+              text('b'),
+            ),
+            turn('user', text('c')),
+          ],
+        },
+        targetOf(name),
+      );
+      expect(json.messages[1]).toEqual({ role: 'assistant', content: 'b', reasoning_content: 'Hm' });
+    },
+  );
 
   test('details of thoughts go back with the text they have, and only if they are a list of them', () => {
     const thought = (value: string): Part => ({

@@ -97,7 +97,7 @@ describe('turns', () => {
     });
   });
 
-  test('reasoning: ours is unpacked, of others only open words are of use', () => {
+  test('reasoning: ours is unpacked, of others the words, and whether they came sealed', () => {
     const items = [
       { type: 'reasoning', summary: [], encrypted_content: packReasoning('o', { text: 'Mine', signature: 's' }) },
       { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Sealed' }], encrypted_content: 'gAAAA' },
@@ -106,7 +106,8 @@ describe('turns', () => {
     ];
     expect(read({ input: [user(), ...items] }).turns[1]?.parts).toMatchObject([
       { text: 'Mine', opaque: { origin: 'o', value: 's' } },
-      { text: 'Open' },
+      { text: 'Sealed', opaque: { origin: 'vendor', value: '' } },
+      { text: 'Open', opaque: undefined },
       { text: 'Raw' },
     ]);
   });

@@ -261,6 +261,36 @@ describe('answers', () => {
     },
   );
 
+  test('what a text cites is told once, wherever the upstream tells it', () => {
+    const cited = (url: string) => ({ type: 'url_citation', url, title: 'T', start_index: 1, end_index: 3 });
+    const texts = [
+      { type: 'output_text', text: 'One.', annotations: [cited('https://a.test'), cited('https://b.test')] },
+      { type: 'output_text', text: 'Two.', annotations: [cited('https://a.test')] },
+    ];
+    const item = { id: 'msg_1', type: 'message', status: 'completed', role: 'assistant', content: texts };
+    const response = { ...responseObject(), output: [item] };
+    const saysAll = texts.flatMap((part, content_index) => [
+      { type: 'response.output_text.delta', output_index: 0, content_index, delta: part.text },
+      ...part.annotations.map((annotation, annotation_index) => ({
+        type: 'response.output_text.annotation.added',
+        ...{ output_index: 0, content_index, annotation_index, annotation },
+      })),
+      { type: 'response.content_part.done', output_index: 0, content_index, part },
+    ]);
+    const itemDone = { type: 'response.output_item.done', output_index: 0, item };
+    const last = { type: 'response.completed', response };
+    const partsDone = saysAll.filter(({ type }) => !type.endsWith('annotation.added'));
+    for (const stream of [[...saysAll, itemDone, last], [...partsDone, itemDone, last], [itemDone, last], [last]]) {
+      expect(citationsOf(readAll(stream).events)).toEqual([
+        'https://a.test 1-3',
+        'https://b.test 1-3',
+        'https://a.test 5-7',
+      ]);
+    }
+    const whole = openaiResponsesUpstream.readWhole(readJsonObject(JSON.stringify(response)), TARGET);
+    expect(citationsOf(whole?.events ?? [])).toHaveLength(3);
+  });
+
   test('what we write for clients, we read from upstreams', () => {
     const context = {
       requestId: 'req_1',
@@ -277,6 +307,12 @@ describe('answers', () => {
     expect(joined(said.flatMap(writer.write).flatMap((frame) => reader.read(frame)))).toEqual(said);
   });
 });
+
+function citationsOf(events: readonly AnswerEvent[]): string[] {
+  return events.flatMap((event) =>
+    event.type === 'cite' ? [`${event.citation.url} ${event.citation.start}-${event.citation.end}`] : [],
+  );
+}
 
 /** With the deltas of each block as one. */
 function joined(events: readonly AnswerEvent[]): AnswerEvent[] {
