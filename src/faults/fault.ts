@@ -92,5 +92,5 @@ export function isOfGone(error: unknown, { signal }: Request): boolean {
 
 /** Anything thrown becomes a fault; what we did not foresee is our own error. */
 export function toFault(error: unknown): Fault {
-  return error instanceof Fault ? error : new Fault('internal_error');
+  return error instanceof Fault ? error : fault('internal_error');
 }

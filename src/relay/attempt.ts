@@ -69,8 +69,8 @@ export async function attempt(tools: RelayTools, admission: Admission, step: Ste
   const left = Math.max(1, admission.deadline - startedAt);
   watch.limit('too_slow', Math.min(route.channel.timeouts.totalMs, left));
   if (request.stream) watch.limit('silent', route.firstTokenMs);
-  /** What was sent, if a translation wrote it: again, because it is not kept. */
-  let rewrite: (() => JsonBody) | undefined;
+  /** What was sent, if a translation wrote it. */
+  let describeSent: ((param: string | undefined) => string) | undefined;
   try {
     const upstream = tools.findUpstream(route.channel);
     const carrier = carrierOf(call, route);
@@ -88,6 +88,7 @@ export async function attempt(tools: RelayTools, admission: Admission, step: Ste
     };
     const fetched = carrier.needs.length > 0 ? await fetchNamed(tools, carrier, watch) : undefined;
     const body = writeBody(carrier, fields, prefill, fetched);
+    const isShort = body.length <= MOST_DESCRIBED;
     const { stream } = request;
     const { headers } = call;
     const sending = upstream.send({
@@ -100,7 +101,11 @@ export async function attempt(tools: RelayTools, admission: Admission, step: Ste
     });
     // It was copied when it was sent.
     dropBody(body);
-    if (carrier.isTranslated) rewrite = () => writeBody(carrier, fields, prefill, fetched);
+    if (carrier.isTranslated) {
+      // Written again, because it is not kept.
+      const rewrite = () => String(writeBody(carrier, fields, prefill, fetched));
+      describeSent = (param) => (isShort ? describeRefused(rewrite(), param) : 'sent too much to be described');
+    }
     const response = await sending;
     failpoint('K3');
     if (response.status !== 200) {
@@ -120,9 +125,10 @@ export async function attempt(tools: RelayTools, admission: Admission, step: Ste
     if (isOurs(error))
       tools.log('error', 'attempt_failed', { request_id: call.requestId, detail: describeError(error) });
     const failed = watch.explain(error);
-    if (rewrite && failed.refusal?.code === 'invalid_request') {
+    // What another channel sealed is nobody's slip.
+    if (describeSent && failed.refusal?.code === 'invalid_request' && !failed.isSealed) {
       admission.refusedTranslation = true;
-      tellRefused(tools, call, step, String(rewrite()), failed.refusal);
+      tellRefused(tools, call, step, describeSent(failed.refusal.details.param));
     }
     watch.abort(failed.outcome);
     watch.end();
@@ -130,13 +136,16 @@ export async function attempt(tools: RelayTools, admission: Admission, step: Ste
   }
 }
 
-function tellRefused({ log }: RelayTools, call: Call, { model, route }: Step, body: string, { details }: Fault): void {
+/** To write and scan more than this again would hold up everybody else. */
+const MOST_DESCRIBED = 256 * 1024;
+
+function tellRefused({ log }: RelayTools, call: Call, { model, route }: Step, detail: string): void {
   log('warn', 'translation_refused', {
     request_id: call.requestId,
     model: model.id,
     channel: route.channel.name,
     endpoint: call.endpoint,
-    detail: describeRefused(body, details.param),
+    detail,
   });
 }
 

@@ -33,12 +33,29 @@ export function hasDictionary(schema: Json | undefined): boolean {
   if (Array.isArray(schema)) return schema.some(hasDictionary);
   if (!isObject(schema)) return false;
   const { additionalProperties: others, patternProperties: patterns } = schema;
-  if (others === true || isObject(others) || isObject(patterns)) return true;
+  if (others === true || isObject(others) || isObject(patterns) || isAnyObject(schema)) return true;
   return Object.entries(schema).some(([name, value]) => {
     if (NAMED.has(name)) return isObject(value) && Object.values(value).some(hasDictionary);
     return NESTED.has(name) && hasDictionary(value);
   });
 }
+
+/** One of which nothing else is said takes whatever there is. */
+function isAnyObject(schema: JsonObject): boolean {
+  const isSaid = Object.keys(schema).some((name) => SAYS_MEMBERS.has(name));
+  return describesObject(schema) && !isSaid;
+}
+
+const SAYS_MEMBERS = new Set([
+  'properties',
+  'additionalProperties',
+  '$ref',
+  'anyOf',
+  'allOf',
+  'oneOf',
+  'const',
+  'enum',
+]);
 
 function describesObject({ type, properties }: JsonObject): boolean {
   return type === 'object' || (Array.isArray(type) && type.includes('object')) || isObject(properties);

@@ -7,6 +7,7 @@ import { createFormatTool, JSON_HINT } from '../translate/format-tool.ts';
 import type { ToolNames } from '../translate/tool-names.ts';
 import type { ClaudeTraits } from './claude-traits.ts';
 import { hasDictionary, supportedSchema } from './supported-schema.ts';
+import { wantsThoughts } from './write-reasoning.ts';
 import { isForced } from './write-tools.ts';
 
 export interface FormatPlan {
@@ -22,7 +23,7 @@ export interface FormatPlan {
 const NO_FORMAT: FormatPlan = { config: {}, hints: [], isReworded: false };
 
 export function planFormat(
-  { format, tools, toolChoice }: Conversation,
+  { format, tools, toolChoice, reasoning }: Conversation,
   { traits, names }: { traits: ClaudeTraits; names: ToolNames },
 ): FormatPlan {
   if (!format) return NO_FORMAT;
@@ -31,7 +32,8 @@ export function planFormat(
   // The client wants a call of its own tools, not an answer.
   const isCalled = tools.length > 0 && isForced(toolChoice);
   const isOpen = hasDictionary(schema);
-  const canBeTool = !isCalled && traits.canStopThinking && isOfObject(schema);
+  // Nobody thinks before a call that is forced, and thoughts are worth more than an open object.
+  const canBeTool = !isCalled && traits.canStopThinking && !wantsThoughts(reasoning) && isOfObject(schema);
   if (traits.takesFormat && !(isOpen && canBeTool)) {
     const config = { format: { type: 'json_schema', schema: supportedSchema(schema) } };
     return { ...NO_FORMAT, config, isReworded: isOpen };

@@ -28,6 +28,11 @@ export interface ReasoningPlan {
 const LEAST_BUDGET = 1024;
 const OFF_EFFORTS = new Set(['none', 'minimal']);
 
+/** Whether the client wants thoughts: one that says nothing does not. */
+export function wantsThoughts(wish: ReasoningWish | undefined): boolean {
+  return wish !== undefined && !wish.isOff && !OFF_EFFORTS.has(wish.effort ?? '');
+}
+
 export function planReasoning(
   wish: ReasoningWish | undefined,
   traits: ClaudeTraits,
@@ -36,7 +41,7 @@ export function planReasoning(
   const nothing = () => [];
   if (!wish) return { isOn: false, dropped: [], droppedAt: nothing, members: () => ({}) };
   const off = { isOn: false, droppedAt: nothing, members: () => thinkingOff(traits) };
-  if (wish.isOff || OFF_EFFORTS.has(wish.effort ?? '')) return { ...off, dropped: [] };
+  if (!wantsThoughts(wish)) return { ...off, dropped: [] };
   const hasNoBudget = traits.thinking === 'budget' && (obstacles.lacksThoughts || !hasRoom(obstacles.maxOutputTokens));
   if (traits.thinking === 'none' || obstacles.isForced || obstacles.isPrefilled || hasNoBudget) {
     return { ...off, dropped: [wish.name] };
