@@ -185,12 +185,9 @@ describe('the output bound', () => {
     });
   });
 
-  test.each([
-    ['older', 10, 5000],
-    ['newer', 5000, 10],
-  ])('is written under both names when both are there, the smaller one: the %s', async (_name, older, newer) => {
-    const both = await bound(`,"max_tokens":${older},"max_completion_tokens":${newer}`);
-    expect(both).toEqual({ max_tokens: 10, max_completion_tokens: 10, told: null });
+  test('is written under both names when both are there, the newer one’s', async () => {
+    const both = await bound(',"max_tokens":10,"max_completion_tokens":20');
+    expect(both).toMatchObject({ max_tokens: 20, max_completion_tokens: 20 });
   });
 
   test('has the name that the upstream’s quirks want', async () => {

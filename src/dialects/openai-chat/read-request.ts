@@ -20,11 +20,12 @@ export function readRequest(document: JsonDocument): RelayRequest {
       refuseField(`messages[${index}].role`, `Set messages[${index}].role to one of ${[...ROLES].join(', ')}.`);
     }
   });
+  const older = optionalCount(body, 'max_tokens', MAX_TOKENS);
   return {
     model: readModel(document),
     stream: optionalFlag(body, 'stream'),
     includeUsage: asksForUsage(body),
-    maxOutputTokens: outputBound(body),
+    maxOutputTokens: optionalCount(body, 'max_completion_tokens', MAX_TOKENS) ?? older,
     // Some upstreams make more than they show, and bill all of it.
     choices: Math.max(optionalCount(body, 'n', MAX_CHOICES) ?? 1, optionalCount(body, 'best_of', MAX_CHOICES) ?? 1),
     images: 0,
@@ -32,13 +33,6 @@ export function readRequest(document: JsonDocument): RelayRequest {
     input: countInput(document, messages, vendorTools(body)),
     document,
   };
-}
-
-/** Whoever gives both names a bound gets no more than either allows. */
-function outputBound(body: JsonObject): number | undefined {
-  const older = optionalCount(body, 'max_tokens', MAX_TOKENS);
-  const newer = optionalCount(body, 'max_completion_tokens', MAX_TOKENS);
-  return older === undefined || newer === undefined ? (newer ?? older) : Math.min(newer, older);
 }
 
 export function refuseOtherModels({ tools }: JsonObject): void {
