@@ -7,7 +7,15 @@ import { join } from 'node:path';
 import { codeBlocks } from '../support/code-blocks.ts';
 
 const DOCS = join(import.meta.dir, '..', '..', 'docs');
-const CUSTOMERS = ['accounts.md', 'billing.md', 'clients.md', 'errors.md', 'getting-started.md', 'limits.md'];
+const CUSTOMERS = [
+  'accounts.md',
+  'billing.md',
+  'clients.md',
+  'errors.md',
+  'getting-started.md',
+  'limits.md',
+  'translation.md',
+];
 
 const read = (path: string) => readFileSync(join(DOCS, path), 'utf8');
 const withoutBlocks = (page: string) => page.replace(/^```[\s\S]*?^```$/gm, '');
