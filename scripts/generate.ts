@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { faultTableMarkdown } from '../src/faults/document.ts';
+import { LANGUAGES } from '../src/site/language.ts';
 import { migrate } from '../src/store/sqlite/migrate.ts';
 import { openDatabase } from '../src/store/sqlite/open-database.ts';
 import { startPostgres } from '../test/support/postgres.ts';
@@ -26,10 +27,10 @@ export function generateFiles(): GeneratedFile[] {
       path,
       text: withPart(readText(path), 'faults', faultTableMarkdown()),
     })),
-    {
-      path: 'docs/translation.md',
-      text: withPart(readText('docs/translation.md'), 'quirks', quirksTableMarkdown()),
-    },
+    ...LANGUAGES.map((language) => {
+      const path = language === 'en' ? 'docs/translation.md' : `docs/${language}/translation.md`;
+      return { path, text: withPart(readText(path), 'quirks', quirksTableMarkdown(language)) };
+    }),
     { path: 'src/store/sqlite/schema.sql', text: dumpSchema() },
   ];
 }

@@ -1,54 +1,113 @@
-// The table of quirks in docs/translation.md, generated so that it cannot drift.
+// The table of quirks in docs/translation.md and its Chinese page, generated so that it cannot drift.
 
 import { QUIRKS_NAMES, type Quirks, quirksOf } from '../src/kit/quirks.ts';
+import type { Language } from '../src/site/language.ts';
 
-const SYSTEM_ROLES: Record<Quirks['midSystem'], string> = {
-  system: '`system`',
-  developer: '`developer`',
-  fold: "the user's text",
+interface QuirksWords {
+  columns: readonly string[];
+  none: string;
+  yes: string;
+  no: string;
+  foldedSystem: string;
+  reasoningElse: string;
+  noReasoning: string;
+  bySchema: string;
+  inWords: string;
+  ownKeyHeader: string;
+  nineInIds: string;
+  fortyInIds: string;
+  needsThoughts: string;
+  reasoningApart: string;
+  cacheHits: string;
+  noParallelFlag: string;
+  notGiven(names: readonly string[]): string;
+  semicolon: string;
+}
+
+const WORDS: Record<Language, QuirksWords> = {
+  en: {
+    columns: [
+      ...['output bound', 'a system message in the middle is', 'takes effort', 'reasoning goes back as'],
+      ...['JSON answers', 'files and sound', 'besides'],
+    ],
+    none: 'none',
+    yes: 'yes',
+    no: 'no',
+    foldedSystem: "the user's text",
+    reasoningElse: ', else ',
+    noReasoning: 'not at all',
+    bySchema: 'by its schema',
+    inWords: 'told in words',
+    ownKeyHeader: 'our key goes as `api-key`',
+    nineInIds: 'ids of calls have nine letters and digits',
+    fortyInIds: 'ids of calls have at most 40 characters',
+    needsThoughts: "given the words of any model's reasoning",
+    reasoningApart: 'reasoning is counted beside the completion',
+    cacheHits: 'cached input is told as `prompt_cache_hit_tokens`',
+    noParallelFlag: 'no `parallel_tool_calls`',
+    notGiven: (names) => `not given ${names.join(', ')}`,
+    semicolon: '; ',
+  },
+  'zh-TW': {
+    columns: ['輸出上限', '對話中間的系統訊息成為', '接受強度', '推理送回時放在', 'JSON 答案', '檔案與音訊', '其他'],
+    none: '無',
+    yes: '是',
+    no: '否',
+    foldedSystem: '使用者的文字',
+    reasoningElse: '，否則 ',
+    noReasoning: '不送回',
+    bySchema: '依其 schema',
+    inWords: '以文字說明',
+    ownKeyHeader: '我們的金鑰以 `api-key` 送出',
+    nineInIds: '呼叫的編號為九個英文字母與數字',
+    fortyInIds: '呼叫的編號最多 40 個字元',
+    needsThoughts: '會收到推理的文字，不論出自哪個模型',
+    reasoningApart: '推理不含在輸出（completion）之內，另外計數',
+    cacheHits: '快取輸入以 `prompt_cache_hit_tokens` 告知',
+    noParallelFlag: '沒有 `parallel_tool_calls`',
+    notGiven: (names) => `不送 ${names.join('、')}`,
+    semicolon: '；',
+  },
 };
 
-export function quirksTableMarkdown(): string {
+export function quirksTableMarkdown(language: Language): string {
+  const words = WORDS[language];
   const rows = [undefined, ...QUIRKS_NAMES].map((name) => {
     const quirks = quirksOf(name);
-    const cells = [
-      name === undefined ? 'none' : `\`${name}\``,
-      `\`${quirks.limitField}\``,
-      SYSTEM_ROLES[quirks.midSystem],
-      yesNo(quirks.takesEffort),
-      reasoningOf(quirks),
-      quirks.takesSchema ? 'by its schema' : 'told in words',
-      yesNo(quirks.takesFiles),
-      othersOf(quirks).join('; ') || '–',
+    return [
+      name === undefined ? words.none : code(name),
+      code(quirks.limitField),
+      quirks.midSystem === 'fold' ? words.foldedSystem : code(quirks.midSystem),
+      quirks.takesEffort ? words.yes : words.no,
+      reasoningOf(quirks, words),
+      quirks.takesSchema ? words.bySchema : words.inWords,
+      quirks.takesFiles ? words.yes : words.no,
+      othersOf(quirks, words).join(words.semicolon) || '–',
     ];
-    return `| ${cells.join(' | ')} |`;
   });
-  return [
-    '| `quirks` | output bound | a system message in the middle is | takes effort | reasoning goes back as | JSON answers | files and sound | besides |',
-    '|---|---|---|---|---|---|---|---|',
-    ...rows,
-  ].join('\n');
+  const [head, ...body] = [[code('quirks'), ...words.columns], ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+  return [head, '|---|---|---|---|---|---|---|---|', ...body].join('\n');
 }
 
-function reasoningOf({ reasoningField, takesDetails }: Quirks): string {
+function reasoningOf({ reasoningField, takesDetails }: Quirks, words: QuirksWords): string {
   const names = [...(takesDetails ? ['reasoning_details'] : []), ...(reasoningField ? [reasoningField] : [])];
-  return names.map((name) => `\`${name}\``).join(', else ') || 'not at all';
+  return names.map(code).join(words.reasoningElse) || words.noReasoning;
 }
 
-function othersOf(quirks: Quirks) {
+function othersOf(quirks: Quirks, words: QuirksWords): string[] {
   const { auth, callIds, needsThoughts, countsReasoningApart, countsCacheHits, takesParallelFlag, refuses } = quirks;
   return [
-    ...(auth === 'api-key' ? ['our key goes as `api-key`'] : []),
-    ...(callIds === 'nine' ? ['ids of calls have nine letters and digits'] : []),
-    ...(callIds === 'forty' ? ['ids of calls have at most 40 characters'] : []),
-    ...(needsThoughts ? ["given the words of any model's reasoning"] : []),
-    ...(countsReasoningApart ? ['reasoning is counted beside the completion'] : []),
-    ...(countsCacheHits ? ['cached input is told as `prompt_cache_hit_tokens`'] : []),
-    ...(takesParallelFlag ? [] : ['no `parallel_tool_calls`']),
-    ...(refuses.length > 0 ? [`not given ${refuses.map((name) => `\`${name}\``).join(', ')}`] : []),
+    ...(auth === 'api-key' ? [words.ownKeyHeader] : []),
+    ...(callIds === 'nine' ? [words.nineInIds] : []),
+    ...(callIds === 'forty' ? [words.fortyInIds] : []),
+    ...(needsThoughts ? [words.needsThoughts] : []),
+    ...(countsReasoningApart ? [words.reasoningApart] : []),
+    ...(countsCacheHits ? [words.cacheHits] : []),
+    ...(takesParallelFlag ? [] : [words.noParallelFlag]),
+    ...(refuses.length > 0 ? [words.notGiven(refuses.map(code))] : []),
   ];
 }
 
-function yesNo(value: boolean): string {
-  return value ? 'yes' : 'no';
+function code(name: string): string {
+  return `\`${name}\``;
 }

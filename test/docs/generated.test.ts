@@ -7,13 +7,16 @@ import { FAULT_CODES } from '../../src/faults/table.ts';
 
 const committed = (path: string) => readFileSync(join(import.meta.dir, '..', '..', path), 'utf8');
 
-test.each(['docs/errors.md', 'docs/zh-TW/errors.md', 'docs/translation.md', 'src/store/sqlite/schema.sql'])(
-  '%s is what `npm run docs` writes',
-  (path) => {
-    const generated = generateFiles().find((file) => file.path === path);
-    expect(committed(path)).toBe(generated?.text ?? 'not generated');
-  },
-);
+test.each([
+  'docs/errors.md',
+  'docs/zh-TW/errors.md',
+  'docs/translation.md',
+  'docs/zh-TW/translation.md',
+  'src/store/sqlite/schema.sql',
+])('%s is what `npm run docs` writes', (path) => {
+  const generated = generateFiles().find((file) => file.path === path);
+  expect(committed(path)).toBe(generated?.text ?? 'not generated');
+});
 
 test('the errors page has a row and an anchor for every code, each once', () => {
   const page = committed('docs/errors.md');

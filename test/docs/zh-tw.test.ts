@@ -16,6 +16,7 @@ const CUSTOMERS = [
   'limits.md',
   'relay.md',
   'reliability.md',
+  'translation.md',
 ];
 
 const read = (path: string) => readFileSync(join(DOCS, path), 'utf8');
