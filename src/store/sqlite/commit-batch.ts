@@ -42,7 +42,8 @@ export interface Answered {
 /** So many operations are posted at once: it takes some milliseconds, in which no other batch is answered. */
 const MOST_JOURNALED = 512;
 
-export function prepareCommits(db: Database): Commits {
+/** `checkFile`: called in a transaction before which another process has written; what it throws is refused. */
+export function prepareCommits(db: Database, checkFile = () => {}): Commits {
   const cache = createPageCache(db, prepareLoad(db));
   const check = createPostingCheck(db);
   const journal = prepareJournal(db);
@@ -56,6 +57,7 @@ export function prepareCommits(db: Database): Commits {
   /** How many of its operations are journaled; undefined if that is to be read. */
   let journaled: number | undefined;
   let postings = 0;
+  let isChecked = false;
   let hasLostSync = false;
 
   function forget(): void {
@@ -67,7 +69,12 @@ export function prepareCommits(db: Database): Commits {
 
   /** Another process may have posted what is in the book here, or journaled what is not: then only the file counts. */
   function begin(): void {
-    if (!cache.isCurrent()) forget();
+    if (!cache.isCurrent()) {
+      forget();
+      isChecked = false;
+    }
+    if (!isChecked) checkFile();
+    isChecked = true;
     if (journaled !== undefined) return;
     journaled = journal.replay(book);
     if (journaled > 0) writeOut();

@@ -25,8 +25,8 @@ function open(file: string, options: OpenOptions): undefined {
     db = openDatabase(file, options);
     chmodSync(file, 0o600);
     migrate(db, { onMigrated: () => prepareCommits(db).post() });
-    refuseMoved(db);
-    commits = prepareCommits(db);
+    // Whoever has the file open already is refused as well, with the first commit after it was moved.
+    commits = prepareCommits(db, () => refuseMoved(db));
     commits.post();
   });
 }
