@@ -46,8 +46,8 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
     const waitMs = waitFor(result, call, tools.clock.now());
     if (waitMs === undefined || waited + waitMs > MAX_WAIT_MS) {
       const { envelope, endpoint } = call.dialect;
-      const asked = { endpoint, images: call.request.images, hasFreeModel: hasFreeModel(call) };
-      throw admissionFault(result, tools.clock.now(), envelope, asked);
+      const wish = { endpoint, images: call.request.images, hasFreeModel: hasFreeModel(call) };
+      throw admissionFault(result, tools.clock.now(), envelope, wish);
     }
     await sleep(tools.clock, waitMs, call.gone).catch(() => {
       throw clientLeft();

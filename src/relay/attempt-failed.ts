@@ -76,7 +76,8 @@ const KEY_CODES = new Set(['API_KEY_INVALID', 'API_KEY_SERVICE_BLOCKED']);
 const EXHAUSTED_WORDS =
   /^(Your credit balance is too low|You have reached your specified API usage limits|API key (not valid|expired)|User location is not supported)\b/i;
 
-export function classifyFailure(failure: UpstreamFailure): AttemptFailed {
+/** `maySeal`: the upstream is one that seals reasoning; others may only quote those words. */
+export function classifyFailure(failure: UpstreamFailure, maySeal = false): AttemptFailed {
   const { status, code = '', message = '', param, retryAfterS } = failure;
   if (status === 401 || status === 402 || status === 403) return new AttemptFailed('refused_our_key');
   if (KEY_CODES.has(code)) return new AttemptFailed('refused_our_key');
@@ -94,7 +95,7 @@ export function classifyFailure(failure: UpstreamFailure): AttemptFailed {
   }
   const shown = message ? `Correct the request: ${message}` : undefined;
   const refusal = fault('invalid_request', { param, message: shown });
-  return new AttemptFailed('request_refused', refusal, undefined, isSealed(failure));
+  return new AttemptFailed('request_refused', refusal, undefined, maySeal && isSealed(failure));
 }
 
 /** Statuses of a bad request, which an error told with status 200 is believed to have. */
@@ -104,12 +105,13 @@ const BAD_REQUESTS: ReadonlySet<number> = new Set([400, 413, 422]);
  * For an error that was told with status 200. Undefined unless the request itself is at fault, or there are too many: what
  * it says of our key or of the route is not believed, because that would close a channel.
  */
-export function classifyTold(failure: UpstreamFailure): AttemptFailed | undefined {
+export function classifyTold(failure: UpstreamFailure, maySeal = false): AttemptFailed | undefined {
   if (failure.status === 429) return new AttemptFailed('rate_limited', undefined, failure.retryAfterS);
-  if (!BAD_REQUESTS.has(failure.status) && !isTooLong(failure) && !isRejected(failure) && !isSealed(failure)) {
+  const isSurelySealed = maySeal && isSealed(failure);
+  if (!BAD_REQUESTS.has(failure.status) && !isTooLong(failure) && !isRejected(failure) && !isSurelySealed) {
     return undefined;
   }
-  const failed = classifyFailure({ ...failure, status: 400 });
+  const failed = classifyFailure({ ...failure, status: 400 }, maySeal);
   return failed.outcome === 'refused_our_key' ? undefined : failed;
 }
 

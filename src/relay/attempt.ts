@@ -75,6 +75,7 @@ export async function attempt(tools: RelayTools, admission: Admission, step: Ste
     const upstream = tools.findUpstream(route.channel);
     const carrier = carrierOf(call, route);
     const { quirks } = route.channel;
+    const maySeal = carrier.endpoint === 'responses';
     const maxOutputTokens = outputBound(Math.min(admission.maxOutputTokens, model.maxOutputTokens), prefill?.tokens);
     const fields: UpstreamFields = {
       model: route.model,
@@ -111,9 +112,9 @@ export async function attempt(tools: RelayTools, admission: Admission, step: Ste
     if (response.status !== 200) {
       const text = await readText(response, watch);
       const failure = readFailure(response.status, response.headers, text, upstream.hidden, tools.clock.now());
-      throw classifyFailure(failure);
+      throw classifyFailure(failure, maySeal);
     }
-    const explain: Explain = (text, otherwise) => explainTold(text, upstream.hidden, otherwise);
+    const explain: Explain = (text, otherwise) => explainTold(text, upstream.hidden, otherwise, maySeal);
     if (stream) {
       const begun = await beginStream(route, carrier, response, watch, explain);
       return { ...begun, fields, startedAt, firstTokenAt: tools.clock.monotonic() };
@@ -194,9 +195,14 @@ function refuse(error: unknown): never {
 /** What to make of a text that is no part of an answer; `otherwise` if it does not blame the request. */
 type Explain = (text: string | undefined, otherwise: AttemptOutcome) => AttemptFailed;
 
-function explainTold(text: string | undefined, hidden: readonly string[], otherwise: AttemptOutcome): AttemptFailed {
+function explainTold(
+  text: string | undefined,
+  hidden: readonly string[],
+  otherwise: AttemptOutcome,
+  maySeal: boolean,
+): AttemptFailed {
   const told = text === undefined ? undefined : readToldFailure(text, hidden);
-  return (told && classifyTold(told)) ?? new AttemptFailed(otherwise);
+  return (told && classifyTold(told, maySeal)) ?? new AttemptFailed(otherwise);
 }
 
 function readWhole(carrier: Carrier, text: string, explain: Explain): Omit<WholeAnswer, 'fields' | keyof AnyBegun> {

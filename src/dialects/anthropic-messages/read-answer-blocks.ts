@@ -83,7 +83,7 @@ export function createBlockReader(): BlockReader {
   return {
     start(index, block, rawInput) {
       const kind = readKind(block);
-      if (!kind && !isVendors(block)) lost.add(String(block.type));
+      if (!kind && !isVendors(block)) lost.add(typeof block.type === 'string' ? block.type : 'content');
       const begun = begin(index, kind);
       if (block.type === 'text') begun.push(...words('text', block.text));
       if (block.type === 'thinking') begun.push(...words('reasoning', block.thinking), ...sign(block.signature));

@@ -24,5 +24,9 @@ export function planThinking(wish: ReasoningWish | undefined, thinking: Thinking
   const { least, most, canStop } = thinking;
   const off = canStop ? 0 : least;
   const bounded = (fields: UpstreamFields) => Math.min(most, Math.max(least, boundedBudget(wish, fields)));
-  return { dropped: [], config: (fields) => ({ thinkingBudget: isOff ? off : bounded(fields), ...shown }) };
+  const isLowered = !isOff && (wish.budget ?? 0) > most;
+  return {
+    dropped: isLowered ? ['thinking.budget_tokens'] : [],
+    config: (fields) => ({ thinkingBudget: isOff ? off : bounded(fields), ...shown }),
+  };
 }

@@ -6,6 +6,7 @@ import { buildCatalog } from '../../../src/catalog/catalog.ts';
 import { readDocument } from '../../../src/catalog/read-document.ts';
 import { createAuthenticator } from '../../../src/keys/authenticator.ts';
 import { systemRandom } from '../../../src/kit/random.ts';
+import { RawJson } from '../../../src/kit/raw-json.ts';
 import type { AdmitInput } from '../../../src/store/operations.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
@@ -51,7 +52,7 @@ function setBudget(store: Store, { accountId, keyId }: Account, ntd: number) {
     authenticator: createAuthenticator(store, clock, 'pepper of the test'),
     catalog: () => catalog,
   };
-  return editKey(tools, accountId, keyId, { daily_budget_ntd: ntd });
+  return editKey(tools, accountId, keyId, { daily_budget_ntd: new RawJson(String(ntd)) });
 }
 
 export function describeBudgets(open: OpenSubject): void {
