@@ -187,3 +187,11 @@ test('what a translation sealed for a chat client stays behind as well', async (
   expect(await types(0)).toEqual(['user', 'reasoning', 'assistant', 'user']);
   expect(await types(1)).toEqual(['user', 'assistant', 'user']);
 });
+
+test('the same words of an upstream that seals nothing are a refusal as any other, told once', async () => {
+  first.next(errorScript(400, IN_WORDS));
+  const response = await gateway.chat(account.key, { model: 'up-paid' });
+  expect(response.status).toBe(400);
+  expect(response.headers.get('x-svc-dropped')).toBeNull();
+  expect(first.requests).toHaveLength(1);
+});
