@@ -91,10 +91,16 @@ export interface Piece {
   slot: string;
   /** Empty for what is there but has no words, such as a picture: it weighs nothing, and is never recognised again. */
   text: string;
+  /** The text is no words but stands for a picture: it weighs nothing, and no other run makes the same one again. */
+  isMedia?: boolean;
 }
 
-export function isMedia({ text }: Piece): boolean {
-  return text === '';
+export function isMedia(piece: Piece): boolean {
+  return piece.isMedia === true || piece.text === '';
+}
+
+export function asMedia(pieces: readonly Piece[]): Piece[] {
+  return pieces.map((piece) => ({ ...piece, isMedia: true }));
 }
 
 export interface StreamEvent {

@@ -38,7 +38,7 @@ export interface Transcript {
   /** The same for text that stands in bytes of UTF-8, and whose tokens were counted. */
   note(slot: string, bytes: Uint8Array, from: number, to: number, tokens: number): void;
   sent(): Sent;
-  /** The whole of one slot, if it is the only one and its text was kept. */
+  /** The whole of one slot, if it is the only one, words alone, and its text was kept. */
   onlyText(slot: string): string | undefined;
   compare(): Comparison;
 }
@@ -83,8 +83,8 @@ export function createTranscript({ keepText }: { keepText: boolean }): Transcrip
       const { slot, text } = piece;
       putNoted();
       put(slot, text);
-      hasMedia ||= isMedia(piece);
-      tokens += weighTokens(text);
+      if (isMedia(piece)) hasMedia = true;
+      else tokens += weighTokens(text);
     },
     note(slot, bytes, from, to, weight) {
       if (slot !== notedIn || notedBytes + to - from > NOTED_BYTES) putNoted();
@@ -100,7 +100,7 @@ export function createTranscript({ keepText }: { keepText: boolean }): Transcrip
     sent: () => ({ hasOutput: slots.size > 0, hasMedia, tokens, images: 0 }),
     onlyText(name) {
       putNoted();
-      return slots.size === 1 && slots.has(name) ? kept?.join('') : undefined;
+      return !hasMedia && slots.size === 1 && slots.has(name) ? kept?.join('') : undefined;
     },
     compare() {
       putNoted();

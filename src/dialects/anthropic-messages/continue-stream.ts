@@ -117,9 +117,9 @@ export function continuePrefill(pass: Pass, blocks: ReadonlyMap<number, Seen>, s
 
 function shifted(event: StreamEvent, document: JsonDocument, by: number): StreamEvent {
   if (by === 0) return event;
-  const pieces = event.pieces.map(({ slot, text }) => ({
-    slot: slot.replace(/^\d+/, (at) => String(Number(at) + by)),
-    text,
+  const pieces = event.pieces.map((piece) => ({
+    ...piece,
+    slot: piece.slot.replace(/^\d+/, (at) => String(Number(at) + by)),
   }));
   return {
     ...event,

@@ -3,7 +3,7 @@
 
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
 import type { RawPlace } from '../../kit/raw-json.ts';
-import type { AnswerEvent } from '../translate/answer-events.ts';
+import type { AnswerEvent, Delta } from '../translate/answer-events.ts';
 import { pictureText } from '../translate/picture.ts';
 
 export interface PartReader {
@@ -28,13 +28,13 @@ export function createPartReader(requestId: string): PartReader {
     return [...signed, { type: 'close' }];
   }
 
-  function say(kind: 'text' | 'reasoning', text: string): AnswerEvent[] {
-    if (text === '') return [];
+  function say(kind: 'text' | 'reasoning', said: Delta): AnswerEvent[] {
+    if (said.text === '') return [];
     if (kind === 'text') hasText = true;
-    if (open === kind) return [{ type: 'delta', text }];
+    if (open === kind) return [said];
     const closed = close();
     open = kind;
-    return [...closed, { type: 'open', block: { kind } }, { type: 'delta', text }];
+    return [...closed, { type: 'open', block: { kind } }, said];
   }
 
   function takeCall({ id, name }: JsonObject, args: string, signed: string | undefined): AnswerEvent[] {
@@ -55,12 +55,12 @@ export function createPartReader(requestId: string): PartReader {
         const args = isObject(functionCall.args) ? place?.at('functionCall')?.at('args')?.text : undefined;
         return takeCall(functionCall, args ?? '{}', signed);
       }
-      if (isObject(inlineData)) return say('text', picture(inlineData));
+      if (isObject(inlineData)) return say('text', { type: 'delta', text: picture(inlineData), isMedia: true });
       const kind = part.thought === true ? 'reasoning' : 'text';
       // The signature of thoughts comes with them, or with the first words after them; that of words may come with none.
       const isOfThoughtsBefore = kind === 'text' && open === 'reasoning';
       if (isOfThoughtsBefore) signature = signed ?? signature;
-      const said = say(kind, typeof text === 'string' ? text : '');
+      const said = say(kind, { type: 'delta', text: typeof text === 'string' ? text : '' });
       if (open && !isOfThoughtsBefore) signature = signed ?? signature;
       return said;
     },

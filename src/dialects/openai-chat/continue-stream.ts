@@ -1,7 +1,7 @@
 // A chat stream that another run continues: no second role, no word twice, nothing after a finish.
 
 import { ANSWER_LIMITS, editMembers, isObject, type JsonObject, readJsonObject } from '../../kit/json.ts';
-import { type ContinuedWriter, isMedia, type Piece, type StreamEvent } from '../dialect.ts';
+import { asMedia, type ContinuedWriter, isMedia, type Piece, type StreamEvent } from '../dialect.ts';
 import { isFinish } from '../is-finish.ts';
 import { createOverlap } from '../prefill-overlap.ts';
 import type { Comparison } from '../transcript.ts';
@@ -115,9 +115,11 @@ function mapDeltas(event: StreamEvent, map: (delta: JsonObject, choice: number) 
     return { ...choice, [name]: delta };
   });
   if (!changed) return event;
-  const pieces = choices.flatMap((choice) =>
+  const read = choices.flatMap((choice) =>
     isObject(choice) ? readPieces(choice[saidAs(choice)], indexOf(choice)) : [],
   );
+  // What stands for a picture looks like any text here.
+  const pieces = event.pieces.some((piece) => piece.isMedia) ? asMedia(read) : read;
   return { ...event, document: readJsonObject(editMembers(document, { choices }), ANSWER_LIMITS), pieces };
 }
 

@@ -22,6 +22,8 @@ export interface Words {
 
 export type Bit =
   | Words
+  /** As the text that stands for it. */
+  | { kind: 'picture'; text: string }
   | { kind: 'details'; list: JsonObject[] }
   | { kind: 'call'; call: CallBit /** Among the calls of this message. */; position: number }
   | { kind: 'citation'; citation: UrlCitation };
@@ -71,7 +73,7 @@ function readPictures(images: Json | undefined): Bit[] {
   if (!Array.isArray(images)) return [];
   return images.filter(isObject).flatMap(({ image_url: image }): Bit[] => {
     const address = isObject(image) ? filled(image.url) : undefined;
-    return address === undefined ? [] : textBit('text', pictureText(address));
+    return address === undefined ? [] : [{ kind: 'picture', text: pictureText(address) }];
   });
 }
 

@@ -139,6 +139,11 @@ function createAnswerReader({ quirks, requestId }: Target, options: { inPieces: 
     return [...sign(), ...sequencer.add(`call/${slot.ordinal}`, () => block, text)];
   }
 
+  function say({ kind, text }: Words, isMedia = false): AnswerEvent[] {
+    const signed = kind === 'reasoning' || kind === open ? [] : sign();
+    return [...signed, ...sequencer.add(kind, () => ({ kind }), text, isMedia)];
+  }
+
   function readBit(bit: Bit): AnswerEvent[] {
     switch (bit.kind) {
       case 'call':
@@ -148,11 +153,10 @@ function createAnswerReader({ quirks, requestId }: Target, options: { inPieces: 
       case 'details':
         if (quirks.takesDetails) details.add(bit.list);
         return [];
-      default: {
-        const { kind, text } = bit;
-        const signed = kind === 'reasoning' || kind === open ? [] : sign();
-        return [...signed, ...sequencer.add(kind, () => ({ kind }), text)];
-      }
+      case 'picture':
+        return say({ kind: 'text', text: bit.text }, true);
+      default:
+        return say(bit);
     }
   }
 

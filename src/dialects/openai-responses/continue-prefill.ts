@@ -97,7 +97,7 @@ export function continuePrefill(pass: Pass, open: OpenMessage): ContinuedWriter 
   }
 
   function shifted(event: StreamEvent, document: JsonDocument, index: number): StreamEvent {
-    const pieces = event.pieces.map(({ slot, text }) => ({ slot: slot.replace(/^0\/\d+/, `0/${index}`), text }));
+    const pieces = event.pieces.map((piece) => ({ ...piece, slot: piece.slot.replace(/^0\/\d+/, `0/${index}`) }));
     const isSame = document.value.output_index === index;
     const moved = isSame ? document : reread(editMembers(document, { output_index: index }));
     return { ...event, pieces, document: ids.apply(moved) };

@@ -27,8 +27,11 @@ export interface UrlCitation {
 
 export type AnswerEvent =
   | { type: 'open'; block: Block }
-  /** Text, reasoning, a refusal's words, or JSON text of a call's arguments, for the block that is open. */
-  | { type: 'delta'; text: string }
+  /**
+   * Text, reasoning, a refusal's words, or JSON text of a call's arguments, for the block that is open. `isMedia`: the whole
+   * of a picture, which stands in a text and is no words.
+   */
+  | { type: 'delta'; text: string; isMedia?: boolean }
   /** What the model wants back with the reasoning that is open; with a text, what it would like back. */
   | { type: 'sign'; signature: string }
   | { type: 'cite'; citation: UrlCitation }
@@ -38,6 +41,8 @@ export type AnswerEvent =
   | { type: 'done' }
   /** An error, or no event of this upstream's dialect; or the model itself ended with nothing to show. */
   | { type: 'broken'; gaveUp?: boolean };
+
+export type Delta = Extract<AnswerEvent, { type: 'delta' }>;
 
 export interface EventReader {
   read(event: SseEvent): AnswerEvent[];

@@ -1,11 +1,11 @@
 // From upstreams that mix their blocks to a stream with one block open at a time. Words may be interrupted and go on in a
 // block of their own; a call may not, because its arguments are one JSON text: while it is open, everything else waits.
 
-import type { AnswerEvent, Block } from './answer-events.ts';
+import type { AnswerEvent, Block, Delta } from './answer-events.ts';
 
 export interface Sequencer {
   /** `slot` names the block for as long as the answer lasts; `block` is only asked for when it opens. */
-  add(slot: string, block: () => Block, text: string): AnswerEvent[];
+  add(slot: string, block: () => Block, text: string, isMedia?: boolean): AnswerEvent[];
   sign(slot: string, signature: string): AnswerEvent[];
   /** This block is whole: what waited for it takes its turn. */
   end(slot: string): AnswerEvent[];
@@ -15,7 +15,7 @@ export interface Sequencer {
 
 interface Waiting {
   block: Block;
-  text: string;
+  said: Delta[];
 }
 
 export function createSequencer(): Sequencer {
@@ -28,22 +28,22 @@ export function createSequencer(): Sequencer {
     open = undefined;
     return [{ type: 'close' }];
   };
-  const delta = (text: string): AnswerEvent[] => (text === '' ? [] : [{ type: 'delta', text }]);
 
   return {
-    add(slot, block, text) {
-      if (open?.slot === slot) return delta(text);
+    add(slot, block, text, isMedia = false) {
+      const said = delta(text, isMedia);
+      if (open?.slot === slot) return said;
       const known = waiting.get(slot);
       if (known) {
-        known.text += text;
+        known.said = joined(known.said, said);
         return [];
       }
       const begun = block();
       if (open?.isCall) {
-        waiting.set(slot, { block: begun, text });
+        waiting.set(slot, { block: begun, said });
         return [];
       }
-      const events: AnswerEvent[] = [...close(), { type: 'open', block: begun }, ...delta(text)];
+      const events: AnswerEvent[] = [...close(), { type: 'open', block: begun }, ...said];
       open = { slot, isCall: begun.kind === 'tool' };
       return events;
     },
@@ -52,21 +52,35 @@ export function createSequencer(): Sequencer {
       ended.add(slot);
       if (open?.slot !== slot) return [];
       const events = close();
-      for (const [next, { block, text }] of waiting) {
+      for (const [next, { block, said }] of waiting) {
         if (open?.isCall && !ended.has(open.slot)) break;
         waiting.delete(next);
-        events.push(...close(), { type: 'open', block }, ...delta(text));
+        events.push(...close(), { type: 'open', block }, ...said);
         open = { slot: next, isCall: block.kind === 'tool' };
       }
       return events;
     },
     flush() {
       const events = close();
-      for (const { block, text } of waiting.values()) {
-        events.push({ type: 'open', block }, ...delta(text), { type: 'close' });
+      for (const { block, said } of waiting.values()) {
+        events.push({ type: 'open', block }, ...said, { type: 'close' });
       }
       waiting.clear();
       return events;
     },
   };
+}
+
+function delta(text: string, isMedia: boolean): Delta[] {
+  if (text === '') return [];
+  return [isMedia ? { type: 'delta', text, isMedia } : { type: 'delta', text }];
+}
+
+/** Words that waited are told as one; a picture stays by itself. */
+function joined(said: Delta[], [more]: Delta[]): Delta[] {
+  const last = said.at(-1);
+  if (!more) return said;
+  if (!last || last.isMedia || more.isMedia) return [...said, more];
+  last.text += more.text;
+  return said;
 }

@@ -2,6 +2,7 @@
 // have at an upstream that knew it.
 
 import type { AnswerEvent } from './answer-events.ts';
+import { isPicture } from './picture.ts';
 
 export function createStopMatcher(sequences: readonly string[]): (event: AnswerEvent) => AnswerEvent[] {
   if (sequences.length === 0) return (event) => [event];
@@ -36,8 +37,9 @@ export function createStopMatcher(sequences: readonly string[]): (event: AnswerE
   return (event) => {
     if (isOver) return [];
     if (event.type === 'open') isText = event.block.kind === 'text';
-    if (event.type === 'delta' && isText) return take(event.text);
-    if (event.type !== 'close' || kept === '') return [event];
+    if (event.type === 'delta' && isText && !isPicture(event)) return take(event.text);
+    // No sequence goes on behind the end of the text, or behind a picture.
+    if ((event.type !== 'close' && !isPicture(event)) || kept === '') return [event];
     const rest = kept;
     kept = '';
     return [...delta(rest), event];

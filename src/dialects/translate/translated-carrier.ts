@@ -5,15 +5,25 @@ import { ANSWER_LIMITS, readJsonObject } from '../../kit/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
 import { BROKEN, DONE } from '../bare-events.ts';
 import type { Carrier } from '../carrier.ts';
-import type { Dialect, Output, RelayRequest, ReportedUsage, StreamEvent, StreamReader } from '../dialect.ts';
+import {
+  asMedia,
+  type Dialect,
+  type Output,
+  type RelayRequest,
+  type ReportedUsage,
+  type StreamEvent,
+  type StreamReader,
+} from '../dialect.ts';
 import { refuseField } from '../fields.ts';
 import type { SseEvent } from '../sse.ts';
 import type { AnswerEvent } from './answer-events.ts';
 import { checkKnobs } from './check-knobs.ts';
 import { type FetchedMedia, namedMedia, placeholders, withMedia } from './named-media.ts';
+import { isPicture } from './picture.ts';
 import { createToolRestorer } from './restore-tools.ts';
 import type { AnswerContext, ClientSide, Target, UpstreamSide, WrittenRequest } from './sides.ts';
 import { createStopMatcher } from './stop-at.ts';
+import { createWordMeter } from './word-meter.ts';
 
 export interface Translation {
   dialect: Dialect;
@@ -65,11 +75,13 @@ export function translatedCarrier(translation: Translation): Carrier {
       const writeWhole = (said: AnswerEvent[]) => readJsonObject(client.writeWhole(said, context), ANSWER_LIMITS);
       const answer = writeWhole(events);
       const facts = dialect.readAnswer(answer);
-      const vendors = events.findIndex(isVendors);
-      const output = vendors < 0 ? undefined : dialect.readAnswer(writeWhole(modelsOwn(events, vendors)))?.output;
       if (!facts) return undefined;
+      const outputOf = (said: AnswerEvent[]) =>
+        said.length === events.length ? facts.output : (dialect.readAnswer(writeWhole(said))?.output ?? facts.output);
+      const own = modelsOwn(events);
+      const { tokens } = outputOf(own.filter((event) => !isPicture(event)));
       const lost = [...(whole.lost ?? []), ...(client.findLost?.(events, context) ?? [])];
-      return { document: answer, facts: { ...facts, output: output ?? facts.output, usage: whole.usage }, lost };
+      return { document: answer, facts: { ...facts, output: { ...outputOf(own), tokens }, usage: whole.usage }, lost };
     },
     createStreamReader: () => translatedReader(translation, written, context),
   };
@@ -89,7 +101,9 @@ function isVendors(event: AnswerEvent): boolean {
   return event.type === 'open' && event.block.kind === 'refusal' && event.block.isVendors === true;
 }
 
-function modelsOwn(events: readonly AnswerEvent[], vendors: number): AnswerEvent[] {
+function modelsOwn(events: AnswerEvent[]): AnswerEvent[] {
+  const vendors = events.findIndex(isVendors);
+  if (vendors < 0) return events;
   return [...events.slice(0, vendors), ...events.filter(({ type }) => type === 'stop')];
 }
 
@@ -103,14 +117,22 @@ function translatedReader(
   const writer = client.createEventWriter(context);
   /** The client's own reader sees every frame: what it cannot read would be no event of its dialect. */
   const reader = dialect.createStreamReader(request);
+  const words = createWordMeter(() => reader.facts().output.tokens);
+  const heard = (): Output => ({ ...reader.facts().output, tokens: words.weight() });
   /** All that the model itself has said, once the vendor has taken the word. */
   let output: Output | undefined;
 
   function translate(event: AnswerEvent, into: StreamEvent[]): void {
-    if (isVendors(event)) output = reader.facts().output;
+    if (isVendors(event)) output = heard();
     if (event.type === 'broken') into.push(event.gaveUp ? GAVE_UP : BROKEN);
     else if (event.type === 'done') into.push(DONE);
+    else if (isPicture(event)) translatePicture(event, into);
     else for (const frame of writer.write(event)) into.push(...reader.read(frame));
+  }
+
+  function translatePicture(event: AnswerEvent, into: StreamEvent[]): void {
+    const translated = words.leaveOut(() => writer.write(event).flatMap((frame) => reader.read(frame)));
+    into.push(...translated.map(asPicture));
   }
 
   function translateAll(read: readonly AnswerEvent[]): StreamEvent[] {
@@ -142,10 +164,15 @@ function translatedReader(
     end: () => translateAll(events.end()),
     facts() {
       const facts = reader.facts();
-      return { ...facts, output: output ?? facts.output, ...events.facts(), finished: isFinished() };
+      return { ...facts, output: output ?? heard(), ...events.facts(), finished: isFinished() };
     },
     isFinished,
   };
+}
+
+/** Not a repeat of the words before it, though it has their shape. */
+function asPicture(event: StreamEvent): StreamEvent {
+  return { ...event, document: event.document, pieces: asMedia(event.pieces), repeat: undefined, origin: undefined };
 }
 
 const NO_USAGE: ReportedUsage = { buckets: NO_BUCKETS, reasoning: 0 };

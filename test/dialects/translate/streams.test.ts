@@ -12,6 +12,7 @@ import { createToolNames } from '../../../src/dialects/translate/tool-names.ts';
 const TEXT: Block = { kind: 'text' };
 const call = (id: string): Block => ({ kind: 'tool', id, name: `tool_${id}` });
 const delta = (text: string): AnswerEvent => ({ type: 'delta', text });
+const picture = (text: string): AnswerEvent => ({ type: 'delta', text, isMedia: true });
 
 describe('one block at a time', () => {
   test('words may be interrupted and go on in a block of their own', () => {
@@ -47,6 +48,18 @@ describe('one block at a time', () => {
       delta('so'),
       { type: 'close' },
     ]);
+  });
+
+  test('a picture that waits stays apart from the words around it', () => {
+    const sequence = createSequencer();
+    const events = [
+      ...sequence.add('0', () => call('0'), '{}'),
+      ...['a', 'b'].flatMap((text) => sequence.add('text', () => TEXT, text)),
+      ...sequence.add('text', () => TEXT, '![]()', true),
+      ...['c', 'd'].flatMap((text) => sequence.add('text', () => TEXT, text)),
+      ...sequence.flush(),
+    ];
+    expect(events.slice(4)).toEqual([delta('ab'), picture('![]()'), delta('cd'), { type: 'close' }]);
   });
 
   test('in any order, nothing is lost and no two blocks are open', () => {
@@ -91,6 +104,13 @@ describe('stop sequences matched here', () => {
     return [...events, { type: 'stop', reason: 'length' } as const].flatMap(match);
   };
   const said = (events: AnswerEvent[]) => events.map((event) => (event.type === 'delta' ? event.text : '')).join('');
+
+  test('a picture holds none, and comes after the words before it', () => {
+    const events: AnswerEvent[] = [{ type: 'open', block: TEXT }, delta('one S'), picture('![](STOP)'), delta('TOP')];
+    const matched = [...events, { type: 'close' } as const].flatMap(createStopMatcher(['STOP']));
+    expect(said(matched)).toBe('one S![](STOP)TOP');
+    expect(matched).toContainEqual(picture('![](STOP)'));
+  });
 
   test('the answer ends before the first that comes, wherever it is split', () => {
     const events = run(['STOP', '##'], ['one S', 'TO', 'Ptwo ##']);

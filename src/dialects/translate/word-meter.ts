@@ -1,0 +1,24 @@
+// What the words of an answer weigh, where its pictures stand in its text and are counted with it.
+
+export interface WordMeter {
+  /** What is counted meanwhile is no words. */
+  leaveOut<T>(act: () => T): T;
+  weight(): number;
+}
+
+/** `counted` is the weight of all that was said so far. */
+export function createWordMeter(counted: () => number): WordMeter {
+  let before = 0;
+  /** Words are counted from here on. The weight of pictures is never subtracted: a rest of it would be taken for a word. */
+  let from = 0;
+  const weight = () => before + (counted() - from);
+  return {
+    leaveOut(act) {
+      before = weight();
+      const done = act();
+      from = counted();
+      return done;
+    },
+    weight,
+  };
+}
