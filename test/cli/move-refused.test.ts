@@ -2,8 +2,12 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { mkdirSync } from 'node:fs';
+import { systemClock } from '../../src/kit/clock.ts';
+import { moveDatabase } from '../../src/store/move/move-database.ts';
+import { openTarget } from '../../src/store/move/open-target.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
 import { MIGRATIONS } from '../../src/store/sqlite/migrations/index.ts';
+import { markMoved, unmarkMoved } from '../../src/store/sqlite/moved-mark.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import type { Answer } from '../support/answer.ts';
 import { freePort } from '../support/free-port.ts';
@@ -112,6 +116,24 @@ describe('the embedded database', () => {
       await older.remove();
     }
   });
+});
+
+test('of two moves the second is refused in words, also where it began before the first had ended', async () => {
+  const target = await openTarget(database.url, systemClock);
+  const db = openDatabase(file);
+  try {
+    markMoved(db, 'db.example/gateway', Date.now());
+    const log = { at: Date.now(), actor: 'cli', action: 'database.move', subject: target.place, detail: {} };
+    expect(moveDatabase(file, target, log)).rejects.toThrow(
+      'this database was moved to PostgreSQL (db.example/gateway',
+    );
+  } finally {
+    await target.close();
+    unmarkMoved(db);
+    db.close();
+  }
+  await expectEmpty();
+  await expectUnmarked();
 });
 
 describe('a PostgreSQL', () => {
