@@ -22,6 +22,9 @@ const PEPPER_NOTE =
 const ACCEPT = 'accept-differences';
 const ACCEPT_NOTE = `restore takes it only with --${ACCEPT}, and freezes the accounts whose wallets are wrong.`;
 
+const movedNote = (place: string) =>
+  `This database was moved to PostgreSQL (${place}) and is only kept: what happens there is not in the copy.`;
+
 export const backupCommands: readonly Command[] = [
   {
     words: 'backup',
@@ -33,15 +36,17 @@ export const backupCommands: readonly Command[] = [
       const database = embedded(databaseFile());
       backupDatabase(database, file);
       noteBackup(database, file, line('backup', file));
-      const differences = auditCopy(file);
+      const { differences, movedTo } = auditCopy(file);
+      const notes = [...(movedTo === undefined ? [] : [movedNote(movedTo)]), PEPPER_NOTE];
+      const facts = { file, note: PEPPER_NOTE, ...(movedTo === undefined ? {} : { moved_to: movedTo }) };
       if (differences && differences.length > 0) {
         const told = [`copied to ${file}, but the copy does not pass the ledger audit:`, printDifferences(differences)];
-        throw new Refused([...told, ACCEPT_NOTE, PEPPER_NOTE].join('\n'), { file, note: PEPPER_NOTE, differences });
+        throw new Refused([...told, ACCEPT_NOTE, ...notes].join('\n'), { ...facts, differences });
       }
       const told = differences ? [] : ['not audited: it is of another version, as the database is'];
       return {
-        facts: { file, audited: differences !== undefined, note: PEPPER_NOTE },
-        text: [`copied to ${file}`, ...told, PEPPER_NOTE].join('\n'),
+        facts: { ...facts, audited: differences !== undefined },
+        text: [`copied to ${file}`, ...told, ...notes].join('\n'),
       };
     },
   },
