@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { systemClock } from '../../kit/clock.ts';
 import { logLine } from '../../operating/audit-log.ts';
+import type { Difference } from '../../store/reads.ts';
 import { StoreRefused } from '../../store/refusal.ts';
 import type { Action } from '../../store/rows.ts';
 import {
@@ -35,14 +36,12 @@ export const backupCommands: readonly Command[] = [
       const file = oneArgument(args, 'FILE');
       const database = embedded(databaseFile());
       backupDatabase(database, file);
-      noteBackup(database, file, line('backup', file));
       const { differences, movedTo } = auditCopy(file);
       const notes = [...(movedTo === undefined ? [] : [movedNote(movedTo)]), PEPPER_NOTE];
       const facts = { file, note: PEPPER_NOTE, ...(movedTo === undefined ? {} : { moved_to: movedTo }) };
-      if (differences && differences.length > 0) {
-        const told = [`copied to ${file}, but the copy does not pass the ledger audit:`, printDifferences(differences)];
-        throw new Refused([...told, ACCEPT_NOTE, ...notes].join('\n'), { ...facts, differences });
-      }
+      const unlogged = note(database, file);
+      const troubles = troublesOf(file, differences ?? [], unlogged);
+      if (troubles.length > 0) throw new Refused([...troubles, ...notes].join('\n'), { ...facts, differences });
       const told = differences ? [] : ['not audited: it is of another version, as the database is'];
       return {
         facts: { ...facts, audited: differences !== undefined },
@@ -76,6 +75,25 @@ export const backupCommands: readonly Command[] = [
     },
   },
 ];
+
+function troublesOf(file: string, differences: readonly Difference[], unlogged: string | undefined): string[] {
+  const disagrees = `copied to ${file}, but the copy does not pass the ledger audit:`;
+  return [
+    ...(differences.length === 0 ? [] : [disagrees, printDifferences(differences), ACCEPT_NOTE]),
+    ...(unlogged === undefined ? [] : [`copied to ${file}, but the log of actions takes no line: ${unlogged}`]),
+  ];
+}
+
+/** Why the log of actions took no line. The copy is good all the same. */
+function note(database: string, file: string): string | undefined {
+  try {
+    noteBackup(database, line('backup', file));
+    return undefined;
+  } catch (error) {
+    if (error instanceof StoreRefused) return error.message;
+    throw error;
+  }
+}
 
 function restore(source: string, file: string, isAccepted: boolean): Restored {
   const reason = `restored with differences (--${ACCEPT})`;

@@ -49,10 +49,9 @@ export function backupDatabase(file: string, target: string): void {
 }
 
 /** The line that the database keeps of a copy. It is written without a store, which would migrate a database of an older
- * version; the first ones have no log of actions. */
-export function noteBackup(file: string, target: string, log: Action): void {
-  const otherwise = `copied to ${target}, but the log of actions takes no line: check the disk of the database`;
-  useDatabase(file, {}, otherwise, (db) => {
+ * version; the first ones have no log of actions. Throws StoreRefused with what to do. */
+export function noteBackup(file: string, log: Action): void {
+  useDatabase(file, {}, 'check the disk of the database', (db) => {
     const { actions } = ADDITIONS;
     const hasLog = db.query('SELECT 1 FROM sqlite_schema WHERE name = ?').get(actions.name);
     if (hasLog) prepareAdd(db, actions)([log]);
@@ -245,10 +244,17 @@ function useDatabase<Result>(
     db = openDatabase(file, options);
     return use(db);
   } catch (error) {
-    throw error instanceof StoreRefused ? error : new StoreRefused(otherwise);
+    if (error instanceof StoreRefused) throw error;
+    throw new StoreRefused(
+      isBusy(error) ? `${file} is busy: another process writes to it, try again later` : otherwise,
+    );
   } finally {
     db?.close();
   }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
 }
 
 /** What SQLite keeps beside a database belongs to it and goes with it. */
