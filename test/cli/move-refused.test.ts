@@ -1,7 +1,7 @@
 // move refuses what it cannot move whole, says what to do, and leaves nothing behind; with differences it asks for a word.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { systemClock } from '../../src/kit/clock.ts';
 import { moveDatabase } from '../../src/store/move/move-database.ts';
 import { openTarget } from '../../src/store/move/open-target.ts';
@@ -182,6 +182,19 @@ describe('a PostgreSQL', () => {
     expect(await move()).toMatchObject({ exitCode: 0, stderr: '' });
     expect(await place.gateway(['move', 'undo'])).toMatchObject({ exitCode: 0, stderr: '' });
   });
+});
+
+test('the next step that is printed works in a shell, whatever the data folder is called', async () => {
+  const DATA_DIR = place.path(`our "own" data's $HOME`);
+  cpSync(place.dataDir, DATA_DIR, { recursive: true });
+  const { stdout } = await place.gateway(['move', '--to', database.url, '--json'], { DATA_DIR });
+  const next: string = JSON.parse(stdout).next;
+  expect(next).toEndWith(' npm start');
+  const asked = Bun.spawn(['sh', '-c', next.replace('npm start', 'printenv SECRETS_PEPPER DATABASE_URL')]);
+  const url = database.url.replace(':password@', ':PASSWORD@');
+  expect(await new Response(asked.stdout).text()).toBe(
+    `${readFileSync(`${DATA_DIR}/pepper`, 'utf8').trim()}\n${url}\n`,
+  );
 });
 
 test('a row that PostgreSQL does not take: nothing is moved, and the embedded database serves on', async () => {

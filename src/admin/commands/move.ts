@@ -104,12 +104,17 @@ async function freezeWrong(tools: OperatingTools, differences: readonly Differen
 }
 
 /** What starts the server there, with the pepper from where it is kept and without any secret. */
-function nextStart({ variable }: Invocation, url: string, file: string): string {
+function nextStart({ variable, serveLine }: Invocation, url: string, file: string): string {
   const shown = new URL(url);
   if (shown.password !== '') shown.password = 'PASSWORD';
   const kept = join(dirname(file), 'pepper');
-  const pepper = variable('SECRETS_PEPPER') === undefined ? `"$(cat ${kept})"` : '"$SECRETS_PEPPER"';
-  return `DATABASE_URL='${shown.href}' SECRETS_PEPPER=${pepper} npm start`;
+  const pepper = variable('SECRETS_PEPPER') === undefined ? `"$(cat ${quoted(kept)})"` : '"$SECRETS_PEPPER"';
+  return `DATABASE_URL=${quoted(shown.href)} SECRETS_PEPPER=${pepper} ${serveLine}`;
+}
+
+/** One word for a shell, whatever is in it. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 interface Told {
