@@ -276,4 +276,15 @@ describe('differences', () => {
     ]);
     expect(await place.gateway(['move', 'undo'])).toMatchObject({ exitCode: 0, stderr: '' });
   });
+
+  test('that were frozen before a move that fails are named', async () => {
+    writeSql(file, `INSERT INTO replays VALUES ('r', 'a' || char(0) || 'b', 's', 'x', 9999999999999)`);
+    const { exitCode, stderr } = await move(ACCEPT);
+    expect(exitCode).toBe(1);
+    expect(stderr).toStartWith('nothing was moved: the table replays is refused: ');
+    expect(stderr).toContain(`frozen in the embedded database all the same: ${account.accountId} `);
+    expect(JSON.parse((await move(ACCEPT, '--json')).stderr)).toMatchObject({ frozen: [account.accountId] });
+    await expectEmpty();
+    writeSql(file, `DELETE FROM replays WHERE replay_id = 'r'`);
+  });
 });
