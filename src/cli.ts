@@ -53,6 +53,7 @@ const COMMANDS: readonly Command[] = [
 ];
 
 const PROGRAM = isExecutable ? 'ai-gateway' : 'npm run -s gateway --';
+const SERVE_LINE = isExecutable ? `${PROGRAM} serve` : 'npm start';
 const HEALTH_MS = 3_000;
 const STDOUT = 1;
 const STDERR = 2;
@@ -132,6 +133,7 @@ async function runCommand(command: Command, rest: readonly string[]) {
         if (settings.databaseUrl !== undefined) return undefined;
         return command.makesDatabase ? openDatabaseFolder(settings.dataDir) : expectDatabase(settings.dataDir);
       },
+      serveLine: SERVE_LINE,
       ask: askWith(fetch, settings.ownUrl),
     });
   } finally {

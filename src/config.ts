@@ -156,6 +156,8 @@ function readHost(text: string | undefined, faults: string[]): string {
   if (text === undefined) return '127.0.0.1';
   const isName = text.length <= MAX_HOST_CHARS && HOST_NAME.test(text) && URL.canParse(`http://${text}`);
   if (!isName && !parseAddress(bareHost(text))) faults.push(`HOST must be a host name or an address: ${text}`);
+  // No URL has a place for it, nor can the listener be told.
+  else if (text.includes('%')) faults.push(`HOST must be an address without a zone: ${text}`);
   return text;
 }
 

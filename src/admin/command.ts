@@ -17,6 +17,8 @@ export interface Invocation {
   hasDatabase(): boolean;
   /** The embedded database's file, in a folder that is there; undefined on PostgreSQL. */
   databaseFile(): string | undefined;
+  /** What a person types to start the server of this program. */
+  serveLine: string;
   /** The server of these settings, asked over its public port. */
   ask(path: string): Promise<Response>;
 }

@@ -50,6 +50,7 @@ async function run(commands: readonly Command[], words: string, options: Record<
     variable: () => undefined,
     hasDatabase: () => true,
     databaseFile: () => undefined,
+    serveLine: '',
     ask: () => Promise.reject(new Error('nobody serves')),
   });
 }

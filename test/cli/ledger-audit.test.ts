@@ -105,6 +105,7 @@ async function differences(): Promise<{ ok: boolean; total_nano: string; differe
       variable: () => undefined,
       databaseFile: () => file,
       hasDatabase: () => true,
+      serveLine: '',
       ask: () => Promise.reject(new Error('nobody serves')),
     });
   } catch (error) {

@@ -1,9 +1,13 @@
 // move refuses what it cannot move whole, says what to do, and leaves nothing behind; with differences it asks for a word.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { systemClock } from '../../src/kit/clock.ts';
+import { moveDatabase } from '../../src/store/move/move-database.ts';
+import { openTarget } from '../../src/store/move/open-target.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
 import { MIGRATIONS } from '../../src/store/sqlite/migrations/index.ts';
+import { markMoved, unmarkMoved } from '../../src/store/sqlite/moved-mark.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import type { Answer } from '../support/answer.ts';
 import { freePort } from '../support/free-port.ts';
@@ -114,6 +118,24 @@ describe('the embedded database', () => {
   });
 });
 
+test('of two moves the second is refused in words, also where it began before the first had ended', async () => {
+  const target = await openTarget(database.url, systemClock);
+  const db = openDatabase(file);
+  try {
+    markMoved(db, 'db.example/gateway', Date.now());
+    const log = { at: Date.now(), actor: 'cli', action: 'database.move', subject: target.place, detail: {} };
+    expect(moveDatabase(file, target, log)).rejects.toThrow(
+      'this database was moved to PostgreSQL (db.example/gateway',
+    );
+  } finally {
+    await target.close();
+    unmarkMoved(db);
+    db.close();
+  }
+  await expectEmpty();
+  await expectUnmarked();
+});
+
 describe('a PostgreSQL', () => {
   const to = (url: string) => place.gateway(['move', '--to', url]);
 
@@ -160,6 +182,19 @@ describe('a PostgreSQL', () => {
     expect(await move()).toMatchObject({ exitCode: 0, stderr: '' });
     expect(await place.gateway(['move', 'undo'])).toMatchObject({ exitCode: 0, stderr: '' });
   });
+});
+
+test('the next step that is printed works in a shell, whatever the data folder is called', async () => {
+  const DATA_DIR = place.path(`our "own" data's $HOME`);
+  cpSync(place.dataDir, DATA_DIR, { recursive: true });
+  const { stdout } = await place.gateway(['move', '--to', database.url, '--json'], { DATA_DIR });
+  const next: string = JSON.parse(stdout).next;
+  expect(next).toEndWith(' npm start');
+  const asked = Bun.spawn(['sh', '-c', next.replace('npm start', 'printenv SECRETS_PEPPER DATABASE_URL')]);
+  const url = database.url.replace(':password@', ':PASSWORD@');
+  expect(await new Response(asked.stdout).text()).toBe(
+    `${readFileSync(`${DATA_DIR}/pepper`, 'utf8').trim()}\n${url}\n`,
+  );
 });
 
 test('a row that PostgreSQL does not take: nothing is moved, and the embedded database serves on', async () => {
@@ -240,5 +275,16 @@ describe('differences', () => {
       { actor: 'cli', subject: account.accountId },
     ]);
     expect(await place.gateway(['move', 'undo'])).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  test('that were frozen before a move that fails are named', async () => {
+    writeSql(file, `INSERT INTO replays VALUES ('r', 'a' || char(0) || 'b', 's', 'x', 9999999999999)`);
+    const { exitCode, stderr } = await move(ACCEPT);
+    expect(exitCode).toBe(1);
+    expect(stderr).toStartWith('nothing was moved: the table replays is refused: ');
+    expect(stderr).toContain(`frozen in the embedded database all the same: ${account.accountId} `);
+    expect(JSON.parse((await move(ACCEPT, '--json')).stderr)).toMatchObject({ frozen: [account.accountId] });
+    await expectEmpty();
+    writeSql(file, `DELETE FROM replays WHERE replay_id = 'r'`);
   });
 });

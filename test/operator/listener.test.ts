@@ -33,6 +33,12 @@ async function another(env: Record<string, string>, clock: Clock = systemClock):
   return one;
 }
 
+/** The number is the usual one, so the address must be another than that of a run beside this one. */
+function ownLoopback(): string {
+  const [a, b] = crypto.getRandomValues(new Uint8Array(2));
+  return `127.1.${a}.${b}`;
+}
+
 const metricsWith = (one: TestGateway, token: string | undefined) =>
   fetch(`${one.gateway.adminUrl}/metrics`, {
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
@@ -143,7 +149,7 @@ describe('the port', () => {
 
   // Elsewhere a machine has one loopback address, and somebody may listen there.
   test.skipIf(process.platform !== 'linux')('not named, leaves its usual number to PORT', async () => {
-    const one = await another({ HOST: '127.0.0.2', PORT: '8788', ADMIN_PORT: '' });
+    const one = await another({ HOST: ownLoopback(), PORT: '8788', ADMIN_PORT: '' });
     expect(new URL(one.gateway.adminUrl).port).not.toBe('8788');
   });
 

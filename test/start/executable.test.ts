@@ -189,7 +189,7 @@ test('it is one process that drains on SIGTERM and ends with 0; what it did is t
   expect((await fetch(`${url}/api/me`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200);
 });
 
-test('with PROCESSES and PostgreSQL it starts itself anew, twice, on one port', async () => {
+test('with PROCESSES and PostgreSQL it starts itself anew, twice, on one port; a move says how it is started', async () => {
   const postgres = await startPostgres();
   const before = env;
   try {
@@ -207,6 +207,13 @@ test('with PROCESSES and PostgreSQL it starts itself anew, twice, on one port', 
     expect(await two.exited).toBe(0);
     await reading;
     expect(count('stopped')).toBe(2);
+    const { url: target } = await postgres.createDatabase();
+    // Nothing but a revision is in it: the copy of a running server has its lease for a while.
+    env = { DATA_DIR: 'moved', SECRETS_PEPPER };
+    expect((await run('config', 'apply', 'good.yaml')).exitCode).toBe(0);
+    expect((await run('move', '--to', target)).stdout).toEndWith(
+      ' SECRETS_PEPPER="$SECRETS_PEPPER" ai-gateway serve\n',
+    );
   } finally {
     env = before;
     await postgres.stop();

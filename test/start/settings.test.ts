@@ -58,7 +58,7 @@ describe('PUBLIC_URL', () => {
   ])('%j gives %s', (environment, url) => expect(readSettings(environment).publicUrl).toBe(url));
 });
 
-test.each(['localhost', 'gateway', 'my_host.internal.', '0.0.0.0', '::', '[::1]', 'fe80::1%eth0', '::ffff:10.0.0.1'])(
+test.each(['localhost', 'gateway', 'my_host.internal.', '0.0.0.0', '::', '[::1]', 'fe80::1', '::ffff:10.0.0.1'])(
   'HOST may be %s',
   (host) => expect(readSettings({ HOST: host }).host).toBe(host),
 );
@@ -92,6 +92,8 @@ describe('what is refused', () => {
     ['HOST', '127.0.0.256'],
     ['HOST', '::g'],
     ['HOST', '[::1'],
+    ['HOST', '::1%lo'],
+    ['HOST', '[fe80::1%eth0]'],
     ['HOST', '*'],
     ['HOST', '-gateway.internal'],
     ['HOST', `${'a'.repeat(64)}.internal`],

@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { systemClock } from '../../kit/clock.ts';
 import { logLine } from '../../operating/audit-log.ts';
+import type { Difference } from '../../store/reads.ts';
 import { StoreRefused } from '../../store/refusal.ts';
 import type { Action } from '../../store/rows.ts';
 import {
@@ -22,6 +23,9 @@ const PEPPER_NOTE =
 const ACCEPT = 'accept-differences';
 const ACCEPT_NOTE = `restore takes it only with --${ACCEPT}, and freezes the accounts whose wallets are wrong.`;
 
+const movedNote = (place: string) =>
+  `This database was moved to PostgreSQL (${place}) and is only kept: what happens there is not in the copy.`;
+
 export const backupCommands: readonly Command[] = [
   {
     words: 'backup',
@@ -32,16 +36,16 @@ export const backupCommands: readonly Command[] = [
       const file = oneArgument(args, 'FILE');
       const database = embedded(databaseFile());
       backupDatabase(database, file);
-      noteBackup(database, file, line('backup', file));
-      const differences = auditCopy(file);
-      if (differences && differences.length > 0) {
-        const told = [`copied to ${file}, but the copy does not pass the ledger audit:`, printDifferences(differences)];
-        throw new Refused([...told, ACCEPT_NOTE, PEPPER_NOTE].join('\n'), { file, note: PEPPER_NOTE, differences });
-      }
+      const { differences, movedTo } = auditCopy(file);
+      const notes = [...(movedTo === undefined ? [] : [movedNote(movedTo)]), PEPPER_NOTE];
+      const facts = { file, note: PEPPER_NOTE, ...(movedTo === undefined ? {} : { moved_to: movedTo }) };
+      const unlogged = note(database, file);
+      const troubles = troublesOf(file, differences ?? [], unlogged);
+      if (troubles.length > 0) throw new Refused([...troubles, ...notes].join('\n'), { ...facts, differences });
       const told = differences ? [] : ['not audited: it is of another version, as the database is'];
       return {
-        facts: { file, audited: differences !== undefined, note: PEPPER_NOTE },
-        text: [`copied to ${file}`, ...told, PEPPER_NOTE].join('\n'),
+        facts: { ...facts, audited: differences !== undefined },
+        text: [`copied to ${file}`, ...told, ...notes].join('\n'),
       };
     },
   },
@@ -71,6 +75,25 @@ export const backupCommands: readonly Command[] = [
     },
   },
 ];
+
+function troublesOf(file: string, differences: readonly Difference[], unlogged: string | undefined): string[] {
+  const disagrees = `copied to ${file}, but the copy does not pass the ledger audit:`;
+  return [
+    ...(differences.length === 0 ? [] : [disagrees, printDifferences(differences), ACCEPT_NOTE]),
+    ...(unlogged === undefined ? [] : [`copied to ${file}, but the log of actions takes no line: ${unlogged}`]),
+  ];
+}
+
+/** Why the log of actions took no line. The copy is good all the same. */
+function note(database: string, file: string): string | undefined {
+  try {
+    noteBackup(database, line('backup', file));
+    return undefined;
+  } catch (error) {
+    if (error instanceof StoreRefused) return error.message;
+    throw error;
+  }
+}
 
 function restore(source: string, file: string, isAccepted: boolean): Restored {
   const reason = `restored with differences (--${ACCEPT})`;

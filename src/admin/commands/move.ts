@@ -9,6 +9,7 @@ import { wrongWallets } from '../../store/audit-queries.ts';
 import { type Moved, moveDatabase, undoMove } from '../../store/move/move-database.ts';
 import { openTarget } from '../../store/move/open-target.ts';
 import type { Difference } from '../../store/reads.ts';
+import { StoreRefused } from '../../store/refusal.ts';
 import { refuseWhileServing } from '../../store/sqlite/backup.ts';
 import { ACTOR, type Command, type Invocation, noArguments, Refused, requiredOption, WrongUsage } from '../command.ts';
 import { printDifferences } from '../print-differences.ts';
@@ -58,7 +59,9 @@ export const moveCommands: readonly Command[] = [
         const frozen = await freezeWrong(tools, differences);
         const { place } = target;
         const log = logLine(tools, ACTOR, 'database.move', place, { differences: differences.length });
-        const moved = await moveDatabase(file, target, log);
+        const moved = await moveDatabase(file, target, log).catch((error: unknown) => {
+          throw withFrozen(error, frozen);
+        });
         return tell(moved, { place, frozen, next: nextStart(invocation, url, file) });
       } finally {
         await target.close();
@@ -103,13 +106,25 @@ async function freezeWrong(tools: OperatingTools, differences: readonly Differen
   return frozen;
 }
 
+/** They are frozen in the embedded database before it is copied, and stay so there. */
+function withFrozen(error: unknown, frozen: readonly string[]): unknown {
+  if (frozen.length === 0 || !(error instanceof StoreRefused)) return error;
+  const told = `frozen in the embedded database all the same: ${frozen.join(', ')} (the console thaws them)`;
+  return new Refused(`${error.message}\n${told}`, { frozen });
+}
+
 /** What starts the server there, with the pepper from where it is kept and without any secret. */
-function nextStart({ variable }: Invocation, url: string, file: string): string {
+function nextStart({ variable, serveLine }: Invocation, url: string, file: string): string {
   const shown = new URL(url);
   if (shown.password !== '') shown.password = 'PASSWORD';
   const kept = join(dirname(file), 'pepper');
-  const pepper = variable('SECRETS_PEPPER') === undefined ? `"$(cat ${kept})"` : '"$SECRETS_PEPPER"';
-  return `DATABASE_URL='${shown.href}' SECRETS_PEPPER=${pepper} npm start`;
+  const pepper = variable('SECRETS_PEPPER') === undefined ? `"$(cat ${quoted(kept)})"` : '"$SECRETS_PEPPER"';
+  return `DATABASE_URL=${quoted(shown.href)} SECRETS_PEPPER=${pepper} ${serveLine}`;
+}
+
+/** One word for a shell, whatever is in it. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 interface Told {

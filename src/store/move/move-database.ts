@@ -15,7 +15,7 @@ import type { Action } from '../rows.ts';
 import { audit as auditSqlite } from '../sqlite/audit.ts';
 import { refuseServed } from '../sqlite/backup.ts';
 import { prepareIsBehind } from '../sqlite/is-behind.ts';
-import { markMoved, unmarkMoved } from '../sqlite/moved-mark.ts';
+import { markMoved, refuseMoved, unmarkMoved } from '../sqlite/moved-mark.ts';
 import { openDatabase } from '../sqlite/open-database.ts';
 import { compareTable, copyTable } from './copy-table.ts';
 import type { Ask, Target } from './open-target.ts';
@@ -38,6 +38,8 @@ export async function moveDatabase(file: string, target: Target, log: Action): P
     // From here on nobody else writes to it, and no server can start on it.
     db.run('BEGIN IMMEDIATE');
     refuseServed(db, log.at);
+    // Another one may have done it since the file was opened.
+    refuseMoved(db);
     if (prepareIsBehind(db)()) throw new StoreRefused('a server has written to this database meanwhile: try again');
     const moved = await copyAll(db, target);
     await noteMove(target.ask, log);

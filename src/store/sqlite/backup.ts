@@ -27,6 +27,7 @@ import { type Commits, prepareCommits } from './commit-batch.ts';
 import { prepareIsBehind } from './is-behind.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations/index.ts';
+import { movedTo, refuseMoved } from './moved-mark.ts';
 import { type OpenOptions, openDatabase } from './open-database.ts';
 import { prepareAdd } from './write-book.ts';
 
@@ -48,10 +49,9 @@ export function backupDatabase(file: string, target: string): void {
 }
 
 /** The line that the database keeps of a copy. It is written without a store, which would migrate a database of an older
- * version; the first ones have no log of actions. */
-export function noteBackup(file: string, target: string, log: Action): void {
-  const otherwise = `copied to ${target}, but the log of actions takes no line: check the disk of the database`;
-  useDatabase(file, {}, otherwise, (db) => {
+ * version; the first ones have no log of actions. Throws StoreRefused with what to do. */
+export function noteBackup(file: string, log: Action): void {
+  useDatabase(file, {}, 'check the disk of the database', (db) => {
     const { actions } = ADDITIONS;
     const hasLog = db.query('SELECT 1 FROM sqlite_schema WHERE name = ?').get(actions.name);
     if (hasLog) prepareAdd(db, actions)([log]);
@@ -72,12 +72,20 @@ function isOfThisVersion(db: Database): boolean {
   return db.query('SELECT version FROM schema_migrations').all().length === MIGRATIONS.length;
 }
 
-/** What is wrong in a copy that was just made; undefined if it is of another version, whose questions are others. */
-export function auditCopy(file: string): Difference[] | undefined {
+export interface CopyFound {
+  /** Undefined if it is of another version, whose questions are others. */
+  differences: Difference[] | undefined;
+  /** Where the accounts of the database went, if they did. */
+  movedTo: string | undefined;
+}
+
+/** What is to be known of a copy that was just made. */
+export function auditCopy(file: string): CopyFound {
   const otherwise = `copied to ${file}, but the copy cannot be read again: do not count on it`;
-  return useDatabase(file, { readonly: true }, otherwise, (db) =>
-    isOfThisVersion(db) ? audit(db, {}).differences : undefined,
-  );
+  return useDatabase(file, { readonly: true }, otherwise, (db) => ({
+    differences: isOfThisVersion(db) ? audit(db, {}).differences : undefined,
+    movedTo: movedTo(db),
+  }));
 }
 
 export class CopyDisagrees extends StoreRefused {
@@ -104,7 +112,7 @@ export function restoreDatabase(source: string, file: string, now: number, lines
   if (!isFile(source)) throw new StoreRefused(`there is no file ${source}`);
   if (existsSync(file)) {
     if (realpathSync(source) === realpathSync(file)) throw new StoreRefused(`${source} is the database itself`);
-    refuseWhileServing(file, now);
+    refuseReplacing(file, now);
   }
   const incoming = incomingOf(file);
   removeWithCompanions(incoming);
@@ -140,6 +148,8 @@ export function incomingOf(file: string): string {
 function foldIntoOne(file: string): void {
   const otherwise = `${file} is in use or damaged: move it away first, with the -wal beside it`;
   useDatabase(file, {}, otherwise, (db) => {
+    // It may have been moved while the copy was made ready.
+    refuseMoved(db);
     const folded = db.query<{ busy: bigint }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get();
     if (folded?.busy !== 0n) throw new StoreRefused(otherwise);
   });
@@ -169,9 +179,18 @@ function isFile(path: string): boolean {
 }
 
 export function refuseWhileServing(file: string, now: number): void {
-  const otherwise = `${file} is no database of this service: move it away first`;
-  useDatabase(file, { readonly: true }, otherwise, (db) => refuseServed(db, now));
+  useDatabase(file, { readonly: true }, notOurs(file), (db) => refuseServed(db, now));
 }
+
+/** In the place of one that was moved, an older copy of it would serve accounts that live on in PostgreSQL. */
+function refuseReplacing(file: string, now: number): void {
+  useDatabase(file, { readonly: true }, notOurs(file), (db) => {
+    refuseServed(db, now);
+    refuseMoved(db);
+  });
+}
+
+const notOurs = (file: string) => `${file} is no database of this service: move it away first`;
 
 /** By the leases in it. */
 export function refuseServed(db: Database, now: number): void {
@@ -225,10 +244,17 @@ function useDatabase<Result>(
     db = openDatabase(file, options);
     return use(db);
   } catch (error) {
-    throw error instanceof StoreRefused ? error : new StoreRefused(otherwise);
+    if (error instanceof StoreRefused) throw error;
+    throw new StoreRefused(
+      isBusy(error) ? `${file} is busy: another process writes to it, try again later` : otherwise,
+    );
   } finally {
     db?.close();
   }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
 }
 
 /** What SQLite keeps beside a database belongs to it and goes with it. */
