@@ -24,8 +24,6 @@ export interface FaultDetails {
   internal?: string | undefined;
 }
 
-const NO_DETAILS: FaultDetails = Object.freeze({});
-
 /** What a fault is counted as. */
 export type FaultLabel = FaultCode | FaultReason;
 
@@ -35,15 +33,10 @@ export class Fault extends Error {
 
   constructor(
     readonly code: FaultCode,
-    readonly details: FaultDetails = NO_DETAILS,
+    readonly details: FaultDetails = {},
   ) {
     super(code);
     this.row = faultRow(code);
-  }
-
-  /** It adds nothing to its row of the table. */
-  get isPlain(): boolean {
-    return this.details === NO_DETAILS;
   }
 
   get label(): FaultLabel {

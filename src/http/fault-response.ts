@@ -1,5 +1,5 @@
-// A fault as an answer. One that adds nothing to its row of the table reads the same every time, but for the request's
-// id: a flood of those costs little more than sending them.
+// A fault as an answer. One that is told again reads the same, but for the request's id: a flood of those costs little more
+// than sending them.
 
 import type { Fault } from '../faults/fault.ts';
 import { readsNumbers, writeFault } from '../faults/write.ts';
@@ -21,8 +21,8 @@ interface Prepared {
 }
 
 export function createFaultResponses(publicUrl: string): FaultResponse {
-  /** Of each code there is one plain fault; its answers differ by dialect, and by who may read them. */
-  const known = new Map<Fault, Prepared[]>();
+  /** Answers to one fault differ by dialect, and by who may read them. Most faults are told once, and are not kept. */
+  const known = new WeakMap<Fault, Prepared[]>();
 
   function write(fault: Fault, asked: Asked, client: string | null = null) {
     const { requestId, envelope } = asked;
@@ -39,18 +39,16 @@ export function createFaultResponses(publicUrl: string): FaultResponse {
   }
 
   return (fault, asked, client) => {
-    if (!fault.isPlain || readsNumbers(client)) {
+    const variants = known.get(fault);
+    if (!variants || readsNumbers(client)) {
+      known.set(fault, variants ?? []);
       const { body, ...head } = write(fault, asked, client);
       return newResponse(asked, body, head);
     }
     const { envelope, path, requestId } = asked;
     const variant = (envelope === 'anthropic' ? 2 : 0) + (isOpenToPages(path) ? 1 : 0);
-    const variants = known.get(fault) ?? [];
     const prepared = variants[variant] ?? prepare(fault, asked);
-    if (!variants[variant]) {
-      variants[variant] = prepared;
-      known.set(fault, variants);
-    }
+    variants[variant] = prepared;
     const { status, headers, before, after } = prepared;
     const response = new Response(before + requestId + after, { status, headers });
     setRequestId(response, requestId);
@@ -59,5 +57,5 @@ export function createFaultResponses(publicUrl: string): FaultResponse {
 }
 
 const JSON_TYPE = 'application/json;charset=utf-8';
-/** Stands for the request's id, which needs no escapes in JSON; nothing of the table reads like this. */
-const ID_MARK = '{{request_id}}';
+/** Stands for the request's id, which needs no escapes in JSON; nobody can have written it into a fault. */
+const ID_MARK = crypto.randomUUID();

@@ -22,13 +22,21 @@ export function admissionFault(refused: Refused, now: number, envelope: Envelope
     case 'key_budget_exceeded':
     case 'budget_in_use':
       return moneyFault(refused, now, asked);
-    default:
-      return limitFault(refused.reason, refused.allowance, now, {
+    default: {
+      const told = toldBefore.get(refused)?.[envelope];
+      if (told) return told;
+      const first = limitFault(refused.reason, refused.allowance, now, {
         envelope,
         message: refused.isOfAddress ? ADDRESS_DAY : undefined,
       });
+      toldBefore.set(refused, { ...toldBefore.get(refused), [envelope]: first });
+      return first;
+    }
   }
 }
+
+/** A refusal that still stands is told again in the same words. */
+const toldBefore = new WeakMap<Refused, Partial<Record<Envelope, Fault>>>();
 
 const ADDRESS_DAY =
   'Use a paid model or come back after midnight in Taipei: the free requests of today from this address are used up.';

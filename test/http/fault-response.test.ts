@@ -55,8 +55,10 @@ test('what one case adds is in its own answer and in no other', async () => {
   const respond = createFaultResponses(PUBLIC_URL);
   const plain = fault('rate_limited');
   const told = fault('rate_limited', { figures: { limit: 60, used: 60 }, retryAfterS: 7 });
-  const asked: Asked = { envelope: 'openai', path: '/v1/chat/completions', requestId: 'req_1' };
-  for (const named of [told, plain, told]) await expectSame(respond(named, asked, ''), named, asked, '');
+  for (const [index, named] of [told, plain, told, plain, told].entries()) {
+    const asked: Asked = { envelope: 'openai', path: '/v1/chat/completions', requestId: `req_${index}` };
+    await expectSame(respond(named, asked, ''), named, asked, '');
+  }
 });
 
 test('a header that is set on one answer is on no other', () => {

@@ -143,6 +143,27 @@ describe('a fault', () => {
     expect(error.actions.map(({ href }: Answer) => new URL(href).pathname)).toEqual(['/api/me', '/v1/models']);
   });
 
+  test('that still stands is told again to each caller in its own dialect, with its own id', async () => {
+    for (let i = 0; i < 3; i++) await call('/v1/chat/completions');
+    await clock.advance(10_000);
+    const ids = new Set<string | null>();
+    for (const path of ['/v1/chat/completions', '/v1/messages', '/v1/chat/completions', '/v1/messages'] as const) {
+      for (let again = 0; again < 3; again++) {
+        const refused = await call(path);
+        const isMessages = path === '/v1/messages';
+        expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '50']);
+        expect(openai(refused)).toEqual(['3', '0', '50s']);
+        expect(anthropic(refused)).toEqual(isMessages ? ['3', '0', inSeconds(50)] : [null, null, null]);
+        const body: Answer = await refused.json();
+        expect(body.error).toMatchObject({ code: 'free_minute_limit', limit: 3, used: 3, resets_at: inSeconds(50) });
+        const id = refused.headers.get('request-id');
+        expect(isMessages ? body.request_id : body.error.request_id).toBe(id);
+        ids.add(id);
+      }
+    }
+    expect(ids.size).toBe(12);
+  });
+
   test('of the day forbids the retry and names midnight in Taipei', async () => {
     for (let i = 0; i < 5; i++) {
       if (i === 3) await passTime(gateway, clock, 60_000);
