@@ -4,21 +4,21 @@ import { fstatSync, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { parseArgs } from 'node:util';
 import packageJson from '../package.json' with { type: 'json' };
-import { type Command, Refused, WrongUsage } from './admin/command.ts';
-import { accountCommands } from './admin/commands/accounts.ts';
-import { backupCommands } from './admin/commands/backup.ts';
-import { cardCommands } from './admin/commands/cards.ts';
-import { channelCommands } from './admin/commands/channels.ts';
-import { configCommands } from './admin/commands/config.ts';
-import { healthCommands } from './admin/commands/health.ts';
-import { incidentCommands } from './admin/commands/incidents.ts';
-import { ledgerCommands } from './admin/commands/ledger.ts';
-import { moveCommands } from './admin/commands/move.ts';
-import { tellRefusal } from './admin/tell-refusal.ts';
 import { createCardHasher } from './cards/card-code.ts';
 import { connectTcp } from './channels/limit-connect.ts';
 import type { Fetch } from './channels/upstream.ts';
 import { createUpstreams } from './channels/upstreams.ts';
+import { accountCommands } from './commands/accounts.ts';
+import { backupCommands } from './commands/backup.ts';
+import { cardCommands } from './commands/cards.ts';
+import { channelCommands } from './commands/channels.ts';
+import { type Command, CommandRefused, WrongUsage } from './commands/command.ts';
+import { configCommands } from './commands/config.ts';
+import { healthCommands } from './commands/health.ts';
+import { incidentCommands } from './commands/incidents.ts';
+import { ledgerCommands } from './commands/ledger.ts';
+import { moveCommands } from './commands/move.ts';
+import { tellRefusal } from './commands/tell-refusal.ts';
 import { readSettings, SettingsRefused } from './config.ts';
 import { expectDatabase, hasDatabase, openDatabaseFolder } from './data-folder.ts';
 import { Fault } from './faults/fault.ts';
@@ -75,7 +75,10 @@ async function run(args: readonly string[]): Promise<number> {
     const { facts, text, secret } = await runCommand(command, args.slice(command.words.split(' ').length));
     const isShown = await print(STDOUT, json ? `${JSON.stringify(facts)}\n` : `${text}\n`);
     if (isShown && !(secret && isNowhere(STDOUT))) return 0;
-    throw new Refused(`it was done, but stdout cannot be written${secret ? `: ${secret.ifLost}` : ''}`, secret?.facts);
+    throw new CommandRefused(
+      `it was done, but stdout cannot be written${secret ? `: ${secret.ifLost}` : ''}`,
+      secret?.facts,
+    );
   } catch (error) {
     return await explain(error, json, command);
   }
@@ -180,8 +183,8 @@ async function explain(error: unknown, json: boolean, command: Command | undefin
     return 2;
   }
   const message = refusal(error);
-  const facts = error instanceof Refused || error instanceof OperatingRefused ? error.facts : {};
-  if (error instanceof Refused && error.done !== undefined && !json) await print(STDOUT, `${error.done}\n`);
+  const facts = error instanceof CommandRefused || error instanceof OperatingRefused ? error.facts : {};
+  if (error instanceof CommandRefused && error.done !== undefined && !json) await print(STDOUT, `${error.done}\n`);
   await print(STDERR, json ? `${JSON.stringify({ error: message, ...facts })}\n` : `${message}\n`);
   return 1;
 }
@@ -202,7 +205,7 @@ function isNowhere(fd: number): boolean {
 }
 
 function refusal(error: unknown): string {
-  const known = error instanceof Refused || error instanceof SettingsRefused || error instanceof StoreRefused;
+  const known = error instanceof CommandRefused || error instanceof SettingsRefused || error instanceof StoreRefused;
   if (known) return error.message;
   if (error instanceof OperatingRefused) return tellRefusal(error);
   if (error instanceof Fault) return `${error.publicText} (${error.details.internal ?? error.code})`;

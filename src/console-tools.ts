@@ -4,7 +4,7 @@ import { checkDeclaredBody, readBodyText } from './http/read-body.ts';
 import type { Log } from './kit/log.ts';
 import type { OperatingTools } from './operating/tools.ts';
 import type { CheckToken } from './operator/guard-token.ts';
-import { OperatorRefused } from './operator/refused.ts';
+import { PortRefused } from './operator/refused.ts';
 import { readShipped } from './shipped-files.ts';
 import type { ConsoleTools, TokenCheck } from './site/console/tools.ts';
 
@@ -23,7 +23,7 @@ export function tokenCheck(check: CheckToken): ConsoleSettings['checkToken'] {
       await check(token);
       return 'right';
     } catch (error) {
-      if (!(error instanceof OperatorRefused)) throw error;
+      if (!(error instanceof PortRefused)) throw error;
       return error.status === TOO_MANY ? 'too_many' : 'wrong';
     }
   };

@@ -2,7 +2,6 @@
 // life-cycle.ts. Tests start the same gateway with a clock, a fetch or a port of their own.
 
 import packageJson from '../package.json' with { type: 'json' };
-import { listenForOperator } from './admin-listener.ts';
 import { createAlarmWebhook } from './alarm-webhook.ts';
 import { createCardHasher } from './cards/card-code.ts';
 import type { Catalog } from './catalog/catalog.ts';
@@ -46,6 +45,7 @@ import { readProcess } from './operator/metrics/process-metrics.ts';
 import { countRequests } from './operator/metrics/request-metrics.ts';
 import { readState } from './operator/metrics/state-metrics.ts';
 import { countBatches, readStore } from './operator/metrics/store-metrics.ts';
+import { listenForOperator } from './operator-listener.ts';
 import { hostOfProcesses } from './processes.ts';
 import { createPublicStatus } from './publishing/public-status.ts';
 import { catalogBeforeStart } from './publishing/starting-document.ts';

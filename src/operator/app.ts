@@ -4,7 +4,7 @@ import { type Context, Hono } from 'hono';
 import { Fault, isOfGone } from '../faults/fault.ts';
 import { describeError } from '../kit/log.ts';
 import { type CheckToken, createCheckToken, type GuardToken, guardHeaders } from './guard-token.ts';
-import { OperatorRefused, refusalResponse } from './refused.ts';
+import { PortRefused, refusalResponse } from './refused.ts';
 import { OPERATOR_ROUTES } from './route-table.ts';
 import type { OperatorExchange, OperatorTools } from './tools.ts';
 
@@ -27,7 +27,7 @@ export function createOperatorApp(tools: OperatorTools, addPages: AddPages = () 
     serve(EVERY_METHOD, path, () => {
       const methods = OPERATOR_ROUTES.filter((route) => route.path === path).map((route) => route.method);
       const headers = { allow: methods.join(', ') };
-      throw new OperatorRefused(405, 'method_not_allowed', 'Use one of the methods in the allow header.', { headers });
+      throw new PortRefused(405, 'method_not_allowed', 'Use one of the methods in the allow header.', { headers });
     });
   }
   app.use('*', async (context, next) => {
@@ -36,7 +36,7 @@ export function createOperatorApp(tools: OperatorTools, addPages: AddPages = () 
   });
   addPages(app, check);
   serve(EVERY_METHOD, '*', () => {
-    throw new OperatorRefused(404, 'route_not_found', 'Check the path: there is no such route.');
+    throw new PortRefused(404, 'route_not_found', 'Check the path: there is no such route.');
   });
   return app;
 }
@@ -85,7 +85,7 @@ function isLoopbackName(host: string | undefined): boolean {
 }
 
 function refuseHost(): never {
-  throw new OperatorRefused(403, 'host_refused', 'Reach this port as localhost or 127.0.0.1.');
+  throw new PortRefused(403, 'host_refused', 'Reach this port as localhost or 127.0.0.1.');
 }
 
 const LOOPBACK_NAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);

@@ -4,7 +4,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Clock, sleep } from '../kit/clock.ts';
 import { createCounter } from '../limits/counter.ts';
-import { OperatorRefused } from './refused.ts';
+import { PortRefused } from './refused.ts';
 
 export type GuardToken = (headers: Headers) => Promise<void>;
 /** For who does not send it in a header, such as a page. */
@@ -19,19 +19,19 @@ export function guardHeaders(check: CheckToken): GuardToken {
   return (headers) => check(/^Bearer\s+(\S+)\s*$/i.exec(headers.get('authorization') ?? '')?.[1]);
 }
 
-/** What it gives throws OperatorRefused. */
+/** What it gives throws PortRefused. */
 export function createCheckToken(clock: Clock, token: string): CheckToken {
   const expected = digest(token);
   const wrong = createCounter({ clock, spanMs: 60_000, mostSubjects: 1 });
   return async (given) => {
     if (given !== undefined && timingSafeEqual(digest(given), expected)) return;
     if (!wrong.take(ANYONE, WRONG_PER_MINUTE)) {
-      throw new OperatorRefused(429, 'rate_limited', 'Wait a minute: too many wrong tokens were sent.', {
+      throw new PortRefused(429, 'rate_limited', 'Wait a minute: too many wrong tokens were sent.', {
         headers: { 'retry-after': String(Math.max(1, Math.ceil(wrong.waitS(ANYONE, WRONG_PER_MINUTE)))) },
       });
     }
     await sleep(clock, SLOWED_BY_MS);
-    throw new OperatorRefused(401, 'invalid_admin_token', 'Send the token as "Authorization: Bearer …".', {
+    throw new PortRefused(401, 'invalid_admin_token', 'Send the token as "Authorization: Bearer …".', {
       headers: { 'www-authenticate': 'Bearer realm="operator"' },
     });
   };

@@ -4,19 +4,19 @@
 import { Fault } from '../faults/fault.ts';
 import { OperatingRefused, type RefusalCode } from '../operating/refused.ts';
 
-export interface RefusalFacts {
+export interface RefusalExtras {
   /** For programs: the field that is wrong, figures, faults by their path. */
   facts?: Readonly<Record<string, unknown>>;
   headers?: Readonly<Record<string, string>>;
 }
 
-export class OperatorRefused extends Error {
-  override name = 'OperatorRefused';
+export class PortRefused extends Error {
+  override name = 'PortRefused';
   constructor(
     readonly status: number,
     readonly code: string,
     message: string,
-    readonly details: RefusalFacts = {},
+    readonly details: RefusalExtras = {},
   ) {
     super(message);
   }
@@ -29,15 +29,15 @@ export function refusalResponse(error: unknown, requestId: string): Response {
   return Response.json(body, { status, headers: { ...details.headers } });
 }
 
-function toRefused(error: unknown): OperatorRefused {
-  if (error instanceof OperatorRefused) return error;
+function toRefused(error: unknown): PortRefused {
+  if (error instanceof PortRefused) return error;
   if (error instanceof OperatingRefused) return fromOperating(error);
   if (!(error instanceof Fault)) {
-    return new OperatorRefused(500, 'internal_error', 'Look into the log: the fault is the gateway’s own.');
+    return new PortRefused(500, 'internal_error', 'Look into the log: the fault is the gateway’s own.');
   }
   const { code, row, publicText, details } = error;
   const { param, internal, figures } = details;
-  return new OperatorRefused(row.status, code, publicText, {
+  return new PortRefused(row.status, code, publicText, {
     facts: { ...(param ? { param } : {}), ...(internal ? { detail: internal } : {}), ...figures },
   });
 }
@@ -54,9 +54,9 @@ const STATUSES: Record<RefusalCode, number> = {
   stale: 409,
 };
 
-function fromOperating({ code, message, facts: { field, subjects } }: OperatingRefused): OperatorRefused {
+function fromOperating({ code, message, facts: { field, subjects } }: OperatingRefused): PortRefused {
   const facts = { ...(field ? { param: field } : {}), ...(subjects ? { details: { subjects } } : {}) };
-  return new OperatorRefused(STATUSES[code], code, field ? `${field} ${message}` : message, { facts });
+  return new PortRefused(STATUSES[code], code, field ? `${field} ${message}` : message, { facts });
 }
 
 /** As clients of OpenAI know them. */

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { copyFileSync, rmSync } from 'node:fs';
-import { Refused } from '../../src/admin/command.ts';
-import { ledgerCommands } from '../../src/admin/commands/ledger.ts';
+import { CommandRefused } from '../../src/commands/command.ts';
+import { ledgerCommands } from '../../src/commands/ledger.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import type { OperatingTools } from '../../src/operating/tools.ts';
 import type { Difference } from '../../src/store/reads.ts';
@@ -109,7 +109,7 @@ async function differences(): Promise<{ ok: boolean; total_nano: string; differe
       ask: () => Promise.reject(new Error('nobody serves')),
     });
   } catch (error) {
-    if (error instanceof Refused) return error.facts as Awaited<ReturnType<typeof differences>>;
+    if (error instanceof CommandRefused) return error.facts as Awaited<ReturnType<typeof differences>>;
     throw error;
   } finally {
     await store.close();

@@ -8,7 +8,7 @@ const TOP_FLOOR = 5;
 const FLOORS: Record<string, number> = {
   http: 4,
   site: 4,
-  admin: 4,
+  commands: 4,
   operator: 4,
   jobs: 4,
   relay: 3,

@@ -11,7 +11,7 @@ import {
   showBatch,
   voidCards,
 } from '../../operating/cards.ts';
-import { OperatorRefused } from '../refused.ts';
+import { PortRefused } from '../refused.ts';
 import { ACTOR, type AdminOperation, operation } from './operation.ts';
 import { amount, paged, text } from './shapes.ts';
 
@@ -81,7 +81,7 @@ export const CARD_OPERATIONS: readonly AdminOperation[] = [
     async run(tools, { params }) {
       const sheet = await cardSheet(tools, batchOf(params));
       if (sheet) return { data: sheet.cards };
-      throw new OperatorRefused(410, 'codes_forgotten', 'Issue new cards: the codes of these are no longer known.');
+      throw new PortRefused(410, 'codes_forgotten', 'Issue new cards: the codes of these are no longer known.');
     },
   }),
 ];

@@ -12,7 +12,7 @@ import {
 } from '../../operating/documents.ts';
 import { importPrices } from '../../operating/import-prices.ts';
 import { checkPrices, editPrices, priceTable } from '../../operating/prices.ts';
-import { OperatorRefused } from '../refused.ts';
+import { PortRefused } from '../refused.ts';
 import { ACTOR, type AdminOperation, operation } from './operation.ts';
 import { publicView } from './public-view.ts';
 import { amount, applying, flag, paged, priceEdit, text, toPriceEdit } from './shapes.ts';
@@ -34,7 +34,7 @@ function applied(result: AppliedDocument): unknown {
   if (result.ok) return { revision: result.revision, warnings: result.warnings };
   const { ok: _, reason, ...facts } = result;
   const { status, message } = REASONS[reason];
-  throw new OperatorRefused(status, `document_${reason}`, message, {
+  throw new PortRefused(status, `document_${reason}`, message, {
     facts: { details: publicView(facts) },
   });
 }

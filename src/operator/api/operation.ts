@@ -7,7 +7,7 @@ import { JsonRefused, readJsonObject } from '../../kit/json.ts';
 import { hasControls } from '../../operating/read-input.ts';
 import { notFound } from '../../operating/refused.ts';
 import type { OperatingTools } from '../../operating/tools.ts';
-import { OperatorRefused } from '../refused.ts';
+import { PortRefused } from '../refused.ts';
 import type { OperatorExchange, OperatorRoute, OperatorTools } from '../tools.ts';
 import { publicView } from './public-view.ts';
 
@@ -75,7 +75,7 @@ function readWith<Shape extends z.ZodObject>(shape: Shape | undefined, value: un
   const faults = read.error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
   const [first] = faults;
   const message = `Correct ${first?.path || 'the request'}: ${first?.message}.`;
-  throw new OperatorRefused(400, 'invalid_request', message, { facts: { param: first?.path ?? null, faults } });
+  throw new PortRefused(400, 'invalid_request', message, { facts: { param: first?.path ?? null, faults } });
 }
 
 function readParams({ params }: OperatorExchange): Readonly<Record<string, string>> {
@@ -97,7 +97,7 @@ async function readBody(tools: OperatorTools, { request }: OperatorExchange): Pr
     return readJsonObject(text).value;
   } catch (error) {
     if (!(error instanceof JsonRefused)) throw error;
-    throw new OperatorRefused(400, 'invalid_request', 'Send a valid JSON object as the body.', {
+    throw new PortRefused(400, 'invalid_request', 'Send a valid JSON object as the body.', {
       facts: { param: error.member ?? null },
     });
   }

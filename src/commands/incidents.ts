@@ -1,10 +1,10 @@
 // incidents list, add, end, delete: what the operator tells the public about troubles, in both languages of the pages.
 
-import { taipeiDateTime } from '../../kit/taipei.ts';
-import { deleteIncident, endIncident, listIncidents, putIncident } from '../../operating/incidents.ts';
-import type { Incident } from '../../store/rows.ts';
-import { ACTOR, type Command, noArguments, oneArgument, requiredOption } from '../command.ts';
-import { printTable } from '../print-table.ts';
+import { taipeiDateTime } from '../kit/taipei.ts';
+import { deleteIncident, endIncident, listIncidents, putIncident } from '../operating/incidents.ts';
+import type { Incident } from '../store/rows.ts';
+import { ACTOR, type Command, noArguments, oneArgument, requiredOption } from './command.ts';
+import { printTable } from './print-table.ts';
 
 export const incidentCommands: readonly Command[] = [
   {

@@ -1,6 +1,6 @@
 // health: whether the server of these settings takes work, for a container's check or a script.
 
-import { type Command, noArguments, Refused } from '../command.ts';
+import { type Command, CommandRefused, noArguments } from './command.ts';
 
 export const healthCommands: readonly Command[] = [
   {
@@ -14,8 +14,8 @@ export const healthCommands: readonly Command[] = [
         (response) => response.status,
         () => undefined,
       );
-      if (status === undefined) throw new Refused('no server answers');
-      if (status !== 200) throw new Refused('the server takes no work: it drains, or its database is away');
+      if (status === undefined) throw new CommandRefused('no server answers');
+      if (status !== 200) throw new CommandRefused('the server takes no work: it drains, or its database is away');
       return { facts: { ready: true }, text: 'ready' };
     },
   },

@@ -1,11 +1,11 @@
 // accounts show, credit; keys create, revoke: what an operator does for a customer.
 
-import { publicKey } from '../../accounts/public-key.ts';
-import { formatNtd, moneyFields } from '../../kit/money.ts';
-import { createKey, credit, readAmount, revokeKey, showAccount } from '../../operating/accounts.ts';
-import type { Entry } from '../../store/rows.ts';
-import { ACTOR, type Command, noArguments, oneArgument, requiredOption } from '../command.ts';
-import { printTable } from '../print-table.ts';
+import { publicKey } from '../accounts/public-key.ts';
+import { formatNtd, moneyFields } from '../kit/money.ts';
+import { createKey, credit, readAmount, revokeKey, showAccount } from '../operating/accounts.ts';
+import type { Entry } from '../store/rows.ts';
+import { ACTOR, type Command, noArguments, oneArgument, requiredOption } from './command.ts';
+import { printTable } from './print-table.ts';
 
 const ENTRIES_SHOWN = 20;
 

@@ -1,11 +1,11 @@
 // What `cards issue` and `accounts credit` do not take: refused before anything is written.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Command, Refused } from '../../src/admin/command.ts';
-import { accountCommands } from '../../src/admin/commands/accounts.ts';
-import { cardCommands } from '../../src/admin/commands/cards.ts';
-import { tellRefusal } from '../../src/admin/tell-refusal.ts';
 import { createCardHasher } from '../../src/cards/card-code.ts';
+import { accountCommands } from '../../src/commands/accounts.ts';
+import { cardCommands } from '../../src/commands/cards.ts';
+import { type Command, CommandRefused } from '../../src/commands/command.ts';
+import { tellRefusal } from '../../src/commands/tell-refusal.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { createIds } from '../../src/kit/ids.ts';
 import { systemRandom } from '../../src/kit/random.ts';
@@ -64,7 +64,7 @@ async function refusalOf(running: Promise<unknown>): Promise<string> {
   const outcome = await running.catch((error: unknown) => error);
   expect(rows()).toEqual(before);
   if (outcome instanceof OperatingRefused) return tellRefusal(outcome);
-  if (outcome instanceof Refused) return outcome.message;
+  if (outcome instanceof CommandRefused) return outcome.message;
   throw new Error('it was not refused');
 }
 

@@ -1,11 +1,11 @@
 // backup, restore: a consistent copy of the embedded database while it serves, and back again while it does not.
 
 import { resolve } from 'node:path';
-import { systemClock } from '../../kit/clock.ts';
-import { logLine } from '../../operating/audit-log.ts';
-import type { Difference } from '../../store/reads.ts';
-import { StoreRefused } from '../../store/refusal.ts';
-import type { Action } from '../../store/rows.ts';
+import { systemClock } from '../kit/clock.ts';
+import { logLine } from '../operating/audit-log.ts';
+import type { Difference } from '../store/reads.ts';
+import { StoreRefused } from '../store/refusal.ts';
+import type { Action } from '../store/rows.ts';
 import {
   auditCopy,
   backupDatabase,
@@ -13,9 +13,9 @@ import {
   noteBackup,
   type Restored,
   restoreDatabase,
-} from '../../store/sqlite/backup.ts';
-import { ACTOR, type Command, oneArgument, Refused } from '../command.ts';
-import { printDifferences } from '../print-differences.ts';
+} from '../store/sqlite/backup.ts';
+import { ACTOR, type Command, CommandRefused, oneArgument } from './command.ts';
+import { printDifferences } from './print-differences.ts';
 
 const PEPPER_NOTE =
   'Save the pepper too (SECRETS_PEPPER, or the file "pepper" in the data folder): without it no key works.';
@@ -41,7 +41,7 @@ export const backupCommands: readonly Command[] = [
       const facts = { file, note: PEPPER_NOTE, ...(movedTo === undefined ? {} : { moved_to: movedTo }) };
       const unlogged = note(database, file);
       const troubles = troublesOf(file, differences ?? [], unlogged);
-      if (troubles.length > 0) throw new Refused([...troubles, ...notes].join('\n'), { ...facts, differences });
+      if (troubles.length > 0) throw new CommandRefused([...troubles, ...notes].join('\n'), { ...facts, differences });
       const told = differences ? [] : ['not audited: it is of another version, as the database is'];
       return {
         facts: { ...facts, audited: differences !== undefined },
@@ -105,9 +105,9 @@ function restore(source: string, file: string, isAccepted: boolean): Restored {
   } catch (error) {
     if (error instanceof CopyDisagrees) {
       const told = [`${error.message}:`, printDifferences(error.differences), ACCEPT_NOTE];
-      throw new Refused(told.join('\n'), { differences: error.differences });
+      throw new CommandRefused(told.join('\n'), { differences: error.differences });
     }
-    throw error instanceof StoreRefused ? new Refused(error.message) : error;
+    throw error instanceof StoreRefused ? new CommandRefused(error.message) : error;
   }
 }
 
@@ -117,7 +117,7 @@ function line(action: 'backup' | 'restore', file: string, more: Action['detail']
 
 function embedded(databaseFile: string | undefined): string {
   if (databaseFile === undefined) {
-    throw new Refused('this is for the embedded database; back PostgreSQL up with pg_dump or its own tools');
+    throw new CommandRefused('this is for the embedded database; back PostgreSQL up with pg_dump or its own tools');
   }
   return databaseFile;
 }

@@ -1,10 +1,10 @@
 // ledger audit: every invariant recomputed from the entries.
 
-import { formatNtd } from '../../kit/money.ts';
-import { runFullAudit } from '../../operating/ledger.ts';
-import { ACTOR, type Command, noArguments, Refused } from '../command.ts';
-import { printDifferences } from '../print-differences.ts';
-import { printTable } from '../print-table.ts';
+import { formatNtd } from '../kit/money.ts';
+import { runFullAudit } from '../operating/ledger.ts';
+import { ACTOR, type Command, CommandRefused, noArguments } from './command.ts';
+import { printDifferences } from './print-differences.ts';
+import { printTable } from './print-table.ts';
 
 export const ledgerCommands: readonly Command[] = [
   {
@@ -24,7 +24,7 @@ export const ledgerCommands: readonly Command[] = [
         house: Object.fromEntries(Object.entries(house).map(([name, amount]) => [name, amount.toString()])),
         differences,
       };
-      if (differences.length > 0) throw new Refused(printDifferences(differences), facts);
+      if (differences.length > 0) throw new CommandRefused(printDifferences(differences), facts);
       return {
         facts,
         text: [

@@ -1,19 +1,27 @@
 // move: the embedded database into a PostgreSQL, once and whole, while no server runs; and back to it if that was too early.
 
 import { dirname, join } from 'node:path';
-import { systemClock } from '../../kit/clock.ts';
-import { formatNtd } from '../../kit/money.ts';
-import { logLine } from '../../operating/audit-log.ts';
-import type { OperatingTools } from '../../operating/tools.ts';
-import { wrongWallets } from '../../store/audit-queries.ts';
-import { type Moved, moveDatabase, undoMove } from '../../store/move/move-database.ts';
-import { openTarget } from '../../store/move/open-target.ts';
-import type { Difference } from '../../store/reads.ts';
-import { StoreRefused } from '../../store/refusal.ts';
-import { refuseWhileServing } from '../../store/sqlite/backup.ts';
-import { ACTOR, type Command, type Invocation, noArguments, Refused, requiredOption, WrongUsage } from '../command.ts';
-import { printDifferences } from '../print-differences.ts';
-import { printTable } from '../print-table.ts';
+import { systemClock } from '../kit/clock.ts';
+import { formatNtd } from '../kit/money.ts';
+import { logLine } from '../operating/audit-log.ts';
+import type { OperatingTools } from '../operating/tools.ts';
+import { wrongWallets } from '../store/audit-queries.ts';
+import { type Moved, moveDatabase, undoMove } from '../store/move/move-database.ts';
+import { openTarget } from '../store/move/open-target.ts';
+import type { Difference } from '../store/reads.ts';
+import { StoreRefused } from '../store/refusal.ts';
+import { refuseWhileServing } from '../store/sqlite/backup.ts';
+import {
+  ACTOR,
+  type Command,
+  CommandRefused,
+  type Invocation,
+  noArguments,
+  requiredOption,
+  WrongUsage,
+} from './command.ts';
+import { printDifferences } from './print-differences.ts';
+import { printTable } from './print-table.ts';
 
 const ACCEPT = 'accept-differences';
 const ACCEPT_NOTE = `move takes it only with --${ACCEPT}, and freezes the accounts whose wallets are wrong.`;
@@ -30,7 +38,7 @@ export const moveCommands: readonly Command[] = [
     async run({ args, databaseFile }) {
       noArguments(args);
       const file = embedded(databaseFile());
-      if (!undoMove(file)) throw new Refused('this database is not marked as moved');
+      if (!undoMove(file)) throw new CommandRefused('this database is not marked as moved');
       return {
         facts: { undone: true },
         text: `${file} is used again; what is in PostgreSQL stays there, so let no server run on that`,
@@ -82,14 +90,14 @@ function targetUrl({ options, variable }: Invocation): string {
 
 function embedded(databaseFile: string | undefined): string {
   if (databaseFile !== undefined) return databaseFile;
-  throw new Refused(
+  throw new CommandRefused(
     'DATABASE_URL is set, and what is moved is the embedded database: unset it, and name PostgreSQL by --to',
   );
 }
 
-function disagrees(differences: readonly Difference[]): Refused {
+function disagrees(differences: readonly Difference[]): CommandRefused {
   const told = ['the embedded database does not pass the ledger audit:', printDifferences(differences), ACCEPT_NOTE];
-  return new Refused(told.join('\n'), { differences });
+  return new CommandRefused(told.join('\n'), { differences });
 }
 
 /** Those that have a wallet. */
@@ -110,7 +118,7 @@ async function freezeWrong(tools: OperatingTools, differences: readonly Differen
 function withFrozen(error: unknown, frozen: readonly string[]): unknown {
   if (frozen.length === 0 || !(error instanceof StoreRefused)) return error;
   const told = `frozen in the embedded database all the same: ${frozen.join(', ')} (the console thaws them)`;
-  return new Refused(`${error.message}\n${told}`, { frozen });
+  return new CommandRefused(`${error.message}\n${told}`, { frozen });
 }
 
 /** What starts the server there, with the pepper from where it is kept and without any secret. */

@@ -2,15 +2,15 @@
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { DocumentFault } from '../../catalog/check-references.ts';
-import { printFault } from '../../catalog/fault-words.ts';
-import { checkDocument } from '../../catalog/prepare-document.ts';
-import { readNewDocument } from '../../catalog/read-document.ts';
-import { warnDocument } from '../../catalog/warn-document.ts';
-import { fileTrouble } from '../../kit/file-trouble.ts';
-import { currentDocument } from '../../operating/documents.ts';
-import { applyDocument } from '../../publishing/apply-document.ts';
-import { ACTOR, type Command, noArguments, oneArgument, Refused } from '../command.ts';
+import type { DocumentFault } from '../catalog/check-references.ts';
+import { printFault } from '../catalog/fault-words.ts';
+import { checkDocument } from '../catalog/prepare-document.ts';
+import { readNewDocument } from '../catalog/read-document.ts';
+import { warnDocument } from '../catalog/warn-document.ts';
+import { fileTrouble } from '../kit/file-trouble.ts';
+import { currentDocument } from '../operating/documents.ts';
+import { applyDocument } from '../publishing/apply-document.ts';
+import { ACTOR, type Command, CommandRefused, noArguments, oneArgument } from './command.ts';
 
 export const configCommands: readonly Command[] = [
   {
@@ -69,7 +69,7 @@ function readNamedFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new Refused(`cannot read ${path}: ${fileTrouble(error)}`);
+    throw new CommandRefused(`cannot read ${path}: ${fileTrouble(error)}`);
   }
 }
 
@@ -77,6 +77,6 @@ function withWarnings(text: string, warnings: readonly DocumentFault[]): string 
   return [text, ...warnings.map((warning) => `warning: ${printFault(warning)}`)].join('\n');
 }
 
-function refusedDocument(faults: readonly DocumentFault[]): Refused {
-  return new Refused(faults.map(printFault).join('\n'), { faults });
+function refusedDocument(faults: readonly DocumentFault[]): CommandRefused {
+  return new CommandRefused(faults.map(printFault).join('\n'), { faults });
 }

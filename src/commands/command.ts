@@ -51,8 +51,8 @@ export class WrongUsage extends Error {
   override name = 'WrongUsage';
 }
 
-export class Refused extends Error {
-  override name = 'Refused';
+export class CommandRefused extends Error {
+  override name = 'CommandRefused';
   constructor(
     message: string,
     readonly facts: Readonly<Record<string, unknown>> = {},

@@ -1,16 +1,16 @@
 // channels list, test: how each channel has been doing, and one real call to it.
 
-import type { Document } from '../../catalog/document.ts';
-import { readKeyFile } from '../../catalog/key-file.ts';
-import { variableTrouble } from '../../catalog/warn-document.ts';
-import { HOUR_MS } from '../../channels/traffic.ts';
-import { percentOf } from '../../kit/percent.ts';
-import { sumHours } from '../../operating/channels.ts';
-import { readNewest } from '../../operating/newest.ts';
-import { testChannel } from '../../operating/test-channel.ts';
-import type { TrafficHour } from '../../store/rows.ts';
-import { ACTOR, type Command, type Invocation, noArguments, oneArgument, Refused } from '../command.ts';
-import { printTable } from '../print-table.ts';
+import type { Document } from '../catalog/document.ts';
+import { readKeyFile } from '../catalog/key-file.ts';
+import { variableTrouble } from '../catalog/warn-document.ts';
+import { HOUR_MS } from '../channels/traffic.ts';
+import { percentOf } from '../kit/percent.ts';
+import { sumHours } from '../operating/channels.ts';
+import { readNewest } from '../operating/newest.ts';
+import { testChannel } from '../operating/test-channel.ts';
+import type { TrafficHour } from '../store/rows.ts';
+import { ACTOR, type Command, CommandRefused, type Invocation, noArguments, oneArgument } from './command.ts';
+import { printTable } from './print-table.ts';
 
 const HOURS_SHOWN = 24;
 
@@ -53,10 +53,10 @@ export const channelCommands: readonly Command[] = [
       const tools = await open();
       const { catalog } = await readNewest(tools);
       const trouble = keyTrouble(catalog.channels.get(name)?.apiKey, variable);
-      if (trouble !== undefined) throw new Refused(`${name} was not asked: ${trouble}; ${AS_THE_SERVER}`);
+      if (trouble !== undefined) throw new CommandRefused(`${name} was not asked: ${trouble}; ${AS_THE_SERVER}`);
       const { firstByteMs, ...result } = await testChannel(tools, name, { actor: ACTOR });
       const facts = { ...result, first_byte_ms: firstByteMs };
-      if (!result.ok) throw new Refused(`${name} failed after ${result.ms} ms: ${result.detail}`, facts);
+      if (!result.ok) throw new CommandRefused(`${name} failed after ${result.ms} ms: ${result.detail}`, facts);
       return { facts, text: `${name} answered in ${result.ms} ms (${result.model})` };
     },
   },

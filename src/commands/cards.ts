@@ -1,8 +1,8 @@
 // cards issue, list, void. Codes are shown once, here: afterwards only their HMACs exist.
 
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { formatNtd, moneyFields } from '../../kit/money.ts';
-import { readAmount } from '../../operating/accounts.ts';
+import { formatNtd, moneyFields } from '../kit/money.ts';
+import { readAmount } from '../operating/accounts.ts';
 import {
   type CardStateView,
   type CardView,
@@ -10,12 +10,12 @@ import {
   listEveryCard,
   MAX_CARDS,
   voidCards,
-} from '../../operating/cards.ts';
-import type { IssuedCard } from '../../operating/code-memory.ts';
-import type { CardKind } from '../../store/rows.ts';
-import { toCsv } from '../../usage/usage-csv.ts';
-import { ACTOR, type Command, noArguments, Refused, requiredOption, WrongUsage } from '../command.ts';
-import { printTable } from '../print-table.ts';
+} from '../operating/cards.ts';
+import type { IssuedCard } from '../operating/code-memory.ts';
+import type { CardKind } from '../store/rows.ts';
+import { toCsv } from '../usage/usage-csv.ts';
+import { ACTOR, type Command, CommandRefused, noArguments, requiredOption, WrongUsage } from './command.ts';
+import { printTable } from './print-table.ts';
 
 export const cardCommands: readonly Command[] = [
   {
@@ -97,7 +97,7 @@ export const cardCommands: readonly Command[] = [
       const text = `${results.length - failed.length} voided`;
       if (failed.length > 0) {
         const told = failed.map(({ serial, state }) => `${serial} was not voided: ${state}`);
-        throw new Refused(told.join('\n'), { results }, text);
+        throw new CommandRefused(told.join('\n'), { results }, text);
       }
       return { facts: results, text };
     },
@@ -118,18 +118,19 @@ function publicCard(card: CardView) {
 }
 
 function readCount(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new Refused(`--count must be a whole number from 1 to ${MAX_CARDS}: ${text}`);
+  if (!/^\d{1,9}$/.test(text))
+    throw new CommandRefused(`--count must be a whole number from 1 to ${MAX_CARDS}: ${text}`);
   return Number(text);
 }
 
 function readKind(text: string): CardKind {
-  if (text !== 'sold' && text !== 'promo') throw new Refused(`--kind must be sold or promo: ${text}`);
+  if (text !== 'sold' && text !== 'promo') throw new CommandRefused(`--kind must be sold or promo: ${text}`);
   return text;
 }
 
 function readState(text: string): CardStateView {
   if (text !== 'issued' && text !== 'redeemed' && text !== 'voided' && text !== 'expired') {
-    throw new Refused(`--state must be issued, redeemed, voided or expired: ${text}`);
+    throw new CommandRefused(`--state must be issued, redeemed, voided or expired: ${text}`);
   }
   return text;
 }
@@ -141,7 +142,7 @@ function writeCsv(file: string, rows: readonly Record<string, unknown>[]): void 
   } catch {
     // Half a list of codes that will never be good.
     rmSync(file, { force: true });
-    throw new Refused(`cannot write ${file}`);
+    throw new CommandRefused(`cannot write ${file}`);
   } finally {
     closeSync(fd);
   }
@@ -152,6 +153,6 @@ function makeFile(file: string): number {
     return openSync(file, 'wx', 0o600);
   } catch (error) {
     const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    throw new Refused(exists ? `${file} exists already` : `cannot write ${file}`);
+    throw new CommandRefused(exists ? `${file} exists already` : `cannot write ${file}`);
   }
 }
