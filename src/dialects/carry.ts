@@ -3,15 +3,15 @@
 
 import type { Endpoint } from '../kit/endpoints.ts';
 import type { Quirks } from '../kit/quirks.ts';
-import { anthropicMessagesClient } from './anthropic-messages/client-side.ts';
-import { anthropicMessagesUpstream } from './anthropic-messages/upstream-side.ts';
+import { anthropicMessagesClient } from './anthropic-messages/client/side.ts';
+import { anthropicMessagesUpstream } from './anthropic-messages/upstream/side.ts';
 import { type Carrier, sameDialectCarrier } from './carrier.ts';
 import type { Dialect, RelayRequest } from './dialect.ts';
 import { geminiUpstream } from './gemini/upstream-side.ts';
-import { openaiChatClient } from './openai-chat/client-side.ts';
-import { openaiChatUpstream } from './openai-chat/upstream-side.ts';
-import { openaiResponsesClient } from './openai-responses/client-side.ts';
-import { openaiResponsesUpstream } from './openai-responses/upstream-side.ts';
+import { openaiChatClient } from './openai-chat/client/side.ts';
+import { openaiChatUpstream } from './openai-chat/upstream/side.ts';
+import { openaiResponsesClient } from './openai-responses/client/side.ts';
+import { openaiResponsesUpstream } from './openai-responses/upstream/side.ts';
 import { originOf } from './translate/opaque.ts';
 import type { ClientSide, UpstreamSide } from './translate/sides.ts';
 import { translatedCarrier } from './translate/translated-carrier.ts';

@@ -1,7 +1,7 @@
 // The word for how much to think that a model is given, by its name and by the word that was asked for.
 
 import { expect, test } from 'bun:test';
-import { writeConversation } from '../../../src/dialects/openai-chat/write-conversation.ts';
+import { writeConversation } from '../../../src/dialects/openai-chat/upstream/write-conversation.ts';
 import { conversationOf, targetOf } from './sides.ts';
 
 const FIELDS = { model: 'u', maxOutputTokens: 100, thinkingBudget: undefined, limitField: 'max_tokens' } as const;

@@ -1,0 +1,55 @@
+// What both ways of answering a messages client share: how a block, its signature and the end are said.
+
+import type { JsonObject } from '../../../kit/json.ts';
+import type { Block, StopReason } from '../../translate/answer-events.ts';
+import { packReasoning, signOwn } from '../../translate/opaque.ts';
+import type { AnswerContext } from '../../translate/sides.ts';
+import { showCallId } from '../shown-ids.ts';
+
+/** A message without content; its id is ours. */
+export function emptyMessage({ requestId, model }: AnswerContext): JsonObject {
+  const id = `msg_${requestId.replace(/^req_/, '')}`;
+  return { id, type: 'message', role: 'assistant', model, content: [], stop_reason: null, stop_sequence: null };
+}
+
+export function emptyBlock(block: Block, { origin }: AnswerContext): JsonObject {
+  switch (block.kind) {
+    case 'text':
+    // This format has no other place for the words of a refusal.
+    case 'refusal':
+      return { type: 'text', text: '' };
+    case 'reasoning':
+      return { type: 'thinking', thinking: '', signature: '' };
+    case 'redacted':
+      return { type: 'redacted_thinking', data: packReasoning(origin, { text: '', redacted: block.data }) };
+    case 'tool': {
+      const { signature: value } = block;
+      const id = showCallId(block.id, value === undefined ? undefined : { origin, value });
+      return { type: 'tool_use', id, name: block.name, input: {} };
+    }
+  }
+}
+
+/** What the model wants back with its thoughts, or a sign that only we know. */
+export function blockSignature({ origin }: AnswerContext, thoughts: string, given: string): string {
+  return given === '' ? signOwn(origin, thoughts) : packReasoning(origin, { text: '', signature: given });
+}
+
+export interface Ended {
+  reason: StopReason;
+  sequence: string | undefined;
+  hasCalls: boolean;
+  hasRefused: boolean;
+}
+
+export function stopMembers({ reason, sequence, hasCalls, hasRefused }: Ended): JsonObject {
+  return { stop_reason: stopReason(reason, sequence, hasCalls, hasRefused), stop_sequence: sequence ?? null };
+}
+
+/** A client that is told to run tools waits for ever if there are none to run, and never runs those it is not told of. */
+function stopReason(reason: StopReason, sequence: string | undefined, hasCalls: boolean, hasRefused: boolean): string {
+  if (hasRefused || reason === 'filter') return 'refusal';
+  if (reason === 'length') return 'max_tokens';
+  if (sequence !== undefined) return 'stop_sequence';
+  return hasCalls ? 'tool_use' : 'end_turn';
+}

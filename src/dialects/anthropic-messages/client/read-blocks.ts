@@ -1,0 +1,107 @@
+// The content of a client's message as parts. Ids and signatures that we tagged on their way out give back what they carry;
+// those of a vendor mean nothing to anybody else.
+
+import { isObject, type Json, type JsonObject } from '../../../kit/json.ts';
+import type { RawPlace } from '../../../kit/raw-json.ts';
+import { refuseField } from '../../fields.ts';
+import { type CallIds, createCallIds } from '../../translate/call-ids.ts';
+import type { Part, ReasoningPart, TextPart, ToolResultPart } from '../../translate/conversation.ts';
+import { readOwnSignature, unpackReasoning } from '../../translate/opaque.ts';
+import { readCacheMark } from '../../translate/read-cache-mark.ts';
+import { requireResultParts } from '../../translate/result-parts.ts';
+import { readCallId } from '../shown-ids.ts';
+import { type Placed, readDocument, readImage } from './read-media.ts';
+
+export interface History {
+  /** The place of `content` in the body's text. */
+  raw(): RawPlace | undefined;
+  ids: CallIds;
+}
+
+const nowhere = () => undefined;
+
+export function readContent(content: Json | undefined, at: string, { raw, ids }: History): Part[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content, at }];
+  return blocksOf(content, at).flatMap((block, index) =>
+    readBlock(block, `${at}[${index}]`, { raw: () => raw()?.at(index), ids }),
+  );
+}
+
+export function readTexts(content: Json | undefined, at: string): TextPart[] {
+  if (content === undefined || content === null) return [];
+  return readContent(content, at, { raw: nowhere, ids: createCallIds() }).map((part) =>
+    part.type === 'text' ? part : refuseField(part.at, `Make ${part.at} a text block: nothing else may stand there.`),
+  );
+}
+
+function blocksOf(content: Json | undefined, at: string): JsonObject[] {
+  if (!Array.isArray(content)) refuseField(at, `Set ${at} to a string or a list of blocks.`);
+  return content.map((block, index) =>
+    isObject(block) ? block : refuseField(`${at}[${index}]`, `Make every block of ${at} an object.`),
+  );
+}
+
+function readBlock(block: JsonObject, at: string, { raw, ids }: History): Part[] {
+  const placed = { at, ...readCacheMark(block) };
+  switch (block.type) {
+    case 'text':
+      return [{ type: 'text', text: text(block, 'text', at), ...placed }];
+    case 'image':
+      return [readImage(block, placed)];
+    case 'document':
+      return readDocument(block, placed);
+    case 'search_result':
+      return [{ type: 'text', text: searchResult(block, at), ...placed }];
+    case 'tool_reference':
+      return [{ type: 'text', text: `The tool ${text(block, 'tool_name', at)} can be called now.`, ...placed }];
+    case 'thinking':
+      return readThinking(block, at);
+    case 'redacted_thinking':
+      return readRedacted(block, at);
+    case 'tool_use': {
+      const { id, opaque } = readCallId(text(block, 'id', at));
+      const input = raw()?.at('input')?.text ?? '{}';
+      const name = text(block, 'name', at);
+      return [{ type: 'tool_call', id: ids.add(id), name, arguments: input, isCustom: false, opaque, ...placed }];
+    }
+    case 'tool_result':
+      return [readResult(block, placed, ids)];
+    default:
+      return [{ type: 'other', kind: text(block, 'type', at), ...placed }];
+  }
+}
+
+/** A signature of a vendor's tells nobody else who thought it: the words are kept, without a maker. */
+function readThinking(block: JsonObject, at: string): ReasoningPart[] {
+  const words = text(block, 'thinking', at);
+  const signature = typeof block.signature === 'string' ? block.signature : '';
+  const packed = unpackReasoning(signature);
+  if (packed) return [{ type: 'reasoning', ...packed, text: words, at }];
+  const own = readOwnSignature(signature);
+  return [{ type: 'reasoning', text: words, opaque: own && { origin: own.origin, value: '' }, at }];
+}
+
+/** What a vendor made unreadable is of no use to another. */
+function readRedacted(block: JsonObject, at: string): ReasoningPart[] {
+  const packed = unpackReasoning(text(block, 'data', at));
+  return packed ? [{ type: 'reasoning', ...packed, at }] : [];
+}
+
+function readResult(block: JsonObject, placed: Placed, ids: CallIds): ToolResultPart {
+  const { at } = placed;
+  const content = requireResultParts(readContent(block.content ?? [], `${at}.content`, { raw: nowhere, ids }));
+  const callId = ids.find(readCallId(text(block, 'tool_use_id', at)).id);
+  return { type: 'tool_result', callId, content, isError: block.is_error === true, ...placed };
+}
+
+/** What was found, under its title and its source. */
+function searchResult(block: JsonObject, at: string): string {
+  const found = readTexts(block.content, `${at}.content`).map((part) => part.text);
+  const heads = [block.title, block.source].filter((head) => typeof head === 'string');
+  return [...heads, ...found].join('\n');
+}
+
+function text(block: JsonObject, name: string, at: string): string {
+  const value = block[name];
+  return typeof value === 'string' ? value : refuseField(`${at}.${name}`, `Set ${at}.${name} to a string.`);
+}

@@ -1,0 +1,129 @@
+// A messages request as a conversation, for upstreams of other dialects. What we own or bill by was checked before: here
+// the rest is read, and what has no word elsewhere is named.
+
+import { isObject, type Json, type JsonDocument, type JsonObject } from '../../../kit/json.ts';
+import { openRaw } from '../../../kit/raw-json.ts';
+import { objectList, refuseField } from '../../fields.ts';
+import { createCallIds } from '../../translate/call-ids.ts';
+import type {
+  Conversation,
+  Knob,
+  KnobKind,
+  OutputFormat,
+  ReasoningWish,
+  TextPart,
+  Turn,
+} from '../../translate/conversation.ts';
+import { splitSystem } from '../../translate/leading-system.ts';
+import { readCacheMark } from '../../translate/read-cache-mark.ts';
+import { readContent, readTexts } from './read-blocks.ts';
+import { readTools } from './read-tools.ts';
+
+export function readConversation({ value: body, text }: JsonDocument): Conversation {
+  const { system, turns } = splitSystem(readTurns(body, text));
+  const { tools, toolChoice, parallelTools, left } = readTools(body);
+  return {
+    system: [...readSystem(body.system), ...system],
+    turns,
+    tools,
+    toolChoice,
+    parallelTools,
+    parallelToolsName: 'tool_choice.disable_parallel_tool_use',
+    reasoning: readReasoning(body),
+    format: readFormat(body),
+    knobs: [...readKnobs(body), ...left],
+  };
+}
+
+function readTurns(body: JsonObject, text: string): Turn[] {
+  const raw = openRaw(text);
+  const ids = createCallIds();
+  const turns = objectList(body.messages, 'messages').map(({ role, content }, index): Turn => {
+    const at = `messages[${index}]`;
+    const parts =
+      role === 'system'
+        ? readTexts(content, `${at}.content`)
+        : readContent(content, `${at}.content`, {
+            raw: () => raw.at('messages')?.at(index)?.at('content'),
+            ids,
+          });
+    return { role: role === 'assistant' || role === 'system' ? role : 'user', parts, at };
+  });
+  return markLast(turns, body);
+}
+
+/** A mark on the whole request stands for one on its last block. */
+function markLast(turns: Turn[], body: JsonObject): Turn[] {
+  const { cache } = readCacheMark(body);
+  const last = turns.at(-1)?.parts.at(-1);
+  if (cache && last && last.cache === undefined) last.cache = cache;
+  return turns;
+}
+
+const BILLING = 'x-anthropic-billing-header:';
+
+/** Claude Code's first block tells the vendor who calls: it is no instruction, and differs from session to session. */
+function readSystem(system: Json | undefined): TextPart[] {
+  const whole = readTexts(system, 'system');
+  if (typeof system !== 'string') return whole.filter(({ text }) => !text.startsWith(BILLING));
+  return [{ type: 'text', text: system.startsWith(BILLING) ? system.replace(/^.*\n?/, '') : system, at: 'system' }];
+}
+
+function readReasoning({ thinking, output_config: config }: JsonObject): ReasoningWish | undefined {
+  const effort = isObject(config) && typeof config.effort === 'string' ? config.effort : undefined;
+  if (!isObject(thinking)) {
+    return effort === undefined ? undefined : { name: 'output_config.effort', isOff: false, effort, budget: undefined };
+  }
+  if (thinking.type === 'disabled') return { name: 'thinking', isOff: true, effort: undefined, budget: undefined };
+  const budget = typeof thinking.budget_tokens === 'number' ? thinking.budget_tokens : undefined;
+  return { name: 'thinking', isOff: false, effort, budget };
+}
+
+const FORMAT_NAME = 'output';
+
+/** `output_format` is what it was called before. */
+function readFormat({ output_config: config, output_format: before }: JsonObject): OutputFormat | undefined {
+  const format = isObject(config) && isObject(config.format) ? config.format : before;
+  if (!isObject(format)) return undefined;
+  if (format.type !== 'json_schema') {
+    refuseField('output_config.format.type', 'Set output_config.format.type to json_schema.');
+  }
+  return { kind: 'json_schema', name: FORMAT_NAME, schema: format.schema ?? {}, strict: true };
+}
+
+const KNOBS: ReadonlyMap<string, KnobKind> = new Map([
+  ['temperature', 'temperature'],
+  ['top_p', 'top_p'],
+  ['top_k', 'top_k'],
+  ['stop_sequences', 'stop'],
+  ['metadata.user_id', 'user'],
+]);
+/** What is read elsewhere, or says nothing beyond what is. */
+const NO_KNOBS = new Set([
+  ...['model', 'max_tokens', 'stream', 'messages', 'system', 'tools', 'tool_choice'],
+  ...['thinking', 'output_config', 'output_format', 'metadata', 'cache_control'],
+]);
+
+/** What says no more than leaving it out. */
+const SAYS_NOTHING: ReadonlyMap<string, readonly Json[]> = new Map<string, readonly Json[]>([
+  ['service_tier', ['auto', 'standard_only']],
+  ['inference_geo', ['global']],
+]);
+
+function readKnobs(body: JsonObject): Knob[] {
+  const settings = { ...body, ...membersOf(body, 'metadata'), ...membersOf(body, 'output_config') };
+  return Object.entries(settings).flatMap(([name, value]): Knob[] => {
+    if (NO_KNOBS.has(name) || value === undefined || value === null) return [];
+    if (SAYS_NOTHING.get(name)?.includes(value) || (Array.isArray(value) && value.length === 0)) return [];
+    return [{ kind: KNOBS.get(name) ?? 'other', name, value }];
+  });
+}
+
+const READ_INSIDE = new Set(['output_config.effort', 'output_config.format']);
+
+function membersOf(body: JsonObject, outer: string): JsonObject {
+  const value = body[outer];
+  if (!isObject(value)) return {};
+  const named = Object.entries(value).map(([name, member]) => [`${outer}.${name}`, member] as const);
+  return Object.fromEntries(named.filter(([name]) => !READ_INSIDE.has(name)));
+}

@@ -1,0 +1,85 @@
+// A client's tools. Those that the vendor runs itself, or knows by their type alone, exist nowhere else: they are told as
+// left out where the model may do without them, and refused where it may not, or has no other.
+
+import { isObject, type Json, type JsonObject } from '../../../kit/json.ts';
+import { optionalObject, refuseField, stringAt } from '../../fields.ts';
+import type { Knob, Tool, ToolChoice } from '../../translate/conversation.ts';
+import { readCacheMark } from '../../translate/read-cache-mark.ts';
+import { refuseOnlyTool } from '../../vendor-tools.ts';
+
+export interface ReadTools {
+  tools: Tool[];
+  toolChoice: ToolChoice | undefined;
+  parallelTools: boolean | undefined;
+  /** Types of the tools that stay behind. */
+  left: Knob[];
+}
+
+export function readTools(body: JsonObject): ReadTools {
+  const listed = toolObjects(body.tools);
+  const tools: Tool[] = [];
+  const left: { tool: JsonObject; type: string; at: string }[] = [];
+  listed.forEach((tool, index) => {
+    const at = `tools[${index}]`;
+    const { type } = tool;
+    if (type === undefined || type === null || type === 'custom') tools.push(readTool(tool, at));
+    else left.push({ tool, type: stringAt(type, `${at}.type`), at });
+  });
+  const choice = optionalObject(body, 'tool_choice');
+  const forced = left.find(({ tool }) => choice?.type === 'tool' && tool.name === choice.name);
+  if (forced) refuseField(forced.at, `Remove ${forced.at} or do not force it: this model has no ${forced.type}.`);
+  const [first] = left;
+  if (first && tools.length === 0 && choice?.type !== 'none') refuseOnlyTool(first.type, first.at);
+  const toolChoice = readChoice(choice);
+  if (toolChoice?.mode === 'tool' && !tools.some(({ name }) => name === toolChoice.name)) {
+    refuseField('tool_choice', 'Name a tool of this request in tool_choice.');
+  }
+  return {
+    tools,
+    toolChoice,
+    parallelTools: choice?.disable_parallel_tool_use === true ? false : undefined,
+    left: left.map(({ type }) => ({ kind: 'other', name: type, value: true })),
+  };
+}
+
+function toolObjects(value: Json | undefined): JsonObject[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) refuseField('tools', 'Set tools to a list of tools.');
+  return value.map((tool, index) =>
+    isObject(tool) ? tool : refuseField(`tools[${index}]`, 'Make every tool an object.'),
+  );
+}
+
+function readTool(tool: JsonObject, at: string): Tool {
+  if (typeof tool.name !== 'string' || tool.name === '')
+    refuseField(`${at}.name`, `Set ${at}.name to a non-empty string.`);
+  const schema = tool.input_schema ?? undefined;
+  if (schema !== undefined && !isObject(schema)) {
+    refuseField(`${at}.input_schema`, `Set ${at}.input_schema to a JSON schema.`);
+  }
+  return {
+    name: tool.name,
+    description: typeof tool.description === 'string' ? tool.description : undefined,
+    schema,
+    strict: typeof tool.strict === 'boolean' ? tool.strict : undefined,
+    isCustom: false,
+    ...readCacheMark(tool),
+    at,
+  };
+}
+
+function readChoice(choice: JsonObject | undefined): ToolChoice | undefined {
+  switch (choice?.type) {
+    case undefined:
+      return undefined;
+    case 'auto':
+    case 'any':
+    case 'none':
+      return { mode: choice.type };
+    case 'tool':
+      if (typeof choice.name === 'string') return { mode: 'tool', name: choice.name };
+      return refuseField('tool_choice.name', 'Set tool_choice.name to the name of a tool.');
+    default:
+      return refuseField('tool_choice.type', 'Set tool_choice.type to one of auto, any, tool, none.');
+  }
+}

@@ -1,0 +1,16 @@
+// The Anthropic messages format as a client's, for upstreams of any other. A request is read by read-conversation.ts and
+// the read-… files beside it. An answer is written by write-events.ts as a stream, by write-whole.ts as a whole; how a
+// block begins, a call of a tool too, stands in answer-blocks.ts for both.
+
+import type { ClientSide } from '../../translate/sides.ts';
+import { readConversation } from './read-conversation.ts';
+import { createEventWriter } from './write-events.ts';
+import { writeWhole } from './write-whole.ts';
+
+export const anthropicMessagesClient: ClientSide = {
+  readConversation,
+  createEventWriter,
+  writeWhole,
+  // A citation there points to a search result, and there is none in a translated answer.
+  findLost: (events) => (events.some(({ type }) => type === 'cite') ? ['citations'] : []),
+};

@@ -1,0 +1,61 @@
+// An Anthropic upstream's stream as events of no dialect. Its blocks come one after the other, so most pass as they are;
+// what only its own clients understand, such as tools that it runs itself, is not shown.
+
+import { isObject, type JsonObject, tryParseJson } from '../../../kit/json.ts';
+import { openRaw } from '../../../kit/raw-json.ts';
+import { isFinish } from '../../is-finish.ts';
+import type { AnswerEvent, EventReader } from '../../translate/answer-events.ts';
+import { createUsageTracker } from '../usage.ts';
+import { createBlockReader } from './read-answer-blocks.ts';
+import { readStop } from './read-stop.ts';
+
+const BROKEN: AnswerEvent[] = [{ type: 'broken' }];
+
+export function createEventReader(): EventReader {
+  const blocks = createBlockReader();
+  const usage = createUsageTracker();
+  let isStopped = false;
+
+  function readEvent(event: JsonObject, data: string): AnswerEvent[] {
+    const { type, index, message, content_block: block, delta } = event;
+    switch (type) {
+      case 'message_start':
+        usage.start(isObject(message) ? message.usage : undefined);
+        return [];
+      case 'content_block_start':
+        if (!isObject(block)) return BROKEN;
+        return blocks.start(index, block, () => openRaw(data).at('content_block')?.at('input')?.text);
+      case 'content_block_delta':
+        return isObject(delta) ? blocks.delta(index, delta) : BROKEN;
+      case 'content_block_stop':
+        return blocks.stop();
+      case 'message_delta':
+        usage.update(event.usage);
+        return isObject(delta) && !isStopped ? stop(delta) : [];
+      case 'message_stop':
+        return [...blocks.stop(), { type: 'done' }];
+      case 'error':
+        return BROKEN;
+      default:
+        return typeof type === 'string' ? [] : BROKEN;
+    }
+  }
+
+  function stop(delta: JsonObject): AnswerEvent[] {
+    if (!isFinish(delta.stop_reason)) return [];
+    const stopped = readStop(delta, blocks.shown());
+    if (!stopped) return BROKEN;
+    isStopped = true;
+    return [...blocks.stop(), ...stopped];
+  }
+
+  return {
+    read({ data }) {
+      if (data === undefined) return [];
+      const event = tryParseJson(data);
+      return isObject(event) ? readEvent(event, data) : BROKEN;
+    },
+    end: () => blocks.stop(),
+    facts: () => ({ usage: usage.report(isStopped) }),
+  };
+}

@@ -1,0 +1,44 @@
+// Why an Anthropic answer ended, in words of no dialect.
+
+import { isObject, type JsonObject } from '../../../kit/json.ts';
+import type { AnswerEvent, StopReason } from '../../translate/answer-events.ts';
+
+const REASONS: ReadonlyMap<string, StopReason> = new Map([
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['tool_use', 'tool'],
+  ['refusal', 'filter'],
+]);
+
+interface Shown {
+  hasCalls: boolean;
+  hasText: boolean;
+}
+
+/**
+ * Undefined if it has not even begun. The vendor pauses an answer in the middle of tools that it runs itself, and would go
+ * on if it were given all of them back; the client has none of them. It must not take what it has for the whole.
+ */
+export function readStop(
+  { stop_reason: given, stop_sequence: sequence, stop_details: details }: JsonObject,
+  { hasCalls, hasText }: Shown,
+): AnswerEvent[] | undefined {
+  if (given === 'pause_turn') {
+    if (!hasCalls && !hasText) return undefined;
+    return [{ type: 'stop', reason: hasCalls ? 'tool' : 'length' }];
+  }
+  if (given === 'stop_sequence' && typeof sequence === 'string') return [{ type: 'stop', reason: 'end', sequence }];
+  const reason = REASONS.get(String(given)) ?? 'end';
+  // Whoever waits for a call that never came, waits for ever.
+  const isCall = reason === 'tool' || reason === 'end';
+  return [...refusal(details), { type: 'stop', reason: isCall ? (hasCalls ? 'tool' : 'end') : reason }];
+}
+
+function refusal(details: JsonObject[string]): AnswerEvent[] {
+  if (!isObject(details) || typeof details.explanation !== 'string' || details.explanation === '') return [];
+  return [
+    { type: 'open', block: { kind: 'refusal', isVendors: true } },
+    { type: 'delta', text: details.explanation },
+    { type: 'close' },
+  ];
+}

@@ -1,0 +1,71 @@
+// Schemas as the vendor takes them for answers: every object closed, and without the keywords it refuses. A keyword is only
+// one where a schema stands: a property may well be called `pattern`.
+
+import { isObject, type Json, type JsonObject } from '../../../kit/json.ts';
+
+const REFUSED = new Set([
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ...['minLength', 'maxLength', 'pattern'],
+  ...['minItems', 'maxItems', 'uniqueItems', 'contains', 'minContains', 'maxContains', 'unevaluatedItems'],
+  ...['minProperties', 'maxProperties', 'patternProperties', 'propertyNames', 'unevaluatedProperties'],
+  ...['dependentRequired', 'dependentSchemas', 'if', 'then', 'else', 'not'],
+]);
+/** Members that hold schemas by name. */
+const NAMED = new Set(['properties', '$defs', 'definitions']);
+/** Members that hold a schema, or a list of them. */
+const NESTED = new Set(['items', 'prefixItems', 'anyOf', 'allOf', 'oneOf']);
+
+export function supportedSchema(schema: Json | undefined): Json {
+  if (!isObject(schema)) return schema ?? {};
+  const members = Object.entries(schema).flatMap(([name, value]): [string, Json | undefined][] => {
+    if (REFUSED.has(name) || name === 'additionalProperties') return [];
+    // Which of several fits is the same question as whether one does, to a model.
+    if (name === 'oneOf') return [['anyOf', nested(value)]];
+    if (NESTED.has(name)) return [[name, nested(value)]];
+    return [[name, NAMED.has(name) ? named(value) : value]];
+  });
+  const written: JsonObject = Object.fromEntries(members);
+  return describesObject(schema) ? { ...written, additionalProperties: false } : written;
+}
+
+/** Whether an object in it takes members of any name: closed, it would take none of them. */
+export function hasDictionary(schema: Json | undefined): boolean {
+  if (Array.isArray(schema)) return schema.some(hasDictionary);
+  if (!isObject(schema)) return false;
+  const { additionalProperties: others, patternProperties: patterns } = schema;
+  if (others === true || isObject(others) || isObject(patterns) || isAnyObject(schema)) return true;
+  return Object.entries(schema).some(([name, value]) => {
+    if (NAMED.has(name)) return isObject(value) && Object.values(value).some(hasDictionary);
+    return NESTED.has(name) && hasDictionary(value);
+  });
+}
+
+/** One of which nothing else is said takes whatever there is. */
+function isAnyObject(schema: JsonObject): boolean {
+  const isSaid = Object.keys(schema).some((name) => SAYS_MEMBERS.has(name));
+  return describesObject(schema) && !isSaid;
+}
+
+const SAYS_MEMBERS = new Set([
+  'properties',
+  'additionalProperties',
+  '$ref',
+  'anyOf',
+  'allOf',
+  'oneOf',
+  'const',
+  'enum',
+]);
+
+function describesObject({ type, properties }: JsonObject): boolean {
+  return type === 'object' || (Array.isArray(type) && type.includes('object')) || isObject(properties);
+}
+
+function nested(value: Json | undefined): Json {
+  return Array.isArray(value) ? value.map(supportedSchema) : supportedSchema(value);
+}
+
+function named(value: Json | undefined): Json | undefined {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, supportedSchema(schema)]));
+}

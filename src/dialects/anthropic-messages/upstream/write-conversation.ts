@@ -1,0 +1,106 @@
+// A conversation of any dialect as the body for an upstream that speaks this one.
+
+import { type RawValue, writeJson } from '../../../kit/raw-json.ts';
+import type { UpstreamFields } from '../../dialect.ts';
+import type { Conversation, TextPart, Turn } from '../../translate/conversation.ts';
+import { settingsOfParts } from '../../translate/settings-of-parts.ts';
+import type { Target, WrittenRequest } from '../../translate/sides.ts';
+import { createToolNames } from '../../translate/tool-names.ts';
+import { ID_CHARS } from '../shown-ids.ts';
+import { cacheMember, chooseMarks } from './cache-marks.ts';
+import { traitsOf } from './claude-traits.ts';
+import { planTurns } from './plan-turns.ts';
+import { planFormat } from './write-format.ts';
+import { writeKnobs } from './write-knobs.ts';
+import { planReasoning } from './write-reasoning.ts';
+import { allowedTools, isForced, writeTool, writeToolChoice } from './write-tools.ts';
+import { type TurnOptions, writeTurn } from './write-turns.ts';
+
+const NAME_CHARS = 64;
+const MOST_ID_CHARS = 256;
+
+export function writeConversation(conversation: Conversation, target: Target): WrittenRequest {
+  const traits = traitsOf(target.model);
+  const takesPrefill = traits.takesPrefill || target.prefill;
+  const plan = planTurns(conversation, { ...traits, takesPrefill, origin: target.origin });
+  const tools = allowedTools(conversation);
+  const names = createToolNames(tools, ID_CHARS, NAME_CHARS);
+  const format = planFormat(conversation, { traits, names });
+  const choice = writeToolChoice(conversation, { names, formatTool: format.tool?.name, hasTools: tools.length > 0 });
+  const reasoning = planReasoning(conversation.reasoning, traits, {
+    isForced: format.tool !== undefined || (tools.length > 0 && isForced(conversation.toolChoice)),
+    isPrefilled: plan.isPrefilled,
+    lacksThoughts: lacksThoughts(plan.turns),
+    maxOutputTokens: target.maxOutputTokens,
+  });
+  const knobs = writeKnobs(conversation.knobs, { traits, isThinking: reasoning.isOn, hashUser: target.hashUser });
+  const system = [...plan.system, ...format.hints];
+  const marks = chooseMarks(tools, system, plan.turns);
+  const options = { marks, names, writeId: createToolNames([], ID_CHARS, MOST_ID_CHARS).toUpstream };
+  const declared = format.tool ? [...tools, format.tool] : tools;
+  const writtenTools = declared.map((tool) => writeTool(tool, names, marks));
+  // Written at once, so that what cannot be carried is told before anything is sent.
+  const messages = plan.turns.map((turn) => writeTurn(turn, options));
+
+  function body(
+    fields: UpstreamFields,
+    { stream, prefill }: { stream: boolean; prefill?: string | undefined },
+  ): string {
+    const { thinking, effort } = reasoning.members(fields);
+    const config = { ...(effort === undefined ? {} : { effort }), ...format.config };
+    return writeJson({
+      model: fields.model,
+      max_tokens: fields.maxOutputTokens,
+      system: listOf(system.map((part) => writeSystem(part, marks))),
+      messages: prefill === undefined ? messages : beginAnswer(messages, plan.turns.at(-1), prefill, options),
+      tools: listOf(writtenTools),
+      tool_choice: choice,
+      // A begun answer goes with no thinking.
+      thinking: prefill !== undefined && reasoning.isOn ? { type: 'disabled' } : thinking,
+      output_config: Object.keys(config).length > 0 ? config : undefined,
+      ...knobs.members,
+      stream,
+    });
+  }
+
+  return {
+    body,
+    dropped: [...knobs.dropped, ...reasoning.dropped, ...settingsOfParts(conversation, tools)],
+    droppedAt: reasoning.droppedAt,
+    reworded: [...(plan.isReworded ? ['prefill'] : []), ...(format.isReworded ? ['response_format'] : [])],
+    names,
+    formatTool: format.tool?.name,
+  };
+}
+
+function listOf(items: RawValue[]): RawValue[] | undefined {
+  return items.length > 0 ? items : undefined;
+}
+
+function writeSystem(part: TextPart, marks: ReturnType<typeof chooseMarks>): RawValue {
+  return { type: 'text', text: part.text, ...cacheMember(marks.get(part)) };
+}
+
+/** The answer so far stands last, after what the client had begun of it; the vendor refuses white space at its end. */
+function beginAnswer(
+  messages: readonly RawValue[],
+  last: Turn | undefined,
+  text: string,
+  options: TurnOptions,
+): RawValue[] {
+  const begun = last?.role === 'assistant' ? last : undefined;
+  const lastPart = begun?.parts.at(-1);
+  const before = lastPart?.type === 'text' ? lastPart.text : '';
+  const kept = before === '' ? (begun?.parts ?? []) : (begun?.parts.slice(0, -1) ?? []);
+  const words = `${before}${text}`.trimEnd();
+  if (words === '') return [...messages];
+  const turn: Turn = { role: 'assistant', parts: [...kept, { type: 'text', text: words, at: '' }], at: '' };
+  return [...(begun ? messages.slice(0, -1) : messages), writeTurn(turn, options)];
+}
+
+/** The model goes on from calls whose turn does not begin with its own thoughts. */
+function lacksThoughts(turns: readonly Turn[]): boolean {
+  const isResult = turns.at(-1)?.parts.some(({ type }) => type === 'tool_result') ?? false;
+  const calling = turns.findLast(({ role }) => role === 'assistant');
+  return isResult && !(calling?.parts.some(({ type }) => type === 'reasoning') ?? false);
+}

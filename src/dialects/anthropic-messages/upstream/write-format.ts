@@ -1,0 +1,47 @@
+// The form that a client wants its answer in: by the vendor's own means where the model has them and they can say it, else as
+// the arguments of a tool that it must call.
+
+import { isObject, type Json, type JsonObject } from '../../../kit/json.ts';
+import type { Conversation, TextPart, Tool } from '../../translate/conversation.ts';
+import { createFormatTool, JSON_HINT } from '../../translate/format-tool.ts';
+import type { ToolNames } from '../../translate/tool-names.ts';
+import type { ClaudeTraits } from './claude-traits.ts';
+import { hasDictionary, supportedSchema } from './supported-schema.ts';
+import { wantsThoughts } from './write-reasoning.ts';
+import { isForced } from './write-tools.ts';
+
+export interface FormatPlan {
+  /** For `output_config`. */
+  config: JsonObject;
+  tool?: Tool | undefined;
+  /** What the model is told instead. */
+  hints: TextPart[];
+  /** The answer is held to less than the client's schema. */
+  isReworded: boolean;
+}
+
+const NO_FORMAT: FormatPlan = { config: {}, hints: [], isReworded: false };
+
+export function planFormat(
+  { format, tools, toolChoice, reasoning }: Conversation,
+  { traits, names }: { traits: ClaudeTraits; names: ToolNames },
+): FormatPlan {
+  if (!format) return NO_FORMAT;
+  if (format.kind === 'json_object') return { ...NO_FORMAT, hints: [{ type: 'text', text: JSON_HINT, at: 'system' }] };
+  const { schema } = format;
+  // The client wants a call of its own tools, not an answer.
+  const isCalled = tools.length > 0 && isForced(toolChoice);
+  const isOpen = hasDictionary(schema);
+  // Nobody thinks before a call that is forced, and thoughts are worth more than an open object.
+  const canBeTool = !isCalled && traits.canStopThinking && !wantsThoughts(reasoning) && isOfObject(schema);
+  if (traits.takesFormat && !(isOpen && canBeTool)) {
+    const config = { format: { type: 'json_schema', schema: supportedSchema(schema) } };
+    return { ...NO_FORMAT, config, isReworded: isOpen };
+  }
+  return isCalled ? NO_FORMAT : { ...NO_FORMAT, tool: createFormatTool(schema, names) };
+}
+
+/** Whether a tool may have it as its own. */
+function isOfObject(schema: Json): boolean {
+  return isObject(schema) && schema.type === 'object' && !schema.anyOf && !schema.oneOf && !schema.allOf;
+}

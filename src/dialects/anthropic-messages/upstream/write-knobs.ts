@@ -1,0 +1,88 @@
+// Settings that change how a model answers: carried where the model takes them, told where it does not.
+
+import type { Json } from '../../../kit/json.ts';
+import type { RawValue } from '../../../kit/raw-json.ts';
+import type { Knob, KnobKind } from '../../translate/conversation.ts';
+import { requireOneAnswer } from '../../translate/one-answer.ts';
+import type { ClaudeTraits } from './claude-traits.ts';
+
+export interface KnobOptions {
+  traits: ClaudeTraits;
+  isThinking: boolean;
+  hashUser(id: string): string;
+}
+
+export interface WrittenKnobs {
+  members: Record<string, RawValue>;
+  dropped: string[];
+}
+
+export function writeKnobs(knobs: readonly Knob[], options: KnobOptions): WrittenKnobs {
+  const members: Record<string, RawValue> = {};
+  const dropped: string[] = [];
+  for (const knob of knobs.toSorted((a, b) => rank(a) - rank(b))) {
+    const written = writeKnob(knob, options, new Set(Object.keys(members)));
+    Object.assign(members, written?.members);
+    if (!written?.isWhole) dropped.push(knob.name);
+  }
+  return { members, dropped };
+}
+
+/** Of two that exclude each other, the temperature is the one that clients mean. */
+function rank({ kind }: Knob): number {
+  return kind === 'temperature' ? 0 : 1;
+}
+
+interface Written {
+  members: Record<string, RawValue>;
+  /** Nothing of it was left out. */
+  isWhole: boolean;
+}
+
+/** Undefined: this model cannot be given it. */
+function writeKnob(knob: Knob, options: KnobOptions, has: ReadonlySet<string>): Written | undefined {
+  const { kind, value } = knob;
+  switch (kind) {
+    case 'temperature':
+    case 'top_p':
+    case 'top_k':
+      return writeSampling(kind, value, options, has);
+    case 'stop':
+      return writeStops(value);
+    case 'user':
+      if (typeof value !== 'string' || has.has('metadata')) return undefined;
+      return { members: { metadata: { user_id: options.hashUser(value) } }, isWhole: true };
+    case 'choices':
+      requireOneAnswer(knob);
+      return { members: {}, isWhole: true };
+    default:
+      return undefined;
+  }
+}
+
+/** The least `top_p` that goes with thinking. */
+const THINKING_TOP_P = 0.95;
+
+function writeSampling(
+  kind: KnobKind,
+  value: Json,
+  { traits, isThinking }: KnobOptions,
+  has: ReadonlySet<string>,
+): Written | undefined {
+  if (!traits.takesSampling || typeof value !== 'number') return undefined;
+  if (kind === 'temperature') {
+    const temperature = Math.min(value, 1);
+    return isThinking && temperature < 1 ? undefined : { members: { temperature }, isWhole: true };
+  }
+  if (kind === 'top_k') return isThinking ? undefined : { members: { top_k: value }, isWhole: true };
+  // Newer models refuse it beside a temperature.
+  if (has.has('temperature') || (isThinking && value < THINKING_TOP_P)) return undefined;
+  return { members: { top_p: value }, isWhole: true };
+}
+
+/** The vendor refuses sequences of white space alone. */
+function writeStops(value: Json): Written {
+  const all = (Array.isArray(value) ? value : [value]).filter((stop) => typeof stop === 'string');
+  const taken = all.filter((stop) => stop.trim() !== '');
+  return { members: taken.length > 0 ? { stop_sequences: taken } : {}, isWhole: taken.length === all.length };
+}

@@ -1,0 +1,42 @@
+// Pictures and documents as blocks. What the vendor would refuse is refused here, by its place in the client's body.
+
+import type { RawValue } from '../../../kit/raw-json.ts';
+import { refuseField } from '../../fields.ts';
+import type { DocumentPart, ImagePart } from '../../translate/conversation.ts';
+import { isPdf, sniffImageType } from '../../translate/media-types.ts';
+
+const IMAGE_TYPES = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
+
+export function writeImage({ source, at }: ImagePart): { type: 'image'; source: RawValue } {
+  if (source.kind === 'url') return { type: 'image', source: { type: 'url', url: source.url } };
+  // Clients guess the type by a file's name; the bytes know it.
+  const mediaType = sniffImageType(source.data) ?? source.mediaType.toLowerCase();
+  if (!IMAGE_TYPES.has(mediaType)) {
+    refuseField(at, `Send ${at} as a JPEG, PNG, GIF or WebP picture: this model takes no other.`);
+  }
+  return { type: 'image', source: { type: 'base64', media_type: mediaType, data: source.data } };
+}
+
+export function writeDocument({ source, title, at }: DocumentPart): {
+  type: 'document';
+  source: RawValue;
+  title?: string;
+} {
+  return { type: 'document', source: documentSource(source, at), ...(title === undefined ? {} : { title }) };
+}
+
+function documentSource(source: DocumentPart['source'], at: string): RawValue {
+  if (source.kind === 'url') return { type: 'url', url: source.url };
+  if (source.kind === 'text') return textSource(source.text);
+  if (isPdf(source)) return { type: 'base64', media_type: 'application/pdf', data: source.data };
+  if (isText(source.mediaType)) return textSource(Buffer.from(source.data, 'base64').toString());
+  return refuseField(at, `Send ${at} as a PDF or as plain text: this model takes no other documents.`);
+}
+
+function textSource(data: string): RawValue {
+  return { type: 'text', media_type: 'text/plain', data };
+}
+
+function isText(mediaType: string): boolean {
+  return /^(text\/|application\/(json|xml|yaml)\b)/i.test(mediaType);
+}

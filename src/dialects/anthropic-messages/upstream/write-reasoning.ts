@@ -1,0 +1,75 @@
+// How much a model shall think, in the words of its version. Thinking goes with neither a forced call nor a begun answer,
+// and a model that thinks by budget wants its own thoughts back before it goes on after a call.
+
+import type { JsonObject } from '../../../kit/json.ts';
+import type { UpstreamFields } from '../../dialect.ts';
+import type { ReasoningWish } from '../../translate/conversation.ts';
+import { boundedBudget, effortFor } from '../../translate/effort.ts';
+import type { ClaudeTraits } from './claude-traits.ts';
+
+export interface ReasoningObstacles {
+  isForced: boolean;
+  isPrefilled: boolean;
+  /** The calls that it must go on from came without its thoughts. */
+  lacksThoughts: boolean;
+  /** The client's own bound on output: a budget is part of it, and never raises it. */
+  maxOutputTokens: number | undefined;
+}
+
+export interface ReasoningPlan {
+  isOn: boolean;
+  dropped: readonly string[];
+  /** What is lost if the wallet leaves no more than this. */
+  droppedAt(maxOutputTokens: number): readonly string[];
+  /** `thinking`, and `effort` for `output_config`. */
+  members(fields: UpstreamFields): { thinking?: JsonObject; effort?: string };
+}
+
+const LEAST_BUDGET = 1024;
+const OFF_EFFORTS = new Set(['none', 'minimal']);
+
+/** Whether the client wants thoughts: one that says nothing does not. */
+export function wantsThoughts(wish: ReasoningWish | undefined): boolean {
+  return wish !== undefined && !wish.isOff && !OFF_EFFORTS.has(wish.effort ?? '');
+}
+
+export function planReasoning(
+  wish: ReasoningWish | undefined,
+  traits: ClaudeTraits,
+  obstacles: ReasoningObstacles,
+): ReasoningPlan {
+  const nothing = () => [];
+  if (!wish) return { isOn: false, dropped: [], droppedAt: nothing, members: () => ({}) };
+  const off = { isOn: false, droppedAt: nothing, members: () => thinkingOff(traits) };
+  if (!wantsThoughts(wish)) return { ...off, dropped: [] };
+  const hasNoBudget = traits.thinking === 'budget' && (obstacles.lacksThoughts || !hasRoom(obstacles.maxOutputTokens));
+  if (traits.thinking === 'none' || obstacles.isForced || obstacles.isPrefilled || hasNoBudget) {
+    return { ...off, dropped: [wish.name] };
+  }
+  if (traits.thinking === 'adaptive') {
+    return { isOn: true, dropped: [], droppedAt: nothing, members: () => adaptive(wish, traits) };
+  }
+  const droppedAt = (maxOutputTokens: number) => (hasRoom(maxOutputTokens) ? [] : [wish.name]);
+  return { isOn: true, dropped: [], droppedAt, members: (fields) => byBudget(wish, fields) };
+}
+
+/** The budget is part of the output bound; where there is no room for the least of them, there is no thinking. */
+function hasRoom(maxOutputTokens: number | undefined): boolean {
+  return maxOutputTokens === undefined || maxOutputTokens > LEAST_BUDGET;
+}
+
+function thinkingOff({ thinking, canStopThinking }: ClaudeTraits): { thinking?: JsonObject; effort?: string } {
+  if (thinking === 'none') return {};
+  return canStopThinking ? { thinking: { type: 'disabled' } } : { effort: 'low' };
+}
+
+function adaptive(wish: ReasoningWish, { efforts }: ClaudeTraits): { thinking: JsonObject; effort?: string } {
+  const word = effortFor(wish, efforts);
+  return { thinking: { type: 'adaptive' }, ...(word === undefined ? {} : { effort: word }) };
+}
+
+function byBudget(wish: ReasoningWish, fields: UpstreamFields): { thinking: JsonObject } {
+  if (!hasRoom(fields.maxOutputTokens)) return { thinking: { type: 'disabled' } };
+  const budget = Math.max(LEAST_BUDGET, boundedBudget(wish, fields));
+  return { thinking: { type: 'enabled', budget_tokens: budget } };
+}

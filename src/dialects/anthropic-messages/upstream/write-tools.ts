@@ -1,0 +1,86 @@
+// Tools and the choice among them. Schemas here must be of an object, and a choice needs tools to choose from.
+
+import { isObject, type Json, type JsonObject } from '../../../kit/json.ts';
+import type { RawValue } from '../../../kit/raw-json.ts';
+import { refuseField } from '../../fields.ts';
+import type { Conversation, Tool, ToolChoice } from '../../translate/conversation.ts';
+import { objectSchema } from '../../translate/tool-arguments.ts';
+import type { ToolNames } from '../../translate/tool-names.ts';
+import { type CacheMarks, cacheMember } from './cache-marks.ts';
+
+/** Those that the client's choice leaves. */
+export function allowedTools({ tools, toolChoice }: Conversation): Tool[] {
+  if (!toolChoice || toolChoice.mode === 'tool' || !toolChoice.allowed) return [...tools];
+  const allowed = new Set(toolChoice.allowed);
+  return tools.filter(({ name }) => allowed.has(name));
+}
+
+export function writeTool(tool: Tool, names: ToolNames, marks: CacheMarks): RawValue {
+  return {
+    name: names.toUpstream(tool.name),
+    ...(tool.description === undefined ? {} : { description: tool.description }),
+    input_schema: inputSchema(tool),
+    ...cacheMember(marks.get(tool)),
+  };
+}
+
+const CHOICES = ['anyOf', 'oneOf', 'allOf'];
+
+function inputSchema(tool: Tool): JsonObject {
+  const { at, name } = tool;
+  const schema = objectSchema(tool);
+  if (!isObject(schema)) refuseField(at, `Give the tool ${name} a schema that is an object.`);
+  const { type } = schema;
+  const isOfObject = type === undefined || type === 'object' || (Array.isArray(type) && type.includes('object'));
+  if (!isOfObject) refuseField(at, `Give the tool ${name} a schema of type object.`);
+  // The vendor takes none at the top, and without it a model would be told less than the client said.
+  const choice = CHOICES.find((one) => saysSomething(schema[one]));
+  if (choice)
+    refuseField(at, `Remove ${choice} from the top of the schema of the tool ${name}, or put it in a property.`);
+  const kept = Object.entries(schema).filter(([member]) => !CHOICES.includes(member));
+  // Clients leave out what is there for nobody: parameters of a tool without any.
+  const properties = schema.properties === undefined && schema.$ref === undefined ? { properties: {} } : {};
+  return { ...Object.fromEntries(kept), type: 'object', ...properties };
+}
+
+function saysSomething(variants: Json | undefined): boolean {
+  return variants !== undefined && !(Array.isArray(variants) && variants.length === 0);
+}
+
+export interface ChoiceOptions {
+  names: ToolNames;
+  /** The tool that stands for the answer's format, if there is one. */
+  formatTool: string | undefined;
+  hasTools: boolean;
+}
+
+export function writeToolChoice(conversation: Conversation, options: ChoiceOptions): RawValue | undefined {
+  const { toolChoice, parallelTools } = conversation;
+  const choice =
+    options.formatTool === undefined
+      ? options.hasTools && plainChoice(toolChoice, options)
+      : formatChoice(options, toolChoice);
+  const mode = choice || (options.hasTools && parallelTools === false ? { type: 'auto' } : undefined);
+  if (!mode) return undefined;
+  return parallelTools === false && mode.type !== 'none' ? { ...mode, disable_parallel_tool_use: true } : mode;
+}
+
+function plainChoice(
+  choice: ToolChoice | undefined,
+  { names }: ChoiceOptions,
+): { type: string; name?: string } | undefined {
+  if (!choice) return undefined;
+  return choice.mode === 'tool' ? { type: 'tool', name: names.toUpstream(choice.name) } : { type: choice.mode };
+}
+
+/** The answer itself is a call: with tools of the client's beside it, the model must choose one or the other. */
+function formatChoice(
+  { formatTool = '', hasTools }: ChoiceOptions,
+  choice: ToolChoice | undefined,
+): { type: string; name?: string } {
+  return hasTools && choice?.mode !== 'none' ? { type: 'any' } : { type: 'tool', name: formatTool };
+}
+
+export function isForced(choice: ToolChoice | undefined): boolean {
+  return choice?.mode === 'any' || choice?.mode === 'tool';
+}

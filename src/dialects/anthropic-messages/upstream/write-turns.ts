@@ -1,0 +1,84 @@
+// Turns as messages of the vendor's. Arguments of calls keep their own text; what only another dialect knows is refused by
+// its place in the client's body.
+
+import { RawJson, type RawValue } from '../../../kit/raw-json.ts';
+import { refuseField } from '../../fields.ts';
+import type { Part, ReasoningPart, ToolCallPart, ToolResultPart, Turn } from '../../translate/conversation.ts';
+import { objectArguments } from '../../translate/tool-arguments.ts';
+import type { ToolNames } from '../../translate/tool-names.ts';
+import { type CacheMarks, cacheMember } from './cache-marks.ts';
+import { writeDocument, writeImage } from './write-media.ts';
+
+export interface TurnOptions {
+  marks: CacheMarks;
+  names: ToolNames;
+  /** Ids of calls as the vendor takes them. */
+  writeId(id: string): string;
+}
+
+type Block = { type: string; [name: string]: RawValue | undefined };
+
+export function writeTurn({ role, parts }: Turn, options: TurnOptions): RawValue {
+  const thoughts = parts.filter((part) => part.type === 'reasoning');
+  const rest = parts.filter((part) => part.type !== 'reasoning');
+  const content = [
+    ...thoughts.map(writeThought),
+    ...rest.map((part) => {
+      if (role === 'assistant') requireAssistants(part);
+      return { ...writePart(part, options), ...cacheMember(options.marks.get(part)) };
+    }),
+  ];
+  return { role, content };
+}
+
+function requireAssistants({ type, at }: Part): void {
+  if (type === 'text' || type === 'tool_call') return;
+  refuseField(at, `Move ${at} to a user's turn: this model takes no ${type} in an assistant's.`);
+}
+
+function writePart(part: Exclude<Part, ReasoningPart>, options: TurnOptions): Block {
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: part.text };
+    case 'image':
+      return writeImage(part);
+    case 'document':
+      return writeDocument(part);
+    case 'tool_call':
+      return writeCall(part, options);
+    case 'tool_result':
+      return writeResult(part, options);
+    case 'audio':
+      return refuseField(part.at, `Remove ${part.at}, or ask a model that takes audio: this one does not.`);
+    case 'other':
+      return refuseField(part.at, `Remove ${part.at}, or ask another model: this one takes no ${part.kind}.`);
+  }
+}
+
+function writeThought({ text, redacted, opaque }: ReasoningPart): Block {
+  if (redacted !== undefined) return { type: 'redacted_thinking', data: redacted };
+  return { type: 'thinking', thinking: text, signature: opaque?.value ?? '' };
+}
+
+function writeCall(call: ToolCallPart, { names, writeId }: TurnOptions): Block {
+  return {
+    type: 'tool_use',
+    id: writeId(call.id),
+    name: names.toUpstream(call.name),
+    input: new RawJson(objectArguments(call)),
+  };
+}
+
+function writeResult({ callId, content, isError }: ToolResultPart, options: TurnOptions): Block {
+  const blocks = content
+    .filter((part) => part.type !== 'text' || part.text.trim() !== '')
+    .map((part) => writePart(part, options));
+  const [first] = blocks;
+  const onlyText = blocks.length === 1 && first?.type === 'text' ? first.text : undefined;
+  return {
+    type: 'tool_result',
+    tool_use_id: options.writeId(callId),
+    ...(blocks.length > 0 ? { content: onlyText ?? blocks } : {}),
+    ...(isError ? { is_error: true } : {}),
+  };
+}

@@ -1,0 +1,39 @@
+// A chat request, for a model that is reached in another format.
+
+import type { JsonDocument, JsonObject } from '../../../kit/json.ts';
+import { openRaw } from '../../../kit/raw-json.ts';
+import { objectList, optionalFlag } from '../../fields.ts';
+import type { Conversation, Knob } from '../../translate/conversation.ts';
+import { readMessages } from './read-messages.ts';
+import { readFormat, readKnobs, readReasoningWish } from './read-settings.ts';
+import { readTools, usesFunctions } from './read-tools.ts';
+
+export function readConversation({ text, value: body }: JsonDocument): Conversation {
+  const messages = objectList(body.messages, 'messages');
+  const { tools, toolChoice, left } = readTools(body);
+  return {
+    ...readMessages(messages, openRaw(text)),
+    tools,
+    toolChoice,
+    parallelTools: tools.length > 0 ? readParallel(body) : undefined,
+    parallelToolsName: usesFunctions(body) ? undefined : 'parallel_tool_calls',
+    reasoning: readReasoningWish(body),
+    format: readFormat(body),
+    knobs: [...readKnobs(body), ...left, ...readNames(messages)],
+  };
+}
+
+/** An answer in the format's first words has room for one call. */
+function readParallel(body: JsonObject): boolean | undefined {
+  if (usesFunctions(body)) return false;
+  const given = body.parallel_tool_calls;
+  return given === undefined || given === null ? undefined : optionalFlag(body, 'parallel_tool_calls');
+}
+
+/** Who of several speakers said something is lost elsewhere, and so it is told. */
+function readNames(messages: readonly JsonObject[]): Knob[] {
+  const named = messages.find(
+    ({ role, name }) => (role === 'user' || role === 'assistant') && typeof name === 'string',
+  );
+  return named ? [{ kind: 'other', name: 'name', value: named.name ?? null }] : [];
+}

@@ -1,0 +1,49 @@
+// The content of a chat message, part by part, each with its place in the client's body.
+
+import { isObject, type Json, type JsonObject } from '../../../kit/json.ts';
+import { refuseField, stringAt } from '../../fields.ts';
+import type { Part, TextPart } from '../../translate/conversation.ts';
+import { readDocument, readImage } from '../../translate/read-media.ts';
+import { readAudio, readPartList, requireTexts } from '../../translate/read-part-list.ts';
+
+/** Those at `messages[2].content`. */
+export function readParts(content: Json | undefined, at: string): Part[] {
+  return readPartList(content, at, readPart);
+}
+
+/** For places where a model can only be told words. */
+export function readTexts(content: Json | undefined, at: string): TextPart[] {
+  return requireTexts(readParts(content, at));
+}
+
+function readPart(part: JsonObject, at: string): Part {
+  switch (part.type) {
+    case 'text':
+    case 'input_text':
+    case 'output_text':
+      return { type: 'text', text: stringAt(part.text, `${at}.text`), at };
+    case 'refusal':
+      return { type: 'text', text: stringAt(part.refusal, `${at}.refusal`), at };
+    case 'image_url':
+      return readImagePart(part, at);
+    case 'input_audio':
+      return readAudio(part, at);
+    case 'file':
+      return readFile(part, at);
+    default:
+      return { type: 'other', kind: stringAt(part.type, `${at}.type`), at };
+  }
+}
+
+/** Some libraries give the address without an object around it. */
+function readImagePart({ image_url: image }: JsonObject, at: string): Part {
+  const { url, detail } = isObject(image) ? image : { url: image, detail: undefined };
+  const source = readImage(stringAt(url, `${at}.image_url.url`), at);
+  return { type: 'image', source, detail: typeof detail === 'string' ? detail : undefined, at };
+}
+
+function readFile({ file }: JsonObject, at: string): Part {
+  const { file_data: data, filename } = isObject(file) ? file : {};
+  if (typeof data !== 'string') refuseField(at, `Give ${at} its content as file_data: files are not kept here.`);
+  return readDocument(data, typeof filename === 'string' ? filename : undefined, at);
+}

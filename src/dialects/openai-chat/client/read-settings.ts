@@ -1,0 +1,127 @@
+// How a chat client wants its answer: format, thinking, and every other setting by its own name.
+
+import { isObject, type Json, type JsonObject } from '../../../kit/json.ts';
+import { nestedCount, optionalObject, refuseField, stringAt } from '../../fields.ts';
+import type { Knob, KnobKind, OutputFormat, ReasoningWish } from '../../translate/conversation.ts';
+import { isEmptySetting, schemaFormat } from '../../translate/read-format.ts';
+import { usageWish } from '../asks-for-usage.ts';
+
+const MAX_BUDGET = 1_000_000_000;
+
+/** OpenAI's word for it; or what OpenRouter and Anthropic call it, which libraries send in chats too. */
+export function readReasoningWish(body: JsonObject): ReasoningWish | undefined {
+  const { reasoning_effort: effort } = body;
+  if (effort !== undefined && effort !== null) {
+    const word = stringAt(effort, 'reasoning_effort');
+    return {
+      name: 'reasoning_effort',
+      ...wishOf(word),
+      budget: nestedCount(body, 'thinking', 'budget_tokens', MAX_BUDGET),
+    };
+  }
+  const reasoning = optionalObject(body, 'reasoning');
+  if (reasoning) {
+    const word = typeof reasoning.effort === 'string' ? reasoning.effort : undefined;
+    const wish = reasoning.enabled === false ? OFF : wishOf(word);
+    return { name: 'reasoning', ...wish, budget: nestedCount(body, 'reasoning', 'max_tokens', MAX_BUDGET) };
+  }
+  const thinking = optionalObject(body, 'thinking');
+  if (!thinking) return undefined;
+  const wish = thinking.type === 'disabled' ? OFF : wishOf(undefined);
+  return { name: 'thinking', ...wish, budget: nestedCount(body, 'thinking', 'budget_tokens', MAX_BUDGET) };
+}
+
+const OFF = { isOff: true, effort: undefined };
+
+function wishOf(effort: string | undefined): Pick<ReasoningWish, 'isOff' | 'effort'> {
+  return effort === 'none' ? OFF : { isOff: false, effort };
+}
+
+export function readFormat(body: JsonObject): OutputFormat | undefined {
+  const format = optionalObject(body, 'response_format');
+  switch (format?.type) {
+    case undefined:
+    case 'text':
+      return undefined;
+    case 'json_object':
+      return { kind: 'json_object' };
+    case 'json_schema': {
+      const named = optionalObject(format, 'json_schema') ?? {};
+      return isObject(named.schema) ? schemaFormat(named.schema, named) : { kind: 'json_object' };
+    }
+    default:
+      return refuseField('response_format.type', 'Set response_format.type to text, json_object or json_schema.');
+  }
+}
+
+/** Ours to set, or read elsewhere. */
+const NO_KNOBS: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'max_tokens',
+  'max_completion_tokens',
+  'tools',
+  'tool_choice',
+  'functions',
+  'function_call',
+  'parallel_tool_calls',
+  'reasoning_effort',
+  'reasoning',
+  'thinking',
+  'response_format',
+  'modalities',
+]);
+
+const KINDS: ReadonlyMap<string, KnobKind> = new Map<string, KnobKind>([
+  ['temperature', 'temperature'],
+  ['top_p', 'top_p'],
+  ['top_k', 'top_k'],
+  ['stop', 'stop'],
+  ['seed', 'seed'],
+  ['frequency_penalty', 'frequency_penalty'],
+  ['presence_penalty', 'presence_penalty'],
+  ['logprobs', 'logprobs'],
+  ['top_logprobs', 'top_logprobs'],
+  ['n', 'choices'],
+  ['user', 'user'],
+  ['safety_identifier', 'user'],
+  ['verbosity', 'verbosity'],
+  ['service_tier', 'service_tier'],
+  ['prompt_cache_key', 'prompt_cache_key'],
+]);
+
+/** What says no more than leaving it out. */
+const SAYS_NOTHING: ReadonlyMap<string, readonly Json[]> = new Map<string, readonly Json[]>([
+  ['n', [1]],
+  ['store', [false]],
+  ['logprobs', [false]],
+  ['top_logprobs', [0]],
+  ['frequency_penalty', [0]],
+  ['presence_penalty', [0]],
+  ['service_tier', ['auto', 'default']],
+]);
+
+export function readKnobs(body: JsonObject): Knob[] {
+  refuseSound(body);
+  return Object.entries(body).flatMap(([name, value]): Knob[] => {
+    if (NO_KNOBS.has(name) || value === undefined || value === null) return [];
+    if (name === 'usage' && usageWish(body) !== undefined) return [];
+    if (SAYS_NOTHING.get(name)?.includes(value) || (name !== 'web_search_options' && isEmptySetting(value))) return [];
+    const kind = KINDS.get(name) ?? 'other';
+    return [{ kind, name, value: kind === 'stop' ? readStops(value) : value }];
+  });
+}
+
+function readStops(value: Json): string[] {
+  const list = Array.isArray(value) ? value : [value];
+  return list.map((stop) => stringAt(stop, 'stop')).filter((stop) => stop !== '');
+}
+
+/** An answer that is spoken is content, and no other format carries it. */
+function refuseSound({ modalities }: JsonObject): void {
+  if (Array.isArray(modalities) && modalities.some((name) => name !== 'text')) {
+    refuseField('modalities', 'Set modalities to ["text"]: this model answers in text.');
+  }
+}

@@ -1,0 +1,144 @@
+// The tools of a chat request and which of them must be called, in the format's present words and in its first ones.
+
+import { isObject, type Json, type JsonObject } from '../../../kit/json.ts';
+import { objectList, refuseField, stringAt } from '../../fields.ts';
+import type { Knob, Tool, ToolChoice } from '../../translate/conversation.ts';
+import { describeCustomTool } from '../../translate/describe-custom-tool.ts';
+import { readCacheMark } from '../../translate/read-cache-mark.ts';
+import { refuseOnlyTool } from '../../vendor-tools.ts';
+
+export interface ChatTools {
+  tools: Tool[];
+  toolChoice: ToolChoice | undefined;
+  /** Tools that only their own vendor runs. */
+  left: Knob[];
+}
+
+/** Without `tools`: the request is in the words of the format's first days, and so must be its answer. */
+export function usesFunctions(body: JsonObject): boolean {
+  return Array.isArray(body.functions) && !Array.isArray(body.tools);
+}
+
+export function readTools(body: JsonObject): ChatTools {
+  const tools: Tool[] = [];
+  const left: Knob[] = [];
+  listOf(body, 'tools').forEach((tool, index) => {
+    const read = readTool(tool, `tools[${index}]`);
+    if (read) tools.push(read);
+    else left.push({ kind: 'other', name: stringAt(tool.type, `tools[${index}].type`), value: tool });
+  });
+  listOf(body, 'functions').forEach((fields, index) => {
+    tools.push(readFunction(fields, `functions[${index}]`));
+  });
+  refuseTwins(tools);
+  const choice = body.tool_choice ?? body.function_call ?? undefined;
+  const toolChoice = readChoice(choice, body.tool_choice ? 'tool_choice' : 'function_call', tools, left);
+  const [first] = left;
+  if (first && tools.length === 0 && choice !== 'none') refuseOnlyTool(first.name, 'tools[0]');
+  return { tools, toolChoice: tools.length > 0 ? toolChoice : undefined, left };
+}
+
+function listOf(body: JsonObject, name: string): JsonObject[] {
+  const list = body[name];
+  if (list === undefined || list === null || (Array.isArray(list) && list.length === 0)) return [];
+  return objectList(list, name);
+}
+
+function readTool(tool: JsonObject, at: string): Tool | undefined {
+  if (isObject(tool.custom)) return { ...readCustom(tool.custom, `${at}.custom`), ...readCacheMark(tool) };
+  if (!isObject(tool.function)) {
+    if (tool.type === 'function' || tool.type === 'custom')
+      refuseField(`${at}.${tool.type}`, `Set ${at}.${tool.type}.`);
+    return undefined;
+  }
+  return { ...readFunction(tool.function, `${at}.function`), ...readCacheMark(tool.function), ...readCacheMark(tool) };
+}
+
+function readFunction(fields: JsonObject, at: string): Tool {
+  const { parameters: schema } = fields;
+  if (schema !== undefined && schema !== null && !isObject(schema)) {
+    refuseField(`${at}.parameters`, `Set ${at}.parameters to a JSON schema.`);
+  }
+  return {
+    name: stringAt(fields.name, `${at}.name`),
+    description: optionalText(fields.description),
+    schema: schema ?? undefined,
+    strict: typeof fields.strict === 'boolean' ? fields.strict : undefined,
+    isCustom: false,
+    at,
+  };
+}
+
+function readCustom(fields: JsonObject, at: string): Tool {
+  return {
+    name: stringAt(fields.name, `${at}.name`),
+    description: describeCustomTool(fields),
+    schema: undefined,
+    strict: undefined,
+    isCustom: true,
+    at,
+  };
+}
+
+function optionalText(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function refuseTwins(tools: readonly Tool[]): void {
+  const seen = new Set<string>();
+  for (const { name, at } of tools) {
+    if (seen.has(name)) refuseField(at, `Give ${at} a name of its own: another tool is called ${name}.`);
+    seen.add(name);
+  }
+}
+
+const MODES = new Map<unknown, 'auto' | 'none' | 'any'>([
+  ['auto', 'auto'],
+  ['none', 'none'],
+  ['required', 'any'],
+]);
+
+function readChoice(
+  choice: Json | undefined,
+  at: string,
+  tools: readonly Tool[],
+  left: readonly Knob[],
+): ToolChoice | undefined {
+  if (choice === undefined) return undefined;
+  const mode = MODES.get(choice);
+  if (mode) {
+    if (mode === 'any' && tools.length === 0) refuseField(at, `Give at least one tool of your own, or remove ${at}.`);
+    return { mode };
+  }
+  if (!isObject(choice)) return refuseField(at, `Set ${at} to none, auto, required or a tool.`);
+  if (choice.type === 'allowed_tools') return readAllowed(choice, at, tools, left);
+  const name = nameOf(choice);
+  if (name === undefined || !tools.some((tool) => tool.name === name)) {
+    return refuseField(at, `Name a tool of your own in ${at}: no other can be called for you on this model.`);
+  }
+  return { mode: 'tool', name };
+}
+
+function readAllowed(choice: JsonObject, at: string, tools: readonly Tool[], left: readonly Knob[]): ToolChoice {
+  const inner = isObject(choice.allowed_tools) ? choice.allowed_tools : choice;
+  const place = `${at}.allowed_tools.tools`;
+  const list = objectList(inner.tools, place);
+  const known = new Set(tools.map(({ name }) => name));
+  const allowed = list.flatMap((tool, index) => {
+    const name = nameOf(tool);
+    if (name !== undefined && known.has(name)) return [name];
+    // It is told to be dropped already.
+    if (left.some(({ name: type }) => type === tool.type)) return [];
+    return refuseField(`${place}[${index}]`, `Name only tools of this request in ${at}.`);
+  });
+  const mode = inner.mode === 'required' ? 'any' : 'auto';
+  if (allowed.length > 0) return { mode, allowed };
+  if (mode === 'any') refuseField(at, `Allow at least one tool of your own in ${at}.`);
+  return refuseOnlyTool(stringAt(list[0]?.type, `${place}[0].type`), `${place}[0]`);
+}
+
+/** In the words of tools, or of functions, which had no type. */
+function nameOf({ function: called, custom, name }: JsonObject): string | undefined {
+  const fields = isObject(called) ? called : isObject(custom) ? custom : { name };
+  return optionalText(fields.name);
+}

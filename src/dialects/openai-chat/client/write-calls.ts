@@ -1,0 +1,49 @@
+// Calls for chat clients, counted from zero whatever stood between them: of functions, of custom tools, and in the shape
+// of the format's first days for a client that asked in it.
+
+import type { JsonObject } from '../../../kit/json.ts';
+import type { Block } from '../../translate/answer-events.ts';
+import { tagToolId } from '../../translate/opaque.ts';
+import type { AnswerContext } from '../../translate/sides.ts';
+
+export interface CallWriter {
+  open(block: Extract<Block, { kind: 'tool' }>): JsonObject[];
+  add(text: string): JsonObject[];
+  close(): JsonObject[];
+  count(): number;
+}
+
+export function createCallWriter({ tools, origin }: AnswerContext, isLegacy: boolean): CallWriter {
+  const custom = new Set(tools.filter(({ isCustom }) => isCustom).map(({ name }) => name));
+  let count = 0;
+  let isCustom = false;
+  let isEmpty = true;
+
+  function add(text: string): JsonObject[] {
+    if (text === '') return [];
+    isEmpty = false;
+    if (isLegacy) return count === 1 ? [{ function_call: { arguments: text } }] : [];
+    const bit = isCustom ? { custom: { input: text } } : { function: { arguments: text } };
+    return [{ tool_calls: [{ index: count - 1, ...bit }] }];
+  }
+
+  return {
+    open({ id, name, signature }) {
+      count++;
+      isCustom = custom.has(name);
+      isEmpty = true;
+      // There is room for one call only; the model was told so.
+      if (isLegacy) return count === 1 ? [{ function_call: { name, arguments: '' } }] : [];
+      const tagged = signature === undefined ? id : tagToolId(id, { origin, value: signature });
+      const call = isCustom
+        ? { id: tagged, type: 'custom', custom: { name, input: '' } }
+        : { id: tagged, type: 'function', function: { name, arguments: '' } };
+      const extra = signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
+      return [{ tool_calls: [{ index: count - 1, ...call, ...extra }] }];
+    },
+    add,
+    // Arguments are JSON, and nothing is none.
+    close: () => (isEmpty && !isCustom ? add('{}') : []),
+    count: () => count,
+  };
+}

@@ -1,0 +1,68 @@
+// An answer for a chat client, as a stream or whole. Usage and the stream's end are added by whoever sends it.
+
+import { isObject, type Json, type JsonObject } from '../../../kit/json.ts';
+import type { AnswerEvent } from '../../translate/answer-events.ts';
+import type { AnswerContext, EventWriter } from '../../translate/sides.ts';
+import { asksForUsage } from '../asks-for-usage.ts';
+import { createDeltaWriter, type Delta } from './write-deltas.ts';
+
+export function createEventWriter(context: AnswerContext): EventWriter {
+  const write = createDeltaWriter(context);
+  // Then every chunk but the last says that it has none.
+  const usage = asksForUsage(context.asked.value) ? { usage: null } : {};
+  let hasBegun = false;
+
+  function frame({ delta, finish }: Delta) {
+    const choices = [{ index: 0, delta, logprobs: null, finish_reason: finish }];
+    return { event: undefined, data: JSON.stringify({ ...head(context, 'chat.completion.chunk'), choices, ...usage }) };
+  }
+
+  return {
+    write(event) {
+      const deltas = write(event);
+      if (deltas.length === 0) return [];
+      if (!hasBegun) deltas.unshift({ delta: { role: 'assistant', content: '' }, finish: null });
+      hasBegun = true;
+      return deltas.map(frame);
+    },
+  };
+}
+
+export function writeWhole(events: readonly AnswerEvent[], context: AnswerContext): string {
+  const write = createDeltaWriter(context);
+  const message: JsonObject = { role: 'assistant', content: null, refusal: null };
+  let reason: string | null = null;
+  for (const { delta, finish } of events.flatMap(write)) {
+    join(message, delta);
+    reason = finish ?? reason;
+  }
+  const choices = [{ index: 0, message, logprobs: null, finish_reason: reason }];
+  // @openrouter/sdk refuses an answer that does not name its fingerprint, if only to say that there is none.
+  return JSON.stringify({ ...head(context, 'chat.completion'), choices, system_fingerprint: null });
+}
+
+function head({ requestId, createdAt, model }: AnswerContext, object: string): JsonObject {
+  return { id: `chatcmpl-${requestId}`, object, created: createdAt, model };
+}
+
+/** Texts grow, lists grow, calls grow by their index. */
+function join(into: JsonObject, delta: JsonObject): void {
+  for (const [name, value] of Object.entries(delta)) {
+    const known = into[name];
+    if (name === 'tool_calls' && Array.isArray(value)) joinCalls(into, value.filter(isObject));
+    else if (Array.isArray(value)) into[name] = [...(Array.isArray(known) ? known : []), ...value];
+    else if (isObject(value) && isObject(known)) join(known, value);
+    else if (typeof value === 'string' && typeof known === 'string') into[name] = known + value;
+    else into[name] = value;
+  }
+}
+
+function joinCalls(message: JsonObject, bits: readonly JsonObject[]): void {
+  const calls: Json[] = Array.isArray(message.tool_calls) ? message.tool_calls : [];
+  message.tool_calls = calls;
+  for (const { index, ...bit } of bits) {
+    const call = typeof index === 'number' ? calls[index] : undefined;
+    if (isObject(call)) join(call, bit);
+    else calls.push(bit);
+  }
+}

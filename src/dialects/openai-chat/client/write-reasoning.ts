@@ -1,0 +1,36 @@
+// A model's thoughts for chat clients: words under both names that clients know, and each block whole with its signature
+// and maker once it is over, so that it can be handed back. A signature of words has no other place, and stands there alone.
+
+import type { JsonObject } from '../../../kit/json.ts';
+import { REDACTED_DETAIL, TEXT_DETAIL } from '../read-reasoning.ts';
+
+export interface ReasoningWriter {
+  add(text: string): JsonObject[];
+  sign(signature: string): JsonObject[];
+  redact(data: string): JsonObject[];
+  close(): JsonObject[];
+}
+
+export function createReasoningWriter(origin: string): ReasoningWriter {
+  let text = '';
+  let signature: string | undefined;
+  let index = 0;
+  return {
+    add(more) {
+      text += more;
+      return [{ reasoning_content: more, reasoning: more }];
+    },
+    sign(value) {
+      signature = (signature ?? '') + value;
+      return [];
+    },
+    redact: (data) => [{ reasoning_details: [{ type: REDACTED_DETAIL, index: index++, data, origin }] }],
+    close() {
+      if (text === '' && signature === undefined) return [];
+      const detail: JsonObject = { type: TEXT_DETAIL, index: index++, text, signature, origin };
+      text = '';
+      signature = undefined;
+      return [{ reasoning_details: [detail] }];
+    },
+  };
+}

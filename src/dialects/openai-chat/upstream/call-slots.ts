@@ -1,0 +1,62 @@
+// Which call a bit of a chat stream belongs to. By the book each call has an index and says its id once; upstreams leave
+// out the index, count all calls as the first, repeat the id, give two calls the same, or make up one for every bit.
+
+import { tryParseJson } from '../../../kit/json.ts';
+import type { CallBit } from './read-delta.ts';
+
+export interface CallSlot {
+  /** In order of appearance, from 0. */
+  ordinal: number;
+  /** As the upstream says it; undefined if it has none, or another call's. */
+  id: string | undefined;
+  name: string | undefined;
+  /** Everything so far. */
+  arguments: string;
+}
+
+export interface CallSlots {
+  /** The call that the bit belongs to, with the bit added. */
+  take(bit: CallBit, position: number): CallSlot;
+}
+
+export function createCallSlots(): CallSlots {
+  const byId = new Map<string, CallSlot>();
+  const byIndex = new Map<number, CallSlot>();
+  let count = 0;
+
+  function find(bit: CallBit, position: number): CallSlot | undefined {
+    const { id, index, name } = bit;
+    const known = id === undefined ? undefined : byId.get(id);
+    const placed = byIndex.get(index ?? position);
+    if (index === undefined && known) return known;
+    // An index of its own makes a call of its own, even under an id that another one has.
+    if (index !== undefined && !placed) return name === undefined ? known : undefined;
+    if (known && known !== placed && placed?.id !== undefined) return known;
+    return placed && begins(bit, placed) ? undefined : placed;
+  }
+
+  return {
+    take(bit, position) {
+      const slot = find(bit, position) ?? { ordinal: count++, id: undefined, name: undefined, arguments: '' };
+      byIndex.set(bit.index ?? position, slot);
+      if (bit.id !== undefined && !byId.has(bit.id)) {
+        slot.id ??= bit.id;
+        byId.set(bit.id, slot);
+      }
+      slot.name ??= bit.name;
+      slot.arguments += bit.arguments;
+      return slot;
+    },
+  };
+}
+
+/** Whether the bit is the first of another call, in the same place. One that names no tool never is. */
+function begins({ id, name, arguments: text }: CallBit, slot: CallSlot): boolean {
+  if (name === undefined || slot.name === undefined) return false;
+  if (id !== undefined && slot.id !== undefined) return id !== slot.id;
+  return name !== slot.name || (text !== '' && isWhole(slot.arguments));
+}
+
+function isWhole(json: string): boolean {
+  return json.endsWith('}') && tryParseJson(json) !== undefined;
+}

@@ -1,0 +1,123 @@
+// What a chat message or delta says, whatever its upstream calls it: thoughts, words, pictures, a refusal, calls,
+// sources.
+
+import { isObject, type Json, type JsonObject } from '../../../kit/json.ts';
+import type { RawPlace } from '../../../kit/raw-json.ts';
+import type { UrlCitation } from '../../translate/answer-events.ts';
+import { pictureText } from '../../translate/picture.ts';
+import { toolCalls } from '../read-output.ts';
+
+export interface CallBit {
+  index: number | undefined;
+  id: string | undefined;
+  name: string | undefined;
+  arguments: string;
+  signature: string | undefined;
+}
+
+export interface Words {
+  kind: 'reasoning' | 'text' | 'refusal';
+  text: string;
+}
+
+export type Bit =
+  | Words
+  /** As the text that stands for it. */
+  | { kind: 'picture'; text: string }
+  | { kind: 'details'; list: JsonObject[] }
+  | { kind: 'call'; call: CallBit /** Among the calls of this message. */; position: number }
+  | { kind: 'citation'; citation: UrlCitation };
+
+/** `raw` is where the message stands in the upstream's own text. */
+export function readBits(message: JsonObject, raw: () => RawPlace | undefined): Bit[] {
+  const { reasoning_content: content, reasoning } = message;
+  const bits: Bit[] = [
+    ...textBit('reasoning', typeof content === 'string' && content !== '' ? content : reasoning),
+    ...readDetails(message.reasoning_details),
+    ...readContent(message.content),
+    ...readCitations(message.annotations),
+    ...readPictures(message.images),
+    ...textBit('refusal', message.refusal),
+  ];
+  toolCalls(message).forEach((call, position) => {
+    const place = () => raw()?.at('tool_calls')?.at(position)?.at('function');
+    bits.push({ kind: 'call', call: readCall(call, place), position });
+  });
+  if (isObject(message.function_call)) {
+    const call = readCall({ function: message.function_call }, () => raw()?.at('function_call'));
+    bits.push({ kind: 'call', call, position: 0 });
+  }
+  return bits;
+}
+
+function textBit(kind: 'reasoning' | 'text' | 'refusal', text: Json | undefined): Bit[] {
+  return typeof text === 'string' && text !== '' ? [{ kind, text }] : [];
+}
+
+function readDetails(details: Json | undefined): Bit[] {
+  const list = Array.isArray(details) ? details.filter(isObject) : [];
+  return list.length > 0 ? [{ kind: 'details', list }] : [];
+}
+
+/** A text, or parts; some upstreams put thoughts among them. */
+function readContent(content: Json | undefined): Bit[] {
+  if (!Array.isArray(content)) return textBit('text', content);
+  return content.filter(isObject).flatMap((part): Bit[] => {
+    if (part.type === 'thinking') return textBit('reasoning', thoughtOf(part.thinking));
+    return part.type === 'refusal' ? textBit('refusal', part.refusal) : textBit('text', part.text);
+  });
+}
+
+/** OpenRouter's place for pictures that a model made. */
+function readPictures(images: Json | undefined): Bit[] {
+  if (!Array.isArray(images)) return [];
+  return images.filter(isObject).flatMap(({ image_url: image }): Bit[] => {
+    const address = isObject(image) ? filled(image.url) : undefined;
+    return address === undefined ? [] : [{ kind: 'picture', text: pictureText(address) }];
+  });
+}
+
+function thoughtOf(thinking: Json | undefined): Json | undefined {
+  if (!Array.isArray(thinking)) return thinking;
+  return thinking.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join('');
+}
+
+function readCall(call: JsonObject, raw: () => RawPlace | undefined): CallBit {
+  const fields = isObject(call.function) ? call.function : {};
+  const given = fields.arguments;
+  return {
+    index: typeof call.index === 'number' ? call.index : undefined,
+    id: filled(call.id),
+    name: filled(fields.name),
+    // Some give an object instead of its text: then the text it came in is taken.
+    arguments: isObject(given) ? (raw()?.at('arguments')?.text ?? '') : (filled(given) ?? ''),
+    signature: signatureOf(call.extra_content),
+  };
+}
+
+function filled(value: Json | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function signatureOf(extra: Json | undefined): string | undefined {
+  return isObject(extra) && isObject(extra.google) ? filled(extra.google.thought_signature) : undefined;
+}
+
+function readCitations(annotations: Json | undefined): Bit[] {
+  if (!Array.isArray(annotations)) return [];
+  return annotations.filter(isObject).flatMap(({ url_citation: cited }): Bit[] => {
+    if (!isObject(cited) || typeof cited.url !== 'string') return [];
+    const { url, title, start_index: start, end_index: end } = cited;
+    return [
+      {
+        kind: 'citation',
+        citation: {
+          url,
+          title: filled(title) ?? url,
+          start: typeof start === 'number' ? start : 0,
+          end: typeof end === 'number' ? end : 0,
+        },
+      },
+    ];
+  });
+}

@@ -1,0 +1,197 @@
+// An upstream's chat answer as events, from its stream or whole. It takes what upstreams really send: thoughts under two
+// names, content in parts, calls mixed up, a finish that does not fit what was said.
+
+import { createHash } from 'node:crypto';
+import { isObject, type JsonDocument, type JsonObject, tryParseJson } from '../../../kit/json.ts';
+import { openRaw } from '../../../kit/raw-json.ts';
+import type { UsageReport } from '../../dialect.ts';
+import { isFinish } from '../../is-finish.ts';
+import { createShapeMemory, type Repeat } from '../../shape.ts';
+import type { AnswerEvent, Block, EventReader, StopReason, WholeEvents } from '../../translate/answer-events.ts';
+import { createSequencer } from '../../translate/one-block-at-a-time.ts';
+import type { Target } from '../../translate/sides.ts';
+import { isBroken, isError, isNoise, saidAs } from '../read-chunk.ts';
+import { betterUsage, readUsage } from '../read-usage.ts';
+import { type CallSlot, createCallSlots } from './call-slots.ts';
+import { type Bit, type CallBit, readBits, type Words } from './read-delta.ts';
+import { createDetails } from './reasoning-details.ts';
+
+const DONE = '[DONE]';
+const BROKEN: AnswerEvent[] = [{ type: 'broken' }];
+
+export function createEventReader(target: Target): EventReader {
+  const { quirks } = target;
+  const answer = createAnswerReader(target, { inPieces: true });
+  const shapes = createShapeMemory(saysOnly);
+  let usage: UsageReport = 'absent';
+  let repeat: Repeat | undefined;
+
+  function readValue(value: JsonObject, data: string): AnswerEvent[] {
+    const { choice, bits, reported } = readChunk(value, data);
+    if (reported) usage = betterUsage(usage, readUsage(reported, quirks));
+    if (!choice) return [];
+    if (isBroken(choice)) return BROKEN;
+    if (!reported && !isFinish(choice.finish_reason)) learn(data, bits);
+    return answer.read(bits, choice.finish_reason);
+  }
+
+  function learn(data: string, bits: readonly Bit[]): void {
+    const [bit] = bits;
+    if (bit && isWords(bit) && bits.length === 1) shapes.learn(data, bit.text, bit.kind);
+  }
+
+  return {
+    read({ data = '' }) {
+      repeat = shapes.match(data);
+      if (repeat) return answer.read([wordsOf(repeat)], undefined);
+      if (data === DONE) return [{ type: 'done' }];
+      if (isNoise(data)) return [];
+      const value = tryParseJson(data);
+      if (!isObject(value) || isError(value)) return BROKEN;
+      return readValue(value, data);
+    },
+    // What has no finish is not over, and goes on in another run; what has one is told already.
+    end: () => [],
+    repeat: () => repeat,
+    again: shapes.matched,
+    facts: () => ({ usage }),
+  };
+}
+
+interface Chunk {
+  /** Undefined: no word of the first answer. */
+  choice: JsonObject | undefined;
+  bits: Bit[];
+  reported: JsonObject | undefined;
+}
+
+function readChunk(value: JsonObject, data: string): Chunk {
+  const usage = value.usage ?? (isObject(value.x_groq) ? value.x_groq.usage : undefined);
+  const reported = isObject(usage) ? usage : undefined;
+  const at = indexOfFirst(value);
+  const choice = Array.isArray(value.choices) ? value.choices[at] : undefined;
+  if (!isObject(choice)) return { choice: undefined, bits: [], reported };
+  const name = saidAs(choice);
+  const said = choice[name];
+  const raw = openRaw(data);
+  const bits = isObject(said) ? readBits(said, () => raw.at('choices')?.at(at)?.at(name)) : [];
+  return { choice, bits, reported };
+}
+
+function isWords(bit: Bit): bit is Words {
+  return bit.kind === 'text' || bit.kind === 'reasoning' || bit.kind === 'refusal';
+}
+
+function wordsOf({ shape: { slot }, text }: Repeat): Words {
+  return { kind: slot === 'reasoning' || slot === 'refusal' ? slot : 'text', text };
+}
+
+function saysOnly(data: string, text: string, slot: string): boolean {
+  const value = tryParseJson(data);
+  const [bit, ...more] = isObject(value) ? readChunk(value, data).bits : [];
+  return bit !== undefined && isWords(bit) && bit.kind === slot && bit.text === text && more.length === 0;
+}
+
+export function readWhole({ text, value }: JsonDocument, target: Target): WholeEvents | undefined {
+  const at = indexOfFirst(value);
+  const choice = Array.isArray(value.choices) ? value.choices[at] : undefined;
+  if (isError(value) || !isObject(choice) || !isObject(choice.message)) return undefined;
+  if (!isFinish(choice.finish_reason) || isBroken(choice)) return undefined;
+  const raw = openRaw(text);
+  const bits = readBits(choice.message, () => raw.at('choices')?.at(at)?.at('message'));
+  const events = createAnswerReader(target, { inPieces: false }).read(bits, choice.finish_reason);
+  return { events, usage: readUsage(value.usage, target.quirks) };
+}
+
+/** Where the first of the answers stands: nobody asks for more in another format. */
+function indexOfFirst({ choices }: JsonObject): number {
+  return Array.isArray(choices) ? choices.findIndex((choice) => isObject(choice) && (choice.index ?? 0) === 0) : -1;
+}
+
+interface AnswerReader {
+  read(bits: readonly Bit[], finish: unknown): AnswerEvent[];
+}
+
+function createAnswerReader({ quirks, requestId }: Target, options: { inPieces: boolean }): AnswerReader {
+  const sequencer = createSequencer();
+  const slots = createCallSlots();
+  const named = new Set<CallSlot>();
+  const details = createDetails(options);
+  let open: Block['kind'] | undefined;
+  let isOver = false;
+
+  /** What the model wants back with its thoughts, of which there may be no word. A call that is open cannot be left. */
+  function sign(): AnswerEvent[] {
+    const signature = open === 'tool' ? undefined : details.take();
+    if (signature === undefined) return [];
+    const begun = sequencer.add('reasoning', () => ({ kind: 'reasoning' }), '');
+    return [...begun, ...sequencer.sign('reasoning', signature)];
+  }
+
+  /** A call is nothing before it has a name. In a whole answer each stands in a place of its own. */
+  function readCall(bit: CallBit, position: number): AnswerEvent[] {
+    const slot = slots.take(options.inPieces ? bit : { ...bit, index: position }, position);
+    if (slot.name === undefined) return [];
+    const text = named.has(slot) ? bit.arguments : slot.arguments;
+    named.add(slot);
+    const id = slot.id ?? madeId(requestId, slot.ordinal);
+    const block: Block = { kind: 'tool', id, name: slot.name, signature: bit.signature };
+    return [...sign(), ...sequencer.add(`call/${slot.ordinal}`, () => block, text)];
+  }
+
+  function say({ kind, text }: Words, isMedia = false): AnswerEvent[] {
+    const signed = kind === 'reasoning' || kind === open ? [] : sign();
+    return [...signed, ...sequencer.add(kind, () => ({ kind }), text, isMedia)];
+  }
+
+  function readBit(bit: Bit): AnswerEvent[] {
+    switch (bit.kind) {
+      case 'call':
+        return readCall(bit.call, bit.position);
+      case 'citation':
+        return open === 'text' ? [{ type: 'cite', citation: bit.citation }] : [];
+      case 'details':
+        if (quirks.takesDetails) details.add(bit.list);
+        return [];
+      case 'picture':
+        return say({ kind: 'text', text: bit.text }, true);
+      default:
+        return say(bit);
+    }
+  }
+
+  return {
+    read(bits, finish) {
+      if (isOver) return [];
+      const events: AnswerEvent[] = [];
+      for (const bit of bits) {
+        const read = readBit(bit);
+        for (const event of read) if (event.type === 'open') open = event.block.kind;
+        events.push(...read);
+      }
+      if (!isFinish(finish)) return events;
+      isOver = true;
+      if (open !== 'reasoning') events.push(...sequencer.flush());
+      open = undefined;
+      return [...events, ...sign(), ...sequencer.flush(), { type: 'stop', reason: stopOf(finish, named.size > 0) }];
+    },
+  };
+}
+
+const STOPS: ReadonlyMap<string, StopReason> = new Map<string, StopReason>([
+  ['length', 'length'],
+  ['max_tokens', 'length'],
+  ['model_length', 'length'],
+  ['content_filter', 'filter'],
+  ['safety', 'filter'],
+]);
+
+/** What was said counts more than what the finish claims: a client waits for calls exactly if there are any. */
+function stopOf(finish: string, hasCalls: boolean): StopReason {
+  return STOPS.get(finish.toLowerCase()) ?? (hasCalls ? 'tool' : 'end');
+}
+
+/** For an upstream that gives its calls no ids, or the same. */
+function madeId(requestId: string, ordinal: number): string {
+  return `call_${createHash('sha256').update(`${requestId}/${ordinal}`).digest('hex').slice(0, 24)}`;
+}

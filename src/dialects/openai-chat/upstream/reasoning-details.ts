@@ -1,0 +1,74 @@
+// What models behind a router thought, as its list of details: some are text that their vendor signed, some only their
+// vendor can read. The list goes back as it came, so clients of other dialects carry it as one opaque text.
+
+import { isObject, type JsonObject, tryParseJson } from '../../../kit/json.ts';
+import type { Quirks } from '../../../kit/quirks.ts';
+import { RawJson } from '../../../kit/raw-json.ts';
+import type { ReasoningPart } from '../../translate/conversation.ts';
+import { REDACTED_DETAIL } from '../read-reasoning.ts';
+
+export interface Details {
+  add(list: readonly JsonObject[]): void;
+  /** What came since it was last taken, as JSON; undefined if nothing did. */
+  take(): string | undefined;
+}
+
+/** `inPieces`: a stream tells each detail bit by bit, under its type and index. */
+export function createDetails({ inPieces }: { inPieces: boolean }): Details {
+  let details: JsonObject[] = [];
+  const latest = new Map<string, JsonObject>();
+
+  function addPiece(piece: JsonObject): void {
+    const slot = `${piece.type}/${piece.index}`;
+    const known = inPieces ? latest.get(slot) : undefined;
+    if (known && isMore(known, piece)) {
+      append(known, piece);
+      return;
+    }
+    const begun = { ...piece };
+    latest.set(slot, begun);
+    details.push(begun);
+  }
+
+  return {
+    add: (list) => list.forEach(addPiece),
+    take() {
+      const taken = details;
+      details = [];
+      latest.clear();
+      return taken.length > 0 ? JSON.stringify(taken) : undefined;
+    },
+  };
+}
+
+/** A signature ends its text, and what is sealed under another id is sealed apart. */
+function isMore(known: JsonObject, { type, id, text }: JsonObject): boolean {
+  if (type === REDACTED_DETAIL) return !known.id || !id || known.id === id;
+  return !known.signature || !text;
+}
+
+const GROWING: ReadonlySet<string> = new Set(['text', 'summary', 'data']);
+
+function append(known: JsonObject, piece: JsonObject): void {
+  for (const [name, value] of Object.entries(piece)) {
+    const before = known[name];
+    const isGrowing = GROWING.has(name) && typeof before === 'string' && typeof value === 'string';
+    if (value !== null) known[name] = isGrowing ? before + value : value;
+  }
+}
+
+type Maker = { quirks: Quirks; origin: string };
+
+/** Whether a thought bears details that this upstream made. */
+export function hasOwnDetails({ opaque }: ReasoningPart, { quirks, origin }: Maker): boolean {
+  if (!quirks.takesDetails || opaque?.origin !== origin) return false;
+  const list = tryParseJson(opaque.value);
+  return Array.isArray(list) && list.length > 0 && list.every(isObject);
+}
+
+/** The details of all thoughts of a turn as one list, each with the text it has. */
+export function writeDetails(thoughts: readonly ReasoningPart[], maker: Maker): RawJson | undefined {
+  const own = thoughts.filter((thought) => hasOwnDetails(thought, maker));
+  const lists = own.map(({ opaque }) => (opaque?.value ?? '').trim().slice(1, -1));
+  return lists.length > 0 ? new RawJson(`[${lists.join(',')}]`) : undefined;
+}

@@ -1,0 +1,14 @@
+// The OpenAI chat format as an upstream's, for clients of any other. A request is written by write-conversation.ts: words
+// and calls of tools in write-messages.ts, the rest in the other write-… files. An answer is read by read-events.ts, as a
+// stream or whole: what a delta says in read-delta.ts, which call it is of in call-slots.ts.
+
+import type { UpstreamSide } from '../../translate/sides.ts';
+import { createEventReader, readWhole } from './read-events.ts';
+import { writeConversation } from './write-conversation.ts';
+
+export const openaiChatUpstream: UpstreamSide = {
+  takesAddresses: true,
+  writeConversation,
+  createEventReader,
+  readWhole,
+};

@@ -1,0 +1,37 @@
+// Parts of a user's chat message. What an upstream has no word for is refused by its place in the client's body.
+
+import type { Quirks } from '../../../kit/quirks.ts';
+import type { RawValue } from '../../../kit/raw-json.ts';
+import { refuseField } from '../../fields.ts';
+import { textOfPart } from '../../translate/as-text.ts';
+import type { DocumentPart, Part } from '../../translate/conversation.ts';
+import { addressOf } from '../../translate/media-address.ts';
+
+export type ContentPart = { [name: string]: RawValue | undefined };
+
+export function writeContentPart(part: Part, quirks: Quirks): ContentPart {
+  const text = textOfPart(part);
+  if (text !== undefined) return { type: 'text', text };
+  switch (part.type) {
+    case 'image':
+      return { type: 'image_url', image_url: { url: addressOf(part.source), detail: part.detail } };
+    case 'document':
+      return writeFile(part, quirks);
+    case 'audio':
+      if (!quirks.takesFiles) refuseField(part.at, `Remove ${part.at}, or ask another model: this one takes no sound.`);
+      return { type: 'input_audio', input_audio: { data: part.data, format: part.format } };
+    default: {
+      const kind = part.type === 'other' ? part.kind : part.type;
+      return refuseField(part.at, `Remove ${part.at}, or ask another model: this one takes no ${kind}.`);
+    }
+  }
+}
+
+const UNNAMED = 'document.pdf';
+
+function writeFile({ source, title, at }: DocumentPart, { takesFiles }: Quirks): ContentPart {
+  if (!takesFiles || source.kind !== 'base64') {
+    return refuseField(at, `Send ${at} as text, or ask another model: this one takes no such document.`);
+  }
+  return { type: 'file', file: { filename: title ?? UNNAMED, file_data: addressOf(source) } };
+}

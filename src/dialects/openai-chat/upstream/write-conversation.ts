@@ -1,0 +1,61 @@
+// A conversation of any dialect as the body for an upstream that speaks chat.
+
+import { type RawValue, writeJson } from '../../../kit/raw-json.ts';
+import type { UpstreamFields } from '../../dialect.ts';
+import { arrangeTurns, listName } from '../../translate/arrange-turns.ts';
+import { isAnswerBegun, prepareBegunAnswer } from '../../translate/begun-answer.ts';
+import type { Conversation, Turn } from '../../translate/conversation.ts';
+import type { Target, WrittenRequest } from '../../translate/sides.ts';
+import { isWanted, type MessageOptions, writeSystem, writeTurn } from './write-messages.ts';
+import { writeFormat, writeKnobs, writeReasoning } from './write-settings.ts';
+import { writeTools } from './write-tools.ts';
+
+export function writeConversation(conversation: Conversation, target: Target): WrittenRequest {
+  const { quirks, origin } = target;
+  const tools = writeTools(conversation, quirks);
+  const knobs = writeKnobs(conversation.knobs, target);
+  const reasoning = writeReasoning(conversation.reasoning, target);
+  const format = writeFormat(conversation.format, quirks);
+  const options: MessageOptions = { quirks, names: tools.names, origin };
+  const { turns, isReworded } = prepareBegunAnswer(planTurns(conversation, options), target.prefill);
+  // Written at once, so that what cannot be carried is told before anything is sent.
+  const messages = [
+    ...writeSystem([...conversation.system.map(({ text }) => text), ...format.hints]),
+    ...turns.flatMap((turn) => writeTurn(turn, options)),
+  ];
+
+  function body(fields: UpstreamFields, asked: { stream: boolean; prefill?: string | undefined }): string {
+    return writeJson({
+      model: fields.model,
+      messages: asked.prefill === undefined ? messages : beginAnswer(messages, turns.at(-1), asked.prefill),
+      ...tools.members,
+      ...format.members,
+      ...reasoning.members,
+      ...knobs.members,
+      [fields.limitField]: fields.maxOutputTokens,
+      stream: asked.stream,
+      stream_options: asked.stream ? { include_usage: true } : undefined,
+    });
+  }
+
+  return {
+    body,
+    dropped: [...knobs.dropped, ...reasoning.dropped, ...tools.dropped],
+    reworded: isReworded ? ['prefill'] : [],
+    names: tools.names,
+    localStops: knobs.localStops,
+  };
+}
+
+function planTurns({ turns }: Conversation, options: MessageOptions): Turn[] {
+  const usable = turns.map((turn) => ({ ...turn, parts: turn.parts.filter((part) => isWanted(part, options)) }));
+  const midSystem = options.quirks.midSystem === 'fold' ? 'fold' : 'keep';
+  return arrangeTurns(usable, { midSystem }, listName(turns));
+}
+
+/** The answer so far stands last, after what the client had begun of it; upstreams want no white space at its end. */
+function beginAnswer(messages: readonly RawValue[], last: Turn | undefined, text: string): RawValue[] {
+  const begun = isAnswerBegun(last) ? last?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') : '';
+  const content = `${begun ?? ''}${text}`.trimEnd();
+  return [...(begun ? messages.slice(0, -1) : messages), { role: 'assistant', content }];
+}

@@ -1,0 +1,119 @@
+// Turns as chat messages. A chat knows words of the system, of the user and of the assistant, and results of tools as text;
+// what a result shows besides is shown by the user right after.
+
+import { createHash } from 'node:crypto';
+import type { Quirks } from '../../../kit/quirks.ts';
+import type { RawValue } from '../../../kit/raw-json.ts';
+import { refuseField } from '../../fields.ts';
+import { textOfPart } from '../../translate/as-text.ts';
+import type { Part, ReasoningPart, TextPart, ToolCallPart, Turn } from '../../translate/conversation.ts';
+import { objectArguments } from '../../translate/tool-arguments.ts';
+import type { ToolNames } from '../../translate/tool-names.ts';
+import { hasOwnDetails, writeDetails } from './reasoning-details.ts';
+import { type ContentPart, writeContentPart } from './write-content.ts';
+import { writeResults } from './write-results.ts';
+
+export interface MessageOptions {
+  quirks: Quirks;
+  names: ToolNames;
+  /** Opaque values of this maker go back. */
+  origin: string;
+}
+
+type Message = { [name: string]: RawValue | undefined };
+
+const PARAGRAPH = '\n\n';
+
+/** Upstreams want one system message, and want it first. */
+export function writeSystem(texts: readonly string[]): Message[] {
+  const said = texts.filter((text) => text.trim() !== '');
+  return said.length > 0 ? [{ role: 'system', content: said.join(PARAGRAPH) }] : [];
+}
+
+export function writeTurn(turn: Turn, options: MessageOptions): Message[] {
+  if (turn.role === 'assistant') return [writeAssistant(turn.parts, options)];
+  if (turn.role === 'system') return [{ role: options.quirks.midSystem, content: joinTexts(turn.parts, PARAGRAPH) }];
+  return writeUser(turn.parts, options);
+}
+
+function writeUser(parts: readonly Part[], { quirks }: MessageOptions): Message[] {
+  const results = writeResults(
+    parts.filter((part) => part.type === 'tool_result'),
+    { quirks, writeId: (id) => writeCallId(id, quirks) },
+  );
+  const said = parts.filter((part) => part.type !== 'tool_result').map((part) => writeContentPart(part, quirks));
+  const content = [...results.shown, ...said];
+  return content.length > 0 ? [...results.messages, { role: 'user', content: simplest(content) }] : results.messages;
+}
+
+/** Not every upstream takes parts where a text would do. */
+function simplest(content: readonly ContentPart[]): RawValue {
+  const texts = content.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
+  return texts.length === content.length ? texts.join(PARAGRAPH) : [...content];
+}
+
+function writeAssistant(parts: readonly Part[], options: MessageOptions): Message {
+  const calls = parts.filter((part) => part.type === 'tool_call');
+  const thoughts = parts.filter((part) => part.type === 'reasoning');
+  const words = parts.filter((part) => part.type !== 'tool_call' && part.type !== 'reasoning');
+  const content = joinTexts(words, '');
+  return {
+    role: 'assistant',
+    content: content === '' && calls.length > 0 ? null : content,
+    ...writeThoughts(thoughts, options),
+    tool_calls: calls.length > 0 ? calls.map((call) => writeCall(call, options)) : undefined,
+  };
+}
+
+function writeThoughts(thoughts: readonly ReasoningPart[], options: MessageOptions): Message {
+  const { reasoningField } = options.quirks;
+  const details = writeDetails(thoughts, options);
+  if (details) return { reasoning_details: details };
+  return reasoningField && thoughts.length > 0 ? { [reasoningField]: thoughts.map(({ text }) => text).join('') } : {};
+}
+
+/**
+ * Thoughts go back to who had them, or where nobody knows whose they are; and only to who wants them. Who refuses a history
+ * without them is given the words of any model's; what that model signed stays behind.
+ */
+export function isWanted(part: Part, options: Pick<MessageOptions, 'quirks' | 'origin'>): boolean {
+  if (part.type !== 'reasoning' || hasOwnDetails(part, options)) return true;
+  const { reasoningField, needsThoughts } = options.quirks;
+  const isTheirs = part.opaque !== undefined && part.opaque.origin !== options.origin;
+  return reasoningField !== undefined && isReadable(part) && (needsThoughts || !isTheirs);
+}
+
+function isReadable({ text, redacted }: ReasoningPart): boolean {
+  return text !== '' && redacted === undefined;
+}
+
+function writeCall(call: ToolCallPart, { quirks, names, origin }: MessageOptions): Message {
+  const { id, name, opaque } = call;
+  const isOwn = opaque?.origin === origin && opaque.value !== '';
+  return {
+    id: writeCallId(id, quirks),
+    type: 'function',
+    function: { name: names.toUpstream(name), arguments: objectArguments(call) },
+    extra_content: isOwn ? { google: { thought_signature: opaque.value } } : undefined,
+  };
+}
+
+const FITTING_IDS = {
+  any: { fits: /^/, chars: 0 },
+  nine: { fits: /^[a-zA-Z0-9]{9}$/, chars: 9 },
+  forty: { fits: /^.{0,40}$/s, chars: 40 },
+};
+
+/** The same id gives the same one each time: a call and its result must find each other. */
+function writeCallId(id: string, { callIds }: Quirks): string {
+  const { fits, chars } = FITTING_IDS[callIds];
+  return fits.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, chars);
+}
+
+function joinTexts(parts: readonly Part[], between: string): string {
+  return parts.map((part) => textOfPart(part) ?? refuseOther(part)).join(between);
+}
+
+function refuseOther({ at }: Exclude<Part, TextPart> | Part): never {
+  return refuseField(at, `Remove ${at}, or make it text: this model can be given nothing else there.`);
+}

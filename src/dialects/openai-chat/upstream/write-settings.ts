@@ -1,0 +1,87 @@
+// How an answer shall be, for an upstream that speaks chat: its format, its thinking, and each setting that both sides know.
+
+import type { Quirks } from '../../../kit/quirks.ts';
+import type { RawValue } from '../../../kit/raw-json.ts';
+import { PLAIN_TIERS } from '../../priced-fields.ts';
+import type { Knob, KnobKind, OutputFormat, ReasoningWish } from '../../translate/conversation.ts';
+import { effortFor } from '../../translate/effort.ts';
+import { requireOneAnswer } from '../../translate/one-answer.ts';
+import type { Target } from '../../translate/sides.ts';
+import { splitStops } from '../../translate/stop-sequences.ts';
+import { modelTraits } from '../model-traits.ts';
+
+export interface Written {
+  members: { [name: string]: RawValue | undefined };
+  dropped: string[];
+}
+
+export interface WrittenKnobs extends Written {
+  localStops: string[];
+}
+
+const MAX_STOPS = 4;
+const SAMPLING: ReadonlySet<KnobKind> = new Set(['temperature', 'top_p', 'frequency_penalty', 'presence_penalty']);
+/** Those that have the same name and meaning here. */
+const CARRIED: ReadonlySet<KnobKind> = new Set([...SAMPLING, 'seed', 'verbosity', 'prompt_cache_key']);
+
+export function writeKnobs(knobs: readonly Knob[], { quirks, model, hashUser }: Target): WrittenKnobs {
+  const written: WrittenKnobs = { members: {}, dropped: [], localStops: [] };
+  const traits = modelTraits(model);
+
+  function carry(knob: Knob): boolean {
+    const { kind, value } = knob;
+    if (kind === 'choices') {
+      requireOneAnswer(knob);
+      return true;
+    }
+    if (kind === 'stop') return takeStops(knob);
+    if (quirks.refuses.includes(kind) || written.members[kind] !== undefined) return false;
+    if (SAMPLING.has(kind) && !traits.takesSampling) return value === 1 && (kind === 'temperature' || kind === 'top_p');
+    if (kind === 'user') {
+      if (typeof value !== 'string') return false;
+      written.members.user = hashUser(value);
+      return true;
+    }
+    if (!CARRIED.has(kind) && !(kind === 'service_tier' && PLAIN_TIERS.has(value))) return false;
+    written.members[kind] = value;
+    return true;
+  }
+
+  function takeStops(knob: Knob): boolean {
+    const { taken, local } = splitStops(knob, traits.takesStops ? MAX_STOPS : 0);
+    if (taken.length > 0) written.members.stop = taken;
+    written.localStops = local;
+    return true;
+  }
+
+  for (const knob of knobs) if (!carry(knob)) written.dropped.push(knob.name);
+  return written;
+}
+
+export function writeReasoning(wish: ReasoningWish | undefined, { quirks, model }: Target): Written {
+  const none = { members: {}, dropped: [] };
+  if (!wish) return none;
+  const traits = modelTraits(model);
+  const word = effortFor(wish, traits.efforts);
+  if (word === undefined) return none;
+  // To a model that never thinks, not to think is no wish.
+  if (!traits.takesEffort) return { members: {}, dropped: wish.isOff ? [] : [wish.name] };
+  if (!quirks.takesEffort) return { members: {}, dropped: [wish.name] };
+  return { members: { reasoning_effort: word }, dropped: [] };
+}
+
+export interface WrittenFormat {
+  members: Written['members'];
+  /** For an upstream that can only be asked in words. */
+  hints: string[];
+}
+
+export function writeFormat(format: OutputFormat | undefined, { takesSchema }: Quirks): WrittenFormat {
+  if (!format) return { members: {}, hints: [] };
+  const object = { response_format: { type: 'json_object' } };
+  if (format.kind === 'json_object') return { members: object, hints: ['Answer with a JSON object.'] };
+  const { name = 'output', schema, strict } = format;
+  if (!takesSchema)
+    return { members: object, hints: [`Answer with JSON that fits this schema:\n${JSON.stringify(schema)}`] };
+  return { members: { response_format: { type: 'json_schema', json_schema: { name, schema, strict } } }, hints: [] };
+}

@@ -1,0 +1,52 @@
+// Tools for an upstream that speaks chat: schemas as they are, tools of free text as functions, the choice in its words.
+
+import type { Quirks } from '../../../kit/quirks.ts';
+import type { RawValue } from '../../../kit/raw-json.ts';
+import type { Conversation, Tool } from '../../translate/conversation.ts';
+import { objectSchema } from '../../translate/tool-arguments.ts';
+import { createToolNames, type ToolNames } from '../../translate/tool-names.ts';
+
+const NAME = /^[a-zA-Z0-9_-]+$/;
+const NAME_CHARS = 64;
+
+export interface WrittenTools {
+  members: { [name: string]: RawValue | undefined };
+  dropped: string[];
+  names: ToolNames;
+}
+
+export function writeTools(conversation: Conversation, quirks: Quirks): WrittenTools {
+  const { tools, toolChoice, parallelTools, parallelToolsName } = conversation;
+  const names = createToolNames(tools, NAME, NAME_CHARS);
+  if (tools.length === 0) return { members: {}, dropped: [], names };
+  const allowed = toolChoice?.mode === 'tool' ? undefined : toolChoice?.allowed;
+  const declared = tools.filter(({ name }) => allowed?.includes(name) ?? true);
+  const isTold = parallelTools !== undefined && toolChoice?.mode !== 'none';
+  return {
+    members: {
+      tools: declared.map((tool) => writeTool(tool, names)),
+      tool_choice: writeChoice(toolChoice, names),
+      parallel_tool_calls: isTold && quirks.takesParallelFlag ? parallelTools : undefined,
+    },
+    dropped: parallelToolsName && parallelTools === false && !quirks.takesParallelFlag ? [parallelToolsName] : [],
+    names,
+  };
+}
+
+function writeTool(tool: Tool, names: ToolNames): RawValue {
+  return {
+    type: 'function',
+    function: {
+      name: names.toUpstream(tool.name),
+      description: tool.description,
+      parameters: objectSchema(tool),
+      strict: tool.strict === true ? true : undefined,
+    },
+  };
+}
+
+function writeChoice(choice: Conversation['toolChoice'], names: ToolNames): RawValue | undefined {
+  if (!choice) return undefined;
+  if (choice.mode === 'tool') return { type: 'function', function: { name: names.toUpstream(choice.name) } };
+  return choice.mode === 'any' ? 'required' : choice.mode;
+}

@@ -1,0 +1,49 @@
+// The content of a message or of a tool's output, part by part, each with its place in the client's body.
+
+import type { Json, JsonObject } from '../../../kit/json.ts';
+import { refuseField, stringAt } from '../../fields.ts';
+import type { Part, TextPart } from '../../translate/conversation.ts';
+import { readDocument, readImage } from '../../translate/read-media.ts';
+import { readAudio, readPartList, requireTexts } from '../../translate/read-part-list.ts';
+
+/** Those at `input[2].content`. */
+export function readParts(content: Json | undefined, at: string): Part[] {
+  return readPartList(content, at, readPart);
+}
+
+/** For places where a model can only be told words. */
+export function readTexts(content: Json | undefined, at: string): TextPart[] {
+  return requireTexts(readParts(content, at));
+}
+
+function readPart(part: JsonObject, at: string): Part {
+  switch (part.type) {
+    case 'input_text':
+    case 'output_text':
+    case 'text':
+    case 'summary_text':
+      return { type: 'text', text: stringAt(part.text, `${at}.text`), at };
+    case 'refusal':
+      return { type: 'text', text: stringAt(part.refusal, `${at}.refusal`), at };
+    case 'input_image':
+      return readImagePart(part, at);
+    case 'input_file':
+      return readFile(part, at);
+    case 'input_audio':
+      return readAudio(part, at);
+    default:
+      return { type: 'other', kind: stringAt(part.type, `${at}.type`), at };
+  }
+}
+
+function readImagePart({ image_url: url, detail }: JsonObject, at: string): Part {
+  if (typeof url !== 'string') refuseField(at, `Give ${at} its content as image_url: files are not kept here.`);
+  return { type: 'image', source: readImage(url, at), detail: typeof detail === 'string' ? detail : undefined, at };
+}
+
+function readFile({ file_data: data, file_url: url, filename }: JsonObject, at: string): Part {
+  const title = typeof filename === 'string' ? filename : undefined;
+  if (typeof data === 'string') return readDocument(data, title, at);
+  if (typeof url !== 'string') refuseField(at, `Give ${at} its content as file_data: files are not kept here.`);
+  return { type: 'document', source: { kind: 'url', url }, title, at };
+}

@@ -1,0 +1,95 @@
+// How a Responses client wants its answer: format, thinking, and every other setting by its own name.
+
+import { isObject, type Json, type JsonObject } from '../../../kit/json.ts';
+import { nestedCount, optionalObject, refuseField, stringAt } from '../../fields.ts';
+import type { Knob, KnobKind, OutputFormat, ReasoningWish } from '../../translate/conversation.ts';
+import { isEmptySetting, schemaFormat } from '../../translate/read-format.ts';
+import { listOf } from '../read-output.ts';
+
+const MAX_BUDGET = 1_000_000_000;
+
+/** Whether a summary is wanted says nothing of how much to think. */
+export function readReasoningWish(body: JsonObject): ReasoningWish | undefined {
+  const reasoning = optionalObject(body, 'reasoning');
+  const word = reasoning?.effort ?? undefined;
+  const budget = nestedCount(body, 'reasoning', 'max_tokens', MAX_BUDGET);
+  if (word === undefined && budget === undefined) return undefined;
+  const effort = word === undefined ? undefined : stringAt(word, 'reasoning.effort');
+  const isOff = effort === 'none';
+  return { name: 'reasoning', isOff, effort: isOff ? undefined : effort, budget };
+}
+
+export function readFormat(body: JsonObject): OutputFormat | undefined {
+  const format = optionalObject(optionalObject(body, 'text') ?? {}, 'format');
+  switch (format?.type) {
+    case undefined:
+    case 'text':
+      return undefined;
+    case 'json_object':
+      return { kind: 'json_object' };
+    case 'json_schema': {
+      const { schema } = format;
+      if (!isObject(schema)) return refuseField('text.format.schema', 'Set text.format.schema to a JSON schema.');
+      return schemaFormat(schema, format);
+    }
+    default:
+      return refuseField('text.format.type', 'Set text.format.type to text, json_object or json_schema.');
+  }
+}
+
+/** Ours to set, read elsewhere, or of no meaning where nothing is stored. */
+const NO_KNOBS: ReadonlySet<string> = new Set([
+  'model',
+  'input',
+  'instructions',
+  'stream',
+  'stream_options',
+  'store',
+  'background',
+  'max_output_tokens',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'reasoning',
+  'text',
+  'include',
+  'client_metadata',
+]);
+
+const KINDS: ReadonlyMap<string, KnobKind> = new Map<string, KnobKind>([
+  ['temperature', 'temperature'],
+  ['top_p', 'top_p'],
+  ['user', 'user'],
+  ['safety_identifier', 'user'],
+  ['service_tier', 'service_tier'],
+  ['prompt_cache_key', 'prompt_cache_key'],
+]);
+
+/** What says no more than leaving it out. */
+const SAYS_NOTHING: ReadonlyMap<string, readonly Json[]> = new Map<string, readonly Json[]>([
+  ['top_logprobs', [0]],
+  ['service_tier', ['auto', 'default']],
+  ['truncation', ['disabled']],
+]);
+
+export function readKnobs(body: JsonObject): Knob[] {
+  const plain = Object.entries(body).flatMap(([name, value]): Knob[] => {
+    if (NO_KNOBS.has(name) || value === undefined || value === null || isEmptySetting(value)) return [];
+    if (SAYS_NOTHING.get(name)?.includes(value)) return [];
+    return [{ kind: KINDS.get(name) ?? 'other', name, value }];
+  });
+  return [...plain, ...readVerbosity(body), ...readInclude(body)];
+}
+
+function readVerbosity(body: JsonObject): Knob[] {
+  const value = optionalObject(body, 'text')?.verbosity;
+  return value === undefined || value === null || value === 'medium'
+    ? []
+    : [{ kind: 'verbosity', name: 'text.verbosity', value }];
+}
+
+/** What can be shown only by the vendor; results of tools that are not there are missed by nobody. */
+function readInclude({ include }: JsonObject): Knob[] {
+  const logprobs = listOf(include).includes('message.output_text.logprobs');
+  return logprobs ? [{ kind: 'other', name: 'include', value: include ?? null }] : [];
+}

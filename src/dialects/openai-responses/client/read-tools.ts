@@ -1,0 +1,175 @@
+// The tools of a Responses request and which of them must be called. Tools of a namespace get one name that says both, and
+// tools that only their own vendor runs are left out, unless they are what is asked for, or all that there is.
+
+import { isObject, type Json, type JsonObject } from '../../../kit/json.ts';
+import { objectList, refuseField, stringAt } from '../../fields.ts';
+import type { Knob, Tool, ToolChoice } from '../../translate/conversation.ts';
+import { describeCustomTool } from '../../translate/describe-custom-tool.ts';
+import { readCacheMark } from '../../translate/read-cache-mark.ts';
+import { refuseOnlyTool } from '../../vendor-tools.ts';
+
+export interface ResponseTools {
+  tools: Tool[];
+  toolChoice: ToolChoice | undefined;
+  /** Tools that only their own vendor runs. */
+  left: Knob[];
+}
+
+export function readTools(body: JsonObject, items: readonly JsonObject[]): ResponseTools {
+  const byName = new Map<string, Tool>();
+  const left = new Map<string, Knob>();
+  let first: { type: string; at: string } | undefined;
+  const add = (list: Json | undefined, at: string) => {
+    for (const [index, tool] of listTools(list, at).entries()) {
+      const place = `${at}[${index}]`;
+      const read = readTool(tool, place);
+      for (const one of read ?? []) {
+        const known = byName.get(one.name);
+        if (known && known.shown?.namespace !== one.shown?.namespace) {
+          refuseField(one.at, `Rename ${one.at}: another tool is called ${one.name} on this model.`);
+        }
+        // A tool that is told again, later in the history, is the one that counts.
+        byName.set(one.name, one);
+      }
+      const type = stringAt(tool.type, `${place}.type`);
+      if (read) continue;
+      left.set(type, { kind: 'other', name: type, value: tool });
+      first ??= { type, at: place };
+    }
+  };
+  add(body.tools, 'tools');
+  items.forEach(({ type, tools }, index) => {
+    if (type === 'additional_tools' || type === 'tool_search_output') add(tools, `input[${index}].tools`);
+  });
+  const tools = [...byName.values()];
+  const toolChoice = readChoice(body.tool_choice ?? undefined, tools, left);
+  if (first && tools.length === 0 && body.tool_choice !== 'none') refuseOnlyTool(first.type, first.at);
+  return { tools, toolChoice: tools.length > 0 ? toolChoice : undefined, left: [...left.values()] };
+}
+
+/** One name for a tool of a namespace. */
+export function flatName(name: string, namespace: string | undefined): string {
+  return namespace === undefined ? name : `${namespace}__${name}`;
+}
+
+/** By the name that the client has for it; without a namespace it may be of any, if it is nobody's else. */
+export function findTool(tools: readonly Tool[], name: string, namespace: string | undefined): Tool | undefined {
+  const plain = namespace === undefined ? tools.find((tool) => !tool.shown && tool.name === name) : undefined;
+  const isMeant = ({ shown }: Tool) =>
+    shown?.name === name && (namespace === undefined || shown.namespace === namespace);
+  return plain ?? tools.find(isMeant);
+}
+
+function listTools(list: Json | undefined, at: string): JsonObject[] {
+  if (list === undefined || list === null || (Array.isArray(list) && list.length === 0)) return [];
+  return objectList(list, at);
+}
+
+/** Undefined for one that is not the client's own. */
+function readTool(tool: JsonObject, at: string): Tool[] | undefined {
+  switch (tool.type) {
+    case 'function':
+      return [readFunction(tool, at)];
+    case 'custom':
+      return [readCustom(tool, at)];
+    case 'namespace':
+      return readNamespace(tool, at);
+    default:
+      return undefined;
+  }
+}
+
+function readFunction(tool: JsonObject, at: string): Tool {
+  const { parameters: schema, description, strict } = tool;
+  if (schema !== undefined && schema !== null && !isObject(schema)) {
+    refuseField(`${at}.parameters`, `Set ${at}.parameters to a JSON schema.`);
+  }
+  return {
+    name: stringAt(tool.name, `${at}.name`),
+    description: typeof description === 'string' ? description : undefined,
+    schema: schema ?? undefined,
+    strict: typeof strict === 'boolean' ? strict : undefined,
+    isCustom: false,
+    ...readCacheMark(tool),
+    at,
+  };
+}
+
+function readCustom(tool: JsonObject, at: string): Tool {
+  return {
+    name: stringAt(tool.name, `${at}.name`),
+    description: describeCustomTool(tool),
+    schema: undefined,
+    strict: undefined,
+    isCustom: true,
+    ...readCacheMark(tool),
+    at,
+  };
+}
+
+function readNamespace({ name, description, tools }: JsonObject, at: string): Tool[] {
+  const namespace = stringAt(name, `${at}.name`);
+  const about = typeof description === 'string' && description !== '' ? [`${namespace}: ${description}`] : [];
+  return listTools(tools, `${at}.tools`).flatMap((inner, index) => {
+    const place = `${at}.tools[${index}]`;
+    const read = readTool(inner, place);
+    if (!read || inner.type === 'namespace') return refuseField(place, `Make ${place} a function or a custom tool.`);
+    return read.map((tool) => ({
+      ...tool,
+      name: flatName(tool.name, namespace),
+      description: [...(tool.description === undefined ? [] : [tool.description]), ...about].join('\n\n') || undefined,
+      shown: { namespace, name: tool.name },
+    }));
+  });
+}
+
+const MODES = new Map<unknown, 'auto' | 'none' | 'any'>([
+  ['auto', 'auto'],
+  ['none', 'none'],
+  ['required', 'any'],
+]);
+
+function readChoice(
+  choice: Json | undefined,
+  tools: readonly Tool[],
+  left: ReadonlyMap<string, Knob>,
+): ToolChoice | undefined {
+  if (choice === undefined) return undefined;
+  const mode = MODES.get(choice);
+  if (mode === 'any' && tools.length === 0) {
+    refuseField('tool_choice', 'Give at least one tool of your own, or remove tool_choice.');
+  }
+  if (mode) return { mode };
+  if (!isObject(choice)) return refuseField('tool_choice', 'Set tool_choice to none, auto, required or a tool.');
+  if (choice.type === 'allowed_tools') return readAllowed(choice, tools, left);
+  const [name] = namesOf(choice, tools);
+  if (name === undefined) {
+    const message = 'Name a tool of your own in tool_choice: no other can be called for you on this model.';
+    return refuseField('tool_choice', message);
+  }
+  return { mode: 'tool', name };
+}
+
+function readAllowed(choice: JsonObject, tools: readonly Tool[], left: ReadonlyMap<string, Knob>): ToolChoice {
+  const list = objectList(choice.tools, 'tool_choice.tools');
+  const allowed = list.flatMap((tool, index) => {
+    const names = namesOf(tool, tools);
+    // One of the vendor's own is told to be dropped already.
+    if (names.length > 0 || (typeof tool.type === 'string' && left.has(tool.type))) return names;
+    return refuseField(`tool_choice.tools[${index}]`, 'Name only tools of this request in tool_choice.');
+  });
+  if (allowed.length > 0) return { mode: choice.mode === 'required' ? 'any' : 'auto', allowed };
+  if (choice.mode === 'required') {
+    refuseField('tool_choice', 'Allow at least one tool of your own in tool_choice.');
+  }
+  return refuseOnlyTool(stringAt(list[0]?.type, 'tool_choice.tools[0].type'), 'tool_choice.tools[0]');
+}
+
+/** The tools that a choice means: one, or all of a namespace. */
+function namesOf({ type, name, namespace }: JsonObject, tools: readonly Tool[]): string[] {
+  if (typeof name !== 'string') return [];
+  if (type === 'namespace') return tools.filter(({ shown }) => shown?.namespace === name).map((tool) => tool.name);
+  const isOwn = type === 'function' || type === 'custom' || type === undefined;
+  const found = isOwn ? findTool(tools, name, typeof namespace === 'string' ? namespace : undefined) : undefined;
+  return found ? [found.name] : [];
+}

@@ -1,0 +1,114 @@
+// An answer for a Responses client: the whole life of a response, event by event, or only how it ended. Usage is added by
+// whoever sends it.
+
+import { openRaw, type RawValue, writeJson } from '../../../kit/raw-json.ts';
+import type { AnswerEvent, Block, StopReason } from '../../translate/answer-events.ts';
+import type { AnswerContext, EventWriter, Frame } from '../../translate/sides.ts';
+import { createItemMaker } from './make-item.ts';
+import type { ItemStatus, ItemWriter } from './write-items.ts';
+import { createResponseObject, type Standing } from './write-response.ts';
+
+const INCOMPLETE: Partial<Record<StopReason, string>> = { length: 'max_output_tokens', filter: 'content_filter' };
+
+export function createEventWriter(context: AnswerContext): EventWriter {
+  const responseObject = createResponseObject(context);
+  const output: RawValue[] = [];
+  let sequence = 0;
+  /** Of the answer's text so far. */
+  let textLength = 0;
+  const makeItem = createItemMaker(context, { frame, textLength: () => textLength });
+  /** The item that grows, and the block that is open: one that has said nothing yet is no part of an item. */
+  let growing: ItemWriter | undefined;
+  let block: Block | undefined;
+  let isEntered = false;
+  let isOver = false;
+
+  function frame(type: string, fields: Record<string, RawValue>): Frame {
+    return { event: type, data: writeJson({ type, sequence_number: sequence++, ...fields }) };
+  }
+
+  function tell(type: string, standing: Omit<Standing, 'output'>): Frame {
+    return frame(type, { response: responseObject({ ...standing, output }) });
+  }
+
+  function begin(): Frame[] {
+    if (sequence > 0) return [];
+    const standing = { status: 'in_progress' } as const;
+    return [tell('response.created', standing), tell('response.in_progress', standing)];
+  }
+
+  function enter(): Frame[] {
+    if (!block || isEntered) return [];
+    isEntered = true;
+    if (growing?.takes(block)) return growing.open(block);
+    const ends = endItem('completed');
+    const item = makeItem(block, output.length);
+    growing = item;
+    const added = frame('response.output_item.added', { output_index: output.length, item: item.item('in_progress') });
+    return [...ends, added, ...item.open(block)];
+  }
+
+  function endItem(status: ItemStatus): Frame[] {
+    if (!growing) return [];
+    const ends = growing.close();
+    const item = growing.item(status);
+    const done = frame('response.output_item.done', { output_index: output.length, item });
+    output.push(item);
+    growing = undefined;
+    return [...ends, done];
+  }
+
+  function open(next: Block): Frame[] {
+    block = next;
+    isEntered = false;
+    const isContent = next.kind === 'tool' || (next.kind === 'redacted' && makeItem.wantsBack);
+    return isContent ? [...begin(), ...enter()] : [];
+  }
+
+  function inside(act: (item: ItemWriter) => Frame[]): Frame[] {
+    if (!block) return [];
+    const begun = [...begin(), ...enter()];
+    return growing ? [...begun, ...act(growing)] : begun;
+  }
+
+  function stop(reason: StopReason): Frame[] {
+    isOver = true;
+    const why = INCOMPLETE[reason];
+    const status = why === undefined ? 'completed' : 'incomplete';
+    const before = [...begin(), ...endItem(status)];
+    return [...before, tell(`response.${status}`, { status, reason: why })];
+  }
+
+  function write(event: AnswerEvent): Frame[] {
+    switch (event.type) {
+      case 'open':
+        return open(event.block);
+      case 'delta': {
+        if (event.text === '') return [];
+        const frames = inside((item) => item.delta(event.text));
+        if (block?.kind === 'text') textLength += event.text.length;
+        return frames;
+      }
+      case 'sign':
+        return makeItem.wantsBack ? inside((item) => item.sign(event.signature)) : [];
+      case 'cite':
+        return inside((item) => item.cite(event.citation));
+      case 'close':
+        block = undefined;
+        return [];
+      case 'stop':
+        return stop(event.reason);
+      default:
+        return [];
+    }
+  }
+
+  return { write: (event) => (isOver ? [] : write(event)) };
+}
+
+/** The response as its last event has it. */
+export function writeWhole(events: readonly AnswerEvent[], context: AnswerContext): string {
+  const { write } = createEventWriter(context);
+  const frames = [...events, { type: 'stop', reason: 'end' } as const].flatMap(write);
+  return openRaw(frames.at(-1)?.data ?? '{}').at('response')?.text ?? '{}';
+}

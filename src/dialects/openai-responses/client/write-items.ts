@@ -1,0 +1,159 @@
+// Items of an answer as they grow: each tells its beginning, every bit, and its end with all of it.
+
+import type { RawValue } from '../../../kit/raw-json.ts';
+import type { Block, UrlCitation } from '../../translate/answer-events.ts';
+import { packReasoning } from '../../translate/opaque.ts';
+import type { Frame } from '../../translate/sides.ts';
+
+export interface ItemWriter {
+  /** Whether this block goes on in the same item. */
+  takes(block: Block): boolean;
+  open(block: Block): Frame[];
+  delta(text: string): Frame[];
+  sign(signature: string): Frame[];
+  cite(citation: UrlCitation): Frame[];
+  /** The ends of what is inside; the item's own end follows. */
+  close(): Frame[];
+  item(status: ItemStatus): RawValue;
+}
+
+export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
+
+/** Makes an event of this item. */
+export type Tell = (type: string, fields: Record<string, RawValue>) => Frame;
+
+const NOT_ITS = { takes: () => false, sign: () => [], cite: () => [] };
+
+interface MessagePart {
+  kind: 'text' | 'refusal';
+  text: string;
+  annotations: RawValue[];
+  /** Where its text begins in the text of the whole answer. */
+  start: number;
+}
+
+/** `textBefore`: how long the text of the answer is so far. */
+export function messageItem(id: string, tell: Tell, textBefore: () => number): ItemWriter {
+  const parts: MessagePart[] = [];
+  const at = () => ({ content_index: parts.length - 1 });
+
+  function endPart(): Frame[] {
+    const part = parts.at(-1);
+    if (!part) return [];
+    const [name, whole] =
+      part.kind === 'text' ? ['output_text', { text: part.text, logprobs: [] }] : ['refusal', { refusal: part.text }];
+    return [
+      tell(`response.${name}.done`, { ...at(), ...whole }),
+      tell('response.content_part.done', { ...at(), part: writePart(part) }),
+    ];
+  }
+
+  return {
+    ...NOT_ITS,
+    takes: ({ kind }) => kind === 'text' || kind === 'refusal',
+    open({ kind }) {
+      if (kind !== 'text' && kind !== 'refusal') return [];
+      // Words that go on after a pause are the same text.
+      if (parts.at(-1)?.kind === kind) return [];
+      const ends = endPart();
+      const part: MessagePart = { kind, text: '', annotations: [], start: textBefore() };
+      parts.push(part);
+      return [...ends, tell('response.content_part.added', { ...at(), part: writePart(part) })];
+    },
+    delta(text) {
+      const part = parts.at(-1);
+      if (!part) return [];
+      part.text += text;
+      return part.kind === 'text'
+        ? [tell('response.output_text.delta', { ...at(), delta: text, logprobs: [] })]
+        : [tell('response.refusal.delta', { ...at(), delta: text })];
+    },
+    cite({ url, title, start, end }) {
+      const part = parts.at(-1);
+      if (part?.kind !== 'text') return [];
+      const [start_index, end_index] = [start - part.start, end - part.start].map((offset) => Math.max(0, offset));
+      const annotation = { type: 'url_citation', url, title, start_index, end_index };
+      part.annotations.push(annotation);
+      const annotation_index = part.annotations.length - 1;
+      return [tell('response.output_text.annotation.added', { ...at(), annotation_index, annotation })];
+    },
+    close: endPart,
+    item: (status) => ({ id, type: 'message', status, content: parts.map(writePart), role: 'assistant' }),
+  };
+}
+
+function writePart({ kind, text, annotations }: MessagePart): RawValue {
+  return kind === 'text'
+    ? { type: 'output_text', annotations: [...annotations], logprobs: [], text }
+    : { type: 'refusal', refusal: text };
+}
+
+/** `origin`: who may get it back, where the client asked for something to give back. */
+export function reasoningItem(id: string, tell: Tell, origin: string | undefined): ItemWriter {
+  let text = '';
+  let signature: string | undefined;
+  let redacted: string | undefined;
+  const at = { summary_index: 0 };
+  const part = () => ({ type: 'summary_text', text });
+
+  return {
+    ...NOT_ITS,
+    open(block) {
+      if (block.kind === 'redacted') redacted = block.data;
+      return [];
+    },
+    delta(more) {
+      const begin = text === '' ? [tell('response.reasoning_summary_part.added', { ...at, part: part() })] : [];
+      text += more;
+      return [...begin, tell('response.reasoning_summary_text.delta', { ...at, delta: more })];
+    },
+    sign(value) {
+      signature = value;
+      return [];
+    },
+    close: () =>
+      text === ''
+        ? []
+        : [
+            tell('response.reasoning_summary_text.done', { ...at, text }),
+            tell('response.reasoning_summary_part.done', { ...at, part: part() }),
+          ],
+    item(status) {
+      const known = {
+        ...(redacted === undefined ? {} : { redacted }),
+        ...(signature === undefined ? {} : { signature }),
+      };
+      const packed =
+        origin === undefined || status === 'in_progress' ? undefined : packReasoning(origin, { text, ...known });
+      return { id, type: 'reasoning', encrypted_content: packed, summary: text === '' ? [] : [part()] };
+    },
+  };
+}
+
+export interface Call {
+  callId: string;
+  name: string;
+  namespace: string | undefined;
+  isCustom: boolean;
+}
+
+export function callItem(id: string, tell: Tell, { callId, name, namespace, isCustom }: Call): ItemWriter {
+  const [type, field, event] = isCustom
+    ? (['custom_tool_call', 'input', 'response.custom_tool_call_input'] as const)
+    : (['function_call', 'arguments', 'response.function_call_arguments'] as const);
+  let text = '';
+
+  function delta(more: string): Frame[] {
+    text += more;
+    return [tell(`${event}.delta`, { delta: more })];
+  }
+
+  return {
+    ...NOT_ITS,
+    open: () => [],
+    delta,
+    // Arguments are JSON, and nothing is none.
+    close: () => [...(text === '' && !isCustom ? delta('{}') : []), tell(`${event}.done`, { [field]: text })],
+    item: (status) => ({ id, type, status, [field]: text, call_id: callId, name, namespace }),
+  };
+}

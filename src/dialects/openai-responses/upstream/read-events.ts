@@ -1,0 +1,169 @@
+// An upstream's response as events, from its stream or whole. What came in deltas is not taken again from the ends; what
+// only the ends tell is.
+
+import { isObject, type Json, type JsonDocument, type JsonObject, tryParseJson } from '../../../kit/json.ts';
+import type { UsageReport } from '../../dialect.ts';
+import type { AnswerEvent, Block, EventReader, StopReason, WholeEvents } from '../../translate/answer-events.ts';
+import { createSequencer } from '../../translate/one-block-at-a-time.ts';
+import { FAILURES, isEnded } from '../read-answer.ts';
+import { indexAt, listOf, readEvent } from '../read-output.ts';
+import { createNewness } from '../read-stream.ts';
+import { readUsage } from '../usage.ts';
+
+const BROKEN: AnswerEvent[] = [{ type: 'broken' }];
+
+export function createEventReader(): EventReader {
+  const read = createResponseReader();
+  let usage: UsageReport = 'absent';
+  return {
+    read({ data = '' }) {
+      if (data === '[DONE]') return [{ type: 'done' }];
+      const value = tryParseJson(data);
+      if (!isObject(value) || typeof value.type !== 'string') return BROKEN;
+      if (isObject(value.response) && isObject(value.response.usage)) usage = readUsage(value.response.usage);
+      const events = read(value);
+      const isOver = events.some(({ type }) => type === 'stop') && usage !== 'absent';
+      return isOver ? [...events, { type: 'done' }] : events;
+    },
+    end: () => [],
+    facts: () => ({ usage }),
+  };
+}
+
+export function readWhole({ value }: JsonDocument): WholeEvents | undefined {
+  if (!Array.isArray(value.output) || !isEnded(value)) return undefined;
+  const events = createResponseReader()({ type: 'response.completed', response: value });
+  return events.some(({ type }) => type === 'broken') ? undefined : { events, usage: readUsage(value.usage) };
+}
+
+/** Reads event after event of one response. */
+function createResponseReader(): (event: JsonObject) => AnswerEvent[] {
+  const sequencer = createSequencer();
+  const takeNew = createNewness();
+  /** By output index. */
+  const calls = new Map<number, Block>();
+  /** Where each text begins in the text of the whole answer. */
+  const starts = new Map<string, number>();
+  let textLength = 0;
+  /** The text that was said last, as long as nothing else is open. */
+  let openText: string | undefined;
+  const thoughts = new Set<string>();
+  const cited = new Set<string>();
+
+  function take(event: JsonObject): AnswerEvent[] {
+    const { item } = event;
+    const index = indexAt(event, 'output_index');
+    if (isObject(item) && isCall(item)) {
+      const { call_id: id, name } = item;
+      if (!calls.has(index)) calls.set(index, { kind: 'tool', id: String(id ?? ''), name: String(name ?? '') });
+    }
+    const events = readEvent(event).flatMap((said) => [...takeNew(said).flatMap(say), ...citeAll(event, said.slot)]);
+    if (event.type === 'response.output_text.annotation.added') {
+      events.push(...cite(event.annotation, textSlot(index, indexAt(event, 'content_index'))));
+    }
+    if (event.type === 'response.output_item.done' && isObject(item)) events.push(...endItem(item, index));
+    return events;
+  }
+
+  function say({ slot, text }: { slot: string; text: string }): AnswerEvent[] {
+    const [, at = '', kind = ''] = slot.split('/');
+    const call = calls.get(Number(at));
+    openText = kind === 'text' ? slot : undefined;
+    if (call) return sequencer.add(at, () => call, kind === 'name' ? '' : text);
+    const block = BLOCKS.get(kind);
+    if (!block) return [];
+    if (block.kind === 'reasoning') return sequencer.add(at, () => block, paragraph(at, slot) + text);
+    if (kind === 'text') {
+      if (!starts.has(slot)) starts.set(slot, textLength);
+      textLength += text.length;
+    }
+    return sequencer.add(slot, () => block, text);
+  }
+
+  /** Each part of a summary is a paragraph of it. */
+  function paragraph(item: string, slot: string): string {
+    const isFurther = thoughts.has(item) && !thoughts.has(slot);
+    thoughts.add(item).add(slot);
+    return isFurther ? '\n\n' : '';
+  }
+
+  /** What a text cites that is told whole: some upstreams tell it nowhere else, others have told it before. */
+  function citeAll({ part, item }: JsonObject, slot: string): AnswerEvent[] {
+    const told = isObject(item) ? listOf(item.content)[Number(slot.split('/').at(-1))] : part;
+    return isObject(told) ? listOf(told.annotations).flatMap((annotation) => cite(annotation, slot)) : [];
+  }
+
+  function cite(annotation: Json | undefined, slot: string): AnswerEvent[] {
+    const start = starts.get(slot);
+    if (slot !== openText || start === undefined || !isObject(annotation) || annotation.type !== 'url_citation')
+      return [];
+    const { url, title } = annotation;
+    const [from, to] = [indexAt(annotation, 'start_index'), indexAt(annotation, 'end_index')];
+    const key = JSON.stringify([slot, url, from, to]);
+    if (cited.has(key)) return [];
+    cited.add(key);
+    return [
+      {
+        type: 'cite',
+        citation: { url: String(url), title: String(title ?? ''), start: start + from, end: start + to },
+      },
+    ];
+  }
+
+  function endItem(item: JsonObject, index: number): AnswerEvent[] {
+    const slot = String(index);
+    if (item.type !== 'reasoning') return calls.has(index) ? sequencer.end(slot) : [];
+    const sealed = item.encrypted_content;
+    if (typeof sealed !== 'string' || sealed === '') return [];
+    return [
+      ...sequencer.add(slot, () => ({ kind: 'reasoning' }), ''),
+      ...sequencer.sign(slot, sealed),
+      ...sequencer.end(slot),
+    ];
+  }
+
+  function finish(response: JsonObject): AnswerEvent[] {
+    if (!isEnded(response)) return BROKEN;
+    const items = listOf(response.output).filter(isObject);
+    const missed = items.flatMap((item, index) => {
+      const isKnown = ended.has(index);
+      return isKnown ? [] : take({ type: 'response.output_item.done', output_index: index, item });
+    });
+    return [...missed, ...sequencer.flush(), { type: 'stop', reason: stopOf(response, calls.size > 0) }];
+  }
+
+  const ended = new Set<number>();
+  return (event) => {
+    if (FAILURES.has(event.type)) return BROKEN;
+    switch (event.type) {
+      case 'response.completed':
+      case 'response.incomplete':
+        return isObject(event.response) ? finish(event.response) : BROKEN;
+      default:
+        if (event.type === 'response.output_item.done') ended.add(indexAt(event, 'output_index'));
+        return take(event);
+    }
+  };
+}
+
+const BLOCKS: ReadonlyMap<string, Block> = new Map<string, Block>([
+  ['text', { kind: 'text' }],
+  ['refusal', { kind: 'refusal' }],
+  ['summary', { kind: 'reasoning' }],
+  ['thought', { kind: 'reasoning' }],
+]);
+
+function textSlot(index: number, at: number): string {
+  return `0/${index}/text/${at}`;
+}
+
+function isCall({ type }: JsonObject): boolean {
+  return type === 'function_call' || type === 'custom_tool_call';
+}
+
+function stopOf({ status, incomplete_details: details }: JsonObject, hasCalls: boolean): StopReason {
+  if (isObject(details) && details.reason === 'content_filter') return 'filter';
+  // Whatever the reason, or none: what is not complete must not look so.
+  if (status === 'incomplete') return 'length';
+  return hasCalls ? 'tool' : 'end';
+}

@@ -1,0 +1,66 @@
+// A conversation of any dialect as the body for an upstream that speaks Responses. Nothing is stored there, so everything
+// is said.
+
+import { type RawValue, writeJson } from '../../../kit/raw-json.ts';
+import type { UpstreamFields } from '../../dialect.ts';
+import { arrangeTurns, listName } from '../../translate/arrange-turns.ts';
+import { isAnswerBegun, prepareBegunAnswer } from '../../translate/begun-answer.ts';
+import type { Conversation, Turn } from '../../translate/conversation.ts';
+import type { Target, WrittenRequest } from '../../translate/sides.ts';
+import { writeFormat, writeKnobs, writeReasoning, writeTools } from './write-settings.ts';
+import { isOwnThought, writeTurn } from './write-turns.ts';
+
+/** A lower bound is refused. */
+const LEAST_OUTPUT_TOKENS = 16;
+
+export function writeConversation(conversation: Conversation, target: Target): WrittenRequest {
+  const { origin, prefill } = target;
+  const tools = writeTools(conversation, target);
+  const knobs = writeKnobs(conversation.knobs, target);
+  const reasoning = writeReasoning(conversation.reasoning, target);
+  const instructions = conversation.system.map(({ text }) => text).filter((text) => text.trim() !== '');
+  const { turns, isReworded } = prepareBegunAnswer(planTurns(conversation, origin), prefill);
+  // Written at once, so that what cannot be carried is told before anything is sent.
+  const input = turns.flatMap((turn) => writeTurn(turn, tools.names));
+  const text = { ...writeFormat(conversation.format), ...knobs.text };
+
+  function body(fields: UpstreamFields, asked: { stream: boolean; prefill?: string | undefined }): string {
+    const items = fields.withoutSealed ? input.filter(({ type }) => type !== 'reasoning') : input;
+    return writeJson({
+      model: fields.model,
+      instructions: instructions.length > 0 ? instructions.join('\n\n') : undefined,
+      input: asked.prefill === undefined ? items : beginAnswer(items, turns.at(-1), asked.prefill),
+      ...tools.members,
+      ...reasoning.members,
+      ...knobs.members,
+      text: Object.keys(text).length > 0 ? text : undefined,
+      max_output_tokens: Math.max(fields.maxOutputTokens, LEAST_OUTPUT_TOKENS),
+      store: false,
+      stream: asked.stream,
+    });
+  }
+
+  return {
+    body,
+    dropped: [...knobs.dropped, ...reasoning.dropped, ...tools.dropped],
+    reworded: isReworded ? ['prefill'] : [],
+    names: tools.names,
+    localStops: knobs.localStops,
+  };
+}
+
+/** Thoughts go back only to who had them, in the form that it gave them. */
+function planTurns({ turns }: Conversation, origin: string): Turn[] {
+  const usable = turns.map((turn) => ({
+    ...turn,
+    parts: turn.parts.filter((part) => part.type !== 'reasoning' || isOwnThought(part, origin)),
+  }));
+  return arrangeTurns(usable, { midSystem: 'keep' }, listName(turns));
+}
+
+/** The answer so far stands last, after what the client had begun of it; upstreams want no white space at its end. */
+function beginAnswer(input: readonly RawValue[], last: Turn | undefined, text: string): RawValue[] {
+  const begun = isAnswerBegun(last) ? last?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') : '';
+  const content = `${begun ?? ''}${text}`.trimEnd();
+  return [...(begun ? input.slice(0, -1) : input), { role: 'assistant', content }];
+}

@@ -1,0 +1,120 @@
+// How an answer shall be, for an upstream that speaks Responses: tools, format, thinking, and each setting that both sides
+// know. It has no word for stop sequences, so these are watched for here.
+
+import type { Json } from '../../../kit/json.ts';
+import type { RawValue } from '../../../kit/raw-json.ts';
+import { modelTraits } from '../../openai-chat/model-traits.ts';
+import { PLAIN_TIERS } from '../../priced-fields.ts';
+import type { Conversation, Knob, KnobKind, OutputFormat, ReasoningWish, Tool } from '../../translate/conversation.ts';
+import { effortFor } from '../../translate/effort.ts';
+import { requireOneAnswer } from '../../translate/one-answer.ts';
+import type { Target } from '../../translate/sides.ts';
+import { splitStops } from '../../translate/stop-sequences.ts';
+import { objectSchema } from '../../translate/tool-arguments.ts';
+import { createToolNames, type ToolNames } from '../../translate/tool-names.ts';
+
+type Members = { [name: string]: RawValue | undefined };
+
+export interface Written {
+  members: Members;
+  dropped: string[];
+}
+
+const NAME = /^[a-zA-Z0-9_-]+$/;
+const NAME_CHARS = 64;
+
+export function writeTools(conversation: Conversation, { quirks }: Target): Written & { names: ToolNames } {
+  const { tools, toolChoice, parallelTools, parallelToolsName } = conversation;
+  const names = createToolNames(tools, NAME, NAME_CHARS);
+  if (tools.length === 0) return { members: {}, dropped: [], names };
+  const allowed = toolChoice?.mode === 'tool' ? undefined : toolChoice?.allowed;
+  const declared = tools.filter(({ name }) => allowed?.includes(name) ?? true);
+  return {
+    members: {
+      tools: declared.map((tool) => writeTool(tool, names)),
+      tool_choice: writeChoice(toolChoice, names),
+      parallel_tool_calls: quirks.takesParallelFlag ? parallelTools : undefined,
+    },
+    dropped: parallelToolsName && parallelTools === false && !quirks.takesParallelFlag ? [parallelToolsName] : [],
+    names,
+  };
+}
+
+/** Strict unless told otherwise, which schemas of others do not stand. */
+function writeTool(tool: Tool, names: ToolNames): RawValue {
+  return {
+    type: 'function',
+    name: names.toUpstream(tool.name),
+    description: tool.description,
+    parameters: objectSchema(tool),
+    strict: tool.strict === true,
+  };
+}
+
+function writeChoice(choice: Conversation['toolChoice'], names: ToolNames): RawValue | undefined {
+  if (!choice) return undefined;
+  if (choice.mode === 'tool') return { type: 'function', name: names.toUpstream(choice.name) };
+  return choice.mode === 'any' ? 'required' : choice.mode;
+}
+
+export function writeFormat(format: OutputFormat | undefined): Members {
+  if (!format) return {};
+  if (format.kind === 'json_object') return { format: { type: 'json_object' } };
+  const { name = 'output', schema, strict } = format;
+  return { format: { type: 'json_schema', name, schema, strict } };
+}
+
+/** Its reasoning comes sealed, to be given back; how much of it is shown is the upstream's own choice. */
+export function writeReasoning(wish: ReasoningWish | undefined, { quirks, model }: Target): Written {
+  const traits = modelTraits(model);
+  if (!quirks.takesEffort || !traits.takesEffort)
+    return { members: {}, dropped: wish && !wish.isOff ? [wish.name] : [] };
+  const include = ['reasoning.encrypted_content'];
+  const word = wish && effortFor(wish, traits.efforts);
+  return { members: { include, reasoning: word === undefined ? undefined : { effort: word } }, dropped: [] };
+}
+
+export interface WrittenKnobs extends Written {
+  /** Members of `text`. */
+  text: Members;
+  localStops: string[];
+}
+
+const SAMPLING: ReadonlySet<KnobKind> = new Set(['temperature', 'top_p']);
+
+export function writeKnobs(knobs: readonly Knob[], { quirks, model, hashUser }: Target): WrittenKnobs {
+  const written: WrittenKnobs = { members: {}, text: {}, dropped: [], localStops: [] };
+  const { takesSampling } = modelTraits(model);
+
+  function carry(knob: Knob): boolean {
+    const { kind, value } = knob;
+    if (kind === 'choices') {
+      requireOneAnswer(knob);
+      return true;
+    }
+    if (kind === 'stop') {
+      written.localStops = splitStops(knob, 0).local;
+      return true;
+    }
+    if (quirks.refuses.includes(kind)) return false;
+    if (SAMPLING.has(kind) && !takesSampling) return value === 1;
+    if (kind === 'user' && typeof value === 'string') return set('safety_identifier', hashUser(value));
+    if (kind === 'verbosity') {
+      written.text.verbosity = value;
+      return true;
+    }
+    const isCarried =
+      SAMPLING.has(kind) || kind === 'prompt_cache_key' || (kind === 'service_tier' && PLAIN_TIERS.has(value));
+    return isCarried && set(kind, value);
+  }
+
+  /** The first of two with one meaning counts. */
+  function set(name: string, value: Json): boolean {
+    if (written.members[name] !== undefined) return false;
+    written.members[name] = value;
+    return true;
+  }
+
+  for (const knob of knobs) if (!carry(knob)) written.dropped.push(knob.name);
+  return written;
+}

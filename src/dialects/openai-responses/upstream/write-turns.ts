@@ -1,0 +1,87 @@
+// Turns as items of a Responses request: messages, calls, their results, and the model's own sealed reasoning.
+
+import { createHash } from 'node:crypto';
+import type { RawValue } from '../../../kit/raw-json.ts';
+import { refuseField } from '../../fields.ts';
+import { asFailure, FAILED, saysFailure, textOfPart } from '../../translate/as-text.ts';
+import type { DocumentPart, Part, ReasoningPart, ToolResultPart, Turn } from '../../translate/conversation.ts';
+import { addressOf } from '../../translate/media-address.ts';
+import { objectArguments } from '../../translate/tool-arguments.ts';
+import type { ToolNames } from '../../translate/tool-names.ts';
+
+type Item = { [name: string]: RawValue | undefined };
+
+export function writeTurn(turn: Turn, names: ToolNames): Item[] {
+  if (turn.role === 'assistant') return writeAssistant(turn.parts, names);
+  const results = turn.parts.filter((part) => part.type === 'tool_result');
+  const said = turn.parts.filter((part) => part.type !== 'tool_result').map(writePart);
+  const role = turn.role === 'system' ? 'developer' : 'user';
+  return [...results.map(writeResult), ...(said.length > 0 ? [{ role, content: said }] : [])];
+}
+
+/** Sealed by the very model that gets it back. */
+export function isOwnThought({ opaque }: ReasoningPart, origin: string): boolean {
+  return opaque?.origin === origin && opaque.value !== '';
+}
+
+/** In the order in which the model made them: reasoning stands right before what came of it. */
+function writeAssistant(parts: readonly Part[], names: ToolNames): Item[] {
+  return parts.map((part) => {
+    switch (part.type) {
+      case 'tool_call': {
+        const { id, name } = part;
+        const call = { call_id: writeCallId(id), name: names.toUpstream(name), arguments: objectArguments(part) };
+        return { type: 'function_call', ...call };
+      }
+      case 'reasoning': {
+        const summary = part.text === '' ? [] : [{ type: 'summary_text', text: part.text }];
+        return { type: 'reasoning', summary, encrypted_content: part.opaque?.value };
+      }
+      default: {
+        const text = textOfPart(part) ?? refuseField(part.at, `Remove ${part.at}, or make it text.`);
+        return { role: 'assistant', content: [{ type: 'output_text', text }] };
+      }
+    }
+  });
+}
+
+function writeResult({ callId, content, isError }: ToolResultPart): Item {
+  const parts = content.map(writePart);
+  const texts = content.flatMap((part) => textOfPart(part) ?? []);
+  const type = 'function_call_output';
+  const call_id = writeCallId(callId);
+  if (texts.length < parts.length) {
+    const failed = isError && !texts.some(saysFailure) ? [{ type: 'input_text', text: FAILED }] : [];
+    return { type, call_id, output: [...failed, ...parts] };
+  }
+  const text = texts.join('\n');
+  return { type, call_id, output: isError ? asFailure(text) : text };
+}
+
+function writePart(part: Part): Item {
+  const text = textOfPart(part);
+  if (text !== undefined) return { type: 'input_text', text };
+  switch (part.type) {
+    case 'image':
+      return { type: 'input_image', image_url: addressOf(part.source), detail: part.detail ?? 'auto' };
+    case 'document':
+      return writeFile(part);
+    default: {
+      const kind = part.type === 'other' ? part.kind : part.type;
+      return refuseField(part.at, `Remove ${part.at}, or ask another model: this one takes no ${kind}.`);
+    }
+  }
+}
+
+function writeFile({ source, title }: DocumentPart): Item {
+  if (source.kind === 'url') return { type: 'input_file', file_url: source.url };
+  if (source.kind === 'text') return { type: 'input_text', text: source.text };
+  return { type: 'input_file', filename: title ?? 'document.pdf', file_data: addressOf(source) };
+}
+
+const MOST_ID_CHARS = 64;
+
+/** The same id gives the same one each time: a call and its result must find each other. */
+function writeCallId(id: string): string {
+  return id.length <= MOST_ID_CHARS ? id : `call_${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
+}
