@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { countInput } from '../src/dialects/count-input.ts';
-import { type JsonObject, readJsonObject } from '../src/kit/json.ts';
-import { readLargeJson } from '../src/kit/large-json.ts';
+import { type JsonObject, readJsonObject } from '../src/kit/json/json.ts';
+import { readLargeJson } from '../src/kit/json/large-json.ts';
 import { startTestGateway } from '../test/support/gateway.ts';
 import { upModel } from '../test/support/test-document.ts';
 

@@ -9,7 +9,7 @@ import { assert } from '../kit/assert.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Idempotency } from '../kit/idempotency.ts';
 import type { NewId } from '../kit/ids.ts';
-import type { JsonObject } from '../kit/json.ts';
+import type { JsonObject } from '../kit/json/json.ts';
 import type { Random } from '../kit/random.ts';
 import type { ReplayRequest } from '../store/book/replays.ts';
 import type { KeyResult, RotateKeyResult } from '../store/operations.ts';

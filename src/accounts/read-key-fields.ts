@@ -2,10 +2,10 @@
 
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Fault, fault } from '../faults/fault.ts';
-import type { Json, JsonDocument } from '../kit/json.ts';
+import type { Json, JsonDocument } from '../kit/json/json.ts';
+import { RawJson } from '../kit/json/raw-json.ts';
 import { parseMoment } from '../kit/moment.ts';
 import { formatNtd, MAX_NANO, nanoOfJson } from '../kit/money.ts';
-import { RawJson } from '../kit/raw-json.ts';
 import type { KeyRow } from '../store/rows.ts';
 
 export type KeyFields = Partial<Pick<KeyRow, 'name' | 'models' | 'dailyBudget' | 'expiresAt' | 'manage'>>;

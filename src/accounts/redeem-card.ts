@@ -4,7 +4,7 @@ import { readCardCode } from '../cards/card-code.ts';
 import { fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Idempotency } from '../kit/idempotency.ts';
-import type { JsonObject } from '../kit/json.ts';
+import type { JsonObject } from '../kit/json/json.ts';
 import { moneyFields } from '../kit/money.ts';
 import { limitFault } from '../limits/admission-fault.ts';
 import type { Store } from '../store/store.ts';

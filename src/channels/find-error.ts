@@ -1,7 +1,7 @@
 // Where an error stands in what an upstream says: in one of a few places, as an object or as a text beside its code, or the
 // whole is the error, or a list of faults. Other bodies are none, whatever they say.
 
-import { isObject, type Json, type JsonObject } from '../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
 import { readListedFaults } from './listed-faults.ts';
 
 export function findError(body: Json | undefined): JsonObject | undefined {

@@ -1,6 +1,6 @@
 // What Google says in the details of an error and nowhere else: why it refused, and how long to wait.
 
-import { isObject, type Json, type JsonObject } from '../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
 
 export interface GoogleDetails {
   /** Such as `API_KEY_INVALID`; the vendor's own word, which no caller can put there. */

@@ -1,7 +1,7 @@
 // Faults as FastAPI lists them in `detail`, one for each field, with its place: upstreams that are written with it refuse a
 // request so, Mistral among them.
 
-import { isObject, type Json, type JsonObject } from '../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
 
 const MAX_SHOWN = 3;
 /** Where the fields of a body are, which need not be said. */

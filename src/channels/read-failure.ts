@@ -1,7 +1,7 @@
 // An upstream's refusal, reduced to what a client may know. From its body only the message and the parameter of the
 // known error envelope pass, with URLs, hosts, paths, ids and keys removed: what looks like one, and the upstream's own.
 
-import { tryParseJson } from '../kit/json.ts';
+import { tryParseJson } from '../kit/json/json.ts';
 import { findError } from './find-error.ts';
 import { readGoogleDetails } from './google-details.ts';
 

@@ -1,7 +1,7 @@
 // An error that an upstream tells with status 200: in place of an answer, or as an event of a stream. The status it would
 // have had stands in it, or nowhere.
 
-import { type Json, type JsonObject, tryParseJson } from '../kit/json.ts';
+import { type Json, type JsonObject, tryParseJson } from '../kit/json/json.ts';
 import { findError } from './find-error.ts';
 import { readFailure, type UpstreamFailure } from './read-failure.ts';
 

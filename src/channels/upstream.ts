@@ -2,7 +2,7 @@
 // way without a network, so nothing above knows the difference.
 
 import type { Endpoint } from '../kit/endpoints.ts';
-import type { JsonBody } from '../kit/request-json.ts';
+import type { JsonBody } from '../kit/json/request-json.ts';
 
 export interface UpstreamRequest {
   endpoint: Endpoint;

@@ -1,6 +1,6 @@
 // Whether a request asks the model to think before it answers, in the words of any of the chat formats.
 
-import { isObject, type JsonObject } from '../kit/json.ts';
+import { isObject, type JsonObject } from '../kit/json/json.ts';
 
 export function asksToThink(body: JsonObject): boolean {
   const { thinking, reasoning } = body;

@@ -2,9 +2,9 @@
 // same dialect the client's own text goes through; elsewhere it is translated, and nothing above this line knows.
 
 import type { Endpoint } from '../kit/endpoints.ts';
-import type { JsonDocument } from '../kit/json.ts';
+import type { JsonDocument } from '../kit/json/json.ts';
+import type { JsonBody } from '../kit/json/request-json.ts';
 import type { Quirks } from '../kit/quirks.ts';
-import type { JsonBody } from '../kit/request-json.ts';
 import type { AnswerFacts, Dialect, RelayRequest, StreamReader, UpstreamFields } from './dialect.ts';
 import { pricedFields } from './priced-fields.ts';
 import type { FetchedMedia, NamedMedia } from './translate/named-media.ts';

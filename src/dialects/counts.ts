@@ -1,6 +1,6 @@
 // Figures that an upstream reports: whole, not negative, not absurd; or undefined.
 
-import { isObject, type Json } from '../kit/json.ts';
+import { isObject, type Json } from '../kit/json/json.ts';
 
 const MAX_COUNT = 1_000_000_000;
 

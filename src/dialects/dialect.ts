@@ -3,10 +3,10 @@
 
 import type { Envelope } from '../faults/write.ts';
 import type { Endpoint } from '../kit/endpoints.ts';
-import type { JsonDocument, JsonObject } from '../kit/json.ts';
+import type { JsonDocument, JsonObject } from '../kit/json/json.ts';
+import type { JsonBody } from '../kit/json/request-json.ts';
 import type { Nano } from '../kit/money.ts';
 import type { Quirks } from '../kit/quirks.ts';
-import type { JsonBody } from '../kit/request-json.ts';
 import type { Buckets } from '../store/rows.ts';
 import type { InputCount } from './count-input.ts';
 import type { Repeat, Shape } from './shape.ts';

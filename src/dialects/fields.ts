@@ -1,7 +1,7 @@
 // Reading one field of a client's body: the right type, or a 400 that names it.
 
 import { fault } from '../faults/fault.ts';
-import { isObject, type Json, type JsonDocument, type JsonObject } from '../kit/json.ts';
+import { isObject, type Json, type JsonDocument, type JsonObject } from '../kit/json/json.ts';
 
 export function refuseField(param: string, message: string): never {
   throw fault('invalid_request', { param, message });

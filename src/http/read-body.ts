@@ -3,9 +3,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { clientLeft, fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
-import { type JsonDocument, type JsonProblem, JsonRefused, readJsonObject } from '../kit/json.ts';
-import { readLargeJson } from '../kit/large-json.ts';
-import { readRequestJson } from '../kit/request-json.ts';
+import { type JsonDocument, type JsonProblem, JsonRefused, readJsonObject } from '../kit/json/json.ts';
+import { readLargeJson } from '../kit/json/large-json.ts';
+import { readRequestJson } from '../kit/json/request-json.ts';
 
 const BODY_TIMEOUT_MS = 30_000;
 /** Longer texts are read in pieces, between which others have their turn. */

@@ -1,6 +1,6 @@
 // What a caller calls its conversation, if it says so: clients differ in where. It is hashed at once and never kept.
 
-import { isObject, type JsonObject } from '../kit/json.ts';
+import { isObject, type JsonObject } from '../kit/json/json.ts';
 
 const HEADERS = ['x-session-id', 'x-session-affinity', 'session-id', 'x-claude-code-session-id'];
 const MAX_CHARS = 500;

@@ -6,7 +6,7 @@ import { SERVED_BY } from '../catalog/endpoints.ts';
 import { readFailure } from '../channels/read-failure.ts';
 import type { Upstream } from '../channels/upstream.ts';
 import type { Endpoint } from '../kit/endpoints.ts';
-import { isObject, tryParseJson } from '../kit/json.ts';
+import { isObject, tryParseJson } from '../kit/json/json.ts';
 import { record } from './audit-log.ts';
 import { readNewest } from './newest.ts';
 import { notFound, OperatingRefused } from './refused.ts';

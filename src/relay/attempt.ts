@@ -9,9 +9,9 @@ import type { AnswerFacts, StreamEvent, StreamReader, UpstreamFields } from '../
 import type { FetchedMedia } from '../dialects/translate/named-media.ts';
 import { Fault } from '../faults/fault.ts';
 import { failpoint } from '../kit/failpoint.ts';
-import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../kit/json.ts';
+import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../kit/json/json.ts';
+import { dropBody, type JsonBody } from '../kit/json/request-json.ts';
 import { describeError } from '../kit/log.ts';
-import { dropBody, type JsonBody } from '../kit/request-json.ts';
 import { lowerThinkingBudget } from '../ledger/cost.ts';
 import { AttemptFailed, type AttemptOutcome, classifyFailure, classifyTold } from './attempt-failed.ts';
 import type { Admission, Call, RelayTools } from './call.ts';

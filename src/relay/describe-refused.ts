@@ -1,7 +1,7 @@
 // A request that a translation wrote and its upstream found fault with: the slip may be ours, and whoever mends it must
 // know what was sent. Told are the names and kinds of its members and the place that the upstream points to; no content.
 
-import { ANSWER_LIMITS, type Span, scanTopLevel } from '../kit/json.ts';
+import { ANSWER_LIMITS, type Span, scanTopLevel } from '../kit/json/json.ts';
 
 const KINDS: Readonly<Record<string, string>> = {
   '"': 'text',

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import { openaiChat } from '../../src/dialects/openai-chat/dialect.ts';
-import { readJsonObject } from '../../src/kit/json.ts';
+import { readJsonObject } from '../../src/kit/json/json.ts';
 import { parseSse } from '../support/sse.ts';
 
 const request = openaiChat.readRequest(

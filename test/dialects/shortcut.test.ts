@@ -9,7 +9,7 @@ import type { Dialect, RelayRequest, StreamEvent } from '../../src/dialects/dial
 import { openaiChat } from '../../src/dialects/openai-chat/dialect.ts';
 import { createShortcut } from '../../src/dialects/shortcut.ts';
 import { createSseReader } from '../../src/dialects/sse.ts';
-import { readJsonObject } from '../../src/kit/json.ts';
+import { readJsonObject } from '../../src/kit/json/json.ts';
 import { quirksOf } from '../../src/kit/quirks.ts';
 
 const BODY = { model: 'a-model', stream: true, max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }] };

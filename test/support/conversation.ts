@@ -11,7 +11,7 @@ import type {
 } from '../../src/dialects/translate/conversation.ts';
 import type { AnswerContext, Target } from '../../src/dialects/translate/sides.ts';
 import { Fault } from '../../src/faults/fault.ts';
-import { type Json, readJsonObject } from '../../src/kit/json.ts';
+import { type Json, readJsonObject } from '../../src/kit/json/json.ts';
 import { quirksOf } from '../../src/kit/quirks.ts';
 
 export function conversationOf(given: Partial<Conversation> = {}): Conversation {

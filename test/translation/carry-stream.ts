@@ -7,7 +7,7 @@ import type { Dialect, ReportedUsage, StreamEvent } from '../../src/dialects/dia
 import { openaiChat } from '../../src/dialects/openai-chat/dialect.ts';
 import { openaiResponses } from '../../src/dialects/openai-responses/dialect.ts';
 import { createSseReader, type SseEvent } from '../../src/dialects/sse.ts';
-import { readJsonObject } from '../../src/kit/json.ts';
+import { readJsonObject } from '../../src/kit/json/json.ts';
 import { quirksOf } from '../../src/kit/quirks.ts';
 import { NO_BUCKETS } from '../../src/store/rows.ts';
 import { CLIENTS, type ClientName, UPSTREAMS, type UpstreamName } from './sides.ts';

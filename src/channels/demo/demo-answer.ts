@@ -1,6 +1,6 @@
 // What the demo channel says: that it is a demo, in the language it was asked in, with nothing of the prompt in it.
 
-import { isObject, type Json, tryParseJson } from '../../kit/json.ts';
+import { isObject, type Json, tryParseJson } from '../../kit/json/json.ts';
 import { countTokens } from '../../kit/tokens.ts';
 
 export interface DemoAnswer {

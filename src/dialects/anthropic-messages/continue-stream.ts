@@ -7,7 +7,7 @@ import {
   type JsonDocument,
   type JsonObject,
   readJsonObject,
-} from '../../kit/json.ts';
+} from '../../kit/json/json.ts';
 import type { ContinuedWriter, StreamEvent } from '../dialect.ts';
 import { createOverlap } from '../prefill-overlap.ts';
 import type { Comparison } from '../transcript.ts';

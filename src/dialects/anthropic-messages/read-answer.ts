@@ -1,6 +1,6 @@
 // A whole message: is it one, what did it say it used, and does it hold any output.
 
-import { isObject, type JsonDocument } from '../../kit/json.ts';
+import { isObject, type JsonDocument } from '../../kit/json/json.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Output } from '../dialect.ts';
 import { isFinish } from '../is-finish.ts';
 import { blockPieces, isThinking, outputOf } from './read-output.ts';

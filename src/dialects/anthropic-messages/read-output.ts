@@ -1,6 +1,6 @@
 // The content of a block or of a delta, each bit in its slot.
 
-import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { weighTokens } from '../../kit/tokens.ts';
 import type { Output, Piece } from '../dialect.ts';
 

@@ -1,7 +1,7 @@
 // A messages request as we need it: the few fields we own or bill by, read one by one. The rest passes as it came.
 
 import { fault } from '../../faults/fault.ts';
-import type { JsonDocument, JsonObject } from '../../kit/json.ts';
+import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import { countInput, type InputCount } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { nestedCount, objectList, optionalCount, optionalFlag, readModel, refuseField } from '../fields.ts';

@@ -1,7 +1,7 @@
 // A message stream event by event. It says of each event what it is and what it carries, and keeps the few facts the bill
 // needs; text itself is never kept.
 
-import { ANSWER_LIMITS, isObject, type JsonDocument, JsonRefused, readJsonObject } from '../../kit/json.ts';
+import { ANSWER_LIMITS, isObject, type JsonDocument, JsonRefused, readJsonObject } from '../../kit/json/json.ts';
 import { weighTokens } from '../../kit/tokens.ts';
 import { BROKEN } from '../bare-events.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Piece, type StreamEvent, type StreamReader } from '../dialect.ts';

@@ -1,8 +1,8 @@
 // What earlier translations left in a history must not reach a vendor that checks it: thinking that we signed in place of
 // another model, and what we hung on ids of calls. Everything else keeps its bytes.
 
-import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json.ts';
-import { editFields, editItems, editMember, leaveOut, type RawEdit } from '../../kit/raw-edit.ts';
+import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
+import { editFields, editItems, editMember, leaveOut, type RawEdit } from '../../kit/json/raw-edit.ts';
 import { readOwnSignature, TAG_MARK } from '../translate/opaque.ts';
 import { editId, mayHoldTags } from '../translate/strip-tags.ts';
 

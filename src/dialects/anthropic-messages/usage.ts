@@ -1,7 +1,7 @@
 // Anthropic's usage as disjoint buckets and back. Anthropic counts cached tokens beside the input, thinking inside the
 // output. In a stream the figures are cumulative and come in two parts: what is there last, counts.
 
-import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
 import { readCount, readDetail } from '../counts.ts';
 import type { ReportedUsage, UsageReport } from '../dialect.ts';

@@ -1,7 +1,7 @@
 // A message stream to the client. It keeps the grammar: one start, blocks opened and closed in order, one end; also when a
 // second or third upstream run continues what the first one began.
 
-import { editMembers, isObject, type JsonDocument } from '../../kit/json.ts';
+import { editMembers, isObject, type JsonDocument } from '../../kit/json/json.ts';
 import { moneyFields } from '../../kit/money.ts';
 import type { FinalUsage, RelayRequest, StreamEvent, StreamWriter, WriterOptions } from '../dialect.ts';
 import { createRepeatWriter } from '../shape.ts';

@@ -1,6 +1,6 @@
 // How long the text of a schema is, without writing it: many references may lead to one large part of it.
 
-import type { Json } from '../../kit/json.ts';
+import type { Json } from '../../kit/json/json.ts';
 
 /** Measures each part once, however often it is asked for. */
 export function createMeasure(): (value: Json | undefined) => number {

@@ -1,6 +1,6 @@
 // Several schemas as one, for a format that has no word for `allOf` and wants an object wherever a tool's parameters stand.
 
-import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 
 /** What must hold to all of them: the first that says something decides, names and duties are those of all. */
 export function mergeAll(schemas: readonly JsonObject[]): JsonObject {

@@ -2,8 +2,8 @@
 // other, calls always whole, and there is no end mark. Each chunk may say why the answer ended, and others may still follow:
 // the last reason counts, once no more can come.
 
-import { isObject, type Json, type JsonDocument, type JsonObject, tryParseJson } from '../../kit/json.ts';
-import { openRaw, type RawPlace } from '../../kit/raw-json.ts';
+import { isObject, type Json, type JsonDocument, type JsonObject, tryParseJson } from '../../kit/json/json.ts';
+import { openRaw, type RawPlace } from '../../kit/json/raw-json.ts';
 import type { UsageReport } from '../dialect.ts';
 import type { AnswerEvent, EventReader, WholeEvents } from '../translate/answer-events.ts';
 import type { Target } from '../translate/sides.ts';

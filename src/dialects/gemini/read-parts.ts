@@ -1,8 +1,8 @@
 // The parts of an answer as blocks: thoughts, words, calls. Calls often have no id of their own, or another call's, and get one
 // that no other request has; their arguments stay the text they are.
 
-import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
-import type { RawPlace } from '../../kit/raw-json.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import type { RawPlace } from '../../kit/json/raw-json.ts';
 import type { AnswerEvent, Delta } from '../translate/answer-events.ts';
 import { pictureText } from '../translate/picture.ts';
 

@@ -1,7 +1,7 @@
 // Gemini's usage as disjoint buckets. Cached tokens are inside the prompt, tool results and thoughts are counted beside.
 // A count of zero is left out by the vendor, so an absent one means nothing by itself.
 
-import { isObject, type Json } from '../../kit/json.ts';
+import { isObject, type Json } from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
 import { readCount } from '../counts.ts';
 import type { UsageReport } from '../dialect.ts';

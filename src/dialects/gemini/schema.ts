@@ -2,7 +2,7 @@
 // documented to know is kept, what can be said with that is said with it, and all else is left out. References are put
 // in place, because beside one nothing else may stand; a schema that holds itself is opened a few times and then ends.
 
-import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { createMeasure } from './measure-schema.ts';
 import { mergeAll } from './merge-schemas.ts';
 import { resolveReference } from './resolve-reference.ts';

@@ -1,6 +1,6 @@
 // A conversation of any dialect as the body of a request to Gemini. Safety settings are left as the vendor has them.
 
-import { writeJson } from '../../kit/raw-json.ts';
+import { writeJson } from '../../kit/json/raw-json.ts';
 import type { UpstreamFields } from '../dialect.ts';
 import type { Conversation } from '../translate/conversation.ts';
 import { settingsOfParts } from '../translate/settings-of-parts.ts';

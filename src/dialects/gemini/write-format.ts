@@ -1,7 +1,7 @@
 // The form that a client wants its answer in. Older models have it only without tools: with them, the answer is the call of
 // one more tool.
 
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import type { Conversation, Tool } from '../translate/conversation.ts';
 import { createFormatTool, JSON_HINT } from '../translate/format-tool.ts';
 import type { ToolNames } from '../translate/tool-names.ts';

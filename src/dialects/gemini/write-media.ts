@@ -1,7 +1,7 @@
 // Pictures, documents and sound as parts. They travel inside the request: what has only an address, or is of a type that
 // the vendor does not take, is refused by its place in the client's body.
 
-import type { RawValue } from '../../kit/raw-json.ts';
+import type { RawValue } from '../../kit/json/raw-json.ts';
 import { refuseField } from '../fields.ts';
 import type { AudioPart, DocumentPart, ImagePart } from '../translate/conversation.ts';
 import { isPdf, sniffImageType } from '../translate/media-types.ts';

@@ -1,6 +1,6 @@
 // How much a model shall think: by its generation as a word, as a bound in tokens, or not at all.
 
-import type { JsonObject } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import type { UpstreamFields } from '../dialect.ts';
 import type { ReasoningWish } from '../translate/conversation.ts';
 import { boundedBudget, effortFor } from '../translate/effort.ts';

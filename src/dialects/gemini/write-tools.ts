@@ -1,7 +1,7 @@
 // Tools as function declarations, and the choice among them. Parameters are always those of an object.
 
-import { isObject, type JsonObject } from '../../kit/json.ts';
-import type { RawValue } from '../../kit/raw-json.ts';
+import { isObject, type JsonObject } from '../../kit/json/json.ts';
+import type { RawValue } from '../../kit/json/raw-json.ts';
 import { refuseField } from '../fields.ts';
 import type { Tool, ToolChoice } from '../translate/conversation.ts';
 import { objectSchema } from '../translate/tool-arguments.ts';

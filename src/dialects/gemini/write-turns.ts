@@ -1,7 +1,7 @@
 // Turns as contents. Arguments of calls keep their own text; signatures go back only to the model that made them; what
 // only another dialect knows is refused by its place in the client's body.
 
-import { RawJson, type RawValue } from '../../kit/raw-json.ts';
+import { RawJson, type RawValue } from '../../kit/json/raw-json.ts';
 import { refuseField } from '../fields.ts';
 import type { Opaque, Part, ReasoningPart, ToolCallPart, Turn } from '../translate/conversation.ts';
 import { GOOGLE_ORIGIN } from '../translate/opaque.ts';

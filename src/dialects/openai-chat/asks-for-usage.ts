@@ -1,6 +1,6 @@
 // Whether a chat client wants usage at the end of its stream: asked for as OpenAI says it, or as OpenRouter does.
 
-import { isObject, type JsonObject } from '../../kit/json.ts';
+import { isObject, type JsonObject } from '../../kit/json/json.ts';
 import { optionalFlag, optionalObject } from '../fields.ts';
 
 /** Throws a fault that names the field. */

@@ -1,6 +1,6 @@
 // A chat stream that another run continues: no second role, no word twice, nothing after a finish.
 
-import { ANSWER_LIMITS, editMembers, isObject, type JsonObject, readJsonObject } from '../../kit/json.ts';
+import { ANSWER_LIMITS, editMembers, isObject, type JsonObject, readJsonObject } from '../../kit/json/json.ts';
 import { asMedia, type ContinuedWriter, isMedia, type Piece, type StreamEvent } from '../dialect.ts';
 import { isFinish } from '../is-finish.ts';
 import { createOverlap } from '../prefill-overlap.ts';

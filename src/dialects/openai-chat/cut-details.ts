@@ -1,6 +1,6 @@
 // A router's list of details says the thoughts of its chunk once more: what of them the client has is cut there, too.
 
-import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 
 /** `rest` is the new end of the thoughts that were `said`. Undefined if the details are in other words. */
 export function cutDetails(details: Json[], said: string, rest: string): Json[] | undefined {

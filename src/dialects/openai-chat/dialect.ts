@@ -1,6 +1,6 @@
 // The OpenAI chat format, as the relay uses it.
 
-import { editMembers } from '../../kit/json.ts';
+import { editMembers } from '../../kit/json/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { readAnswer } from './read-answer.ts';
 import { readRequest, refuseOtherModels } from './read-request.ts';

@@ -1,6 +1,6 @@
 // A whole chat answer: is it one, what did it say it used, and does it hold any output.
 
-import { isObject, type JsonDocument } from '../../kit/json.ts';
+import { isObject, type JsonDocument } from '../../kit/json/json.ts';
 import type { Quirks } from '../../kit/quirks.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Output } from '../dialect.ts';
 import { isFinish } from '../is-finish.ts';

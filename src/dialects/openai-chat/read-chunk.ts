@@ -1,6 +1,6 @@
 // What a chunk of a chat stream is, however its upstream writes it: the rules that all who read one share.
 
-import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 
 /** An error in place of a chunk. */
 export function isError({ error, object, type }: JsonObject): boolean {

@@ -1,6 +1,6 @@
 // The content of a chat message or delta, piece by piece, each in its slot.
 
-import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { weighTokens } from '../../kit/tokens.ts';
 import type { Output, Piece } from '../dialect.ts';
 

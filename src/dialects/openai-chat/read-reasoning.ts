@@ -1,6 +1,6 @@
 // What a model thought in an earlier turn, as chat clients hand it back. Only what names its maker may go back to it.
 
-import { isObject, type JsonObject } from '../../kit/json.ts';
+import { isObject, type JsonObject } from '../../kit/json/json.ts';
 import type { ReasoningPart } from '../translate/conversation.ts';
 
 export const TEXT_DETAIL = 'reasoning.text';

@@ -1,6 +1,6 @@
 // A chat request as we need it: the few fields we own or bill by, read one by one. The rest passes as it came.
 
-import type { JsonDocument, JsonObject } from '../../kit/json.ts';
+import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import { countInput } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { nestedCount, objectList, optionalCount, optionalFlag, readModel, refuseField } from '../fields.ts';

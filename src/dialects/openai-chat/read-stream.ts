@@ -8,7 +8,7 @@ import {
   type JsonObject,
   JsonRefused,
   readJsonObject,
-} from '../../kit/json.ts';
+} from '../../kit/json/json.ts';
 import type { Quirks } from '../../kit/quirks.ts';
 import { weighTokens } from '../../kit/tokens.ts';
 import { BROKEN, DONE } from '../bare-events.ts';

@@ -1,7 +1,7 @@
 // OpenAI's usage as disjoint buckets. OpenAI counts cached tokens inside the prompt and reasoning inside the completion.
 // What an upstream reports is not trusted: one bad figure and the whole report counts as absent.
 
-import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import type { Quirks } from '../../kit/quirks.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
 import { readCount, readDetail } from '../counts.ts';

@@ -2,8 +2,8 @@
 // details that name their maker, the words that stand beside them, and what we hung on calls and their ids. Everything else
 // keeps its bytes.
 
-import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json.ts';
-import { editFields, editItems, editMember, leaveOut, type RawEdit } from '../../kit/raw-edit.ts';
+import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
+import { editFields, editItems, editMember, leaveOut, type RawEdit } from '../../kit/json/raw-edit.ts';
 import { editId, mayHoldTags } from '../translate/strip-tags.ts';
 
 /** The same document if there is nothing of ours in it. `thoughtsField`: where the upstream wants any model's words. */

@@ -1,7 +1,7 @@
 // The body for an upstream of the same dialect: the client's own text with only the fields we own changed.
 
-import { editMembers, isObject, type Json } from '../../kit/json.ts';
-import { editBody, type JsonBody } from '../../kit/request-json.ts';
+import { editMembers, isObject, type Json } from '../../kit/json/json.ts';
+import { editBody, type JsonBody } from '../../kit/json/request-json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { withoutPriced } from '../priced-fields.ts';
 import { usageWish } from './asks-for-usage.ts';

@@ -9,7 +9,7 @@ import {
   type JsonDocument,
   type JsonObject,
   readJsonObject,
-} from '../../kit/json.ts';
+} from '../../kit/json/json.ts';
 import type { FinalUsage, RelayRequest, StreamEvent, StreamWriter, WriterOptions } from '../dialect.ts';
 import { createRepeatWriter } from '../shape.ts';
 import { writeSse } from '../sse.ts';

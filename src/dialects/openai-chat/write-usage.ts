@@ -1,6 +1,6 @@
 // Usage in OpenAI's words: a pure function of the buckets, with the cost beside it; or an upstream's own, mended.
 
-import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { moneyFields, type Nano } from '../../kit/money.ts';
 import type { ReportedUsage } from '../dialect.ts';
 

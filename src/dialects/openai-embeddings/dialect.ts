@@ -1,8 +1,8 @@
 // The OpenAI embeddings format. Clients ask for floats or for base64; whichever the upstream gives, they get what they
 // asked for: a client that decodes the wrong one gets wrong vectors without an error.
 
-import { editMembers, isObject, type Json, type JsonDocument } from '../../kit/json.ts';
-import { editBody } from '../../kit/request-json.ts';
+import { editMembers, isObject, type Json, type JsonDocument } from '../../kit/json/json.ts';
+import { editBody } from '../../kit/json/request-json.ts';
 import { type AnswerFacts, type Dialect, NO_OUTPUT, type RelayRequest } from '../dialect.ts';
 import { NEVER_STREAMS } from '../never-streams.ts';
 import { readUsage } from '../openai-chat/read-usage.ts';

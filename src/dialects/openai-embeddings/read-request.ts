@@ -1,7 +1,7 @@
 // An embeddings request: texts, or tokens already counted by the client.
 
 import { fault } from '../../faults/fault.ts';
-import type { Json, JsonDocument } from '../../kit/json.ts';
+import type { Json, JsonDocument } from '../../kit/json/json.ts';
 import { addTokens, countTokens, mostTokens, NO_TOKENS, sameTokens, type TokenCount } from '../../kit/tokens.ts';
 import type { InputCount } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';

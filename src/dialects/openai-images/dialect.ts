@@ -1,8 +1,8 @@
 // The OpenAI images format. A picture that broke off cannot be continued: another run paints another one.
 
-import { editMembers, isObject } from '../../kit/json.ts';
+import { editMembers, isObject } from '../../kit/json/json.ts';
+import { editBody } from '../../kit/json/request-json.ts';
 import { moneyFields } from '../../kit/money.ts';
-import { editBody } from '../../kit/request-json.ts';
 import type { Dialect, FinalUsage, Sent, StreamEvent, StreamWriter } from '../dialect.ts';
 import { NEVER_STREAMS } from '../never-streams.ts';
 import { withoutPriced } from '../priced-fields.ts';

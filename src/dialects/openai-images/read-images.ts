@@ -8,7 +8,7 @@ import {
   type JsonObject,
   JsonRefused,
   readJsonObject,
-} from '../../kit/json.ts';
+} from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
 import { BROKEN, DONE } from '../bare-events.ts';
 import { readCount } from '../counts.ts';

@@ -1,6 +1,6 @@
 // An image request: how many images, and whether they come as a stream.
 
-import type { JsonDocument } from '../../kit/json.ts';
+import type { JsonDocument } from '../../kit/json/json.ts';
 import { countTokens } from '../../kit/tokens.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { optionalCount, optionalFlag, readModel, textField } from '../fields.ts';

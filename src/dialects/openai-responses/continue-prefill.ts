@@ -1,7 +1,7 @@
 // A response stream whose text another run goes on with: its first message is the one that the client has, its ends tell
 // the whole text, and everything else of it comes after.
 
-import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json.ts';
+import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import type { ContinuedWriter, StreamEvent } from '../dialect.ts';
 import { createOverlap } from '../prefill-overlap.ts';
 import { createIdMap, type Pass, withDelta } from './continue-stream.ts';

@@ -1,7 +1,7 @@
 // A response stream that a new run of the same answer continues: no second beginning, items under the ids that the client
 // knows, no word twice. Structure and text must repeat what was sent; then it goes on.
 
-import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json.ts';
+import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import type { ContinuedWriter, Piece, StreamEvent } from '../dialect.ts';
 import type { Comparison } from '../transcript.ts';
 import { editInside, editList, reread } from './raw-edits.ts';

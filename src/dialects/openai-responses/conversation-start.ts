@@ -2,7 +2,7 @@
 // of one conversation must rank channels alike, though few clients name it: what stood before the model's first word is the
 // same in each.
 
-import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 
 const SEALED = 'reasoning.encrypted_content';
 const GIVEN_ROLES: ReadonlySet<Json | undefined> = new Set(['user', 'system', 'developer']);

@@ -1,6 +1,6 @@
 // The OpenAI Responses format, as the relay uses it.
 
-import { editMembers } from '../../kit/json.ts';
+import { editMembers } from '../../kit/json/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { conversationStart } from './conversation-start.ts';
 import { readAnswer } from './read-answer.ts';

@@ -1,7 +1,7 @@
 // Edits below the top level of an event or a request that leave every other byte as it came.
 
-import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../../kit/json.ts';
-import { openRaw } from '../../kit/raw-json.ts';
+import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../../kit/json/json.ts';
+import { openRaw } from '../../kit/json/raw-json.ts';
 
 /** Text that was a document before it was edited. */
 export function reread(text: string): JsonDocument {

@@ -1,6 +1,6 @@
 // A whole response: is it one, did it end, what did it say it used, and does it hold any output.
 
-import { isObject, type JsonDocument, type JsonObject } from '../../kit/json.ts';
+import { isObject, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { type AnswerFacts, NO_OUTPUT, type Output } from '../dialect.ts';
 import { listOf, outputOf, readItem } from './read-output.ts';
 import { readUsage } from './usage.ts';

@@ -1,7 +1,7 @@
 // The content of output items and of stream events, each bit in its slot. A stream says everything twice, bit by bit and
 // then as a whole: what is whole says so.
 
-import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { weighTokens } from '../../kit/tokens.ts';
 import type { Output, Piece } from '../dialect.ts';
 

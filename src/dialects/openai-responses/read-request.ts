@@ -1,7 +1,7 @@
 // A Responses request as we need it: the few fields we own or bill by, read one by one, and a way forward for what would
 // need content that nobody stored.
 
-import { isObject, type JsonDocument, type JsonObject } from '../../kit/json.ts';
+import { isObject, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { countInput } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { objectList, optionalCount, optionalFlag, optionalObject, readModel, refuseField } from '../fields.ts';

@@ -8,7 +8,7 @@ import {
   type JsonObject,
   JsonRefused,
   readJsonObject,
-} from '../../kit/json.ts';
+} from '../../kit/json/json.ts';
 import { BROKEN, DONE } from '../bare-events.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Piece, type StreamEvent, type StreamReader } from '../dialect.ts';
 import { FAILURES, isEnded, isReasoning, outputOfResponse, readFinish } from './read-answer.ts';

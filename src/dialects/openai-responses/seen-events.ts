@@ -1,7 +1,7 @@
 // What a client has seen of a stream's structure: items and their ids, and each event that tells more than text. A second
 // run is held against it: what was seen does not come again, and what differs is another answer.
 
-import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 
 export interface SeenItem {
   type: string;

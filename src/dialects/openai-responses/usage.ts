@@ -1,7 +1,7 @@
 // Usage in the words of the Responses format, as disjoint buckets and back. Cached and written tokens count inside the
 // input, reasoning inside the output. One bad figure and the whole report counts as absent.
 
-import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
 import { readCount, readDetail } from '../counts.ts';
 import type { ReportedUsage, UsageReport } from '../dialect.ts';

@@ -1,8 +1,8 @@
 // The body for an upstream of the same dialect: the client's own text with only the fields we own changed, and without
 // what would mean nothing there or is nobody's business.
 
-import { editMembers, isObject, type Json, type JsonDocument } from '../../kit/json.ts';
-import { editBody, type JsonBody } from '../../kit/request-json.ts';
+import { editMembers, isObject, type Json, type JsonDocument } from '../../kit/json/json.ts';
+import { editBody, type JsonBody } from '../../kit/json/request-json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { withoutPriced } from '../priced-fields.ts';
 import { TAG_MARK, untagToolId } from '../translate/opaque.ts';

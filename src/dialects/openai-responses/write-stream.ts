@@ -1,7 +1,7 @@
 // A response stream to the client: events pass with `model` as the client knows it, numbered without a gap from the first
 // to the last, whoever sent them. When another run takes over, it goes on under the first one's ids.
 
-import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json.ts';
+import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { moneyFields } from '../../kit/money.ts';
 import type { FinalUsage, RelayRequest, StreamEvent, StreamWriter, WriterOptions } from '../dialect.ts';
 import { writeSse } from '../sse.ts';

@@ -2,7 +2,7 @@
 // own requests into this and writes upstream requests from it. Nothing is lost on the way in: what has no word here is kept
 // as `other`, so that whoever cannot carry it can name it.
 
-import type { Json } from '../../kit/json.ts';
+import type { Json } from '../../kit/json/json.ts';
 
 export interface Conversation {
   /** What stands before the first turn. */

@@ -1,6 +1,6 @@
 // What a model is told of a custom tool. A grammar, which formats without such tools cannot enforce, is at least told.
 
-import { isObject, type JsonObject } from '../../kit/json.ts';
+import { isObject, type JsonObject } from '../../kit/json/json.ts';
 
 /** The grammar stands in the format itself or, in chats, one level below. */
 export function describeCustomTool({ description, format }: JsonObject): string | undefined {

@@ -1,7 +1,7 @@
 // The form of an answer for models that have no word for it: as the arguments of a tool that stands for the answer, or as
 // a request in words.
 
-import type { Json } from '../../kit/json.ts';
+import type { Json } from '../../kit/json/json.ts';
 import type { Tool } from './conversation.ts';
 import type { ToolNames } from './tool-names.ts';
 

@@ -2,7 +2,7 @@
 // through a client of another dialect they carry a tag that names their maker, so that they go back to nobody else.
 
 import { createHash } from 'node:crypto';
-import { isObject, tryParseJson } from '../../kit/json.ts';
+import { isObject, tryParseJson } from '../../kit/json/json.ts';
 import type { Opaque, ReasoningPart } from './conversation.ts';
 
 /** Stands in everything that we tagged: a cheap test on a whole body. */

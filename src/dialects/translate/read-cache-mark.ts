@@ -1,6 +1,6 @@
 // Where clients of the OpenAI formats want the prompt to be cached.
 
-import { isObject, type JsonObject } from '../../kit/json.ts';
+import { isObject, type JsonObject } from '../../kit/json/json.ts';
 import type { CacheMark } from './conversation.ts';
 
 /** Anthropic's mark, which libraries put on parts of these formats too, or OpenAI's; the latter lasts 30 minutes or 12 hours. */

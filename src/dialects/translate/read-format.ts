@@ -1,6 +1,6 @@
 // What the two formats of one vendor say alike of an answer's shape, under different names.
 
-import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import type { OutputFormat } from './conversation.ts';
 
 /** A schema with the name and the strictness that stand beside it. */

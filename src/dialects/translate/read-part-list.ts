@@ -1,6 +1,6 @@
 // Content as the OpenAI formats have it: a text, or a list of parts that each say what they are.
 
-import { isObject, type Json, type JsonObject } from '../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { refuseField, stringAt } from '../fields.ts';
 import type { AudioPart, Part, TextPart } from './conversation.ts';
 import { readCacheMark } from './read-cache-mark.ts';

@@ -1,7 +1,7 @@
 // Calls as the client knows them: its own names, free text for its custom tools, and an answer where we made the model call
 // a tool only to get its format right.
 
-import { isObject, tryParseJson } from '../../kit/json.ts';
+import { isObject, tryParseJson } from '../../kit/json/json.ts';
 import type { AnswerEvent } from './answer-events.ts';
 import type { ToolNames } from './tool-names.ts';
 

@@ -1,7 +1,7 @@
 // The two sides of a translation. A client's side reads its requests and writes its answers; an upstream's side writes
 // requests and reads answers. Any client's side goes with any upstream's.
 
-import type { JsonDocument } from '../../kit/json.ts';
+import type { JsonDocument } from '../../kit/json/json.ts';
 import type { Quirks } from '../../kit/quirks.ts';
 import type { UpstreamFields } from '../dialect.ts';
 import type { AnswerEvent, EventReader, WholeEvents } from './answer-events.ts';

@@ -1,8 +1,8 @@
 // Whether anything of ours may stand in a request, and ids of calls without what we hung on them. Only where ids stand: what
 // looks like one in a client's own text is the client's.
 
-import type { Json, JsonDocument } from '../../kit/json.ts';
-import { type RawEdit, setTo } from '../../kit/raw-edit.ts';
+import type { Json, JsonDocument } from '../../kit/json/json.ts';
+import { type RawEdit, setTo } from '../../kit/json/raw-edit.ts';
 import { TAG, TAG_MARK, untagToolId } from './opaque.ts';
 
 /** A cheap test on the whole body; of a long string only the beginning and the end can be ours. */

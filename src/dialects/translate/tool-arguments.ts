@@ -1,7 +1,7 @@
 // What goes into and comes out of a tool, for upstreams that know only JSON objects: arguments that are none are wrapped,
 // and a tool of free text becomes one of a single text.
 
-import { isObject, type Json, type JsonObject, tryParseJson } from '../../kit/json.ts';
+import { isObject, type Json, type JsonObject, tryParseJson } from '../../kit/json/json.ts';
 import type { Tool, ToolCallPart } from './conversation.ts';
 import { CUSTOM_INPUT } from './restore-tools.ts';
 

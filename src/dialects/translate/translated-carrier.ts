@@ -1,7 +1,7 @@
 // One client's request carried by an upstream of another dialect. What the upstream says becomes events of the client's
 // dialect before anything else sees it, so that delivery, resume and billing are the same as for the client's own dialect.
 
-import { ANSWER_LIMITS, readJsonObject } from '../../kit/json.ts';
+import { ANSWER_LIMITS, readJsonObject } from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
 import { BROKEN, DONE } from '../bare-events.ts';
 import type { Carrier } from '../carrier.ts';

@@ -12,7 +12,7 @@ import { openaiEmbeddings } from '../../dialects/openai-embeddings/dialect.ts';
 import { openaiImages } from '../../dialects/openai-images/dialect.ts';
 import { openaiResponses } from '../../dialects/openai-responses/dialect.ts';
 import { fault } from '../../faults/fault.ts';
-import { dropRequest } from '../../kit/request-json.ts';
+import { dropRequest } from '../../kit/json/request-json.ts';
 import { readTrace, TRACE_HEADER, writeTrace } from '../../kit/traceparent.ts';
 import type { Room } from '../../limits/load.ts';
 import { candidateModels, modelsFor } from '../../relay/candidate-models.ts';

@@ -3,7 +3,7 @@
 
 import { z } from 'zod';
 import { describeIssue } from '../../catalog/fault-words.ts';
-import { JsonRefused, readJsonObject } from '../../kit/json.ts';
+import { JsonRefused, readJsonObject } from '../../kit/json/json.ts';
 import { hasControls } from '../../operating/read-input.ts';
 import { notFound } from '../../operating/refused.ts';
 import type { OperatingTools } from '../../operating/tools.ts';

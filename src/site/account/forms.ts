@@ -1,8 +1,8 @@
 // Forms as the API takes them: what a visitor typed becomes the same body that a program would send.
 
 import type { KeyBody } from '../../accounts/read-key-fields.ts';
+import { RawJson } from '../../kit/json/raw-json.ts';
 import { formatNtd, parseNtd } from '../../kit/money.ts';
-import { RawJson } from '../../kit/raw-json.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { date } from '../format.ts';
 import { knownQuery } from '../page-parameters.ts';

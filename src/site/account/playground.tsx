@@ -2,7 +2,7 @@
 // The playground's page, and its call: a chat like any other, on the visitor's own key, streamed as it comes.
 
 import { Fault, fault } from '../../faults/fault.ts';
-import { isObject, tryParseJson } from '../../kit/json.ts';
+import { isObject, tryParseJson } from '../../kit/json/json.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { faultText } from '../fault-text.ts';
 import { wordsOf } from '../language.ts';

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test';
 import { stripOwn } from '../../../src/dialects/anthropic-messages/strip-own.ts';
 import { packReasoning, signOwn, tagToolId } from '../../../src/dialects/translate/opaque.ts';
-import { readJsonObject } from '../../../src/kit/json.ts';
+import { readJsonObject } from '../../../src/kit/json/json.ts';
 
 const ORIGIN = '0123456789';
 const strip = (content: string) => {

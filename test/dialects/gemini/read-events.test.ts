@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import { createEventReader, readWhole } from '../../../src/dialects/gemini/read-events.ts';
 import type { AnswerEvent } from '../../../src/dialects/translate/answer-events.ts';
-import { readJsonObject } from '../../../src/kit/json.ts';
+import { readJsonObject } from '../../../src/kit/json/json.ts';
 import { GEMINI_USAGE, type GeminiCall, type GeminiOptions, geminiAnswer, geminiChunks } from '../../support/gemini.ts';
 import { target } from './target.ts';
 

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { writeSchema } from '../../../src/dialects/gemini/schema.ts';
-import { isObject, type Json, type JsonObject } from '../../../src/kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../../src/kit/json/json.ts';
 
 const KEPT = new Set([
   ...['type', 'format', 'title', 'description', 'enum', 'items', 'prefixItems', 'minItems', 'maxItems'],

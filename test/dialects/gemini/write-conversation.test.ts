@@ -6,7 +6,7 @@ import type { Conversation, KnobKind, Part, ToolCallPart } from '../../../src/di
 import { GOOGLE_ORIGIN } from '../../../src/dialects/translate/opaque.ts';
 import type { Target } from '../../../src/dialects/translate/sides.ts';
 import { Fault } from '../../../src/faults/fault.ts';
-import type { Json } from '../../../src/kit/json.ts';
+import type { Json } from '../../../src/kit/json/json.ts';
 import type { Answer } from '../../support/answer.ts';
 import { conversation, FIELDS, ORIGIN, target, text, tool, turn } from './target.ts';
 

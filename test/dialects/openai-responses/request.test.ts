@@ -6,7 +6,7 @@ import type { UpstreamFields } from '../../../src/dialects/dialect.ts';
 import { openaiResponses } from '../../../src/dialects/openai-responses/dialect.ts';
 import { packReasoning, tagToolId } from '../../../src/dialects/translate/opaque.ts';
 import { Fault } from '../../../src/faults/fault.ts';
-import { readJsonObject } from '../../../src/kit/json.ts';
+import { readJsonObject } from '../../../src/kit/json/json.ts';
 
 const FIELDS: UpstreamFields = {
   model: 'up',

@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { ReportedUsage, StreamEvent, StreamWriter } from '../../../src/dialects/dialect.ts';
 import { openaiResponses } from '../../../src/dialects/openai-responses/dialect.ts';
-import { readJsonObject } from '../../../src/kit/json.ts';
+import { readJsonObject } from '../../../src/kit/json/json.ts';
 import { NO_BUCKETS } from '../../../src/store/rows.ts';
 import type { Answer } from '../../support/answer.ts';
 import { assembleResponses } from '../../support/assemble-responses.ts';

@@ -8,9 +8,9 @@ import type { Dialect } from '../../../src/dialects/dialect.ts';
 import { openaiChat } from '../../../src/dialects/openai-chat/dialect.ts';
 import { openaiResponses } from '../../../src/dialects/openai-responses/dialect.ts';
 import type { Endpoint } from '../../../src/kit/endpoints.ts';
-import { readJsonObject } from '../../../src/kit/json.ts';
+import { readJsonObject } from '../../../src/kit/json/json.ts';
+import type { JsonBody } from '../../../src/kit/json/request-json.ts';
 import { quirksOf } from '../../../src/kit/quirks.ts';
-import type { JsonBody } from '../../../src/kit/request-json.ts';
 import { refusedParam } from '../../support/conversation.ts';
 import { cpuMs } from '../../support/cpu-time.ts';
 

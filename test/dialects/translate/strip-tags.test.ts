@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { stripOwn as stripMessages } from '../../../src/dialects/anthropic-messages/strip-own.ts';
 import { stripOwn as stripChat } from '../../../src/dialects/openai-chat/strip-own.ts';
 import { packReasoning, tagToolId } from '../../../src/dialects/translate/opaque.ts';
-import { editMembers, readJsonObject } from '../../../src/kit/json.ts';
-import { readRequestJson } from '../../../src/kit/request-json.ts';
+import { editMembers, readJsonObject } from '../../../src/kit/json/json.ts';
+import { readRequestJson } from '../../../src/kit/json/request-json.ts';
 import { cpuMs } from '../../support/cpu-time.ts';
 
 const ORIGIN = '0123456789';

@@ -1,6 +1,6 @@
 // What both ways of answering a messages client share: how a block, its signature and the end are said.
 
-import type { JsonObject } from '../../../kit/json.ts';
+import type { JsonObject } from '../../../kit/json/json.ts';
 import type { Block, StopReason } from '../../translate/answer-events.ts';
 import { packReasoning, signOwn } from '../../translate/opaque.ts';
 import type { AnswerContext } from '../../translate/sides.ts';

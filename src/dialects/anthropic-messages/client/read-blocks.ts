@@ -1,8 +1,8 @@
 // The content of a client's message as parts. Ids and signatures that we tagged on their way out give back what they carry;
 // those of a vendor mean nothing to anybody else.
 
-import { isObject, type Json, type JsonObject } from '../../../kit/json.ts';
-import type { RawPlace } from '../../../kit/raw-json.ts';
+import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
+import type { RawPlace } from '../../../kit/json/raw-json.ts';
 import { refuseField } from '../../fields.ts';
 import { type CallIds, createCallIds } from '../../translate/call-ids.ts';
 import type { Part, ReasoningPart, TextPart, ToolResultPart } from '../../translate/conversation.ts';

@@ -1,8 +1,8 @@
 // A messages request as a conversation, for upstreams of other dialects. What we own or bill by was checked before: here
 // the rest is read, and what has no word elsewhere is named.
 
-import { isObject, type Json, type JsonDocument, type JsonObject } from '../../../kit/json.ts';
-import { openRaw } from '../../../kit/raw-json.ts';
+import { isObject, type Json, type JsonDocument, type JsonObject } from '../../../kit/json/json.ts';
+import { openRaw } from '../../../kit/json/raw-json.ts';
 import { objectList, refuseField } from '../../fields.ts';
 import { createCallIds } from '../../translate/call-ids.ts';
 import type {

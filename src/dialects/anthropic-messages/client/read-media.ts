@@ -1,6 +1,6 @@
 // Pictures and documents of a client. Files that the vendor keeps are of no use elsewhere: they stay what they are called.
 
-import { isObject, type Json, type JsonObject } from '../../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { refuseField, stringAt } from '../../fields.ts';
 import type {
   CacheMark,

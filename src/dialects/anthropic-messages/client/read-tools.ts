@@ -1,7 +1,7 @@
 // A client's tools. Those that the vendor runs itself, or knows by their type alone, exist nowhere else: they are told as
 // left out where the model may do without them, and refused where it may not, or has no other.
 
-import { isObject, type Json, type JsonObject } from '../../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { optionalObject, refuseField, stringAt } from '../../fields.ts';
 import type { Knob, Tool, ToolChoice } from '../../translate/conversation.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';

@@ -1,7 +1,7 @@
 // Events of no dialect as a message stream. Whatever comes, the grammar holds: one start, blocks numbered from 0, each
 // closed before the next, one end. Usage is told by whoever knows the bill.
 
-import type { JsonObject } from '../../../kit/json.ts';
+import type { JsonObject } from '../../../kit/json/json.ts';
 import type { AnswerEvent, Block } from '../../translate/answer-events.ts';
 import type { AnswerContext, EventWriter, Frame } from '../../translate/sides.ts';
 import { blockSignature, emptyBlock, emptyMessage, stopMembers } from './answer-blocks.ts';

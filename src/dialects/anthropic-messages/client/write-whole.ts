@@ -1,7 +1,7 @@
 // Events of no dialect as one whole message. Arguments of calls keep their own text.
 
-import { isObject, tryParseJson } from '../../../kit/json.ts';
-import { RawJson, type RawValue, writeJson } from '../../../kit/raw-json.ts';
+import { isObject, tryParseJson } from '../../../kit/json/json.ts';
+import { RawJson, type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
 import type { AnswerEvent, Block, StopReason } from '../../translate/answer-events.ts';
 import type { AnswerContext } from '../../translate/sides.ts';
 import { blockSignature, emptyBlock, emptyMessage, stopMembers } from './answer-blocks.ts';

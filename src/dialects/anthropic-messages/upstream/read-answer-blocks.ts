@@ -1,6 +1,6 @@
 // The blocks of an Anthropic answer, whole or bit by bit.
 
-import { isObject, type Json, type JsonObject } from '../../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import type { AnswerEvent, Block } from '../../translate/answer-events.ts';
 
 export interface BlockReader {

@@ -1,8 +1,8 @@
 // An Anthropic upstream's stream as events of no dialect. Its blocks come one after the other, so most pass as they are;
 // what only its own clients understand, such as tools that it runs itself, is not shown.
 
-import { isObject, type JsonObject, tryParseJson } from '../../../kit/json.ts';
-import { openRaw } from '../../../kit/raw-json.ts';
+import { isObject, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
+import { openRaw } from '../../../kit/json/raw-json.ts';
 import { isFinish } from '../../is-finish.ts';
 import type { AnswerEvent, EventReader } from '../../translate/answer-events.ts';
 import { createUsageTracker } from '../usage.ts';

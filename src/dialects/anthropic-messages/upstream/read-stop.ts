@@ -1,6 +1,6 @@
 // Why an Anthropic answer ended, in words of no dialect.
 
-import { isObject, type JsonObject } from '../../../kit/json.ts';
+import { isObject, type JsonObject } from '../../../kit/json/json.ts';
 import type { AnswerEvent, StopReason } from '../../translate/answer-events.ts';
 
 const REASONS: ReadonlyMap<string, StopReason> = new Map([

@@ -1,7 +1,7 @@
 // A whole answer of an Anthropic upstream as the events that it would have streamed.
 
-import { isObject, type JsonDocument } from '../../../kit/json.ts';
-import { openRaw } from '../../../kit/raw-json.ts';
+import { isObject, type JsonDocument } from '../../../kit/json/json.ts';
+import { openRaw } from '../../../kit/json/raw-json.ts';
 import { isFinish } from '../../is-finish.ts';
 import type { AnswerEvent, WholeEvents } from '../../translate/answer-events.ts';
 import { readUsage } from '../usage.ts';

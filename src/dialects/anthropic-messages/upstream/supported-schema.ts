@@ -1,7 +1,7 @@
 // Schemas as the vendor takes them for answers: every object closed, and without the keywords it refuses. A keyword is only
 // one where a schema stands: a property may well be called `pattern`.
 
-import { isObject, type Json, type JsonObject } from '../../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 
 const REFUSED = new Set([
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],

@@ -1,6 +1,6 @@
 // A conversation of any dialect as the body for an upstream that speaks this one.
 
-import { type RawValue, writeJson } from '../../../kit/raw-json.ts';
+import { type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
 import type { UpstreamFields } from '../../dialect.ts';
 import type { Conversation, TextPart, Turn } from '../../translate/conversation.ts';
 import { settingsOfParts } from '../../translate/settings-of-parts.ts';

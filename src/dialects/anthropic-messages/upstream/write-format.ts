@@ -1,7 +1,7 @@
 // The form that a client wants its answer in: by the vendor's own means where the model has them and they can say it, else as
 // the arguments of a tool that it must call.
 
-import { isObject, type Json, type JsonObject } from '../../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import type { Conversation, TextPart, Tool } from '../../translate/conversation.ts';
 import { createFormatTool, JSON_HINT } from '../../translate/format-tool.ts';
 import type { ToolNames } from '../../translate/tool-names.ts';

@@ -1,7 +1,7 @@
 // Settings that change how a model answers: carried where the model takes them, told where it does not.
 
-import type { Json } from '../../../kit/json.ts';
-import type { RawValue } from '../../../kit/raw-json.ts';
+import type { Json } from '../../../kit/json/json.ts';
+import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Knob, KnobKind } from '../../translate/conversation.ts';
 import { requireOneAnswer } from '../../translate/one-answer.ts';
 import type { ClaudeTraits } from './claude-traits.ts';

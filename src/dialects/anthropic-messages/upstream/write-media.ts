@@ -1,6 +1,6 @@
 // Pictures and documents as blocks. What the vendor would refuse is refused here, by its place in the client's body.
 
-import type { RawValue } from '../../../kit/raw-json.ts';
+import type { RawValue } from '../../../kit/json/raw-json.ts';
 import { refuseField } from '../../fields.ts';
 import type { DocumentPart, ImagePart } from '../../translate/conversation.ts';
 import { isPdf, sniffImageType } from '../../translate/media-types.ts';

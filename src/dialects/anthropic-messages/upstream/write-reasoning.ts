@@ -1,7 +1,7 @@
 // How much a model shall think, in the words of its version. Thinking goes with neither a forced call nor a begun answer,
 // and a model that thinks by budget wants its own thoughts back before it goes on after a call.
 
-import type { JsonObject } from '../../../kit/json.ts';
+import type { JsonObject } from '../../../kit/json/json.ts';
 import type { UpstreamFields } from '../../dialect.ts';
 import type { ReasoningWish } from '../../translate/conversation.ts';
 import { boundedBudget, effortFor } from '../../translate/effort.ts';

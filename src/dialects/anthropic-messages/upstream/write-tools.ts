@@ -1,7 +1,7 @@
 // Tools and the choice among them. Schemas here must be of an object, and a choice needs tools to choose from.
 
-import { isObject, type Json, type JsonObject } from '../../../kit/json.ts';
-import type { RawValue } from '../../../kit/raw-json.ts';
+import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
+import type { RawValue } from '../../../kit/json/raw-json.ts';
 import { refuseField } from '../../fields.ts';
 import type { Conversation, Tool, ToolChoice } from '../../translate/conversation.ts';
 import { objectSchema } from '../../translate/tool-arguments.ts';

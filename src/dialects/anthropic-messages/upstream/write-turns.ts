@@ -1,7 +1,7 @@
 // Turns as messages of the vendor's. Arguments of calls keep their own text; what only another dialect knows is refused by
 // its place in the client's body.
 
-import { RawJson, type RawValue } from '../../../kit/raw-json.ts';
+import { RawJson, type RawValue } from '../../../kit/json/raw-json.ts';
 import { refuseField } from '../../fields.ts';
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart, Turn } from '../../translate/conversation.ts';
 import { objectArguments } from '../../translate/tool-arguments.ts';

@@ -1,8 +1,8 @@
 // The calls of an assistant's chat message: of functions, of custom tools, and the one call of the format's first days,
 // which had no id.
 
-import { isObject, type JsonObject } from '../../../kit/json.ts';
-import type { RawPlace } from '../../../kit/raw-json.ts';
+import { isObject, type JsonObject } from '../../../kit/json/json.ts';
+import type { RawPlace } from '../../../kit/json/raw-json.ts';
 import { refuseField, stringAt } from '../../fields.ts';
 import type { CallIds } from '../../translate/call-ids.ts';
 import type { Opaque, ToolCallPart } from '../../translate/conversation.ts';

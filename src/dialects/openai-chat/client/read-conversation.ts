@@ -1,7 +1,7 @@
 // A chat request, for a model that is reached in another format.
 
-import type { JsonDocument, JsonObject } from '../../../kit/json.ts';
-import { openRaw } from '../../../kit/raw-json.ts';
+import type { JsonDocument, JsonObject } from '../../../kit/json/json.ts';
+import { openRaw } from '../../../kit/json/raw-json.ts';
 import { objectList, optionalFlag } from '../../fields.ts';
 import type { Conversation, Knob } from '../../translate/conversation.ts';
 import { readMessages } from './read-messages.ts';

@@ -1,8 +1,8 @@
 // The messages of a chat request as turns. What stands before the first turn is the system's; later words of the system
 // keep their place.
 
-import { isObject, type JsonObject } from '../../../kit/json.ts';
-import type { RawPlace } from '../../../kit/raw-json.ts';
+import { isObject, type JsonObject } from '../../../kit/json/json.ts';
+import type { RawPlace } from '../../../kit/json/raw-json.ts';
 import { refuseField, stringAt } from '../../fields.ts';
 import { type CallIds, createCallIds } from '../../translate/call-ids.ts';
 import type { Part, TextPart, ToolResultPart, Turn } from '../../translate/conversation.ts';

@@ -1,6 +1,6 @@
 // The content of a chat message, part by part, each with its place in the client's body.
 
-import { isObject, type Json, type JsonObject } from '../../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { refuseField, stringAt } from '../../fields.ts';
 import type { Part, TextPart } from '../../translate/conversation.ts';
 import { readDocument, readImage } from '../../translate/read-media.ts';

@@ -1,6 +1,6 @@
 // The tools of a chat request and which of them must be called, in the format's present words and in its first ones.
 
-import { isObject, type Json, type JsonObject } from '../../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { objectList, refuseField, stringAt } from '../../fields.ts';
 import type { Knob, Tool, ToolChoice } from '../../translate/conversation.ts';
 import { describeCustomTool } from '../../translate/describe-custom-tool.ts';

@@ -1,7 +1,7 @@
 // Calls for chat clients, counted from zero whatever stood between them: of functions, of custom tools, and in the shape
 // of the format's first days for a client that asked in it.
 
-import type { JsonObject } from '../../../kit/json.ts';
+import type { JsonObject } from '../../../kit/json/json.ts';
 import type { Block } from '../../translate/answer-events.ts';
 import { tagToolId } from '../../translate/opaque.ts';
 import type { AnswerContext } from '../../translate/sides.ts';

@@ -1,6 +1,6 @@
 // An answer for a chat client, as a stream or whole. Usage and the stream's end are added by whoever sends it.
 
-import { isObject, type Json, type JsonObject } from '../../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import type { AnswerEvent } from '../../translate/answer-events.ts';
 import type { AnswerContext, EventWriter } from '../../translate/sides.ts';
 import { asksForUsage } from '../asks-for-usage.ts';

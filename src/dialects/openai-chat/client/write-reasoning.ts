@@ -1,7 +1,7 @@
 // A model's thoughts for chat clients: words under both names that clients know, and each block whole with its signature
 // and maker once it is over, so that it can be handed back. A signature of words has no other place, and stands there alone.
 
-import type { JsonObject } from '../../../kit/json.ts';
+import type { JsonObject } from '../../../kit/json/json.ts';
 import { REDACTED_DETAIL, TEXT_DETAIL } from '../read-reasoning.ts';
 
 export interface ReasoningWriter {

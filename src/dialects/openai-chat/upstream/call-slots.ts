@@ -1,7 +1,7 @@
 // Which call a bit of a chat stream belongs to. By the book each call has an index and says its id once; upstreams leave
 // out the index, count all calls as the first, repeat the id, give two calls the same, or make up one for every bit.
 
-import { tryParseJson } from '../../../kit/json.ts';
+import { tryParseJson } from '../../../kit/json/json.ts';
 import type { CallBit } from './read-delta.ts';
 
 export interface CallSlot {

@@ -1,8 +1,8 @@
 // What a chat message or delta says, whatever its upstream calls it: thoughts, words, pictures, a refusal, calls,
 // sources.
 
-import { isObject, type Json, type JsonObject } from '../../../kit/json.ts';
-import type { RawPlace } from '../../../kit/raw-json.ts';
+import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
+import type { RawPlace } from '../../../kit/json/raw-json.ts';
 import type { UrlCitation } from '../../translate/answer-events.ts';
 import { pictureText } from '../../translate/picture.ts';
 import { toolCalls } from '../read-output.ts';

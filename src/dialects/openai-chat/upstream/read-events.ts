@@ -2,8 +2,8 @@
 // names, content in parts, calls mixed up, a finish that does not fit what was said.
 
 import { createHash } from 'node:crypto';
-import { isObject, type JsonDocument, type JsonObject, tryParseJson } from '../../../kit/json.ts';
-import { openRaw } from '../../../kit/raw-json.ts';
+import { isObject, type JsonDocument, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
+import { openRaw } from '../../../kit/json/raw-json.ts';
 import type { UsageReport } from '../../dialect.ts';
 import { isFinish } from '../../is-finish.ts';
 import { createShapeMemory, type Repeat } from '../../shape.ts';

@@ -1,9 +1,9 @@
 // What models behind a router thought, as its list of details: some are text that their vendor signed, some only their
 // vendor can read. The list goes back as it came, so clients of other dialects carry it as one opaque text.
 
-import { isObject, type JsonObject, tryParseJson } from '../../../kit/json.ts';
+import { isObject, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
+import { RawJson } from '../../../kit/json/raw-json.ts';
 import type { Quirks } from '../../../kit/quirks.ts';
-import { RawJson } from '../../../kit/raw-json.ts';
 import type { ReasoningPart } from '../../translate/conversation.ts';
 import { REDACTED_DETAIL } from '../read-reasoning.ts';
 

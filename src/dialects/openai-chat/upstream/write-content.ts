@@ -1,7 +1,7 @@
 // Parts of a user's chat message. What an upstream has no word for is refused by its place in the client's body.
 
+import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Quirks } from '../../../kit/quirks.ts';
-import type { RawValue } from '../../../kit/raw-json.ts';
 import { refuseField } from '../../fields.ts';
 import { textOfPart } from '../../translate/as-text.ts';
 import type { DocumentPart, Part } from '../../translate/conversation.ts';

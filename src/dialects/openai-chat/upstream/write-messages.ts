@@ -2,8 +2,8 @@
 // what a result shows besides is shown by the user right after.
 
 import { createHash } from 'node:crypto';
+import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Quirks } from '../../../kit/quirks.ts';
-import type { RawValue } from '../../../kit/raw-json.ts';
 import { refuseField } from '../../fields.ts';
 import { textOfPart } from '../../translate/as-text.ts';
 import type { Part, ReasoningPart, TextPart, ToolCallPart, Turn } from '../../translate/conversation.ts';

@@ -1,8 +1,8 @@
 // Results of calls as chat messages: all of them first and in a row, each a text. Images are shown after the last one, and
 // the text says which is which.
 
+import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Quirks } from '../../../kit/quirks.ts';
-import type { RawValue } from '../../../kit/raw-json.ts';
 import { asFailure, textOfPart } from '../../translate/as-text.ts';
 import type { ToolResultPart } from '../../translate/conversation.ts';
 import { type ContentPart, writeContentPart } from './write-content.ts';

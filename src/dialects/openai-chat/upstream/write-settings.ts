@@ -1,7 +1,7 @@
 // How an answer shall be, for an upstream that speaks chat: its format, its thinking, and each setting that both sides know.
 
+import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Quirks } from '../../../kit/quirks.ts';
-import type { RawValue } from '../../../kit/raw-json.ts';
 import { PLAIN_TIERS } from '../../priced-fields.ts';
 import type { Knob, KnobKind, OutputFormat, ReasoningWish } from '../../translate/conversation.ts';
 import { effortFor } from '../../translate/effort.ts';

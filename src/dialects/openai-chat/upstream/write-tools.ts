@@ -1,7 +1,7 @@
 // Tools for an upstream that speaks chat: schemas as they are, tools of free text as functions, the choice in its words.
 
+import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Quirks } from '../../../kit/quirks.ts';
-import type { RawValue } from '../../../kit/raw-json.ts';
 import type { Conversation, Tool } from '../../translate/conversation.ts';
 import { objectSchema } from '../../translate/tool-arguments.ts';
 import { createToolNames, type ToolNames } from '../../translate/tool-names.ts';

@@ -1,6 +1,6 @@
 // Which item a block becomes: its id, the ids that clients answer with, and tools by the names that clients have for them.
 
-import type { RawValue } from '../../../kit/raw-json.ts';
+import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Block } from '../../translate/answer-events.ts';
 import { tagToolId } from '../../translate/opaque.ts';
 import type { AnswerContext, Frame } from '../../translate/sides.ts';

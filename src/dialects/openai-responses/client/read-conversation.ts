@@ -1,6 +1,6 @@
 // A Responses request, for a model that is reached in another format.
 
-import type { JsonDocument, JsonObject } from '../../../kit/json.ts';
+import type { JsonDocument, JsonObject } from '../../../kit/json/json.ts';
 import { objectList, optionalFlag, stringAt } from '../../fields.ts';
 import type { Conversation, TextPart } from '../../translate/conversation.ts';
 import { readItems } from './read-items.ts';

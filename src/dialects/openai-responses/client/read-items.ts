@@ -1,7 +1,7 @@
 // The items of a Responses request as turns. What the model did between two words of the user is one turn, however many
 // items it takes: reasoning, words and calls.
 
-import { isObject, type JsonObject } from '../../../kit/json.ts';
+import { isObject, type JsonObject } from '../../../kit/json/json.ts';
 import { refuseField, stringAt } from '../../fields.ts';
 import { type CallIds, createCallIds } from '../../translate/call-ids.ts';
 import type {

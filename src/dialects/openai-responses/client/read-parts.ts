@@ -1,6 +1,6 @@
 // The content of a message or of a tool's output, part by part, each with its place in the client's body.
 
-import type { Json, JsonObject } from '../../../kit/json.ts';
+import type { Json, JsonObject } from '../../../kit/json/json.ts';
 import { refuseField, stringAt } from '../../fields.ts';
 import type { Part, TextPart } from '../../translate/conversation.ts';
 import { readDocument, readImage } from '../../translate/read-media.ts';

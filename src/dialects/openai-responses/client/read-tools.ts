@@ -1,7 +1,7 @@
 // The tools of a Responses request and which of them must be called. Tools of a namespace get one name that says both, and
 // tools that only their own vendor runs are left out, unless they are what is asked for, or all that there is.
 
-import { isObject, type Json, type JsonObject } from '../../../kit/json.ts';
+import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { objectList, refuseField, stringAt } from '../../fields.ts';
 import type { Knob, Tool, ToolChoice } from '../../translate/conversation.ts';
 import { describeCustomTool } from '../../translate/describe-custom-tool.ts';

@@ -1,7 +1,7 @@
 // An answer for a Responses client: the whole life of a response, event by event, or only how it ended. Usage is added by
 // whoever sends it.
 
-import { openRaw, type RawValue, writeJson } from '../../../kit/raw-json.ts';
+import { openRaw, type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
 import type { AnswerEvent, Block, StopReason } from '../../translate/answer-events.ts';
 import type { AnswerContext, EventWriter, Frame } from '../../translate/sides.ts';
 import { createItemMaker } from './make-item.ts';

@@ -1,6 +1,6 @@
 // Items of an answer as they grow: each tells its beginning, every bit, and its end with all of it.
 
-import type { RawValue } from '../../../kit/raw-json.ts';
+import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Block, UrlCitation } from '../../translate/answer-events.ts';
 import { packReasoning } from '../../translate/opaque.ts';
 import type { Frame } from '../../translate/sides.ts';

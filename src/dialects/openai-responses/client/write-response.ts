@@ -1,6 +1,6 @@
 // The response object around an answer: who it is, how it stands, and what the client asked for, in its own bytes.
 
-import { RawJson, type RawValue } from '../../../kit/raw-json.ts';
+import { RawJson, type RawValue } from '../../../kit/json/raw-json.ts';
 import type { AnswerContext } from '../../translate/sides.ts';
 import { rawMember } from '../raw-edits.ts';
 

@@ -1,7 +1,7 @@
 // An upstream's response as events, from its stream or whole. What came in deltas is not taken again from the ends; what
 // only the ends tell is.
 
-import { isObject, type Json, type JsonDocument, type JsonObject, tryParseJson } from '../../../kit/json.ts';
+import { isObject, type Json, type JsonDocument, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
 import type { UsageReport } from '../../dialect.ts';
 import type { AnswerEvent, Block, EventReader, StopReason, WholeEvents } from '../../translate/answer-events.ts';
 import { createSequencer } from '../../translate/one-block-at-a-time.ts';

@@ -1,7 +1,7 @@
 // A conversation of any dialect as the body for an upstream that speaks Responses. Nothing is stored there, so everything
 // is said.
 
-import { type RawValue, writeJson } from '../../../kit/raw-json.ts';
+import { type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
 import type { UpstreamFields } from '../../dialect.ts';
 import { arrangeTurns, listName } from '../../translate/arrange-turns.ts';
 import { isAnswerBegun, prepareBegunAnswer } from '../../translate/begun-answer.ts';

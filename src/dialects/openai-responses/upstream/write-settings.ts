@@ -1,8 +1,8 @@
 // How an answer shall be, for an upstream that speaks Responses: tools, format, thinking, and each setting that both sides
 // know. It has no word for stop sequences, so these are watched for here.
 
-import type { Json } from '../../../kit/json.ts';
-import type { RawValue } from '../../../kit/raw-json.ts';
+import type { Json } from '../../../kit/json/json.ts';
+import type { RawValue } from '../../../kit/json/raw-json.ts';
 import { modelTraits } from '../../openai-chat/model-traits.ts';
 import { PLAIN_TIERS } from '../../priced-fields.ts';
 import type { Conversation, Knob, KnobKind, OutputFormat, ReasoningWish, Tool } from '../../translate/conversation.ts';

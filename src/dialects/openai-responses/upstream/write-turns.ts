@@ -1,7 +1,7 @@
 // Turns as items of a Responses request: messages, calls, their results, and the model's own sealed reasoning.
 
 import { createHash } from 'node:crypto';
-import type { RawValue } from '../../../kit/raw-json.ts';
+import type { RawValue } from '../../../kit/json/raw-json.ts';
 import { refuseField } from '../../fields.ts';
 import { asFailure, FAILED, saysFailure, textOfPart } from '../../translate/as-text.ts';
 import type { DocumentPart, Part, ReasoningPart, ToolResultPart, Turn } from '../../translate/conversation.ts';

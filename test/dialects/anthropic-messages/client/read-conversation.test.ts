@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import { anthropicMessagesClient } from '../../../../src/dialects/anthropic-messages/client/side.ts';
 import { packReasoning, signOwn, tagToolId } from '../../../../src/dialects/translate/opaque.ts';
-import { readJsonObject } from '../../../../src/kit/json.ts';
+import { readJsonObject } from '../../../../src/kit/json/json.ts';
 import { refusedParam } from '../../../support/conversation.ts';
 
 const ORIGIN = '0123456789';

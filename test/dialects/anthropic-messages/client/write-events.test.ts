@@ -6,7 +6,7 @@ import { anthropicMessagesClient } from '../../../../src/dialects/anthropic-mess
 import { anthropicMessages } from '../../../../src/dialects/anthropic-messages/dialect.ts';
 import type { AnswerEvent, Block, StopReason } from '../../../../src/dialects/translate/answer-events.ts';
 import { packReasoning, signOwn, tagToolId } from '../../../../src/dialects/translate/opaque.ts';
-import { readJsonObject } from '../../../../src/kit/json.ts';
+import { readJsonObject } from '../../../../src/kit/json/json.ts';
 import { NO_BUCKETS } from '../../../../src/store/rows.ts';
 import type { Answer } from '../../../support/answer.ts';
 import { contextOf } from '../../../support/conversation.ts';

@@ -5,7 +5,7 @@ import { readConversation } from '../../../../src/dialects/openai-chat/client/re
 import type { Conversation, ToolCallPart } from '../../../../src/dialects/translate/conversation.ts';
 import { tagToolId } from '../../../../src/dialects/translate/opaque.ts';
 import { Fault } from '../../../../src/faults/fault.ts';
-import { readJsonObject } from '../../../../src/kit/json.ts';
+import { readJsonObject } from '../../../../src/kit/json/json.ts';
 
 const HI = { role: 'user', content: 'Hi' };
 

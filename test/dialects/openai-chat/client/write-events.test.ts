@@ -8,7 +8,7 @@ import { createEventReader } from '../../../../src/dialects/openai-chat/upstream
 import type { AnswerEvent, Block, StopReason } from '../../../../src/dialects/translate/answer-events.ts';
 import { untagToolId } from '../../../../src/dialects/translate/opaque.ts';
 import type { AnswerContext } from '../../../../src/dialects/translate/sides.ts';
-import { readJsonObject } from '../../../../src/kit/json.ts';
+import { readJsonObject } from '../../../../src/kit/json/json.ts';
 import { parseSse } from '../../../support/sse.ts';
 import { contextOf, ORIGIN, targetOf } from '../sides.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { createEventReader, readWhole } from '../../../../src/dialects/openai-chat/upstream/read-events.ts';
 import type { AnswerEvent } from '../../../../src/dialects/translate/answer-events.ts';
-import { readJsonObject } from '../../../../src/kit/json.ts';
+import { readJsonObject } from '../../../../src/kit/json/json.ts';
 import type { QuirksName } from '../../../../src/kit/quirks.ts';
 import { targetOf } from '../sides.ts';
 

@@ -7,7 +7,7 @@ import { writeConversation } from '../../../../src/dialects/openai-chat/upstream
 import type { Conversation, Knob, Part, Tool, Turn } from '../../../../src/dialects/translate/conversation.ts';
 import type { Target } from '../../../../src/dialects/translate/sides.ts';
 import { Fault } from '../../../../src/faults/fault.ts';
-import { readJsonObject } from '../../../../src/kit/json.ts';
+import { readJsonObject } from '../../../../src/kit/json/json.ts';
 import { conversationOf, ORIGIN, targetOf } from '../sides.ts';
 
 const at = 'messages[0].content[0]';

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'bun:test';
 import { openaiResponsesClient } from '../../../../src/dialects/openai-responses/client/side.ts';
 import { packReasoning, tagToolId } from '../../../../src/dialects/translate/opaque.ts';
 import { Fault } from '../../../../src/faults/fault.ts';
-import { readJsonObject } from '../../../../src/kit/json.ts';
+import { readJsonObject } from '../../../../src/kit/json/json.ts';
 
 const read = (body: object) =>
   openaiResponsesClient.readConversation(readJsonObject(JSON.stringify({ model: 'main', input: 'Hi', ...body })));

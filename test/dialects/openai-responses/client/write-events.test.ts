@@ -10,7 +10,7 @@ import type { AnswerEvent, Block, StopReason } from '../../../../src/dialects/tr
 import type { Tool } from '../../../../src/dialects/translate/conversation.ts';
 import { unpackReasoning, untagToolId } from '../../../../src/dialects/translate/opaque.ts';
 import type { AnswerContext } from '../../../../src/dialects/translate/sides.ts';
-import { readJsonObject } from '../../../../src/kit/json.ts';
+import { readJsonObject } from '../../../../src/kit/json/json.ts';
 import { NO_BUCKETS } from '../../../../src/store/rows.ts';
 import type { Answer } from '../../../support/answer.ts';
 import { assembleResponses } from '../../../support/assemble-responses.ts';

@@ -6,7 +6,7 @@ import { openaiResponsesUpstream } from '../../../../src/dialects/openai-respons
 import type { AnswerEvent } from '../../../../src/dialects/translate/answer-events.ts';
 import type { Conversation } from '../../../../src/dialects/translate/conversation.ts';
 import type { Target } from '../../../../src/dialects/translate/sides.ts';
-import { readJsonObject } from '../../../../src/kit/json.ts';
+import { readJsonObject } from '../../../../src/kit/json/json.ts';
 import { quirksOf } from '../../../../src/kit/quirks.ts';
 import {
   type ResponseEvent,

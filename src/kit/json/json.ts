@@ -1,10 +1,10 @@
 // JSON from outside: bounded before it is parsed, and open to small edits of its top level without touching another
 // byte. `JSON.parse` alone would accept a million nested arrays, and would let two `model` members mean two things.
 
+import type { Tally, TokenCount } from '../tokens.ts';
 import type { Outline } from './long-strings.ts';
 import { isSpace, skipSpace } from './skip-space.ts';
 import { skipString } from './skip-string.ts';
-import type { Tally, TokenCount } from './tokens.ts';
 
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export type JsonObject = { [name: string]: Json | undefined };

@@ -2,10 +2,10 @@
 // become texts when somebody asks for them. To whoever reads the value they are strings like any other.
 
 import { isUtf8 } from 'node:buffer';
-import { assert } from './assert.ts';
+import { assert } from '../assert.ts';
+import { newTally, type Tally, tallyBytes } from '../tokens.ts';
 import { bodyRoom, charsOf, type FoundString, MOST_SCANNED_BYTES, scanBody } from './scan-text.ts';
 import { isSpace } from './skip-space.ts';
-import { newTally, type Tally, tallyBytes } from './tokens.ts';
 
 /** A string of a request, its quotes included. */
 export interface LongString {

@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { plainScanner, ROOM_CHARS, vectorScanner } from '../../src/kit/scan-bytes.ts';
-import { skipString } from '../../src/kit/skip-string.ts';
-import { countTokens } from '../../src/kit/tokens.ts';
+import { plainScanner, ROOM_CHARS, vectorScanner } from '../../../src/kit/json/scan-bytes.ts';
+import { skipString } from '../../../src/kit/json/skip-string.ts';
+import { countTokens } from '../../../src/kit/tokens.ts';
 
 const encoder = new TextEncoder();
 const units = ['a', 'z', ' ', 'A', '{', '`', '"', '\\', '\n', '\u001f', '\u007f', 'é', '߿', 'ࠀ', '你', '\uffff', '😀'];

@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { countInput } from '../../src/dialects/count-input.ts';
-import { type JsonDocument, type JsonObject, JsonRefused, readJsonObject } from '../../src/kit/json.ts';
-import { readLargeJson } from '../../src/kit/large-json.ts';
+import { countInput } from '../../../src/dialects/count-input.ts';
+import { type JsonDocument, type JsonObject, JsonRefused, readJsonObject } from '../../../src/kit/json/json.ts';
+import { readLargeJson } from '../../../src/kit/json/large-json.ts';
 
 const LIMITS = { depth: 6, nodes: 60 };
 const pause = async () => {};

@@ -1,8 +1,8 @@
 // JSON too large to be read at one go: the same bounds and the same result as `readJsonObject`, but with a pause after
 // every piece, so that everybody else is served meanwhile. Strings are parsed in pieces, and counted as they pass.
 
+import { countTokens, newTally, type Tally, type TokenCount, tallyText, tokensOf } from '../tokens.ts';
 import { BODY_LIMITS, type Json, type JsonDocument, type JsonLimits, type JsonObject, JsonRefused } from './json.ts';
-import { countTokens, newTally, type Tally, type TokenCount, tallyText, tokensOf } from './tokens.ts';
 
 export interface LargeJsonOptions {
   /** Lets others have their turn. */

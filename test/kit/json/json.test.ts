@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { BODY_LIMITS, isObject, JsonRefused, readJsonObject, tryParseJson } from '../../src/kit/json.ts';
+import { BODY_LIMITS, isObject, JsonRefused, readJsonObject, tryParseJson } from '../../../src/kit/json/json.ts';
 
 function problemOf(text: string, limits = BODY_LIMITS): string {
   try {

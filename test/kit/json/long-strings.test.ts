@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { countInput } from '../../src/dialects/count-input.ts';
+import { countInput } from '../../../src/dialects/count-input.ts';
 import {
   editMembers,
   isObject,
@@ -12,9 +12,9 @@ import {
   type JsonObject,
   JsonRefused,
   readJsonObject,
-} from '../../src/kit/json.ts';
-import { isStringAt } from '../../src/kit/long-strings.ts';
-import { dropRequest, editBody, readRequestJson } from '../../src/kit/request-json.ts';
+} from '../../../src/kit/json/json.ts';
+import { isStringAt } from '../../../src/kit/json/long-strings.ts';
+import { dropRequest, editBody, readRequestJson } from '../../../src/kit/json/request-json.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true });

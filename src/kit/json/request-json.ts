@@ -1,7 +1,12 @@
 // A request's JSON, of which most is only passed on: bytes stay bytes from the client to the upstream. Long strings are not
 // even decoded before somebody reads them, and what is changed on the way are a few members around them.
+//
+// Start here. json.ts has the types, the bounds and the edits of the top level, large-json.ts the same reading in pieces;
+// raw-json.ts and raw-edit.ts look at and change the text of values deeper down. Below them: long-strings.ts and
+// plain-text.ts for strings that stay bytes, skip-space.ts and skip-string.ts to walk over a text, scan-text.ts,
+// scan-bytes.ts and wasm-code.ts to do so sixteen bytes at a time.
 
-import { assert } from './assert.ts';
+import { assert } from '../assert.ts';
 import {
   asObject,
   BODY_LIMITS,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { openRaw, RawJson, type RawPlace, writeJson } from '../../src/kit/raw-json.ts';
+import { openRaw, RawJson, type RawPlace, writeJson } from '../../../src/kit/json/raw-json.ts';
 
 describe('a value keeps its own text', () => {
   const text = ' { "a" : [ 1.0, {"big":12345678901234567890, "2":"x", "1":"\\u4f60"} ] , "b":"]}\\"" , "c":[]}';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { editMembers, type Json, readJsonObject } from '../../src/kit/json.ts';
+import { editMembers, type Json, readJsonObject } from '../../../src/kit/json/json.ts';
 
 const space = fc.string({ unit: fc.constantFrom(' ', '\n', '\r', '\t'), maxLength: 3 });
 
