@@ -1,7 +1,7 @@
 // From what a channel's `api_key` says (env:NAME, file:PATH, a sealed literal) to the secret itself.
 
-import { readKeyFile } from './catalog/key-file.ts';
 import type { Settings } from './config.ts';
+import { readKeyFile } from './kit/key-file.ts';
 import type { Sealer } from './kit/sealed.ts';
 
 export function createSecretResolver(settings: Pick<Settings, 'variable'>, sealer: Sealer) {

@@ -1,10 +1,10 @@
 // An account's usage: one page of records, or all of it as CSV, always through the account itself.
 
+import { csvHead, csvRows } from '../kit/csv.ts';
 import type { UsageRecord } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import { publicRecord, publicTotals } from '../usage/public-usage.ts';
 import { type FindModel, readUsageQuery, writeCursor } from '../usage/read-query.ts';
-import { csvHead, csvRows } from '../usage/usage-csv.ts';
 
 const CSV_PAGE = 1_000;
 const CSV_MOST_PAGES = 100;

@@ -1,6 +1,7 @@
 // cards issue, list, void. Codes are shown once, here: afterwards only their HMACs exist.
 
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { toCsv } from '../kit/csv.ts';
 import { formatNtd, moneyFields } from '../kit/money.ts';
 import { readAmount } from '../operating/accounts.ts';
 import {
@@ -13,7 +14,6 @@ import {
 } from '../operating/cards.ts';
 import type { IssuedCard } from '../operating/code-memory.ts';
 import type { CardKind } from '../store/rows.ts';
-import { toCsv } from '../usage/usage-csv.ts';
 import { ACTOR, type Command, CommandRefused, noArguments, requiredOption, WrongUsage } from './command.ts';
 import { printTable } from './print-table.ts';
 

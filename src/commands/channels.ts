@@ -1,9 +1,9 @@
 // channels list, test: how each channel has been doing, and one real call to it.
 
 import type { Document } from '../catalog/document.ts';
-import { readKeyFile } from '../catalog/key-file.ts';
 import { variableTrouble } from '../catalog/warn-document.ts';
 import { HOUR_MS } from '../channels/traffic.ts';
+import { readKeyFile } from '../kit/key-file.ts';
 import { percentOf } from '../kit/percent.ts';
 import { sumHours } from '../operating/channels.ts';
 import { readNewest } from '../operating/newest.ts';

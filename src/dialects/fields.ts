@@ -61,3 +61,9 @@ export function objectList(value: Json | undefined, name: string): JsonObject[] 
     isObject(item) ? item : refuseField(`${name}[${index}]`, `Make every item of ${name} an object.`),
   );
 }
+
+/** A setting that is there and says nothing. */
+export function isEmptySetting(value: Json): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return value === '' || (isObject(value) && Object.keys(value).length === 0);
+}

@@ -2,7 +2,7 @@
 // the client's own text goes through, they stay behind, and are told.
 
 import type { Json, JsonObject } from '../kit/json/json.ts';
-import { isEmptySetting } from './translate/read-format.ts';
+import { isEmptySetting } from './fields.ts';
 
 const CHOOSING = ['models', 'route', 'preset', 'provider', 'plugins', 'fallbacks', 'speed'] as const;
 

@@ -1,6 +1,6 @@
 // What the two formats of one vendor say alike of an answer's shape, under different names.
 
-import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import type { JsonObject } from '../../kit/json/json.ts';
 import type { OutputFormat } from './conversation.ts';
 
 /** A schema with the name and the strictness that stand beside it. */
@@ -11,10 +11,4 @@ export function schemaFormat(schema: JsonObject, { name, strict }: JsonObject): 
     schema,
     strict: typeof strict === 'boolean' ? strict : undefined,
   };
-}
-
-/** A setting that is there and says nothing. */
-export function isEmptySetting(value: Json): boolean {
-  if (Array.isArray(value)) return value.length === 0;
-  return value === '' || (isObject(value) && Object.keys(value).length === 0);
 }

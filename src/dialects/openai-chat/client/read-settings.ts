@@ -1,9 +1,9 @@
 // How a chat client wants its answer: format, thinking, and every other setting by its own name.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
-import { nestedCount, optionalObject, refuseField, stringAt } from '../../fields.ts';
+import { isEmptySetting, nestedCount, optionalObject, refuseField, stringAt } from '../../fields.ts';
 import type { Knob, KnobKind, OutputFormat, ReasoningWish } from '../../translate/conversation.ts';
-import { isEmptySetting, schemaFormat } from '../../translate/read-format.ts';
+import { schemaFormat } from '../../translate/read-format.ts';
 import { usageWish } from '../asks-for-usage.ts';
 
 const MAX_BUDGET = 1_000_000_000;

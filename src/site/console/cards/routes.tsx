@@ -2,10 +2,10 @@
 // The pages of the cards: issue, look, save, print, void.
 
 import { setImmediate } from 'node:timers/promises';
+import { toCsv } from '../../../kit/csv.ts';
 import { formatNtd } from '../../../kit/money.ts';
 import { cardSheet, listBatches, listCards, showBatch, voidCards } from '../../../operating/cards.ts';
 import { notFound } from '../../../operating/refused.ts';
-import { toCsv } from '../../../usage/usage-csv.ts';
 import { count, date, money } from '../../format.ts';
 import { pageHeaders } from '../../respond.ts';
 import { consoleWords } from '../../words/console/words.ts';

@@ -1,7 +1,7 @@
 // A channel's key in a file, as `file:PATH` says: read by who needs the key, and by who tells why there is none.
 
 import { readFileSync } from 'node:fs';
-import { fileTrouble } from '../kit/file-trouble.ts';
+import { fileTrouble } from './file-trouble.ts';
 
 const PREFIX = 'file:';
 

@@ -1,4 +1,4 @@
-// Usage as CSV for spreadsheets: UTF-8 with a byte-order mark, and no cell that a spreadsheet would run as a formula.
+// Tables as CSV for spreadsheets: UTF-8 with a byte-order mark, and no cell that a spreadsheet would run as a formula.
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
