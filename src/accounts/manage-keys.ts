@@ -15,7 +15,7 @@ import type { ReplayRequest } from '../store/book/replays.ts';
 import type { KeyResult, RotateKeyResult } from '../store/operations.ts';
 import type { KeyRow, ToldKey } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
-import { publicKey } from './public-key.ts';
+import { type PublicKey, publicKey } from './public-key.ts';
 import { checkManage, type KeyBody, readKeyFields, restrictedManager } from './read-key-fields.ts';
 
 export interface KeyTools {
@@ -29,7 +29,7 @@ export interface KeyTools {
 
 /** A key with its text, as nobody can see it again but who repeats the call. */
 export interface ShownKey {
-  answer: Record<string, unknown>;
+  answer: { api_key: string } & PublicKey;
   isReplay: boolean;
 }
 
@@ -39,7 +39,7 @@ export function requireManage(key: KeyRow): void {
   if (!key.manage) throw fault('key_not_permitted');
 }
 
-export async function listKeys({ store }: KeyTools, accountId: string): Promise<Record<string, unknown>> {
+export async function listKeys({ store }: KeyTools, accountId: string) {
   const keys = await store.read.keysOf(accountId);
   return { object: 'list', data: keys.filter((key) => key.revokedAt === null).map(publicKey) };
 }

@@ -25,7 +25,7 @@ export async function redeemCard(
   body: JsonObject,
   address: string,
   idempotency: Idempotency | undefined,
-): Promise<{ answer: Record<string, unknown>; isReplay: boolean }> {
+) {
   if (typeof body.code !== 'string') {
     throw fault('invalid_request', { param: 'code', message: 'Set code to the code on the card.' });
   }

@@ -27,7 +27,7 @@ export interface RegisterTools {
 }
 
 export interface Registered {
-  answer: Record<string, unknown>;
+  answer: ReturnType<typeof describe>;
   isReplay: boolean;
 }
 
@@ -89,7 +89,7 @@ function describe(
   { publicUrl, limits }: Told,
   apiKey: string,
   { accountId, keyId, balance }: { accountId: string; keyId: string; balance: bigint },
-): Record<string, unknown> {
+) {
   return {
     api_key: apiKey,
     free_model: FREE_MODEL,

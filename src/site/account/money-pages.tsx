@@ -164,10 +164,8 @@ async function redeem(tools: SiteTools, visit: SignedVisit): Promise<Response> {
   const address = tools.addressOf(visit.request, visit.peer);
   try {
     const { answer } = await redeemCard(tools, visit.session.accountId, { code }, address, undefined);
-    const amount = money(BigInt(String(answer.amount_nano)));
-    const text = answer.already_redeemed
-      ? words.again(amount)
-      : words.done(amount, money(BigInt(String(answer.balance_nano))));
+    const amount = money(BigInt(answer.amount_nano));
+    const text = answer.already_redeemed ? words.again(amount) : words.done(amount, money(BigInt(answer.balance_nano)));
     return visit.show(
       <RedeemPage context={visit.page} notice={{ text }} isDone isFrozen={await isFrozen(tools, visit)} />,
     );
