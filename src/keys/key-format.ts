@@ -10,7 +10,7 @@ const SECRET_CHARS = 43;
 const CHECK_CHARS = 6;
 const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${SECRET_CHARS + CHECK_CHARS}}$`);
 
-export function createKey(random: Random): string {
+export function createKeyText(random: Random): string {
   return keyFromSecret(random.bytes(SECRET_BYTES));
 }
 

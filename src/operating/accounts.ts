@@ -1,7 +1,7 @@
 // What an operator does for a customer: find the account, look, credit, freeze, help with keys.
 
 import { readCardCode } from '../cards/card-code.ts';
-import { createKey as createKeyText, lastFour } from '../keys/key-format.ts';
+import { createKeyText, lastFour } from '../keys/key-format.ts';
 import { newKeyRow } from '../keys/new-key-row.ts';
 import { formatNtd, MAX_NANO, type Nano } from '../kit/money.ts';
 import { taipeiDay } from '../kit/taipei.ts';
