@@ -5,6 +5,7 @@ import { createKeyText, lastFour } from '../keys/key-format.ts';
 import { newKeyRow } from '../keys/new-key-row.ts';
 import { formatNtd, MAX_NANO, type Nano } from '../kit/money.ts';
 import { taipeiDay } from '../kit/taipei.ts';
+import { isLiveKey } from '../store/key-rules.ts';
 import type { DaySpend, FoundAccount, OpenHold } from '../store/reads.ts';
 import type { Entry, KeyRow, StoredAction, StoredEntry, UsageRecord, Wallet } from '../store/rows.ts';
 import { parseCursor, writeCursor } from '../usage/read-query.ts';
@@ -255,8 +256,7 @@ export async function revokeKey(tools: OperatingTools, keyId: string, actor: Act
 }
 
 function viewKey({ hash: _, oldHash: __, oldHashUntil: ___, ...key }: KeyRow, now: number): KeyView {
-  const isExpired = key.expiresAt !== null && key.expiresAt <= now;
-  return { ...key, state: key.revokedAt !== null ? 'revoked' : isExpired ? 'expired' : 'live' };
+  return { ...key, state: isLiveKey(key, now) ? 'live' : key.revokedAt === null ? 'expired' : 'revoked' };
 }
 
 function noSuchAccount(accountId: string): OperatingRefused {
