@@ -2,7 +2,7 @@
 // everything it needs to make its first call.
 
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Limits } from '../catalog/document.ts';
+import { FREE_MODEL, type Limits } from '../catalog/document.ts';
 import { fault } from '../faults/fault.ts';
 import type { Authenticator } from '../keys/authenticator.ts';
 import { lastFour } from '../keys/key-format.ts';
@@ -27,7 +27,6 @@ export interface RegisterTools {
   publicUrl: string;
 }
 
-const FREE_MODEL = 'auto:free';
 const TRIAL = NANO_PER_NTD;
 const PACED = 'Come back when a place is free again: the registrations of this hour are used up.';
 
