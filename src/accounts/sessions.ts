@@ -9,8 +9,6 @@ import { isLiveSession } from '../store/book/logins.ts';
 import type { KeyRow } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 
-export { SESSION_IDLE_MS, SESSION_MOST_MS } from '../store/book/logins.ts';
-
 export interface SessionTools {
   store: Store;
   clock: Clock;

@@ -14,7 +14,6 @@ import { readLine } from './read-input.ts';
 import { invalid, notFound, OperatingRefused } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
 
-export { MOST_AMOUNT, readAmount } from './read-input.ts';
 export type { FoundAccount };
 
 /** Of a key nobody sees its hash. */

@@ -2,7 +2,6 @@
 
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { formatNtd, moneyFields } from '../../kit/money.ts';
-import { readAmount } from '../../operating/accounts.ts';
 import {
   type CardStateView,
   type CardView,
@@ -12,6 +11,7 @@ import {
   voidCards,
 } from '../../operating/cards.ts';
 import type { IssuedCard } from '../../operating/code-memory.ts';
+import { readAmount } from '../../operating/read-input.ts';
 import type { CardKind } from '../../store/rows.ts';
 import { toCsv } from '../../usage/usage-csv.ts';
 import { ACTOR, type Command, noArguments, Refused, requiredOption, WrongUsage } from '../command.ts';
