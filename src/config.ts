@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import type { ProviderSettings } from './catalog/default-document.ts';
 import { type Network, parseAddress, parseNetwork } from './kit/address.ts';
 import { type KillOrder, parseKillOrder } from './kit/failpoint.ts';
+import { isOwnKey } from './kit/own-key.ts';
 
 export interface Settings {
   port: number;
@@ -140,7 +141,7 @@ export function processEnvironment(index: number, environment: Environment = pro
 
 /** A key of this service is exported for its clients; it opens no provider. */
 function isProviderKey(value: string | undefined): boolean {
-  return value !== undefined && !value.startsWith('sk-svc-');
+  return value !== undefined && !isOwnKey(value);
 }
 
 function readPort(text: string | undefined, standard: number, name: string, faults: string[]): number {

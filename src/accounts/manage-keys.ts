@@ -3,7 +3,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Fault, fault } from '../faults/fault.ts';
 import type { Authenticator } from '../keys/authenticator.ts';
-import { createKey, keyFromSecret, lastFour } from '../keys/key-format.ts';
+import { lastFour } from '../keys/key-format.ts';
 import { newKeyRow } from '../keys/new-key-row.ts';
 import { assert } from '../kit/assert.ts';
 import type { Clock } from '../kit/clock.ts';
@@ -11,12 +11,12 @@ import type { Idempotency } from '../kit/idempotency.ts';
 import type { NewId } from '../kit/ids.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import type { Random } from '../kit/random.ts';
-import type { ReplayRequest } from '../store/book/replays.ts';
 import type { KeyResult, RotateKeyResult } from '../store/operations.ts';
 import type { KeyRow, ToldKey } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
-import { publicKey } from './public-key.ts';
+import { type PublicKey, publicKey } from './public-key.ts';
 import { checkManage, type KeyBody, readKeyFields, restrictedManager } from './read-key-fields.ts';
+import { keyTextOf, newKeyText, type Replayable, replayOf } from './replays.ts';
 
 export interface KeyTools {
   store: Store;
@@ -28,10 +28,7 @@ export interface KeyTools {
 }
 
 /** A key with its text, as nobody can see it again but who repeats the call. */
-export interface ShownKey {
-  answer: Record<string, unknown>;
-  isReplay: boolean;
-}
+type ShownKey = Replayable<{ api_key: string } & PublicKey>;
 
 const MAX_GRACE_S = 86_400;
 
@@ -39,7 +36,7 @@ export function requireManage(key: KeyRow): void {
   if (!key.manage) throw fault('key_not_permitted');
 }
 
-export async function listKeys({ store }: KeyTools, accountId: string): Promise<Record<string, unknown>> {
+export async function listKeys({ store }: KeyTools, accountId: string) {
   const keys = await store.read.keysOf(accountId);
   return { object: 'list', data: keys.filter((key) => key.revokedAt === null).map(publicKey) };
 }
@@ -53,7 +50,7 @@ export async function addKey(
   const at = tools.clock.now();
   const { fields, refusal } = readKeyFields(body, tools.catalog(), at);
   if (refusal && !idempotency) throw refusal;
-  const apiKey = newText(tools, idempotency);
+  const apiKey = newKeyText(tools.random, idempotency);
   const key = newKeyRow(
     {
       keyId: tools.newId('key'),
@@ -101,7 +98,7 @@ export async function rotateKey(
     });
   }
   const at = tools.clock.now();
-  const apiKey = newText(tools, idempotency);
+  const apiKey = newKeyText(tools.random, idempotency);
   const result = await tools.store.commit('rotateKey', {
     accountId,
     keyId,
@@ -137,16 +134,7 @@ function tooManyKeys(): Fault {
   return fault('invalid_request', { message: 'Delete a key first: this account has as many as it may have.' });
 }
 
-/** A repeated call must give the same text again. */
-function newText({ random }: KeyTools, idempotency: Idempotency | undefined): string {
-  return idempotency ? keyFromSecret(idempotency.secretFor(idempotency.salt)) : createKey(random);
-}
-
-function replayOf(idempotency: Idempotency | undefined): ReplayRequest | undefined {
-  return idempotency && { id: idempotency.id, bodyHash: idempotency.bodyHash, salt: idempotency.salt };
-}
-
 function shownOnce({ key, replayedSalt }: Done, apiKey: string, idempotency: Idempotency | undefined): ShownKey {
-  const given = idempotency && replayedSalt ? keyFromSecret(idempotency.secretFor(replayedSalt)) : apiKey;
+  const given = keyTextOf(apiKey, idempotency, replayedSalt);
   return { answer: { api_key: given, ...publicKey(key) }, isReplay: replayedSalt !== undefined };
 }

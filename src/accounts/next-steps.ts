@@ -1,5 +1,7 @@
 // The first calls a new account can make, as lines that run when pasted.
 
+import { FREE_MODEL } from '../catalog/document.ts';
+
 export interface NextStep {
   why: string;
   run: string;
@@ -7,7 +9,7 @@ export interface NextStep {
 
 export function nextSteps(publicUrl: string, apiKey: string): NextStep[] {
   const auth = `-H 'authorization: Bearer ${apiKey}'`;
-  const chat = JSON.stringify({ model: 'auto:free', messages: [{ role: 'user', content: 'Hello' }] });
+  const chat = JSON.stringify({ model: FREE_MODEL, messages: [{ role: 'user', content: 'Hello' }] });
   return [
     {
       why: 'ask the free model; it works at NT$0',

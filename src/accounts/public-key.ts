@@ -3,7 +3,9 @@
 import { moneyFields } from '../kit/money.ts';
 import type { ToldKey } from '../store/rows.ts';
 
-export function publicKey(key: ToldKey): Record<string, unknown> {
+export type PublicKey = ReturnType<typeof publicKey>;
+
+export function publicKey(key: ToldKey) {
   return {
     id: key.keyId,
     name: key.name,

@@ -6,6 +6,7 @@ import type { Json, JsonDocument } from '../kit/json/json.ts';
 import { RawJson } from '../kit/json/raw-json.ts';
 import { parseMoment } from '../kit/moment.ts';
 import { formatNtd, MAX_NANO, nanoOfJson } from '../kit/money.ts';
+import { isRestricted } from '../store/key-rules.ts';
 import type { KeyRow } from '../store/rows.ts';
 
 export type KeyFields = Partial<Pick<KeyRow, 'name' | 'models' | 'dailyBudget' | 'expiresAt' | 'manage'>>;
@@ -44,10 +45,8 @@ export function readKeyFields(body: KeyBody, catalog: Catalog, now: number): Rea
   return { fields, refusal: unknownModel(named ?? [], catalog) ?? pastExpiry(fields.expiresAt ?? null, now) };
 }
 
-/** A key that is restricted in any way cannot manage: else it could lift its own restriction. */
 export function checkManage(key: Pick<KeyRow, 'manage' | 'models' | 'dailyBudget' | 'expiresAt'>): void {
-  const isRestricted = key.models !== null || key.dailyBudget !== null || key.expiresAt !== null;
-  if (key.manage && isRestricted) throw restrictedManager();
+  if (key.manage && isRestricted(key)) throw restrictedManager();
 }
 
 export function restrictedManager(): Fault {

@@ -9,6 +9,7 @@ import { moneyFields } from '../kit/money.ts';
 import { limitFault } from '../limits/admission-fault.ts';
 import type { Store } from '../store/store.ts';
 import { idempotencyHeaders } from './idempotency-headers.ts';
+import { replayOf } from './replays.ts';
 
 export interface RedeemTools {
   store: Store;
@@ -25,7 +26,7 @@ export async function redeemCard(
   body: JsonObject,
   address: string,
   idempotency: Idempotency | undefined,
-): Promise<{ answer: Record<string, unknown>; isReplay: boolean }> {
+) {
   if (typeof body.code !== 'string') {
     throw fault('invalid_request', { param: 'code', message: 'Set code to the code on the card.' });
   }
@@ -38,7 +39,7 @@ export async function redeemCard(
     address,
     at,
     limits: GUESS_LIMITS,
-    replay: idempotency && { id: idempotency.id, bodyHash: idempotency.bodyHash, salt: idempotency.salt },
+    replay: replayOf(idempotency),
   });
   if (!result.ok) {
     if (result.reason === 'redeem_rate_limited') throw limitFault(result.reason, result.allowance, at);

@@ -2,10 +2,10 @@
 // everything it needs to make its first call.
 
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Limits } from '../catalog/document.ts';
+import { FREE_MODEL, type Limits } from '../catalog/document.ts';
 import { fault } from '../faults/fault.ts';
 import type { Authenticator } from '../keys/authenticator.ts';
-import { createKey, keyFromSecret, lastFour } from '../keys/key-format.ts';
+import { lastFour } from '../keys/key-format.ts';
 import { newKeyRow } from '../keys/new-key-row.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Idempotency } from '../kit/idempotency.ts';
@@ -15,6 +15,7 @@ import type { Random } from '../kit/random.ts';
 import { limitFault } from '../limits/admission-fault.ts';
 import type { Store } from '../store/store.ts';
 import { nextSteps } from './next-steps.ts';
+import { keyTextOf, newKeyText, type Replayable, replayOf } from './replays.ts';
 
 export interface RegisterTools {
   store: Store;
@@ -26,12 +27,6 @@ export interface RegisterTools {
   publicUrl: string;
 }
 
-export interface Registered {
-  answer: Record<string, unknown>;
-  isReplay: boolean;
-}
-
-const FREE_MODEL = 'auto:free';
 const TRIAL = NANO_PER_NTD;
 const PACED = 'Come back when a place is free again: the registrations of this hour are used up.';
 
@@ -40,13 +35,13 @@ export async function registerAgent(
   tools: RegisterTools,
   address: string,
   idempotency: Idempotency | undefined,
-): Promise<Registered> {
+): Promise<Replayable<ReturnType<typeof describe>>> {
   const { clock, newId } = tools;
   const { limits, guards } = tools.catalog();
   const told: Told = { publicUrl: tools.publicUrl, limits };
   const at = clock.now();
   const accountId = newId('acc');
-  const apiKey = idempotency ? keyFromSecret(idempotency.secretFor(idempotency.salt)) : createKey(tools.random);
+  const apiKey = newKeyText(tools.random, idempotency);
   const result = await tools.store.commit('register', {
     accountId,
     key: newKeyRow({
@@ -66,7 +61,7 @@ export async function registerAgent(
       perDay: limits.register_per_day,
       perHour: guards.register_per_hour ?? undefined,
     },
-    replay: idempotency && { id: idempotency.id, bodyHash: idempotency.bodyHash, salt: idempotency.salt },
+    replay: replayOf(idempotency),
   });
   if (!result.ok) {
     if (result.reason === 'idempotency_key_reused') throw fault('idempotency_key_reused');
@@ -74,7 +69,7 @@ export async function registerAgent(
     throw limitFault(result.reason, result.allowance, at, { message: isPace ? PACED : undefined });
   }
   const { replayedSalt } = result;
-  const given = idempotency && replayedSalt ? keyFromSecret(idempotency.secretFor(replayedSalt)) : apiKey;
+  const given = keyTextOf(apiKey, idempotency, replayedSalt);
   const toldFirst = result.told === undefined ? told : (JSON.parse(result.told) as Told);
   return { answer: describe(toldFirst, given, result), isReplay: replayedSalt !== undefined };
 }
@@ -89,7 +84,7 @@ function describe(
   { publicUrl, limits }: Told,
   apiKey: string,
   { accountId, keyId, balance }: { accountId: string; keyId: string; balance: bigint },
-): Record<string, unknown> {
+) {
   return {
     api_key: apiKey,
     free_model: FREE_MODEL,

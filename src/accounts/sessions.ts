@@ -9,8 +9,6 @@ import { isLiveSession } from '../store/book/logins.ts';
 import type { KeyRow } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 
-export { SESSION_IDLE_MS, SESSION_MOST_MS } from '../store/book/logins.ts';
-
 export interface SessionTools {
   store: Store;
   clock: Clock;
@@ -83,7 +81,7 @@ export async function readSession(
   if (!session || !isLiveSession(session, now)) return undefined;
   const { keyId } = session;
   const key = keyId === null ? undefined : await store.read.keyById(keyId);
-  if (keyId !== null && !isLiveKey(key, session.keyHash, now)) return undefined;
+  if (keyId !== null && !isStillValid(key, session.keyHash, now)) return undefined;
   if (now - session.seenAt >= TOUCH_MS) {
     // A visit that could not be written down is still a visit.
     await store.commit('touchSession', { accountId, hash, at: now }).catch(() => undefined);
@@ -112,6 +110,6 @@ function accountOf(cookie: string | undefined): string | undefined {
   return COOKIE.exec(cookie ?? '')?.[1];
 }
 
-function isLiveKey(key: KeyRow | undefined, hash: string | undefined, now: number): boolean {
+function isStillValid(key: KeyRow | undefined, hash: string | undefined, now: number): boolean {
   return key !== undefined && hash !== undefined && isValidKey(key, hash, now);
 }

@@ -7,7 +7,7 @@ import { type DayBudget, readDayBudgets } from './day-budgets.ts';
 import { type AllowanceTools, readFreeAllowances } from './free-allowances.ts';
 import { publicKey } from './public-key.ts';
 
-export async function showAccount(tools: AllowanceTools, key: KeyRow): Promise<Record<string, unknown>> {
+export async function showAccount(tools: AllowanceTools, key: KeyRow) {
   const { limits } = tools.catalog();
   const [{ minute, day, wallet }, budgets] = await Promise.all([
     readFreeAllowances(tools, key.accountId),
@@ -26,7 +26,7 @@ export async function showAccount(tools: AllowanceTools, key: KeyRow): Promise<R
   };
 }
 
-function publicBudget(budget: DayBudget | undefined): Record<string, unknown> {
+function publicBudget(budget: DayBudget | undefined) {
   if (!budget) return {};
   return {
     ...moneyFields('daily_spent', budget.spent),
@@ -36,6 +36,6 @@ function publicBudget(budget: DayBudget | undefined): Record<string, unknown> {
   };
 }
 
-function publicAllowance({ limit, used, remaining, resetsAt }: Allowance): Record<string, unknown> {
+function publicAllowance({ limit, used, remaining, resetsAt }: Allowance) {
   return { limit, used, remaining, resets_at: new Date(resetsAt).toISOString() };
 }

@@ -32,11 +32,7 @@ function notClosed(): Fault {
   return fault('not_found', { message: 'Ask again when the request has ended: it is not closed yet.' });
 }
 
-export async function showReceipt(
-  store: Store,
-  accountId: string,
-  requestId: string,
-): Promise<Record<string, unknown>> {
+export async function showReceipt(store: Store, accountId: string, requestId: string) {
   const { record, lines } = await readReceipt(store, accountId, requestId);
   return {
     ...publicRecord(record),

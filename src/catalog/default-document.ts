@@ -1,6 +1,8 @@
 // What the service starts on when it has no file: the demo channel, auto:free and a small paid demo model on it, and a
 // channel with well-known models for each provider whose variable is set. Prices are US list prices at 32.5 NT$/US$.
 
+import { FREE_MODEL } from './document.ts';
+
 export interface ProviderSettings {
   openaiApiKey: boolean;
   anthropicApiKey: boolean;
@@ -169,7 +171,7 @@ export function defaultDocument(settings: ProviderSettings): Record<string, unkn
     channels: [{ name: 'demo', kind: 'demo' }, ...providers.flatMap((preset) => preset.channels)],
     models: [
       {
-        id: 'auto:free',
+        id: FREE_MODEL,
         name: 'Auto (free)',
         context_tokens: 128_000,
         max_output_tokens: 4_096,

@@ -3,11 +3,10 @@
 // newest secrets.
 
 import { stringify } from 'yaml';
-import type { Sealer } from '../kit/sealed.ts';
+import { isSealed, type Sealer } from '../kit/sealed.ts';
 import type { DocumentFault } from './check-references.ts';
 import { KEPT_SECRET } from './document.ts';
 
-const SEALED = 'sealed:';
 const NEW_SECRET = '<new>';
 const RETURNED_SECRET = '<returned>';
 
@@ -49,7 +48,7 @@ export function checkKeptSecrets(raw: unknown, before: string | undefined): Docu
 
 /** The stored document as YAML for people, without secrets. */
 export function exportDocument(stored: string): string {
-  return stringify(mapSecrets(JSON.parse(stored), (secret) => (secret.startsWith(SEALED) ? KEPT_SECRET : secret)));
+  return stringify(mapSecrets(JSON.parse(stored), (secret) => (isSealed(secret) ? KEPT_SECRET : secret)));
 }
 
 /** A document that is not stored yet, in the same spelling: a new literal shows as <new>, so that it is seen as a change. */
@@ -66,7 +65,7 @@ export function exportBeside(stored: string, other: string, { isReturn }: { isRe
   const secrets = new Map(channelsOf(JSON.parse(other)).map((one) => [one.name, one.api_key]));
   return stringify(
     mapSecrets(JSON.parse(stored), (secret, channel) => {
-      if (!secret.startsWith(SEALED)) return secret;
+      if (!isSealed(secret)) return secret;
       if (secrets.get(channel) === secret) return KEPT_SECRET;
       return isReturn ? RETURNED_SECRET : NEW_SECRET;
     }),
@@ -91,7 +90,7 @@ export function returnDocument(old: string, newest: string): ReturningDocument {
   const returned: string[] = [];
   const document = mapSecrets(raw, (secret, channel) => {
     const now = newer.get(channel);
-    if (!secret.startsWith(SEALED) || now?.api_key === secret) return secret;
+    if (!isSealed(secret) || now?.api_key === secret) return secret;
     const known = now === undefined ? [] : originsOf(now);
     const isKnown = hosts.get(channel)?.every((host) => known.includes(host));
     if (isKnown && typeof now?.api_key === 'string') return now.api_key;

@@ -1,5 +1,6 @@
 // What a valid document may mean, and seldom does: told to whoever applies it, and it is applied all the same.
 
+import { isOwnKey } from '../kit/own-key.ts';
 import type { DocumentFault } from './check-references.ts';
 import { FREE_MODEL } from './document.ts';
 
@@ -46,6 +47,6 @@ function warnRoutes(id: string, routes: readonly { channel: string }[], path: st
 
 function troubleWith(value: string | undefined): string | undefined {
   if (value === undefined) return 'is not set in this environment: the upstream would be asked without a key';
-  if (value.startsWith('sk-svc-')) return 'holds a key of this service: the upstream would be asked without a key';
+  if (isOwnKey(value)) return 'holds a key of this service: the upstream would be asked without a key';
   return undefined;
 }

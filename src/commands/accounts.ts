@@ -2,7 +2,8 @@
 
 import { publicKey } from '../accounts/public-key.ts';
 import { formatNtd, moneyFields } from '../kit/money.ts';
-import { createKey, credit, readAmount, revokeKey, showAccount } from '../operating/accounts.ts';
+import { createKey, credit, revokeKey, showAccount } from '../operating/accounts.ts';
+import { readAmount } from '../operating/read-input.ts';
 import type { Entry } from '../store/rows.ts';
 import { ACTOR, type Command, noArguments, oneArgument, requiredOption } from './command.ts';
 import { printTable } from './print-table.ts';

@@ -3,7 +3,6 @@
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { toCsv } from '../kit/csv.ts';
 import { formatNtd, moneyFields } from '../kit/money.ts';
-import { readAmount } from '../operating/accounts.ts';
 import {
   type CardStateView,
   type CardView,
@@ -13,6 +12,7 @@ import {
   voidCards,
 } from '../operating/cards.ts';
 import type { IssuedCard } from '../operating/code-memory.ts';
+import { readAmount } from '../operating/read-input.ts';
 import type { CardKind } from '../store/rows.ts';
 import { ACTOR, type Command, CommandRefused, noArguments, requiredOption, WrongUsage } from './command.ts';
 import { printTable } from './print-table.ts';

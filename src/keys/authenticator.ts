@@ -3,6 +3,7 @@
 
 import type { Clock } from '../kit/clock.ts';
 import { createHasher } from '../kit/sealed.ts';
+import { isLiveKey } from '../store/key-rules.ts';
 import type { Reads } from '../store/reads.ts';
 import type { KeyRow } from '../store/rows.ts';
 import { hasKeyShape, isWellFormedKey } from './key-format.ts';
@@ -78,6 +79,6 @@ export function createAuthenticator(store: KeyStore, clock: Clock, pepper: strin
 
 /** Whether a text with this hash opens anything now. */
 export function isValidKey(row: KeyRow, hash: string, now: number): boolean {
-  if (row.revokedAt !== null || (row.expiresAt !== null && row.expiresAt <= now)) return false;
+  if (!isLiveKey(row, now)) return false;
   return row.hash === hash || (row.oldHash === hash && row.oldHashUntil !== null && row.oldHashUntil > now);
 }

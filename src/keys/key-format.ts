@@ -2,20 +2,20 @@
 // garbage without asking the database; it is no secret and proves nothing else.
 
 import { base62, base62Number } from '../kit/base62.ts';
+import { OWN_KEY_PREFIX } from '../kit/own-key.ts';
 import type { Random } from '../kit/random.ts';
 
-const PREFIX = 'sk-svc-';
 const SECRET_BYTES = 32;
 const SECRET_CHARS = 43;
 const CHECK_CHARS = 6;
-const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${SECRET_CHARS + CHECK_CHARS}}$`);
+const SHAPE = new RegExp(`^${OWN_KEY_PREFIX}[0-9A-Za-z]{${SECRET_CHARS + CHECK_CHARS}}$`);
 
-export function createKey(random: Random): string {
+export function createKeyText(random: Random): string {
   return keyFromSecret(random.bytes(SECRET_BYTES));
 }
 
 export function keyFromSecret(secret: Uint8Array): string {
-  const body = PREFIX + base62(secret, SECRET_CHARS);
+  const body = OWN_KEY_PREFIX + base62(secret, SECRET_CHARS);
   return body + checksum(body);
 }
 

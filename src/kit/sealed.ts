@@ -29,6 +29,10 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const PREFIX = 'sealed:';
 
+export function isSealed(text: string): boolean {
+  return text.startsWith(PREFIX);
+}
+
 export interface Sealer {
   seal(plain: string, owner: string): string;
   /** Undefined when the pepper is another one, or the text was tampered with. */
@@ -46,7 +50,7 @@ export function createSealer(pepper: string, random: Random): Sealer {
       return PREFIX + Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64');
     },
     open(sealed, owner) {
-      if (!sealed.startsWith(PREFIX)) return undefined;
+      if (!isSealed(sealed)) return undefined;
       const bytes = Buffer.from(sealed.slice(PREFIX.length), 'base64');
       if (bytes.length < IV_BYTES + TAG_BYTES) return undefined;
       try {

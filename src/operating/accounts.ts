@@ -1,10 +1,11 @@
 // What an operator does for a customer: find the account, look, credit, freeze, help with keys.
 
 import { readCardCode } from '../cards/card-code.ts';
-import { createKey as createKeyText, lastFour } from '../keys/key-format.ts';
+import { createKeyText, lastFour } from '../keys/key-format.ts';
 import { newKeyRow } from '../keys/new-key-row.ts';
 import { formatNtd, MAX_NANO, type Nano } from '../kit/money.ts';
 import { taipeiDay } from '../kit/taipei.ts';
+import { isLiveKey } from '../store/key-rules.ts';
 import type { DaySpend, FoundAccount, OpenHold } from '../store/reads.ts';
 import type { Entry, KeyRow, StoredAction, StoredEntry, UsageRecord, Wallet } from '../store/rows.ts';
 import { parseCursor, writeCursor } from '../usage/read-query.ts';
@@ -13,7 +14,6 @@ import { readLine } from './read-input.ts';
 import { invalid, notFound, OperatingRefused } from './refused.ts';
 import type { Actor, OperatingTools } from './tools.ts';
 
-export { MOST_AMOUNT, readAmount } from './read-input.ts';
 export type { FoundAccount };
 
 /** Of a key nobody sees its hash. */
@@ -255,8 +255,7 @@ export async function revokeKey(tools: OperatingTools, keyId: string, actor: Act
 }
 
 function viewKey({ hash: _, oldHash: __, oldHashUntil: ___, ...key }: KeyRow, now: number): KeyView {
-  const isExpired = key.expiresAt !== null && key.expiresAt <= now;
-  return { ...key, state: key.revokedAt !== null ? 'revoked' : isExpired ? 'expired' : 'live' };
+  return { ...key, state: isLiveKey(key, now) ? 'live' : key.revokedAt === null ? 'expired' : 'revoked' };
 }
 
 function noSuchAccount(accountId: string): OperatingRefused {

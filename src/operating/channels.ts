@@ -3,12 +3,13 @@
 import type { Channel } from '../catalog/catalog.ts';
 import type { Document } from '../catalog/document.ts';
 import { isReference } from '../catalog/document-secrets.ts';
+import type { BreakerState } from '../channels/health.ts';
 import type { RecentError } from '../channels/recent-errors.ts';
 import { HOUR_MS, percentileOf, type WindowFigures } from '../channels/traffic.ts';
 import type { TrafficHour } from '../store/rows.ts';
 import { type Newest, readNewest } from './newest.ts';
 import { notFound } from './refused.ts';
-import type { BreakerState, OperatingTools } from './tools.ts';
+import type { OperatingTools } from './tools.ts';
 
 export interface BreakerView {
   /** The model's name at the upstream. */

@@ -1,7 +1,7 @@
 // What every function of the operator's works with. A running node also tells how its channels do; the command line, which
 // is a process of its own, does not know.
 
-import type { BreakerState, Health } from '../channels/health.ts';
+import type { Health } from '../channels/health.ts';
 import type { RecentErrors } from '../channels/recent-errors.ts';
 import type { Traffic } from '../channels/traffic.ts';
 import type { FindUpstream } from '../channels/upstreams.ts';
@@ -12,8 +12,6 @@ import type { Sealer } from '../kit/sealed.ts';
 import type { AuditReport } from '../store/reads.ts';
 import type { Store } from '../store/store.ts';
 import type { CodeMemory } from './code-memory.ts';
-
-export type { BreakerState };
 
 /** Who did it, as the log of actions says: `token` for the API and the console, `cli` for the command line. */
 export type Actor = 'token' | 'cli';

@@ -10,9 +10,6 @@ import type { Store } from '../store/store.ts';
 import { createStatusDays, type DayState, type DaysOf } from './status-days.ts';
 import { bestState, type State, stateOf } from './status-states.ts';
 
-export type { DayState } from './status-days.ts';
-export type { State } from './status-states.ts';
-
 export interface StatusTools {
   store: Pick<Store, 'read'>;
   clock: Clock;

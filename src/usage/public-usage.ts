@@ -4,7 +4,7 @@ import { moneyFields } from '../kit/money.ts';
 import type { UsageTotals } from '../store/reads.ts';
 import type { UsageRecord } from '../store/rows.ts';
 
-export function publicRecord(record: UsageRecord): Record<string, unknown> {
+export function publicRecord(record: UsageRecord) {
   return {
     request_id: record.requestId,
     at: new Date(record.at).toISOString(),
@@ -30,7 +30,7 @@ export function publicRecord(record: UsageRecord): Record<string, unknown> {
   };
 }
 
-export function publicTotals(totals: UsageTotals): Record<string, unknown> {
+export function publicTotals(totals: UsageTotals) {
   return {
     requests: totals.requests,
     input_tokens: totals.input,

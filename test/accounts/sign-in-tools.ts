@@ -8,7 +8,7 @@ import { createPasswords } from '../../src/accounts/passwords.ts';
 import { createSessionHasher } from '../../src/accounts/sessions.ts';
 import type { SignInTools } from '../../src/accounts/sign-in.ts';
 import { createAuthenticator } from '../../src/keys/authenticator.ts';
-import { createKey, lastFour } from '../../src/keys/key-format.ts';
+import { createKeyText, lastFour } from '../../src/keys/key-format.ts';
 import { newKeyRow } from '../../src/keys/new-key-row.ts';
 import { systemRandom } from '../../src/kit/random.ts';
 import type { KeyRow } from '../../src/store/rows.ts';
@@ -36,7 +36,7 @@ export async function openSignInBench(): Promise<SignInBench> {
   const authenticator = createAuthenticator(store, clock, PEPPER);
   let count = 0;
   const newKey = (accountId: string, fields: Partial<KeyRow> = {}) => {
-    const key = createKey(systemRandom);
+    const key = createKeyText(systemRandom);
     const given = {
       keyId: `key_${++count}`,
       accountId,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { createKey, isWellFormedKey, keyFromSecret, lastFour } from '../../src/keys/key-format.ts';
+import { createKeyText, isWellFormedKey, keyFromSecret, lastFour } from '../../src/keys/key-format.ts';
 import { systemRandom } from '../../src/kit/random.ts';
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -24,7 +24,7 @@ describe('the shape of a key', () => {
 
   test('a new key takes 32 random bytes', () => {
     const asked: number[] = [];
-    const key = createKey({
+    const key = createKeyText({
       ...systemRandom,
       bytes(length) {
         asked.push(length);
@@ -33,11 +33,11 @@ describe('the shape of a key', () => {
     });
     expect(asked).toEqual([32]);
     expect(key).toBe(keyFromSecret(new Uint8Array(32).fill(7)));
-    expect(createKey(systemRandom)).not.toBe(createKey(systemRandom));
+    expect(createKeyText(systemRandom)).not.toBe(createKeyText(systemRandom));
   });
 
   test('its last four characters are what is shown of it', () => {
-    const key = createKey(systemRandom);
+    const key = createKeyText(systemRandom);
     expect(key.endsWith(lastFour(key))).toBe(true);
     expect(lastFour(key)).toHaveLength(4);
   });

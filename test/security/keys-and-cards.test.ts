@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createKey as newKey } from '../../src/keys/key-format.ts';
+import { createKeyText } from '../../src/keys/key-format.ts';
 import { systemRandom } from '../../src/kit/random.ts';
 import { createSealer } from '../../src/kit/sealed.ts';
 import { filesBelow, findMarkIn } from '../privacy/find-mark.ts';
@@ -46,7 +46,7 @@ describe('S1 formats carry a checksum', () => {
     ];
     for (const key of bad) expect((await gateway.call('/api/me', { key })).status).toBe(401);
     expect(asked).not.toHaveBeenCalled();
-    expect((await gateway.call('/api/me', { key: newKey(systemRandom) })).status).toBe(401);
+    expect((await gateway.call('/api/me', { key: createKeyText(systemRandom) })).status).toBe(401);
     expect(asked).toHaveBeenCalledTimes(1);
     asked.mockRestore();
   });
@@ -131,7 +131,13 @@ describe('S3 a refused key', () => {
 
   test('S3 gets the same status, headers and body for every reason, on every route', async () => {
     const dead = await deadKeys();
-    const keys = [undefined, 'garbage', `${account.key.slice(0, -1)}!`, newKey(systemRandom), ...Object.values(dead)];
+    const keys = [
+      undefined,
+      'garbage',
+      `${account.key.slice(0, -1)}!`,
+      createKeyText(systemRandom),
+      ...Object.values(dead),
+    ];
     for (const path of ['/api/me', '/v1/models', '/v1/messages/count_tokens']) {
       const answers = new Set<string>();
       for (const key of keys) {
@@ -149,7 +155,7 @@ describe('S3 a refused key', () => {
   test('S3 costs the same questions to the database whether it was revoked, has ended or never was', async () => {
     const dead = await deadKeys();
     const asked = spyOn(gateway.gateway.store.read, 'keyByHash');
-    for (const key of [newKey(systemRandom), dead.revoked, dead.expired, dead.rotated]) {
+    for (const key of [createKeyText(systemRandom), dead.revoked, dead.expired, dead.rotated]) {
       await gateway.call('/api/me', { key });
       asked.mockClear();
       for (let n = 0; n < 5; n++) await gateway.call('/api/me', { key });
@@ -160,7 +166,7 @@ describe('S3 a refused key', () => {
 
   test('S3 takes as long when it was revoked as when it never was', async () => {
     const { revoked } = await deadKeys();
-    const unknown = newKey(systemRandom);
+    const unknown = createKeyText(systemRandom);
     const times: Record<string, number[]> = { revoked: [], unknown: [] };
     const pair = [['revoked', revoked] as const, ['unknown', unknown] as const];
     for (let n = 0; n < 300; n++) {

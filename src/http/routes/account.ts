@@ -6,21 +6,18 @@ import { showReceipt } from '../../accounts/show-receipt.ts';
 import { requestUrl } from '../../kit/request-url.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 
-const PRIVATE = { 'cache-control': 'no-store' };
-
 export async function me(tools: HttpTools, { key }: KeyedExchange): Promise<Response> {
-  return Response.json(await showAccount(tools, key), { headers: PRIVATE });
+  return Response.json(await showAccount(tools, key));
 }
 
 export async function usage(tools: HttpTools, { key, request }: KeyedExchange): Promise<Response> {
   const { searchParams } = requestUrl(request);
   const { find } = tools.catalog();
   if (searchParams.get('format') !== 'csv') {
-    return Response.json(await listUsage(tools.store, key.accountId, searchParams, find), { headers: PRIVATE });
+    return Response.json(await listUsage(tools.store, key.accountId, searchParams, find));
   }
   return new Response(await usageAsCsv(tools.store, key.accountId, searchParams, { findModel: find }), {
     headers: {
-      ...PRIVATE,
       'content-type': 'text/csv; charset=utf-8',
       'content-disposition': 'attachment; filename="usage.csv"',
     },
@@ -28,5 +25,5 @@ export async function usage(tools: HttpTools, { key, request }: KeyedExchange): 
 }
 
 export async function receipt(tools: HttpTools, { key, params }: KeyedExchange): Promise<Response> {
-  return Response.json(await showReceipt(tools.store, key.accountId, params.id ?? ''), { headers: PRIVATE });
+  return Response.json(await showReceipt(tools.store, key.accountId, params.id ?? ''));
 }

@@ -8,11 +8,10 @@ import { readIdempotencyKey } from '../idempotency-key.ts';
 import { readBodyJson, readOptionalJson } from '../read-body.ts';
 
 export const KEYS_MAX_BYTES = 64 * 1024;
-const PRIVATE = { 'cache-control': 'no-store' };
 
 export async function getKeys(tools: HttpTools, { key }: KeyedExchange): Promise<Response> {
   requireManage(key);
-  return Response.json(await listKeys(tools, key.accountId), { headers: PRIVATE });
+  return Response.json(await listKeys(tools, key.accountId));
 }
 
 export async function postKey(tools: HttpTools, { key, request }: KeyedExchange): Promise<Response> {
@@ -23,13 +22,13 @@ export async function postKey(tools: HttpTools, { key, request }: KeyedExchange)
     minChars: 1,
   });
   const { answer, isReplay } = await addKey(tools, key.accountId, keyBodyOf(document), idempotency);
-  return Response.json(answer, { status: 201, headers: { ...PRIVATE, ...idempotencyHeaders(isReplay) } });
+  return Response.json(answer, { status: 201, headers: idempotencyHeaders(isReplay) });
 }
 
 export async function patchKey(tools: HttpTools, { key, request, params }: KeyedExchange): Promise<Response> {
   requireManage(key);
   const body = keyBodyOf(await readBodyJson(request, KEYS_MAX_BYTES, tools.clock));
-  return Response.json(await editKey(tools, key.accountId, params.id ?? '', body), { headers: PRIVATE });
+  return Response.json(await editKey(tools, key.accountId, params.id ?? '', body));
 }
 
 export async function postRotate(tools: HttpTools, { key, request, params }: KeyedExchange): Promise<Response> {
@@ -42,10 +41,10 @@ export async function postRotate(tools: HttpTools, { key, request, params }: Key
     minChars: 1,
   });
   const { answer, isReplay } = await rotateKey(tools, { accountId, keyId }, document.value, idempotency);
-  return Response.json(answer, { headers: { ...PRIVATE, ...idempotencyHeaders(isReplay) } });
+  return Response.json(answer, { headers: idempotencyHeaders(isReplay) });
 }
 
 export async function deleteKey(tools: HttpTools, { key, params }: KeyedExchange): Promise<Response> {
   requireManage(key);
-  return Response.json(await removeKey(tools, key.accountId, params.id ?? ''), { headers: PRIVATE });
+  return Response.json(await removeKey(tools, key.accountId, params.id ?? ''));
 }

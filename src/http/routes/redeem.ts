@@ -18,5 +18,5 @@ export async function redeem(tools: HttpTools, exchange: KeyedExchange): Promise
     minChars: 1,
   });
   const { answer, isReplay } = await redeemCard(tools, key.accountId, document.value, address, idempotency);
-  return Response.json(answer, { headers: { 'cache-control': 'no-store', ...idempotencyHeaders(isReplay) } });
+  return Response.json(answer, { headers: idempotencyHeaders(isReplay) });
 }

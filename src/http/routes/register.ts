@@ -22,8 +22,5 @@ export async function register(tools: HttpTools, exchange: Exchange): Promise<Re
     minChars: 20,
   });
   const { answer, isReplay } = await registerAgent(tools, address, idempotency);
-  return Response.json(answer, {
-    status: 201,
-    headers: { 'cache-control': 'no-store', ...idempotencyHeaders(isReplay) },
-  });
+  return Response.json(answer, { status: 201, headers: idempotencyHeaders(isReplay) });
 }

@@ -4,13 +4,13 @@ import { z } from 'zod';
 import {
   createKey,
   credit,
-  readAmount,
   revokeKey,
   searchAccounts,
   setFrozen,
   showAccount,
   showRequest,
 } from '../../operating/accounts.ts';
+import { readAmount } from '../../operating/read-input.ts';
 import { notFound } from '../../operating/refused.ts';
 import { publicRecord } from '../../usage/public-usage.ts';
 import { ACTOR, type AdminOperation, operation } from './operation.ts';

@@ -1,7 +1,6 @@
 // /api/admin/cards and batches.
 
 import { z } from 'zod';
-import { readAmount } from '../../operating/accounts.ts';
 import {
   cardSheet,
   issueCards,
@@ -11,6 +10,7 @@ import {
   showBatch,
   voidCards,
 } from '../../operating/cards.ts';
+import { readAmount } from '../../operating/read-input.ts';
 import { PortRefused } from '../refused.ts';
 import { ACTOR, type AdminOperation, operation } from './operation.ts';
 import { amount, paged, text } from './shapes.ts';

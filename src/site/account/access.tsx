@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // How one gets in: a name and a password beside the keys, and an end to every session.
 
+import { MIN_PASSWORD_CHARS } from '../../accounts/read-login.ts';
 import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { AccountPage, type Notice } from './frame.tsx';
@@ -39,7 +40,14 @@ export function AccessPage({ context, name, typed, canManage, notice }: AccessPr
             <label for="password">
               {password} <span class="faint">{access.passwordHelp}</span>
             </label>
-            <input id="password" name="password" type="password" autocomplete="new-password" minlength={12} required />
+            <input
+              id="password"
+              name="password"
+              type="password"
+              autocomplete="new-password"
+              minlength={MIN_PASSWORD_CHARS}
+              required
+            />
           </div>
           <button type="submit">{access.save}</button>
         </form>

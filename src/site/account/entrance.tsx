@@ -98,7 +98,7 @@ async function create(tools: SiteTools, visit: Visit): Promise<Response> {
   try {
     tools.countKnock(address);
     const { answer } = await registerAgent(tools, address, undefined);
-    const [accountId, keyId, apiKey] = [answer.account_id, answer.key_id, answer.api_key].map(String) as NewAccount;
+    const { account_id: accountId, key_id: keyId, api_key: apiKey } = answer;
     const proof = { accountId, keyId, canManage: true, keyHash: tools.authenticator.hash(apiKey) };
     const opened = await openSession(tools, proof, visitor(tools, visit).cookie);
     const context = { ...visit.page, isSignedIn: true };
@@ -110,8 +110,6 @@ async function create(tools: SiteTools, visit: Visit): Promise<Response> {
     return showSignIn(visit, next, { notice: { text, isBad: true }, status: error.row.status });
   }
 }
-
-type NewAccount = [accountId: string, keyId: string, apiKey: string];
 
 async function showAccess(
   tools: SiteTools,

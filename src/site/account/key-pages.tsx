@@ -51,7 +51,7 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
       const known = await tools.store.read.keysOf(visit.session.accountId);
       if (visit.form.get('known') !== String(known.length)) return visit.go('/account/keys?done=stale');
       const { answer } = await addKey(tools, visit.session.accountId, keyBody(visit.form), undefined);
-      return showKeys(tools, visit, { fresh: String(answer.api_key) });
+      return showKeys(tools, visit, { fresh: answer.api_key });
     }),
   );
   visits.signed(
@@ -71,7 +71,7 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
       if (known && visit.form.get('last4') !== known.last4) return visit.go('/account/keys?done=stale');
       const { accountId } = visit.session;
       const { answer } = await rotateKey(tools, { accountId, keyId }, { grace_seconds: GRACE_S }, undefined);
-      return showKeys(tools, visit, { fresh: String(answer.api_key) });
+      return showKeys(tools, visit, { fresh: answer.api_key });
     }),
   );
   visits.signed(

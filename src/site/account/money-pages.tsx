@@ -8,7 +8,7 @@ import { redeemCard } from '../../accounts/redeem-card.ts';
 import { readReceipt } from '../../accounts/show-receipt.ts';
 import { Fault } from '../../faults/fault.ts';
 import { parseMoment } from '../../kit/moment.ts';
-import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
+import { DAY_MS, taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
 import { readUsageQuery, writeCursor } from '../../usage/read-query.ts';
 import { faultText } from '../fault-text.ts';
 import { date, dateTime, money } from '../format.ts';
@@ -29,7 +29,6 @@ import type { SignedVisit, Visits } from './visit.tsx';
 const CHART_DAYS = 30;
 const LATEST = 5;
 const CREDITS = 50;
-const DAY_MS = 86_400_000;
 
 export function addMoneyPages(visits: Visits, tools: SiteTools): void {
   visits.signed('get', '/account', (visit) => showOverview(tools, visit));
@@ -164,10 +163,8 @@ async function redeem(tools: SiteTools, visit: SignedVisit): Promise<Response> {
   const address = tools.addressOf(visit.request, visit.peer);
   try {
     const { answer } = await redeemCard(tools, visit.session.accountId, { code }, address, undefined);
-    const amount = money(BigInt(String(answer.amount_nano)));
-    const text = answer.already_redeemed
-      ? words.again(amount)
-      : words.done(amount, money(BigInt(String(answer.balance_nano))));
+    const amount = money(BigInt(answer.amount_nano));
+    const text = answer.already_redeemed ? words.again(amount) : words.done(amount, money(BigInt(answer.balance_nano)));
     return visit.show(
       <RedeemPage context={visit.page} notice={{ text }} isDone isFrozen={await isFrozen(tools, visit)} />,
     );

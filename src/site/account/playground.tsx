@@ -3,6 +3,7 @@
 
 import { Fault, fault } from '../../faults/fault.ts';
 import { isObject, tryParseJson } from '../../kit/json/json.ts';
+import { isLiveKey } from '../../store/key-rules.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { faultText } from '../fault-text.ts';
 import { wordsOf } from '../language.ts';
@@ -79,9 +80,7 @@ async function ask(tools: SiteTools, visit: SignedVisit): Promise<Response> {
 /** The key that opened the session; for who came with a password, the oldest that may manage. */
 async function keyOf({ store, clock }: SiteTools, { session }: SignedVisit): Promise<KeyRow | undefined> {
   const keys = await store.read.keysOf(session.accountId);
-  const valid = keys.filter(
-    ({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > clock.now()),
-  );
+  const valid = keys.filter((key) => isLiveKey(key, clock.now()));
   if (session.keyId !== null) return valid.find(({ keyId }) => keyId === session.keyId);
   return valid.find(({ manage }) => manage) ?? valid[0];
 }

@@ -1,10 +1,9 @@
 // The public status as pages show it.
 
+import { FREE_MODEL } from '../../catalog/document.ts';
 import type { ChannelStatus, PublicStatus } from '../../publishing/public-status.ts';
 import type { HomeFacts } from './home.tsx';
 import type { ChannelFacts, StatusFacts } from './status.tsx';
-
-const FREE_MODEL = 'auto:free';
 
 export function statusFacts({ at, models, incidents }: PublicStatus): StatusFacts {
   return {

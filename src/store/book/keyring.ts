@@ -2,6 +2,7 @@
 // that two callers cannot remove the last managing key at once.
 
 import { assert } from '../../kit/assert.ts';
+import { isLiveKey, isRestricted } from '../key-rules.ts';
 import type {
   ChangeKeyInput,
   CreateKeyInput,
@@ -112,24 +113,15 @@ function replaceKey(
   if (!known || known.revokedAt !== null) return { ok: false, reason: 'not_found' };
   const key = replace(known);
   if (key.manage && isRestricted(key)) return { ok: false, reason: 'restricted' };
-  if (!isLive(known, at) && isLive(key, at) && isFull(keys, at)) return { ok: false, reason: 'too_many_keys' };
+  if (!isLiveKey(known, at) && isLiveKey(key, at) && isFull(keys, at)) return { ok: false, reason: 'too_many_keys' };
   const next = keys.map((one) => (one === known ? key : one));
-  const manages = (one: KeyRow) => one.manage && isLive(one, at);
+  const manages = (one: KeyRow) => one.manage && isLiveKey(one, at);
   if (!evenIfLast && manages(known) && !next.some(manages)) return { ok: false, reason: 'last_key' };
   book.put('keyrings', accountId, next);
   return { ok: true, key };
 }
 
-/** Such a key could lift its own restriction. */
-function isRestricted({ models, dailyBudget, expiresAt }: KeyRow): boolean {
-  return models !== null || dailyBudget !== null || expiresAt !== null;
-}
-
 /** Of all keys of an account: no further one may be added. */
 export function isFull(keys: readonly KeyRow[], at: number): boolean {
-  return keys.filter((one) => isLive(one, at)).length >= MAX_KEYS;
-}
-
-function isLive(key: KeyRow, at: number): boolean {
-  return key.revokedAt === null && (key.expiresAt === null || key.expiresAt > at);
+  return keys.filter((one) => isLiveKey(one, at)).length >= MAX_KEYS;
 }

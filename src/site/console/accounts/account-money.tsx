@@ -2,12 +2,12 @@
 // What an account spent, what came in, its entries, what is held, and its requests, in pages.
 
 import { taipeiDay } from '../../../kit/taipei.ts';
+import { dayText } from '../../../operating/ledger.ts';
 import type { Entry } from '../../../store/rows.ts';
 import { count, dateTime, money } from '../../format.ts';
 import { RequestStatus } from '../../parts/request-status.tsx';
 import { consoleWords } from '../../words/console/words.ts';
 import { DataTable } from '../parts/data-table.tsx';
-import { dayText } from '../parts/day-text.ts';
 import { MoneyBars } from '../parts/money-bars.tsx';
 import type { AccountProps } from './account-props.ts';
 import { requestPath } from './request.tsx';

@@ -1,7 +1,8 @@
 /** @jsxImportSource hono/jsx */
 // Money for a customer: asked about with the balance before and after, given once however often the form is sent.
 
-import { credit, MOST_AMOUNT, readAmount, showAccount } from '../../../operating/accounts.ts';
+import { credit, showAccount } from '../../../operating/accounts.ts';
+import { MOST_AMOUNT, readAmount } from '../../../operating/read-input.ts';
 import { OperatingRefused } from '../../../operating/refused.ts';
 import { money } from '../../format.ts';
 import { plainNumber } from '../../plain-number.ts';

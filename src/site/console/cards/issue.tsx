@@ -1,8 +1,8 @@
 /** @jsxImportSource hono/jsx */
 // A new batch: read from the form, asked about once more, issued once.
 
-import { MOST_AMOUNT, readAmount } from '../../../operating/accounts.ts';
 import { type IssueRequest, issueCards, MAX_CARDS } from '../../../operating/cards.ts';
+import { MOST_AMOUNT, readAmount } from '../../../operating/read-input.ts';
 import { OperatingRefused } from '../../../operating/refused.ts';
 import { count, money } from '../../format.ts';
 import type { Language } from '../../language.ts';

@@ -1,0 +1,29 @@
+// A call with an Idempotency-Key is answered alike when it is repeated. The text of a key it made is derived again, not stored.
+
+import { createKeyText, keyFromSecret } from '../keys/key-format.ts';
+import type { Idempotency } from '../kit/idempotency.ts';
+import type { Random } from '../kit/random.ts';
+import type { ReplayRequest } from '../store/book/replays.ts';
+
+export interface Replayable<Answer> {
+  answer: Answer;
+  isReplay: boolean;
+}
+
+/** Without the secret, which the store must not see. */
+export function replayOf(idempotency: Idempotency | undefined): ReplayRequest | undefined {
+  return idempotency && { id: idempotency.id, bodyHash: idempotency.bodyHash, salt: idempotency.salt };
+}
+
+export function newKeyText(random: Random, idempotency: Idempotency | undefined): string {
+  return idempotency ? keyFromSecret(idempotency.secretFor(idempotency.salt)) : createKeyText(random);
+}
+
+/** The text to show: of a replay the first call's. */
+export function keyTextOf(
+  fresh: string,
+  idempotency: Idempotency | undefined,
+  replayedSalt: string | undefined,
+): string {
+  return idempotency && replayedSalt ? keyFromSecret(idempotency.secretFor(replayedSalt)) : fresh;
+}
