@@ -59,12 +59,18 @@ export interface Prefill {
   tokens: number;
 }
 
-/** Throws AttemptFailed. */
-export async function attempt(tools: RelayTools, admission: Admission, step: Step, prefill?: Prefill): Promise<Begun> {
+/** Ends when `gone` is aborted. Throws AttemptFailed. */
+export async function attempt(
+  tools: RelayTools,
+  admission: Admission,
+  step: Step,
+  gone: AbortSignal,
+  prefill?: Prefill,
+): Promise<Begun> {
   const { call } = admission;
   const { request } = call;
   const { model, route } = step;
-  const watch = new Watch(tools, call);
+  const watch = new Watch(tools, gone);
   const startedAt = tools.clock.monotonic();
   const left = Math.max(1, admission.deadline - startedAt);
   watch.limit('too_slow', Math.min(route.channel.timeouts.totalMs, left));

@@ -78,6 +78,7 @@ export interface Call {
   gone: AbortSignal;
 }
 
+/** One for the whole call, and never copied: what a try notes in it, the close reads. */
 export interface Admission {
   call: Call;
   /** Of its models, those that can take it. */

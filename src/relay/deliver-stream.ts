@@ -106,7 +106,7 @@ async function sendContent(
       delivery.endRun(failed.outcome);
       leaveStream(begun);
       if (isFinal(failed)) throw failed;
-      const resumed = await resume(tools, delivery.resumable(admission), plan, writer, failed);
+      const resumed = await resume(tools, admission, plan, delivery, failed);
       if (!resumed) throw failed;
       delivery.goOnWith(resumed);
       write = resumed.continued.write;
