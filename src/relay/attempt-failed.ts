@@ -24,6 +24,8 @@ export type AttemptOutcome =
   | 'flood'
   | 'client_gone'
   | 'drained'
+  /** Another node has released the hold: nothing would pay for the try, so there is none, and no line of the receipt. */
+  | 'hold_lost'
   /** Nobody reads it any more, because it is over or another took its place: the reason for its end, and told nowhere. */
   | 'left';
 
@@ -37,6 +39,11 @@ export class AttemptFailed extends Error {
     readonly isSealed = false,
   ) {
     super(outcome);
+  }
+
+  /** It says nothing of one channel: no other is tried. */
+  get endsCall(): boolean {
+    return this.outcome === 'client_gone' || this.outcome === 'drained' || this.outcome === 'hold_lost';
   }
 
   /** The prompt does not fit this model: another one may take it. */

@@ -27,7 +27,7 @@ export async function beginAnswer(tools: RelayTools, admission: Admission, plan:
       return await tryStep(tools, admission, step, admission.call.gone);
     } catch (error) {
       if (!(error instanceof AttemptFailed)) throw error;
-      if (error.outcome === 'client_gone' || error.outcome === 'drained') throw error;
+      if (error.endsCall) throw error;
       if (error.refusal && !error.isTooLong && !error.isSealed) throw error.refusal;
       failures.push(error);
     }
@@ -114,7 +114,7 @@ async function beforeAsking(
 ): Promise<void> {
   try {
     if (waitMs > 0) await waitOrLeave(tools, gone, waitMs);
-    if (!(await isHeld(tools, admission))) throw new AttemptFailed('drained');
+    if (!(await isHeld(tools, admission))) throw new AttemptFailed('hold_lost');
   } catch (error) {
     tools.health.forget(pass);
     throw error;

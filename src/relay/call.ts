@@ -43,7 +43,7 @@ export interface RelayTools extends Upstreams {
   /** When a drain has run out of time: what still runs is cut. */
   cut: Cut;
   /** How many streams of clients that left are being read to their end. */
-  drains: { count: number };
+  readingOn: { count: number };
   /** Ids of calls that are admitted and not yet closed. */
   running: Set<string>;
 }

@@ -121,7 +121,7 @@ function isFinal({ outcome }: AttemptFailed): boolean {
 }
 
 function toldTo({ log }: RelayTools, requestId: string, error: unknown): Fault {
-  if (error instanceof AttemptFailed) return fault(error.outcome === 'drained' ? 'unavailable' : 'upstream_failed');
+  if (error instanceof AttemptFailed) return fault(error.endsCall ? 'unavailable' : 'upstream_failed');
   log('error', 'fault', { request_id: requestId, code: 'internal_error', detail: describeError(error) });
   return fault('internal_error');
 }

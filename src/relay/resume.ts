@@ -48,7 +48,7 @@ export async function resume(
       return { step, begun, ended, continued, prefilledTokens: prefill?.tokens };
     } catch (error) {
       if (!(error instanceof AttemptFailed)) throw error;
-      if (error.outcome === 'client_gone' || error.outcome === 'drained') throw error;
+      if (error.endsCall) throw error;
       failed = error;
       refusedPrefill = prefill !== undefined && error.outcome === 'request_refused';
     }
