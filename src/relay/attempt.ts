@@ -13,8 +13,9 @@ import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../kit/json.ts
 import { describeError } from '../kit/log.ts';
 import { dropBody, type JsonBody } from '../kit/request-json.ts';
 import { lowerThinkingBudget } from '../ledger/cost.ts';
-import { AttemptFailed, type AttemptOutcome, classifyFailure, classifyTold } from './attempt-failed.ts';
+import { AttemptFailed, type AttemptOutcome } from './attempt-failed.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
+import { classifyFailure, classifyTold } from './classify-failure.ts';
 import { describeRefused } from './describe-refused.ts';
 import { MAX_WORDLESS_EVENTS } from './event-buffer.ts';
 import { createEventFeed, type EventFeed } from './event-feed.ts';
