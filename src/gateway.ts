@@ -162,7 +162,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
       cut: createCut(life.cut),
       isUnbalanced: () => life.node()?.isUnbalanced() ?? false,
       running,
-      drains: { count: 0 },
+      readingOn: { count: 0 },
     },
     publicUrl,
     siteName,

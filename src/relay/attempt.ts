@@ -14,8 +14,9 @@ import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../kit/json/js
 import { dropBody, type JsonBody } from '../kit/json/request-json.ts';
 import { describeError } from '../kit/log.ts';
 import { lowerThinkingBudget } from '../ledger/cost.ts';
-import { AttemptFailed, type AttemptOutcome, classifyFailure, classifyTold } from './attempt-failed.ts';
+import { AttemptFailed, type AttemptOutcome } from './attempt-failed.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
+import { classifyFailure, classifyTold } from './classify-failure.ts';
 import { MAX_WORDLESS_EVENTS } from './event-buffer.ts';
 import { createEventFeed, type EventFeed } from './event-feed.ts';
 import type { Step } from './plan.ts';
@@ -59,100 +60,127 @@ export interface Prefill {
   tokens: number;
 }
 
-/** Throws AttemptFailed. */
-export async function attempt(tools: RelayTools, admission: Admission, step: Step, prefill?: Prefill): Promise<Begun> {
+/** Ends when `gone` is aborted. Throws AttemptFailed. */
+export async function attempt(
+  tools: RelayTools,
+  admission: Admission,
+  step: Step,
+  gone: AbortSignal,
+  prefill?: Prefill,
+): Promise<Begun> {
   const { call } = admission;
-  const { request } = call;
-  const { model, route } = step;
-  const watch = new Watch(tools, call);
+  const { route } = step;
+  const { stream } = call.request;
+  const watch = new Watch(tools, gone);
   const startedAt = tools.clock.monotonic();
   const left = Math.max(1, admission.deadline - startedAt);
   watch.limit('too_slow', Math.min(route.channel.timeouts.totalMs, left));
-  if (request.stream) watch.limit('silent', route.firstTokenMs);
-  /** What was sent, if a translation wrote it. */
-  let describeSent: ((param: string | undefined) => string) | undefined;
+  if (stream) watch.limit('silent', route.firstTokenMs);
+  let translated: Translated | undefined;
   try {
     const upstream = tools.findUpstream(route.channel);
+    const { hidden } = upstream;
     const carrier = carrierOf(call, route);
-    const { quirks } = route.channel;
-    const maySeal = carrier.endpoint === 'responses';
-    const maxOutputTokens = outputBound(Math.min(admission.maxOutputTokens, model.maxOutputTokens), prefill?.tokens);
-    const fields: UpstreamFields = {
-      model: route.model,
-      maxOutputTokens,
-      // A fallback may give less than the model that was asked for.
-      thinkingBudget: lowerThinkingBudget(request, maxOutputTokens, call.model.maxOutputTokens),
-      limitField: quirks.limitField,
-      takesUsageWish: quirks.takesUsageWish,
-      thoughtsField: quirks.needsThoughts ? quirks.reasoningField : undefined,
-      withoutSealed: step.withoutSealed,
-    };
+    const fields = upstreamFields(admission, step, prefill);
     const fetched = carrier.needs.length > 0 ? await fetchNamed(tools, carrier, watch) : undefined;
     const body = writeBody(carrier, fields, prefill, fetched);
     const isShort = body.length <= MOST_DESCRIBED;
-    const { stream } = request;
-    const { headers } = call;
     const sending = upstream.send({
       endpoint: carrier.endpoint,
       model: route.model,
       body,
       stream,
-      headers,
+      headers: call.headers,
       signal: watch.signal,
     });
     // It was copied when it was sent.
     dropBody(body);
-    if (carrier.isTranslated) {
-      // Written again, because it is not kept.
-      const rewrite = () => String(writeBody(carrier, fields, prefill, fetched));
-      describeSent = (param) => (isShort ? describeRefused(rewrite(), param) : 'sent too much to be described');
-    }
+    if (carrier.isTranslated) translated = { carrier, fields, prefill, fetched, isShort };
     const response = await sending;
     failpoint('K3');
     if (response.status !== 200) {
       const text = await readText(response, watch);
-      const failure = readFailure(response.status, response.headers, text, upstream.hidden, tools.clock.now());
-      throw classifyFailure(failure, maySeal);
+      const failure = readFailure(response.status, response.headers, text, hidden, tools.clock.now());
+      throw classifyFailure(failure, maySeal(carrier));
     }
-    const explain: Explain = (text, otherwise) => explainTold(text, upstream.hidden, otherwise, maySeal);
     if (stream) {
-      const begun = await beginStream(route, carrier, response, watch, explain);
+      const begun = await beginStream(route, carrier, response, watch, hidden);
       return { ...begun, fields, startedAt, firstTokenAt: tools.clock.monotonic() };
     }
-    const whole = readWhole(carrier, await readText(response, watch), explain);
+    const whole = readWhole(carrier, await readText(response, watch), hidden);
     watch.end();
     return { ...whole, fields, startedAt, firstTokenAt: null };
   } catch (error) {
     if (isOurs(error))
       tools.log('error', 'attempt_failed', { request_id: call.requestId, detail: describeError(error) });
     const failed = watch.explain(error);
-    // What another channel sealed is nobody's slip.
-    if (describeSent && failed.refusal?.code === 'invalid_request' && !failed.isSealed) {
-      admission.refusedTranslation = true;
-      tellRefused(tools, call, step, describeSent(failed.refusal.details.param));
-    }
+    if (translated) noteRefused(tools, admission, step, translated, failed);
     watch.abort(failed.outcome);
     watch.end();
     throw failed;
   }
 }
 
-/** To write and scan more than this again would hold up everybody else. */
-const MOST_DESCRIBED = 256 * 1024;
-
-function tellRefused({ log }: RelayTools, call: Call, { model, route }: Step, detail: string): void {
-  log('warn', 'translation_refused', {
-    request_id: call.requestId,
-    model: model.id,
-    channel: route.channel.name,
-    endpoint: call.endpoint,
-    detail,
-  });
+function upstreamFields(
+  { call, maxOutputTokens: most }: Admission,
+  { model, route, withoutSealed }: Step,
+  prefill: Prefill | undefined,
+): UpstreamFields {
+  const { quirks } = route.channel;
+  const maxOutputTokens = outputBound(Math.min(most, model.maxOutputTokens), prefill?.tokens);
+  return {
+    model: route.model,
+    maxOutputTokens,
+    // A fallback may give less than the model that was asked for.
+    thinkingBudget: lowerThinkingBudget(call.request, maxOutputTokens, call.model.maxOutputTokens),
+    limitField: quirks.limitField,
+    takesUsageWish: quirks.takesUsageWish,
+    thoughtsField: quirks.needsThoughts ? quirks.reasoningField : undefined,
+    withoutSealed,
+  };
 }
 
 /** What the client has already is part of its bound; a continuation has room for one token at least. */
 function outputBound(tokens: number, prefilled: number | undefined): number {
   return prefilled === undefined ? tokens : Math.max(1, tokens - prefilled);
+}
+
+/** What was sent, if a translation wrote it: enough to write it again, because it is not kept. */
+interface Translated {
+  carrier: Carrier;
+  fields: UpstreamFields;
+  prefill: Prefill | undefined;
+  fetched: FetchedMedia | undefined;
+  isShort: boolean;
+}
+
+/** To write and scan more than this again would hold up everybody else. */
+const MOST_DESCRIBED = 256 * 1024;
+
+/** If the upstream found fault with what a translation wrote, the slip may be ours. */
+function noteRefused(
+  { log }: RelayTools,
+  admission: Admission,
+  { model, route }: Step,
+  sent: Translated,
+  { refusal, isSealed }: AttemptFailed,
+): void {
+  // What another channel sealed is nobody's slip.
+  if (refusal?.code !== 'invalid_request' || isSealed) return;
+  const { requestId, endpoint } = admission.call;
+  admission.refusedTranslation = true;
+  log('warn', 'translation_refused', {
+    request_id: requestId,
+    model: model.id,
+    channel: route.channel.name,
+    endpoint,
+    detail: describeSent(sent, refusal.details.param),
+  });
+}
+
+function describeSent({ carrier, fields, prefill, fetched, isShort }: Translated, param: string | undefined): string {
+  if (!isShort) return 'sent too much to be described';
+  return describeRefused(String(writeBody(carrier, fields, prefill, fetched)), param);
 }
 
 /** Neither an outcome we know nor an error of the network, which bears a code: then it is a bug. */
@@ -192,24 +220,31 @@ function refuse(error: unknown): never {
   throw error instanceof Fault ? new AttemptFailed('request_refused', error) : error;
 }
 
-/** What to make of a text that is no part of an answer; `otherwise` if it does not blame the request. */
-type Explain = (text: string | undefined, otherwise: AttemptOutcome) => AttemptFailed;
-
-function explainTold(
-  text: string | undefined,
-  hidden: readonly string[],
-  otherwise: AttemptOutcome,
-  maySeal: boolean,
-): AttemptFailed {
-  const told = text === undefined ? undefined : readToldFailure(text, hidden);
-  return (told && classifyTold(told, maySeal)) ?? new AttemptFailed(otherwise);
+/** Others may only quote the words of one that seals reasoning. */
+function maySeal({ endpoint }: Carrier): boolean {
+  return endpoint === 'responses';
 }
 
-function readWhole(carrier: Carrier, text: string, explain: Explain): Omit<WholeAnswer, 'fields' | keyof AnyBegun> {
+/** What to make of a text that is no part of an answer; `otherwise` if it does not blame the request. */
+function explainTold(
+  text: string | undefined,
+  carrier: Carrier,
+  hidden: readonly string[],
+  otherwise: AttemptOutcome,
+): AttemptFailed {
+  const told = text === undefined ? undefined : readToldFailure(text, hidden);
+  return (told && classifyTold(told, maySeal(carrier))) ?? new AttemptFailed(otherwise);
+}
+
+function readWhole(
+  carrier: Carrier,
+  text: string,
+  hidden: readonly string[],
+): Omit<WholeAnswer, 'fields' | keyof AnyBegun> {
   const document = parseAnswer(text);
   const answer = document && carrier.readAnswer(document);
   if (answer === 'gave_up') throw new AttemptFailed(answer);
-  if (!answer) throw explain(text, 'not_an_answer');
+  if (!answer) throw explainTold(text, carrier, hidden, 'not_an_answer');
   return { kind: 'whole', carrier, ...answer };
 }
 
@@ -226,22 +261,27 @@ async function beginStream(
   carrier: Carrier,
   response: Response,
   watch: Watch,
-  explain: Explain,
+  hidden: readonly string[],
 ): Promise<Omit<BegunStream, 'fields' | keyof AnyBegun>> {
   const type = response.headers.get('content-type') ?? '';
   if (!/^text\/event-stream\b/i.test(type)) {
     const isJson = /^application\/json\b/i.test(type);
-    throw explain(isJson ? await readText(response, watch) : undefined, 'not_an_answer');
+    throw explainTold(isJson ? await readText(response, watch) : undefined, carrier, hidden, 'not_an_answer');
   }
   const reader = carrier.createStreamReader();
   const events = createEventFeed(response, reader, watch, route.channel.timeouts.idleMs);
-  await untilBegun(events, reader, explain);
+  await untilBegun(events, reader, carrier, hidden);
   watch.clear('silent');
   return { kind: 'stream', carrier, reader, events, watch };
 }
 
 /** Takes events until one says something, and puts them back. */
-async function untilBegun(events: EventFeed, reader: StreamReader, explain: Explain): Promise<void> {
+async function untilBegun(
+  events: EventFeed,
+  reader: StreamReader,
+  carrier: Carrier,
+  hidden: readonly string[],
+): Promise<void> {
   const first: StreamEvent[] = [];
   for (;;) {
     const event = events.next();
@@ -252,7 +292,7 @@ async function untilBegun(events: EventFeed, reader: StreamReader, explain: Expl
     }
     if (event.kind === 'done' && !reader.isFinished()) throw new AttemptFailed('cut');
     if (event.kind === 'broken') {
-      throw event.gaveUp ? new AttemptFailed('gave_up') : explain(events.heard(), 'error_event');
+      throw event.gaveUp ? new AttemptFailed('gave_up') : explainTold(events.heard(), carrier, hidden, 'error_event');
     }
     first.push(event);
     if (event.kind !== 'other') break;

@@ -24,10 +24,10 @@ export async function beginAnswer(tools: RelayTools, admission: Admission, plan:
     const step = isOver(tools, admission) ? undefined : plan.next(failures.at(-1));
     if (!step) throw everyChannelFailed(failures, plan.shutForMs());
     try {
-      return await tryStep(tools, admission, step);
+      return await tryStep(tools, admission, step, admission.call.gone);
     } catch (error) {
       if (!(error instanceof AttemptFailed)) throw error;
-      if (error.outcome === 'client_gone' || error.outcome === 'drained') throw error;
+      if (error.endsCall) throw error;
       if (error.refusal && !error.isTooLong && !error.isSealed) throw error.refusal;
       failures.push(error);
     }
@@ -44,13 +44,14 @@ export async function tryStep(
   tools: RelayTools,
   admission: Admission,
   step: Step,
+  gone: AbortSignal,
   prefill?: Prefill,
 ): Promise<BegunAnswer> {
   const { call } = admission;
   const note = createNote(tools, admission, step);
-  if (step.waitMs > 0 || isHeld(tools, admission) !== true) await beforeAsking(tools, admission, step);
+  if (step.waitMs > 0 || isHeld(tools, admission) !== true) await beforeAsking(tools, admission, step, gone);
   try {
-    const begun = await attempt(tools, admission, step, prefill);
+    const begun = await attempt(tools, admission, step, gone, prefill);
     note('ok', { isOver: begun.kind === 'whole' });
     return { step, begun, ended: note };
   } catch (error) {
@@ -105,19 +106,24 @@ function createNote(tools: RelayTools, { attempts }: Admission, { route, model, 
 }
 
 /** A channel that is not asked in the end has no line of the receipt, and gets its pass back. */
-async function beforeAsking(tools: RelayTools, admission: Admission, { waitMs, pass }: Step): Promise<void> {
+async function beforeAsking(
+  tools: RelayTools,
+  admission: Admission,
+  { waitMs, pass }: Step,
+  gone: AbortSignal,
+): Promise<void> {
   try {
-    if (waitMs > 0) await waitOrLeave(tools, admission, waitMs);
-    if (!(await isHeld(tools, admission))) throw new AttemptFailed('drained');
+    if (waitMs > 0) await waitOrLeave(tools, gone, waitMs);
+    if (!(await isHeld(tools, admission))) throw new AttemptFailed('hold_lost');
   } catch (error) {
     tools.health.forget(pass);
     throw error;
   }
 }
 
-async function waitOrLeave(tools: RelayTools, { call }: Admission, ms: number): Promise<void> {
-  await sleep(tools.clock, ms, AbortSignal.any([call.gone, tools.cut.signal])).catch(() => {
-    throw new AttemptFailed(call.gone.aborted ? 'client_gone' : 'drained');
+async function waitOrLeave(tools: RelayTools, gone: AbortSignal, ms: number): Promise<void> {
+  await sleep(tools.clock, ms, AbortSignal.any([gone, tools.cut.signal])).catch(() => {
+    throw new AttemptFailed(gone.aborted ? 'client_gone' : 'drained');
   });
 }
 

@@ -43,7 +43,7 @@ export interface RelayTools extends Upstreams {
   /** When a drain has run out of time: what still runs is cut. */
   cut: Cut;
   /** How many streams of clients that left are being read to their end. */
-  drains: { count: number };
+  readingOn: { count: number };
   /** Ids of calls that are admitted and not yet closed. */
   running: Set<string>;
 }
@@ -78,6 +78,7 @@ export interface Call {
   gone: AbortSignal;
 }
 
+/** One for the whole call, and never copied: what a try notes in it, the close reads. */
 export interface Admission {
   call: Call;
   /** Of its models, those that can take it. */

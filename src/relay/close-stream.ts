@@ -4,7 +4,7 @@ import { billDelivered } from './bill.ts';
 import type { Call, RelayTools } from './call.ts';
 import type { Closing } from './close.ts';
 import type { Delivery } from './delivery.ts';
-import { drainStream, leaveStream } from './read-on.ts';
+import { leaveStream, readToEnd } from './read-on.ts';
 
 /** We cut it while the client was not reading: it does not pay. */
 export async function closeForCut(closing: Closing, { current, channel }: Delivery): Promise<void> {
@@ -14,7 +14,7 @@ export async function closeForCut(closing: Closing, { current, channel }: Delive
 
 /** The client left: it pays what it got. */
 export async function closeForGone(
-  tools: Pick<RelayTools, 'drains'>,
+  tools: Pick<RelayTools, 'readingOn'>,
   call: Call,
   closing: Closing,
   delivery: Delivery,
@@ -22,7 +22,7 @@ export async function closeForGone(
   const { current, delivered, runs, served, channel } = delivery;
   // It did well as long as somebody listened.
   delivery.endRun('ok');
-  if (delivery.outlivesClient && delivered.hasOutput) await drainStream(tools, current.begun);
+  if (delivery.outlivesClient && delivered.hasOutput) await readToEnd(tools, current.begun);
   leaveStream(current.begun);
   if (delivered.hasOutput) await closing.settle('client_gone', billDelivered(call, runs, delivered), served);
   else await closing.release('client_gone', { giveBackSlots: false, channel });

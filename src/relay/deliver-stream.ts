@@ -106,7 +106,7 @@ async function sendContent(
       delivery.endRun(failed.outcome);
       leaveStream(begun);
       if (isFinal(failed)) throw failed;
-      const resumed = await resume(tools, delivery.resumable(admission), plan, writer, failed);
+      const resumed = await resume(tools, admission, plan, delivery, failed);
       if (!resumed) throw failed;
       delivery.goOnWith(resumed);
       write = resumed.continued.write;
@@ -121,7 +121,7 @@ function isFinal({ outcome }: AttemptFailed): boolean {
 }
 
 function toldTo({ log }: RelayTools, requestId: string, error: unknown): Fault {
-  if (error instanceof AttemptFailed) return fault(error.outcome === 'drained' ? 'unavailable' : 'upstream_failed');
+  if (error instanceof AttemptFailed) return fault(error.endsCall ? 'unavailable' : 'upstream_failed');
   log('error', 'fault', { request_id: requestId, code: 'internal_error', detail: describeError(error) });
   return fault('internal_error');
 }

@@ -7,7 +7,7 @@ import type { BegunStream } from './attempt.ts';
 import { AttemptFailed, type AttemptOutcome } from './attempt-failed.ts';
 import type { BegunAnswer } from './begin-answer.ts';
 import type { Run } from './bill.ts';
-import type { Admission, Call } from './call.ts';
+import type { Call } from './call.ts';
 import type { Served } from './close.ts';
 import type { ResumedRun } from './resume.ts';
 
@@ -98,10 +98,9 @@ export class Delivery {
     this.#delivered = sent;
   }
 
-  /** The admission for a run that must end when the client stops reading, too. */
-  resumable(admission: Admission): Admission {
-    const gone = AbortSignal.any([this.#call.gone, this.#left.signal]);
-    return { ...admission, call: { ...this.#call, gone } };
+  /** For a run that must end when the client stops reading, too. */
+  goneOrLeft(): AbortSignal {
+    return AbortSignal.any([this.#call.gone, this.#left.signal]);
   }
 
   #use({ step, begun }: BegunRun): void {

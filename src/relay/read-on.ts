@@ -4,18 +4,18 @@
 import type { BegunStream } from './attempt.ts';
 import type { RelayTools } from './call.ts';
 
-const MAX_DRAINS = 64;
-const DRAIN_MS = 30_000;
+const MAX_READING_ON = 64;
+const TO_END_MS = 30_000;
 const LAST_BYTES_MS = 500;
 
 /** Up to half a minute, while there is room for one more; in the end the stream is over or aborted. */
-export async function drainStream({ drains }: Pick<RelayTools, 'drains'>, stream: BegunStream): Promise<void> {
-  if (drains.count >= MAX_DRAINS) return;
-  drains.count++;
+export async function readToEnd({ readingOn }: Pick<RelayTools, 'readingOn'>, stream: BegunStream): Promise<void> {
+  if (readingOn.count >= MAX_READING_ON) return;
+  readingOn.count++;
   try {
-    await readOn(stream, DRAIN_MS);
+    await readOn(stream, TO_END_MS);
   } finally {
-    drains.count--;
+    readingOn.count--;
   }
 }
 

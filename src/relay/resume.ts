@@ -15,15 +15,23 @@ export interface ResumedRun extends BegunAnswer<BegunStream> {
   prefilledTokens: number | undefined;
 }
 
+interface BrokenStream {
+  writer: StreamWriter;
+  /** Aborted when the client hangs up or stops reading. */
+  goneOrLeft(): AbortSignal;
+}
+
 /** Undefined when no route can continue; throws AttemptFailed when the client left, the gateway drains or the hold is gone. */
 export async function resume(
   tools: RelayTools,
   admission: Admission,
   plan: Plan,
-  writer: StreamWriter,
+  broken: BrokenStream,
   failure: AttemptFailed,
 ): Promise<ResumedRun | undefined> {
+  const { writer } = broken;
   if (writer.sent().hasMedia) return undefined;
+  const gone = broken.goneOrLeft();
   let failed = failure;
   let refusedPrefill = false;
   for (;;) {
@@ -34,13 +42,13 @@ export async function resume(
     if (!step) return undefined;
     const prefill: Prefill | undefined = plan.canPrefill(step.route) ? prefillOf(writer) : undefined;
     try {
-      const { begun, ended } = await tryStep(tools, admission, step, prefill);
+      const { begun, ended } = await tryStep(tools, admission, step, gone, prefill);
       if (begun.kind !== 'stream') throw new AttemptFailed('not_an_answer');
       const continued = writer.continue(prefill ? 'prefill' : 'fresh');
       return { step, begun, ended, continued, prefilledTokens: prefill?.tokens };
     } catch (error) {
       if (!(error instanceof AttemptFailed)) throw error;
-      if (error.outcome === 'client_gone' || error.outcome === 'drained') throw error;
+      if (error.endsCall) throw error;
       failed = error;
       refusedPrefill = prefill !== undefined && error.outcome === 'request_refused';
     }

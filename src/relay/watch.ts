@@ -3,7 +3,7 @@
 
 import type { Clock } from '../kit/clock.ts';
 import { AttemptFailed, type AttemptOutcome } from './attempt-failed.ts';
-import type { Call, RelayTools } from './call.ts';
+import type { RelayTools } from './call.ts';
 
 type Limit = 'too_slow' | 'silent';
 
@@ -19,7 +19,7 @@ export class Watch {
   /** Ends the wait of whoever waits under this watch. */
   #interrupt: ((reason: AttemptFailed) => void) | undefined;
 
-  constructor({ clock, cut }: Pick<RelayTools, 'clock' | 'cut'>, { gone }: Pick<Call, 'gone'>) {
+  constructor({ clock, cut }: Pick<RelayTools, 'clock' | 'cut'>, gone: AbortSignal) {
     this.#clock = clock;
     this.#gone = gone;
     if (gone.aborted) this.#onGone();

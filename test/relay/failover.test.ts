@@ -1,7 +1,7 @@
 // A channel that fails before its first word: another takes over unseen, or the client gets the one right fault, with
 // nothing in it of the upstream.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
 import {
   type Failure,
@@ -17,31 +17,17 @@ import { untilHeard } from '../support/race.ts';
 import type { Script } from '../support/script.ts';
 import { readSse, textOf } from '../support/sse.ts';
 import { UPSTREAM_KEY } from '../support/test-document.ts';
-import { type ChannelSet, type TwoChannels, twoChannels } from '../support/two-channels.ts';
-import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+import { type ChannelSet, twoChannels, useTwoChannels } from '../support/two-channels.ts';
+import type { ScriptedUpstream } from '../support/upstream.ts';
 
 let first: ScriptedUpstream;
 let second: ScriptedUpstream;
-let channels: TwoChannels;
 let gateway: TestGateway;
 let account: TestAccount;
 let set: ChannelSet;
 
-beforeAll(async () => {
-  second = await startUpstream();
-  channels = twoChannels(second.baseUrl);
-  gateway = await startTestGateway({ document: channels.document });
-  first = gateway.upstream;
-});
-beforeEach(async () => {
-  first.reset();
-  second.reset();
-  account = await gateway.register();
-  set = channels.take();
-});
-afterAll(async () => {
-  await gateway.stop();
-  await second.close();
+useTwoChannels((inUse) => {
+  ({ first, second, gateway, account, set } = inUse);
 });
 
 const SECRETS = () => [...Object.values(UPSTREAM_SECRETS), UPSTREAM_KEY, `127.0.0.1:${first.port}`, 'scripted-2026-01'];
@@ -186,10 +172,12 @@ test('an upstream that is not there is a failure like any other', async () => {
 });
 
 test('calls that a limit refuses allow no further retries', async () => {
+  const channels = twoChannels(second.baseUrl);
+  const { aloneFree } = channels.take();
   const other = await startTestGateway({ document: channels.document, limits: { free_per_minute: 0 } });
   const { key } = await other.register();
   other.upstream.otherwise({ status: 500, body: [] });
-  const ask = () => untilHeard(() => other.chat(key, { model: set.aloneFree }));
+  const ask = () => untilHeard(() => other.chat(key, { model: aloneFree }));
   const refused = await Promise.all(Array.from({ length: 150 }, ask));
   expect(refused.map(({ status }) => status)).toEqual(Array(150).fill(429));
   for (let n = 0; n < 3; n++) {

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import { readFailure } from '../../src/channels/read-failure.ts';
-import { classifyFailure } from '../../src/relay/attempt-failed.ts';
+import { classifyFailure } from '../../src/relay/classify-failure.ts';
 
 const TYPE = 'type.googleapis.com/google.rpc';
 const BAD_KEY = [{ '@type': `${TYPE}.ErrorInfo`, reason: 'API_KEY_INVALID', domain: 'googleapis.com' }];

@@ -1,11 +1,11 @@
 // Requests with long strings, which travel on as bytes: every byte of them, on every try, however they came.
 
-import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
-import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import type { TestAccount, TestGateway } from '../support/gateway.ts';
 import { chatAnswer, chatStream, errorScript } from '../support/openai-chat.ts';
-import { type ChannelSet, type TwoChannels, twoChannels } from '../support/two-channels.ts';
-import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+import { type ChannelSet, useTwoChannels } from '../support/two-channels.ts';
+import type { ScriptedUpstream } from '../support/upstream.ts';
 
 const CHAT = '/v1/chat/completions';
 const PROSE = 'It was a long way to the "harbour" \\ 港口 😀 é\n'.repeat(2_000);
@@ -15,26 +15,12 @@ const sentOf = (prompt: string, rest = '') => bodyOf('upstream-model', prompt, r
 
 let first: ScriptedUpstream;
 let second: ScriptedUpstream;
-let channels: TwoChannels;
 let gateway: TestGateway;
 let account: TestAccount;
 let set: ChannelSet;
 
-beforeAll(async () => {
-  second = await startUpstream();
-  channels = twoChannels(second.baseUrl);
-  gateway = await startTestGateway({ document: channels.document });
-  first = gateway.upstream;
-});
-beforeEach(async () => {
-  first.reset();
-  second.reset();
-  account = await gateway.register();
-  set = channels.take();
-});
-afterAll(async () => {
-  await gateway.stop();
-  await second.close();
+useTwoChannels((inUse) => {
+  ({ first, second, gateway, account, set } = inUse);
 });
 
 /** Apart from the model's name, which is another one there. */

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import type { LogLine } from '../support/log-capture.ts';
-import { chatAnswer, errorScript } from '../support/openai-chat.ts';
-import type { Script } from '../support/script.ts';
+import { chatAnswer, chatStream, errorScript } from '../support/openai-chat.ts';
+import { bodyLength, cutAt, type Script } from '../support/script.ts';
 
 let gateway: TestGateway;
 let account: TestAccount;
@@ -42,6 +42,26 @@ test.each<[what: string, path: string, script: Script, translated: boolean | und
   expect(logged.translated).toBe(translated);
   const refused = gateway.log.lines().filter((line) => line.event === 'translation_refused' && line.request_id === id);
   expect(refused).toHaveLength(translated ? 1 : 0);
+});
+
+test('also where a stream had broken, and the try that was to go on was refused', async () => {
+  const stream = chatStream();
+  const upToHello = bodyLength({ body: stream.body?.slice(0, 2) ?? [] });
+  gateway.upstream.next(cutAt(stream, upToHello, 'rst', 30), errorScript(400, TOO_ODD));
+  const response = await gateway.call('/v1/messages', {
+    key: account.key,
+    body: { model: 'up-paid', max_tokens: 20, stream: true, messages: [{ role: 'user', content: 'Hi' }] },
+  });
+  expect(await response.text()).toContain('Hello');
+  const id = response.headers.get('x-request-id');
+  const lines = await eventually('its lines in the log', () => {
+    const own = gateway.log.lines().filter(({ request_id }) => request_id === id);
+    return own.some(({ event }) => event === 'request') ? own : undefined;
+  });
+  expect(lines).toMatchObject([
+    { event: 'translation_refused', channel: 'up' },
+    { event: 'request', outcome: 'upstream_failed', translated: true },
+  ]);
 });
 
 const SENT = 'sent model text, messages list, tools list, max_tokens number, stream false';

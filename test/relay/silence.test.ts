@@ -1,7 +1,7 @@
 // An upstream that says nothing: within its limits another channel takes over, or the client is told; and nobody waits
 // for it any more.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
@@ -9,8 +9,8 @@ import { chatAnswer, chatStream } from '../support/openai-chat.ts';
 import { whilePassing } from '../support/pass-time.ts';
 import { cutAt, type Part, type Script } from '../support/script.ts';
 import { readSse, textOf } from '../support/sse.ts';
-import { type ChannelSet, type TwoChannels, twoChannels } from '../support/two-channels.ts';
-import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+import { type ChannelSet, useTwoChannels } from '../support/two-channels.ts';
+import type { ScriptedUpstream } from '../support/upstream.ts';
 
 const LIMIT_MS = 300;
 const [ROLE = '', ...WORDS] = (chatStream().body ?? []) as string[];
@@ -23,33 +23,15 @@ let set: ChannelSet;
 
 /** Only the first channel has these limits: one that shall serve must not be late on a busy machine. */
 function withLimits(timeouts: Record<string, number>, clock?: ManualClock): void {
-  let own: TestGateway;
-  let other: ScriptedUpstream;
-  let sets: TwoChannels;
-  beforeAll(async () => {
-    other = await startUpstream();
-    sets = twoChannels(other.baseUrl);
-    own = await startTestGateway({
+  useTwoChannels(
+    (inUse) => {
+      ({ second, gateway, account, set } = inUse);
+    },
+    {
       ...(clock ? { clock } : {}),
-      document(standard) {
-        const { channels, ...rest } = sets.document(standard);
-        const isFirst = ({ name }: Record<string, unknown>) => String(name).startsWith('first-');
-        return { ...rest, channels: channels.map((one) => (isFirst(one) ? { ...one, timeouts } : one)) };
-      },
-    });
-  });
-  beforeEach(async () => {
-    gateway = own;
-    second = other;
-    gateway.upstream.reset();
-    second.reset();
-    account = await gateway.register();
-    set = sets.take();
-  });
-  afterAll(async () => {
-    await own.stop();
-    await other.close();
-  });
+      change: (channel) => (String(channel.name).startsWith('first-') ? { ...channel, timeouts } : channel),
+    },
+  );
 }
 
 async function expectAborted(): Promise<void> {

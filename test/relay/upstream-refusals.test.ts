@@ -1,47 +1,31 @@
 // An upstream that refuses the request itself: no other channel is asked, and the client gets the upstream's words only as
 // far as they are about the request.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { cleanText } from '../../src/channels/read-failure.ts';
 import type { Answer } from '../support/answer.ts';
 import { cpuMs } from '../support/cpu-time.ts';
-import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import type { TestAccount, TestGateway } from '../support/gateway.ts';
 import { errorScript, jsonScript } from '../support/openai-chat.ts';
 import type { Script } from '../support/script.ts';
-import { type ChannelSet, type TwoChannels, twoChannels } from '../support/two-channels.ts';
-import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+import { type ChannelSet, useTwoChannels } from '../support/two-channels.ts';
+import type { ScriptedUpstream } from '../support/upstream.ts';
 
 const SHORT_KEY = 'fake-key9';
 let second: ScriptedUpstream;
-let channels: TwoChannels;
 let gateway: TestGateway;
 let account: TestAccount;
 let set: ChannelSet;
 
-beforeAll(async () => {
-  second = await startUpstream();
-  channels = twoChannels(second.baseUrl, { api_key: SHORT_KEY });
-  gateway = await startTestGateway({
-    document: (doc) => {
-      const { channels: listed, ...rest } = channels.document(doc);
-      return { ...rest, channels: listed.map((one) => ({ ...one, ...named(one) })) };
-    },
-  });
-});
-beforeEach(async () => {
-  gateway.upstream.reset();
-  second.reset();
-  account = await gateway.register();
-  set = channels.take();
-});
-afterAll(async () => {
-  await gateway.stop();
-  await second.close();
-});
-
 /** By name instead of number, as an operator may write it. */
-const named = ({ base_url }: Record<string, unknown>) =>
-  typeof base_url === 'string' ? { base_url: base_url.replace('127.0.0.1', 'localhost') } : {};
+const named = (baseUrl: unknown) => String(baseUrl).replace('127.0.0.1', 'localhost');
+
+useTwoChannels(
+  (inUse) => {
+    ({ second, gateway, account, set } = inUse);
+  },
+  { change: ({ base_url, ...rest }) => ({ ...rest, base_url: named(base_url), api_key: SHORT_KEY }) },
+);
 
 async function refused(
   script: Script,

@@ -1,7 +1,10 @@
 // Models with two channels: one at the gateway's own upstream, one at another. There are many sets of them, one for each
 // test: what a gateway remembers of a channel's failures in one test must not decide another.
 
+import { afterAll, beforeAll, beforeEach } from 'bun:test';
+import { startTestGateway, type TestAccount, type TestGateway, type TestGatewayOptions } from './gateway.ts';
 import { openaiChannel, type TestDocument } from './test-document.ts';
+import { type ScriptedUpstream, startUpstream } from './upstream.ts';
 
 export interface ChannelSet {
   /** Channel names. */
@@ -20,10 +23,49 @@ export interface TwoChannels {
   take(): ChannelSet;
 }
 
+/** What a channel of the sets has otherwise. */
+type ChangeChannel = (channel: Record<string, unknown>) => Record<string, unknown>;
+
+/** What a test works with. */
+interface InUse {
+  /** The gateway's own upstream. */
+  first: ScriptedUpstream;
+  second: ScriptedUpstream;
+  gateway: TestGateway;
+  account: TestAccount;
+  set: ChannelSet;
+}
+
+interface UseOptions extends Pick<TestGatewayOptions, 'clock'> {
+  change?: ChangeChannel;
+}
+
+/** One gateway and two upstreams for a file or a `describe`; `use` is given each test's own account and set before it. */
+export function useTwoChannels(use: (inUse: InUse) => void, { change, ...options }: UseOptions = {}): void {
+  let second: ScriptedUpstream;
+  let channels: TwoChannels;
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    second = await startUpstream();
+    channels = twoChannels(second.baseUrl, change);
+    gateway = await startTestGateway({ ...options, document: channels.document });
+  });
+  beforeEach(async () => {
+    const first = gateway.upstream;
+    first.reset();
+    second.reset();
+    use({ first, second, gateway, account: await gateway.register(), set: channels.take() });
+  });
+  afterAll(async () => {
+    await gateway.stop();
+    await second.close();
+  });
+}
+
 const SETS = 250;
 const PRICE = { input: 10, output: 40 };
 
-export function twoChannels(secondUrl: string, channelFields: Record<string, unknown> = {}): TwoChannels {
+export function twoChannels(secondUrl: string, change: ChangeChannel = (channel) => channel): TwoChannels {
   const sets = Array.from({ length: SETS }, (_, n) => ({
     first: `first-${n}`,
     second: `second-${n}`,
@@ -41,8 +83,8 @@ export function twoChannels(secondUrl: string, channelFields: Record<string, unk
         channels: [
           ...standard.channels,
           ...sets.flatMap(({ first, second }) => [
-            openaiChannel(first, firstUrl, channelFields),
-            openaiChannel(second, secondUrl, channelFields),
+            change(openaiChannel(first, firstUrl)),
+            change(openaiChannel(second, secondUrl)),
           ]),
         ],
         models: [...standard.models, ...sets.flatMap(modelsOf)],

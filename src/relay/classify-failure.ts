@@ -1,0 +1,94 @@
+// What an upstream's refusal means for the call, by its status, its code and, where those do not tell, its words.
+
+import type { UpstreamFailure } from '../channels/read-failure.ts';
+import { fault } from '../faults/fault.ts';
+import { tooLongText } from '../faults/too-long-text.ts';
+import { AttemptFailed } from './attempt-failed.ts';
+
+const CONTEXT_CODES = /context_length|exceed_context_size|too_long|max_tokens_exceeded/i;
+const CONTENT_CODES = /content_policy|content_filter|moderation|safety|invalid_prompt/i;
+/** Some upstreams have one code for every bad request, and tell the reason only in words. */
+const CONTEXT_WORDS = new RegExp(
+  [
+    'prompt is too long',
+    'input is too long for requested model',
+    'prompt exceeds max(imum)? length',
+    'maximum context length',
+    String.raw`maximum prompt length is \d+`,
+    'exceeds? (the )?(available )?context (window|length|limit|size)',
+    'request exceeded model token limit',
+    String.raw`token count( \(\d+\))? exceeds the maximum`,
+    'more than the max tokens limit',
+    'range of input length should be',
+  ].join('|'),
+  'i',
+);
+const CONTENT_WORDS = /content (filter|polic|moderation)|usage polic(y|ies)/i;
+const SEALED_CODE = 'invalid_encrypted_content';
+const SEALED_WORDS = /\bencrypted[ _]content\b.{0,200}\b(could not be|cannot be|was not|did not match|is invalid)\b/i;
+/** Said with status 400 where another upstream says 401. */
+const KEY_CODES = new Set(['API_KEY_INVALID', 'API_KEY_SERVICE_BLOCKED']);
+/**
+ * Said with status 400 where another upstream says 402 or 403: our account there is empty, or not served. Whole sentences
+ * of the vendor's, and never about a field: an upstream quotes its caller, and a caller must not be able to close a
+ * channel.
+ */
+const EXHAUSTED_WORDS =
+  /^(Your credit balance is too low|You have reached your specified API usage limits|API key (not valid|expired)|User location is not supported)\b/i;
+
+/** `maySeal`: the upstream is one that seals reasoning; others may only quote those words. */
+export function classifyFailure(failure: UpstreamFailure, maySeal = false): AttemptFailed {
+  const { status, code = '', message = '', param, retryAfterS } = failure;
+  if (status === 401 || status === 402 || status === 403) return new AttemptFailed('refused_our_key');
+  if (KEY_CODES.has(code)) return new AttemptFailed('refused_our_key');
+  if (status === 404) return new AttemptFailed('route_missing');
+  if (status === 429) return new AttemptFailed('rate_limited', undefined, retryAfterS);
+  // The channel leads back here, or to a gateway that this call has passed.
+  if (status === 508 && code === 'loop_detected') return new AttemptFailed('looped');
+  if (status < 400 || status >= 500 || status === 408) return new AttemptFailed('upstream_error');
+  if (status === 400 && param === undefined && EXHAUSTED_WORDS.test(message)) return new AttemptFailed('exhausted');
+  if (isTooLong(failure)) {
+    return new AttemptFailed('request_refused', fault('context_length_exceeded', { param, message: tooLong(message) }));
+  }
+  if (isRejected(failure)) {
+    return new AttemptFailed('request_refused', fault('content_rejected', { param }));
+  }
+  const shown = message ? `Correct the request: ${message}` : undefined;
+  const refusal = fault('invalid_request', { param, message: shown });
+  return new AttemptFailed('request_refused', refusal, undefined, maySeal && isSealed(failure));
+}
+
+/** Statuses of a bad request, which an error told with status 200 is believed to have. */
+const BAD_REQUESTS: ReadonlySet<number> = new Set([400, 413, 422]);
+
+/**
+ * For an error that was told with status 200. Undefined unless the request itself is at fault, or there are too many: what
+ * it says of our key or of the route is not believed, because that would close a channel.
+ */
+export function classifyTold(failure: UpstreamFailure, maySeal = false): AttemptFailed | undefined {
+  if (failure.status === 429) return new AttemptFailed('rate_limited', undefined, failure.retryAfterS);
+  const isSurelySealed = maySeal && isSealed(failure);
+  if (!BAD_REQUESTS.has(failure.status) && !isTooLong(failure) && !isRejected(failure) && !isSurelySealed) {
+    return undefined;
+  }
+  const failed = classifyFailure({ ...failure, status: 400 }, maySeal);
+  return failed.outcome === 'refused_our_key' ? undefined : failed;
+}
+
+function isTooLong({ code = '', message = '' }: UpstreamFailure): boolean {
+  return CONTEXT_CODES.test(code) || CONTEXT_WORDS.test(message);
+}
+
+function isRejected({ code = '', message = '' }: UpstreamFailure): boolean {
+  return CONTENT_CODES.test(code) || CONTENT_WORDS.test(message);
+}
+
+function isSealed({ code = '', message = '' }: UpstreamFailure): boolean {
+  return code === SEALED_CODE || SEALED_WORDS.test(message);
+}
+
+/** In whatever words it is told: where there are two figures, they are these. Undefined if they are not known. */
+function tooLong(message: string): string | undefined {
+  const [most, tokens, ...more] = [...new Set(message.match(/\d{3,}/g)?.map(Number))].sort((a, b) => a - b);
+  return most === undefined || tokens === undefined || more.length > 0 ? undefined : tooLongText(tokens, most);
+}
