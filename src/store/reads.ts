@@ -87,6 +87,7 @@ export interface HoldSums {
 /** What other processes may have changed since one last looked. */
 export interface Pulse {
   revision: number;
+  /** Counted up by a trigger with every change of a key. */
   keysVersion: number;
 }
 
