@@ -9,6 +9,7 @@ import type { Nano } from '../kit/money.ts';
 import type { Quirks } from '../kit/quirks.ts';
 import type { Buckets } from '../store/rows.ts';
 import type { InputCount } from './count-input.ts';
+import type { LeftBehind } from './left-behind.ts';
 import type { Repeat, Shape } from './shape.ts';
 import type { SseEvent } from './sse.ts';
 
@@ -211,6 +212,8 @@ export interface Dialect {
   readRequest(document: JsonDocument): RelayRequest;
   /** For a body that goes through as it is. Throws a fault that names a tool which would have another model work. */
   refuseOtherModels?(body: JsonObject): void;
+  /** The same; what of it must not reach the upstream. */
+  leaveBehind?(body: JsonObject): LeftBehind;
   /** What a conversation began with that must stay where it was begun; undefined: it may go anywhere. */
   conversationStart?(body: JsonObject): string | undefined;
   writeRequest(request: RelayRequest, fields: UpstreamFields): JsonBody;

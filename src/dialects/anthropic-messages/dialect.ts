@@ -2,6 +2,7 @@
 
 import { editMembers } from '../../kit/json/json.ts';
 import type { Dialect } from '../dialect.ts';
+import { leaveCompaction } from './leave-compaction.ts';
 import { readAnswer } from './read-answer.ts';
 import { readRequest, refuseOtherModels } from './read-request.ts';
 import { createStreamReader } from './read-stream.ts';
@@ -15,6 +16,7 @@ export const anthropicMessages: Dialect = {
   promptField: 'messages',
   readRequest,
   refuseOtherModels,
+  leaveBehind: leaveCompaction,
   writeRequest,
   writePrefill,
   readAnswer,
