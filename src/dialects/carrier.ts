@@ -43,10 +43,9 @@ export interface CarriedAnswer {
 }
 
 /** Throws a fault that names what may not go through. */
-export function sameDialectCarrier(dialect: Dialect, request: RelayRequest, quirks: Quirks): Carrier {
+export function sameDialectCarrier(dialect: Dialect, request: RelayRequest, quirks: Quirks, isFree: boolean): Carrier {
   const { value } = request.document;
-  dialect.refuseOtherModels?.(value);
-  const left = dialect.leaveBehind?.(value) ?? NOTHING_LEFT;
+  const left = dialect.leaveBehind?.(value, isFree) ?? NOTHING_LEFT;
   const sent = (): RelayRequest => ({ ...request, document: withoutLeft(request.document, left) });
   return {
     endpoint: dialect.endpoint,

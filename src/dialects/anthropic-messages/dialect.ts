@@ -2,9 +2,8 @@
 
 import { editMembers } from '../../kit/json/json.ts';
 import type { Dialect } from '../dialect.ts';
-import { leaveCompaction } from './leave-compaction.ts';
 import { readAnswer } from './read-answer.ts';
-import { readRequest, refuseOtherModels } from './read-request.ts';
+import { leaveBehind, readRequest } from './read-request.ts';
 import { createStreamReader } from './read-stream.ts';
 import { writeUsage } from './usage.ts';
 import { writePrefill, writeRequest } from './write-request.ts';
@@ -15,8 +14,7 @@ export const anthropicMessages: Dialect = {
   endpoint: 'messages',
   promptField: 'messages',
   readRequest,
-  refuseOtherModels,
-  leaveBehind: leaveCompaction,
+  leaveBehind,
   writeRequest,
   writePrefill,
   readAnswer,
