@@ -6,6 +6,7 @@ import type { JsonDocument } from '../kit/json/json.ts';
 import type { JsonBody } from '../kit/json/request-json.ts';
 import type { Quirks } from '../kit/quirks.ts';
 import type { AnswerFacts, Dialect, RelayRequest, StreamReader, UpstreamFields } from './dialect.ts';
+import { NOTHING_LEFT, withoutLeft } from './left-behind.ts';
 import { pricedFields } from './priced-fields.ts';
 import type { FetchedMedia, NamedMedia } from './translate/named-media.ts';
 
@@ -42,16 +43,18 @@ export interface CarriedAnswer {
 }
 
 /** Throws a fault that names what may not go through. */
-export function sameDialectCarrier(dialect: Dialect, request: RelayRequest, quirks: Quirks): Carrier {
-  dialect.refuseOtherModels?.(request.document.value);
+export function sameDialectCarrier(dialect: Dialect, request: RelayRequest, quirks: Quirks, isFree: boolean): Carrier {
+  const { value } = request.document;
+  const left = dialect.leaveBehind?.(value, isFree) ?? NOTHING_LEFT;
+  const sent = (): RelayRequest => ({ ...request, document: withoutLeft(request.document, left) });
   return {
     endpoint: dialect.endpoint,
     isTranslated: false,
-    dropped: pricedFields(request.document.value),
+    dropped: [...pricedFields(value), ...left.names],
     reworded: [],
     needs: [],
-    writeRequest: (fields) => dialect.writeRequest(request, fields),
-    writePrefill: (fields, text) => dialect.writePrefill(request, fields, text),
+    writeRequest: (fields) => dialect.writeRequest(sent(), fields),
+    writePrefill: (fields, text) => dialect.writePrefill(sent(), fields, text),
     readAnswer(document) {
       const facts = dialect.readAnswer(document, quirks);
       return facts && { document, facts, lost: [] };

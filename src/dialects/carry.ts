@@ -37,6 +37,8 @@ export interface Destination {
   model: string;
   quirks: Quirks;
   prefill: boolean;
+  /** The model costs the client nothing. */
+  isFree: boolean;
 }
 
 export interface Sender {
@@ -53,8 +55,8 @@ export function canReach(dialect: Dialect, endpoints: readonly Endpoint[]): bool
 
 /** Throws a fault that names what cannot be carried. */
 export function carry(dialect: Dialect, request: RelayRequest, to: Destination, from: Sender): Carrier {
-  const { endpoints, model, quirks, prefill } = to;
-  if (endpoints.includes(dialect.endpoint)) return sameDialectCarrier(dialect, request, quirks);
+  const { endpoints, model, quirks, prefill, isFree } = to;
+  if (endpoints.includes(dialect.endpoint)) return sameDialectCarrier(dialect, request, quirks, isFree);
   const found = translationTo(dialect, endpoints);
   if (!found) throw new Error(`no way from ${dialect.endpoint} to ${endpoints.join(', ')}`);
   const { endpoint, ...sides } = found;

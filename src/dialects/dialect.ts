@@ -9,6 +9,7 @@ import type { Nano } from '../kit/money.ts';
 import type { Quirks } from '../kit/quirks.ts';
 import type { Buckets } from '../store/rows.ts';
 import type { InputCount } from './count-input.ts';
+import type { LeftBehind } from './left-behind.ts';
 import type { Repeat, Shape } from './shape.ts';
 import type { SseEvent } from './sse.ts';
 
@@ -209,8 +210,11 @@ export interface Dialect {
   promptField: 'messages' | 'input' | 'prompt';
   /** Throws a fault that names the field. */
   readRequest(document: JsonDocument): RelayRequest;
-  /** For a body that goes through as it is. Throws a fault that names a tool which would have another model work. */
-  refuseOtherModels?(body: JsonObject): void;
+  /**
+   * What must not reach the upstream of a body that goes through as it is. Throws a fault that names a tool which would have
+   * another model work, or one that must stay behind and cannot be done without.
+   */
+  leaveBehind?(body: JsonObject, isFree: boolean): LeftBehind;
   /** What a conversation began with that must stay where it was begun; undefined: it may go anywhere. */
   conversationStart?(body: JsonObject): string | undefined;
   writeRequest(request: RelayRequest, fields: UpstreamFields): JsonBody;

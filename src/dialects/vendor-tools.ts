@@ -16,16 +16,25 @@ export const SEARCH_TOKENS = 8_000;
 export const UNKNOWN_TOKENS = Number.POSITIVE_INFINITY;
 
 const SEARCH = /^(?:\w+:)?web_search/;
+const IMAGES = /^(?:\w+:)?image_generation/;
 /** These ask other models even where they name none. */
 const OTHER_MODELS = /^(?:\w+:)?(?:advisor|fusion)/;
 
 export type IsClients = (type: string, tool: JsonObject) => boolean;
 
 export function vendorToolTokens(tools: Json | undefined, isClients: IsClients): number {
-  return vendorToolsOf(tools, isClients).reduce(
-    (tokens, { type }) => tokens + (SEARCH.test(type) ? SEARCH_TOKENS : UNKNOWN_TOKENS),
-    0,
-  );
+  return vendorToolsOf(tools, isClients).reduce((tokens, { type }) => tokens + broughtBy(type), 0);
+}
+
+function broughtBy(type: string): number {
+  // It stays behind.
+  if (makesImages(type)) return 0;
+  return SEARCH.test(type) ? SEARCH_TOKENS : UNKNOWN_TOKENS;
+}
+
+/** It has an image model work, whether it names one or not. */
+export function makesImages(type: string): boolean {
+  return IMAGES.test(type);
 }
 
 /** Throws a fault that names the place; the list stands at `at`. */

@@ -18,15 +18,17 @@ export interface CarrierOptions extends Sender {
   request: RelayRequest;
   /** The client would rather be refused than lose a setting. */
   isStrict: boolean;
+  /** The model costs nothing; then none of its fallbacks does. */
+  isFree: boolean;
 }
 
-export function createFindCarrier({ dialect, request, isStrict, ...sender }: CarrierOptions): FindCarrier {
+export function createFindCarrier({ dialect, request, isStrict, isFree, ...sender }: CarrierOptions): FindCarrier {
   const found = new Map<Route, Carrier | Fault>();
 
   function find({ channel, model, prefill }: Route): Carrier | Fault {
     const { endpoints, quirks } = channel;
     try {
-      const carrier = carry(dialect, request, { endpoints, model, quirks, prefill }, sender);
+      const carrier = carry(dialect, request, { endpoints, model, quirks, prefill, isFree }, sender);
       return isStrict && carrier.dropped.length > 0 ? lostSettings(carrier.dropped) : carrier;
     } catch (error) {
       if (error instanceof Fault) return error;

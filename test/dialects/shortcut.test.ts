@@ -118,7 +118,7 @@ function readerOf({ client, endpoint }: Stream, request: RelayRequest) {
   const carrier = carry(
     client,
     request,
-    { endpoints: [endpoint], model: 'theirs', quirks: quirksOf(undefined), prefill: false },
+    { endpoints: [endpoint], model: 'theirs', quirks: quirksOf(undefined), prefill: false, isFree: false },
     { requestId: 'req_01m7exzk7vpbajzhy88cbnm7wa', createdAt: 1_790_000_000, hashUser: String },
   );
   return carrier.createStreamReader();

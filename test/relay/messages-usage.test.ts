@@ -1,7 +1,7 @@
-// Usage in Anthropic's words: cached tokens beside the input, each by its price; nonsense is counted here.
+// Usage in Anthropic's words: cached tokens beside the input, each by its price, and what was done beside the answer; nonsense is counted here.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { messageAnswer, messageStream } from '../support/anthropic-messages.ts';
+import { MESSAGE_USAGE, messageAnswer, messageStream } from '../support/anthropic-messages.ts';
 import { type Lab, startLab } from '../support/lab.ts';
 import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
 
@@ -56,6 +56,61 @@ describe.each([
     expect(record.cost_nano).toBe(String(11 * 10_000 + 90 * 40_000));
   });
 
+  const message = { type: 'message', input_tokens: 11, output_tokens: 7, cache_read_input_tokens: 0 };
+  const compaction = {
+    type: 'compaction',
+    input_tokens: 100,
+    cache_read_input_tokens: 30,
+    cache_creation_input_tokens: 20,
+    cache_creation: { ephemeral_1h_input_tokens: 5 },
+    output_tokens: 25,
+  };
+
+  test('work beside the answer that only the iterations tell is paid', async () => {
+    lab.first.next(make({ usage: { input_tokens: 11, output_tokens: 7, iterations: [compaction, message] } }));
+    const { record, answer } = await lab.ask({ stream, system: 'x'.repeat(500) });
+    expect(record).toMatchObject({
+      input_tokens: 111,
+      cached_input_tokens: 30,
+      cache_write_5m_tokens: 15,
+      cache_write_1h_tokens: 5,
+      output_tokens: 32,
+      estimated: false,
+      cost_nano: String(111 * 10_000 + 30 * 1_000 + 15 * 12_500 + 5 * 20_000 + 32 * 40_000),
+    });
+    if (stream) expect(answer.usage).toMatchObject({ output_tokens: 7, cost_nano: record.cost_nano });
+  });
+
+  test.each([
+    ['the same', [message]],
+    ['less', [{ ...message, input_tokens: 1 }]],
+    ['nothing', []],
+    ['nothing that is a list', { count: 1 }],
+  ])('iterations that tell %s change nothing', async (_what, iterations) => {
+    lab.first.next(make({ usage: { input_tokens: 11, output_tokens: 7, iterations } }));
+    const { record } = await lab.ask({ stream });
+    expect(record).toMatchObject({ input_tokens: 11, output_tokens: 7, estimated: false });
+  });
+
+  test('what they tell above the hold is written off', async () => {
+    const usage = {
+      input_tokens: 11,
+      output_tokens: 7,
+      iterations: [{ ...compaction, input_tokens: 180_000 }, message],
+    };
+    lab.first.next(make({ usage }));
+    const { record } = await lab.ask({ stream });
+    const [row] = lab.gateway.sql<{ held_nano: bigint }>(
+      'SELECT held_nano FROM usage_records WHERE request_id = ?',
+      record.request_id,
+    );
+    expect(record).toMatchObject({ input_tokens: 180_011, cost_nano: String(row?.held_nano) });
+    const raised = lab.gateway.log
+      .alarms('usage_above_hold')
+      .filter(({ request_id }) => request_id === record.request_id);
+    expect(raised).toHaveLength(1);
+  });
+
   const nonsense: [what: string, usage: Record<string, unknown>][] = [
     ['a negative count', { input_tokens: -1, output_tokens: 5 }],
     ['counts as text', { input_tokens: '11', output_tokens: '7' }],
@@ -69,6 +124,12 @@ describe.each([
         cache_creation_input_tokens: 1,
         cache_creation: { ephemeral_1h_input_tokens: 2 },
       },
+    ],
+    ['an iteration below zero', { ...MESSAGE_USAGE, iterations: [message, { ...compaction, input_tokens: -1 }] }],
+    ['an iteration that is none', { ...MESSAGE_USAGE, iterations: [message, 5] }],
+    [
+      'iterations past every bound',
+      { ...MESSAGE_USAGE, iterations: [7e8, 7e8].map((n) => ({ ...message, input_tokens: n })) },
     ],
   ];
   test.each(nonsense)('%s is an alarm, and counted here', async (_what, usage) => {

@@ -119,7 +119,6 @@ const UNKNOWN: [string, Record<string, unknown>][] = [
   ['responses', { tools: [{ type: 'file_search', vector_store_ids: ['vs_1'] }] }],
   ['responses', { tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] }],
   ['responses', { tools: [{ type: 'mcp', server_label: 'm', server_url: 'https://mcp.example.com' }] }],
-  ['responses', { tools: [{ type: 'image_generation' }] }],
   ['responses', { tools: [{ type: 'shell', environment: { type: 'container_auto' } }] }],
   [
     'responses',
@@ -168,6 +167,12 @@ describe('a tool that the client runs holds no more than its words', () => {
   });
 });
 
+test('a tool that stays behind holds no more than its words', async () => {
+  const client = clientOf('responses');
+  const more = (await holdOf(client, { tools: [LOOK, { type: 'image_generation' }] })) - (await holdOf(client, {}));
+  expect(more).toBeLessThan(200n * INPUT);
+});
+
 const ADVISOR = { type: 'advisor_20260301', name: 'advisor', model: 'claude-opus-5' };
 const LOOK = { type: 'function', name: 'look', parameters: { type: 'object', properties: { model: {} } } };
 
@@ -211,7 +216,7 @@ describe('a tool that has another model work', () => {
   test.each([
     ['chat', [{ type: 'function', function: LOOK, model: 'mine' }]],
     ['responses', [LOOK, { type: 'function', name: 'advisor', parameters: { type: 'object', model: 'mine' } }]],
-    ['responses', [{ type: 'image_generation', model: null }]],
+    ['responses', [{ type: 'file_search', vector_store_ids: ['vs_1'], model: null }]],
     ['messages', [{ name: 'advisor', input_schema: LOOK.parameters, model: 'mine' }]],
     ['messages', [{ type: 'custom', name: 'advisor', input_schema: LOOK.parameters }]],
   ])('is none that the client runs, or that names no model: %s %j', async (name, tools) => {

@@ -36,7 +36,7 @@ export function messageStream(options: MessageOptions = {}): Script {
 
 export function messageEvents(options: MessageOptions = {}): ({ type: string } & Record<string, unknown>)[] {
   const { pieces = ['Hello', ' there'], thinking = [], tool, stop = 'end_turn', usage = MESSAGE_USAGE } = options;
-  const { output_tokens = undefined, ...input } = usage ?? {};
+  const { output_tokens = undefined, iterations = undefined, ...input }: Record<string, unknown> = usage ?? {};
   let index = 0;
   const block = (start: unknown, deltas: unknown[]) => {
     const at = index++;
@@ -74,7 +74,7 @@ export function messageEvents(options: MessageOptions = {}): ({ type: string } &
     {
       type: 'message_delta',
       delta: { stop_reason: stop, stop_sequence: null },
-      ...(usage === null ? {} : { usage: { output_tokens } }),
+      ...(usage === null ? {} : { usage: { output_tokens, iterations } }),
     },
     { type: 'message_stop' },
   ];

@@ -39,7 +39,13 @@ export function carryStream(client: ClientName, upstream: UpstreamName, events: 
   const carrier = carry(
     dialect,
     request,
-    { endpoints: [ENDPOINTS[upstream]], model: UPSTREAMS[upstream].model, quirks: quirksOf(undefined), prefill: false },
+    {
+      endpoints: [ENDPOINTS[upstream]],
+      model: UPSTREAMS[upstream].model,
+      quirks: quirksOf(undefined),
+      prefill: false,
+      isFree: false,
+    },
     { requestId: 'req_01m7exzk7vpbajzhy88cbnm7wa', createdAt: 1_790_000_000, hashUser: (id) => `hash-of-${id.length}` },
   );
   const reader = carrier.createStreamReader();

@@ -3,7 +3,7 @@
 import { editMembers } from '../../kit/json/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { readAnswer } from './read-answer.ts';
-import { readRequest, refuseOtherModels } from './read-request.ts';
+import { leaveBehind, readRequest } from './read-request.ts';
 import { createStreamReader } from './read-stream.ts';
 import { writeUsage } from './usage.ts';
 import { writePrefill, writeRequest } from './write-request.ts';
@@ -14,7 +14,7 @@ export const anthropicMessages: Dialect = {
   endpoint: 'messages',
   promptField: 'messages',
   readRequest,
-  refuseOtherModels,
+  leaveBehind,
   writeRequest,
   writePrefill,
   readAnswer,

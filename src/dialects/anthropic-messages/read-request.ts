@@ -5,7 +5,10 @@ import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import { countInput, type InputCount } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { nestedCount, objectList, optionalCount, optionalFlag, readModel, refuseField } from '../fields.ts';
-import { refuseModelsOf, UNKNOWN_TOKENS, vendorToolTokens } from '../vendor-tools.ts';
+import { joinLeft, type LeftBehind, leaveSettings, NOTHING_LEFT } from '../left-behind.ts';
+import { leaveTools } from '../left-tools.ts';
+import { UNKNOWN_TOKENS, vendorToolTokens } from '../vendor-tools.ts';
+import { leaveCompaction } from './leave-compaction.ts';
 
 const MAX_TOKENS = 1_000_000_000;
 const ROLES = new Set(['user', 'assistant', 'system']);
@@ -43,8 +46,12 @@ export function readRequest(document: JsonDocument): RelayRequest {
   };
 }
 
-export function refuseOtherModels({ tools }: JsonObject): void {
-  refuseModelsOf(tools, 'tools', isClients);
+/** What belongs to tools that the vendor runs. */
+const VENDORS = ['mcp_servers', 'container'] as const;
+
+export function leaveBehind(body: JsonObject, isFree: boolean): LeftBehind {
+  const tools = leaveTools(body, { isClients, isFree });
+  return joinLeft(leaveCompaction(body), tools, isFree ? leaveSettings(body, VENDORS) : NOTHING_LEFT);
 }
 
 /** Threads would need stored content. The vendor's SDK goes on with full history by itself when told so. */

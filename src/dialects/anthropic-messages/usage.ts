@@ -1,27 +1,56 @@
 // Anthropic's usage as disjoint buckets and back. Anthropic counts cached tokens beside the input, thinking inside the
-// output. In a stream the figures are cumulative and come in two parts: what is there last, counts.
+// output. In a stream the figures are cumulative and come in two parts: what is there last, counts. Where the vendor worked
+// several times for one answer, the top figures leave out what is no part of it, such as a compaction; the iterations do not.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { NO_BUCKETS } from '../../store/rows.ts';
+import { type Buckets, NO_BUCKETS } from '../../store/rows.ts';
 import { readCount, readDetail } from '../counts.ts';
 import type { ReportedUsage, UsageReport } from '../dialect.ts';
 
 export function readUsage(usage: Json | undefined): UsageReport {
   if (usage === undefined || usage === null) return 'absent';
-  if (!isObject(usage)) return 'invalid';
+  const answer = readFigures(usage);
+  if (!answer || !isObject(usage)) return 'invalid';
+  if (!Array.isArray(usage.iterations)) return answer;
+  const all = addFigures(usage.iterations.map(readFigures));
+  if (!all) return 'invalid';
+  if (countTokens(all.buckets) <= countTokens(answer.buckets)) return answer;
+  return { ...all, reasoning: Math.max(all.reasoning, Math.min(answer.reasoning, all.buckets.output)) };
+}
+
+/** Undefined if one of them cannot be. */
+function readFigures(usage: Json): ReportedUsage | undefined {
+  if (!isObject(usage)) return undefined;
   const input = readCount(usage.input_tokens);
   const output = readCount(usage.output_tokens);
   const cached = readCount(usage.cache_read_input_tokens ?? 0);
   const written = readCount(usage.cache_creation_input_tokens ?? 0);
   const hour = readDetail(usage.cache_creation, 'ephemeral_1h_input_tokens');
   const reasoning = readDetail(usage.output_tokens_details, 'thinking_tokens');
-  if (input === undefined || output === undefined || cached === undefined) return 'invalid';
-  if (written === undefined || hour === undefined || reasoning === undefined) return 'invalid';
-  if (hour > written || reasoning > output) return 'invalid';
+  if (input === undefined || output === undefined || cached === undefined) return undefined;
+  if (written === undefined || hour === undefined || reasoning === undefined) return undefined;
+  if (hour > written || reasoning > output) return undefined;
   return {
     buckets: { ...NO_BUCKETS, input, cachedInput: cached, cacheWrite5m: written - hour, cacheWrite1h: hour, output },
     reasoning,
   };
+}
+
+function addFigures(iterations: readonly (ReportedUsage | undefined)[]): ReportedUsage | undefined {
+  const buckets = { ...NO_BUCKETS };
+  let reasoning = 0;
+  for (const one of iterations) {
+    if (!one) return undefined;
+    for (const name of COUNTED) buckets[name] += one.buckets[name];
+    reasoning += one.reasoning;
+  }
+  return readCount(countTokens(buckets)) === undefined ? undefined : { buckets, reasoning };
+}
+
+const COUNTED = ['input', 'cachedInput', 'cacheWrite5m', 'cacheWrite1h', 'output'] as const;
+
+function countTokens(buckets: Buckets): number {
+  return COUNTED.reduce((sum, name) => sum + buckets[name], 0);
 }
 
 /** The parts of a stream's usage, one after the other; null says nothing. */

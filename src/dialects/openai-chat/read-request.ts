@@ -4,7 +4,9 @@ import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import { countInput } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { nestedCount, objectList, optionalCount, optionalFlag, readModel, refuseField } from '../fields.ts';
-import { refuseModelsOf, SEARCH_TOKENS, vendorToolTokens } from '../vendor-tools.ts';
+import { joinLeft, type LeftBehind, leaveSettings } from '../left-behind.ts';
+import { leaveTools } from '../left-tools.ts';
+import { SEARCH_TOKENS, vendorToolTokens } from '../vendor-tools.ts';
 import { asksForUsage } from './asks-for-usage.ts';
 
 const MAX_CHOICES = 128;
@@ -35,8 +37,12 @@ export function readRequest(document: JsonDocument): RelayRequest {
   };
 }
 
-export function refuseOtherModels({ tools }: JsonObject): void {
-  refuseModelsOf(tools, 'tools', isClients);
+/** Searches of the web, as one vendor or another asks for them. */
+const SEARCHES = ['web_search_options', 'search_parameters', 'enable_search'] as const;
+
+export function leaveBehind(body: JsonObject, isFree: boolean): LeftBehind {
+  const tools = leaveTools(body, { isClients, isFree });
+  return isFree ? joinLeft(tools, leaveSettings(body, SEARCHES)) : tools;
 }
 
 function vendorTools({ tools, web_search_options: search }: JsonObject): number {

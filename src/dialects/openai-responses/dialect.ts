@@ -4,7 +4,7 @@ import { editMembers } from '../../kit/json/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { conversationStart } from './conversation-start.ts';
 import { readAnswer } from './read-answer.ts';
-import { readRequest, refuseOtherModels } from './read-request.ts';
+import { leaveBehind, readRequest } from './read-request.ts';
 import { createStreamReader } from './read-stream.ts';
 import { writeUsage } from './usage.ts';
 import { writePrefill, writeRequest } from './write-request.ts';
@@ -15,7 +15,7 @@ export const openaiResponses: Dialect = {
   endpoint: 'responses',
   promptField: 'input',
   readRequest,
-  refuseOtherModels,
+  leaveBehind,
   conversationStart,
   writeRequest,
   writePrefill,

@@ -2,10 +2,13 @@
 // need content that nobody stored.
 
 import { isObject, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
+import { editFields, editItems, leaveOut, type RawEdit, setTo } from '../../kit/json/raw-edit.ts';
 import { countInput } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { objectList, optionalCount, optionalFlag, optionalObject, readModel, refuseField } from '../fields.ts';
-import { refuseModelsOf, vendorToolTokens } from '../vendor-tools.ts';
+import { type LeftBehind, NOTHING_LEFT } from '../left-behind.ts';
+import { editTools, type IsLeft, isLeftTool, leaveTools, type ToolList } from '../left-tools.ts';
+import { vendorToolTokens } from '../vendor-tools.ts';
 
 const MAX_TOKENS = 1_000_000_000;
 
@@ -42,12 +45,28 @@ export function readRequest(document: JsonDocument): RelayRequest {
   };
 }
 
-export function refuseOtherModels({ tools, input }: JsonObject): void {
-  refuseModelsOf(tools, 'tools', isClients);
-  if (!Array.isArray(input)) return;
-  input.forEach((item, index) => {
-    if (isObject(item)) refuseModelsOf(item.tools, `input[${index}].tools`, isClients);
-  });
+export function leaveBehind(body: JsonObject, isFree: boolean): LeftBehind {
+  const rules = { isClients, isFree };
+  const later = laterTools(body);
+  const left = leaveTools(body, rules, later);
+  if (left === NOTHING_LEFT || later.length === 0) return left;
+  const isLeft = isLeftTool(rules);
+  return { ...left, edits: { ...left.edits, input: editItems(body.input, (item) => editLaterTools(item, isLeft)) } };
+}
+
+/** An item that told of nothing else goes with its tools; what a search for tools found may be nothing. */
+function editLaterTools({ type, tools }: JsonObject, isLeft: IsLeft): RawEdit | undefined {
+  const edit = editTools(tools, isLeft);
+  if (edit !== leaveOut) return editFields({ tools: edit });
+  return type === 'additional_tools' ? leaveOut : editFields({ tools: setTo([]) });
+}
+
+/** Tools that are told later, in the history. */
+function laterTools({ input }: JsonObject): ToolList[] {
+  if (!Array.isArray(input)) return [];
+  return input.flatMap((item, index) =>
+    isObject(item) && item.tools !== undefined ? [{ tools: item.tools, at: `input[${index}].tools` }] : [],
+  );
 }
 
 function readItems(body: JsonObject): JsonObject[] {
@@ -78,7 +97,6 @@ const CLIENTS_TOOLS: ReadonlySet<string> = new Set([
   ...['computer', 'computer_use_preview'],
 ]);
 
-/** Tools may be told later in the history, too. */
 function vendorTools({ tools }: JsonObject, items: readonly JsonObject[]): number {
   return items.reduce((sum, item) => sum + vendorToolTokens(item.tools, isClients), vendorToolTokens(tools, isClients));
 }

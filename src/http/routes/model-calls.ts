@@ -93,6 +93,7 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
     createdAt: Math.floor(tools.clock.now() / 1000),
     hashUser: tools.relay.hashUser,
     isStrict,
+    isFree: model.free,
   });
   // One that the prompt is too long for will not be asked.
   const fitting = candidateModels(models, asked, isStrict);

@@ -39,12 +39,13 @@ function editAll(edits: [name: string | number, edit: RawEdit | undefined][]): R
   };
 }
 
-/** The document with a top-level member edited; the same one if there is no edit. */
+/** The document with a top-level member edited, or without it; the same one if there is no edit. */
 export function editMember(document: JsonDocument, name: string, edit: RawEdit | undefined): JsonDocument {
   const span = document.spans.get(name);
   if (!edit || !span) return document;
   const { text } = document;
-  const raw = edit(openRaw(text.slice(span.valueStart, span.valueEnd))) ?? 'null';
+  const raw = edit(openRaw(text.slice(span.valueStart, span.valueEnd)));
+  if (raw === undefined) return withoutMember(document, name, span);
   const grown = raw.length - (span.valueEnd - span.valueStart);
   let value: JsonObject | undefined;
   return {
@@ -54,6 +55,25 @@ export function editMember(document: JsonDocument, name: string, edit: RawEdit |
       value ??= { ...document.value, [name]: JSON.parse(raw) as Json };
       return value;
     },
+  };
+}
+
+/** One of the two commas around it goes, too. */
+function withoutMember({ text, spans, value }: JsonDocument, name: string, { start, valueEnd }: Span): JsonDocument {
+  const others = [...spans].filter(([other]) => other !== name);
+  const next = others.find(([, other]) => other.start > start)?.[1].start;
+  const last = others.at(-1)?.[1].valueEnd;
+  const from = next === undefined ? (last ?? start) : start;
+  const gone = (next ?? valueEnd) - from;
+  const shifted = (span: Span): Span =>
+    span.start < start
+      ? span
+      : { start: span.start - gone, valueStart: span.valueStart - gone, valueEnd: span.valueEnd - gone };
+  const { [name]: _, ...rest } = value;
+  return {
+    text: text.slice(0, from) + text.slice(from + gone),
+    spans: new Map(others.map(([other, span]) => [other, shifted(span)])),
+    value: rest,
   };
 }
 

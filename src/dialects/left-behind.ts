@@ -1,0 +1,36 @@
+// What stays behind where the client's own text goes through, because the upstream would ask us for what nobody is billed:
+// work beside the answer, and tools with a fee of their own. It is told, and everything else keeps its bytes.
+
+import type { JsonDocument, JsonObject } from '../kit/json/json.ts';
+import { editMember, leaveOut, type RawEdit } from '../kit/json/raw-edit.ts';
+
+export interface LeftBehind {
+  /** By the client's own names; a tool by its type. */
+  names: readonly string[];
+  /** Of members of the body. */
+  edits: Readonly<Record<string, RawEdit | undefined>>;
+}
+
+export const NOTHING_LEFT: LeftBehind = { names: [], edits: {} };
+
+export function joinLeft(...parts: readonly LeftBehind[]): LeftBehind {
+  const some = parts.filter((part) => part !== NOTHING_LEFT);
+  return some.length === 0
+    ? NOTHING_LEFT
+    : { names: some.flatMap(({ names }) => names), edits: Object.assign({}, ...some.map(({ edits }) => edits)) };
+}
+
+/** Whole settings; an empty object may ask for all that it could say, an empty list asks for nothing. */
+export function leaveSettings(body: JsonObject, names: readonly string[]): LeftBehind {
+  const asked = names.filter((name) => {
+    const value = body[name] ?? false;
+    return value !== false && !(Array.isArray(value) && value.length === 0);
+  });
+  if (asked.length === 0) return NOTHING_LEFT;
+  return { names: asked, edits: Object.fromEntries(asked.map((name) => [name, leaveOut])) };
+}
+
+/** The same document if nothing stays behind. */
+export function withoutLeft(document: JsonDocument, { edits }: LeftBehind): JsonDocument {
+  return Object.entries(edits).reduce((kept, [name, edit]) => editMember(kept, name, edit), document);
+}

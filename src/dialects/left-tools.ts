@@ -1,0 +1,107 @@
+// Tools that stay behind where the client's own text goes through: on every model those that make images, because an image
+// model works there that nobody is billed for; on a model that costs nothing all that the upstream runs itself. As where a
+// request is translated, they are left out beside others, and refused where they must be called, or no other may be.
+
+import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
+import { editFields, editItems, leaveOut, type RawEdit } from '../kit/json/raw-edit.ts';
+import { refuseField } from './fields.ts';
+import { type LeftBehind, NOTHING_LEFT } from './left-behind.ts';
+import { type IsClients, makesImages, refuseModelsOf } from './vendor-tools.ts';
+
+export type IsLeft = (tool: Json) => boolean;
+
+export interface ToolRules {
+  /** Which tools the client runs, in its dialect. */
+  isClients: IsClients;
+  /** The model costs nothing. */
+  isFree: boolean;
+}
+
+export function isLeftTool({ isClients, isFree }: ToolRules): IsLeft {
+  return (tool) => {
+    if (!isObject(tool) || typeof tool.type !== 'string' || isClients(tool.type, tool)) return false;
+    return isFree || makesImages(tool.type);
+  };
+}
+
+/** A list of tools in a body, and where it stands. */
+export interface ToolList {
+  tools: Json | undefined;
+  at: string;
+}
+
+/** `further`: lists beside `tools`, which are the caller's to edit. Throws a fault that names a tool. */
+export function leaveTools(body: JsonObject, rules: ToolRules, further: readonly ToolList[] = []): LeftBehind {
+  const { tools, tool_choice: choice } = body;
+  if (!Array.isArray(tools) && further.length === 0) return NOTHING_LEFT;
+  const lists = [{ tools, at: 'tools' }, ...further];
+  for (const list of lists) refuseModelsOf(list.tools, list.at, rules.isClients);
+  const isLeft = isLeftTool(rules);
+  const all = lists.flatMap(placed);
+  const left = all.filter(({ tool }) => isLeft(tool));
+  const [first] = left;
+  if (!first) return NOTHING_LEFT;
+  const isLast = left.length === all.length;
+  if (isLast && !isNone(choice)) refuseOnly(first.type, first.at);
+  const forced = left.find(({ tool }) => isMeant(choice, tool));
+  if (forced) {
+    refuseField(forced.at, `Remove ${forced.at} or do not force it: this model has no ${forced.type}.`);
+  }
+  const editChoice = isLast ? leaveOut : editAllowed(choice, (one) => left.some(({ tool }) => isMeant(one, tool)));
+  return {
+    names: left.map(({ type }) => type),
+    // Without tools, upstreams refuse words about them.
+    edits: {
+      tools: editTools(tools, isLeft),
+      tool_choice: editChoice,
+      parallel_tool_calls: isLast ? leaveOut : undefined,
+    },
+  };
+}
+
+/** A list of which nothing is left is left out itself. */
+export function editTools(tools: Json | undefined, isLeft: IsLeft): RawEdit | undefined {
+  const isNothing = Array.isArray(tools) && tools.length > 0 && tools.every(isLeft);
+  return isNothing ? leaveOut : editItems(tools, (tool) => (isLeft(tool) ? leaveOut : undefined));
+}
+
+function placed({ tools, at }: ToolList): { tool: Json; type: string; at: string }[] {
+  if (!Array.isArray(tools)) return [];
+  return tools.map((tool, index) => ({
+    tool,
+    type: isObject(tool) ? String(tool.type) : '',
+    at: `${at}[${index}]`,
+  }));
+}
+
+function isNone(choice: Json | undefined): boolean {
+  return choice === 'none' || (isObject(choice) && choice.type === 'none');
+}
+
+/** A choice names a tool by its type, or by its name. */
+function isMeant(choice: Json | undefined, tool: Json): boolean {
+  if (!isObject(choice) || !isObject(tool)) return false;
+  const name = nameOf(choice);
+  return choice.type === tool.type || (name !== undefined && name === nameOf(tool));
+}
+
+function nameOf({ name, function: called }: JsonObject): Json | undefined {
+  return isObject(called) ? called.name : name;
+}
+
+/** Of a choice that lists what may be called. */
+function editAllowed(choice: Json | undefined, isLeft: IsLeft): RawEdit | undefined {
+  if (!isObject(choice) || choice.type !== 'allowed_tools') return undefined;
+  const { allowed_tools: inner } = choice;
+  const tools = isObject(inner) ? inner.tools : choice.tools;
+  const edit = editTools(tools, isLeft);
+  if (edit === leaveOut) {
+    const at = isObject(inner) ? 'tool_choice.allowed_tools.tools[0]' : 'tool_choice.tools[0]';
+    refuseOnly(placed({ tools, at })[0]?.type ?? '', at);
+  }
+  return isObject(inner) ? editFields({ allowed_tools: editFields({ tools: edit }) }) : editFields({ tools: edit });
+}
+
+function refuseOnly(type: string, at: string): never {
+  refuseField(at, `Remove ${at}: this model has no ${type}, and there is no other tool to call.`);
+}
