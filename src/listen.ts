@@ -30,8 +30,7 @@ export function listen(options: ListenOptions): Server {
   try {
     return serveOn(options);
   } catch (error) {
-    const why = isInUse(error) ? `the port is in use; set ${variable} to another one` : codeOf(error);
-    throw new StartRefused(`cannot listen on ${host}:${port}: ${why}`);
+    throw new StartRefused(`cannot listen on ${host}:${port}: ${listenTrouble(error, variable)}`);
   }
 }
 
@@ -88,10 +87,12 @@ class RequestConnection implements Connection {
   }
 }
 
-function isInUse(error: unknown): boolean {
-  return codeOf(error) === 'EADDRINUSE';
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+function listenTrouble(error: unknown, variable: ListenOptions['variable']): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+  if (code === 'EADDRINUSE') return `the port is in use; set ${variable} to another one`;
+  if (code === 'EACCES') return `no permission for this port; set ${variable} to 1024 or above`;
+  // Only HOST can be wrong: the operator's port is always on loopback.
+  if (code === 'EADDRNOTAVAIL')
+    return 'this machine does not have that address; set HOST to one that it has, or to 0.0.0.0';
+  return code;
 }
