@@ -85,10 +85,24 @@ function explaining<Result>(folder: string, use: () => Result): Result {
     return use();
   } catch (error) {
     if (error instanceof StoreRefused) throw error;
-    throw new StoreRefused(
-      `cannot use the data folder ${folder}: ${error instanceof Error ? error.message : 'unknown'}`,
-    );
+    throw new StoreRefused(`cannot use the data folder ${folder}: ${folderTrouble(error)}`);
   }
+}
+
+const NO_FOLDER = 'it, or a part of its path, is a file; set DATA_DIR to a folder';
+
+const REASONS: Readonly<Record<string, string>> = {
+  EEXIST: NO_FOLDER,
+  ENOTDIR: NO_FOLDER,
+  EACCES: 'no permission',
+  EPERM: 'no permission',
+  EROFS: 'nothing can be written there',
+  ENOSPC: 'the disk is full',
+};
+
+function folderTrouble(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  return REASONS['code' in error ? String(error.code) : ''] ?? error.message;
 }
 
 function keptPepper(file: string, databaseFile: string, random: Random): string {

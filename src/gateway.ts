@@ -25,6 +25,7 @@ import { createAuthenticator } from './keys/authenticator.ts';
 import { createAlarms } from './kit/alarms.ts';
 import { assert } from './kit/assert.ts';
 import { type Clock, systemClock } from './kit/clock.ts';
+import { NO_CONNECTION } from './kit/connection.ts';
 import { armFailpoint } from './kit/failpoint.ts';
 import { createIdempotency } from './kit/idempotency.ts';
 import { createIds } from './kit/ids.ts';
@@ -76,7 +77,7 @@ export interface GatewayOptions {
   maxPages?: number;
   /** Only for tests: how long an admission may wait for its commit to begin, where a slow disk must decide nothing. */
   patienceMs?: number;
-  /** Only for tests: how long a connection may take over the headers of a request. */
+  /** Only for tests: how long a connection may be idle, or take over the headers of a further request. */
   idleSeconds?: number;
 }
 
@@ -99,7 +100,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   const { configFile } = settings;
   const fileBefore = configFile === undefined ? undefined : readConfig(configFile);
   const meter = countBatches(metrics);
-  const { maxPages, patienceMs, signal } = options;
+  const { maxPages, patienceMs, signal, idleSeconds } = options;
   const starting = await openAtStart(settings, clock, random, { maxPages, patienceMs, meter, signal });
   const { store, pepper } = starting;
   const { publicUrl, siteName, trustedProxies } = settings;
@@ -221,13 +222,13 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
         const checkToken = tokenCheck(check);
         addConsole(pages, createConsoleTools(operating, { siteName, log, siteAssets: site.assetFiles, checkToken }));
       },
-      unanswered.counted,
+      { counted: unanswered.counted, idleSeconds },
     );
     const { host, port } = settings;
     const isShared = settings.processIndex !== undefined;
     let server: Server;
     try {
-      server = listen({ host, port, variable: 'PORT', respond, isShared, idleSeconds: options.idleSeconds });
+      server = listen({ host, port, variable: 'PORT', respond, isShared, idleSeconds });
     } catch (error) {
       void operatorServer.stop(true);
       throw error;
@@ -266,5 +267,5 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
     work: { running, unanswered, closing: ledger.closing },
   });
   const { url, port, adminUrl } = ports;
-  return { url, port, adminUrl, log, store, fetch: async (request) => respond(request, () => undefined), ...living };
+  return { url, port, adminUrl, log, store, fetch: async (request) => respond(request, NO_CONNECTION), ...living };
 }

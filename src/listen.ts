@@ -1,14 +1,15 @@
 // A port: Bun's server with our own rules about time, size and sharing.
 
+import type { Connection } from './kit/connection.ts';
 import { StartRefused } from './start-refused.ts';
 
-/** Also the time in which a request's headers must be complete, however slowly they come. */
+/**
+ * A connection without a request under way is closed after this time. The headers of its next request must be complete in
+ * it, too, however slowly they come; for those of the first one Bun has a time of its own, about 10 s.
+ */
 const IDLE_SECONDS = 30;
 
-/** Asks the kernel, so only who needs it asks; undefined once the client has gone. */
-export type Peer = () => string | undefined;
-
-export type Respond = (request: Request, peer: Peer) => Response | Promise<Response>;
+export type Respond = (request: Request, connection: Connection) => Response | Promise<Response>;
 
 export interface ListenOptions {
   host: string;
@@ -29,8 +30,7 @@ export function listen(options: ListenOptions): Server {
   try {
     return serveOn(options);
   } catch (error) {
-    const why = isInUse(error) ? `the port is in use; set ${variable} to another one` : codeOf(error);
-    throw new StartRefused(`cannot listen on ${host}:${port}: ${why}`);
+    throw new StartRefused(`cannot listen on ${host}:${port}: ${listenTrouble(error, variable)}`);
   }
 }
 
@@ -59,18 +59,40 @@ function serveOn({ host, port, respond, isShared = false, idleSeconds = IDLE_SEC
     development: false,
     // Shared by default, a second gateway would take a part of the first one's clients, and nobody would know.
     reusePort: isShared,
-    fetch(request, server) {
-      // Our own timers bound a request; the server's would cut a stream that waits for its upstream.
-      server.timeout(request, 0);
-      return respond(request, () => server.requestIP(request)?.address);
-    },
+    fetch: (request, server) => respond(request, new RequestConnection(request, server, idleSeconds)),
   });
 }
 
-function isInUse(error: unknown): boolean {
-  return codeOf(error) === 'EADDRINUSE';
+/** One for each request: the server knows a connection by the request that is under way on it. */
+class RequestConnection implements Connection {
+  readonly #request: Request;
+  readonly #server: Bun.Server<undefined>;
+  readonly #idleSeconds: number;
+  #peer: string | undefined;
+
+  constructor(request: Request, server: Bun.Server<undefined>, idleSeconds: number) {
+    this.#request = request;
+    this.#server = server;
+    this.#idleSeconds = idleSeconds;
+  }
+
+  /** Asks the kernel, so only who needs it asks. */
+  peer(): string | undefined {
+    this.#peer ??= this.#server.requestIP(this.#request)?.address;
+    return this.#peer;
+  }
+
+  keepOpen(isKept: boolean): void {
+    this.#server.timeout(this.#request, isKept ? 0 : this.#idleSeconds);
+  }
 }
 
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+function listenTrouble(error: unknown, variable: ListenOptions['variable']): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+  if (code === 'EADDRINUSE') return `the port is in use; set ${variable} to another one`;
+  if (code === 'EACCES') return `no permission for this port; set ${variable} to 1024 or above`;
+  // Only HOST can be wrong: the operator's port is always on loopback.
+  if (code === 'EADDRNOTAVAIL')
+    return 'this machine does not have that address; set HOST to one that it has, or to 0.0.0.0';
+  return code;
 }

@@ -3,7 +3,7 @@
 import type { Settings } from './config.ts';
 import { keptAdminToken } from './data-folder.ts';
 import type { Random } from './kit/random.ts';
-import { listen, listenSomewhere, type Server } from './listen.ts';
+import { type ListenOptions, listen, listenSomewhere, type Server } from './listen.ts';
 import { type AddPages, createOperatorApp } from './operator/app.ts';
 import type { OperatorTools } from './operator/tools.ts';
 import type { Unanswered } from './unanswered.ts';
@@ -16,7 +16,7 @@ export function listenForOperator(
   { port, adminPort, adminToken, dataDir, processIndex = 0 }: Settings,
   tools: Omit<OperatorTools, 'adminToken'> & { random: Random },
   addPages: AddPages,
-  counted: Unanswered['counted'],
+  { counted, idleSeconds }: Pick<Unanswered, 'counted'> & Pick<ListenOptions, 'idleSeconds'>,
 ): Server {
   const token = adminToken ?? keptAdminToken(dataDir, tools.random);
   const app = createOperatorApp({ ...tools, adminToken: token }, addPages);
@@ -24,6 +24,7 @@ export function listenForOperator(
     host: LOOPBACK,
     variable: 'ADMIN_PORT',
     respond: counted((request) => app.fetch(request)),
+    idleSeconds,
   } as const;
   if (adminPort !== undefined) return listen({ ...options, port: adminPort });
   // A second gateway on one machine, for practice or for a test, must start without a thought of this port.

@@ -30,13 +30,13 @@ export function createSiteTools(http: HttpTools, { pepper, securityContact }: Si
     passwords: createPasswords(),
     guard: createSignInGuard(http.clock),
     priceHistory: () => history(http.catalog().revision),
-    addressOf: (request, peer) => addressOf(http, { request, peer: () => peer }),
+    addressOf: (visitor) => addressOf(http, visitor),
     countKnock: (address) => http.doors.countKnock(address, http.catalog().guards.register_attempts_per_minute),
     readBody(request, maxBytes) {
       checkDeclaredBody(request, maxBytes);
       return readBodyText(request, maxBytes, http.clock);
     },
-    async callChat({ request, peer }, key, body) {
+    async callChat({ request, connection }, key, body) {
       const call = MODEL_CALLS.find(({ path }) => path === CHAT_PATH);
       if (!call) throw new Error(`no call to ${CHAT_PATH}`);
       if (!http.isReady()) throw fault('unavailable', { internal: 'draining' });
@@ -53,7 +53,7 @@ export function createSiteTools(http: HttpTools, { pepper, securityContact }: Si
         path: CHAT_PATH,
         requestId: http.newId('req'),
         envelope: 'openai' as const,
-        peer: () => peer,
+        connection,
         params: {},
         key,
       };

@@ -1,5 +1,6 @@
 // Requests that came in and have no answer yet, whatever they ask for. A drain waits for those that came before it: their
-// bodies may still be on the way, or they wait for a slot. Later ones are refused or only read, and are not waited for.
+// bodies may still be on the way, or they wait for a slot. Later ones are refused or only read, and are not waited for. No
+// connection is closed for its silence meanwhile: timers of our own bound a request.
 
 import type { Respond } from './listen.ts';
 
@@ -10,16 +11,22 @@ export interface Unanswered {
   soFar(): () => number;
 }
 
+/** The rest of its body may still come, and nobody reads it. */
+const TOO_SLOW = 408;
+
 export function countUnanswered(): Unanswered {
   let counter = { requests: 0 };
   return {
-    counted: (respond) => (request, peer) => {
-      const answer = respond(request, peer);
+    counted: (respond) => (request, connection) => {
+      const answer = respond(request, connection);
       if (!(answer instanceof Promise)) return answer;
       const own = counter;
       own.requests++;
-      const answered = () => {
+      connection.keepOpen(true);
+      const answered = (response: unknown) => {
         own.requests--;
+        connection.keepOpen(false);
+        if (response instanceof Response && response.status === TOO_SLOW) response.headers.set('connection', 'close');
       };
       answer.then(answered, answered);
       return answer;

@@ -3,6 +3,7 @@
 import { type Context, Hono } from 'hono';
 import { Fault, fault, isOfGone, toFault } from '../faults/fault.ts';
 import type { Envelope } from '../faults/write.ts';
+import { type Connection, NO_CONNECTION } from '../kit/connection.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { describeError } from '../kit/log.ts';
 import { requestPath } from '../kit/request-url.ts';
@@ -17,7 +18,7 @@ import { checkDeclaredBody } from './read-body.ts';
 import { type HttpRoute, ROUTES } from './route-table.ts';
 
 export interface AppBindings {
-  peer: string | undefined;
+  connection: Connection;
 }
 
 /** A refusal may be returned instead of thrown: a flood of them need not unwind the stack each time. */
@@ -30,7 +31,7 @@ interface AppTools extends HttpTools {
 }
 
 export interface App {
-  fetch(request: Request, peer: Exchange['peer']): Response | Promise<Response>;
+  fetch(request: Request, connection: Connection): Response | Promise<Response>;
 }
 
 /** The calls that come by the thousand have an address of their own: one look finds them, past the router and all pages. */
@@ -42,12 +43,16 @@ export function createApp(http: HttpTools, pages: (app: Hono<{ Bindings: AppBind
     ({ path }) => path,
   );
   return {
-    fetch(request, peer) {
+    fetch(request, connection) {
       const path = getPath(request);
       const route = plain.get(path)?.find(({ method }) => method === request.method);
-      if (!route) return router.fetch(request, { peer: peer() });
+      if (!route) {
+        // Pages ask for it after a wait.
+        connection.peer();
+        return router.fetch(request, { connection });
+      }
       const handle: Handle = (exchange) => handleRoute(tools, route, exchange);
-      return answer(tools, newExchange(tools, request, path, peer), handle, route.hasHeaders);
+      return answer(tools, newExchange(tools, request, path, connection), handle, route.hasHeaders);
     },
   };
 }
@@ -56,16 +61,16 @@ function newExchange(
   { newId }: HttpTools,
   request: Request,
   path: string,
-  peer: Exchange['peer'],
+  connection: Connection,
   params: Exchange['params'] = {},
 ): Exchange {
-  return { request, path, requestId: newId('req'), envelope: envelopeOf(path, request.headers), peer, params };
+  return { request, path, requestId: newId('req'), envelope: envelopeOf(path, request.headers), connection, params };
 }
 
 function createRouter(tools: AppTools, pages: (app: Hono<{ Bindings: AppBindings }>) => void) {
   const app = new Hono<{ Bindings: AppBindings }>({ getPath });
   const exchangeOf = ({ req, env }: Context<{ Bindings: AppBindings }>) =>
-    newExchange(tools, req.raw, getPath(req.raw), () => env?.peer, req.param());
+    newExchange(tools, req.raw, getPath(req.raw), env?.connection ?? NO_CONNECTION, req.param());
   const serve = (path: string, methods: string[], handle: Handle) =>
     app.on(methods, path, (context) => answer(tools, exchangeOf(context), handle));
 
@@ -99,10 +104,10 @@ function handleRoute(tools: HttpTools, route: HttpRoute, exchange: Exchange): Re
   if (route.isWork && !tools.isReady()) throw fault('unavailable', { internal: 'draining' });
   if (route.auth === 'none') return route.handle(tools, exchange);
   const key = tools.authenticator.authenticate(keyFromHeaders(exchange.request.headers));
-  if (!(key instanceof Promise)) return handleKeyed(tools, route, exchange, key, exchange.peer);
+  if (!(key instanceof Promise)) return handleKeyed(tools, route, exchange, key);
   // Who hangs up before the key is found to be bad counts as well.
-  const peer = exchange.peer();
-  return key.then((found) => handleKeyed(tools, route, exchange, found, () => peer));
+  exchange.connection.peer();
+  return key.then((found) => handleKeyed(tools, route, exchange, found));
 }
 
 /** A bad key counts against the address it came from; a good one is looked at whatever came before it. */
@@ -111,14 +116,13 @@ function handleKeyed(
   route: Extract<HttpRoute, { auth: 'key' }>,
   exchange: Exchange,
   key: KeyRow | undefined,
-  peer: Exchange['peer'],
 ): Reply | Promise<Reply> {
   if (key) {
     failpoint('K0');
     return route.handle(tools, { ...exchange, key });
   }
   const { bad_keys_per_minute: most } = tools.catalog().guards;
-  if (most !== null) tools.doors.countBadKey(addressOf(tools, { request: exchange.request, peer }), most);
+  if (most !== null) tools.doors.countBadKey(addressOf(tools, exchange), most);
   return fault('invalid_api_key');
 }
 

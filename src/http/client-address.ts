@@ -8,9 +8,9 @@ const UNKNOWN = 'unknown';
 /** The keyed hash that stands for the client's address: nothing else of it is ever kept. */
 export function addressOf(
   { hashAddress, trustedProxies }: Pick<HttpTools, 'hashAddress' | 'trustedProxies'>,
-  { request, peer }: Pick<Exchange, 'request' | 'peer'>,
+  { request, connection }: Pick<Exchange, 'request' | 'connection'>,
 ): string {
-  return hashAddress(clientSubject(peer(), request.headers.get('x-forwarded-for'), trustedProxies));
+  return hashAddress(clientSubject(connection.peer(), request.headers.get('x-forwarded-for'), trustedProxies));
 }
 
 /** What limits per address count by. */

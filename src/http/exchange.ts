@@ -6,6 +6,7 @@ import type { Envelope } from '../faults/write.ts';
 import type { Authenticator } from '../keys/authenticator.ts';
 import type { Network } from '../kit/address.ts';
 import type { Clock } from '../kit/clock.ts';
+import type { Connection } from '../kit/connection.ts';
 import type { BeginIdempotency } from '../kit/idempotency.ts';
 import type { NewId } from '../kit/ids.ts';
 import type { Log } from '../kit/log.ts';
@@ -52,8 +53,7 @@ export interface Exchange {
   path: string;
   requestId: string;
   envelope: Envelope;
-  /** The socket's peer; undefined without a socket, and once the client has gone: who must know asks before any wait. */
-  peer(): string | undefined;
+  connection: Connection;
   params: Readonly<Record<string, string>>;
 }
 

@@ -3,6 +3,7 @@
 // reading.
 
 import type { Clock } from '../kit/clock.ts';
+import type { Connection } from '../kit/connection.ts';
 import type { Cut } from './cut.ts';
 
 const QUIET_MS = 10_000;
@@ -12,6 +13,8 @@ const SERVER_SINK = '[object ReadableHTTPResponseSinkController]';
 
 export interface ByteStreamOptions {
   clock: Clock;
+  /** The timers here bound its silence until the stream has ended. */
+  connection: Pick<Connection, 'keepOpen'>;
   gone: AbortSignal;
   cut: Cut;
   keepAlive(): string;
@@ -28,7 +31,7 @@ export type Send = (frames: string | Uint8Array) => Promise<void> | undefined;
 /** `produce` is called once, whatever becomes of the client, and the stream ends with it, or breaks off if it fails. */
 export function toByteStream(
   produce: (send: Send) => Promise<void>,
-  { clock, gone, cut, keepAlive, onGone }: ByteStreamOptions,
+  { clock, connection, gone, cut, keepAlive, onGone }: ByteStreamOptions,
 ): ReadableStream<Uint8Array> {
   let controller: ReadableStreamDirectController | undefined;
   let hasBegun = false;
@@ -51,6 +54,8 @@ export function toByteStream(
     gone.removeEventListener('abort', leave);
     forgetCut();
     unblock?.();
+    // Before the server is told: afterwards it does not know any more which connection is meant.
+    connection.keepOpen(false);
   }
 
   function leave(): void {
@@ -121,6 +126,7 @@ export function toByteStream(
     type: 'direct',
     async pull(given) {
       controller = given;
+      if (!isOver) connection.keepOpen(true);
       keepsBytes = Object.prototype.toString.call(given) !== SERVER_SINK;
       const failure = hasBegun ? undefined : await begin().then(() => undefined, toError);
       if (isOver) return;

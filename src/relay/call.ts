@@ -10,6 +10,7 @@ import type { Upstreams } from '../channels/upstreams.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
 import type { Alarms } from '../kit/alarms.ts';
 import type { Clock } from '../kit/clock.ts';
+import type { Connection } from '../kit/connection.ts';
 import type { Log } from '../kit/log.ts';
 import type { Random } from '../kit/random.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -74,6 +75,8 @@ export interface Call {
   isStrict: boolean;
   /** The client would rather be refused than wait for a free slot. */
   noWait: boolean;
+  /** The client's: a stream keeps it open until it ends. */
+  connection: Pick<Connection, 'keepOpen'>;
   /** Aborted when the client hangs up. */
   gone: AbortSignal;
 }

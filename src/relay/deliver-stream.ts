@@ -71,6 +71,7 @@ export function deliverStream(
     },
     body: toByteStream(deliver, {
       clock: tools.clock,
+      connection: call.connection,
       gone: call.gone,
       cut: tools.cut,
       keepAlive: () => writer.keepAlive(),

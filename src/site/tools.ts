@@ -4,14 +4,15 @@ import type { KeyTools } from '../accounts/manage-keys.ts';
 import type { RedeemTools } from '../accounts/redeem-card.ts';
 import type { RegisterTools } from '../accounts/register-agent.ts';
 import type { SignInTools } from '../accounts/sign-in.ts';
+import type { Connection } from '../kit/connection.ts';
 import type { Log } from '../kit/log.ts';
 import type { PriceHistory } from '../publishing/price-history.ts';
 import type { PublicStatus } from '../publishing/public-status.ts';
 import type { KeyRow } from '../store/rows.ts';
 
-export interface ChatVisit {
+export interface Visitor {
   request: Request;
-  peer: string | undefined;
+  connection: Connection;
 }
 
 export interface SiteTools extends RegisterTools, KeyTools, RedeemTools, SignInTools {
@@ -27,11 +28,11 @@ export interface SiteTools extends RegisterTools, KeyTools, RedeemTools, SignInT
   status(): Promise<PublicStatus>;
   priceHistory(): Promise<PriceHistory>;
   /** Keyed hash of the visitor's address. */
-  addressOf(request: Request, peer: string | undefined): string;
+  addressOf(visit: Visitor): string;
   /** Counts a request to register; throws `rate_limited`. */
   countKnock(address: string): void;
   /** Throws if the body is too large, too slow or no text. */
   readBody(request: Request, maxBytes: number): Promise<string>;
   /** POST /v1/chat/completions for a visitor who is signed in. */
-  callChat(visit: ChatVisit, key: KeyRow, body: string): Promise<Response>;
+  callChat(visit: Visitor, key: KeyRow, body: string): Promise<Response>;
 }

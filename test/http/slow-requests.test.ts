@@ -2,7 +2,7 @@
 // clients that never finish: they are no failure of ours.
 
 import { afterEach, describe, expect, test } from 'bun:test';
-import { connect, type Socket } from 'node:net';
+import { dial as dialPort, type Line, trickle } from '../support/dial.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
@@ -13,52 +13,23 @@ import { startSlowClient } from '../support/slow-client.ts';
 const BODY = '{"model":"auto:free","messages":[{"role":"user","content":"x"}]}';
 const BODY_MS = 30_000;
 let gateway: TestGateway;
-const sockets = new Set<Socket>();
+const lines = new Set<Line>();
 afterEach(async () => {
-  for (const socket of sockets) socket.destroy();
-  sockets.clear();
+  for (const line of lines) line.hangUp();
+  lines.clear();
   await gateway.stop();
 });
 
-interface Line {
-  text(): string;
-  isClosed(): boolean;
-  write(text: string): void;
-  hangUp(): void;
-}
-
-function dial(port = gateway.port): Promise<Line> {
-  let text = '';
-  let closed = false;
-  const socket = connect(port, '127.0.0.1');
-  sockets.add(socket);
-  socket.on('data', (bytes) => (text += bytes.toString()));
-  socket.on('close', () => (closed = true));
-  socket.on('error', () => socket.destroy());
-  return new Promise((resolve) =>
-    socket.on('connect', () =>
-      resolve({
-        text: () => text,
-        isClosed: () => closed,
-        write: (bytes) => void socket.write(bytes),
-        hangUp: () => void socket.destroy(),
-      }),
-    ),
-  );
+async function dial(port = gateway.port): Promise<Line> {
+  const line = await dialPort(port);
+  lines.add(line);
+  return line;
 }
 
 describe('headers that trickle', () => {
-  // The listener counts in steps of four seconds, so the shortest time is about that.
+  // The server has a time of its own for the first headers, about ten seconds; it counts in steps of four.
   const IDLE = { idleSeconds: 1 };
   const WITHIN_MS = 20_000;
-
-  async function trickle(line: Line, text: string): Promise<void> {
-    for (const byte of text) {
-      if (line.isClosed()) return;
-      line.write(byte);
-      await Bun.sleep(100);
-    }
-  }
 
   test('are cut, though a byte comes every moment; nothing is answered, and others are served meanwhile', async () => {
     gateway = await startTestGateway(IDLE);
@@ -76,11 +47,11 @@ describe('headers that trickle', () => {
 
   test('of a first line that never ends, and a connection that says nothing, are cut, too', async () => {
     gateway = await startTestGateway(IDLE);
-    const lines = [await dial(), await dial()];
-    const trickling = trickle(lines[0] as Line, `GET /${'a'.repeat(1_000)}`);
-    await eventually('the lines to be cut', () => lines.every((line) => line.isClosed()), WITHIN_MS);
+    const both = [await dial(), await dial()];
+    const trickling = trickle(both[0] as Line, `GET /${'a'.repeat(1_000)}`);
+    await eventually('the lines to be cut', () => both.every((line) => line.isClosed()), WITHIN_MS);
     await trickling;
-    expect(lines.map((line) => line.text())).toEqual(['', '']);
+    expect(both.map((line) => line.text())).toEqual(['', '']);
   });
 
   test('do not shorten a stream that is quiet, or a body that is on its way', async () => {
@@ -145,6 +116,9 @@ describe('bodies that trickle', () => {
       await clock.advance(1);
       await eventually('an answer', () => line.text().endsWith('}'));
       expect(line.text()).toStartWith('HTTP/1.1 408');
+      // What is still to come of the body is not taken for another request.
+      expect(line.text().toLowerCase()).toContain('\r\nconnection: close\r\n');
+      await eventually('the line to be closed', () => line.isClosed());
       const body = JSON.parse(line.text().split('\r\n\r\n')[1] ?? '');
       expect(body.error).toMatchObject({ code: 'request_timeout', type: 'invalid_request_error' });
       expect(body.type).toBe(path === '/v1/messages' ? 'error' : undefined);
@@ -283,13 +257,12 @@ describe('bodies that never end', () => {
     gateway = await startTestGateway({ clock });
     const { token } = operatorOf(gateway);
     const timers = clock.pending();
-    const socket = connect(Number(new URL(gateway.gateway.adminUrl).port), '127.0.0.1');
-    sockets.add(socket);
-    socket.write(
+    const line = await dial(Number(new URL(gateway.gateway.adminUrl).port));
+    line.write(
       `POST /api/admin/cards HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\ncontent-length: 20\r\n\r\n{`,
     );
     await eventually('the body to be waited for', () => clock.pending() > timers);
-    socket.destroy();
+    line.hangUp();
     await eventually('the call to be over', () => clock.pending() === timers);
     expect(gateway.log.lines().filter(({ level }) => level === 'error')).toEqual([]);
   });

@@ -2,6 +2,7 @@
 
 import { afterEach, expect, test } from 'bun:test';
 import type { Clock } from '../../src/kit/clock.ts';
+import { NO_CONNECTION } from '../../src/kit/connection.ts';
 import { type ByteStreamOptions, type Send, toByteStream } from '../../src/relay/byte-stream.ts';
 import { createCut } from '../../src/relay/cut.ts';
 import { createGate } from '../support/eventually.ts';
@@ -35,6 +36,7 @@ async function read(
       new Response(
         toByteStream((send) => produce(send, heard.opened), {
           clock: fast,
+          connection: NO_CONNECTION,
           gone: request.signal,
           cut: createCut(signal),
           keepAlive: () => ': still here\n\n',

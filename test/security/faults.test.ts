@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import { FAULT_CODES, type FaultCode, faultRow } from '../../src/faults/table.ts';
 import { createApp } from '../../src/http/app.ts';
+import { NO_CONNECTION } from '../../src/kit/connection.ts';
 import { createKey } from '../support/create-key.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import type { CallOptions, TestAccount, TestGateway } from '../support/gateway.ts';
@@ -234,7 +235,7 @@ describe('S36 every fault', () => {
         throw new Error(`${SECRET_BODY} in ${gateway.dataDir}`);
       });
     });
-    const response = await app.fetch(new Request('http://gateway.example/broken'), () => undefined);
+    const response = await app.fetch(new Request('http://gateway.example/broken'), NO_CONNECTION);
     const text = await response.text();
     expect(response.status).toBe(500);
     expect(JSON.parse(text)).toMatchObject({ error: { code: 'internal_error', request_id: 'req_1' } });

@@ -39,6 +39,13 @@ describe('the port', () => {
     }
   });
 
+  test('is on an address that the machine does not have', async () => {
+    // Set aside for documentation: no machine has it.
+    expect(lineOf(await place.failToServe({ HOST: '192.0.2.1', PORT: '9137' }))).toBe(
+      'cannot listen on 192.0.2.1:9137: this machine does not have that address; set HOST to one that it has, or to 0.0.0.0',
+    );
+  });
+
   test('is in use by another server, which goes on serving', async () => {
     const first = await place.serve();
     const second = createWorkplace();
@@ -73,9 +80,11 @@ describe('the data folder', () => {
 
   test('cannot be made', async () => {
     const file = place.write('a-file', '');
-    const line = lineOf(await place.failToServe({ DATA_DIR: join(file, 'data') }));
-    expect(line).toContain('data folder');
-    expect(line).toContain(join(file, 'data'));
+    for (const folder of [file, join(file, 'data')]) {
+      expect(lineOf(await place.failToServe({ DATA_DIR: folder }))).toBe(
+        `cannot use the data folder ${folder}: it, or a part of its path, is a file; set DATA_DIR to a folder`,
+      );
+    }
   });
 
   test('has a pepper that is cut short, empty or changed', async () => {

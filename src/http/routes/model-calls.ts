@@ -120,6 +120,7 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
     leave: room.leave,
     isStrict,
     noWait: request.headers.get('x-svc-no-wait') === '1',
+    connection: exchange.connection,
     gone: request.signal,
   });
   if (typeof body === 'string') dropRequest(document);

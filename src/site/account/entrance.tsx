@@ -64,10 +64,10 @@ async function enter(tools: SiteTools, visit: Visit): Promise<Response> {
   }
 }
 
-function visitor(tools: SiteTools, { request, peer }: Visit) {
+function visitor(tools: SiteTools, visit: Visit) {
   return {
-    address: tools.addressOf(request, peer),
-    cookie: readSessionCookie(request.headers, tools.publicUrl),
+    address: tools.addressOf(visit),
+    cookie: readSessionCookie(visit.request.headers, tools.publicUrl),
   };
 }
 
@@ -94,7 +94,7 @@ async function isSignedIn(tools: SiteTools, { request }: Visit): Promise<boolean
 async function create(tools: SiteTools, visit: Visit): Promise<Response> {
   const next = nextPath(visit.form.get('next'));
   if (await isSignedIn(tools, visit)) return visit.go(next);
-  const address = tools.addressOf(visit.request, visit.peer);
+  const address = tools.addressOf(visit);
   try {
     tools.countKnock(address);
     const { answer } = await registerAgent(tools, address, undefined);

@@ -160,7 +160,7 @@ async function readKeyNames({ store }: SiteTools, accountId: string): Promise<Ma
 async function redeem(tools: SiteTools, visit: SignedVisit): Promise<Response> {
   const words = wordsOf(visit.page.language).account.redeem;
   const code = visit.form.get('code') ?? '';
-  const address = tools.addressOf(visit.request, visit.peer);
+  const address = tools.addressOf(visit);
   try {
     const { answer } = await redeemCard(tools, visit.session.accountId, { code }, address, undefined);
     const amount = money(BigInt(answer.amount_nano));

@@ -5,6 +5,7 @@
 import type { Context, Env, Hono } from 'hono';
 import { readSession, type SiteSession } from '../../accounts/sessions.ts';
 import { Fault, fault } from '../../faults/fault.ts';
+import { type Connection, NO_CONNECTION } from '../../kit/connection.ts';
 import { isCrossSite } from '../../kit/cross-site.ts';
 import { describeError } from '../../kit/log.ts';
 import { requestUrl } from '../../kit/request-url.ts';
@@ -24,7 +25,7 @@ import { SignInPage } from './sign-in.tsx';
 export interface Visit {
   request: Request;
   url: URL;
-  peer: string | undefined;
+  connection: Connection;
   page: PageContext;
   params: Readonly<Record<string, string>>;
   form: URLSearchParams;
@@ -68,7 +69,7 @@ export function createVisits<Bindings extends Env>(app: Hono<Bindings>, tools: S
     return {
       request,
       url: requestUrl(request),
-      peer: (context.env as { peer?: string } | undefined)?.peer,
+      connection: (context.env as { connection?: Connection } | undefined)?.connection ?? NO_CONNECTION,
       page: request.method === 'POST' ? { ...page, path: pageOfAction(page.path), query: '' } : page,
       params: context.req.param(),
       form: new URLSearchParams(),
