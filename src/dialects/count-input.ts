@@ -15,6 +15,8 @@ const BASE64_CHARS_PER_TOKEN = 4;
 export interface InputCount extends TokenCount {
   /** Nobody here knows the size of a part, as of one that the upstream fetches: only the model's context bounds it. */
   isOpen: boolean;
+  /** The first part that is not in the request itself, or of a kind that nobody here knows. */
+  unseen?: JsonObject | undefined;
   /** Images that a model may look at closely: some bill more for these than others do. */
   detailedImages?: number | undefined;
   /** Of several prompts in one request: the longest, which must fit; together they may be more than a context. */
@@ -45,6 +47,7 @@ export function countInput(document: JsonDocument, messages: readonly JsonObject
       return media.reduce((sum, { counted }) => sum + counted.lower, 0) + countProse().lower;
     },
     isOpen: media.some(({ isOpen }) => isOpen),
+    unseen: media.find(({ isOpen, data }) => isOpen && data === '')?.part,
     detailedImages: media.filter(({ isDetailed }) => isDetailed).length,
     vendorTools,
   };
