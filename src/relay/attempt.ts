@@ -15,6 +15,7 @@ import { dropBody, type JsonBody } from '../kit/json/request-json.ts';
 import { describeError } from '../kit/log.ts';
 import { lowerThinkingBudget } from '../ledger/cost.ts';
 import { AttemptFailed, type AttemptOutcome, classifyFailure, classifyTold } from './attempt-failed.ts';
+import { withoutLostBetas } from './betas.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import { MAX_WORDLESS_EVENTS } from './event-buffer.ts';
 import { createEventFeed, type EventFeed } from './event-feed.ts';
@@ -73,7 +74,7 @@ export async function attempt(tools: RelayTools, admission: Admission, step: Ste
   let describeSent: ((param: string | undefined) => string) | undefined;
   try {
     const upstream = tools.findUpstream(route.channel);
-    const carrier = carrierOf(call, route);
+    const carrier = carrierOf(call, step);
     const { quirks } = route.channel;
     const maySeal = carrier.endpoint === 'responses';
     const maxOutputTokens = outputBound(Math.min(admission.maxOutputTokens, model.maxOutputTokens), prefill?.tokens);
@@ -91,13 +92,12 @@ export async function attempt(tools: RelayTools, admission: Admission, step: Ste
     const body = writeBody(carrier, fields, prefill, fetched);
     const isShort = body.length <= MOST_DESCRIBED;
     const { stream } = request;
-    const { headers } = call;
     const sending = upstream.send({
       endpoint: carrier.endpoint,
       model: route.model,
       body,
       stream,
-      headers,
+      headers: withoutLostBetas(call.headers, model.contextTokens),
       signal: watch.signal,
     });
     // It was copied when it was sent.
@@ -164,8 +164,8 @@ function isOurs(error: unknown): boolean {
   );
 }
 
-function carrierOf(call: Call, route: Route): Carrier {
-  const found = call.findCarrier(route);
+function carrierOf(call: Call, { model, route }: Step): Carrier {
+  const found = call.findCarrier(model, route);
   if (found instanceof Fault) throw new AttemptFailed('request_refused', found);
   return found;
 }
