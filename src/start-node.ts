@@ -4,7 +4,7 @@
 import type { Catalog } from './catalog/catalog.ts';
 import { unusedProviders } from './catalog/default-document.ts';
 import { printFault } from './catalog/fault-words.ts';
-import { warnDocument } from './catalog/warn-document.ts';
+import { type Warnable, warnDocument } from './catalog/warn-document.ts';
 import type { Traffic } from './channels/traffic.ts';
 import { type Settings, usualConfigFile } from './config.ts';
 import { auditLedger } from './jobs/audit-ledger.ts';
@@ -97,12 +97,7 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   let warned: number | undefined;
   const warnOf = ({ revision, channels, models }: Catalog) => {
     warned = revision;
-    const named = [...channels.values()].map(({ apiKey }) => ({ api_key: apiKey }));
-    const routed = models.map(({ routes, ...model }) => ({
-      ...model,
-      routes: routes.map(({ channel }) => ({ channel: channel.name })),
-    }));
-    for (const warning of warnDocument({ channels: named, models: routed }, settings.variable)) {
+    for (const warning of warnDocument(asDocument(channels, models), settings.variable)) {
       log('warn', 'config_warning', { revision, detail: printFault(warning) });
     }
   };
@@ -154,6 +149,21 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
       await lease.end();
       await store.close();
     },
+  };
+}
+
+/** What of a catalog there may be warnings about, in the document's own words. */
+function asDocument(channels: Catalog['channels'], models: Catalog['models']): Warnable {
+  return {
+    channels: [...channels.values()].map(({ name, kind, apiKey }) => ({ name, kind, api_key: apiKey })),
+    models: models.map(({ id, aliases, kinds, contextTokens, isContextStated, free, prices, routes }) => ({
+      id,
+      aliases,
+      kinds,
+      context_tokens: isContextStated ? contextTokens : undefined,
+      price: free ? 'free' : prices,
+      routes: routes.map(({ channel }) => ({ channel: channel.name })),
+    })),
   };
 }
 

@@ -4,7 +4,16 @@ import type { Endpoint } from '../kit/endpoints.ts';
 import type { Nano } from '../kit/money.ts';
 import { FREE, type Prices } from '../kit/prices.ts';
 import { type Quirks, quirksOf } from '../kit/quirks.ts';
-import type { ChannelKind, Document, DocumentChannel, DocumentModel, Guards, Limits, ModelKind } from './document.ts';
+import {
+  type ChannelKind,
+  type Document,
+  type DocumentChannel,
+  type DocumentModel,
+  type Guards,
+  type Limits,
+  type ModelKind,
+  USUAL_CONTEXT_TOKENS,
+} from './document.ts';
 import { endpointsOf } from './endpoints.ts';
 
 export interface Timeouts {
@@ -50,6 +59,8 @@ export interface Model {
   aliases: readonly string[];
   kinds: readonly ModelKind[];
   contextTokens: number;
+  /** The document says it. */
+  isContextStated: boolean;
   maxOutputTokens: number;
   free: boolean;
   prices: Prices;
@@ -119,13 +130,15 @@ function buildQuirks({ quirks, mid_system: midSystem }: DocumentChannel): Quirks
 }
 
 function buildModel(model: DocumentModel, channels: ReadonlyMap<string, Channel>): Model {
+  const contextTokens = model.context_tokens ?? USUAL_CONTEXT_TOKENS;
   return {
     id: model.id,
     name: model.name ?? model.id,
     aliases: model.aliases,
     kinds: model.kinds,
-    contextTokens: model.context_tokens,
-    maxOutputTokens: Math.min(model.max_output_tokens, model.context_tokens),
+    contextTokens,
+    isContextStated: model.context_tokens !== undefined,
+    maxOutputTokens: Math.min(model.max_output_tokens, contextTokens),
     free: model.price === 'free',
     ...buildPrices(model),
     routes: model.routes

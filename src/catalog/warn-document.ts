@@ -2,11 +2,27 @@
 
 import { isOwnKey } from '../kit/own-key.ts';
 import type { DocumentFault } from './check-references.ts';
-import { FREE_MODEL } from './document.ts';
+import { FREE_MODEL, USUAL_CONTEXT_TOKENS } from './document.ts';
 
 export interface Warnable {
-  channels: readonly { api_key?: string | undefined }[];
-  models: readonly { id: string; aliases: readonly string[]; routes: readonly { channel: string }[] }[];
+  channels: readonly WarnableChannel[];
+  models: readonly WarnableModel[];
+}
+
+interface WarnableChannel {
+  name: string;
+  kind: string;
+  api_key?: string | undefined;
+}
+
+interface WarnableModel {
+  id: string;
+  aliases: readonly string[];
+  kinds: readonly string[];
+  context_tokens?: number | undefined;
+  /** `free`, or what it costs. */
+  price: unknown;
+  routes: readonly { channel: string }[];
 }
 
 /** `variable`: of the environment that the references of the document lead into. */
@@ -18,7 +34,11 @@ export function warnDocument(
     const message = variableTrouble(secret, variable);
     return message === undefined ? [] : [{ path: `channels[${index}].api_key`, message }];
   });
-  const warnings = [...unset, ...models.flatMap(({ id, routes }, index) => warnRoutes(id, routes, `models[${index}]`))];
+  const warnings = [
+    ...unset,
+    ...models.flatMap((model, index) => warnContext(model, channels, `models[${index}]`)),
+    ...models.flatMap(({ id, routes }, index) => warnRoutes(id, routes, `models[${index}]`)),
+  ];
   if (models.some(({ id, aliases }) => id === FREE_MODEL || aliases.includes(FREE_MODEL))) return warnings;
   const message = `there is no model ${FREE_MODEL}, to which registration and errors point`;
   return [...warnings, { path: 'models', message }];
@@ -33,6 +53,16 @@ export function variableTrouble(
   const name = secret.slice('env:'.length);
   const trouble = troubleWith(variable(name));
   return trouble && `${name} ${trouble}`;
+}
+
+/** No hold is above the context: of a prompt that is longer, and that the upstream takes, the rest is the house's loss. */
+function warnContext(model: WarnableModel, channels: readonly WarnableChannel[], path: string): DocumentFault[] {
+  const { id, kinds, context_tokens: stated, price, routes } = model;
+  const isReal = (name: string) => channels.some((channel) => channel.name === name && channel.kind !== 'demo');
+  const isPaidChat = kinds.includes('chat') && price !== 'free';
+  if (stated !== undefined || !isPaidChat || !routes.some(({ channel }) => isReal(channel))) return [];
+  const message = `${id} says no context_tokens, so ${USUAL_CONTEXT_TOKENS} count: longer prompts that its upstream takes would not be charged in full`;
+  return [{ path: `${path}.context_tokens`, message }];
 }
 
 /** A usage record names the model and the channel that served, not the route. */

@@ -6,6 +6,7 @@ import { isObject, type Json, type JsonDocument, type JsonObject } from '../kit/
 import { isStringAt } from '../kit/json/long-strings.ts';
 import { addTally, countTokens, newTally, type TokenCount, tallyText, tokensOf } from '../kit/tokens.ts';
 import { isPdf } from './translate/media-types.ts';
+import { isWords, namesMedia } from './unknown-media.ts';
 
 const PER_MESSAGE = { upper: 8, estimate: 4 };
 export const PER_IMAGE: TokenCount = { upper: 5_000, estimate: 800, lower: 80 };
@@ -14,6 +15,8 @@ const BASE64_CHARS_PER_TOKEN = 4;
 export interface InputCount extends TokenCount {
   /** Nobody here knows the size of a part, as of one that the upstream fetches: only the model's context bounds it. */
   isOpen: boolean;
+  /** The first part that is not in the request itself, or of a kind that nobody here knows. */
+  unseen?: JsonObject | undefined;
   /** Images that a model may look at closely: some bill more for these than others do. */
   detailedImages?: number | undefined;
   /** Of several prompts in one request: the longest, which must fit; together they may be more than a context. */
@@ -44,6 +47,7 @@ export function countInput(document: JsonDocument, messages: readonly JsonObject
       return media.reduce((sum, { counted }) => sum + counted.lower, 0) + countProse().lower;
     },
     isOpen: media.some(({ isOpen }) => isOpen),
+    unseen: media.find(({ isOpen, data }) => isOpen && data === '')?.part,
     detailedImages: media.filter(({ isDetailed }) => isDetailed).length,
     vendorTools,
   };
@@ -113,15 +117,24 @@ interface Media {
   isDetailed?: boolean | undefined;
 }
 
-/** Media are direct parts of a message's content, of a tool result in it, or of an item that is a tool's output. */
+/** Media are direct parts of a message's content, of what holds parts in it, or of an item that is a tool's output. */
 function mediaOf(message: JsonObject): Media[] {
-  const own = readMedia(message);
+  // What has a role is a message, whatever else it calls itself.
+  const own = message.role === undefined ? readMedia(message) : undefined;
   if (own) return [own];
-  return [...partsOf(message, 'content'), ...partsOf(message, 'output')].flatMap((part) => {
-    const media = readMedia(part);
-    if (media) return [media];
-    return part.type === 'tool_result' ? mediaOf(part) : [];
-  });
+  // What a shell has put out is a part without a type, and nothing but words.
+  const outputs = partsOf(message, 'output').filter(({ type }) => type !== undefined);
+  return [...partsOf(message, 'content'), ...outputs].flatMap(mediaOfPart);
+}
+
+function mediaOfPart(part: JsonObject): Media[] {
+  if (isWords(part)) return [];
+  if (part.type === 'tool_result') return mediaOf(part);
+  const source = part.type === 'document' ? part.source : undefined;
+  if (isObject(source) && source.type === 'content') return mediaOf(source);
+  if (isObject(source) && source.type === 'text') return [];
+  const media = readMedia(part) ?? (namesMedia(part) ? unknown(part) : undefined);
+  return media ? [media] : [];
 }
 
 function partsOf(message: JsonObject, name: 'content' | 'output'): JsonObject[] {
@@ -133,7 +146,9 @@ function partsOf(message: JsonObject, name: 'content' | 'output'): JsonObject[] 
 function readMedia(part: JsonObject): Media | undefined {
   switch (part.type) {
     case 'image_url':
-      return isObject(part.image_url) ? image(part, part.image_url.url, part.image_url.detail) : undefined;
+      return isObject(part.image_url)
+        ? image(part, part.image_url.url, part.image_url.detail)
+        : image(part, part.image_url);
     case 'image':
       return isObject(part.source)
         ? image(part, part.source.data ?? part.source.url ?? part.source.file_id)
@@ -150,9 +165,7 @@ function readMedia(part: JsonObject): Media | undefined {
     case 'file':
       return isObject(part.file) ? file(part, part.file.file_data) : undefined;
     case 'document':
-      return isObject(part.source) && part.source.type !== 'text' && part.source.type !== 'content'
-        ? file(part, part.source.data, part.source.media_type)
-        : undefined;
+      return isObject(part.source) ? file(part, part.source.data, part.source.media_type) : undefined;
     default:
       return undefined;
   }
@@ -169,6 +182,11 @@ function byLength(part: JsonObject, data: Json | undefined): Media {
   const upper = Math.ceil(base64.length / BASE64_CHARS_PER_TOKEN);
   const counted = { upper, estimate: Math.ceil(upper / 4), lower: 0 };
   return { part, data: base64, counted, isWords: false, isOpen: base64 === '' };
+}
+
+/** Its words are not counted: what holds the model's whole context needs no count. */
+function unknown(part: JsonObject): Media {
+  return { part, data: '', counted: { upper: 0, estimate: 0, lower: 0 }, isWords: false, isOpen: true };
 }
 
 const DATA_HEAD = /^data:([^,;]*)[^,]*,/i;

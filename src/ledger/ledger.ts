@@ -87,7 +87,7 @@ export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledg
     closing++;
     try {
       const result = await repeat(requestId, () => store.commit('settle', input));
-      report(result, requestId);
+      report(result, input);
       return result;
     } catch {
       const nothing = { ...outcome, status: 'internal_error', buckets: NO_BUCKETS, reasoning: 0, estimated: false };
@@ -107,10 +107,15 @@ export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledg
   }
 
   /** Of a settlement alone: a release that finds nothing held has nothing to release. */
-  function report(result: CloseResult, requestId: string): void {
+  function report(result: CloseResult, { requestId, outcome }: SettleInput): void {
     if (result.state === 'late') alarms.raise('settle_after_release', { request_id: requestId });
     else if (result.writtenOff > 0n) {
-      alarms.raise('usage_above_hold', { request_id: requestId, cost_nano: result.writtenOff.toString() });
+      alarms.raise('usage_above_hold', {
+        request_id: requestId,
+        model: outcome.model,
+        channel: outcome.channel ?? undefined,
+        cost_nano: result.writtenOff.toString(),
+      });
     }
   }
 

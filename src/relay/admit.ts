@@ -1,14 +1,16 @@
 // Admission: does the prompt fit, is there a slot, is there money. It ends with slots and hold taken together, durable,
 // or with a fault and nothing taken. Short waits are ours to make: for a free slot, or for money that running calls hold.
 
-import type { Model } from '../catalog/catalog.ts';
+import type { Catalog, Model } from '../catalog/catalog.ts';
 import { FREE_MODEL } from '../catalog/document.ts';
 import { tokenBounds } from '../catalog/token-bounds.ts';
-import type { Dialect } from '../dialects/dialect.ts';
+import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
 import { upperAt } from '../dialects/upper-at.ts';
 import { clientLeft, fault } from '../faults/fault.ts';
 import { tooLongText } from '../faults/too-long-text.ts';
 import { sleep } from '../kit/clock.ts';
+import type { JsonObject } from '../kit/json/json.ts';
+import { placeIn } from '../kit/json/place-in.ts';
 import { holdFor } from '../ledger/cost.ts';
 import { admissionFault } from '../limits/admission-fault.ts';
 import type { Refused } from '../limits/recent-refusals.ts';
@@ -70,9 +72,18 @@ function checkContext(call: Call, candidates: readonly Model[]): void {
     throw tooLong(dialect, Math.max(estimate, lower), Math.max(...most));
   }
   // Of several prompts in one request it bounds the sum, which may be more than a context.
-  const freeMost = (model.free ? catalog.guards.free_input_tokens : null) ?? Number.POSITIVE_INFINITY;
+  const freeMost = model.free ? catalog.guards.free_input_tokens : null;
+  if (freeMost === null) return;
   // No estimate is above the upper bound, which is known already.
   if (input.upper > freeMost && input.estimate > freeMost) throw tooLong(dialect, input.estimate, freeMost);
+  if (input.unseen) throw unseenInput(request, input.unseen, freeMost);
+}
+
+/** Nobody pays for a free call, so nobody can be held to what it turns out to be. */
+function unseenInput({ document }: RelayRequest, part: JsonObject, most: number) {
+  const place = placeIn(document.value, part) ?? '';
+  const message = `Send the file itself at ${place}, as text, an image, audio or a PDF, or use a paid model: a free request may have ${most} tokens of input, and how many this is cannot be told from the request.`;
+  return fault('invalid_request', { param: place, message });
 }
 
 function tooLong({ promptField }: Dialect, tokens: number, most: number) {
@@ -81,7 +92,14 @@ function tooLong({ promptField }: Dialect, tokens: number, most: number) {
 
 function wantedTokens({ request, model, catalog }: Call): number {
   const { output } = tokenBounds(model, catalog);
-  return Math.min(request.maxOutputTokens ?? output, output);
+  const most = Math.min(output, freeShare(request, model, catalog));
+  return Math.min(request.maxOutputTokens ?? most, most);
+}
+
+/** What a guard leaves each answer of a free request, of which it bounds all together: there is no hold to pay for more. */
+function freeShare({ choices }: RelayRequest, { free }: Model, { guards }: Catalog): number {
+  const together = free ? guards.free_output_tokens : null;
+  return together === null ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(together / choices));
 }
 
 function admitInput(tools: RelayTools, call: Call, candidates: readonly Model[], at: number): AdmitInput {

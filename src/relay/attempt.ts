@@ -15,6 +15,7 @@ import { dropBody, type JsonBody } from '../kit/json/request-json.ts';
 import { describeError } from '../kit/log.ts';
 import { lowerThinkingBudget } from '../ledger/cost.ts';
 import { AttemptFailed, type AttemptOutcome } from './attempt-failed.ts';
+import { withoutLostBetas } from './betas.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import { classifyFailure, classifyTold } from './classify-failure.ts';
 import { MAX_WORDLESS_EVENTS } from './event-buffer.ts';
@@ -80,7 +81,7 @@ export async function attempt(
   try {
     const upstream = tools.findUpstream(route.channel);
     const { hidden } = upstream;
-    const carrier = carrierOf(call, route);
+    const carrier = carrierOf(call, step);
     const fields = upstreamFields(admission, step, prefill);
     const fetched = carrier.needs.length > 0 ? await fetchNamed(tools, carrier, watch) : undefined;
     const body = writeBody(carrier, fields, prefill, fetched);
@@ -90,7 +91,7 @@ export async function attempt(
       model: route.model,
       body,
       stream,
-      headers: call.headers,
+      headers: withoutLostBetas(call.headers, step.model.contextTokens),
       signal: watch.signal,
     });
     // It was copied when it was sent.
@@ -192,8 +193,8 @@ function isOurs(error: unknown): boolean {
   );
 }
 
-function carrierOf(call: Call, route: Route): Carrier {
-  const found = call.findCarrier(route);
+function carrierOf(call: Call, { model, route }: Step): Carrier {
+  const found = call.findCarrier(model, route);
   if (found instanceof Fault) throw new AttemptFailed('request_refused', found);
   return found;
 }

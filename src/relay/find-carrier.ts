@@ -8,38 +8,46 @@ import { canReach, carry, type Sender } from '../dialects/carry.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
 import { Fault, fault } from '../faults/fault.ts';
 import { hasRoomToThink } from '../ledger/cost.ts';
+import { lostBetas } from './betas.ts';
 import { isReached, type Models } from './candidate-models.ts';
 
-/** The carrier, or why there is none. */
-export type FindCarrier = (route: Route) => Carrier | Fault;
+/** The carrier to a model by one of its routes, or why there is none. */
+export type FindCarrier = (model: Model, route: Route) => Carrier | Fault;
 
 export interface CarrierOptions extends Sender {
   dialect: Dialect;
   request: RelayRequest;
+  /** The client's, as far as its own upstream may see them. */
+  headers: Readonly<Record<string, string>>;
   /** The client would rather be refused than lose a setting. */
   isStrict: boolean;
   /** The model costs nothing; then none of its fallbacks does. */
   isFree: boolean;
 }
 
-export function createFindCarrier({ dialect, request, isStrict, isFree, ...sender }: CarrierOptions): FindCarrier {
+export function createFindCarrier(options: CarrierOptions): FindCarrier {
+  const { dialect, request, headers, isStrict, isFree, ...sender } = options;
   const found = new Map<Route, Carrier | Fault>();
 
-  function find({ channel, model, prefill }: Route): Carrier | Fault {
-    const { endpoints, quirks } = channel;
+  function find({ contextTokens }: Model, { channel, model, prefill }: Route): Carrier | Fault {
+    const { endpoints, quirks, kind } = channel;
     try {
       const carrier = carry(dialect, request, { endpoints, model, quirks, prefill, isFree }, sender);
-      return isStrict && carrier.dropped.length > 0 ? lostSettings(carrier.dropped) : carrier;
+      // To others no beta goes at all.
+      const betas = kind === 'anthropic' ? lostBetas(headers, contextTokens) : [];
+      const dropped = betas.length > 0 ? [...carrier.dropped, ...betas] : carrier.dropped;
+      if (isStrict && dropped.length > 0) return lostSettings(dropped);
+      return dropped === carrier.dropped ? carrier : { ...carrier, dropped };
     } catch (error) {
       if (error instanceof Fault) return error;
       throw error;
     }
   }
 
-  return (route) => {
+  return (model, route) => {
     const known = found.get(route);
     if (known) return known;
-    const carrier = find(route);
+    const carrier = find(model, route);
     found.set(route, carrier);
     return carrier;
   };
@@ -70,10 +78,10 @@ function lostSettings(names: readonly string[]): Fault {
 /** The first that there is. Throws what stands in the way, if the call cannot travel on any route of its models. */
 export function requireCarrier(models: readonly Model[], dialect: Dialect, findCarrier: FindCarrier): Carrier {
   let refusal: Fault | undefined;
-  for (const { routes } of models) {
-    for (const route of routes) {
+  for (const model of models) {
+    for (const route of model.routes) {
       if (!canReach(dialect, route.channel.endpoints)) continue;
-      const found = findCarrier(route);
+      const found = findCarrier(model, route);
       if (!(found instanceof Fault)) return found;
       refusal ??= found;
     }

@@ -186,7 +186,7 @@ function chooseRoute(
     const equals = candidates.filter((route) => route.priority === priority);
     const route = sessionKey === undefined ? byWeight(tools, equals) : bySession(sessionKey, equals);
     if (!route) return undefined;
-    const isCarried = !(call.findCarrier(route) instanceof Fault);
+    const isCarried = !(call.findCarrier(model, route) instanceof Fault);
     const pass = isCarried ? tools.health.admits(route.channel.name, route.model) : undefined;
     if (pass) return { route, pass };
     if (isCarried) passedOver.add(route);

@@ -56,12 +56,15 @@ describe('a valid file that may not be meant so', () => {
     models: [
       { id: 'm', price: 'free', routes: [{ channel: 'up', model: 'm' }] },
       { id: 'n', price: 'free', routes: ['up', 'own', 'up'].map((channel) => ({ channel, model: 'n' })) },
+      { id: 'paid', price: { input: 1, output: 1 }, routes: [{ channel: 'own', model: 'p' }] },
+      { id: 'vectors', kinds: ['embeddings'], price: { input: 1 }, routes: [{ channel: 'own', model: 'v' }] },
     ],
   });
   const OWN = { ZZ_OWN_KEY: 'sk-svc-fake' };
   const WARNINGS = [
     'channels[0].api_key: ZZ_UP_KEY is not set in this environment: the upstream would be asked without a key',
     'channels[1].api_key: ZZ_OWN_KEY holds a key of this service: the upstream would be asked without a key',
+    'models[2].context_tokens: paid says no context_tokens, so 128000 count: longer prompts that its upstream takes would not be charged in full',
     'models[1].routes: n has several routes to up: if their model or cost differs, its requests cannot be told apart against a bill',
     'models: there is no model auto:free, to which registration and errors point',
   ];
@@ -70,7 +73,7 @@ describe('a valid file that may not be meant so', () => {
     const { exitCode, stdout } = await place.gateway(['config', 'check', doubtful], OWN);
     expect(exitCode).toBe(0);
     expect(stdout.trimEnd().split('\n')).toEqual([
-      'valid: 2 channels, 2 models',
+      'valid: 2 channels, 4 models',
       ...WARNINGS.map((warning) => `warning: ${warning}`),
     ]);
   });

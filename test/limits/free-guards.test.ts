@@ -51,6 +51,53 @@ describe('free_input_tokens', () => {
     expect((await ask({ messages: words(40_000) })).status).toBe(200);
   });
 
+  const withPart = (part: Record<string, unknown>, model?: string) => {
+    const content = [{ type: 'text', text: 'Read this' }, part];
+    return ask(
+      {
+        messages: [
+          { role: 'user', content: 'Hi' },
+          { role: 'user', content },
+        ],
+        max_tokens: 20,
+      },
+      model,
+    );
+  };
+  const BY_ID = { type: 'file', file: { file_id: 'file-1' } };
+
+  test.each([BY_ID, { type: 'video_url', video_url: { url: 'https://x.test/a.mp4' } }])(
+    'refuses what only the upstream can see, by its place and before any slot: %j',
+    async (part) => {
+      await start({});
+      const refused = await withPart(part);
+      expect(refused.status).toBe(400);
+      const { error }: Answer = await refused.json();
+      expect(error).toMatchObject({ code: 'invalid_request', param: 'messages[1].content[1]' });
+      expect(error.message).toMatch(/^Send the file itself at messages\[1\]\.content\[1\], /);
+      expect(await usedToday()).toBe(0);
+      expect(gateway.upstream.requests).toEqual([]);
+    },
+  );
+
+  test('takes a file that is in the request, and an image by its address', async () => {
+    await start({});
+    const pdf = Buffer.from('%PDF-1.7').toString('base64');
+    const file_data = `data:application/pdf;base64,${pdf}`;
+    expect((await withPart({ type: 'file', file: { filename: 'a.pdf', file_data } })).status).toBe(200);
+    expect((await withPart({ type: 'image_url', image_url: { url: 'https://x.test/a.png' } })).status).toBe(200);
+  });
+
+  test('does not concern what only the upstream can see on paid models, nor when it is off', async () => {
+    await start({ free_input_tokens: null });
+    expect((await withPart(BY_ID)).status).toBe(200);
+    await gateway.apply((doc) => ({
+      ...doc,
+      models: [...doc.models, upModel('up-cheap', { price: { input: 0.001, output: 0.001 } })],
+    }));
+    expect((await withPart(BY_ID, 'up-cheap')).status).toBe(200);
+  });
+
   test('does not concern paid models, nor anybody when it is off', async () => {
     await start({ free_input_tokens: null });
     expect((await ask({ messages: words(80_000) })).status).toBe(200);
@@ -78,6 +125,26 @@ describe('free_output_tokens', () => {
     expect(await bound(2)).toBe(300);
   });
 
+  test.each([
+    { asked: { n: 4 }, each: 75 },
+    { asked: { n: 7, max_tokens: 2_000 }, each: 42 },
+    { asked: { best_of: 4, max_tokens: 75 }, each: 75 },
+    { asked: { n: 4, max_tokens: 20 }, each: 20 },
+    { asked: { n: 128 }, each: 2 },
+  ])('is for all answers together: $asked', async ({ asked, each }) => {
+    await start({ free_output_tokens: 300 });
+    const response = await ask(asked);
+    expect(await bound(0)).toBe(each);
+    const isLowered = (asked.max_tokens ?? 0) > each;
+    expect(response.headers.get('x-svc-max-tokens')).toBe(isLowered ? String(each) : null);
+  });
+
+  test('leaves each of many answers a token at least', async () => {
+    await start({ free_output_tokens: 100 });
+    await ask({ n: 128 });
+    expect(await bound(0)).toBe(1);
+  });
+
   test('is 4,096 unless said, and none when it is off', async () => {
     await start({});
     await ask({ max_tokens: 20_000 });
@@ -89,7 +156,7 @@ describe('free_output_tokens', () => {
     }));
     await ask({ max_tokens: 20_000 });
     expect(await bound(1)).toBe(20_000);
-    await ask({ max_tokens: 200_000 });
+    await ask({ max_tokens: 200_000, n: 2 });
     expect(await bound(2)).toBe(50_000);
   });
 });

@@ -39,6 +39,25 @@ test('several routes of one model to one channel', async () => {
   expect(warnings()).toMatchObject([{ detail: expect.stringContaining('auto:free has several routes to demo') }]);
 });
 
+test('a paid chat model without its context, unless nobody bills for it', async () => {
+  const price = { input: 1, output: 1 };
+  gateway = await startTestGateway({
+    document: (document) => ({
+      ...document,
+      models: [
+        { id: 'short', price, routes: ['demo', 'up'].map((channel) => ({ channel, model: 'm' })) },
+        { id: 'demo-dear', price, routes: [{ channel: 'demo', model: 'demo' }] },
+        { id: 'no-price', price: 'free', routes: [{ channel: 'up', model: 'm' }] },
+        ...document.models,
+      ],
+    }),
+  });
+  const detail = expect.stringMatching(
+    /^models\[0\]\.context_tokens: short says no context_tokens, .* charged in full$/,
+  );
+  expect(warnings()).toEqual([{ level: 'warn', revision: 1, detail }]);
+});
+
 test('nothing, if the variable is set', async () => {
   gateway = await startTestGateway({ document: withKey, env: { ZZ_UP_KEY: 'fake' } });
   expect(warnings()).toEqual([]);

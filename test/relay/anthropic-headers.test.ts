@@ -1,4 +1,5 @@
-// Which headers of a client an upstream of the Anthropic format sees: its version everywhere, betas only where they are known.
+// Which headers of a client an upstream of the Anthropic format sees: its version everywhere, betas only where they are known,
+// and the one for a long context only where the model has one.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { messageAnswer } from '../support/anthropic-messages.ts';
@@ -22,6 +23,16 @@ beforeAll(async () => {
         models: [
           ...doc.models,
           upModel('on-own', { price: 'free', routes: [{ channel: 'own', model: 'scripted-2026-01' }] }),
+          upModel('long-on-own', {
+            price: 'free',
+            context_tokens: 1_000_000,
+            routes: [{ channel: 'own', model: 'scripted-2026-01' }],
+          }),
+          upModel('usual-on-own', {
+            price: 'free',
+            context_tokens: 200_000,
+            routes: [{ channel: 'own', model: 'scripted-2026-01' }],
+          }),
           upModel('on-vendor', { price: 'free', routes: [{ channel: 'vendor', model: 'scripted-2026-01' }] }),
         ],
       };
@@ -47,4 +58,38 @@ test.each([
   expect(response.status).toBe(200);
   const { headers } = await gateway.upstream.request(0);
   expect([headers['anthropic-version'], headers['anthropic-beta']]).toEqual(['2026-10-21', betas]);
+});
+
+const LONG = 'context-1m-2025-08-07';
+const OTHERS = 'interleaved-thinking-2025-05-14,other';
+
+const askWith = (model: string, betas: string, headers: Record<string, string> = {}) =>
+  gateway.call('/v1/messages', {
+    key,
+    headers: { 'anthropic-beta': betas, ...headers },
+    body: { model, max_tokens: 20, messages: [{ role: 'user', content: 'Hi' }] },
+  });
+
+test.each([
+  ['long-on-own', `${LONG},${OTHERS}`, `${LONG},${OTHERS}`, null],
+  ['usual-on-own', `interleaved-thinking-2025-05-14, ${LONG} ,other`, OTHERS, LONG],
+  ['on-own', LONG, undefined, LONG],
+  ['on-vendor', LONG, undefined, null],
+])('the beta for a long context: %s, asked with %s', async (model, asked, sent, dropped) => {
+  gateway.upstream.next(messageAnswer());
+  const response = await askWith(model, asked);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('x-svc-dropped')).toBe(dropped);
+  expect((await gateway.upstream.request(0)).headers['anthropic-beta']).toBe(sent);
+});
+
+test('that beta is refused, where the client would rather lose nothing', async () => {
+  const refused = await askWith('usual-on-own', `${OTHERS},${LONG}`, { 'x-svc-strict': '1' });
+  expect(refused.status).toBe(400);
+  expect(await refused.json()).toMatchObject({
+    error: { code: 'invalid_request', param: LONG, message: expect.stringContaining(`Remove ${LONG}`) },
+  });
+  expect(gateway.upstream.requests).toEqual([]);
+  gateway.upstream.next(messageAnswer());
+  expect((await askWith('long-on-own', LONG, { 'x-svc-strict': '1' })).status).toBe(200);
 });

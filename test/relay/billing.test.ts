@@ -153,7 +153,10 @@ describe.each(KINDS)('%s', (_, make, body) => {
         record.request_id,
       ),
     ).toEqual([{ debit: 'house:write_off', credit: 'house:revenue', amount_nano: claimed - held, account_id: null }]);
-    expect(alarmsOf('usage_above_hold', record.request_id)).toHaveLength(1);
+    const cost_nano = String(claimed - held);
+    expect(alarmsOf('usage_above_hold', record.request_id)).toMatchObject([
+      { model: 'up-paid', channel: 'up', cost_nano },
+    ]);
     expect(record.estimated).toBe(false);
   });
 

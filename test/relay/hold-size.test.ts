@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { encode } from 'gpt-tokenizer';
+import { messageAnswer } from '../support/anthropic-messages.ts';
 import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer } from '../support/openai-chat.ts';
@@ -15,10 +16,12 @@ let account: TestAccount;
 
 const withModels = (standard: TestDocument): TestDocument => ({
   ...standard,
+  channels: [...standard.channels, { name: 'own', kind: 'anthropic', base_url: standard.channels[1]?.base_url }],
   models: [
     ...standard.models,
     upModel('plain', { price: { input: 10, output: 40 } }),
     upModel('short', { price: { input: 10, output: 40 }, context_tokens: CONTEXT }),
+    upModel('reads', { price: { input: 10, output: 40 }, routes: [{ channel: 'own', model: 'scripted-2026-01' }] }),
     upModel('close-look', {
       price: { input: 1, output: 1 },
       routes: [{ channel: 'up', model: 'openai/gpt-4o-mini-2024-07-18' }],
@@ -42,7 +45,10 @@ afterAll(() => gateway.stop());
 
 /** What one answered call had held. */
 async function holdOf(body: Record<string, unknown>, key = account.key): Promise<bigint> {
-  const response = await gateway.chat(key, { model: 'plain', max_tokens: 100, ...body });
+  return heldBy(await gateway.chat(key, { model: 'plain', max_tokens: 100, ...body }));
+}
+
+async function heldBy(response: Response): Promise<bigint> {
   expect(response.status).toBe(200);
   const [row] = gateway.sql<{ held_nano: bigint }>(
     'SELECT held_nano FROM usage_records WHERE request_id = ?',
@@ -177,6 +183,63 @@ describe('input', () => {
     const file = { type: 'file', file: { file_id: 'file-1' } };
     const held = await holdOf({ model: 'short', messages: [{ role: 'user', content: [file] }] });
     expect(held).toBeGreaterThanOrEqual(BigInt(CONTEXT) * INPUT);
+  });
+
+  const WHOLE = BigInt(CONTEXT) * INPUT + 100n * OUTPUT;
+  const withPart = (part: unknown, rest: object = {}) =>
+    holdOf({ model: 'short', messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }, part], ...rest }] });
+
+  test.each([
+    { type: 'video_url', video_url: { url: 'https://x.test/a.mp4' } },
+    { type: 'video_url', video_url: { url: 'ms://an-uploaded-file' } },
+    { type: 'video', video: ['https://x.test/1.png', 'https://x.test/2.png'] },
+    { type: 'document_url', document_url: 'https://x.test/a.pdf' },
+    { type: 'input_video', source: { file_id: 'file-1' } },
+    { audio_url: { url: 'https://x.test/a.mp3' } },
+  ])('of a part of an unknown kind, with an address or an id, is the whole context too: %j', async (part) => {
+    expect(await withPart(part)).toBe(WHOLE);
+  });
+
+  test('of its data, which is longer than the context would be as words, is that too', async () => {
+    const url = `data:video/mp4;base64,${'AbC9'.repeat(100_000)}`;
+    expect(await withPart({ type: 'video_url', video_url: { url } })).toBe(WHOLE);
+  });
+
+  test('of a file is found in a message that calls itself an image', async () => {
+    const own = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+    expect(await withPart({ type: 'file', file: { file_id: 'file-1' } }, own)).toBe(WHOLE);
+  });
+
+  test.each([
+    { type: 'text', text: 'https://x.test/a.mp4' },
+    { type: 'text', text: 'Hi', annotations: [{ type: 'url_citation', url: 'https://x.test' }] },
+    { type: 'tool_use', id: 'toolu_1', name: 'fetch', input: { url: 'https://x.test', file_id: 'f' } },
+    { type: 'thinking', thinking: 'https://x.test', signature: 'AAAA' },
+    { type: 'search_result', source: 'https://x.test', title: 'X', content: [{ type: 'text', text: 'Hi' }] },
+    {
+      type: 'web_search_tool_result',
+      tool_use_id: 's',
+      content: [{ type: 'web_search_result', url: 'https://x.test' }],
+    },
+    { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'https://x.test' } },
+    { type: 'of-no-kind-we-know', note: 'See https://x.test', id: 'n_1', text: 'https://x.test' },
+  ])('of an address that is only told is its text: %j', async (part) => {
+    expect(await withPart(part)).toBeLessThan(WHOLE / 4n);
+  });
+
+  test('of images counts each, also of those inside a document', async () => {
+    gateway.upstream.next(messageAnswer(), messageAnswer(), messageAnswer());
+    const ask = async (...content: unknown[]) => {
+      const body = { model: 'reads', max_tokens: 100, messages: [{ role: 'user', content }] };
+      return heldBy(await gateway.call('/v1/messages', { key: account.key, body }));
+    };
+    const image = { type: 'image', source: { type: 'url', url: 'https://x.test/a.png' } };
+    const three = await ask(image, image, image);
+    const source = { type: 'content', content: [image, image, image] };
+    expect(three).toBeGreaterThanOrEqual(3n * 5_000n * INPUT);
+    expect(await ask({ type: 'document', source })).toBeGreaterThanOrEqual(three);
+    const content = [{ type: 'document', source }];
+    expect(await ask({ type: 'tool_result', tool_use_id: 't', content })).toBeGreaterThanOrEqual(three);
   });
 });
 

@@ -19,7 +19,12 @@ export function plainDocument(): PlainDocument {
     ],
     models: [
       { id: 'auto:free', price: 'free', routes: [{ ...ROUTE }] },
-      { id: 'paid', price: { input: 8.125, output: 65 }, routes: [{ channel: 'up', model: 'paid-2026' }] },
+      {
+        id: 'paid',
+        context_tokens: 128_000,
+        price: { input: 8.125, output: 65 },
+        routes: [{ channel: 'up', model: 'paid-2026' }],
+      },
     ],
   };
 }

@@ -53,5 +53,11 @@ export function openaiChannel(name: string, baseUrl: string, rest: Fields = {}):
 }
 
 export function upModel(id: string, rest: Fields): Fields {
-  return { id, max_output_tokens: 1_000, routes: [{ channel: 'up', model: 'scripted-2026-01' }], ...rest };
+  return {
+    id,
+    context_tokens: 128_000,
+    max_output_tokens: 1_000,
+    routes: [{ channel: 'up', model: 'scripted-2026-01' }],
+    ...rest,
+  };
 }

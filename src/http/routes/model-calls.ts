@@ -86,9 +86,12 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
   const asked = dialect.readRequest(document);
   const isStrict = request.headers.get('x-svc-strict') === '1';
   if (isStrict) requireRoomToThink(model, catalog, asked);
+  const trace = readTrace(request.headers.get(TRACE_HEADER));
+  const headers = passedHeaders(request.headers, call.passedOn, trace && writeTrace(trace, tools.random));
   const findCarrier = createFindCarrier({
     dialect,
     request: asked,
+    headers,
     requestId,
     createdAt: Math.floor(tools.clock.now() / 1000),
     hashUser: tools.relay.hashUser,
@@ -102,8 +105,7 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
     room.leave();
     return nothingAsked(tools, exchange, emptyAnswer(), asked.stream);
   }
-  const trace = readTrace(request.headers.get(TRACE_HEADER));
-  const { headers, body } = await relayRequest(tools.relay, {
+  const answer = await relayRequest(tools.relay, {
     requestId,
     key,
     catalog,
@@ -114,7 +116,7 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
     findCarrier,
     endpoint: call.path,
     sessionKey: readSessionKey(request.headers, document.value),
-    headers: passedHeaders(request.headers, call.passedOn, trace && writeTrace(trace, tools.random)),
+    headers,
     traceId: trace?.traceId,
     freeAddress: freeAddress(tools, exchange, model, catalog),
     leave: room.leave,
@@ -123,8 +125,8 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
     connection: exchange.connection,
     gone: request.signal,
   });
-  if (typeof body === 'string') dropRequest(document);
-  return newResponse(exchange, body, { headers });
+  if (typeof answer.body === 'string') dropRequest(document);
+  return newResponse(exchange, answer.body, { headers: answer.headers });
 }
 
 function freeAddress(tools: HttpTools, exchange: Exchange, { free }: Model, { guards }: Catalog): string | undefined {

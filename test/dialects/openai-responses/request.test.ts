@@ -88,6 +88,31 @@ describe('reading', () => {
     );
   });
 
+  test.each([
+    { type: 'message', role: 'user', content: [{ type: 'input_video', video_url: 'https://x.test/a.mp4' }] },
+    { type: 'function_call_output', call_id: 'c', output: [{ type: 'input_video', file_id: 'f' }] },
+  ])('a part of an unknown kind with an address or an id may be of any size: %j', (item) => {
+    expect(read({ input: [item] }).input.isOpen).toBe(true);
+  });
+
+  const ADDRESS = 'https://x.test/a';
+  test.each([
+    {
+      type: 'message',
+      role: 'assistant',
+      content: [{ type: 'output_text', text: '', annotations: [{ url: ADDRESS }] }],
+    },
+    { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: ADDRESS }] },
+    { type: 'function_call', call_id: 'c', name: 'fetch', arguments: JSON.stringify({ url: ADDRESS }) },
+    { type: 'function_call_output', call_id: 'c', output: ADDRESS },
+    { type: 'function_call_output', call_id: 'c', output: [{ type: 'input_text', text: ADDRESS }] },
+    { type: 'shell_call_output', call_id: 'c', output: [{ stdout: ADDRESS, stderr: '', outcome: { type: 'exit' } }] },
+    { type: 'web_search_call', id: 'ws', action: { type: 'open_page', url: ADDRESS } },
+    { type: 'file_search_call', id: 'fs', queries: ['a'], results: [{ file_id: 'f', text: 'A' }] },
+  ])('an address that is only told is words: %j', (item) => {
+    expect(read({ input: [item] }).input.isOpen).toBe(false);
+  });
+
   test('long text counts wherever it stands', () => {
     const text = 'word '.repeat(1_000);
     for (const body of [{ input: text }, { instructions: text }, { input: [{ role: 'user', content: text }] }]) {

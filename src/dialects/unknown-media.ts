@@ -1,0 +1,35 @@
+// Parts of a message that are of no kind we know. Upstreams take more kinds of media than one list can hold, and one that
+// only an address or an id stands for may be of any size.
+
+import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
+
+/** Addresses in these are told, not fetched: citations, results of searches, what a tool was called with. */
+const WORDS: ReadonlySet<Json | undefined> = new Set([
+  ...['text', 'input_text', 'output_text', 'summary_text', 'reasoning_text', 'refusal'],
+  ...['thinking', 'redacted_thinking', 'reasoning', 'compaction'],
+  ...['tool_use', 'server_tool_use', 'mcp_tool_use', 'tool_call', 'tool_reference', 'search_result'],
+  // It goes to a container, from which only a tool can bring it.
+  'container_upload',
+]);
+const TOOL_RESULT = /_tool_result$/;
+
+export function isWords({ type }: JsonObject): boolean {
+  return WORDS.has(type) || (typeof type === 'string' && TOOL_RESULT.test(type));
+}
+
+/** Also an address with its data in it: nobody knows what the upstream makes of that. */
+export function namesMedia(part: JsonObject): boolean {
+  return leadsElsewhere(part, '');
+}
+
+const ADDRESS = /^\s*(?:data:[^\s,]*,|[a-z][a-z\d+.-]*:\/\/\S+\s*$)/i;
+const REFERENCE = /(?:file|image|video|audio|media|asset|document)_?(?:id|ur[il])s?$|(?:^|_)ur[il]s?$/i;
+/** Members that hold words, or tell where words are from. */
+const TOLD: ReadonlySet<string> = new Set(['text', 'annotations', 'citations']);
+
+function leadsElsewhere(value: Json | undefined, name: string): boolean {
+  if (typeof value === 'string') return ADDRESS.test(value) || (value !== '' && REFERENCE.test(name));
+  if (Array.isArray(value)) return value.some((item) => leadsElsewhere(item, name));
+  if (!isObject(value)) return false;
+  return Object.entries(value).some(([inner, member]) => !TOLD.has(inner) && leadsElsewhere(member, inner));
+}
