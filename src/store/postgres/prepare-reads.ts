@@ -20,11 +20,11 @@ import {
   decodeRevenue,
   findAccountsQuestion,
   openAlarmsQuestion,
-  type Question,
   REVENUE_BY_DAY,
   REVISIONS_BEFORE,
   WAS_APPLIED,
 } from '../operator-queries.ts';
+import type { Question } from '../question.ts';
 import type { OpenHold, Reads } from '../reads.ts';
 import type { Incident, Lease, Login, TrafficHour, Wallet, Window } from '../rows.ts';
 import { ADDITIONS, decodeRow, KEY_BUDGETS, KEYS, PAGES, REVISIONS, STORED_ENTRIES, type Table } from '../tables.ts';

@@ -22,11 +22,11 @@ import {
   decodeRevenue,
   findAccountsQuestion,
   openAlarmsQuestion,
-  type Question,
   REVENUE_BY_DAY,
   REVISIONS_BEFORE,
   WAS_APPLIED,
 } from '../operator-queries.ts';
+import type { Question } from '../question.ts';
 import type { OpenHold, ReadName, Reads } from '../reads.ts';
 import type { Incident, Lease, Login, TrafficHour, Wallet, Window } from '../rows.ts';
 import {
