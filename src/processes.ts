@@ -2,6 +2,7 @@
 
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { codeOf } from './kit/error-code.ts';
 
 /** Where a process id means this process: machines and containers may share a name. */
 export function hostOfProcesses(): string {
@@ -14,7 +15,7 @@ export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    const isAnothers = error instanceof Error && 'code' in error && error.code === 'EPERM';
+    const isAnothers = codeOf(error) === 'EPERM';
     if (!isAnothers) return false;
   }
   return !hasEnded(pid);

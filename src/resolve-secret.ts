@@ -2,6 +2,7 @@
 
 import type { Settings } from './config.ts';
 import { readKeyFile } from './kit/key-file.ts';
+import { isOwnKey } from './kit/own-key.ts';
 import type { Sealer } from './kit/sealed.ts';
 
 export function createSecretResolver(settings: Pick<Settings, 'variable'>, sealer: Sealer) {
@@ -14,5 +15,5 @@ export function createSecretResolver(settings: Pick<Settings, 'variable'>, seale
 
 /** A key of this service in such a variable is meant for its clients: it must never go to a third party. */
 function upstreamSecret(value: string | undefined): string | undefined {
-  return value?.startsWith('sk-svc-') ? undefined : value;
+  return value !== undefined && isOwnKey(value) ? undefined : value;
 }

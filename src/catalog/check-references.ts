@@ -1,6 +1,7 @@
 // What the shape alone cannot say: names are unique, references meet something, free and paid do not mix. It reads the
 // raw document and looks past whatever has the wrong type, so that one reading lists the faults of both kinds.
 
+import { fieldsOf, listOf } from '../kit/loose-fields.ts';
 import { FREE_MODEL } from './document.ts';
 
 export interface DocumentFault {
@@ -129,12 +130,4 @@ function checkPrice({ kinds, price }: LooseModel, path: string): DocumentFault[]
 
 function isFree(model: LooseModel): boolean {
   return model.price === 'free';
-}
-
-function fieldsOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
-}
-
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
 }

@@ -2,10 +2,10 @@
 // hourly sums on their way to the store. Times go into a histogram of fixed steps, so that hours can be added up.
 
 import type { Clock } from '../kit/clock.ts';
+import { HOUR_MS } from '../kit/taipei.ts';
 import { addHours } from '../store/book/traffic.ts';
 import type { TrafficHour } from '../store/rows.ts';
 
-export const HOUR_MS = 3_600_000;
 const WINDOW_MS = HOUR_MS;
 const MAX_SAMPLES = 20_000;
 

@@ -22,4 +22,9 @@ export interface Upstream {
   hidden: readonly string[];
 }
 
+export function hiddenOf(baseUrl: string, apiKey: string | undefined): string[] {
+  const { host, hostname } = new URL(baseUrl);
+  return [host, hostname, ...(apiKey ? [apiKey] : [])];
+}
+
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;

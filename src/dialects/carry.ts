@@ -63,7 +63,7 @@ export function carry(dialect: Dialect, request: RelayRequest, to: Destination, 
   const { requestId, createdAt, hashUser } = from;
   const { maxOutputTokens } = request;
   const target = { model, quirks, prefill, origin: originOf(endpoint, model), requestId, maxOutputTokens, hashUser };
-  return translatedCarrier({ dialect, ...sides, endpoint, request, target, requestId, createdAt });
+  return translatedCarrier({ dialect, ...sides, endpoint, request, target, createdAt });
 }
 
 function translationTo(dialect: Dialect, endpoints: readonly Endpoint[]) {

@@ -4,11 +4,11 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Clock, every } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
+import { DAY_MS, HOUR_MS } from '../kit/taipei.ts';
 import type { Store } from '../store/store.ts';
 import { reasonOf } from './reason-of.ts';
 
-const CHECK_MS = 3_600_000;
-const DAY_MS = 86_400_000;
+const CHECK_MS = HOUR_MS;
 const AT_ONCE = 500;
 const SHORTEST_MONTH = 28;
 

@@ -1,5 +1,7 @@
 // Why a file cannot be read, for people.
 
+import { codeOf } from './error-code.ts';
+
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
   ENOTDIR: 'it does not exist',
@@ -9,6 +11,5 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 export function fileTrouble(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return REASONS[code] ?? 'reading failed';
+  return REASONS[codeOf(error) ?? ''] ?? 'reading failed';
 }

@@ -2,7 +2,8 @@
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
-const OFFSET_MS = 8 * HOUR_MS;
+/** By which Taipei is ahead of UTC. */
+export const OFFSET_MS = 8 * HOUR_MS;
 
 /** Days since 1970-01-01 as a calendar in Taipei counts them. */
 export function taipeiDay(atMs: number): number {

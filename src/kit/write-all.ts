@@ -3,6 +3,7 @@
 
 import { write } from 'node:fs';
 import { sleep, systemClock } from './clock.ts';
+import { codeOf } from './error-code.ts';
 
 /** A pipe without room, whose other end somebody has set not to wait. */
 const NO_ROOM_MS = 20;
@@ -43,8 +44,4 @@ function writeSome(fd: number, bytes: Uint8Array): Promise<number> {
       else resolve(count);
     }),
   );
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

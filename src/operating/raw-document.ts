@@ -1,8 +1,7 @@
 // A document as it was written, to be changed in a few places and left as it is in all others.
 
 import { parse, stringify } from 'yaml';
-
-export type Fields = Record<string, unknown>;
+import { type Fields, fieldsOf, listOf } from '../kit/loose-fields.ts';
 
 export interface RawDocument {
   channels: Fields[];
@@ -22,12 +21,4 @@ export function writeRaw({ channels, models, rest }: RawDocument): string {
 
 export function routesOf(model: Fields): Fields[] {
   return listOf(model.routes).map(fieldsOf);
-}
-
-export function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
-}
-
-export function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
 }

@@ -6,6 +6,7 @@ import { SERVED_BY } from '../catalog/endpoints.ts';
 import { readFailure } from '../channels/read-failure.ts';
 import type { Upstream } from '../channels/upstream.ts';
 import type { Endpoint } from '../kit/endpoints.ts';
+import { codeOf } from '../kit/error-code.ts';
 import { isObject, tryParseJson } from '../kit/json/json.ts';
 import { record } from './audit-log.ts';
 import { readNewest } from './newest.ts';
@@ -152,5 +153,6 @@ async function readSome({ body }: Response): Promise<string | undefined> {
 }
 
 function networkFault(error: unknown): string {
-  return error instanceof Error && 'code' in error ? `cannot reach it (${String(error.code)})` : 'cannot reach it';
+  const code = codeOf(error);
+  return code === undefined ? 'cannot reach it' : `cannot reach it (${code})`;
 }

@@ -3,8 +3,9 @@
 
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import type { BreakerState, Health } from '../channels/health.ts';
-import { HOUR_MS, type Traffic, type WindowFigures } from '../channels/traffic.ts';
+import type { Traffic, WindowFigures } from '../channels/traffic.ts';
 import type { Clock } from '../kit/clock.ts';
+import { HOUR_MS } from '../kit/taipei.ts';
 import type { Incident, TrafficHour } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import { createStatusDays, type DayState, type DaysOf } from './status-days.ts';

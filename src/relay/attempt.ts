@@ -9,6 +9,7 @@ import { describeRefused } from '../dialects/describe-refused.ts';
 import type { AnswerFacts, StreamEvent, StreamReader, UpstreamFields } from '../dialects/dialect.ts';
 import type { FetchedMedia } from '../dialects/translate/named-media.ts';
 import { Fault } from '../faults/fault.ts';
+import { codeOf } from '../kit/error-code.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../kit/json/json.ts';
 import { dropBody, type JsonBody } from '../kit/json/request-json.ts';
@@ -186,11 +187,7 @@ function describeSent({ carrier, fields, prefill, fetched, isShort }: Translated
 
 /** Neither an outcome we know nor an error of the network, which bears a code: then it is a bug. */
 function isOurs(error: unknown): boolean {
-  return !(
-    error instanceof AttemptFailed ||
-    error instanceof DOMException ||
-    (error instanceof Error && 'code' in error)
-  );
+  return !(error instanceof AttemptFailed || error instanceof DOMException || codeOf(error) !== undefined);
 }
 
 function carrierOf(call: Call, { model, route }: Step): Carrier {

@@ -2,6 +2,7 @@
 // `TOUCHED` stands for the set of accounts a pass looks at, `NEWEST` for the entry it begins after.
 
 import { NANO_PER_NTD } from '../kit/money.ts';
+import { DAY_MS, OFFSET_MS } from '../kit/taipei.ts';
 import { ACCEPTED_ENTRY, balanceAfter, joinAccepted, wrongEntries } from './accepted-chains.ts';
 import { KEPT_DAY, KEPT_SETTLED_AT } from './kept-usage.ts';
 import type { AuditReport, AuditScope, Difference } from './reads.ts';
@@ -131,7 +132,7 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
         CASE WHEN sum(own_cost) <> sum(day_cost) THEN sum(own_cost) ELSE sum(own) END AS expected,
         CASE WHEN sum(own_cost) <> sum(day_cost) THEN sum(day_cost) ELSE sum(counted) END AS found
       FROM (
-        SELECT account_id, (at + 28800000) / 86400000 AS day, key_id, model, coalesce(channel, '') AS channel, status,
+        SELECT account_id, (at + ${OFFSET_MS}) / ${DAY_MS} AS day, key_id, model, coalesce(channel, '') AS channel, status,
           1 AS own, 0 AS counted, cost_nano AS own_cost, 0 AS day_cost
         FROM usage_records
         UNION ALL

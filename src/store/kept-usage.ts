@@ -2,7 +2,7 @@
 // older one is deleted, so that the audit misses none.
 
 import { firstIdAt } from '../kit/ids.ts';
-import { taipeiDayStart } from '../kit/taipei.ts';
+import { DAY_MS, OFFSET_MS, taipeiDayStart } from '../kit/taipei.ts';
 
 const FIRST_DAY = 'usage_from_day';
 
@@ -12,11 +12,11 @@ export const KEPT_DAY = `(SELECT coalesce(max(CAST(value AS BIGINT)), 0) FROM se
 export const USAGE_KEPT_FROM = `SELECT ${KEPT_DAY} AS day`;
 
 /** When that day began: older records may be gone. */
-export const KEPT_AT = `(SELECT coalesce(max(CAST(value AS BIGINT)) * 86400000 - 28800000, 0)
+export const KEPT_AT = `(SELECT coalesce(max(CAST(value AS BIGINT)) * ${DAY_MS} - ${OFFSET_MS}, 0)
   FROM settings WHERE name = '${FIRST_DAY}')`;
 
 /** Whatever was settled from then on has its record: a call may have begun the day before. */
-export const KEPT_SETTLED_AT = `(SELECT coalesce((max(CAST(value AS BIGINT)) + 1) * 86400000 - 28800000, 0)
+export const KEPT_SETTLED_AT = `(SELECT coalesce((max(CAST(value AS BIGINT)) + 1) * ${DAY_MS} - ${OFFSET_MS}, 0)
   FROM settings WHERE name = '${FIRST_DAY}')`;
 
 /** With the day as its only value, which is written as a text. */

@@ -14,6 +14,7 @@ import type {
   CardState,
   Incident,
   KeyRow,
+  Lease,
   RevisionSource,
   Session,
   ToldKey,
@@ -41,6 +42,13 @@ export type RegisterResult =
   /** `isPace`: the registrations of an hour, not of the day. */
   | { ok: false; reason: 'registration_site_limit'; allowance: Allowance; isPace?: true };
 
+/** Of which request an operation is, and whose it is. */
+export interface OfRequest {
+  requestId: string;
+  accountId: string;
+  keyId: string;
+}
+
 /** What a paid request may cost: `base` for its input, `unit` for each output token, up to `wanted` of them. */
 export interface HoldRequest {
   base: Nano;
@@ -49,10 +57,7 @@ export interface HoldRequest {
   /** Fewer output tokens than this are not worth a call. */
   least: number;
 }
-export interface AdmitInput {
-  requestId: string;
-  accountId: string;
-  keyId: string;
+export interface AdmitInput extends OfRequest {
   nodeId: string;
   at: number;
   model: string;
@@ -77,7 +82,7 @@ export interface AddressLimit {
   address: string;
   perDay: number;
 }
-export interface Admitted {
+interface Admitted {
   ok: true;
   held: Nano;
   /** Output tokens that the hold pays for; what was wanted, for free requests without bound. */
@@ -121,17 +126,11 @@ export interface Outcome {
   totalMs: number;
   attempts: readonly Attempt[];
 }
-export interface SettleInput {
-  requestId: string;
-  accountId: string;
-  keyId: string;
+export interface SettleInput extends OfRequest {
   cost: Nano;
   outcome: Outcome;
 }
-export interface ReleaseInput {
-  requestId: string;
-  accountId: string;
-  keyId: string;
+export interface ReleaseInput extends OfRequest {
   /** Our own failures give the slots back. */
   giveBackSlots: boolean;
   /** The address whose free slot it took, if addresses are limited. */
@@ -139,10 +138,7 @@ export interface ReleaseInput {
   outcome: Outcome;
 }
 /** Takes back an admission that nobody was told of: as if it had never been, so it leaves no usage record. */
-export interface UndoInput {
-  requestId: string;
-  accountId: string;
-  keyId: string;
+export interface UndoInput extends OfRequest {
   freeAddress?: string | undefined;
   at: number;
 }
@@ -151,18 +147,8 @@ export type CloseResult =
   /** The hold was already resolved: nothing moved. */
   | { state: 'late' };
 
-export interface LeaseInput {
-  nodeId: string;
-  host: string;
-  pid: number;
-  expiresAt: number;
-}
-
 /** Releases one hold of a node that is gone. */
-export interface SweepInput {
-  requestId: string;
-  accountId: string;
-  keyId: string;
+export interface SweepInput extends OfRequest {
   at: number;
 }
 
@@ -356,7 +342,7 @@ export interface Operations {
   release: { input: ReleaseInput; result: CloseResult };
   undo: { input: UndoInput; result: CloseResult };
   sweep: { input: SweepInput; result: CloseResult };
-  lease: { input: LeaseInput; result: undefined };
+  lease: { input: Lease; result: undefined };
   revise: { input: ReviseInput; result: ReviseResult };
   redeem: { input: RedeemInput; result: RedeemResult };
   issue: { input: IssueInput; result: undefined };

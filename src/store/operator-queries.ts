@@ -1,6 +1,7 @@
 // What only an operator asks, in the one SQL both databases understand; values always travel as parameters.
 
 import { taipeiDayStart } from '../kit/taipei.ts';
+import { type Condition, type Question, where } from './question.ts';
 import type {
   AccountQuery,
   ActionQuery,
@@ -14,28 +15,21 @@ import type {
   RevenueDay,
 } from './reads.ts';
 import type { StoredAction, StoredAlarm } from './rows.ts';
-import type { SqlValue } from './tables.ts';
-
-/** `?` stands for the value beside it. */
-export interface Question {
-  sql: string;
-  values: readonly SqlValue[];
-}
 
 type Row = Readonly<Record<string, unknown>>;
 
 export function actionsQuestion({ actor, action, subject, before, limit }: ActionQuery): Question {
-  const conditions: [sql: string, ...values: SqlValue[]][] = [];
+  const conditions: Condition[] = [];
   if (actor !== undefined) conditions.push(['actor = ?', actor]);
   // A whole area, such as `cards.`: whatever follows the point sorts before the character after it.
   if (action?.endsWith('.')) conditions.push(['action >= ? AND action < ?', action, `${action.slice(0, -1)}/`]);
   else if (action !== undefined) conditions.push(['action = ?', action]);
   if (subject !== undefined) conditions.push(['subject = ?', subject]);
   if (before !== undefined) conditions.push(['action_id < ?', before]);
-  const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}`;
+  const { sql, values } = where(conditions);
   return {
-    sql: `SELECT * FROM audit_log ${where} ORDER BY action_id DESC LIMIT ?`,
-    values: [...conditions.flatMap(([, ...values]) => values), limit],
+    sql: `SELECT * FROM audit_log ${sql} ORDER BY action_id DESC LIMIT ?`,
+    values: [...values, limit],
   };
 }
 
@@ -66,17 +60,17 @@ const ALARMS = `alarms LEFT JOIN (SELECT ${NAMED} AS named, max(${THROUGH}) AS t
 const IS_OPEN = `(through IS NULL OR alarm_id > through) AND NOT EXISTS (SELECT 1 FROM audit_log WHERE ${ONE_SEEN})`;
 
 export function alarmsQuestion({ alarmId, name, before, openOnly, limit }: AlarmQuery): Question {
-  const conditions: [sql: string, ...values: SqlValue[]][] = [];
+  const conditions: Condition[] = [];
   if (alarmId !== undefined) conditions.push(['alarm_id = ?', alarmId]);
   if (name !== undefined) conditions.push(['name = ?', name]);
   if (before !== undefined) conditions.push(['alarm_id < ?', before]);
   if (openOnly) conditions.push([IS_OPEN]);
-  const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}`;
+  const { sql, values } = where(conditions);
   return {
     sql: `SELECT alarm_id, at, name, fields, (SELECT min(at) ${SEEN}) AS seen_at,
         (SELECT actor ${SEEN} ORDER BY action_id LIMIT 1) AS seen_by
-      FROM ${ALARMS} ${where} ORDER BY alarm_id DESC LIMIT ?`,
-    values: [...conditions.flatMap(([, ...values]) => values), limit],
+      FROM ${ALARMS} ${sql} ORDER BY alarm_id DESC LIMIT ?`,
+    values: [...values, limit],
   };
 }
 
@@ -92,13 +86,14 @@ export function decodeAlarm(row: Row): StoredAlarm {
 }
 
 export function openAlarmsQuestion({ name, through }: Parameters<Reads['openAlarms']>[0]): Question {
-  const conditions: [sql: string, ...values: SqlValue[]][] = [[IS_OPEN]];
+  const conditions: Condition[] = [[IS_OPEN]];
   if (name !== undefined) conditions.push(['name = ?', name]);
   if (through !== undefined) conditions.push(['alarm_id <= ?', through]);
+  const { sql, values } = where(conditions);
   return {
     sql: `SELECT name, count(*) AS open, max(alarm_id) AS newest_id, max(at) AS newest_at FROM ${ALARMS}
-      WHERE ${conditions.map(([sql]) => sql).join(' AND ')} GROUP BY name ORDER BY 3 DESC`,
-    values: conditions.flatMap(([, ...values]) => values),
+      ${sql} GROUP BY name ORDER BY 3 DESC`,
+    values,
   };
 }
 

@@ -3,30 +3,14 @@
 // days that the sums say have a match.
 
 import { DAY_MS, taipeiDay, taipeiDayStart } from '../kit/taipei.ts';
+import { type Condition, type Question, where } from './question.ts';
 import type { UsageQuery, UsageTotals } from './reads.ts';
-import type { SqlValue } from './tables.ts';
-
-/** `?` stands for the value beside it. */
-export interface UsageStatement {
-  sql: string;
-  values: readonly SqlValue[];
-}
 
 const FILTERS = [
   ['channel', 'channel = ?'],
   ['keyId', 'key_id = ?'],
   ['status', 'status = ?'],
 ] as const;
-
-/** Conditions that hold together, each with its values. */
-type Condition = readonly [sql: string, ...values: SqlValue[]];
-
-function where(conditions: readonly Condition[]): UsageStatement {
-  return {
-    sql: conditions.map(([sql]) => sql).join(' AND '),
-    values: conditions.flatMap(([, ...values]) => values),
-  };
-}
 
 /** Of one account, by the filters that sums and records both know. */
 function common(query: UsageQuery): Condition[] {
@@ -55,7 +39,7 @@ const SUMMED = [
 export const SUM_COLUMNS = ['requests', ...SUMMED];
 const TOTALS = SUM_COLUMNS.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(', ');
 
-export function totalsStatement(query: UsageQuery): UsageStatement {
+export function totalsQuestion(query: UsageQuery): Question {
   const { days, pieces } = splitDays(query.from, query.to);
   const parts = [
     ...(days ? [{ columns: SUM_COLUMNS.join(', '), from: 'usage_days', conditions: days }] : []),
@@ -66,7 +50,7 @@ export function totalsStatement(query: UsageQuery): UsageStatement {
     })),
   ].map(({ columns, from, conditions }) => {
     const { sql, values } = where([...common(query), ...conditions]);
-    return { sql: `SELECT ${columns} FROM ${from} WHERE ${sql}`, values };
+    return { sql: `SELECT ${columns} FROM ${from} ${sql}`, values };
   });
   return {
     sql: `SELECT ${TOTALS} FROM (${parts.map(({ sql }) => sql).join(' UNION ALL ')}) AS parts`,
@@ -101,7 +85,7 @@ function taipeiDays(at: number): number {
   return (at - taipeiDayStart(0)) / DAY_MS;
 }
 
-export function pageStatement(query: UsageQuery): UsageStatement {
+export function pageQuestion(query: UsageQuery): Question {
   const conditions: Condition[] = [
     ...common(query),
     ...(query.from === undefined ? [] : [['at >= ?', query.from] as const]),
@@ -113,16 +97,16 @@ export function pageStatement(query: UsageQuery): UsageStatement {
 
 const NEWEST_FIRST = 'ORDER BY at DESC, request_id DESC LIMIT ?';
 
-function plainPage(query: UsageQuery, conditions: readonly Condition[]): UsageStatement {
+function plainPage(query: UsageQuery, conditions: readonly Condition[]): Question {
   const { sql, values } = where(conditions);
-  return { sql: `SELECT * FROM usage_records WHERE ${sql} ${NEWEST_FIRST}`, values: [...values, query.limit + 1] };
+  return { sql: `SELECT * FROM usage_records ${sql} ${NEWEST_FIRST}`, values: [...values, query.limit + 1] };
 }
 
 /**
  * The days before which more than a page of matches lies are not looked at. What a day has counts only from the one below
  * the newest on: of that one a part may be cut away.
  */
-function filteredPage(query: UsageQuery, conditions: readonly Condition[]): UsageStatement {
+function filteredPage(query: UsageQuery, conditions: readonly Condition[]): Question {
   const newest = Math.min(query.to ?? Number.MAX_SAFE_INTEGER, query.after?.at ?? Number.MAX_SAFE_INTEGER);
   const newestDay = taipeiDay(newest);
   const days = where([
@@ -130,11 +114,11 @@ function filteredPage(query: UsageQuery, conditions: readonly Condition[]): Usag
     ['day <= ?', newestDay],
     ...(query.from === undefined ? [] : [['day >= ?', taipeiDay(query.from)] as const]),
   ]);
-  const records = where(conditions);
+  const records = where([['at >= since'], ['at < until'], ...conditions]);
   return {
     sql: `WITH matched AS (
         SELECT day, sum(CASE WHEN day < ? THEN requests ELSE 0 END) AS requests
-        FROM usage_days WHERE ${days.sql} GROUP BY day
+        FROM usage_days ${days.sql} GROUP BY day
       ), counted AS (
         SELECT day, sum(requests) OVER (ORDER BY day DESC) - requests AS newer FROM matched
       ), near AS (
@@ -142,7 +126,7 @@ function filteredPage(query: UsageQuery, conditions: readonly Condition[]): Usag
         FROM counted WHERE newer <= ?
       ), page AS (
         SELECT request_id FROM near CROSS JOIN usage_records
-        WHERE at >= since AND at < until AND ${records.sql} ${NEWEST_FIRST}
+        ${records.sql} ${NEWEST_FIRST}
       )
       SELECT * FROM usage_records WHERE request_id IN (SELECT request_id FROM page) ORDER BY at DESC, request_id DESC`,
     values: [newestDay, ...days.values, query.limit, ...records.values, query.limit + 1],

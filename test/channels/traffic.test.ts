@@ -1,7 +1,8 @@
 // What times come to: exact within the last hour, as steps of a histogram in the hours that are stored.
 
 import { describe, expect, test } from 'bun:test';
-import { createTraffic, HOUR_MS, percentileOf, STEPS_MS, type Traffic } from '../../src/channels/traffic.ts';
+import { createTraffic, percentileOf, STEPS_MS, type Traffic } from '../../src/channels/traffic.ts';
+import { HOUR_MS } from '../../src/kit/taipei.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 
 const ROUTE = { channel: 'up', model: 'm' };

@@ -1,7 +1,7 @@
 // What keys spent before it was kept for every key, and what the migration makes of it: in the SQL of both databases.
 
 import { taipeiDay } from '../../src/kit/taipei.ts';
-import type { Migration } from '../../src/store/sqlite/migrations/index.ts';
+import type { Migration } from '../../src/store/migration.ts';
 
 export const beforeBudgets = (migrations: readonly Migration[]) => migrations.filter(({ version }) => version < 11);
 

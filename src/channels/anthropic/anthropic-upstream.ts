@@ -3,9 +3,8 @@
 // another vendor's endpoint of its format is not told of them.
 
 import { addressBelow } from '../address-below.ts';
-import { LOOP_HEADER, withHop } from '../loop-guard.ts';
-import { traceHeaders } from '../trace-headers.ts';
-import type { Fetch, Upstream } from '../upstream.ts';
+import { type Fetch, hiddenOf, type Upstream } from '../upstream.ts';
+import { upstreamHeaders } from '../upstream-headers.ts';
 
 export interface AnthropicSettings {
   baseUrl: string;
@@ -19,26 +18,20 @@ const DEFAULT_VERSION = '2023-06-01';
 export function createAnthropicUpstream(settings: AnthropicSettings, fetch: Fetch): Upstream {
   const { baseUrl, apiKey, gatewayId, takesBetas } = settings;
   const passedOn = ['anthropic-version', ...(takesBetas ? ['anthropic-beta'] : [])];
-  const { host, hostname } = new URL(baseUrl);
   const address = addressBelow(baseUrl, '/v1')('/v1/messages');
   return {
-    hidden: [host, hostname, ...(apiKey ? [apiKey] : [])],
-    send: ({ body, stream, headers, signal }) =>
+    hidden: hiddenOf(baseUrl, apiKey),
+    send: (request) =>
       fetch(address, {
         method: 'POST',
         headers: {
-          'content-type': 'application/json',
-          accept: stream ? 'text/event-stream' : 'application/json',
-          'accept-encoding': 'identity',
-          'user-agent': 'ai-gateway-service',
-          [LOOP_HEADER]: withHop(headers[LOOP_HEADER], gatewayId),
-          ...traceHeaders(headers),
+          ...upstreamHeaders(request, gatewayId),
           'anthropic-version': DEFAULT_VERSION,
-          ...Object.fromEntries(Object.entries(headers).filter(([name]) => passedOn.includes(name))),
+          ...Object.fromEntries(Object.entries(request.headers).filter(([name]) => passedOn.includes(name))),
           ...(apiKey ? { 'x-api-key': apiKey } : {}),
         },
-        body,
-        signal,
+        body: request.body,
+        signal: request.signal,
         redirect: 'manual',
       }),
   };

@@ -1,12 +1,10 @@
-// An upstream that speaks the OpenAI format over HTTP. Headers are built here from nothing: of the client's
-// only the trace that its call belongs to travels on.
+// An upstream that speaks the OpenAI format over HTTP.
 
 import type { Endpoint } from '../../kit/endpoints.ts';
 import type { Quirks } from '../../kit/quirks.ts';
 import { addressBelow } from '../address-below.ts';
-import { LOOP_HEADER, withHop } from '../loop-guard.ts';
-import { traceHeaders } from '../trace-headers.ts';
-import type { Fetch, Upstream } from '../upstream.ts';
+import { type Fetch, hiddenOf, type Upstream } from '../upstream.ts';
+import { upstreamHeaders } from '../upstream-headers.ts';
 
 export interface OpenaiSettings {
   baseUrl: string;
@@ -24,28 +22,22 @@ const PATHS: Partial<Record<Endpoint, string>> = {
 };
 
 export function createOpenaiUpstream({ baseUrl, apiKey, quirks, gatewayId }: OpenaiSettings, fetch: Fetch): Upstream {
-  const { host, hostname } = new URL(baseUrl);
   const address = addressBelow(baseUrl);
   const credentials = {
     bearer: (key: string) => ({ authorization: `Bearer ${key}` }),
     'api-key': (key: string) => ({ 'api-key': key }),
   }[quirks.auth];
   return {
-    hidden: [host, hostname, ...(apiKey ? [apiKey] : [])],
-    send: ({ endpoint, body, stream, headers, signal }) =>
-      fetch(address(PATHS[endpoint] ?? ''), {
+    hidden: hiddenOf(baseUrl, apiKey),
+    send: (request) =>
+      fetch(address(PATHS[request.endpoint] ?? ''), {
         method: 'POST',
         headers: {
-          'content-type': 'application/json',
-          accept: stream ? 'text/event-stream' : 'application/json',
-          'accept-encoding': 'identity',
-          'user-agent': 'ai-gateway-service',
-          [LOOP_HEADER]: withHop(headers[LOOP_HEADER], gatewayId),
-          ...traceHeaders(headers),
+          ...upstreamHeaders(request, gatewayId),
           ...(apiKey ? credentials(apiKey) : {}),
         },
-        body,
-        signal,
+        body: request.body,
+        signal: request.signal,
         redirect: 'manual',
       }),
   };

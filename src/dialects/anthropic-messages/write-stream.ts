@@ -2,11 +2,11 @@
 // second or third upstream run continues what the first one began.
 
 import { editMembers, isObject, type JsonDocument } from '../../kit/json/json.ts';
-import { moneyFields } from '../../kit/money.ts';
 import type { FinalUsage, RelayRequest, StreamEvent, StreamWriter, WriterOptions } from '../dialect.ts';
 import { createRepeatWriter } from '../shape.ts';
 import { writeSse } from '../sse.ts';
 import { createTranscript } from '../transcript.ts';
+import { withCost } from '../with-cost.ts';
 import { blockType, continueFresh, continuePrefill, indexOf, type Seen, stopEvent } from './continue-stream.ts';
 import { mergeUsage, writeUsage } from './usage.ts';
 
@@ -74,7 +74,7 @@ function lastEvent([stop, ...more]: readonly StreamEvent[], { usage: billed, cos
     isObject(first) ? first : {},
   );
   const usage = isOurs || Object.keys(told).length === 0 ? writeUsage(billed) : told;
-  const shown = cost === undefined ? usage : { ...usage, ...moneyFields('cost', cost) };
+  const shown = withCost(usage, cost);
   return writeSse(editMembers(stop.document, { usage: shown }), stop.name);
 }
 

@@ -14,9 +14,10 @@ import type { FinalUsage, RelayRequest, StreamEvent, StreamWriter, WriterOptions
 import { createRepeatWriter } from '../shape.ts';
 import { writeSse } from '../sse.ts';
 import { createTranscript } from '../transcript.ts';
+import { withCost } from '../with-cost.ts';
 import { continueFresh, continuePrefill, finishesOf, TEXT_SLOT } from './continue-stream.ts';
 import { hasNoChoice, isForeign } from './read-chunk.ts';
-import { restateUsage, withCost, writeUsage } from './write-usage.ts';
+import { restateUsage, writeUsage } from './write-usage.ts';
 
 export function createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter {
   const transcript = createTranscript(options);

@@ -1,7 +1,6 @@
-// Usage in OpenAI's words: a pure function of the buckets, with the cost beside it; or an upstream's own, mended.
+// Usage in OpenAI's words: a pure function of the buckets; or an upstream's own, mended.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { moneyFields, type Nano } from '../../kit/money.ts';
 import type { ReportedUsage } from '../dialect.ts';
 
 export function writeUsage({ buckets, reasoning }: ReportedUsage): JsonObject {
@@ -31,9 +30,4 @@ export function restateUsage(told: Json | undefined, billed: ReportedUsage): Jso
     restated.prompt_tokens_details = { ...details, cached_tokens: cachedInput };
   }
   return restated;
-}
-
-/** Adds the cost to a usage object that an upstream or we have written. */
-export function withCost(usage: JsonObject, cost: Nano | undefined): Json {
-  return cost === undefined ? usage : { ...usage, ...moneyFields('cost', cost) };
 }

@@ -2,11 +2,11 @@
 
 import { editMembers, isObject } from '../../kit/json/json.ts';
 import { editBody } from '../../kit/json/request-json.ts';
-import { moneyFields } from '../../kit/money.ts';
 import type { Dialect, FinalUsage, Sent, StreamEvent, StreamWriter } from '../dialect.ts';
 import { NEVER_STREAMS } from '../never-streams.ts';
 import { withoutPriced } from '../priced-fields.ts';
 import { writeSse } from '../sse.ts';
+import { withCost } from '../with-cost.ts';
 import { COMPLETED, createStreamReader, hasImage, PARTIAL, readAnswer } from './read-images.ts';
 import { readRequest } from './read-request.ts';
 
@@ -68,6 +68,6 @@ function createStreamWriter(): StreamWriter {
 function lastEvent({ document, name }: StreamEvent, { cost }: FinalUsage): string {
   if (!document) return '';
   const usage = isObject(document.value.usage) ? document.value.usage : {};
-  const shown = cost === undefined ? usage : { ...usage, ...moneyFields('cost', cost) };
+  const shown = withCost(usage, cost);
   return writeSse(editMembers(document, { usage: shown }), name);
 }

@@ -2,10 +2,10 @@
 // to the last, whoever sent them. When another run takes over, it goes on under the first one's ids.
 
 import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
-import { moneyFields } from '../../kit/money.ts';
 import type { FinalUsage, RelayRequest, StreamEvent, StreamWriter, WriterOptions } from '../dialect.ts';
 import { writeSse } from '../sse.ts';
 import { createTranscript } from '../transcript.ts';
+import { withCost } from '../with-cost.ts';
 import { continuePrefill, type OpenMessage } from './continue-prefill.ts';
 import { continueFresh } from './continue-stream.ts';
 import { editInside, rawMember, reread } from './raw-edits.ts';
@@ -118,5 +118,5 @@ function isEnd({ name, pieces }: StreamEvent): boolean {
 
 function lastUsage({ value }: JsonDocument, { usage: billed, cost, isOurs }: FinalUsage): JsonObject {
   const usage = isObject(value.usage) && !isOurs ? value.usage : writeUsage(billed);
-  return cost === undefined ? usage : { ...usage, ...moneyFields('cost', cost) };
+  return withCost(usage, cost);
 }

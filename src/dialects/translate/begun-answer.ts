@@ -1,6 +1,7 @@
 // A conversation that ends with the assistant's own words, which the model shall continue. Upstreams want no white space at
 // their end; where they cannot continue at all, the user asks for it.
 
+import type { RawValue } from '../../kit/json/raw-json.ts';
 import { mergeTurns } from './arrange-turns.ts';
 import type { TextPart, Turn } from './conversation.ts';
 
@@ -36,4 +37,11 @@ function trimEnd(turn: Turn): Turn {
   const last = turn.parts.at(-1);
   if (last?.type !== 'text') return turn;
   return { ...turn, parts: [...turn.parts.slice(0, -1), { ...last, text: last.text.trimEnd() }] };
+}
+
+/** The answer so far stands last, after what the client had begun of it; upstreams want no white space at its end. */
+export function beginAnswer(messages: readonly RawValue[], last: Turn | undefined, text: string): RawValue[] {
+  const begun = isAnswerBegun(last) ? last?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') : '';
+  const content = `${begun ?? ''}${text}`.trimEnd();
+  return [...(begun ? messages.slice(0, -1) : messages), { role: 'assistant', content }];
 }

@@ -15,7 +15,6 @@ export interface RestoreOptions {
 }
 
 export function createToolRestorer({ names, formatTool }: RestoreOptions): (event: AnswerEvent) => AnswerEvent[] {
-  let isFormat = false;
   /** The JSON of a custom tool's call, which is no text before it is whole. */
   let custom: string | undefined;
   let hasCalls = false;
@@ -25,8 +24,7 @@ export function createToolRestorer({ names, formatTool }: RestoreOptions): (even
       case 'open': {
         const { block } = event;
         if (block.kind !== 'tool') return [event];
-        isFormat = block.name === formatTool;
-        if (isFormat) return [{ type: 'open', block: { kind: 'text' } }];
+        if (block.name === formatTool) return [{ type: 'open', block: { kind: 'text' } }];
         hasCalls = true;
         const tool = names.find(block.name);
         custom = tool?.isCustom ? '' : undefined;
@@ -37,7 +35,6 @@ export function createToolRestorer({ names, formatTool }: RestoreOptions): (even
         custom += event.text;
         return [];
       case 'close': {
-        isFormat = false;
         if (custom === undefined) return [event];
         const text = freeText(custom);
         custom = undefined;

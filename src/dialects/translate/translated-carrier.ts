@@ -32,7 +32,6 @@ export interface Translation {
   endpoint: Carrier['endpoint'];
   request: RelayRequest;
   target: Target;
-  requestId: string;
   createdAt: number;
 }
 
@@ -47,7 +46,7 @@ export function translatedCarrier(translation: Translation): Carrier {
   const written = write(placeholders(needs));
   const filled = (fetched: FetchedMedia | undefined) => (fetched ? write(fetched) : written);
   const context: AnswerContext = {
-    requestId: translation.requestId,
+    requestId: target.requestId,
     createdAt: translation.createdAt,
     model: request.model,
     origin: target.origin,

@@ -1,9 +1,10 @@
 // GET /api/public/status: how every model and channel is doing, from real traffic: now, and hour by hour; with `days=N`
 // also day by day.
 
-import { HOUR_MS, percentileOf, type WindowFigures } from '../../channels/traffic.ts';
+import { percentileOf, type WindowFigures } from '../../channels/traffic.ts';
 import { fault } from '../../faults/fault.ts';
 import { requestUrl } from '../../kit/request-url.ts';
+import { HOUR_MS } from '../../kit/taipei.ts';
 import type { ChannelStatus, ModelStatus } from '../../publishing/public-status.ts';
 import { STATUS_DAYS } from '../../publishing/status-days.ts';
 import type { Incident, TrafficHour } from '../../store/rows.ts';

@@ -1,6 +1,7 @@
 // Shapes that several calls of the operator's API share.
 
 import { z } from 'zod';
+import { PRICE_NAMES } from '../../operating/listed-prices.ts';
 import type { PriceEdit } from '../../operating/prices.ts';
 import { hasControls } from '../../operating/read-input.ts';
 
@@ -30,7 +31,7 @@ type Changes = Exclude<NonNullable<PriceEdit['sale']>, 'free'>;
 /** What is left out stays; `null` takes a price out. */
 function changesOf(given: z.output<typeof prices>): Changes {
   const changes: Changes = {};
-  for (const name of ['input', 'cached_input', 'cache_write_5m', 'cache_write_1h', 'output', 'image'] as const) {
+  for (const name of PRICE_NAMES) {
     const value = given[name];
     if (value !== undefined) changes[name] = value;
   }

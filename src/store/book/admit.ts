@@ -3,15 +3,7 @@
 
 import { assert } from '../../kit/assert.ts';
 import { maxNano, minNano, type Nano } from '../../kit/money.ts';
-import type {
-  AddressLimit,
-  AdmitInput,
-  AdmitResult,
-  Admitted,
-  FreeLimits,
-  HoldRequest,
-  MoneyReason,
-} from '../operations.ts';
+import type { AddressLimit, AdmitInput, AdmitResult, FreeLimits, HoldRequest, MoneyReason } from '../operations.ts';
 import type { Wallet } from '../rows.ts';
 import type { Book, Touch } from './book.ts';
 import { budgetAt, holdBudget } from './budgets.ts';
@@ -137,14 +129,13 @@ function admitPaid(
   });
   holdBudget(book, input.keyId, amount, at);
   openHold(book, input, amount);
-  const admitted: Admitted = {
+  return {
     ok: true,
     held: amount,
     granted,
     balance: wallet.balance,
     allowance: rollingAllowance(taken, at, MINUTE_MS, limits.perMinute),
   };
-  return admitted;
 }
 
 interface BudgetToday {

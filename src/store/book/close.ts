@@ -4,15 +4,27 @@
 
 import { assert } from '../../kit/assert.ts';
 import { minNano, type Nano } from '../../kit/money.ts';
-import type { CloseResult, Outcome, ReleaseInput, SettleInput, SweepInput, UndoInput } from '../operations.ts';
+import type {
+  CloseResult,
+  OfRequest,
+  Outcome,
+  ReleaseInput,
+  SettleInput,
+  SweepInput,
+  UndoInput,
+} from '../operations.ts';
 import { type Hold, NO_BUCKETS } from '../rows.ts';
 import { freeAddressWindow, PAID_GRAIN_MS, requestWindow } from './admit.ts';
 import type { Book, Touch } from './book.ts';
 import { closeBudget } from './budgets.ts';
 import { EMPTY_WINDOW, giveBackDay, giveBackRolling } from './windows.ts';
 
-export function settleTouches(input: SettleInput): Touch[] {
-  return closeTouches(input);
+export function closeTouches({ requestId, accountId, keyId }: OfRequest): Touch[] {
+  return [
+    { table: 'wallets', id: accountId },
+    { table: 'budgets', id: keyId },
+    { table: 'holds', id: requestId },
+  ];
 }
 
 export function settle(book: Book, input: SettleInput): CloseResult {
@@ -32,7 +44,7 @@ export function releaseTouches(input: Omit<UndoInput, 'at'>): Touch[] {
   ];
 }
 
-export function sweepTouches(input: Omit<SweepInput, 'at'>): Touch[] {
+export function sweepTouches(input: OfRequest): Touch[] {
   return [
     ...closeTouches(input),
     { table: 'windows', id: requestWindow(input.accountId, true) },
@@ -69,22 +81,6 @@ export function sweep(book: Book, input: SweepInput): CloseResult {
     totalMs: Math.max(0, input.at - hold.openedAt),
     attempts: [],
   });
-}
-
-function closeTouches({
-  requestId,
-  accountId,
-  keyId,
-}: {
-  requestId: string;
-  accountId: string;
-  keyId: string;
-}): Touch[] {
-  return [
-    { table: 'wallets', id: accountId },
-    { table: 'budgets', id: keyId },
-    { table: 'holds', id: requestId },
-  ];
 }
 
 /** What is left of the hold is available again; the balance after it. */

@@ -6,7 +6,7 @@ import { noteAction } from './actions.ts';
 import { admit, admitTouches } from './admit.ts';
 import type { Book, Touch } from './book.ts';
 import { issue, issueTouches, voidCard, voidTouches } from './cards.ts';
-import { release, releaseTouches, settle, settleTouches, sweep, sweepTouches, undo } from './close.ts';
+import { closeTouches, release, releaseTouches, settle, sweep, sweepTouches, undo } from './close.ts';
 import {
   changeKey,
   createKey,
@@ -49,7 +49,7 @@ type Definitions = {
 const DEFINITIONS: Definitions = {
   register: { touches: registerTouches, decide: register },
   admit: { touches: admitTouches, decide: admit },
-  settle: { touches: settleTouches, decide: settle },
+  settle: { touches: closeTouches, decide: settle },
   release: { touches: releaseTouches, decide: release },
   undo: { touches: releaseTouches, decide: undo },
   sweep: { touches: sweepTouches, decide: sweep },

@@ -1,14 +1,14 @@
 // Account, key, trial credit and limit slots: one transaction, or nothing.
 
 import { assert } from '../../kit/assert.ts';
+import { DAY_MS, HOUR_MS } from '../../kit/taipei.ts';
 import type { RegisterInput, RegisterResult } from '../operations.ts';
 import type { Book, Touch } from './book.ts';
 import { payIn } from './money.ts';
 import { checkReplay, rememberReplay, replayTouches } from './replays.ts';
 import { dayAllowance, EMPTY_WINDOW, rollingAllowance, takeDay, takeRolling } from './windows.ts';
 
-const ADDRESS_SPAN_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
+const ADDRESS_SPAN_MS = DAY_MS;
 const SITE_WINDOW = 'register:site';
 const HOUR_WINDOW = 'register:hour';
 

@@ -1,6 +1,7 @@
 // What an error of the database means for what was asked: try again, this operation's own fault, or no answer at all.
 
 import { SQL } from 'bun';
+import { codeOf } from '../../kit/error-code.ts';
 import { PAGES } from '../tables.ts';
 
 /** The connection was lost or given up before the answer came: whatever was sent may or may not have been done. */
@@ -51,7 +52,7 @@ export function isLockTimeout(error: unknown): boolean {
 
 /** Whether the two ends cannot agree on how to talk, by the driver's or the TLS library's code. */
 export function isAboutTerms(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && ABOUT_TERMS.test(String(error.code));
+  return ABOUT_TERMS.test(codeOf(error) ?? '');
 }
 
 /** Whether waiting may help: the server is starting, stopping, full or not there; not when it refuses who we are. */
@@ -65,7 +66,7 @@ export function explain(error: unknown): string {
   const state = sqlState(error);
   if (state !== undefined && error instanceof Error) return `${error.message} (${state})`;
   if (error instanceof NoAnswer || error instanceof NeverHappened) return error.message;
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+  return codeOf(error) ?? 'unknown error';
 }
 
 const UNIQUE = '23505';

@@ -2,8 +2,8 @@
 
 import { decodeWrongEntry, lastWrongEntry } from '../accepted-chains.ts';
 import { AUDIT_HOUSE, toHouse } from '../audit-queries.ts';
-import { decodeHoldSums, HOLD_SUMS } from '../hold-sums.ts';
 import { KEPT_AT, USAGE_KEPT_FROM } from '../kept-usage.ts';
+import { decodeHoldSums, decodeOpenHold, HOLD_SUMS, OPEN_HOLDS } from '../open-holds.ts';
 import {
   actionsQuestion,
   alarmsQuestion,
@@ -20,17 +20,16 @@ import {
   decodeRevenue,
   findAccountsQuestion,
   openAlarmsQuestion,
-  type Question,
   REVENUE_BY_DAY,
   REVISIONS_BEFORE,
   WAS_APPLIED,
 } from '../operator-queries.ts';
-import type { OpenHold, Reads } from '../reads.ts';
+import type { Question } from '../question.ts';
+import type { Reads } from '../reads.ts';
 import type { Incident, Lease, Login, TrafficHour, Wallet, Window } from '../rows.ts';
 import { ADDITIONS, decodeRow, KEY_BUDGETS, KEYS, PAGES, REVISIONS, STORED_ENTRIES, type Table } from '../tables.ts';
 import { decodeDay, decodeTrafficDay, SPEND_BY_DAY, TRAFFIC_DAYS, trafficHourOf } from '../usage-days.ts';
 import { audit } from './audit.ts';
-import type { Rows } from './connection.ts';
 import type { Pool } from './pool.ts';
 import { numbered, usagePage } from './usage-page.ts';
 
@@ -92,8 +91,8 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
     wrongChain: async (accountId) =>
       decodeWrongEntry((await slowPool.ask({ sql: lastWrongEntry('$1'), values: [accountId] }))[0]),
     openHolds: async (accountId) =>
-      toOpenHolds(
-        await pool.ask({ sql: `${OPEN_HOLDS} WHERE account_id = $1 ORDER BY opened_at`, values: [accountId] }),
+      (await pool.ask({ sql: `${OPEN_HOLDS} WHERE account_id = $1 ORDER BY opened_at`, values: [accountId] })).map(
+        decodeOpenHold,
       ),
     holdSums: async () => decodeHoldSums((await pool.ask({ sql: HOLD_SUMS }))[0]),
     cards: ({ batchId, state, expiry, serials, after, limit }) =>
@@ -116,7 +115,7 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
       return { revision: Number(row?.revision ?? 0), keysVersion: Number(row?.keys_version ?? 0) };
     },
     orphanedHolds: async ({ deadNodes, limit }) =>
-      toOpenHolds(await pool.ask({ sql: ORPHANED_HOLDS, values: [[...deadNodes], limit] })),
+      (await pool.ask({ sql: ORPHANED_HOLDS, values: [[...deadNodes], limit] })).map(decodeOpenHold),
     leases: many<Lease>(PAGES.leases, ''),
     trafficSince: many<TrafficHour>(PAGES.traffic, 'WHERE hour >= $1 ORDER BY hour, traffic_id'),
     trafficDays: async (sinceDay) =>
@@ -148,17 +147,7 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
   };
 }
 
-const OPEN_HOLDS = 'SELECT request_id, account_id, key_id, node_id FROM holds';
 const ORPHANED_HOLDS = `${OPEN_HOLDS}
   WHERE node_id NOT IN (SELECT node_id FROM leases) OR node_id = ANY($1::text[]) LIMIT $2`;
 const PULSE = `SELECT (SELECT coalesce(max(revision), 0) FROM revisions) AS revision,
   (SELECT version FROM versions WHERE name = 'keys') AS keys_version`;
-
-function toOpenHolds(rows: Rows): OpenHold[] {
-  return rows.map((row) => ({
-    requestId: String(row.request_id),
-    accountId: String(row.account_id),
-    keyId: String(row.key_id),
-    nodeId: String(row.node_id),
-  }));
-}

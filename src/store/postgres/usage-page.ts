@@ -2,12 +2,12 @@
 
 import type { UsagePage, UsageQuery } from '../reads.ts';
 import { ADDITIONS, decodeRow } from '../tables.ts';
-import { decodeTotals, pageStatement, totalsStatement } from '../usage-queries.ts';
+import { decodeTotals, pageQuestion, totalsQuestion } from '../usage-queries.ts';
 import type { Query } from './connection.ts';
 import type { Pool } from './pool.ts';
 
 export async function usagePage(pool: Pool, query: UsageQuery): Promise<UsagePage> {
-  const [totals, rows] = await pool.askTogether([numbered(totalsStatement(query)), numbered(pageStatement(query))]);
+  const [totals, rows] = await pool.askTogether([numbered(totalsQuestion(query)), numbered(pageQuestion(query))]);
   const found = rows ?? [];
   return {
     records: found.slice(0, query.limit).map((row) => decodeRow(ADDITIONS.usage, row)),

@@ -1,6 +1,7 @@
 // How the SQLite threads answer: a failure is told to whoever asked, and never ends the thread.
 
 import { existsSync } from 'node:fs';
+import { messageOf } from '../../kit/error-code.ts';
 import { StoreRefused } from '../refusal.ts';
 import type { Reply } from './messages.ts';
 
@@ -8,7 +9,7 @@ export function replyTo(id: number, answer: () => Reply | string): Reply | strin
   try {
     return answer();
   } catch (error) {
-    const message = error instanceof Error ? error.message : 'unknown error';
+    const message = messageOf(error);
     return { id, ok: false, message, refused: error instanceof StoreRefused };
   }
 }
@@ -19,7 +20,7 @@ export function usable(file: string, open: () => void): void {
     open();
   } catch (error) {
     if (error instanceof StoreRefused) throw error;
-    const why = error instanceof Error ? error.message : 'unknown error';
+    const why = messageOf(error);
     throw new StoreRefused(
       `cannot open the database ${file}${existsSync(file) ? '' : ' (it could not be created)'}: ${why}`,
     );

@@ -15,6 +15,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { codeOf, messageOf } from '../../kit/error-code.ts';
 import { failpoint } from '../../kit/failpoint.ts';
 import { fileTrouble } from '../../kit/file-trouble.ts';
 import { wrongWallets } from '../audit-queries.ts';
@@ -42,7 +43,7 @@ export function backupDatabase(file: string, target: string): void {
   } catch (error) {
     rmSync(target, { force: true });
     if (error instanceof StoreRefused) throw error;
-    throw new StoreRefused(`cannot write ${target}: ${error instanceof Error ? error.message : 'unknown error'}`);
+    throw new StoreRefused(`cannot write ${target}: ${messageOf(error)}`);
   } finally {
     db.close();
   }
@@ -254,7 +255,7 @@ function useDatabase<Result>(
 }
 
 function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
+  return codeOf(error)?.startsWith('SQLITE_BUSY') ?? false;
 }
 
 /** What SQLite keeps beside a database belongs to it and goes with it. */

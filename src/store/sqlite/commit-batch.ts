@@ -4,6 +4,7 @@
 // themselves, and theirs, until the bad one fails alone.
 
 import { type Database, SQLiteError } from 'bun:sqlite';
+import { messageOf } from '../../kit/error-code.ts';
 import { failpoint } from '../../kit/failpoint.ts';
 import { Book } from '../book/book.ts';
 import { type Decided, decideBatch } from '../book/decide.ts';
@@ -171,7 +172,7 @@ function commitHalf(commitBatch: CommitBatch, operations: readonly Operation[]):
   try {
     return commitBatch(operations);
   } catch (error) {
-    const why = error instanceof Error ? error.message : 'unknown error';
+    const why = messageOf(error);
     return operations.map(() => ({ ok: false, error: why, unavailable: true }));
   }
 }

@@ -1,15 +1,10 @@
 // Brings a database to the newest schema, in one transaction, or refuses one that a newer version has written.
 
 import type { Database } from 'bun:sqlite';
-import { createHash } from 'node:crypto';
 import { failpoint } from '../../kit/failpoint.ts';
+import { type AppliedMigration, hashOf, type Migration, pendingMigrations } from '../migration.ts';
 import { StoreRefused } from '../refusal.ts';
-import { MIGRATIONS, type Migration } from './migrations/index.ts';
-
-interface AppliedMigration {
-  version: bigint;
-  hash: string;
-}
+import { MIGRATIONS } from './migrations/index.ts';
 
 export interface MigrateOptions {
   migrations?: readonly Migration[];
@@ -28,8 +23,7 @@ export function migrate(db: Database, options: MigrateOptions = {}): void {
     const applied = db
       .query<AppliedMigration, []>('SELECT version, hash FROM schema_migrations ORDER BY version')
       .all();
-    for (const row of applied) checkApplied(row, migrations);
-    const pending = migrations.slice(applied.length);
+    const pending = pendingMigrations(applied, migrations);
     if (applied.length > 0 && pending.length > 0 && !isCopy) refuseWhileServed(db);
     for (const migration of pending) {
       db.run(migration.sql);
@@ -50,18 +44,4 @@ function refuseWhileServed(db: Database): void {
   throw new StoreRefused(
     'a server of an older version is running on this database: stop it first, then wait 15 seconds if it was killed',
   );
-}
-
-function checkApplied({ version, hash }: AppliedMigration, migrations: readonly Migration[]): void {
-  const known = migrations.find((migration) => migration.version === Number(version));
-  if (!known) {
-    throw new StoreRefused(
-      `the database is from a newer version (its schema is ${version}, this program knows up to ${migrations.length}): upgrade the program`,
-    );
-  }
-  if (hashOf(known) !== hash) throw new StoreRefused(`migration ${version} differs from the one this database had`);
-}
-
-function hashOf(migration: Migration): string {
-  return createHash('sha256').update(migration.sql).digest('hex');
 }

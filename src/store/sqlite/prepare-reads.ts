@@ -4,8 +4,8 @@
 import type { Database } from 'bun:sqlite';
 import { decodeWrongEntry, lastWrongEntry } from '../accepted-chains.ts';
 import { AUDIT_HOUSE, toHouse } from '../audit-queries.ts';
-import { decodeHoldSums, HOLD_SUMS } from '../hold-sums.ts';
 import { KEPT_AT, USAGE_KEPT_FROM } from '../kept-usage.ts';
+import { decodeHoldSums, decodeOpenHold, HOLD_SUMS, OPEN_HOLDS } from '../open-holds.ts';
 import {
   actionsQuestion,
   alarmsQuestion,
@@ -22,12 +22,12 @@ import {
   decodeRevenue,
   findAccountsQuestion,
   openAlarmsQuestion,
-  type Question,
   REVENUE_BY_DAY,
   REVISIONS_BEFORE,
   WAS_APPLIED,
 } from '../operator-queries.ts';
-import type { OpenHold, ReadName, Reads } from '../reads.ts';
+import type { Question } from '../question.ts';
+import type { ReadName, Reads } from '../reads.ts';
 import type { Incident, Lease, Login, TrafficHour, Wallet, Window } from '../rows.ts';
 import {
   ADDITIONS,
@@ -108,9 +108,9 @@ export function prepareReads(db: Database): SyncReads {
     wrongChain: (accountId) => decodeWrongEntry(wrongEntry.get(accountId)),
     openHolds: (accountId) =>
       db
-        .query<HoldColumns, [string]>(`${OPEN_HOLDS} WHERE account_id = ? ORDER BY opened_at`)
+        .query<Columns, [string]>(`${OPEN_HOLDS} WHERE account_id = ? ORDER BY opened_at`)
         .all(accountId)
-        .map(openHold),
+        .map(decodeOpenHold),
     holdSums: () => decodeHoldSums(holdSums.get()),
     cards: ({ batchId, state, expiry, serials, after, limit }) =>
       db
@@ -142,14 +142,14 @@ export function prepareReads(db: Database): SyncReads {
     },
     orphanedHolds: ({ deadNodes, limit }) =>
       db
-        .query<HoldColumns, [string, number]>(
+        .query<Columns, [string, number]>(
           `${OPEN_HOLDS}
            WHERE node_id NOT IN (SELECT node_id FROM leases)
               OR node_id IN (SELECT value FROM json_each(?1))
            LIMIT ?2`,
         )
         .all(JSON.stringify(deadNodes), limit)
-        .map(openHold),
+        .map(decodeOpenHold),
     leases: many<Lease>(PAGES.leases, ''),
     trafficSince: many<TrafficHour>(PAGES.traffic, 'WHERE hour >= ? ORDER BY hour, traffic_id'),
     trafficDays: (sinceDay) => trafficDays.all(trafficHourOf(sinceDay)).map(decodeTrafficDay),
@@ -173,17 +173,4 @@ export function prepareReads(db: Database): SyncReads {
     channelRevisions: (channel, day) => ask(channelRevisionsQuestion(channel, day)).map(decodeChannelRevision),
     audit: (scope) => db.transaction(() => audit(db, scope)).deferred(),
   };
-}
-
-interface HoldColumns {
-  request_id: string;
-  account_id: string;
-  key_id: string;
-  node_id: string;
-}
-
-const OPEN_HOLDS = 'SELECT request_id, account_id, key_id, node_id FROM holds';
-
-function openHold(row: HoldColumns): OpenHold {
-  return { requestId: row.request_id, accountId: row.account_id, keyId: row.key_id, nodeId: row.node_id };
 }

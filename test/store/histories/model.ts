@@ -11,7 +11,6 @@ import type {
   FreezeResult,
   HoldRequest,
   IssueInput,
-  LeaseInput,
   MoneyReason,
   Operation,
   RedeemInput,
@@ -25,6 +24,7 @@ import type {
   VoidInput,
   VoidResult,
 } from '../../../src/store/operations.ts';
+import type { Lease } from '../../../src/store/rows.ts';
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -306,7 +306,7 @@ export class Model {
     }
   }
 
-  #lease({ nodeId, expiresAt }: LeaseInput): undefined {
+  #lease({ nodeId, expiresAt }: Lease): undefined {
     this.#leases.set(nodeId, expiresAt);
   }
 

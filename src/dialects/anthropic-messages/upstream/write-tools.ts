@@ -34,7 +34,7 @@ function inputSchema(tool: Tool): JsonObject {
   const isOfObject = type === undefined || type === 'object' || (Array.isArray(type) && type.includes('object'));
   if (!isOfObject) refuseField(at, `Give the tool ${name} a schema of type object.`);
   // The vendor takes none at the top, and without it a model would be told less than the client said.
-  const choice = CHOICES.find((one) => saysSomething(schema[one]));
+  const choice = CHOICES.find((one) => hasVariants(schema[one]));
   if (choice)
     refuseField(at, `Remove ${choice} from the top of the schema of the tool ${name}, or put it in a property.`);
   const kept = Object.entries(schema).filter(([member]) => !CHOICES.includes(member));
@@ -43,7 +43,7 @@ function inputSchema(tool: Tool): JsonObject {
   return { ...Object.fromEntries(kept), type: 'object', ...properties };
 }
 
-function saysSomething(variants: Json | undefined): boolean {
+function hasVariants(variants: Json | undefined): boolean {
   return variants !== undefined && !(Array.isArray(variants) && variants.length === 0);
 }
 

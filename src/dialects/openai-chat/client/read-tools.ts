@@ -3,7 +3,7 @@
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { objectList, refuseField, stringAt } from '../../fields.ts';
 import type { Knob, Tool, ToolChoice } from '../../translate/conversation.ts';
-import { describeCustomTool } from '../../translate/describe-custom-tool.ts';
+import { CHOICE_MODES, listTools, readCustom, readFunction } from '../../translate/openai-tools.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
 import { refuseOnlyTool } from '../../vendor-tools.ts';
 
@@ -22,12 +22,12 @@ export function usesFunctions(body: JsonObject): boolean {
 export function readTools(body: JsonObject): ChatTools {
   const tools: Tool[] = [];
   const left: Knob[] = [];
-  listOf(body, 'tools').forEach((tool, index) => {
+  listTools(body.tools, 'tools').forEach((tool, index) => {
     const read = readTool(tool, `tools[${index}]`);
     if (read) tools.push(read);
     else left.push({ kind: 'other', name: stringAt(tool.type, `tools[${index}].type`), value: tool });
   });
-  listOf(body, 'functions').forEach((fields, index) => {
+  listTools(body.functions, 'functions').forEach((fields, index) => {
     tools.push(readFunction(fields, `functions[${index}]`));
   });
   refuseTwins(tools);
@@ -38,12 +38,6 @@ export function readTools(body: JsonObject): ChatTools {
   return { tools, toolChoice: tools.length > 0 ? toolChoice : undefined, left };
 }
 
-function listOf(body: JsonObject, name: string): JsonObject[] {
-  const list = body[name];
-  if (list === undefined || list === null || (Array.isArray(list) && list.length === 0)) return [];
-  return objectList(list, name);
-}
-
 function readTool(tool: JsonObject, at: string): Tool | undefined {
   if (isObject(tool.custom)) return { ...readCustom(tool.custom, `${at}.custom`), ...readCacheMark(tool) };
   if (!isObject(tool.function)) {
@@ -52,32 +46,6 @@ function readTool(tool: JsonObject, at: string): Tool | undefined {
     return undefined;
   }
   return { ...readFunction(tool.function, `${at}.function`), ...readCacheMark(tool.function), ...readCacheMark(tool) };
-}
-
-function readFunction(fields: JsonObject, at: string): Tool {
-  const { parameters: schema } = fields;
-  if (schema !== undefined && schema !== null && !isObject(schema)) {
-    refuseField(`${at}.parameters`, `Set ${at}.parameters to a JSON schema.`);
-  }
-  return {
-    name: stringAt(fields.name, `${at}.name`),
-    description: optionalText(fields.description),
-    schema: schema ?? undefined,
-    strict: typeof fields.strict === 'boolean' ? fields.strict : undefined,
-    isCustom: false,
-    at,
-  };
-}
-
-function readCustom(fields: JsonObject, at: string): Tool {
-  return {
-    name: stringAt(fields.name, `${at}.name`),
-    description: describeCustomTool(fields),
-    schema: undefined,
-    strict: undefined,
-    isCustom: true,
-    at,
-  };
 }
 
 function optionalText(value: Json | undefined): string | undefined {
@@ -92,12 +60,6 @@ function refuseTwins(tools: readonly Tool[]): void {
   }
 }
 
-const MODES = new Map<unknown, 'auto' | 'none' | 'any'>([
-  ['auto', 'auto'],
-  ['none', 'none'],
-  ['required', 'any'],
-]);
-
 function readChoice(
   choice: Json | undefined,
   at: string,
@@ -105,7 +67,7 @@ function readChoice(
   left: readonly Knob[],
 ): ToolChoice | undefined {
   if (choice === undefined) return undefined;
-  const mode = MODES.get(choice);
+  const mode = CHOICE_MODES.get(choice);
   if (mode) {
     if (mode === 'any' && tools.length === 0) refuseField(at, `Give at least one tool of your own, or remove ${at}.`);
     return { mode };

@@ -1,9 +1,9 @@
 // A conversation of any dialect as the body for an upstream that speaks chat.
 
-import { type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
+import { writeJson } from '../../../kit/json/raw-json.ts';
 import type { UpstreamFields } from '../../dialect.ts';
 import { arrangeTurns, listName } from '../../translate/arrange-turns.ts';
-import { isAnswerBegun, prepareBegunAnswer } from '../../translate/begun-answer.ts';
+import { beginAnswer, prepareBegunAnswer } from '../../translate/begun-answer.ts';
 import type { Conversation, Turn } from '../../translate/conversation.ts';
 import type { Target, WrittenRequest } from '../../translate/sides.ts';
 import { isWanted, type MessageOptions, writeSystem, writeTurn } from './write-messages.ts';
@@ -51,11 +51,4 @@ function planTurns({ turns }: Conversation, options: MessageOptions): Turn[] {
   const usable = turns.map((turn) => ({ ...turn, parts: turn.parts.filter((part) => isWanted(part, options)) }));
   const midSystem = options.quirks.midSystem === 'fold' ? 'fold' : 'keep';
   return arrangeTurns(usable, { midSystem }, listName(turns));
-}
-
-/** The answer so far stands last, after what the client had begun of it; upstreams want no white space at its end. */
-function beginAnswer(messages: readonly RawValue[], last: Turn | undefined, text: string): RawValue[] {
-  const begun = isAnswerBegun(last) ? last?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') : '';
-  const content = `${begun ?? ''}${text}`.trimEnd();
-  return [...(begun ? messages.slice(0, -1) : messages), { role: 'assistant', content }];
 }

@@ -6,7 +6,7 @@ import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Quirks } from '../../../kit/quirks.ts';
 import { refuseField } from '../../fields.ts';
 import { textOfPart } from '../../translate/as-text.ts';
-import type { Part, ReasoningPart, TextPart, ToolCallPart, Turn } from '../../translate/conversation.ts';
+import type { Part, ReasoningPart, ToolCallPart, Turn } from '../../translate/conversation.ts';
 import { objectArguments } from '../../translate/tool-arguments.ts';
 import type { ToolNames } from '../../translate/tool-names.ts';
 import { hasOwnDetails, writeDetails } from './reasoning-details.ts';
@@ -114,6 +114,6 @@ function joinTexts(parts: readonly Part[], between: string): string {
   return parts.map((part) => textOfPart(part) ?? refuseOther(part)).join(between);
 }
 
-function refuseOther({ at }: Exclude<Part, TextPart> | Part): never {
+function refuseOther({ at }: Part): never {
   return refuseField(at, `Remove ${at}, or make it text: this model can be given nothing else there.`);
 }

@@ -3,11 +3,9 @@
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Quirks } from '../../../kit/quirks.ts';
 import type { Conversation, Tool } from '../../translate/conversation.ts';
+import { allowedTools, createOpenaiNames } from '../../translate/openai-tools.ts';
 import { objectSchema } from '../../translate/tool-arguments.ts';
-import { createToolNames, type ToolNames } from '../../translate/tool-names.ts';
-
-const NAME = /^[a-zA-Z0-9_-]+$/;
-const NAME_CHARS = 64;
+import type { ToolNames } from '../../translate/tool-names.ts';
 
 export interface WrittenTools {
   members: { [name: string]: RawValue | undefined };
@@ -17,14 +15,12 @@ export interface WrittenTools {
 
 export function writeTools(conversation: Conversation, quirks: Quirks): WrittenTools {
   const { tools, toolChoice, parallelTools, parallelToolsName } = conversation;
-  const names = createToolNames(tools, NAME, NAME_CHARS);
+  const names = createOpenaiNames(tools);
   if (tools.length === 0) return { members: {}, dropped: [], names };
-  const allowed = toolChoice?.mode === 'tool' ? undefined : toolChoice?.allowed;
-  const declared = tools.filter(({ name }) => allowed?.includes(name) ?? true);
   const isTold = parallelTools !== undefined && toolChoice?.mode !== 'none';
   return {
     members: {
-      tools: declared.map((tool) => writeTool(tool, names)),
+      tools: allowedTools(conversation).map((tool) => writeTool(tool, names)),
       tool_choice: writeChoice(toolChoice, names),
       parallel_tool_calls: isTold && quirks.takesParallelFlag ? parallelTools : undefined,
     },

@@ -4,7 +4,7 @@
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { objectList, refuseField, stringAt } from '../../fields.ts';
 import type { Knob, Tool, ToolChoice } from '../../translate/conversation.ts';
-import { describeCustomTool } from '../../translate/describe-custom-tool.ts';
+import { CHOICE_MODES, listTools, readCustom, readFunction } from '../../translate/openai-tools.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
 import { refuseOnlyTool } from '../../vendor-tools.ts';
 
@@ -60,51 +60,18 @@ export function findTool(tools: readonly Tool[], name: string, namespace: string
   return plain ?? tools.find(isMeant);
 }
 
-function listTools(list: Json | undefined, at: string): JsonObject[] {
-  if (list === undefined || list === null || (Array.isArray(list) && list.length === 0)) return [];
-  return objectList(list, at);
-}
-
 /** Undefined for one that is not the client's own. */
 function readTool(tool: JsonObject, at: string): Tool[] | undefined {
   switch (tool.type) {
     case 'function':
-      return [readFunction(tool, at)];
+      return [Object.assign(readFunction(tool, at), readCacheMark(tool))];
     case 'custom':
-      return [readCustom(tool, at)];
+      return [Object.assign(readCustom(tool, at), readCacheMark(tool))];
     case 'namespace':
       return readNamespace(tool, at);
     default:
       return undefined;
   }
-}
-
-function readFunction(tool: JsonObject, at: string): Tool {
-  const { parameters: schema, description, strict } = tool;
-  if (schema !== undefined && schema !== null && !isObject(schema)) {
-    refuseField(`${at}.parameters`, `Set ${at}.parameters to a JSON schema.`);
-  }
-  return {
-    name: stringAt(tool.name, `${at}.name`),
-    description: typeof description === 'string' ? description : undefined,
-    schema: schema ?? undefined,
-    strict: typeof strict === 'boolean' ? strict : undefined,
-    isCustom: false,
-    ...readCacheMark(tool),
-    at,
-  };
-}
-
-function readCustom(tool: JsonObject, at: string): Tool {
-  return {
-    name: stringAt(tool.name, `${at}.name`),
-    description: describeCustomTool(tool),
-    schema: undefined,
-    strict: undefined,
-    isCustom: true,
-    ...readCacheMark(tool),
-    at,
-  };
 }
 
 function readNamespace({ name, description, tools }: JsonObject, at: string): Tool[] {
@@ -123,19 +90,13 @@ function readNamespace({ name, description, tools }: JsonObject, at: string): To
   });
 }
 
-const MODES = new Map<unknown, 'auto' | 'none' | 'any'>([
-  ['auto', 'auto'],
-  ['none', 'none'],
-  ['required', 'any'],
-]);
-
 function readChoice(
   choice: Json | undefined,
   tools: readonly Tool[],
   left: ReadonlyMap<string, Knob>,
 ): ToolChoice | undefined {
   if (choice === undefined) return undefined;
-  const mode = MODES.get(choice);
+  const mode = CHOICE_MODES.get(choice);
   if (mode === 'any' && tools.length === 0) {
     refuseField('tool_choice', 'Give at least one tool of your own, or remove tool_choice.');
   }

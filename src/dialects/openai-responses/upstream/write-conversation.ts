@@ -1,10 +1,10 @@
 // A conversation of any dialect as the body for an upstream that speaks Responses. Nothing is stored there, so everything
 // is said.
 
-import { type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
+import { writeJson } from '../../../kit/json/raw-json.ts';
 import type { UpstreamFields } from '../../dialect.ts';
 import { arrangeTurns, listName } from '../../translate/arrange-turns.ts';
-import { isAnswerBegun, prepareBegunAnswer } from '../../translate/begun-answer.ts';
+import { beginAnswer, prepareBegunAnswer } from '../../translate/begun-answer.ts';
 import type { Conversation, Turn } from '../../translate/conversation.ts';
 import type { Target, WrittenRequest } from '../../translate/sides.ts';
 import { writeFormat, writeKnobs, writeReasoning, writeTools } from './write-settings.ts';
@@ -56,11 +56,4 @@ function planTurns({ turns }: Conversation, origin: string): Turn[] {
     parts: turn.parts.filter((part) => part.type !== 'reasoning' || isOwnThought(part, origin)),
   }));
   return arrangeTurns(usable, { midSystem: 'keep' }, listName(turns));
-}
-
-/** The answer so far stands last, after what the client had begun of it; upstreams want no white space at its end. */
-function beginAnswer(input: readonly RawValue[], last: Turn | undefined, text: string): RawValue[] {
-  const begun = isAnswerBegun(last) ? last?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') : '';
-  const content = `${begun ?? ''}${text}`.trimEnd();
-  return [...(begun ? input.slice(0, -1) : input), { role: 'assistant', content }];
 }

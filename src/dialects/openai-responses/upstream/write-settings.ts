@@ -8,10 +8,11 @@ import { PLAIN_TIERS } from '../../priced-fields.ts';
 import type { Conversation, Knob, KnobKind, OutputFormat, ReasoningWish, Tool } from '../../translate/conversation.ts';
 import { effortFor } from '../../translate/effort.ts';
 import { requireOneAnswer } from '../../translate/one-answer.ts';
+import { allowedTools, createOpenaiNames } from '../../translate/openai-tools.ts';
 import type { Target } from '../../translate/sides.ts';
 import { splitStops } from '../../translate/stop-sequences.ts';
 import { objectSchema } from '../../translate/tool-arguments.ts';
-import { createToolNames, type ToolNames } from '../../translate/tool-names.ts';
+import type { ToolNames } from '../../translate/tool-names.ts';
 
 type Members = { [name: string]: RawValue | undefined };
 
@@ -20,18 +21,13 @@ export interface Written {
   dropped: string[];
 }
 
-const NAME = /^[a-zA-Z0-9_-]+$/;
-const NAME_CHARS = 64;
-
 export function writeTools(conversation: Conversation, { quirks }: Target): Written & { names: ToolNames } {
   const { tools, toolChoice, parallelTools, parallelToolsName } = conversation;
-  const names = createToolNames(tools, NAME, NAME_CHARS);
+  const names = createOpenaiNames(tools);
   if (tools.length === 0) return { members: {}, dropped: [], names };
-  const allowed = toolChoice?.mode === 'tool' ? undefined : toolChoice?.allowed;
-  const declared = tools.filter(({ name }) => allowed?.includes(name) ?? true);
   return {
     members: {
-      tools: declared.map((tool) => writeTool(tool, names)),
+      tools: allowedTools(conversation).map((tool) => writeTool(tool, names)),
       tool_choice: writeChoice(toolChoice, names),
       parallel_tool_calls: quirks.takesParallelFlag ? parallelTools : undefined,
     },

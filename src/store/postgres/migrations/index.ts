@@ -1,5 +1,6 @@
 // Numbered and immutable: a change to the schema is a new file at the end of this list.
 
+import type { Migration } from '../../migration.ts';
 import ledger from './0001-ledger.sql' with { type: 'text' };
 import traffic from './0002-traffic.sql' with { type: 'text' };
 import settings from './0003-settings.sql' with { type: 'text' };
@@ -11,12 +12,6 @@ import journal from './0008-journal.sql' with { type: 'text' };
 import usageSums from './0009-usage-sums.sql' with { type: 'text' };
 import credits from './0010-credits.sql' with { type: 'text' };
 import budgetOfEveryKey from './0011-budget-of-every-key.sql' with { type: 'text' };
-
-export interface Migration {
-  version: number;
-  name: string;
-  sql: string;
-}
 
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'ledger', sql: ledger },

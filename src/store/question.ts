@@ -1,0 +1,20 @@
+// A question in the one SQL both databases understand; values always travel as parameters.
+
+import type { SqlValue } from './tables.ts';
+
+/** `?` stands for the value beside it. */
+export interface Question {
+  sql: string;
+  values: readonly SqlValue[];
+}
+
+/** Each with its values. */
+export type Condition = readonly [sql: string, ...values: SqlValue[]];
+
+/** Conditions that hold together; nothing if there is none. */
+export function where(conditions: readonly Condition[]): Question {
+  return {
+    sql: conditions.length === 0 ? '' : `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}`,
+    values: conditions.flatMap(([, ...values]) => values),
+  };
+}
