@@ -158,6 +158,31 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect(await textOf(page, '.notice')).toContain('NT$101.00');
   });
 
+  test('a card that was sent after the session had ended is not redeemed, and waits through signing in', async () => {
+    const key = await createAccount();
+    const { code } = await issueCard(gateway);
+    const balance = async () => (await gateway.get('/api/me', key)).balance_ntd;
+    await open('/account/redeem');
+    await page.fill('#code', ` ${code.toLowerCase().replaceAll('-', ' ')}`);
+    const other = await visitor.context.newPage();
+    await other.goto(`${gateway.url}/account`);
+    await submit(other, '/account/sign-out');
+    await other.waitForSelector('#key');
+    await submit(page, '/account/redeem');
+    await page.waitForSelector('#key');
+    expect(await textOf(page, '.notice.is-bad')).toBe(account.notDone);
+    expect(await textOf(page, '[data-card-waits]:visible')).toBe(account.cardWaits);
+    expect(await balance()).toBe(1);
+    await signIn({ key });
+    await page.waitForLoadState();
+    expect(new URL(page.url()).pathname).toBe('/account/redeem');
+    expect(await page.inputValue('#code')).toBe(code);
+    await submit(page, '/account/redeem');
+    await page.waitForSelector('.notice');
+    expect(await balance()).toBe(101);
+    expect(await page.inputValue('#code')).toBe('');
+  });
+
   test('the file of usage has what the page shows, with the same filters', async () => {
     const key = await createAccount();
     for (const model of ['demo-small', 'auto:free']) await (await gateway.chat(key, { model })).text();

@@ -20,6 +20,7 @@ export const enAccount = {
   tooManySessions: 'Sign out in another browser, or wait half an hour: too many sessions of this account are open.',
   cardWaits: 'Your card is waiting: sign in or create an account, and its code is filled in for you.',
   expired: 'Your session has ended. Sign in again to go on where you were.',
+  notDone: 'Your session has ended, and nothing was done. Sign in and send it again.',
   crossSite: 'Open this page on this site and send the form from there.',
   createdTitle: 'Your account is ready',
   createdText:

@@ -22,6 +22,7 @@ export const zhTwAccount: Words['account'] = {
   tooManySessions: '請先在其他裝置登出，或半小時後再試：本帳戶登入中的裝置太多了。',
   cardWaits: '儲值卡已備妥：登入或建立帳戶後，卡號會自動填入。',
   expired: '登入狀態已結束。請重新登入，即可回到原來的頁面。',
+  notDone: '登入狀態已結束，剛才送出的內容沒有處理。請登入後再送出一次。',
   crossSite: '請在本站開啟這個頁面，再送出表單。',
   createdTitle: '您的帳戶已經準備好了',
   createdText: '請現在就妥善保存這把金鑰。它只會顯示這一次；在您設定密碼之前，這是唯一的登入方式。',
