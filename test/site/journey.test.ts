@@ -54,6 +54,23 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     await page.waitForSelector('nav.tabs');
   }
 
+  test('the front page leads to where an account is made, also on a small screen', async () => {
+    await page.setViewportSize({ width: 390, height: 664 });
+    await open('/');
+    await page.click(`main a.button:has-text("${wordsOf(language).home.createAccount}")`);
+    await page.waitForURL('**/account#create');
+    const isSeen = () => {
+      const { top, bottom } =
+        document.querySelector('form[action="/account/create"] button')?.getBoundingClientRect() ?? {};
+      return top !== undefined && bottom !== undefined && top >= 0 && bottom <= innerHeight;
+    };
+    await page.waitForFunction(isSeen);
+    await submit(page, '/account/create');
+    await page.waitForSelector('pre.secret');
+    await open('/');
+    expect(await page.getAttribute('main a.button', 'href')).toBe('/account');
+  });
+
   test('the key of a new account is shown once; its call is on the pages as in the answer', async () => {
     await open('/account');
     const [created] = await Promise.all([

@@ -57,7 +57,7 @@ export function SignInPage({ context, next, notice, name = '', card }: SignInPro
             </button>
           </form>
         </section>
-        <section>
+        <section id="create">
           <h2>{account.noAccount}</h2>
           <p>{account.createText}</p>
           <form method="post" action="/account/create" data-once data-keep-code>
