@@ -1,5 +1,7 @@
 // What the pages of the account say, in English.
 
+import type { ToldOutcome } from '../../relay/attempt-failed.ts';
+
 export const enAccount = {
   title: 'Account',
   colon: ': ',
@@ -236,6 +238,28 @@ export const enAccount = {
     content_rejected: 'Content refused',
     internal_error: 'Our error',
   },
+  outcomes: {
+    ok: 'Served',
+    network_error: 'Connection failed',
+    silent: 'No answer in time',
+    idle: 'Stopped sending',
+    too_slow: 'Not done in time',
+    not_an_answer: 'Unreadable answer',
+    error_event: 'Error in the stream',
+    gave_up: 'Ended without an answer',
+    cut: 'Broke off',
+    rate_limited: 'Rate limited upstream',
+    refused_our_key: 'Upstream refused access',
+    exhausted: 'Upstream credit used up',
+    route_missing: 'Model missing upstream',
+    looped: 'Led back to the gateway',
+    upstream_error: 'Upstream error',
+    request_refused: 'Request refused',
+    mismatch: 'Went on differently',
+    flood: 'Answer without end',
+    client_gone: 'Client left',
+    drained: 'Gateway stopped',
+  } satisfies Record<ToldOutcome, string>,
   buckets: {
     input: 'Input tokens',
     cached_input: 'Cached input tokens',
