@@ -27,6 +27,9 @@ export type AttemptOutcome =
   /** Nobody reads it any more, because it is over or another took its place: the reason for its end, and told nowhere. */
   | 'left';
 
+/** What a line of a receipt says of its try. */
+export type ToldOutcome = Exclude<AttemptOutcome, 'hold_lost' | 'left'> | 'ok';
+
 export class AttemptFailed extends Error {
   override name = 'AttemptFailed';
   constructor(

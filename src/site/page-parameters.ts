@@ -14,9 +14,10 @@ const KNOWN: ReadonlyMap<string, readonly string[]> = new Map([
   ['/account/access', ['saved']],
 ]);
 
-/** The query with what the page knows: empty, or with its question mark. */
+/** The query with what the page knows: empty, or with its question mark. A receipt keeps that of the list it was found in,
+ * for the way back. */
 export function knownQuery(path: string, query: string): string {
-  const known = KNOWN.get(path) ?? [];
+  const known = path.startsWith('/account/receipts/') ? USAGE : (KNOWN.get(path) ?? []);
   const kept = new URLSearchParams([...new URLSearchParams(query)].filter(([name]) => known.includes(name)));
   return kept.size === 0 ? '' : `?${kept}`;
 }

@@ -54,6 +54,23 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     await page.waitForSelector('nav.tabs');
   }
 
+  test('the front page leads to where an account is made, also on a small screen', async () => {
+    await page.setViewportSize({ width: 390, height: 664 });
+    await open('/');
+    await page.click(`main a.button:has-text("${wordsOf(language).home.createAccount}")`);
+    await page.waitForURL('**/account#create');
+    const isSeen = () => {
+      const { top, bottom } =
+        document.querySelector('form[action="/account/create"] button')?.getBoundingClientRect() ?? {};
+      return top !== undefined && bottom !== undefined && top >= 0 && bottom <= innerHeight;
+    };
+    await page.waitForFunction(isSeen);
+    await submit(page, '/account/create');
+    await page.waitForSelector('pre.secret');
+    await open('/');
+    expect(await page.getAttribute('main a.button', 'href')).toBe('/account');
+  });
+
   test('the key of a new account is shown once; its call is on the pages as in the answer', async () => {
     await open('/account');
     const [created] = await Promise.all([
@@ -156,6 +173,31 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     await submit(page, '/account/redeem');
     await page.waitForSelector('.notice');
     expect(await textOf(page, '.notice')).toContain('NT$101.00');
+  });
+
+  test('a card that was sent after the session had ended is not redeemed, and waits through signing in', async () => {
+    const key = await createAccount();
+    const { code } = await issueCard(gateway);
+    const balance = async () => (await gateway.get('/api/me', key)).balance_ntd;
+    await open('/account/redeem');
+    await page.fill('#code', ` ${code.toLowerCase().replaceAll('-', ' ')}`);
+    const other = await visitor.context.newPage();
+    await other.goto(`${gateway.url}/account`);
+    await submit(other, '/account/sign-out');
+    await other.waitForSelector('#key');
+    await submit(page, '/account/redeem');
+    await page.waitForSelector('#key');
+    expect(await textOf(page, '.notice.is-bad')).toBe(account.notDone);
+    expect(await textOf(page, '[data-card-waits]:visible')).toBe(account.cardWaits);
+    expect(await balance()).toBe(1);
+    await signIn({ key });
+    await page.waitForLoadState();
+    expect(new URL(page.url()).pathname).toBe('/account/redeem');
+    expect(await page.inputValue('#code')).toBe(code);
+    await submit(page, '/account/redeem');
+    await page.waitForSelector('.notice');
+    expect(await balance()).toBe(101);
+    expect(await page.inputValue('#code')).toBe('');
   });
 
   test('the file of usage has what the page shows, with the same filters', async () => {

@@ -263,7 +263,7 @@ test('too little money, a model that is gone and a session that ended are told',
   await told(page, wordsOf('en').faults.model_not_found);
   await gateway.gateway.store.commit('closeSessions', { accountId, keepSession: undefined });
   await ask(page, 'auto:free', 'Hi');
-  await told(page, 'Your session has ended.');
+  await told(page, wordsOf('en').account.notDone);
 });
 
 test('nothing of it is stored: neither prompt nor answer is in any file', async () => {

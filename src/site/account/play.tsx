@@ -27,7 +27,7 @@ export function PlayPage({ context, models, isFrozen, isRefused }: PlayProps) {
     asking: play.asking,
     stopped: play.stopped,
     offline: play.offline,
-    expired: account.expired,
+    expired: account.notDone,
     noText: play.noText,
     endings: play.endings,
     served: play.served('{channel}', '{cost}'),

@@ -6,6 +6,7 @@ import { count, dateTime, milliseconds, money } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { Attempts } from '../parts/attempts.tsx';
+import type { Fact } from '../parts/facts.tsx';
 import { statusName } from '../parts/request-status.tsx';
 import { Scroll } from '../parts/scroll.tsx';
 import { AccountPage } from './frame.tsx';
@@ -18,9 +19,10 @@ interface ReceiptProps {
 
 export function ReceiptPage({ context, facts, keyName }: ReceiptProps) {
   const { language } = context;
-  const { usage } = wordsOf(language).account;
+  const { pricing, account } = wordsOf(language);
+  const { usage } = account;
   const { record } = facts;
-  const rows: [string, string][] = [
+  const rows: Fact[] = [
     [usage.requestId, record.requestId],
     [usage.time, dateTime(record.at)],
     [usage.key, keyName],
@@ -30,7 +32,7 @@ export function ReceiptPage({ context, facts, keyName }: ReceiptProps) {
     [usage.stream, record.stream ? usage.yes : usage.no],
     [usage.firstToken, milliseconds(record.firstTokenMs)],
     [usage.total, milliseconds(record.totalMs)],
-    [usage.priceList, String(record.revision)],
+    [usage.priceList, <a href="/pricing#history">{pricing.listNumber(record.revision)}</a>],
     [usage.after, money(record.balanceAfter)],
   ];
   return (
@@ -47,11 +49,11 @@ export function ReceiptPage({ context, facts, keyName }: ReceiptProps) {
         <div>
           <Lines language={language} facts={facts} />
           <h2>{usage.attempts}</h2>
-          <Attempts language={language} attempts={record.attempts} />
+          <Attempts language={language} attempts={record.attempts} status={record.status} />
         </div>
       </div>
       <p>
-        <a href="/account/usage">{usage.back}</a>
+        <a href={`/account/usage${context.query}`}>{usage.back}</a>
       </p>
     </AccountPage>
   );

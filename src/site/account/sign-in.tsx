@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // The way in: with a key, with a name and password, or with a new account.
 
+import { readCardCode } from '../../cards/card-code.ts';
 import { wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
@@ -13,9 +14,11 @@ interface SignInProps {
   notice?: Notice | undefined;
   /** What was typed and did not fit its password. */
   name?: string | undefined;
+  /** The code of a card that was sent and not taken: the script carries it on as it does that of a link. */
+  card?: string | null;
 }
 
-export function SignInPage({ context, next, notice, name = '' }: SignInProps) {
+export function SignInPage({ context, next, notice, name = '', card }: SignInProps) {
   const { account } = wordsOf(context.language);
   return (
     <Page context={context} title={account.signInTitle}>
@@ -23,7 +26,7 @@ export function SignInPage({ context, next, notice, name = '' }: SignInProps) {
       <NoticeBox notice={notice} />
       {next.startsWith(tabPath('redeem')) ? (
         // Only a script can tell whether the link that was opened has a code.
-        <div class="notice" role="status" data-card-waits hidden>
+        <div class="notice" role="status" data-card-waits={card ? `#${readCardCode(card) ?? card.trim()}` : ''} hidden>
           <p>{account.cardWaits}</p>
         </div>
       ) : null}
@@ -54,7 +57,7 @@ export function SignInPage({ context, next, notice, name = '' }: SignInProps) {
             </button>
           </form>
         </section>
-        <section>
+        <section id="create">
           <h2>{account.noAccount}</h2>
           <p>{account.createText}</p>
           <form method="post" action="/account/create" data-once data-keep-code>

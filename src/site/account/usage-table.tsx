@@ -13,9 +13,11 @@ interface UsageTableProps {
   records: readonly UsageRecord[];
   /** What a key is called, by its id. */
   keyNames: ReadonlyMap<string, string>;
+  /** Which requests these are: a receipt leads back to them. */
+  query: string;
 }
 
-export function UsageTable({ language, records, keyNames }: UsageTableProps) {
+export function UsageTable({ language, records, keyNames, query }: UsageTableProps) {
   const { usage } = wordsOf(language).account;
   return (
     <Scroll label={usage.lead}>
@@ -34,7 +36,12 @@ export function UsageTable({ language, records, keyNames }: UsageTableProps) {
         </thead>
         <tbody>
           {records.map((record) => (
-            <UsageRow language={language} record={record} keyName={keyNames.get(record.keyId) ?? record.keyId} />
+            <UsageRow
+              language={language}
+              record={record}
+              keyName={keyNames.get(record.keyId) ?? record.keyId}
+              query={query}
+            />
           ))}
         </tbody>
       </table>
@@ -51,7 +58,14 @@ function Head({ first, second, isRight = false }: { first: string; second?: stri
   );
 }
 
-function UsageRow({ language, record, keyName }: { language: Language; record: UsageRecord; keyName: string }) {
+interface UsageRowProps {
+  language: Language;
+  record: UsageRecord;
+  keyName: string;
+  query: string;
+}
+
+function UsageRow({ language, record, keyName, query }: UsageRowProps) {
   const { usage, overview } = wordsOf(language).account;
   const output =
     record.images > 0 ? `${count(record.output)} + ${count(record.images)} ${usage.images}` : count(record.output);
@@ -59,7 +73,7 @@ function UsageRow({ language, record, keyName }: { language: Language; record: U
     <tr>
       <td class="at">
         <span class="number">{dateTime(record.at)}</span>
-        <a class="under id" href={`/account/receipts/${record.requestId}`}>
+        <a class="under id" href={`/account/receipts/${record.requestId}${query}`}>
           {record.requestId}
         </a>
       </td>
@@ -109,7 +123,7 @@ function Part({ name, tokens }: { name: string; tokens: number }) {
 }
 
 /** The few columns that fit beside other things. */
-export function ShortUsageTable({ language, records }: Omit<UsageTableProps, 'keyNames'>) {
+export function ShortUsageTable({ language, records }: Omit<UsageTableProps, 'keyNames' | 'query'>) {
   const { usage } = wordsOf(language).account;
   return (
     <Scroll label={usage.lead}>

@@ -49,7 +49,7 @@ export function UsagePage({ context, facts, notice }: UsageProps) {
       {facts.records.length === 0 ? (
         <Nothing context={context} isFiltered={!facts.isFirst || address() !== ''} />
       ) : (
-        <UsageTable language={language} records={facts.records} keyNames={facts.keyNames} />
+        <UsageTable language={language} records={facts.records} keyNames={facts.keyNames} query={context.query} />
       )}
       <p class="row">
         {facts.isFirst ? null : (

@@ -129,10 +129,16 @@ function failed(visit: Visit, text: string, status: number): Response {
 }
 
 function signInFirst(visit: Visit, hadSession: boolean): Response {
-  const { account } = wordsOf(visit.page.language);
-  const notice: Notice | undefined = hadSession ? { text: account.expired } : undefined;
   const { path, query } = visit.page;
+  const isSent = visit.request.method === 'POST';
   const page = { ...visit.page, isSignedIn: false };
-  const status = visit.request.method === 'GET' && path === '/account' ? 200 : 401;
-  return visit.show(<SignInPage context={page} next={nextPath(path + query)} notice={notice} />, { status });
+  const facts = { next: nextPath(path + query), notice: whySignIn(visit, hadSession), card: visit.form.get('code') };
+  return visit.show(<SignInPage context={page} {...facts} />, { status: !isSent && path === '/account' ? 200 : 401 });
+}
+
+/** Who sent something must hear that it was not done, also when the browser has dropped the cookie by itself. */
+function whySignIn({ request, page: { language } }: Visit, hadSession: boolean): Notice | undefined {
+  const { account } = wordsOf(language);
+  if (request.method === 'POST') return { text: account.notDone, isBad: true };
+  return hadSession ? { text: account.expired } : undefined;
 }

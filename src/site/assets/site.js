@@ -21,9 +21,10 @@ for (const button of document.querySelectorAll('[data-copy]')) {
 }
 
 // A card's link has the code behind its #, which no server sees. It goes along through signing in and into the other
-// language, and away once it stands in its field.
+// language, and away once it stands in its field. So does a code that was sent after the session had ended.
 function takeCard() {
-  const [cardLink, cardCode] = /^#(?:code=)?(PC-[\w-]+)$/i.exec(location.hash) ?? [];
+  const sent = document.querySelector('[data-card-waits]')?.dataset.cardWaits;
+  const [cardLink, cardCode] = /^#(?:code=)?(PC-[\w-]+)$/i.exec(location.hash || sent) ?? [];
   if (!cardCode) return;
   const carrying = (address) => new URL(cardLink, address).href;
   for (const form of document.querySelectorAll('form[data-keep-code]')) form.action = carrying(form.action);

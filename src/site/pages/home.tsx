@@ -35,7 +35,7 @@ export function HomePage({ context, facts }: { context: PageContext; facts: Home
           {facts.free.channels.length > 0 ? <p>{home.freeBy(facts.free.channels.join(' · '))}</p> : null}
           <p class="faint">{home.freeLimits(minute, zero, positive)}</p>
           <p class="row">
-            <a class="button" href="/account">
+            <a class="button" href={context.isSignedIn ? '/account' : '/account#create'}>
               {home.createAccount}
             </a>
             <a class="button quiet" href="/pricing">

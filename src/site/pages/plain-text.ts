@@ -8,7 +8,7 @@ import { freeCall, type HomeFacts, homePromises, registerCall } from './home.tsx
 import { type PricingFacts, priceColumns, priceText } from './pricing.tsx';
 import { type PricingQuery, selectModels } from './pricing-query.ts';
 import { contactText, securitySections } from './security.tsx';
-import type { StatusFacts } from './status.tsx';
+import { type IncidentFacts, isOngoing, type StatusFacts, summaryOf } from './status.tsx';
 
 interface Site {
   siteName: string;
@@ -53,8 +53,9 @@ export function pricingText(language: Language, facts: PricingFacts, query: Pric
 
 export function statusText(language: Language, facts: StatusFacts): string {
   const { status } = wordsOf(language);
-  const rows = facts.models.flatMap(({ id, channels }) =>
-    channels.map(({ name, state, successRate, firstTokenMs, totalMs }) => [
+  const rows = facts.models.flatMap(({ id, state: modelState, channels }) => [
+    ...(channels.length === 1 ? [] : [[id, status.channels(channels.length), status[modelState], '', '', '']]),
+    ...channels.map(({ name, state, successRate, firstTokenMs, totalMs }) => [
       id,
       name,
       status[state],
@@ -62,21 +63,24 @@ export function statusText(language: Language, facts: StatusFacts): string {
       milliseconds(firstTokenMs),
       milliseconds(totalMs),
     ]),
-  );
+  ]);
   const heads = [status.model, status.channel, status.now, status.success, status.firstToken, status.total];
-  const incidents = facts.incidents.map(({ title, text, startedAt, endedAt }) =>
+  const told = ({ title, text, startedAt, endedAt }: IncidentFacts) =>
     paragraphs(
       `### ${title[language]}`,
       `${dateTime(startedAt)} – ${endedAt === null ? status.ongoing : dateTime(endedAt)}`,
       text[language],
-    ),
-  );
+    );
+  const ongoing = facts.incidents.filter(isOngoing).map(told);
+  const ended = facts.incidents.filter((incident) => !isOngoing(incident)).map(told);
   return paragraphs(
     `# ${status.title}`,
+    summaryOf(language, facts.models).text,
+    ...(ongoing.length > 0 ? [`## ${status.ongoingIncidents}`, ...ongoing] : []),
     markdownTable(heads, rows),
     status.updated(dateTime(facts.at)),
-    `## ${status.incidents}`,
-    ...(incidents.length > 0 ? incidents : [status.noIncidents]),
+    ...(ended.length > 0 || ongoing.length === 0 ? [`## ${status.incidents}`] : []),
+    ...(facts.incidents.length > 0 ? ended : [status.noIncidents]),
   );
 }
 

@@ -38,7 +38,7 @@ export function PricingPage({ context, facts, query }: PricingProps) {
         {pricing.effective(facts.revision, dateTime(facts.since))}
         {facts.models.some(({ isFree }) => isFree) ? ` ${pricing.freeNote(minute, zero, positive)}` : ''}
       </p>
-      <h2>{pricing.history}</h2>
+      <h2 id="history">{pricing.history}</h2>
       <p>{pricing.historyLead}</p>
       {facts.history.length === 0 ? null : <PriceHistory language={context.language} history={facts.history} />}
     </Page>

@@ -36,13 +36,42 @@ export interface StatusFacts {
   incidents: readonly IncidentFacts[];
 }
 
+export interface Summary {
+  text: string;
+  state: StateName;
+}
+
+/** In one sentence whether the models work, and the worst state that it tells of. */
+export function summaryOf(language: Language, models: readonly ModelFacts[]): Summary {
+  const { status } = wordsOf(language);
+  const count = (state: StateName) => models.filter((model) => model.state === state).length;
+  const [down, degraded, unknown] = [count('down'), count('degraded'), count('unknown')];
+  const troubles = [down > 0 ? status.downModels(down) : '', degraded > 0 ? status.degradedModels(degraded) : ''];
+  const text = troubles.filter((trouble) => trouble !== '').join(' ');
+  if (text !== '') return { text, state: down > 0 ? 'down' : 'degraded' };
+  if (unknown === models.length) return { text: status.noTraffic, state: 'unknown' };
+  return { text: unknown === 0 ? status.allWork : status.askedWork, state: 'operational' };
+}
+
+export function isOngoing({ endedAt }: IncidentFacts): boolean {
+  return endedAt === null;
+}
+
 export function StatusPage({ context, facts }: { context: PageContext; facts: StatusFacts }) {
   const { language } = context;
   const { status } = wordsOf(language);
+  const summary = summaryOf(language, facts.models);
+  const ongoing = facts.incidents.filter(isOngoing);
+  const ended = facts.incidents.filter((incident) => !isOngoing(incident));
   return (
     <Page context={context} title={status.title} description={status.lead}>
       <h1>{status.title}</h1>
       <p class="lead">{status.lead}</p>
+      <p>
+        <strong class={`state may-wrap ${summary.state}`}>{summary.text}</strong>
+      </p>
+      {ongoing.length > 0 ? <h2>{status.ongoingIncidents}</h2> : null}
+      <Incidents language={language} incidents={ongoing} />
       <Scroll label={status.title}>
         <table class="stack is-status">
           <thead>
@@ -63,29 +92,58 @@ export function StatusPage({ context, facts }: { context: PageContext; facts: St
             </tr>
           </thead>
           <tbody>
-            {facts.models.flatMap((model) =>
-              model.channels.map((channel, index) => (
-                <Row language={language} model={model} channel={channel} isFirst={index === 0} />
-              )),
-            )}
+            {facts.models.map((model) => (
+              <ModelRows language={language} model={model} />
+            ))}
           </tbody>
         </table>
       </Scroll>
       <p class="faint">
         {status.legend} {status.updated(dateTime(facts.at))} <a href="/api/public/status">{status.machines}</a>
       </p>
-      <h2>{status.incidents}</h2>
+      {ended.length > 0 || ongoing.length === 0 ? <h2>{status.incidents}</h2> : null}
       {facts.incidents.length === 0 ? <p class="empty">{status.noIncidents}</p> : null}
-      {facts.incidents.map((incident) => (
-        <article>
-          <h3>{incident.title[language]}</h3>
-          <p class="faint">
-            {dateTime(incident.startedAt)} – {incident.endedAt === null ? status.ongoing : dateTime(incident.endedAt)}
-          </p>
-          <p class="as-written">{incident.text[language]}</p>
-        </article>
-      ))}
+      <Incidents language={language} incidents={ended} />
     </Page>
+  );
+}
+
+function Incidents({ language, incidents }: { language: Language; incidents: readonly IncidentFacts[] }) {
+  const { status } = wordsOf(language);
+  return incidents.map((incident) => (
+    <article>
+      <h3>{incident.title[language]}</h3>
+      <p class="faint">
+        {dateTime(incident.startedAt)} – {incident.endedAt === null ? status.ongoing : dateTime(incident.endedAt)}
+      </p>
+      <p class="as-written">{incident.text[language]}</p>
+    </article>
+  ));
+}
+
+/** A model that one channel serves is as well as that one: a single row tells both. */
+function ModelRows({ language, model }: { language: Language; model: ModelFacts }) {
+  const { status } = wordsOf(language);
+  const [only, ...others] = model.channels;
+  if (only && others.length === 0) return <ChannelRow language={language} model={model} channel={only} isOnly />;
+  return (
+    <>
+      <tr>
+        <th scope="row" class="what id">
+          {model.id}
+        </th>
+        <td class="by faint">{status.channels(model.channels.length)}</td>
+        <td class="how">
+          <strong>
+            <State language={language} state={model.state} />
+          </strong>
+        </td>
+        <td class="none" colspan={4} />
+      </tr>
+      {model.channels.map((channel) => (
+        <ChannelRow language={language} model={model} channel={channel} />
+      ))}
+    </>
   );
 }
 
@@ -93,15 +151,15 @@ interface RowProps {
   language: Language;
   model: ModelFacts;
   channel: ChannelFacts;
-  isFirst: boolean;
+  isOnly?: boolean;
 }
 
-function Row({ language, model, channel, isFirst }: RowProps) {
+function ChannelRow({ language, model, channel, isOnly = false }: RowProps) {
   const { status } = wordsOf(language);
   return (
     <tr>
       <th scope="row" class="what id">
-        {isFirst ? model.id : <span class="faint">{model.id}</span>}
+        {isOnly ? model.id : <span class="faint">{model.id}</span>}
       </th>
       <td class="by id" data-label={status.channel}>
         {channel.name}

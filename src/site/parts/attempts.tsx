@@ -4,10 +4,16 @@
 import type { Attempt } from '../../store/rows.ts';
 import { milliseconds } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
-import { statusName } from './request-status.tsx';
 import { Scroll } from './scroll.tsx';
 
-export function Attempts({ language, attempts }: { language: Language; attempts: readonly Attempt[] }) {
+interface AttemptsProps {
+  language: Language;
+  attempts: readonly Attempt[];
+  /** How the request ended. */
+  status: string;
+}
+
+export function Attempts({ language, attempts, status }: AttemptsProps) {
   const { usage } = wordsOf(language).account;
   return (
     <Scroll label={usage.attempts}>
@@ -27,7 +33,7 @@ export function Attempts({ language, attempts }: { language: Language; attempts:
           {attempts.map((attempt) => (
             <tr>
               <td class="id">{attempt.channel}</td>
-              <td class="number">{statusName(language, attempt.outcome)}</td>
+              <td class="number">{outcomeName(language, attempt.outcome, status)}</td>
               <td class="right number">{milliseconds(attempt.ms)}</td>
             </tr>
           ))}
@@ -35,4 +41,12 @@ export function Attempts({ language, attempts }: { language: Language; attempts:
       </table>
     </Scroll>
   );
+}
+
+/** The try that served somebody who did not stay has not brought its answer home. What has no words is told by its code. */
+function outcomeName(language: Language, outcome: string, status: string): string {
+  const { outcomes } = wordsOf(language).account;
+  if (outcome === 'ok' && status === 'client_gone') return outcomes.client_gone;
+  const names: Readonly<Record<string, string>> = outcomes;
+  return Object.hasOwn(names, outcome) ? (names[outcome] ?? outcome) : outcome;
 }

@@ -1,5 +1,7 @@
 // What the pages of the account say, in English.
 
+import type { ToldOutcome } from '../../relay/attempt-failed.ts';
+
 export const enAccount = {
   title: 'Account',
   colon: ': ',
@@ -20,6 +22,7 @@ export const enAccount = {
   tooManySessions: 'Sign out in another browser, or wait half an hour: too many sessions of this account are open.',
   cardWaits: 'Your card is waiting: sign in or create an account, and its code is filled in for you.',
   expired: 'Your session has ended. Sign in again to go on where you were.',
+  notDone: 'Your session has ended, and nothing was done. Sign in and send it again.',
   crossSite: 'Open this page on this site and send the form from there.',
   createdTitle: 'Your account is ready',
   createdText:
@@ -235,6 +238,28 @@ export const enAccount = {
     content_rejected: 'Content refused',
     internal_error: 'Our error',
   },
+  outcomes: {
+    ok: 'Served',
+    network_error: 'Connection failed',
+    silent: 'No answer in time',
+    idle: 'Stopped sending',
+    too_slow: 'Not done in time',
+    not_an_answer: 'Unreadable answer',
+    error_event: 'Error in the stream',
+    gave_up: 'Ended without an answer',
+    cut: 'Broke off',
+    rate_limited: 'Rate limited upstream',
+    refused_our_key: 'Upstream refused access',
+    exhausted: 'Upstream credit used up',
+    route_missing: 'Model missing upstream',
+    looped: 'Led back to the gateway',
+    upstream_error: 'Upstream error',
+    request_refused: 'Request refused',
+    mismatch: 'Went on differently',
+    flood: 'Answer without end',
+    client_gone: 'Client left',
+    drained: 'Gateway stopped',
+  } satisfies Record<ToldOutcome, string>,
   buckets: {
     input: 'Input tokens',
     cached_input: 'Cached input tokens',

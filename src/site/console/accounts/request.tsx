@@ -50,7 +50,7 @@ export function RequestPage({ context, accountId, requestId, found }: RequestPro
           {found.record.attempts.length === 0 ? (
             <p class="empty">{accounts.noAttempts}</p>
           ) : (
-            <Attempts language={context.language} attempts={found.record.attempts} />
+            <Attempts language={context.language} attempts={found.record.attempts} status={found.record.status} />
           )}
         </>
       )}

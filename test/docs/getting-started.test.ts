@@ -1,0 +1,72 @@
+// The first page of the docs, as a customer of a site gets it whose models are its own: what it prints runs from top to
+// bottom, and nothing in it is for who runs the server.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { finished } from '../bootstrap/fresh-clone.ts';
+import { codeBlocks } from '../support/code-blocks.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { issueCard } from '../support/issue-cards.ts';
+
+const LANGUAGES = ['en', 'zh-TW'];
+const OWN_MODEL = 'own-paid';
+
+let gateway: TestGateway;
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'getting-started-'));
+  gateway = await startTestGateway({
+    document: (standard) => ({
+      ...standard,
+      models: standard.models
+        .filter(({ id }) => id === 'auto:free' || id === 'demo-small')
+        .map((model) => (model.id === 'demo-small' ? { ...model, id: OWN_MODEL } : model)),
+    }),
+  });
+});
+afterAll(async () => {
+  await gateway.stop();
+  rmSync(folder, { recursive: true });
+});
+
+async function read(language: string): Promise<string> {
+  const headers = { accept: '*/*', 'user-agent': 'curl/8' };
+  return (await fetch(`${gateway.url}/docs/getting-started.md?lang=${language}`, { headers })).text();
+}
+
+test.each(LANGUAGES)(
+  '%s: begins at registering, and has no work for a customer that only an operator can do',
+  async (language) => {
+    const page = await read(language);
+    const [first] = codeBlocks(page);
+    expect(first?.code).toContain(`${gateway.url}/api/agent/register`);
+    expect(page).not.toMatch(/npm (start|run)|gateway --|pepper|OPENAI_API_KEY(?!=)|demo-small/);
+    expect(page.match(/\(\S*\boperating\.md/g)).toHaveLength(1);
+  },
+);
+
+test('what it prints runs, one after the other, and the paid model is one of this site', async () => {
+  const card = await issueCard(gateway);
+  // Claude Code is run by the test of the page about clients.
+  const blocks = codeBlocks(await read('en')).filter(({ language }) => language === 'sh');
+  const script = blocks.map(({ code }) => code.replace(/^.*npx .*$/m, '').replace('PC-…', card.code)).join('\n');
+  const child = Bun.spawn(['sh', '-ec', script], {
+    cwd: folder,
+    env: { PATH: process.env.PATH ?? '' },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  const { exitCode, stdout, stderr } = await finished(child);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(stdout).not.toContain('"error":{');
+  expect(stdout).toContain(`}${OWN_MODEL}\nHTTP/1.1 200`);
+  expect(stdout).toMatch(/^x-svc-cost-ntd: 0\.00\d+\r$/m);
+  expect(stdout).toContain('"cost_nano"');
+  expect(stdout).toContain('"already_redeemed":false');
+  expect(stdout).toContain(`"model":"${OWN_MODEL}","channel":"demo"`);
+  expect(await Bun.file(join(folder, 'usage.csv')).text()).toContain(OWN_MODEL);
+});

@@ -1,0 +1,85 @@
+// The status page, for people and for curl: what goes on now stands first, and of each model whether it works, which is not
+// the same as whether each of its channels does.
+
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { wordsOf } from '../../src/site/language.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { errorScript } from '../support/openai-chat.ts';
+import { createSiteClient } from './site-client.ts';
+
+let gateway: TestGateway;
+beforeEach(async () => {
+  gateway = await startTestGateway({
+    document: (standard) => ({
+      ...standard,
+      models: [
+        ...standard.models,
+        {
+          id: 'helped',
+          price: { input: 10, output: 40 },
+          max_output_tokens: 1_000,
+          routes: [
+            { channel: 'up', model: 'scripted-2026-01', priority: 1 },
+            { channel: 'demo', model: 'demo', priority: 2 },
+          ],
+        },
+      ],
+    }),
+  });
+});
+afterEach(() => gateway.stop());
+
+async function incident(id: string, title: string, endedAt: number | null): Promise<void> {
+  const said = { titleEn: title, titleZh: title, textEn: 'Text.', textZh: '內容。' };
+  const row = { incidentId: id, startedAt: 0, endedAt, ...said, createdAt: 0 };
+  await gateway.gateway.store.commit('putIncident', { incident: row });
+}
+
+describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
+  const { status } = wordsOf(language);
+  const asText = async () => (await gateway.call('/status', { headers: { 'accept-language': language } })).text();
+  const asPage = async () => (await createSiteClient(gateway, language).get('/status')).text();
+
+  /** Which of these come in this order, in the page and in its text. */
+  async function expectInOrder(page: readonly string[], text: readonly string[]): Promise<void> {
+    for (const [shown, parts] of [
+      [await asPage(), page],
+      [await asText(), text],
+    ] as const) {
+      const places = parts.map((part) => shown.indexOf(part));
+      expect([parts, places]).toEqual([parts, places.filter((place) => place >= 0).toSorted((a, b) => a - b)]);
+    }
+  }
+
+  test('a model is as well as its best channel, and its channels are told below', async () => {
+    const { key } = await gateway.register();
+    gateway.upstream.otherwise(errorScript(404, { message: 'gone' }));
+    expect((await gateway.chat(key, { model: 'helped' })).headers.get('x-svc-channel')).toBe('demo');
+    const rows = [
+      `| helped | ${status.channels(2)} | ${status.operational} |`,
+      `| helped | up | ${status.down} | 0`,
+      `| helped | demo | ${status.operational} | 100`,
+    ];
+    await expectInOrder(
+      [status.askedWork, status.channels(2), `state down">${status.down}`],
+      [status.askedWork, ...rows],
+    );
+
+    await gateway.chat(key, { model: 'up-paid' });
+    await expectInOrder([status.downModels(1)], [status.downModels(1)]);
+    await gateway.chat(key, { model: 'up-free' });
+    await expectInOrder([status.downModels(2)], [status.downModels(2), '| helped |']);
+  });
+
+  test('what goes on now stands above the models, what is over below', async () => {
+    await expectInOrder(
+      [status.noTraffic, '<table', status.noIncidents],
+      [status.noTraffic, '| helped', status.noIncidents],
+    );
+    await incident('inc_1', 'It is over', 1);
+    await incident('inc_2', 'It goes on', null);
+    const parts = [status.ongoingIncidents, 'It goes on', 'auto:free', status.incidents, 'It is over'];
+    await expectInOrder(parts.map((part) => `>${part}<`).with(2, '<table'), parts.with(3, `## ${status.incidents}\n`));
+    expect((await asText()).split('It goes on')).toHaveLength(2);
+  });
+});
