@@ -5,6 +5,9 @@ import { StartRefused } from './start-refused.ts';
 /** Also the time in which a request's headers must be complete, however slowly they come. */
 const IDLE_SECONDS = 30;
 
+/** Of the operator's port, whatever HOST says. */
+export const OPERATOR_HOST = '127.0.0.1';
+
 /** Asks the kernel, so only who needs it asks; undefined once the client has gone. */
 export type Peer = () => string | undefined;
 
@@ -34,7 +37,7 @@ export function listen(options: ListenOptions): Server {
   }
 }
 
-/** Whether we can have the port for ourselves: for who lets others share it. Throws StartRefused. */
+/** Whether we can have the port for ourselves, for who does not open it yet. Rejects with StartRefused. */
 export async function checkPort(options: Pick<ListenOptions, 'host' | 'port' | 'variable'>): Promise<void> {
   const server = listen({ ...options, respond: () => new Response(null, { status: 503 }) });
   await server.stop(true);
