@@ -72,8 +72,14 @@ async function run(args: readonly string[]): Promise<number> {
   let command: Command | undefined;
   try {
     command = findCommand(args);
-    const { facts, text, secret } = await runCommand(command, args.slice(command.words.split(' ').length));
+    const {
+      facts,
+      text,
+      warnings = [],
+      secret,
+    } = await runCommand(command, args.slice(command.words.split(' ').length));
     const isShown = await print(STDOUT, json ? `${JSON.stringify(facts)}\n` : `${text}\n`);
+    if (!json) await print(STDERR, warnings.map((warning) => `warning: ${warning}\n`).join(''));
     if (isShown && !(secret && isNowhere(STDOUT))) return 0;
     throw new CommandRefused(
       `it was done, but stdout cannot be written${secret ? `: ${secret.ifLost}` : ''}`,

@@ -26,6 +26,8 @@ export interface Invocation {
 export interface Printed {
   facts: unknown;
   text: string;
+  /** What a person should look at twice, for stderr; programs find it among the facts. */
+  warnings?: readonly string[];
   /** There if both hold what can never be shown again. */
   secret?: {
     /** What was made, and what to do if nobody could read it. */

@@ -25,7 +25,8 @@ export const configCommands: readonly Command[] = [
       const warnings = warnDocument(read.document, variable);
       return {
         facts: { ok: true, channels: channels.length, models: models.length, warnings },
-        text: withWarnings(`valid: ${channels.length} channels, ${models.length} models`, warnings),
+        text: `valid: ${channels.length} channels, ${models.length} models`,
+        warnings: warnings.map(printFault),
       };
     },
   },
@@ -45,10 +46,11 @@ export const configCommands: readonly Command[] = [
       const source = resolve(path) === configFile ? 'file' : 'operator';
       const applied = await applyDocument(await open(), text, source, ACTOR);
       if (!applied.ok) throw refusedDocument(applied.faults);
-      const warnings = warnDocument(applied.document, variable);
+      const warnings = [...applied.warnings, ...warnDocument(applied.document, variable)];
       return {
         facts: { ok: true, revision: applied.revision, warnings },
-        text: withWarnings(`applied as revision ${applied.revision}`, warnings),
+        text: `applied as revision ${applied.revision}`,
+        warnings: warnings.map(printFault),
       };
     },
   },
@@ -71,10 +73,6 @@ function readNamedFile(path: string): string {
   } catch (error) {
     throw new CommandRefused(`cannot read ${path}: ${fileTrouble(error)}`);
   }
-}
-
-function withWarnings(text: string, warnings: readonly DocumentFault[]): string {
-  return [text, ...warnings.map((warning) => `warning: ${printFault(warning)}`)].join('\n');
 }
 
 function refusedDocument(faults: readonly DocumentFault[]): CommandRefused {

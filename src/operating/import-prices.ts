@@ -1,8 +1,8 @@
 // A price list of an upstream, in US$ per 1M tokens, as edits of ours in NT$. Nothing is a float: a list must not be a
 // little wrong.
 
+import { PRICE_NAMES } from '../catalog/listed-prices.ts';
 import { formatNtd, NANO_PER_NTD, type Nano, parseNtd } from '../kit/money.ts';
-import { PRICE_NAMES } from './listed-prices.ts';
 import { readNewest } from './newest.ts';
 import { type PriceEdit, type PriceList, toPriceList } from './prices.ts';
 import { fieldsOf, listOf } from './raw-document.ts';

@@ -51,11 +51,36 @@ describe('config apply', () => {
 
   test('a reference that leads to nothing is told, and applied all the same', async () => {
     const file = place.write('doubtful.yaml', withSecret('env:ZZ_UP_KEY'));
-    const { exitCode, stdout } = await place.gateway(['config', 'apply', file]);
-    expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^applied as revision 1\nwarning: channels\[1\]\.api_key: ZZ_UP_KEY is not set .+\n$/);
+    const { exitCode, stdout, stderr } = await place.gateway(['config', 'apply', file]);
+    expect([exitCode, stdout]).toEqual([0, 'applied as revision 1\n']);
+    expect(stderr).toMatch(/^warning: channels\[1\]\.api_key: ZZ_UP_KEY is not set .+\n$/);
     const second = await place.gateway(['config', 'apply', file, '--json']);
     expect(JSON.parse(second.stdout)).toMatchObject({ revision: 2, warnings: [{ path: 'channels[1].api_key' }] });
+  });
+
+  test('a change that may be a slip is told in the words of the API, and applied all the same', async () => {
+    const apply = (name: string, document: unknown) =>
+      place.gateway(['config', 'apply', place.write(name, document), ...(name.endsWith('.json') ? ['--json'] : [])]);
+    await apply('first.yaml', plainDocument());
+    const document = plainDocument();
+    document.models[1] = { ...document.models[1], price: { input: 812.5, output: 6.5 } };
+    expect(await apply('dear.yaml', document)).toEqual({
+      exitCode: 0,
+      stdout: 'applied as revision 2\n',
+      stderr:
+        'warning: models[1].price.input: paid: the price changes from NT$8.125 to NT$812.5\n' +
+        'warning: models[1].price.output: paid: the price changes from NT$65 to NT$6.5\n',
+    });
+    document.models[1] = { ...document.models[1], price: 'free' };
+    document.channels[1] = { ...document.channels[1], enabled: false };
+    const { stdout, stderr } = await apply('free.json', document);
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toMatchObject({
+      revision: 3,
+      warnings: [{ code: 'became_free', subject: 'paid' }, { code: 'last_route_lost' }],
+    });
+    // What became of it is what stands there now: nothing changes any more.
+    expect((await apply('again.yaml', document)).stderr).toBe('');
   });
 
   test('<kept> without a stored secret is refused, together with every other fault', async () => {
