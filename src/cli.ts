@@ -214,8 +214,16 @@ function refusal(error: unknown): string {
   const known = error instanceof CommandRefused || error instanceof SettingsRefused || error instanceof StoreRefused;
   if (known) return error.message;
   if (error instanceof OperatingRefused) return tellRefusal(error);
-  if (error instanceof Fault) return `${error.publicText} (${error.details.internal ?? error.code})`;
+  if (error instanceof Fault) return faultText(error);
   return `failed unexpectedly: ${describeError(error)}`;
+}
+
+/** What clients are told of a database that is full or away is not for who can mend it. */
+function faultText({ code, publicText, details: { internal } }: Fault): string {
+  if (code === 'unavailable' && internal !== undefined) {
+    return `the database cannot be used: ${internal.replace(/^store: /, '')}`;
+  }
+  return `${publicText} (${internal ?? code})`;
 }
 
 /** A server that took a setting for what it is not would run on another port than its operator thinks. */

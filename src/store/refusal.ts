@@ -1,4 +1,4 @@
-// Why a store cannot be opened, in one line for the operator.
+// Why a store cannot be opened or used, in one line for the operator.
 
 export class StoreRefused extends Error {
   override name = 'StoreRefused';
