@@ -19,6 +19,7 @@ import { sweepHolds } from './jobs/sweep-holds.ts';
 import type { Authenticator } from './keys/authenticator.ts';
 import type { Alarms } from './kit/alarms.ts';
 import type { Clock } from './kit/clock.ts';
+import { readKeyFile } from './kit/key-file.ts';
 import type { Log } from './kit/log.ts';
 import { isLoopback } from './kit/loopback.ts';
 import type { Sealer } from './kit/sealed.ts';
@@ -107,7 +108,8 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
       ...model,
       routes: routes.map(({ channel }) => ({ channel: channel.name })),
     }));
-    for (const warning of warnDocument({ channels: named, models: routed }, settings.variable)) {
+    const places = { variable: settings.variable, readFile: readKeyFile };
+    for (const warning of warnDocument({ channels: named, models: routed }, places)) {
       log('warn', 'config_warning', { revision, detail: printFault(warning) });
     }
   };

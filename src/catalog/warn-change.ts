@@ -4,6 +4,7 @@
 import { formatNtd } from '../kit/money.ts';
 import type { TrafficDay } from '../store/reads.ts';
 import type { Document, DocumentModel } from './document.ts';
+import { isReference } from './document-secrets.ts';
 import { PRICE_NAMES, priceOf } from './listed-prices.ts';
 
 export interface DocumentWarning {
@@ -14,6 +15,8 @@ export interface DocumentWarning {
     | 'last_route_lost'
     | 'model_removed'
     | 'channel_removed'
+    /** A new key looks like a reference that is written in another way than ours. */
+    | 'literal_reference'
     /** A stored key of the old `revision` comes back. */
     | 'key_returned';
   /** As faults name it; in the document before, where something was removed. */
@@ -44,7 +47,20 @@ export function findWarnings(before: Document, after: Document, traffic: readonl
       return old ? [...comparePrices(old, model, path), ...compareRoutes({ before, after }, old, model, path)] : [];
     }),
     ...findRemoved(before, after, traffic),
+    ...warnLiterals(after),
   ];
+}
+
+/** ${NAME}, $NAME, Env:NAME: as other programs write it. */
+const LIKE_REFERENCE = /^(\$\w+|\$\{.*\}|\$env:.*|(env|file):.*)$/i;
+
+/** Of keys that are stored already nothing is known. */
+export function warnLiterals({ channels }: Document): DocumentWarning[] {
+  return channels.flatMap(({ name, api_key: secret }, index): DocumentWarning[] => {
+    if (secret === undefined || isReference(secret) || !LIKE_REFERENCE.test(secret)) return [];
+    const message = `${name}: this looks like the name of a variable or a file, and is taken as the key itself; write env:NAME or file:PATH`;
+    return [{ code: 'literal_reference', path: `channels[${index}].api_key`, subject: name, message }];
+  });
 }
 
 /** Of a document on its way back, which channels have the key of their old revision. */

@@ -6,8 +6,10 @@ import type { DocumentFault } from '../catalog/check-references.ts';
 import { printFault } from '../catalog/fault-words.ts';
 import { checkDocument } from '../catalog/prepare-document.ts';
 import { readNewDocument } from '../catalog/read-document.ts';
-import { warnDocument } from '../catalog/warn-document.ts';
+import { warnLiterals } from '../catalog/warn-change.ts';
+import { type SecretPlaces, warnDocument } from '../catalog/warn-document.ts';
 import { fileTrouble } from '../kit/file-trouble.ts';
+import { readKeyFile } from '../kit/key-file.ts';
 import { currentDocument } from '../operating/documents.ts';
 import { applyDocument } from '../publishing/apply-document.ts';
 import { ACTOR, type Command, CommandRefused, noArguments, oneArgument } from './command.ts';
@@ -22,7 +24,7 @@ export const configCommands: readonly Command[] = [
       const read = readNewDocument(readNamedFile(oneArgument(args, 'FILE')));
       if (!read.ok) throw refusedDocument(read.faults);
       const { channels, models } = read.document;
-      const warnings = warnDocument(read.document, variable);
+      const warnings = [...warnLiterals(read.document), ...warnDocument(read.document, placesOf(variable))];
       return {
         facts: { ok: true, channels: channels.length, models: models.length, warnings },
         text: `valid: ${channels.length} channels, ${models.length} models`,
@@ -46,7 +48,7 @@ export const configCommands: readonly Command[] = [
       const source = resolve(path) === configFile ? 'file' : 'operator';
       const applied = await applyDocument(await open(), text, source, ACTOR);
       if (!applied.ok) throw refusedDocument(applied.faults);
-      const warnings = [...applied.warnings, ...warnDocument(applied.document, variable)];
+      const warnings = [...applied.warnings, ...warnDocument(applied.document, placesOf(variable))];
       return {
         facts: { ok: true, revision: applied.revision, warnings },
         text: `applied as revision ${applied.revision}`,
@@ -66,6 +68,10 @@ export const configCommands: readonly Command[] = [
     },
   },
 ];
+
+function placesOf(variable: SecretPlaces['variable']): SecretPlaces {
+  return { variable, readFile: readKeyFile };
+}
 
 function readNamedFile(path: string): string {
   try {

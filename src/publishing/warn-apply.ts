@@ -6,7 +6,7 @@ import type { Document } from '../catalog/document.ts';
 import { exportBeside, exportDocument } from '../catalog/document-secrets.ts';
 import { WHOLE } from '../catalog/fault-words.ts';
 import { readDocument } from '../catalog/read-document.ts';
-import { findWarnings, TRAFFIC_DAYS } from '../catalog/warn-change.ts';
+import { findWarnings, TRAFFIC_DAYS, warnLiterals } from '../catalog/warn-change.ts';
 import type { Clock } from '../kit/clock.ts';
 import { taipeiDay } from '../kit/taipei.ts';
 import type { Revision, RevisionSource } from '../store/rows.ts';
@@ -23,10 +23,10 @@ export async function warnApply(
   newest: Revision | undefined,
   coming: Coming,
 ): Promise<DocumentFault[]> {
-  if (!newest) return [];
+  if (!newest) return warnLiterals(coming.document);
   const before = readDocument(newest.document);
   // A version that cannot read what it replaces can compare nothing.
-  if (!before.ok) return warnReplaced(newest, coming);
+  if (!before.ok) return [...warnReplaced(newest, coming), ...warnLiterals(coming.document)];
   const traffic = await store.read.trafficDays(taipeiDay(clock.now()) - TRAFFIC_DAYS);
   const changes = findWarnings(before.document, coming.document, traffic);
   // The embedded default is there to be replaced: nobody misses what of it was never used.
