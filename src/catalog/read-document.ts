@@ -2,6 +2,7 @@
 
 import { parseDocument } from 'yaml';
 import type { z } from 'zod';
+import { checkAddresses } from './check-addresses.ts';
 import { checkReferences, type DocumentFault } from './check-references.ts';
 import { checkServed } from './check-served.ts';
 import { type Document, documentShape } from './document.ts';
@@ -45,7 +46,7 @@ export function readDocument(text: string): ReadDocument {
 /** A document that somebody wants to make the next revision. */
 export function readNewDocument(text: string): ReadDocument {
   const read = readDocument(text);
-  const faults = read.ok ? checkServed(read.document) : [];
+  const faults = read.ok ? [...checkAddresses(read.document), ...checkServed(read.document)] : [];
   return faults.length > 0 ? { ok: false, faults, raw: read.raw } : read;
 }
 
