@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { plainDocument } from '../support/plain-document.ts';
 import { createWorkplace, type Workplace } from '../support/start-process.ts';
@@ -23,12 +23,14 @@ describe('config apply', () => {
     const file = place.write('a.yaml', plainDocument());
     expect(await place.gateway(['config', 'apply', file])).toEqual({
       exitCode: 0,
-      stdout: 'applied as revision 1\n',
+      stdout: `applied as revision 1, in a new database made at ${place.dataDir}/gateway.sqlite\n`,
       stderr: '',
     });
     const second = await place.gateway(['config', 'apply', file, '--json']);
     expect(second.exitCode).toBe(0);
-    expect(JSON.parse(second.stdout)).toMatchObject({ revision: 2 });
+    expect(JSON.parse(second.stdout)).toEqual({ ok: true, revision: 2, warnings: [] });
+    const elsewhere = await place.gateway(['config', 'apply', file, '--json'], { DATA_DIR: place.path('other') });
+    expect(JSON.parse(elsewhere.stdout)).toMatchObject({ revision: 1, made: place.path('other/gateway.sqlite') });
   });
 
   test('refuses a bad file and leaves the last good one', async () => {
@@ -52,7 +54,7 @@ describe('config apply', () => {
   test('a reference that leads to nothing is told, and applied all the same', async () => {
     const file = place.write('doubtful.yaml', withSecret('env:ZZ_UP_KEY'));
     const { exitCode, stdout, stderr } = await place.gateway(['config', 'apply', file]);
-    expect([exitCode, stdout]).toEqual([0, 'applied as revision 1\n']);
+    expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^applied as revision 1, in a new database /)]);
     expect(stderr).toMatch(/^warning: channels\[1\]\.api_key: ZZ_UP_KEY is not set .+\n$/);
     const second = await place.gateway(['config', 'apply', file, '--json']);
     expect(JSON.parse(second.stdout)).toMatchObject({ revision: 2, warnings: [{ path: 'channels[1].api_key' }] });
@@ -99,6 +101,37 @@ describe('config apply', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toStartWith(told);
     expect(existsSync(place.dataDir)).toBe(false);
+  });
+});
+
+describe('a file in another encoding', () => {
+  const yaml =
+    'channels: [{name: demo, kind: demo}]\nmodels: [{id: auto:free, name: NAME, price: free, routes: [{channel: demo, model: demo}]}]\n';
+  const [before = '', after = ''] = yaml.split('NAME');
+  const utf16 = Buffer.from(`\ufeff${yaml}`, 'utf16le');
+
+  test.each([
+    ['Big5', Buffer.concat([Buffer.from(before), Buffer.from([0xa4, 0xa4, 0xa4, 0xe5]), Buffer.from(after)])],
+    ['UTF-16', utf16],
+    ['UTF-16 without its mark', utf16.subarray(2)],
+    ['UTF-16, the bytes the other way round', Buffer.from(utf16).swap16()],
+  ])('%s is refused with what to do', async (_, bytes) => {
+    writeFileSync(place.path('other.yaml'), bytes);
+    for (const command of ['check', 'apply']) {
+      expect(await place.gateway(['config', command, 'other.yaml'])).toEqual({
+        exitCode: 1,
+        stdout: '',
+        stderr: 'the document is not UTF-8: save the file as UTF-8\n',
+      });
+    }
+  });
+
+  test('UTF-8 is good with its mark and without', async () => {
+    for (const mark of ['', '\ufeff']) {
+      place.write('good.yaml', mark + yaml.replace('NAME', '中文'));
+      expect((await place.gateway(['config', 'apply', 'good.yaml'])).exitCode).toBe(0);
+      expect((await place.gateway(['config', 'export'])).stdout).toContain('name: 中文');
+    }
   });
 });
 
