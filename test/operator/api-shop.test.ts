@@ -215,7 +215,7 @@ describe('the ledger', () => {
       },
     ]);
     expect((await api('POST', '/ledger/reconcile', { channel: 'none', csv })).status).toBe(404);
-    expect((await api('POST', '/ledger/reconcile', { channel: 'up', csv: 'a,b\n1,2' })).body.error.param).toBe('bill');
+    expect((await api('POST', '/ledger/reconcile', { channel: 'up', csv: 'a,b\n1,2' })).body.error.param).toBe('csv');
   });
 });
 
