@@ -19,7 +19,9 @@ export interface Invocation {
   databaseFile(): string | undefined;
   /** What a person types to start the server of this program. */
   serveLine: string;
-  /** The server of these settings, asked over its public port. */
+  /** The public port of these settings, as this machine reaches it. */
+  serverUrl: string;
+  /** The server there. */
   ask(path: string): Promise<Response>;
 }
 

@@ -5,5 +5,7 @@ export class StoreRefused extends Error {
 }
 
 export function noDatabase(file: string): StoreRefused {
-  return new StoreRefused(`there is no database at ${file}`);
+  return new StoreRefused(
+    `there is no database at ${file}: set DATA_DIR to the folder of the server's database, or DATABASE_URL to its PostgreSQL`,
+  );
 }
