@@ -15,6 +15,7 @@ import { channelCommands } from './commands/channels.ts';
 import { type Command, CommandRefused, WrongUsage } from './commands/command.ts';
 import { configCommands } from './commands/config.ts';
 import { healthCommands } from './commands/health.ts';
+import { createHelp, helpTopic } from './commands/help.ts';
 import { incidentCommands } from './commands/incidents.ts';
 import { ledgerCommands } from './commands/ledger.ts';
 import { moveCommands } from './commands/move.ts';
@@ -54,15 +55,26 @@ const COMMANDS: readonly Command[] = [
 
 const PROGRAM = isExecutable ? 'ai-gateway' : 'npm run -s gateway --';
 const SERVE_LINE = isExecutable ? `${PROGRAM} serve` : 'npm start';
+const SERVE = {
+  words: 'serve',
+  takes: '',
+  about: isExecutable ? 'run the server' : 'run the server (what npm start does)',
+};
+const HELP = createHelp(PROGRAM, SERVE, COMMANDS);
 const HEALTH_MS = 3_000;
 const STDOUT = 1;
 const STDERR = 2;
 
 async function run(args: readonly string[]): Promise<number> {
-  if (args.length === 0 || args[0] === 'help' || args[0] === '--help') {
-    const isAsked = args.length > 0;
-    await print(isAsked ? STDOUT : STDERR, usage());
-    return isAsked ? 0 : 2;
+  if (args.length === 0) {
+    await print(STDERR, HELP.all());
+    return 2;
+  }
+  const topic = helpTopic(args);
+  const help = topic && HELP.about(topic);
+  if (help !== undefined) {
+    await print(STDOUT, help);
+    return 0;
   }
   if (args[0] === '--version') {
     await print(STDOUT, `${packageJson.version}\n`);
@@ -72,15 +84,21 @@ async function run(args: readonly string[]): Promise<number> {
   let command: Command | undefined;
   try {
     command = findCommand(args);
-    const { facts, text, secret } = await runCommand(command, args.slice(command.words.split(' ').length));
+    const {
+      facts,
+      text,
+      warnings = [],
+      secret,
+    } = await runCommand(command, args.slice(command.words.split(' ').length));
     const isShown = await print(STDOUT, json ? `${JSON.stringify(facts)}\n` : `${text}\n`);
+    if (!json) await print(STDERR, warnings.map((warning) => `warning: ${warning}\n`).join(''));
     if (isShown && !(secret && isNowhere(STDOUT))) return 0;
     throw new CommandRefused(
       `it was done, but stdout cannot be written${secret ? `: ${secret.ifLost}` : ''}`,
       secret?.facts,
     );
   } catch (error) {
-    return await explain(error, json, command);
+    return await explain(error, json, command ? HELP.usageOf(command) : HELP.nearest(args));
   }
 }
 
@@ -137,6 +155,7 @@ async function runCommand(command: Command, rest: readonly string[]) {
         return command.makesDatabase ? openDatabaseFolder(settings.dataDir) : expectDatabase(settings.dataDir);
       },
       serveLine: SERVE_LINE,
+      serverUrl: settings.ownUrl,
       ask: askWith(fetch, settings.ownUrl),
     });
   } finally {
@@ -163,6 +182,7 @@ function parseCommandLine({ options, flags = [] }: Command, rest: readonly strin
   for (const token of tokens) {
     if (token.kind !== 'option') continue;
     const { name, rawName, value, inlineValue } = token;
+    if (Object.hasOwn(values, name)) throw new WrongUsage(`${rawName} is given twice`);
     if (flags.includes(name)) {
       if (value !== undefined) throw new WrongUsage(`${rawName} takes no value`);
       values[name] = '';
@@ -177,9 +197,9 @@ function parseCommandLine({ options, flags = [] }: Command, rest: readonly strin
   return { positionals, values };
 }
 
-async function explain(error: unknown, json: boolean, command: Command | undefined): Promise<number> {
+async function explain(error: unknown, json: boolean, usage: string): Promise<number> {
   if (error instanceof WrongUsage) {
-    await print(STDERR, `${error.message}\n${command ? usageOf(command) : usageHint()}\n`);
+    await print(STDERR, `${error.message}\n${usage}\n`);
     return 2;
   }
   const message = refusal(error);
@@ -208,31 +228,22 @@ function refusal(error: unknown): string {
   const known = error instanceof CommandRefused || error instanceof SettingsRefused || error instanceof StoreRefused;
   if (known) return error.message;
   if (error instanceof OperatingRefused) return tellRefusal(error);
-  if (error instanceof Fault) return `${error.publicText} (${error.details.internal ?? error.code})`;
+  if (error instanceof Fault) return faultText(error);
   return `failed unexpectedly: ${describeError(error)}`;
+}
+
+/** What clients are told of a database that is full or away is not for who can mend it. */
+function faultText({ code, publicText, details: { internal } }: Fault): string {
+  if (code === 'unavailable' && internal !== undefined) {
+    return `the database cannot be used: ${internal.replace(/^store: /, '')}`;
+  }
+  return `${publicText} (${internal ?? code})`;
 }
 
 /** A server that took a setting for what it is not would run on another port than its operator thinks. */
 async function refuseWords(): Promise<number> {
   await print(STDERR, 'serve takes no options: settings are environment variables, see docs/configuration.md\n');
   return 2;
-}
-
-function usageOf({ words, takes }: Command): string {
-  return `usage: ${PROGRAM} ${words}${takes ? ` ${takes}` : ''} [--json]`;
-}
-
-function usageHint(): string {
-  return `usage: ${PROGRAM} COMMAND [--json]; "${PROGRAM} help" lists the commands`;
-}
-
-function usage(): string {
-  const lines = [
-    ['serve', '', isExecutable ? 'run the server' : 'run the server (what npm start does)'],
-    ...COMMANDS.map(({ words, takes, about }) => [words, takes, about]),
-  ];
-  const list = lines.map(([words, takes, about]) => `  ${words}${takes ? ` ${takes}` : ''}\n      ${about}`);
-  return `usage: ${PROGRAM} COMMAND [--json]\n\n${list.join('\n')}\n`;
 }
 
 const [word, ...more] = process.argv.slice(2);

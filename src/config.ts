@@ -108,7 +108,7 @@ export function readSettings(
       anthropicApiKey: isProviderKey(variable('ANTHROPIC_API_KEY')),
       geminiApiKey: isProviderKey(variable('GEMINI_API_KEY')),
       openrouterApiKey: isProviderKey(variable('OPENROUTER_API_KEY')),
-      ollamaBaseUrl: readUrl(variable('OLLAMA_BASE_URL'), 'OLLAMA_BASE_URL', faults),
+      ollamaBaseUrl: readUpstreamUrl(variable('OLLAMA_BASE_URL'), 'OLLAMA_BASE_URL', faults),
     },
     killOrder: readKillOrder(variable('TORTURE_KILL'), faults),
     variable,
@@ -240,6 +240,15 @@ function readUrl(text: string | undefined, name: string, faults: string[]): stri
   if (/^https?:\/\//.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '');
   faults.push(`${name} must be an http or https URL`);
   return undefined;
+}
+
+/** It stands in the catalog document, whose addresses hold no secret. */
+function readUpstreamUrl(text: string | undefined, name: string, faults: string[]): string | undefined {
+  const url = readUrl(text, name, faults);
+  if (url !== undefined && new URL(url).username + new URL(url).password !== '') {
+    faults.push(`${name} must have no user info`);
+  }
+  return url;
 }
 
 /** Paths are put behind it: after a query or a fragment they would mean nothing. */

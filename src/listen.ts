@@ -10,6 +10,9 @@ import { StartRefused } from './start-refused.ts';
  */
 const IDLE_SECONDS = 75;
 
+/** Of the operator's port, whatever HOST says. */
+export const OPERATOR_HOST = '127.0.0.1';
+
 export type Respond = (request: Request, connection: Connection) => Response | Promise<Response>;
 
 export interface ListenOptions {
@@ -35,7 +38,7 @@ export function listen(options: ListenOptions): Server {
   }
 }
 
-/** Whether we can have the port for ourselves: for who lets others share it. Throws StartRefused. */
+/** Whether we can have the port for ourselves, for who does not open it yet. Rejects with StartRefused. */
 export async function checkPort(options: Pick<ListenOptions, 'host' | 'port' | 'variable'>): Promise<void> {
   const server = listen({ ...options, respond: () => new Response(null, { status: 503 }) });
   await server.stop(true);

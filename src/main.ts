@@ -8,7 +8,7 @@ import type { Gateway } from './gateway.ts';
 import { systemClock } from './kit/clock.ts';
 import { createLog, describeError } from './kit/log.ts';
 import { createLineWriter, type LineWriter } from './line-writer.ts';
-import { checkPort } from './listen.ts';
+import { checkPort, OPERATOR_HOST } from './listen.ts';
 import { StartEnded, StartRefused } from './start-refused.ts';
 import { StoreRefused } from './store/refusal.ts';
 import { supervise } from './supervisor.ts';
@@ -22,6 +22,7 @@ export async function serve(): Promise<void> {
   try {
     const settings = readSettings();
     const { processes, processIndex } = settings;
+    if (processIndex === undefined) await checkPorts(settings);
     if (processes > 1 && processIndex === undefined) await serveWithOthers(settings);
     else await serveAlone(settings);
   } catch (error) {
@@ -30,6 +31,17 @@ export async function serve(): Promise<void> {
     lines.write(`${startFailure(error)}\n`);
     await lines.end();
     process.exit(1);
+  }
+}
+
+/** Before the database and the catalog file are touched: the server that has the ports would follow what a start applied
+ * that is then refused. */
+async function checkPorts({ host, port, adminPort, processes }: Settings): Promise<void> {
+  await checkPort({ host, port, variable: 'PORT' });
+  // Not set, or any free one.
+  if (!adminPort) return;
+  for (let index = 0; index < processes; index++) {
+    await checkPort({ host: OPERATOR_HOST, port: adminPort + index, variable: 'ADMIN_PORT' });
   }
 }
 
@@ -54,8 +66,7 @@ async function serveAlone(settings: Settings): Promise<void> {
   }
 }
 
-async function serveWithOthers({ host, port, processes: count }: Settings): Promise<void> {
-  await checkPort({ host, port, variable: 'PORT' });
+async function serveWithOthers({ processes: count }: Settings): Promise<void> {
   const lines = logLines();
   const log = createLog(systemClock, lines.write);
   const start = (index: number) => startChild(index, lines.write);

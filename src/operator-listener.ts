@@ -3,12 +3,11 @@
 import type { Settings } from './config.ts';
 import { keptAdminToken } from './data-folder.ts';
 import type { Random } from './kit/random.ts';
-import { type ListenOptions, listen, listenSomewhere, type Server } from './listen.ts';
+import { type ListenOptions, listen, listenSomewhere, OPERATOR_HOST, type Server } from './listen.ts';
 import { type AddPages, createOperatorApp } from './operator/app.ts';
 import type { OperatorTools } from './operator/tools.ts';
 import type { Unanswered } from './unanswered.ts';
 
-const LOOPBACK = '127.0.0.1';
 const USUAL_PORT = 8788;
 
 /** Throws StartRefused or StoreRefused. */
@@ -21,7 +20,7 @@ export function listenForOperator(
   const token = adminToken ?? keptAdminToken(dataDir, tools.random);
   const app = createOperatorApp({ ...tools, adminToken: token }, addPages);
   const options = {
-    host: LOOPBACK,
+    host: OPERATOR_HOST,
     variable: 'ADMIN_PORT',
     respond: counted((request) => app.fetch(request)),
     idleSeconds,

@@ -2,6 +2,7 @@
 // jobs running.
 
 import type { Catalog } from './catalog/catalog.ts';
+import type { DocumentFault } from './catalog/check-references.ts';
 import { unusedProviders } from './catalog/default-document.ts';
 import { printFault } from './catalog/fault-words.ts';
 import { type Warnable, warnDocument } from './catalog/warn-document.ts';
@@ -18,6 +19,7 @@ import { sweepHolds } from './jobs/sweep-holds.ts';
 import type { Authenticator } from './keys/authenticator.ts';
 import type { Alarms } from './kit/alarms.ts';
 import type { Clock } from './kit/clock.ts';
+import { readKeyFile } from './kit/key-file.ts';
 import type { Log } from './kit/log.ts';
 import { isLoopback } from './kit/loopback.ts';
 import type { Sealer } from './kit/sealed.ts';
@@ -88,8 +90,12 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   const startingText = configFile === undefined ? undefined : readConfig(configFile);
   const started = await applyStartingDocument(publishing, startingText, embedded);
   if (!started.ok) throw new StartRefused(faultLines(configFile, started.faults));
-  const { applied, rejected } = started;
-  if (applied !== undefined) log('info', 'config_applied', { file: configFile, revision: applied });
+  const { applied, warnings = [], rejected } = started;
+  const tellApplied = (file: string | undefined, revision: number, doubts: readonly DocumentFault[]) => {
+    log('info', 'config_applied', { file, revision });
+    for (const doubt of doubts) log('warn', 'config_warning', { revision, detail: printFault(doubt) });
+  };
+  if (applied !== undefined) tellApplied(configFile, applied, warnings);
   if (rejected) alarms.raise('config_rejected', { file: configFile, detail: faultLines(undefined, rejected) });
 
   const active = createActiveCatalog(store, alarms);
@@ -97,7 +103,8 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   let warned: number | undefined;
   const warnOf = ({ revision, channels, models }: Catalog) => {
     warned = revision;
-    for (const warning of warnDocument(asDocument(channels, models), settings.variable)) {
+    const places = { variable: settings.variable, readFile: readKeyFile };
+    for (const warning of warnDocument(asDocument(channels, models), places)) {
       log('warn', 'config_warning', { revision, detail: printFault(warning) });
     }
   };
@@ -139,7 +146,7 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
       const applied = await applyDocument(publishing, readConfig(file), 'file', SERVER);
       if (applied.ok) {
         await follow();
-        log('info', 'config_applied', { file, revision: active.get().revision });
+        tellApplied(file, applied.revision, applied.warnings);
       } else {
         alarms.raise('config_rejected', { file, detail: faultLines(undefined, applied.faults) });
       }

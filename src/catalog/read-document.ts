@@ -2,6 +2,7 @@
 
 import { parseDocument } from 'yaml';
 import type { z } from 'zod';
+import { checkAddresses } from './check-addresses.ts';
 import { checkReferences, type DocumentFault } from './check-references.ts';
 import { checkServed } from './check-served.ts';
 import { type Document, documentShape } from './document.ts';
@@ -13,6 +14,8 @@ export type ReadDocument =
   | { ok: false; faults: DocumentFault[]; raw: unknown };
 
 const MAX_ALIASES = 100;
+/** What is left of other encodings: of Big5 letters that were lost, of UTF-16 a zero beside each plain letter. */
+const OTHER_ENCODING = /[\0\ufffd]/;
 
 export function readDocument(text: string): ReadDocument {
   const yaml = parseDocument(text, { uniqueKeys: true, strict: true });
@@ -44,8 +47,9 @@ export function readDocument(text: string): ReadDocument {
 
 /** A document that somebody wants to make the next revision. */
 export function readNewDocument(text: string): ReadDocument {
+  if (OTHER_ENCODING.test(text)) return refuseWhole('the document is not UTF-8: save the file as UTF-8');
   const read = readDocument(text);
-  const faults = read.ok ? checkServed(read.document) : [];
+  const faults = read.ok ? [...checkAddresses(read.document), ...checkServed(read.document)] : [];
   return faults.length > 0 ? { ok: false, faults, raw: read.raw } : read;
 }
 

@@ -25,14 +25,18 @@ interface WarnableModel {
   routes: readonly { channel: string }[];
 }
 
-/** `variable`: of the environment that the references of the document lead into. */
-export function warnDocument(
-  { channels, models }: Warnable,
-  variable: (name: string) => string | undefined,
-): DocumentFault[] {
+/** Where the references of a document lead to. */
+export interface SecretPlaces {
+  variable(name: string): string | undefined;
+  /** Undefined for what is no reference to a file. */
+  readFile(secret: string | undefined): { trouble?: string | undefined } | undefined;
+}
+
+export function warnDocument({ channels, models }: Warnable, places: SecretPlaces): DocumentFault[] {
   const unset = channels.flatMap(({ api_key: secret }, index) => {
-    const message = variableTrouble(secret, variable);
-    return message === undefined ? [] : [{ path: `channels[${index}].api_key`, message }];
+    const trouble = secretTrouble(secret, places);
+    const message = `${trouble}: the upstream would be asked without a key`;
+    return trouble === undefined ? [] : [{ path: `channels[${index}].api_key`, message }];
   });
   const warnings = [
     ...unset,
@@ -44,12 +48,9 @@ export function warnDocument(
   return [...warnings, { path: 'models', message }];
 }
 
-/** Undefined where the reference leads to a key, or to no variable at all. */
-export function variableTrouble(
-  secret: string | undefined,
-  variable: (name: string) => string | undefined,
-): string | undefined {
-  if (!secret?.startsWith('env:')) return undefined;
+/** Undefined where the reference leads to a key, or is none. */
+export function secretTrouble(secret: string | undefined, { variable, readFile }: SecretPlaces): string | undefined {
+  if (!secret?.startsWith('env:')) return readFile(secret)?.trouble;
   const name = secret.slice('env:'.length);
   const trouble = troubleWith(variable(name));
   return trouble && `${name} ${trouble}`;
@@ -76,7 +77,7 @@ function warnRoutes(id: string, routes: readonly { channel: string }[], path: st
 }
 
 function troubleWith(value: string | undefined): string | undefined {
-  if (value === undefined) return 'is not set in this environment: the upstream would be asked without a key';
-  if (isOwnKey(value)) return 'holds a key of this service: the upstream would be asked without a key';
+  if (value === undefined) return 'is not set in this environment';
+  if (isOwnKey(value)) return 'holds a key of this service';
   return undefined;
 }

@@ -1,7 +1,7 @@
 // channels list, test: how each channel has been doing, and one real call to it.
 
 import type { Document } from '../catalog/document.ts';
-import { variableTrouble } from '../catalog/warn-document.ts';
+import { secretTrouble } from '../catalog/warn-document.ts';
 import { readKeyFile } from '../kit/key-file.ts';
 import { percentOf } from '../kit/percent.ts';
 import { HOUR_MS } from '../kit/taipei.ts';
@@ -9,7 +9,7 @@ import { sumHours } from '../operating/channels.ts';
 import { readNewest } from '../operating/newest.ts';
 import { testChannel } from '../operating/test-channel.ts';
 import type { TrafficHour } from '../store/rows.ts';
-import { ACTOR, type Command, CommandRefused, type Invocation, noArguments, oneArgument } from './command.ts';
+import { ACTOR, type Command, CommandRefused, noArguments, oneArgument } from './command.ts';
 import { printTable } from './print-table.ts';
 
 const HOURS_SHOWN = 24;
@@ -52,7 +52,8 @@ export const channelCommands: readonly Command[] = [
       const name = oneArgument(args, 'NAME');
       const tools = await open();
       const { catalog } = await readNewest(tools);
-      const trouble = keyTrouble(catalog.channels.get(name)?.apiKey, variable);
+      // A key that only the server has: a call without it would tell nothing of the channel.
+      const trouble = secretTrouble(catalog.channels.get(name)?.apiKey, { variable, readFile: readKeyFile });
       if (trouble !== undefined) throw new CommandRefused(`${name} was not asked: ${trouble}; ${AS_THE_SERVER}`);
       const { firstByteMs, ...result } = await testChannel(tools, name, { actor: ACTOR });
       const facts = { ...result, first_byte_ms: firstByteMs };
@@ -64,12 +65,6 @@ export const channelCommands: readonly Command[] = [
 
 const AS_THE_SERVER =
   "run the command with the server's environment and as its user, or test the channel in the console";
-
-/** A key that only the server has: a call without it would tell nothing of the channel. Undefined if it is here, too. */
-function keyTrouble(secret: string | undefined, variable: Invocation['variable']): string | undefined {
-  const file = readKeyFile(secret);
-  return file ? file.trouble : variableTrouble(secret, variable);
-}
 
 /** Also those to channels that are switched off: the catalog in force has no such routes. */
 function listRoutes({ channels, models }: Document, hours: readonly TrafficHour[]) {

@@ -19,13 +19,17 @@ export interface Invocation {
   databaseFile(): string | undefined;
   /** What a person types to start the server of this program. */
   serveLine: string;
-  /** The server of these settings, asked over its public port. */
+  /** The public port of these settings, as this machine reaches it. */
+  serverUrl: string;
+  /** The server there. */
   ask(path: string): Promise<Response>;
 }
 
 export interface Printed {
   facts: unknown;
   text: string;
+  /** What a person should look at twice, for stderr; programs find it among the facts. */
+  warnings?: readonly string[];
   /** There if both hold what can never be shown again. */
   secret?: {
     /** What was made, and what to do if nobody could read it. */

@@ -6,8 +6,10 @@ import type { DocumentFault } from '../catalog/check-references.ts';
 import { printFault } from '../catalog/fault-words.ts';
 import { checkDocument } from '../catalog/prepare-document.ts';
 import { readNewDocument } from '../catalog/read-document.ts';
-import { warnDocument } from '../catalog/warn-document.ts';
+import { warnLiterals } from '../catalog/warn-change.ts';
+import { type SecretPlaces, warnDocument } from '../catalog/warn-document.ts';
 import { fileTrouble } from '../kit/file-trouble.ts';
+import { readKeyFile } from '../kit/key-file.ts';
 import { currentDocument } from '../operating/documents.ts';
 import { applyDocument } from '../publishing/apply-document.ts';
 import { ACTOR, type Command, CommandRefused, noArguments, oneArgument } from './command.ts';
@@ -22,10 +24,11 @@ export const configCommands: readonly Command[] = [
       const read = readNewDocument(readNamedFile(oneArgument(args, 'FILE')));
       if (!read.ok) throw refusedDocument(read.faults);
       const { channels, models } = read.document;
-      const warnings = warnDocument(read.document, variable);
+      const warnings = [...warnLiterals(read.document), ...warnDocument(read.document, placesOf(variable))];
       return {
         facts: { ok: true, channels: channels.length, models: models.length, warnings },
-        text: withWarnings(`valid: ${channels.length} channels, ${models.length} models`, warnings),
+        text: `valid: ${channels.length} channels, ${models.length} models`,
+        warnings: warnings.map(printFault),
       };
     },
   },
@@ -35,20 +38,25 @@ export const configCommands: readonly Command[] = [
     about: 'make it the newest revision; running servers follow within a second',
     options: [],
     makesDatabase: true,
-    async run({ args, open, hasDatabase, configFile, variable }) {
+    async run({ args, open, hasDatabase, databaseFile, configFile, variable }) {
       const path = oneArgument(args, 'FILE');
       const text = readNamedFile(path);
       // No database is made for a document that cannot be its first.
-      const first = hasDatabase() ? undefined : checkDocument(text, undefined);
+      const isNew = !hasDatabase();
+      const first = isNew ? checkDocument(text, undefined) : undefined;
       if (first?.ok === false) throw refusedDocument(first.faults);
       // Any other file is an edit: it survives a restart as long as the server's own file has not changed.
       const source = resolve(path) === configFile ? 'file' : 'operator';
       const applied = await applyDocument(await open(), text, source, ACTOR);
       if (!applied.ok) throw refusedDocument(applied.faults);
-      const warnings = warnDocument(applied.document, variable);
+      const warnings = [...applied.warnings, ...warnDocument(applied.document, placesOf(variable))];
+      // With a wrong DATA_DIR all would seem well, and the server's prices be the old ones.
+      const made = isNew ? databaseFile() : undefined;
+      const where = made === undefined ? '' : `, in a new database made at ${made}`;
       return {
-        facts: { ok: true, revision: applied.revision, warnings },
-        text: withWarnings(`applied as revision ${applied.revision}`, warnings),
+        facts: { ok: true, revision: applied.revision, ...(made === undefined ? {} : { made }), warnings },
+        text: `applied as revision ${applied.revision}${where}`,
+        warnings: warnings.map(printFault),
       };
     },
   },
@@ -65,16 +73,16 @@ export const configCommands: readonly Command[] = [
   },
 ];
 
+function placesOf(variable: SecretPlaces['variable']): SecretPlaces {
+  return { variable, readFile: readKeyFile };
+}
+
 function readNamedFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
     throw new CommandRefused(`cannot read ${path}: ${fileTrouble(error)}`);
   }
-}
-
-function withWarnings(text: string, warnings: readonly DocumentFault[]): string {
-  return [text, ...warnings.map((warning) => `warning: ${printFault(warning)}`)].join('\n');
 }
 
 function refusedDocument(faults: readonly DocumentFault[]): CommandRefused {

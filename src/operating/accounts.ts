@@ -214,7 +214,7 @@ export async function setFrozen(
     ...(accepted && { accepted_entry: accepted.entryId }),
   });
   const { wasSo } = await store.commit('freeze', { accountId, frozen, at: clock.now(), accepted, log });
-  if (wasSo) throw new OperatingRefused('already_done', `${accountId} is ${frozen ? 'frozen' : 'not frozen'} already`);
+  if (wasSo) throw new OperatingRefused('already_done', `${accountId} is ${frozen ? 'frozen already' : 'not frozen'}`);
 }
 
 /** A managing key, shown once. Refused: not_found, invalid, too_many_keys. */

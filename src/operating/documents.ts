@@ -5,10 +5,10 @@ import type { Document } from '../catalog/document.ts';
 import { exportBeside, exportDocument, returnDocument, showDocument } from '../catalog/document-secrets.ts';
 import { prepareDocument } from '../catalog/prepare-document.ts';
 import { readDocument } from '../catalog/read-document.ts';
+import { type DocumentWarning, findWarnings, TRAFFIC_DAYS, warnReturned } from '../catalog/warn-change.ts';
 import { taipeiDay } from '../kit/taipei.ts';
 import type { Revision, RevisionSource } from '../store/rows.ts';
 import { logLine } from './audit-log.ts';
-import { type DocumentWarning, findWarnings, warnReturned } from './document-warnings.ts';
 import { type DiffLine, diffLines } from './line-diff.ts';
 import { type Newest, readNewest } from './newest.ts';
 import { notFound } from './refused.ts';
@@ -60,7 +60,6 @@ export interface ApplyOptions {
   detail?: Readonly<Record<string, unknown>>;
 }
 
-const TRAFFIC_DAYS = 30;
 /** What the log and the revision call a return. */
 const RETURN = 'config.return';
 

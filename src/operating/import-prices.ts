@@ -1,9 +1,10 @@
 // A price list of an upstream, in US$ per 1M tokens, as edits of ours in NT$. Nothing is a float: a list must not be a
 // little wrong.
 
+import type { Document, DocumentModel } from '../catalog/document.ts';
+import { PRICE_NAMES } from '../catalog/listed-prices.ts';
 import { fieldsOf, listOf } from '../kit/loose-fields.ts';
 import { formatNtd, NANO_PER_NTD, type Nano, parseNtd } from '../kit/money.ts';
-import { PRICE_NAMES } from './listed-prices.ts';
 import { readNewest } from './newest.ts';
 import { type PriceEdit, type PriceList, toPriceList } from './prices.ts';
 import { readCsv } from './read-table.ts';
@@ -36,7 +37,13 @@ export interface ImportedPrices {
 export interface ImportNote {
   /** As a fault names it. */
   path: string;
-  code: /** No sale is for 0. */ 'zero' | 'zero_cost_noted' | /** No price of the model is listed. */ 'no_price';
+  code: /** No sale is for 0. */
+    | 'zero'
+    | 'zero_cost_noted'
+    /** No price of the model is listed. */
+    | 'no_price'
+    /** A column or a field has another name than a price: a misspelt price must not pass in silence. */
+    | 'unknown_column';
   message: string;
 }
 
@@ -44,7 +51,11 @@ const NOTES: Readonly<Record<ImportNote['code'], string>> = {
   zero: '0 cannot be a sale price: the price stays',
   zero_cost_noted: '0 cannot be a sale price: the cost is noted, the price stays',
   no_price: `has none of the prices ${PRICE_NAMES.join(', ')}: nothing changes`,
+  unknown_column: `is not read; prices are ${PRICE_NAMES.join(', ')}`,
 };
+
+const MODEL_COLUMNS = ['model', 'model_id', 'id'];
+const KNOWN_COLUMNS: ReadonlySet<string> = new Set([...MODEL_COLUMNS, ...PRICE_NAMES]);
 
 interface ListedModel {
   path: string;
@@ -80,8 +91,10 @@ export async function importPrices(
     notes: [],
   };
   const seen = new Set<string>();
-  for (const listed of readList(text)) {
-    const model = document.models.find(({ id, aliases }) => id === listed.model || aliases.includes(listed.model));
+  const list = readList(text);
+  imported.notes.push(...unknownColumns(list));
+  for (const listed of list) {
+    const model = findModel(document, listed.model, channel);
     if (!model) {
       imported.unknown.push(listed.model);
       continue;
@@ -113,6 +126,31 @@ export async function importPrices(
     imported.rows.push({ model: model.id, before, after: sale, cost });
   }
   return imported;
+}
+
+/** By our names; of a channel's own list also by the upstream's, where that is the name of one model alone. */
+function findModel({ models }: Document, name: string, channel: string | undefined): DocumentModel | undefined {
+  const own = models.find(({ id, aliases }) => id === name || aliases.includes(name));
+  if (own || channel === undefined) return own;
+  const [routed, ...others] = models.filter(({ routes }) =>
+    routes.some((route) => route.channel === channel && route.model === name),
+  );
+  return others.length === 0 ? routed : undefined;
+}
+
+/** Each once, at the first line that has something there. */
+function unknownColumns(list: readonly ListedModel[]): ImportNote[] {
+  const places = new Map<string, string>();
+  for (const { path, prices } of list) {
+    for (const [name, value] of Object.entries(prices)) {
+      if (value !== '' && !KNOWN_COLUMNS.has(name) && !places.has(name)) places.set(name, `${path}.${name}`);
+    }
+  }
+  return [...places.values()].map((path) => ({
+    path,
+    code: 'unknown_column' as const,
+    message: NOTES.unknown_column,
+  }));
 }
 
 function readFactor(field: string, text: string, { mayBeZero = false } = {}): Nano {
@@ -171,7 +209,7 @@ function readList(text: string): ListedModel[] {
 function readCsvList(text: string): ListedModel[] {
   const table = readCsv(text);
   if (!table) throw invalid('text', 'is no CSV: a quote is never closed, or it has too many lines');
-  const column = ['model', 'model_id', 'id'].find((name) => table.columns.includes(name));
+  const column = MODEL_COLUMNS.find((name) => table.columns.includes(name));
   if (column === undefined) throw invalid('text', 'needs a header with a column "model"');
   return table.rows.map(({ line, cells }) => ({ path: `line ${line}`, model: cells[column] ?? '', prices: cells }));
 }

@@ -1,6 +1,7 @@
 // Prices beside what they cost us, and edits of both as a new revision.
 
 import type { Document, DocumentModel } from '../catalog/document.ts';
+import { type Amounts, PRICE_NAMES, type PriceName, priceOf } from '../catalog/listed-prices.ts';
 import { type Fields, fieldsOf } from '../kit/loose-fields.ts';
 import { formatNtd, type Nano } from '../kit/money.ts';
 import {
@@ -11,7 +12,6 @@ import {
   checkDocument,
   currentDocument,
 } from './documents.ts';
-import { type Amounts, PRICE_NAMES, type PriceName, priceOf } from './listed-prices.ts';
 import { readNewest } from './newest.ts';
 import { readRaw, routesOf, writeRaw } from './raw-document.ts';
 import { notFound } from './refused.ts';

@@ -24,11 +24,11 @@ const PERIOD_COLUMNS = ['date', 'day', 'month', 'period'];
 /** Refused: invalid, if it is no such table at all. */
 export function readBill(csv: string, rate: Nano): Bill {
   const table = readCsv(csv);
-  if (!table) throw invalid('bill', 'is no CSV: a quote is never closed, or it has too many lines');
+  if (!table) throw invalid('csv', 'is no CSV: a quote is never closed, or it has too many lines');
   const period = PERIOD_COLUMNS.find((name) => table.columns.includes(name));
   const missing = ['model', 'input_tokens', 'output_tokens'].filter((name) => !table.columns.includes(name));
   if (period === undefined) missing.push('date or month');
-  if (missing.length > 0) throw invalid('bill', `needs a header with: ${missing.join(', ')}`);
+  if (missing.length > 0) throw invalid('csv', `needs a header with: ${missing.join(', ')}`);
   const bill: Bill = { lines: [], faults: [] };
   for (const row of table.rows) {
     const line = readLine(row, row.cells[period ?? ''] ?? '', rate);
@@ -36,7 +36,7 @@ export function readBill(csv: string, rate: Nano): Bill {
     else bill.lines.push(line);
   }
   if (new Set(bill.lines.map((line) => line.period.length)).size > 1) {
-    throw invalid('bill', 'must count by day or by month, not by both');
+    throw invalid('csv', 'must count by day or by month, not by both');
   }
   return bill;
 }

@@ -4,12 +4,12 @@
 // route: of a model with several routes to one channel nobody knows which of them served. Nor is what was used before the
 // first day that is kept known any more.
 
+import { type Amounts, isPerImage, type PriceName, priceOf } from '../catalog/listed-prices.ts';
 import { NANO_PER_NTD, type Nano, parseNtd } from '../kit/money.ts';
 import { DAY_MS, taipeiDay } from '../kit/taipei.ts';
 import type { ChannelDay } from '../store/reads.ts';
 import { record } from './audit-log.ts';
 import { dayText } from './ledger.ts';
-import { type Amounts, isPerImage, type PriceName, priceOf } from './listed-prices.ts';
 import { readNewest } from './newest.ts';
 import { type BillLine, readBill } from './read-bill.ts';
 import { invalid, notFound } from './refused.ts';

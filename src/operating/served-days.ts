@@ -3,10 +3,10 @@
 // where they differ are its records counted by revision.
 
 import type { Document } from '../catalog/document.ts';
+import { type Amounts, isPerImage } from '../catalog/listed-prices.ts';
 import { readDocument } from '../catalog/read-document.ts';
 import { HOUR_MS, taipeiDayStart } from '../kit/taipei.ts';
 import type { ChannelDay } from '../store/reads.ts';
-import { type Amounts, isPerImage } from './listed-prices.ts';
 import type { OperatingTools } from './tools.ts';
 
 export interface RouteThen {

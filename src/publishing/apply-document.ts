@@ -7,6 +7,7 @@ import type { Clock } from '../kit/clock.ts';
 import type { Sealer } from '../kit/sealed.ts';
 import type { RevisionSource } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
+import { warnApply } from './warn-apply.ts';
 
 export interface PublishingTools {
   store: Store;
@@ -17,21 +18,27 @@ export interface PublishingTools {
 /** Who applies the file at a start or by SIGHUP, and the embedded default. */
 export const SERVER = 'server';
 
-export type Applied = { ok: true; revision: number; document: Document } | { ok: false; faults: DocumentFault[] };
+export type Applied =
+  /** `warnings`: what it changed that may be a slip of the hand. */
+  | { ok: true; revision: number; document: Document; warnings: DocumentFault[] }
+  | { ok: false; faults: DocumentFault[] };
 
 export async function applyDocument(
-  { store, sealer, clock }: PublishingTools,
+  tools: PublishingTools,
   text: string,
   source: RevisionSource,
   /** Who asked for it, for the log of actions. */
   actor: string,
 ): Promise<Applied> {
-  const prepared = prepareDocument(text, sealer, (await store.read.newestRevision())?.document);
+  const { store, sealer, clock } = tools;
+  const before = await store.read.newestRevision();
+  const prepared = prepareDocument(text, sealer, before?.document);
   if (!prepared.ok) return prepared;
   const { document, stored, sourceHash } = prepared;
+  const warnings = await warnApply(tools, before, { document, stored, source });
   const at = clock.now();
   const log = { at, actor, action: 'config.apply', subject: 'catalog', detail: {} };
   await store.commit('revise', { document: stored, source, sourceHash, at, log });
   const newest = await store.read.newestRevision();
-  return { ok: true, revision: newest?.revision ?? 0, document };
+  return { ok: true, revision: newest?.revision ?? 0, document, warnings };
 }

@@ -1,4 +1,5 @@
-// A new document whose models nobody could serve is refused; one that is stored already goes on.
+// A new document whose models nobody could serve, or with a secret in an address, is refused; one that is stored already
+// goes on.
 import { describe, expect, test } from 'bun:test';
 import { printFault } from '../../src/catalog/fault-words.ts';
 import { readDocument, readNewDocument } from '../../src/catalog/read-document.ts';
@@ -71,4 +72,21 @@ test.each([
 
 test('a revision that was stored before still serves', () => {
   expect(readDocument(withKind('embeddings', { kind: 'anthropic' }))).toMatchObject({ ok: true });
+});
+
+describe('an address with a secret in it', () => {
+  const told = 'must have no user info (the part before "@"): put the key into api_key';
+
+  test.each(['http://user:secret@upstream.test', 'http://secret@upstream.test/v1', 'http://:secret@upstream.test'])(
+    '%s is refused, as it would be stored and exported as it is',
+    (url) => {
+      const both = withKind('chat', { kind: 'openai', base_url: url, anthropic_base_url: url });
+      expect(faultsOfNew(both)).toEqual([`channels[2].base_url: ${told}`, `channels[2].anthropic_base_url: ${told}`]);
+    },
+  );
+
+  test('an "@" elsewhere is none, and a stored document goes on', () => {
+    expect(faultsOfNew(withKind('chat', { kind: 'openai', base_url: `${URL}/@team?to=a@b` }))).toEqual([]);
+    expect(readDocument(withKind('chat', { kind: 'openai', base_url: 'http://a:b@upstream.test' })).ok).toBe(true);
+  });
 });

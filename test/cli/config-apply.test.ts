@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { plainDocument } from '../support/plain-document.ts';
 import { createWorkplace, type Workplace } from '../support/start-process.ts';
@@ -23,12 +23,14 @@ describe('config apply', () => {
     const file = place.write('a.yaml', plainDocument());
     expect(await place.gateway(['config', 'apply', file])).toEqual({
       exitCode: 0,
-      stdout: 'applied as revision 1\n',
+      stdout: `applied as revision 1, in a new database made at ${place.dataDir}/gateway.sqlite\n`,
       stderr: '',
     });
     const second = await place.gateway(['config', 'apply', file, '--json']);
     expect(second.exitCode).toBe(0);
-    expect(JSON.parse(second.stdout)).toMatchObject({ revision: 2 });
+    expect(JSON.parse(second.stdout)).toEqual({ ok: true, revision: 2, warnings: [] });
+    const elsewhere = await place.gateway(['config', 'apply', file, '--json'], { DATA_DIR: place.path('other') });
+    expect(JSON.parse(elsewhere.stdout)).toMatchObject({ revision: 1, made: place.path('other/gateway.sqlite') });
   });
 
   test('refuses a bad file and leaves the last good one', async () => {
@@ -51,11 +53,36 @@ describe('config apply', () => {
 
   test('a reference that leads to nothing is told, and applied all the same', async () => {
     const file = place.write('doubtful.yaml', withSecret('env:ZZ_UP_KEY'));
-    const { exitCode, stdout } = await place.gateway(['config', 'apply', file]);
-    expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^applied as revision 1\nwarning: channels\[1\]\.api_key: ZZ_UP_KEY is not set .+\n$/);
+    const { exitCode, stdout, stderr } = await place.gateway(['config', 'apply', file]);
+    expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^applied as revision 1, in a new database /)]);
+    expect(stderr).toMatch(/^warning: channels\[1\]\.api_key: ZZ_UP_KEY is not set .+\n$/);
     const second = await place.gateway(['config', 'apply', file, '--json']);
     expect(JSON.parse(second.stdout)).toMatchObject({ revision: 2, warnings: [{ path: 'channels[1].api_key' }] });
+  });
+
+  test('a change that may be a slip is told in the words of the API, and applied all the same', async () => {
+    const apply = (name: string, document: unknown) =>
+      place.gateway(['config', 'apply', place.write(name, document), ...(name.endsWith('.json') ? ['--json'] : [])]);
+    await apply('first.yaml', plainDocument());
+    const document = plainDocument();
+    document.models[1] = { ...document.models[1], price: { input: 812.5, output: 6.5 } };
+    expect(await apply('dear.yaml', document)).toEqual({
+      exitCode: 0,
+      stdout: 'applied as revision 2\n',
+      stderr:
+        'warning: models[1].price.input: paid: the price changes from NT$8.125 to NT$812.5\n' +
+        'warning: models[1].price.output: paid: the price changes from NT$65 to NT$6.5\n',
+    });
+    document.models[1] = { ...document.models[1], price: 'free' };
+    document.channels[1] = { ...document.channels[1], enabled: false };
+    const { stdout, stderr } = await apply('free.json', document);
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toMatchObject({
+      revision: 3,
+      warnings: [{ code: 'became_free', subject: 'paid' }, { code: 'last_route_lost' }],
+    });
+    // What became of it is what stands there now: nothing changes any more.
+    expect((await apply('again.yaml', document)).stderr).toBe('');
   });
 
   test('<kept> without a stored secret is refused, together with every other fault', async () => {
@@ -74,6 +101,37 @@ describe('config apply', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toStartWith(told);
     expect(existsSync(place.dataDir)).toBe(false);
+  });
+});
+
+describe('a file in another encoding', () => {
+  const yaml =
+    'channels: [{name: demo, kind: demo}]\nmodels: [{id: auto:free, name: NAME, price: free, routes: [{channel: demo, model: demo}]}]\n';
+  const [before = '', after = ''] = yaml.split('NAME');
+  const utf16 = Buffer.from(`\ufeff${yaml}`, 'utf16le');
+
+  test.each([
+    ['Big5', Buffer.concat([Buffer.from(before), Buffer.from([0xa4, 0xa4, 0xa4, 0xe5]), Buffer.from(after)])],
+    ['UTF-16', utf16],
+    ['UTF-16 without its mark', utf16.subarray(2)],
+    ['UTF-16, the bytes the other way round', Buffer.from(utf16).swap16()],
+  ])('%s is refused with what to do', async (_, bytes) => {
+    writeFileSync(place.path('other.yaml'), bytes);
+    for (const command of ['check', 'apply']) {
+      expect(await place.gateway(['config', command, 'other.yaml'])).toEqual({
+        exitCode: 1,
+        stdout: '',
+        stderr: 'the document is not UTF-8: save the file as UTF-8\n',
+      });
+    }
+  });
+
+  test('UTF-8 is good with its mark and without', async () => {
+    for (const mark of ['', '\ufeff']) {
+      place.write('good.yaml', mark + yaml.replace('NAME', '中文'));
+      expect((await place.gateway(['config', 'apply', 'good.yaml'])).exitCode).toBe(0);
+      expect((await place.gateway(['config', 'export'])).stdout).toContain('name: 中文');
+    }
   });
 });
 

@@ -48,10 +48,20 @@ describe('a file with faults', () => {
 });
 
 describe('a valid file that may not be meant so', () => {
+  const emptyKey = place.write('empty-key', '\n');
+  const up = { kind: 'openai', base_url: 'http://upstream.test/v1' };
   const doubtful = place.write('doubtful.yaml', {
     channels: [
-      { name: 'up', kind: 'openai', base_url: 'http://upstream.test/v1', api_key: 'env:ZZ_UP_KEY' },
-      { name: 'own', kind: 'openai', base_url: 'http://upstream.test/v1', api_key: 'env:ZZ_OWN_KEY' },
+      { name: 'up', ...up, api_key: 'env:ZZ_UP_KEY' },
+      { name: 'own', ...up, api_key: 'env:ZZ_OWN_KEY' },
+      { name: 'missing', ...up, api_key: 'file:/nowhere/key' },
+      { name: 'empty', ...up, api_key: `file:${emptyKey}` },
+      { name: 'good', ...up, api_key: `file:${place.write('key', 'sk-fake')}` },
+      ...[`$${'{ZZ_UP_KEY}'}`, '$ZZ_UP_KEY', 'Env:ZZ_UP_KEY', '$ecret-of-9', 'sk-fake'].map((api_key, index) => ({
+        name: `literal-${index}`,
+        ...up,
+        api_key,
+      })),
     ],
     models: [
       { id: 'm', price: 'free', routes: [{ channel: 'up', model: 'm' }] },
@@ -61,33 +71,38 @@ describe('a valid file that may not be meant so', () => {
     ],
   });
   const OWN = { ZZ_OWN_KEY: 'sk-svc-fake' };
+  const literal = (index: number) =>
+    `channels[${5 + index}].api_key: literal-${index}: this looks like the name of a variable or a file, and is taken as the key itself; write env:NAME or file:PATH`;
   const WARNINGS = [
+    ...[0, 1, 2].map(literal),
     'channels[0].api_key: ZZ_UP_KEY is not set in this environment: the upstream would be asked without a key',
     'channels[1].api_key: ZZ_OWN_KEY holds a key of this service: the upstream would be asked without a key',
+    'channels[2].api_key: cannot read /nowhere/key: it does not exist: the upstream would be asked without a key',
+    `channels[3].api_key: ${emptyKey} is empty: the upstream would be asked without a key`,
     'models[2].context_tokens: paid says no context_tokens, so 128000 count: longer prompts that its upstream takes would not be charged in full',
     'models[1].routes: n has several routes to up: if their model or cost differs, its requests cannot be told apart against a bill',
     'models: there is no model auto:free, to which registration and errors point',
   ];
 
   test('exit 0, and a line for each doubt', async () => {
-    const { exitCode, stdout } = await place.gateway(['config', 'check', doubtful], OWN);
-    expect(exitCode).toBe(0);
-    expect(stdout.trimEnd().split('\n')).toEqual([
-      'valid: 2 channels, 4 models',
-      ...WARNINGS.map((warning) => `warning: ${warning}`),
-    ]);
+    expect(await place.gateway(['config', 'check', doubtful], OWN)).toEqual({
+      exitCode: 0,
+      stdout: 'valid: 10 channels, 4 models\n',
+      stderr: WARNINGS.map((warning) => `warning: ${warning}\n`).join(''),
+    });
   });
 
   test('--json: in warnings', async () => {
-    const { stdout } = await place.gateway(['config', 'check', doubtful, '--json'], OWN);
+    const { stdout, stderr } = await place.gateway(['config', 'check', doubtful, '--json'], OWN);
+    expect(stderr).toBe('');
     const { ok, warnings } = JSON.parse(stdout);
     expect(ok).toBe(true);
     expect(warnings.map(({ path, message }: Record<string, string>) => `${path}: ${message}`)).toEqual(WARNINGS);
   });
 
   test('a variable that is set is none', async () => {
-    const { stdout } = await place.gateway(['config', 'check', doubtful], { ZZ_UP_KEY: 'k', ZZ_OWN_KEY: 'k' });
-    expect(stdout).not.toContain('api_key');
+    const { stderr } = await place.gateway(['config', 'check', doubtful], { ZZ_UP_KEY: 'k', ZZ_OWN_KEY: 'k' });
+    expect(stderr).not.toContain('ZZ_');
   });
 });
 

@@ -106,6 +106,7 @@ async function differences(): Promise<{ ok: boolean; total_nano: string; differe
       databaseFile: () => file,
       hasDatabase: () => true,
       serveLine: '',
+      serverUrl: 'http://127.0.0.1:9',
       ask: () => Promise.reject(new Error('nobody serves')),
     });
   } catch (error) {

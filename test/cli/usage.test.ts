@@ -63,10 +63,24 @@ describe('wrong usage', () => {
     expect(stderr).toBe(`${fault}\nusage: npm run -s gateway -- ${usage}\n`);
   });
 
+  test('an unknown command of a group, or the group alone: its commands', async () => {
+    for (const args of [['cards', 'isue'], ['cards']]) {
+      const { exitCode, stderr } = await place.gateway(args);
+      expect(exitCode).toBe(2);
+      expect(stderr).toStartWith(`unknown command: ${args.join(' ')}\nusage: npm run -s gateway -- COMMAND [--json]\n`);
+      expect(commandsIn(stderr)).toEqual(['cards issue', 'cards list', 'cards void']);
+    }
+  });
+
+  test('an option twice: which of the two is meant, nobody knows', async () => {
+    const { exitCode, stderr } = await place.gateway(['cards', 'issue', '--amount', '1', '--count', '1', '--amount=2']);
+    expect([exitCode, stderr.split('\n')[0]]).toEqual([2, '--amount is given twice']);
+  });
+
   test('an unknown command: where to find the others', async () => {
-    const { stderr } = await place.gateway(['config', 'chekc']);
+    const { stderr } = await place.gateway(['confgi', 'check']);
     expect(stderr).toBe(
-      'unknown command: config chekc\nusage: npm run -s gateway -- COMMAND [--json]; "npm run -s gateway -- help" lists the commands\n',
+      'unknown command: confgi check\nusage: npm run -s gateway -- COMMAND [--json]; "npm run -s gateway -- help" lists the commands\n',
     );
   });
 
@@ -83,6 +97,35 @@ test.each([[['help']], [['--help']]])('%j is asked for: exit 0, on stdout', asyn
   expect(stderr).toBe('');
 });
 
+const commandsIn = (text: string) => [...text.matchAll(/^ {2}([a-z]+(?: [a-z]+)?)/gm)].map(([, words]) => words);
+
+test.each([
+  [
+    ['cards', '--help'],
+    ['cards issue', 'cards list', 'cards void'],
+  ],
+  [
+    ['help', 'cards'],
+    ['cards issue', 'cards list', 'cards void'],
+  ],
+  [['cards', 'issue', '--help'], ['cards issue']],
+  [['cards', 'issue', '--amount', '5', '-h', '--json'], ['cards issue']],
+  [['help', 'config', 'apply'], ['config apply']],
+  [['backup', '--help'], ['backup']],
+])('%j: help on that, and nothing is done', async (args, commands) => {
+  const { exitCode, stdout, stderr } = await place.gateway(args);
+  expect([exitCode, stderr]).toEqual([0, '']);
+  expect(commandsIn(stdout)).toEqual(commands);
+});
+
+test('health says where it asked', async () => {
+  const { exitCode, stderr } = await place.gateway(['health'], { PORT: '9' });
+  expect([exitCode, stderr]).toEqual([
+    1,
+    'no server answers on http://127.0.0.1:9: it does not run, or HOST and PORT are not its own here\n',
+  ]);
+});
+
 describe('where there is no database', () => {
   test.each([
     [['config', 'export']],
@@ -97,7 +140,7 @@ describe('where there is no database', () => {
     expect(await place.gateway(args)).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: `there is no database at ${place.dataDir}/gateway.sqlite\n`,
+      stderr: `there is no database at ${place.dataDir}/gateway.sqlite: set DATA_DIR to the folder of the server's database, or DATABASE_URL to its PostgreSQL\n`,
     });
   });
 });

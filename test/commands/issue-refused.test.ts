@@ -51,6 +51,7 @@ async function run(commands: readonly Command[], words: string, options: Record<
     hasDatabase: () => true,
     databaseFile: () => undefined,
     serveLine: '',
+    serverUrl: 'http://127.0.0.1:9',
     ask: () => Promise.reject(new Error('nobody serves')),
   });
 }

@@ -55,6 +55,35 @@ test('costs are noted without the mark-up, for one channel or for all', async ()
   expect(rows[0]?.before).toMatchObject({ input: '10', output: '40.123' });
 });
 
+test('a column that is no price is told, once and where it is first filled', async () => {
+  const { edits, notes, faults } = await read('model,input_price,output,remark,\nup-paid,1,2,,\ndemo-small,1,2,new,\n');
+  expect(edits.map(({ sale }) => sale)).toEqual([{ output: '65' }, { output: '65' }]);
+  const message = 'is not read; prices are input, cached_input, cache_write_5m, cache_write_1h, output, image';
+  expect(notes).toEqual([
+    { path: 'line 2.input_price', code: 'unknown_column', message },
+    { path: 'line 3.remark', code: 'unknown_column', message },
+  ]);
+  expect(faults).toEqual([]);
+  expect((await read('{"up-paid":{"input":1,"outptu":2}}')).notes).toMatchObject([{ path: 'up-paid.outptu' }]);
+});
+
+test('the name at the upstream counts where its channel is named, and is that of one model', async () => {
+  const list = 'model,input\nscripted-2026-01,1\n';
+  expect(await read(list)).toMatchObject({ edits: [], unknown: ['scripted-2026-01'] });
+  const own = JSON.stringify({ 'own-name': { input: 1 } });
+  await gateway.apply((document) => ({
+    ...document,
+    models: [
+      ...document.models,
+      { id: 'renamed', price: { input: 1, output: 1 }, routes: [{ channel: 'up', model: 'own-name' }] },
+    ],
+  }));
+  expect((await read(own, { channel: 'up' })).edits).toEqual([{ model: 'renamed', sale: { input: '32.5' } }]);
+  expect((await read(own, { channel: 'demo' })).unknown).toEqual(['own-name']);
+  // Two models of the standard document ask the upstream for this one.
+  expect((await read(list, { channel: 'up' })).unknown).toEqual(['scripted-2026-01']);
+});
+
 test('0 is a cost and no sale price: told by line and column, and the cost is noted', async () => {
   const list = 'model,input,cached_input,output\nup-paid,3,0,15\ndemo-small,0,,\nup-free,,,\n';
   const { edits, rows, notes, faults } = await read(list, { setCost: true });

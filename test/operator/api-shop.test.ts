@@ -134,6 +134,8 @@ describe('accounts', () => {
     expect((await gateway.chat(account.key, { model: 'up-paid' })).status).not.toBe(200);
     expect((await api('POST', `${path}/freeze`, { reason: 'again' })).body.error.code).toBe('already_done');
     expect((await api('POST', `${path}/thaw`, { reason: 'key revoked' })).status).toBe(200);
+    const again = await api('POST', `${path}/thaw`, { reason: 'again' });
+    expect(again.body.error.message).toEndWith('is not frozen');
     expect((await gateway.chat(account.key, { model: 'up-paid' })).status).toBe(200);
     const { actions } = (await api('GET', path)).body;
     expect(actions.slice(0, 2)).toMatchObject([
@@ -215,7 +217,7 @@ describe('the ledger', () => {
       },
     ]);
     expect((await api('POST', '/ledger/reconcile', { channel: 'none', csv })).status).toBe(404);
-    expect((await api('POST', '/ledger/reconcile', { channel: 'up', csv: 'a,b\n1,2' })).body.error.param).toBe('bill');
+    expect((await api('POST', '/ledger/reconcile', { channel: 'up', csv: 'a,b\n1,2' })).body.error.param).toBe('csv');
   });
 });
 

@@ -7,10 +7,13 @@ import type { TestDocument } from '../support/test-document.ts';
 let gateway: TestGateway;
 afterEach(() => gateway.stop());
 
-function withKey(document: TestDocument): TestDocument {
-  const [first, ...rest] = document.channels;
-  return { ...document, channels: [{ ...first, api_key: 'env:ZZ_UP_KEY' }, ...rest] };
+function keyed(key: string) {
+  return ({ channels: [first, ...rest], ...document }: TestDocument): TestDocument => ({
+    ...document,
+    channels: [{ ...first, api_key: key }, ...rest],
+  });
 }
+const withKey = keyed('env:ZZ_UP_KEY');
 
 const warnings = () =>
   gateway.log
@@ -24,6 +27,18 @@ test('a reference that leads to nothing, at the start and when it is applied', a
   expect(warnings()).toEqual([{ level: 'warn', revision: 1, detail }]);
   await gateway.apply(withKey);
   expect(warnings()).toEqual([1, 2].map((revision) => ({ level: 'warn', revision, detail })));
+});
+
+test('a file that cannot be read', async () => {
+  gateway = await startTestGateway({ document: keyed('file:/nowhere/key') });
+  expect(warnings()).toMatchObject([
+    { detail: expect.stringContaining('cannot read /nowhere/key: it does not exist') },
+  ]);
+});
+
+test('a key that looks like a reference, when it is applied', async () => {
+  gateway = await startTestGateway({ document: keyed('$ZZ_UP_KEY') });
+  expect(warnings()).toMatchObject([{ detail: expect.stringContaining('taken as the key itself') }]);
 });
 
 test('several routes of one model to one channel', async () => {

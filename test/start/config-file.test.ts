@@ -1,5 +1,6 @@
 // When a running or restarted server takes the file, and when not.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
 import type { Answer } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
 import { plainDocument } from '../support/plain-document.ts';
@@ -150,6 +151,42 @@ describe('while it runs', () => {
       'server config.apply catalog {"revision":2}',
       'cli config.apply catalog {"revision":3}',
     ]);
+  });
+
+  test('what a file undoes is told: by config apply, SIGHUP and the next start', async () => {
+    const priced = (input: number) => {
+      const document = plainDocument();
+      document.models[1] = { ...document.models[1], price: { input, output: 65 } };
+      return place.write('gateway.yaml', document);
+    };
+    const inConsole = (server: RunningServer, base: number) =>
+      fetch(`${logged(server, 'operator_serving')[0]?.url}/api/admin/prices`, {
+        method: 'PATCH',
+        headers: { authorization: `Bearer ${readFileSync(`${place.dataDir}/admin-token`, 'utf8').trim()}` },
+        body: JSON.stringify({ edits: [{ model: 'paid', sale: { input: 9 } }], base_revision: base }),
+      });
+    const replaces = (revision: number) =>
+      `replaces revision ${revision}, made by the console or the operator's API: what was edited there is undone, unless it stands in this document, too`;
+    const told = (server: RunningServer) =>
+      logged(server, 'config_warning').map(({ level, revision, detail }) => [level, revision, detail]);
+
+    const file = priced(8);
+    const server = await place.serve();
+    expect((await inConsole(server, 1)).status).toBe(200);
+    expect((await place.gateway(['config', 'apply', file])).stderr).toBe(`warning: ${replaces(2)}\n`);
+    expect((await inConsole(server, 3)).status).toBe(200);
+    priced(90);
+    server.signal('SIGHUP');
+    await eventually('both warnings', () => told(server).length === 2);
+    const jump = 'models[1].price.input: paid: the price changes from NT$9 to NT$90';
+    expect(told(server)).toEqual([
+      ['warn', 5, replaces(4)],
+      ['warn', 5, jump],
+    ]);
+    await stop(server);
+    priced(9);
+    const second = await place.serve();
+    expect(told(second)).toEqual([['warn', 6, 'models[1].price.input: paid: the price changes from NT$90 to NT$9']]);
   });
 
   test('SIGHUP with a bad file changes nothing, and the server goes on', async () => {

@@ -240,33 +240,31 @@ async function occupyOneAfterFree() {
   }
 }
 
-describe('a start that cannot succeed ends all, with one line and code 1', () => {
-  test('the first cannot start', async () => {
-    const busy = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() });
+describe('a start that cannot succeed ends with one line and code 1', () => {
+  test('a port of any of them is in use: nothing is started', async () => {
+    const { busy, before } = await occupyOneAfterFree();
     try {
-      const ended = await place.failToServe({ ...environment(), ADMIN_PORT: String(busy.port) });
-      expect([ended.exitCode, ended.stderr]).toEqual([
-        1,
-        `cannot start: cannot listen on 127.0.0.1:${busy.port}: the port is in use; set ADMIN_PORT to another one\n`,
-      ]);
-      expect(logged({ stdout: () => ended.stdout }, 'serving')).toEqual([]);
+      for (const first of [busy.port, before]) {
+        const ended = await place.failToServe({ ...environment(), ADMIN_PORT: String(first) });
+        expect(ended).toEqual({
+          exitCode: 1,
+          stdout: '',
+          stderr: `cannot start: cannot listen on 127.0.0.1:${busy.port}: the port is in use; set ADMIN_PORT to another one\n`,
+        });
+      }
     } finally {
       await busy.stop(true);
     }
   });
 
-  test('the second cannot start', async () => {
-    const { busy, before } = await occupyOneAfterFree();
-    try {
-      const ended = await place.failToServe({ ...environment(), ADMIN_PORT: String(before) });
-      expect(ended.exitCode).toBe(1);
-      expect(ended.stderr).toMatch(/^cannot start: [^\n]+ set ADMIN_PORT to another one\n$/);
-      expect(ended.stderr).toContain(`127.0.0.1:${busy.port}`);
-      const log = { stdout: () => ended.stdout };
-      expect([logged(log, 'serving').length, logged(log, 'stopped').length]).toEqual([1, 1]);
-    } finally {
-      await busy.stop(true);
-    }
+  test('the catalog file is refused: the first ends all', async () => {
+    place.write('gateway.yaml', { ...document(), models: [] });
+    const ended = await place.failToServe(environment());
+    expect([ended.exitCode, ended.stderr.split('\n')[0]]).toEqual([
+      1,
+      `cannot start: ${place.path('gateway.yaml')} is refused:`,
+    ]);
+    expect(logged({ stdout: () => ended.stdout }, 'serving')).toEqual([]);
   });
 
   test('there is no PostgreSQL to share', async () => {

@@ -56,6 +56,27 @@ describe('the port', () => {
     }
     expect((await fetch(`${first.url}/healthz`)).status).toBe(200);
   });
+
+  test.each(['PORT', 'ADMIN_PORT'])(
+    '%s is in use: the edited file is not applied, and nothing is made',
+    async (name) => {
+      const config = place.write('gateway.yaml', testDocument('http://127.0.0.1:9/v1'));
+      const first = await place.serve();
+      const { port } = new URL(name === 'PORT' ? first.url : String(logged(first, 'operator_serving')[0]?.url));
+      place.write('gateway.yaml', {
+        ...testDocument('http://127.0.0.1:9/v1'),
+        models: [upModel('up-new', { price: 'free' })],
+      });
+      const second = await place.failToServe({ [name]: port });
+      expect(lineOf(second)).toBe(`cannot listen on 127.0.0.1:${port}: the port is in use; set ${name} to another one`);
+      expect(second.stdout).toBe('');
+      expect(JSON.parse((await place.gateway(['config', 'export', '--json'])).stdout).revision).toBe(1);
+
+      const elsewhere = place.path('elsewhere');
+      await place.failToServe({ [name]: port, DATA_DIR: elsewhere, GATEWAY_CONFIG: config });
+      expect(existsSync(elsewhere)).toBe(false);
+    },
+  );
 });
 
 test('variables that are wrong are all named, before anything is made', async () => {

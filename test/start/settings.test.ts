@@ -77,6 +77,7 @@ describe('what is refused', () => {
     ['PUBLIC_URL', 'https://user@example.com'],
     ['PUBLIC_URL', 'https://user:secret@example.com/ai'],
     ['OLLAMA_BASE_URL', '127.0.0.1:11434'],
+    ['OLLAMA_BASE_URL', 'http://user:secret@127.0.0.1:11434'],
     ['ALARM_WEBHOOK_URL', 'not a url'],
     ['SECURITY_CONTACT', 'security@example.com'],
     ['TRUSTED_PROXIES', 'localhost'],

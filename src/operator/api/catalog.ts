@@ -39,6 +39,16 @@ function applied(result: AppliedDocument): unknown {
   });
 }
 
+const priceList = z.strictObject({
+  text: text.describe(
+    'CSV with a header, or JSON (a list of objects, or an object by model). `model` is an id or alias of ours, or with `channel` the name at that upstream. Prices are the columns input, cached_input, cache_write_5m, cache_write_1h and output in US$ per 1M tokens, and image in US$ each; any other column is a note `unknown_column`.',
+  ),
+  rate: amount.describe('NT$ for one US$, such as 32.5.'),
+  markup: amount.describe('Percent on top of the cost: 0 sells at cost, 30 at 1.3 times the cost.'),
+  set_cost: flag.describe('Also note the list, without the mark-up, as the cost of the routes.'),
+  channel: text.optional().describe('Only routes to this channel get the cost; all of them if left out.'),
+});
+
 /** A number that no revision has, if it is none. */
 const revisionOf = ({ revision = '' }: Readonly<Record<string, string>>) =>
   /^\d{1,15}$/.test(revision) ? Number(revision) : 0;
@@ -120,7 +130,7 @@ export const CATALOG_OPERATIONS: readonly AdminOperation[] = [
     id: 'importPrices',
     summary:
       'Read a price list in US$ (CSV or JSON) as edits in NT$; changes nothing. `notes` tell what a line leaves as it is: 0 is a cost and no sale price.',
-    body: z.strictObject({ text, rate: amount, markup: amount, set_cost: flag, channel: text.optional() }),
+    body: priceList,
     run: (tools, { body: { text: list, rate, markup, set_cost: setCost, channel } }) =>
       importPrices(tools, list, { rate, markup, setCost, channel }),
   }),

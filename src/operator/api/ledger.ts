@@ -46,7 +46,13 @@ export const LEDGER_OPERATIONS: readonly AdminOperation[] = [
     id: 'reconcile',
     summary:
       'Hold an upstream’s bill (CSV) against the usage records of a channel, by the names and costs of the revision that admitted each request. A sum with an unknown part is null, and so is `ours` of a period whose usage is no longer kept; `notes` say why.',
-    body: z.strictObject({ channel: text, csv: text, rate: amount.optional() }),
+    body: z.strictObject({
+      channel: text.describe('Whose bill it is.'),
+      csv: text.describe(
+        'With a header: `model` (the name at the upstream, or ours), `date` (2026-11-15) or `month` (2026-11), `input_tokens`, `output_tokens`, and `amount` for what the line costs; other columns are not read.',
+      ),
+      rate: amount.optional().describe('NT$ for one unit of the currency of `amount`; 1 if left out.'),
+    }),
     run: (tools, { body: { channel, csv, rate } }) => reconcile(tools, channel, csv, { rate, actor: ACTOR }),
   }),
 ];

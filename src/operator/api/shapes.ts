@@ -1,7 +1,7 @@
 // Shapes that several calls of the operator's API share.
 
 import { z } from 'zod';
-import { PRICE_NAMES } from '../../operating/listed-prices.ts';
+import { PRICE_NAMES } from '../../catalog/listed-prices.ts';
 import type { PriceEdit } from '../../operating/prices.ts';
 import { hasControls } from '../../operating/read-input.ts';
 

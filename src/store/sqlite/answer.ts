@@ -10,8 +10,15 @@ export function replyTo(id: number, answer: () => Reply | string): Reply | strin
     return answer();
   } catch (error) {
     const message = messageOf(error);
-    return { id, ok: false, message, refused: error instanceof StoreRefused };
+    return { id, ok: false, message, refused: error instanceof StoreRefused || isOfDisk(error) };
   }
+}
+
+/** Full, read-only, locked, damaged: SQLite's own words for these say it all, and quote nothing. */
+const OF_DISK = /^SQLITE_(FULL|READONLY|IOERR|BUSY|CANTOPEN|PERM|CORRUPT|NOTADB)/;
+
+function isOfDisk(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && OF_DISK.test(String(error.code));
 }
 
 /** Whatever keeps the file from being used is the operator's to mend. */

@@ -56,7 +56,11 @@ function close(): undefined {
   } catch {
     // It stays in the journal, whatever the reason.
   }
-  db.run('PRAGMA wal_checkpoint(TRUNCATE)');
+  try {
+    db.run('PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch {
+    // It stays in the log beside the file, as after a kill: what was committed counts, and who asked for it must be told.
+  }
   db.close();
 }
 

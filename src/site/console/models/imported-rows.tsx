@@ -1,8 +1,8 @@
 /** @jsxImportSource hono/jsx */
 // What a list makes of the prices, beside what they are now.
 
+import { PRICE_NAMES, type PriceName } from '../../../catalog/listed-prices.ts';
 import type { ImportedPrices, ImportNote } from '../../../operating/import-prices.ts';
-import { PRICE_NAMES, type PriceName } from '../../../operating/listed-prices.ts';
 import type { PriceList } from '../../../operating/prices.ts';
 import type { Language } from '../../language.ts';
 import { consoleWords } from '../../words/console/words.ts';

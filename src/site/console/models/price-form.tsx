@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // The prices of one model as a form: what customers pay, and what each channel takes.
 
-import { PRICE_NAMES, type PriceName } from '../../../operating/listed-prices.ts';
+import { PRICE_NAMES, type PriceName } from '../../../catalog/listed-prices.ts';
 import type { PriceList, PriceRow } from '../../../operating/prices.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import { TextField } from '../frame/field.tsx';

@@ -1,6 +1,6 @@
 // What each price is called.
 
-import type { PriceName } from '../../../operating/listed-prices.ts';
+import type { PriceName } from '../../../catalog/listed-prices.ts';
 import type { Language } from '../../language.ts';
 import { consoleWords } from '../../words/console/words.ts';
 

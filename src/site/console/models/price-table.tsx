@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // What customers pay beside what it costs us, per model and route.
 
-import { PRICE_NAMES, type PriceName, priceOf } from '../../../operating/listed-prices.ts';
+import { PRICE_NAMES, type PriceName, priceOf } from '../../../catalog/listed-prices.ts';
 import type { PriceList, PriceRow, RouteCost } from '../../../operating/prices.ts';
 import { percent } from '../../format.ts';
 import { Scroll } from '../../parts/scroll.tsx';

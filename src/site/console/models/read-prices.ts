@@ -1,6 +1,6 @@
 // The prices that a form carries, as edits: only what differs from what stands in the document.
 
-import { PRICE_NAMES, type PriceName } from '../../../operating/listed-prices.ts';
+import { PRICE_NAMES, type PriceName } from '../../../catalog/listed-prices.ts';
 import type { PriceEdit, PriceList, PriceRow } from '../../../operating/prices.ts';
 import { plainNumber } from '../../plain-number.ts';
 import { typed } from '../frame/read-form.ts';

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // What is valid and still may be a slip of the hand, each as a sentence.
 
-import type { DocumentWarning } from '../../../operating/document-warnings.ts';
+import type { DocumentWarning } from '../../../catalog/warn-change.ts';
 import { count } from '../../format.ts';
 import type { Language } from '../../language.ts';
 import { consoleWords } from '../../words/console/words.ts';

@@ -45,6 +45,8 @@ export const documentEn = {
     `${subject} disappears. It had ${requests} requests in 30 days.`,
   channel_removed: (subject: string, requests: string) =>
     `The channel ${subject} disappears. It had ${requests} requests in 30 days.`,
+  literal_reference: (subject: string) =>
+    `The key of the channel ${subject} looks like the name of a variable or a file, and is taken as the key itself. A variable is written env:NAME, a file file:PATH.`,
   key_returned: (subject: string, revision: number) =>
     `The channel ${subject} gets back its stored key of revision ${revision}, which the upstream may have revoked since.`,
   revisions: 'Revisions',
@@ -110,6 +112,8 @@ export const documentZh: Said<typeof documentEn> = {
   last_route_lost: (subject) => `${subject} 將失去最後一條可用的路由，請求會被拒絕。`,
   model_removed: (subject, requests) => `${subject} 將被移除。最近 30 天有 ${requests} 次請求。`,
   channel_removed: (subject, requests) => `通道 ${subject} 將被移除。最近 30 天有 ${requests} 次請求。`,
+  literal_reference: (subject) =>
+    `通道 ${subject} 的金鑰看起來像變數或檔案的名稱，但會直接當成金鑰使用。變數請寫成 env:NAME，檔案請寫成 file:PATH。`,
   key_returned: (subject, revision) =>
     `通道 ${subject} 將恢復第 ${revision} 版所保存的金鑰；上游可能已經撤銷那把金鑰。`,
   revisions: '版本',

@@ -1,8 +1,10 @@
-// What is valid and still may be a slip of the hand: an operator is asked twice.
+// What a valid document changes that may be a slip of the hand: in the console and the operator's API an operator is asked
+// twice, whoever applies a file is told.
 
-import type { Document, DocumentModel } from '../catalog/document.ts';
 import { formatNtd } from '../kit/money.ts';
 import type { TrafficDay } from '../store/reads.ts';
+import type { Document, DocumentModel } from './document.ts';
+import { isReference } from './document-secrets.ts';
 import { PRICE_NAMES, priceOf } from './listed-prices.ts';
 
 export interface DocumentWarning {
@@ -13,6 +15,8 @@ export interface DocumentWarning {
     | 'last_route_lost'
     | 'model_removed'
     | 'channel_removed'
+    /** A new key looks like a reference that is written in another way than ours. */
+    | 'literal_reference'
     /** A stored key of the old `revision` comes back. */
     | 'key_returned';
   /** As faults name it; in the document before, where something was removed. */
@@ -28,6 +32,9 @@ export interface DocumentWarning {
   revision?: number;
 }
 
+/** How many days of traffic tell what is removed. */
+export const TRAFFIC_DAYS = 30;
+
 const JUMP = 10n;
 
 export function findWarnings(before: Document, after: Document, traffic: readonly TrafficDay[]): DocumentWarning[] {
@@ -40,7 +47,20 @@ export function findWarnings(before: Document, after: Document, traffic: readonl
       return old ? [...comparePrices(old, model, path), ...compareRoutes({ before, after }, old, model, path)] : [];
     }),
     ...findRemoved(before, after, traffic),
+    ...warnLiterals(after),
   ];
+}
+
+/** ${NAME}, $NAME, Env:NAME: as other programs write it. */
+const LIKE_REFERENCE = /^(\$\w+|\$\{.*\}|\$env:.*|(env|file):.*)$/i;
+
+/** Of keys that are stored already nothing is known. */
+export function warnLiterals({ channels }: Document): DocumentWarning[] {
+  return channels.flatMap(({ name, api_key: secret }, index): DocumentWarning[] => {
+    if (secret === undefined || isReference(secret) || !LIKE_REFERENCE.test(secret)) return [];
+    const message = `${name}: this looks like the name of a variable or a file, and is taken as the key itself; write env:NAME or file:PATH`;
+    return [{ code: 'literal_reference', path: `channels[${index}].api_key`, subject: name, message }];
+  });
 }
 
 /** Of a document on its way back, which channels have the key of their old revision. */
@@ -96,7 +116,7 @@ function findRemoved(before: Document, after: Document, traffic: readonly Traffi
   const models = before.models.flatMap(({ id }, index): DocumentWarning[] => {
     if (after.models.some((model) => model.id === id || model.aliases.includes(id))) return [];
     const requests = requestsOf(({ model }) => model === id);
-    const message = `${id} is removed; it had ${requests} requests in the last 30 days`;
+    const message = `${id} is removed; it had ${requests} requests in the last ${TRAFFIC_DAYS} days`;
     return [{ code: 'model_removed', path: `models[${index}]`, subject: id, message, requests }];
   });
   const channels = before.channels.flatMap(({ name }, index): DocumentWarning[] => {
@@ -104,7 +124,7 @@ function findRemoved(before: Document, after: Document, traffic: readonly Traffi
     const requests = requestsOf(({ channel }) => channel === name);
     const isRouted = before.models.some(({ routes }) => routes.some((route) => route.channel === name));
     if (!isRouted && requests === 0) return [];
-    const message = `${name} is removed; it had ${requests} requests in the last 30 days`;
+    const message = `${name} is removed; it had ${requests} requests in the last ${TRAFFIC_DAYS} days`;
     return [{ code: 'channel_removed', path: `channels[${index}]`, subject: name, message, requests }];
   });
   return [...models, ...channels];

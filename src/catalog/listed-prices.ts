@@ -1,6 +1,6 @@
 // A table of prices as the document has it, for sale or as cost, and what applies where it lists nothing.
 
-import type { DocumentModel } from '../catalog/document.ts';
+import type { DocumentModel } from './document.ts';
 
 export const PRICE_NAMES = ['input', 'cached_input', 'cache_write_5m', 'cache_write_1h', 'output', 'image'] as const;
 export type PriceName = (typeof PRICE_NAMES)[number];

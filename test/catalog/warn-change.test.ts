@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test';
 import { readDocument } from '../../src/catalog/read-document.ts';
-import { findWarnings } from '../../src/operating/document-warnings.ts';
+import { findWarnings } from '../../src/catalog/warn-change.ts';
 import { testDocument } from '../support/test-document.ts';
 
 type Edit = (standard: ReturnType<typeof testDocument>) => unknown;
