@@ -139,7 +139,7 @@ function PriceRow({ context, model }: { context: PageContext; model: PricedModel
   const { pricing } = wordsOf(context.language);
   const { input, output, image } = model.price;
   const buys = () => {
-    if (model.isFree) return pricing.buysFree;
+    if (model.isFree) return '–';
     // Where an image costs its tokens too, no one figure says how many.
     if (image !== null && (input !== null || output !== null)) return '–';
     if (image !== null) return pricing.buysImages(count(Math.floor(BUDGET_NTD / image)));

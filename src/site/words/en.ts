@@ -77,7 +77,6 @@ export const en = {
     buysInput: (tokens: string) => `${tokens} input tokens`,
     buysImages: (images: string) => `${images} images`,
     free: 'Free',
-    buysFree: 'costs nothing',
     freeNote: (minute: number, zero: number, positive: number) =>
       `Free models: ${minute} requests a minute; ${zero} a day at NT$0, ${positive} a day with a balance.`,
     none: 'No model fits these filters.',

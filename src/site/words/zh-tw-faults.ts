@@ -8,7 +8,7 @@ export const zhTwFaults: { texts: Words['faults']; fields: Words['fields'] } = {
     request_too_large: '請縮短內容：超過本頁可接受的長度。',
     request_timeout: '請再送出一次：資料傳送得太慢。',
     not_found: '請檢查網址：本帳戶沒有這筆資料。',
-    key_not_permitted: '請改用有管理權限的金鑰，或以名稱與密碼登入。',
+    key_not_permitted: '請改用有管理權限的金鑰，或以使用者名稱與密碼登入。',
     last_key: '請先建立另一把可管理的金鑰，或更換這把金鑰並讓舊的立即失效：這是最後一把可管理的金鑰。',
     rate_limited: '請稍候一分鐘再試：短時間內的請求太多。',
     registration_ip_limit: '請使用您已有的金鑰登入：這個位址在過去 24 小時內可註冊的帳戶已達上限。',

@@ -22,7 +22,7 @@ export const zhTw: Words = {
     notFoundTitle: '這裡什麼也沒有',
     notFound: '請檢查網址，或從首頁重新開始。',
     toHome: '回到首頁',
-    failedTitle: '沒有成功',
+    failedTitle: '操作未完成',
     tryAgain: '請稍後再試一次。沒有扣任何款項。',
   },
   home: {
@@ -76,7 +76,6 @@ export const zhTw: Words = {
     buysInput: (tokens) => `${tokens} 個輸入詞元`,
     buysImages: (images) => `${images} 張圖像`,
     free: '免費',
-    buysFree: '不收費',
     freeNote: (minute, zero, positive) =>
       `免費模型：每分鐘 ${minute} 次；餘額為 NT$0 時每天 ${zero} 次，有餘額時每天 ${positive} 次。`,
     none: '沒有符合條件的模型。',
@@ -129,7 +128,7 @@ export const zhTw: Words = {
     ongoing: '處理中',
     updated: (at) => `資料時間：${at}。`,
     machines: '同樣內容的 JSON',
-    legend: '每條直線代表一天，最右邊是今天。',
+    legend: '每一直條代表一天，最右邊是今天。',
   },
   security: {
     title: '安全',
