@@ -6,6 +6,7 @@ import { count, dateTime } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 import { Scroll } from '../parts/scroll.tsx';
+import { CardSource } from '../parts/support-link.tsx';
 import { PriceHistory } from './price-history.tsx';
 import { PRICING_KINDS, PRICING_SORTS, type PricedModel, type PricingQuery, selectModels } from './pricing-query.ts';
 
@@ -38,6 +39,7 @@ export function PricingPage({ context, facts, query }: PricingProps) {
         {pricing.effective(facts.revision, dateTime(facts.since))}
         {facts.models.some(({ isFree }) => isFree) ? ` ${pricing.freeNote(minute, zero, positive)}` : ''}
       </p>
+      <CardSource context={context} />
       <h2>{pricing.history}</h2>
       <p>{pricing.historyLead}</p>
       {facts.history.length === 0 ? null : <PriceHistory language={context.language} history={facts.history} />}

@@ -182,6 +182,7 @@ export const enAccount = {
   },
   redeem: {
     lead: 'Type the code on the card. Upper and lower case, full-width letters, spaces and hyphens do not matter.',
+    source: 'Prepaid cards come from the operator of this service.',
     code: 'Code',
     redeem: 'Redeem',
     done: (amount: string, balance: string) => `${amount} was added. Your balance is ${balance}.`,

@@ -15,6 +15,7 @@ export const en = {
     account: 'Account',
     signIn: 'Sign in',
     catalog: 'Catalog (JSON)',
+    support: 'Contact us',
     promise: 'Billed in NT$ from a prepaid wallet. Prompts and replies are never stored.',
     copy: 'Copy',
     copied: 'Copied',

@@ -174,6 +174,7 @@ export const zhTwAccount: Words['account'] = {
   },
   redeem: {
     lead: '請輸入卡片上的卡號。大小寫、全形半形、空格與連字號都不影響。',
+    source: '儲值卡由本服務的營運者發行。',
     code: '卡號',
     redeem: '兌換',
     done: (amount, balance) => `已加值 ${amount}，目前餘額為 ${balance}。`,

@@ -16,6 +16,7 @@ export const zhTw: Words = {
     account: '帳戶',
     signIn: '登入',
     catalog: '目錄（JSON）',
+    support: '聯絡我們',
     promise: '以預付餘額計費，單位為新臺幣（NT$）。從不儲存提示詞與回覆。',
     copy: '複製',
     copied: '已複製',
