@@ -1,4 +1,4 @@
-// What pages gain where scripts run: buttons that copy, a card's code from the link, one click that counts once, and the
+// What pages gain where scripts run: buttons that copy, lists that open where there is room, a card's code from the link, one click that counts once, and the
 // playground. Everything else works without.
 
 for (const button of document.querySelectorAll('[data-copy]')) {
@@ -18,6 +18,10 @@ for (const button of document.querySelectorAll('[data-copy]')) {
       button.textContent = label;
     }, 1500);
   });
+}
+
+for (const list of document.querySelectorAll('details[data-open-wide]')) {
+  list.open = matchMedia('(min-width: 48rem)').matches;
 }
 
 // A card's link has the code behind its #, which no server sees. It goes along through signing in and into the other

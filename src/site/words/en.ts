@@ -105,6 +105,8 @@ export const en = {
     start: 'Start',
     use: 'Use',
     operate: 'Run it yourself',
+    inEnglish: ' (in English)',
+    sections: 'On this page',
     onlyEnglish: 'This page is in English only.',
     all: 'All docs',
     markdown: 'This page as Markdown',

@@ -104,6 +104,8 @@ export const zhTw: Words = {
     start: '開始',
     use: '使用',
     operate: '自行架設',
+    inEnglish: '（英文）',
+    sections: '本頁內容',
     onlyEnglish: '這一頁目前只有英文。',
     all: '所有文件',
     markdown: '本頁的 Markdown',
