@@ -60,8 +60,10 @@ if (play) {
   const button = play.querySelector('button');
   let running;
 
-  const say = (text, isBad = false) => {
+  const say = (text, isBad = false, link = undefined) => {
     served.textContent = text;
+    if (link)
+      served.append(' ', Object.assign(document.createElement('a'), { href: link.href, textContent: link.text }));
     served.classList.toggle('bad', isBad);
   };
 
@@ -85,7 +87,7 @@ if (play) {
       if (!answer.textContent) answer.textContent = words.noText;
     } catch (error) {
       if (error.name === 'AbortError') say(words.stopped);
-      else say(error.told ?? words.offline, true);
+      else say(error.told ?? words.offline, true, error.link);
     } finally {
       running = undefined;
       button.textContent = words.send;
@@ -118,7 +120,9 @@ if (play) {
 
   async function refused(response) {
     const isJson = response.headers.get('content-type')?.startsWith('application/json');
-    return { told: isJson ? (await response.json()).error.message : words.expired };
+    if (!isJson) return { told: words.expired };
+    const { message, link } = (await response.json()).error;
+    return { told: message, link };
   }
 
   function take(chunk, answered) {

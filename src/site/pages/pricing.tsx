@@ -7,6 +7,7 @@ import { type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 import { Scroll } from '../parts/scroll.tsx';
 import { CardSource } from '../parts/support-link.tsx';
+import { priceNumber } from './list-price.ts';
 import { PriceHistory } from './price-history.tsx';
 import { PRICING_KINDS, PRICING_SORTS, type PricedModel, type PricingQuery, selectModels } from './pricing-query.ts';
 
@@ -131,7 +132,7 @@ export function priceColumns(language: Language): { name: keyof PricedModel['pri
 export function priceText(model: PricedModel, name: keyof PricedModel['price'], free: string): string {
   const value = model.price[name];
   if (value === null) return '–';
-  return model.isFree ? free : value.toLocaleString('en', { maximumFractionDigits: 9 });
+  return model.isFree ? free : priceNumber(value);
 }
 
 const BUDGET_NTD = 100;

@@ -199,6 +199,7 @@ export const enAccount = {
   play: {
     lead: 'Ask a model. The call is billed like any other; nothing of it is stored, not even here.',
     model: 'Model',
+    prices: (input: string, output: string) => `input ${input}, output ${output}`,
     prompt: 'Prompt',
     send: 'Send',
     stop: 'Stop',

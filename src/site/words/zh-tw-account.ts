@@ -191,6 +191,7 @@ export const zhTwAccount: Words['account'] = {
   play: {
     lead: '向模型提問。費用與一般呼叫相同；不論在哪裡，內容都不會儲存。',
     model: '模型',
+    prices: (input, output) => `輸入 ${input}、輸出 ${output}`,
     prompt: '提示詞',
     send: '送出',
     stop: '停止',
