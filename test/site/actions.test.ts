@@ -214,6 +214,8 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect(receipt.status).toBe(404);
     expect(await receipt.text()).toContain(faults.not_found);
     expect(await notice(await client.get('/account/usage?from=yesterday'))).toBe(fields.from);
+    const turned = await client.get('/account/usage?from=2026-01-16&to=2026-01-15');
+    expect([turned.status, await notice(turned)]).toEqual([400, fields.from_after_to]);
     expect(await notice(await client.post('/account/keys/key_0', {}))).toBe(faults.not_found);
     expect(await notice(await client.post('/account/access', { name: 'x', password: 'x' }))).toBe(
       account.access.badName,
@@ -266,6 +268,9 @@ describe('keys', () => {
     ['demo-small、up-paid', '1,000', 1000],
     ['ｄｅｍｏ－ｓｍａｌｌ　up-paid', '１，０００．５', 1000.5],
     ['DEMO-Small；ＵＰ-paid; ', '1', 1],
+    ['demo-small up-paid', 'NT$50', 50],
+    ['demo-small up-paid', '1,000 元', 1000],
+    ['demo-small up-paid', 'ＮＴ＄５０元', 50],
   ])('models %p and a budget of %p are read as they are meant', async (models, budget, ntd) => {
     const { key } = await gateway.register();
     const client = await signedIn(gateway, key);
@@ -286,7 +291,11 @@ describe('keys', () => {
     const other = await signedIn(gateway, limited.key);
     expect((await other.get(`/account/keys/${keyId}/revoke`)).status).toBe(403);
     expect((await client.post(`/account/keys/${limited.id}/revoke`)).status).toBe(303);
-    expect((await client.get(`/account/keys/${limited.id}/revoke`)).status).toBe(404);
+    for (const again of [client.get, client.post]) {
+      const { headers } = await again(`/account/keys/${limited.id}/revoke`);
+      expect(headers.get('location')).toBe('/account/keys?done=gone');
+    }
+    expect(await notice(await client.get('/account/keys?done=gone'))).toBe(wordsOf('en').account.keys.gone);
   });
 
   test('a rotated key works for a day under its old text; a form that comes twice rotates once', async () => {

@@ -108,7 +108,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     await Promise.all([page.waitForEvent('load'), submit(page, '/account/redeem')]);
     expect(await textOf(page, '.notice')).toBe(account.redeem.again(money(100_000_000_000n)));
     await open('/account');
-    expect(await textOf(page, '.figure.is-main')).toBe('NT$101.00');
+    expect(await textOf(page, '.is-money > :first-child .figure')).toBe('NT$101.00');
     expect((await gateway.get('/api/me', key)).balance_ntd).toBe(101);
   });
 

@@ -16,6 +16,9 @@ import { RevokePage } from './revoke.tsx';
 import { graceOf, RotatePage } from './rotate.tsx';
 import type { SignedVisit, Visits } from './visit.tsx';
 
+/** Somebody was quicker, in another tab perhaps: what was wanted is done. */
+const GONE = '/account/keys?done=gone';
+
 export function addKeyPages(visits: Visits, tools: SiteTools): void {
   const act =
     (handle: (visit: SignedVisit, keyId: string) => Promise<Response>) =>
@@ -38,6 +41,7 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
     const texts = new Map([
       ['saved', keys.saved],
       ['revoked', keys.revoked],
+      ['gone', keys.gone],
       ['stale', keys.stale],
     ]);
     const text = texts.get(done ?? '');
@@ -88,7 +92,8 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
       `/account/keys/:id/${action}`,
       act(async (visit, keyId) => {
         const known = await findKey(tools, visit, keyId);
-        if (!known || known.revokedAt !== null) throw fault('not_found');
+        if (!known) throw fault('not_found');
+        if (known.revokedAt !== null) return visit.go(GONE);
         return visit.show(<Question context={visit.page} key_={known} isCurrent={keyId === visit.session.keyId} />);
       }),
     );
@@ -97,6 +102,8 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
     'post',
     '/account/keys/:id/revoke',
     act(async (visit, keyId) => {
+      const known = await findKey(tools, visit, keyId);
+      if (known && known.revokedAt !== null) return visit.go(GONE);
       await removeKey(tools, visit.session.accountId, keyId);
       return visit.go('/account/keys?done=revoked');
     }),

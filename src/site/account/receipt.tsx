@@ -72,7 +72,7 @@ function Lines({ language, facts: { record, lines } }: PartProps) {
   return (
     <>
       <Scroll label={usage.receipt}>
-        <table>
+        <table class="flows">
           <thead>
             <tr>
               <th scope="col">{usage.line}</th>

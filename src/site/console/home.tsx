@@ -57,7 +57,7 @@ function HomePage(props: HomeProps) {
       <div class="cards">
         <div>
           <p class="faint">{home.today}</p>
-          <Amount value={today?.revenue ?? 0n} isMain />
+          <Amount value={today?.revenue ?? 0n} />
         </div>
         <Figure title={home.requests} text={count(today?.requests ?? 0)} />
         <Figure title={home.accounts} text={count(today?.accounts ?? 0)} />

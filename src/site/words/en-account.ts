@@ -119,6 +119,7 @@ export const enAccount = {
     edit: 'Change',
     save: 'Save',
     revoked: 'The key is revoked.',
+    gone: 'This key was revoked before: it no longer works.',
     saved: 'The key is changed.',
     restricted: 'You signed in with a key that may not manage keys.',
     current: 'signed in with this one',

@@ -42,6 +42,7 @@ export const enFaults = {
     too_many_keys: 'Revoke a key first: this account has as many as it may have.',
     from: 'From: choose a date.',
     to: 'To: choose a date.',
+    from_after_to: 'From: choose a day that is not after the last one.',
     cursor: 'Start again from the newest requests: this page of the list does not exist.',
     prompt: 'Shorten the prompt: it is longer than this page takes.',
   },

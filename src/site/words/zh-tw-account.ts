@@ -111,6 +111,7 @@ export const zhTwAccount: Words['account'] = {
     edit: '修改',
     save: '儲存',
     revoked: '金鑰已撤銷。',
+    gone: '這把金鑰先前已經撤銷，不能再使用。',
     saved: '金鑰已修改。',
     restricted: '您登入所用的金鑰沒有管理金鑰的權限。',
     current: '目前登入所用',

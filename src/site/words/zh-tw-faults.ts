@@ -39,6 +39,7 @@ export const zhTwFaults: { texts: Words['faults']; fields: Words['fields'] } = {
     too_many_keys: '請先撤銷一把金鑰：本帳戶的金鑰數量已達上限。',
     from: '起始日期：請選擇一個日期。',
     to: '結束日期：請選擇一個日期。',
+    from_after_to: '起始日期：請選擇不晚於結束日期的日期。',
     cursor: '請從最新的請求重新開始：清單中沒有這一頁。',
     prompt: '請縮短提示詞：超過本頁可接受的長度。',
   },

@@ -36,7 +36,7 @@ export function AccountPage(props: AccountProps) {
       <div class="cards">
         <div>
           <p class="faint">{accounts.available}</p>
-          <Amount value={wallet.balance - wallet.held} isMain />
+          <Amount value={wallet.balance - wallet.held} />
         </div>
         <div>
           <p class="faint">{accounts.balance}</p>
