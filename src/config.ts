@@ -30,6 +30,8 @@ export interface Settings {
   siteName: string;
   /** Whom to tell of a weakness: a mailto: or https: address, for security.txt and the page /security. */
   securityContact: string | undefined;
+  /** Whom customers ask for help: a mailto: or https: address that pages link to. */
+  supportContact: string | undefined;
   trustedProxies: readonly Network[];
   /** Undefined: the one kept in the data folder. */
   pepper: string | undefined;
@@ -98,7 +100,8 @@ export function readSettings(
     publicUrl,
     ownUrl,
     siteName: variable('SITE_NAME') ?? 'AI Gateway',
-    securityContact: readContact(variable('SECURITY_CONTACT'), faults),
+    securityContact: readContact(variable('SECURITY_CONTACT'), 'SECURITY_CONTACT', faults),
+    supportContact: readContact(variable('SUPPORT_CONTACT'), 'SUPPORT_CONTACT', faults),
     trustedProxies: readNetworks(variable('TRUSTED_PROXIES'), faults),
     pepper,
     alarmWebhookUrl: readUrl(variable('ALARM_WEBHOOK_URL'), 'ALARM_WEBHOOK_URL', faults),
@@ -259,9 +262,9 @@ function readPublicUrl(text: string | undefined, faults: string[]): string | und
   return undefined;
 }
 
-function readContact(text: string | undefined, faults: string[]): string | undefined {
+function readContact(text: string | undefined, name: string, faults: string[]): string | undefined {
   if (text === undefined || (/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/.test(text) && URL.canParse(text))) return text;
-  faults.push('SECURITY_CONTACT must be an address that begins with mailto: or https:');
+  faults.push(`${name} must be an address that begins with mailto: or https:`);
   return undefined;
 }
 

@@ -181,7 +181,8 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
       return { requests, bodyBytes: megabytes * 1024 * 1024 };
     }),
   };
-  const site = createSiteTools(http, { pepper, securityContact: settings.securityContact });
+  const { securityContact, supportContact } = settings;
+  const site = createSiteTools(http, { pepper, securityContact, supportContact });
   const app = createApp(http, (pages) => addSite(pages, site));
   const unanswered = countUnanswered();
   const respond = unanswered.counted(app.fetch);

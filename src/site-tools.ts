@@ -14,16 +14,13 @@ import type { SiteTools } from './site/tools.ts';
 
 const CHAT_PATH = '/v1/chat/completions';
 
-export interface SiteSettings {
-  pepper: string;
-  securityContact: string | undefined;
-}
+export type SiteSettings = { pepper: string } & Pick<SiteTools, 'securityContact' | 'supportContact'>;
 
-export function createSiteTools(http: HttpTools, { pepper, securityContact }: SiteSettings): SiteTools {
+export function createSiteTools(http: HttpTools, { pepper, ...contacts }: SiteSettings): SiteTools {
   const history = createPriceHistory(http.store);
   return {
     ...http,
-    securityContact,
+    ...contacts,
     docs: readDocs(),
     assetFiles: readAssets(),
     hashSession: createSessionHasher(pepper),

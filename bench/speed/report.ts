@@ -25,7 +25,7 @@ function table({ targets, results }: Run, cell: Cell): string[][] {
     }),
   ]);
   const hasFigures = (row: readonly string[]) => row.slice(1).some((text) => text !== '–');
-  return [['', ...targets.map(({ label }) => label)], ...rows.filter(hasFigures)];
+  return [['measured', ...targets.map(({ label }) => label)], ...rows.filter(hasFigures)];
 }
 
 function asText(rows: readonly string[][]): string {

@@ -1,7 +1,7 @@
 // The docs: which pages there are, in what order, in which language. The files are the project's own Markdown; a page
 // that has no file in the reader's language is shown in English, and says so.
 
-import type { Language } from './language.ts';
+import { type Language, wordsOf } from './language.ts';
 import { docsPath, type LinkTo, markdownPath, type Rendered, relinkMarkdown, renderMarkdown } from './markdown.ts';
 
 const DOC_GROUPS = {
@@ -17,10 +17,7 @@ export interface DocPage extends Rendered {
   markdown: string;
 }
 
-export interface DocLink {
-  name: string;
-  title: string;
-}
+export type DocLink = Pick<DocPage, 'name' | 'title' | 'language'>;
 
 export interface DocsLibrary {
   find(name: string, language: Language): DocPage | undefined;
@@ -45,7 +42,7 @@ export function createDocsLibrary(files: ReadonlyMap<string, string>, baseUrl: s
         group,
         pages: namesIn(group, names).flatMap((name) => {
           const page = find(name, language);
-          return page ? [{ name, title: page.title }] : [];
+          return page ? [{ name, title: page.title, language: page.language }] : [];
         }),
       })),
   };
@@ -76,6 +73,8 @@ function readPages(
       return [name, { language: written, markdown: text.replaceAll('http://127.0.0.1:8787', baseUrl) }];
     }),
   );
+  const { frame } = wordsOf(language);
+  const copy = { label: frame.copy, done: frame.copied, language };
   const html = new Map([...sources].map(([name, { markdown }]) => [name, renderMarkdown(markdown).html]));
   const linkBy =
     (path: typeof docsPath): LinkTo =>
@@ -91,7 +90,7 @@ function readPages(
         name,
         language: written,
         markdown: relinkMarkdown(markdown, linkBy(markdownPath)),
-        ...renderMarkdown(markdown, linkBy(docsPath)),
+        ...renderMarkdown(markdown, linkBy(docsPath), copy),
       },
     ]),
   );

@@ -13,7 +13,7 @@ export function machineTexts(tools: SiteTools, library: DocsLibrary): Map<string
   ]);
 }
 
-function llmsText({ siteName, publicUrl }: SiteTools, library: DocsLibrary): string {
+function llmsText({ siteName, publicUrl, supportContact }: SiteTools, library: DocsLibrary): string {
   const pages = library.groups('en').flatMap((group) => group.pages);
   return `# ${siteName}
 
@@ -23,7 +23,7 @@ Register without a human: POST ${publicUrl}/api/agent/register returns a key wit
 The model auto:free works at NT$0. Every model answer names its upstream channel in the header x-svc-channel.
 OpenAI base URL: ${publicUrl}/v1 (chat/completions, responses, embeddings, images/generations, models)
 Anthropic base URL: ${publicUrl} (v1/messages, v1/messages/count_tokens)
-Send the key as "Authorization: Bearer KEY" or "x-api-key: KEY".
+Send the key as "Authorization: Bearer KEY" or "x-api-key: KEY".${supportContact === undefined ? '' : `\nHelp and prepaid cards, from people: ${supportContact}`}
 
 ## Docs
 

@@ -6,12 +6,27 @@ import { Marked, Renderer, type Tokens } from 'marked';
 export interface Rendered {
   title: string;
   html: string;
+  /** The headings of its parts, in order. */
+  sections: Section[];
+}
+
+export interface Section {
+  id: string;
+  title: string;
+}
+
+/** What the button beside code says, before and after, and in which language. */
+export interface CopyWords {
+  label: string;
+  done: string;
+  language: string;
 }
 
 /** The address of the page that a file became, and of a heading in it; a link to what is no page is only its words. */
 export type LinkTo = (name: string, anchor: string) => string | undefined;
 
-export function renderMarkdown(markdown: string, linkTo: LinkTo = docsPath): Rendered {
+export function renderMarkdown(markdown: string, linkTo: LinkTo = docsPath, copy?: CopyWords): Rendered {
+  const sections: Section[] = [];
   const used = new Map<string, number>();
   const marked = new Marked({
     gfm: true,
@@ -19,6 +34,7 @@ export function renderMarkdown(markdown: string, linkTo: LinkTo = docsPath): Ren
       html: ({ text }: Tokens.HTML | Tokens.Tag) => (isComment(text) ? '' : isAnchor(text) ? text : escapeHtml(text)),
       heading({ tokens, depth, text }: Tokens.Heading) {
         const id = uniqueSlug(text, used);
+        if (depth === 2) sections.push({ id, title: text.replaceAll('`', '') });
         return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
       },
       link({ href, tokens }: Tokens.Link) {
@@ -35,12 +51,22 @@ export function renderMarkdown(markdown: string, linkTo: LinkTo = docsPath): Ren
           .replace('<table>', labels.length > 0 ? '<table class="stack is-doc">' : '<table>');
         return `<div class="scroll" tabindex="0">${labelled(table, labels)}</div>\n`;
       },
-      code: ({ text }: Tokens.Code) => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`,
+      code({ text, lang }: Tokens.Code) {
+        const code = `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>`;
+        // What is in no language is a drawing, which nobody runs.
+        return copy && lang ? `<div class="copy">${code}${copyButton(copy)}</div>\n` : `${code}\n`;
+      },
     },
   });
   const html = marked.parse(markdown, { async: false });
   const title = /^#\s+(.+)$/m.exec(markdown)?.[1] ?? '';
-  return { title: title.replace(/[`*_]/g, ''), html };
+  return { title: title.replace(/[`*_]/g, ''), html, sections };
+}
+
+/** As `CodeBlock` has it. */
+function copyButton({ label, done, language }: CopyWords): string {
+  const words = `lang="${language}" data-done="${escapeHtml(done)}"`;
+  return `<button type="button" class="quiet small" ${words} data-copy hidden>${escapeHtml(label)}</button>`;
 }
 
 const CODE_BLOCK = /^(```[\s\S]*?^```$)/m;

@@ -8,7 +8,8 @@ import { knownQuery } from './page-parameters.ts';
 import { hasSessionCookie } from './session-cookie.ts';
 import type { SiteTools } from './tools.ts';
 
-export function pageContext(request: Request, { siteName, publicUrl }: SiteTools, assets: Assets): PageContext {
+export function pageContext(request: Request, tools: SiteTools, assets: Assets): PageContext {
+  const { siteName, publicUrl, supportContact } = tools;
   const { pathname, search } = requestUrl(request);
   // With two slashes in front a link to it would lead to another site.
   const path = pathname.replace(/^\/+/, '/');
@@ -19,6 +20,7 @@ export function pageContext(request: Request, { siteName, publicUrl }: SiteTools
     assets,
     path,
     query: knownQuery(path, search),
+    supportContact,
     isSignedIn: hasSessionCookie(request.headers, publicUrl),
   };
 }

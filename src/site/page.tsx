@@ -4,6 +4,7 @@
 import type { Child } from 'hono/jsx';
 import type { Assets } from './assets.ts';
 import { LANGUAGES, type Language, wordsOf } from './language.ts';
+import { SupportLink } from './parts/support-link.tsx';
 
 export interface PageContext {
   language: Language;
@@ -14,6 +15,8 @@ export interface PageContext {
   path: string;
   query: string;
   isSignedIn: boolean;
+  /** A mailto: or https: address, if the operator set one. */
+  supportContact: string | undefined;
 }
 
 export interface PageProps {
@@ -71,6 +74,7 @@ export function Page({ context, title, description, isShownOnce = false, childre
         </main>
         <footer class="foot">
           <div class="wrap">
+            <SupportLink context={context} />
             <a href="/llms.txt">llms.txt</a>
             <a href="/openapi.json">openapi.json</a>
             <a href="/api/public/catalog">{words.frame.catalog}</a>

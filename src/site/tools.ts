@@ -25,6 +25,8 @@ export interface SiteTools extends RegisterTools, KeyTools, RedeemTools, SignInT
   assetFiles: ReadonlyMap<string, Buffer>;
   /** Whom to tell of a weakness: an address that starts with mailto: or https:, if the operator set one. */
   securityContact: string | undefined;
+  /** Whom customers ask for help: an address of the same form. */
+  supportContact: string | undefined;
   status(): Promise<PublicStatus>;
   priceHistory(): Promise<PriceHistory>;
   /** Keyed hash of the visitor's address. */

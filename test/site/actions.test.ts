@@ -214,6 +214,8 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect(receipt.status).toBe(404);
     expect(await receipt.text()).toContain(faults.not_found);
     expect(await notice(await client.get('/account/usage?from=yesterday'))).toBe(fields.from);
+    const turned = await client.get('/account/usage?from=2026-01-16&to=2026-01-15');
+    expect([turned.status, await notice(turned)]).toEqual([400, fields.from_after_to]);
     expect(await notice(await client.post('/account/keys/key_0', {}))).toBe(faults.not_found);
     expect(await notice(await client.post('/account/access', { name: 'x', password: 'x' }))).toBe(
       account.access.badName,
@@ -266,6 +268,9 @@ describe('keys', () => {
     ['demo-small、up-paid', '1,000', 1000],
     ['ｄｅｍｏ－ｓｍａｌｌ　up-paid', '１，０００．５', 1000.5],
     ['DEMO-Small；ＵＰ-paid; ', '1', 1],
+    ['demo-small up-paid', 'NT$50', 50],
+    ['demo-small up-paid', '1,000 元', 1000],
+    ['demo-small up-paid', 'ＮＴ＄５０元', 50],
   ])('models %p and a budget of %p are read as they are meant', async (models, budget, ntd) => {
     const { key } = await gateway.register();
     const client = await signedIn(gateway, key);
@@ -280,11 +285,17 @@ describe('keys', () => {
     const client = await signedIn(gateway, key);
     const asked = await client.get(`/account/keys/${keyId}/revoke`);
     expect([asked.status, await works(key)]).toEqual([200, true]);
-    expect((await client.get('/account/keys/key_0/revoke')).status).toBe(404);
+    for (const action of ['revoke', 'rotate']) {
+      expect((await client.get(`/account/keys/key_0/${action}`)).status).toBe(404);
+    }
     const other = await signedIn(gateway, limited.key);
     expect((await other.get(`/account/keys/${keyId}/revoke`)).status).toBe(403);
     expect((await client.post(`/account/keys/${limited.id}/revoke`)).status).toBe(303);
-    expect((await client.get(`/account/keys/${limited.id}/revoke`)).status).toBe(404);
+    for (const again of [client.get, client.post]) {
+      const { headers } = await again(`/account/keys/${limited.id}/revoke`);
+      expect(headers.get('location')).toBe('/account/keys?done=gone');
+    }
+    expect(await notice(await client.get('/account/keys?done=gone'))).toBe(wordsOf('en').account.keys.gone);
   });
 
   test('a rotated key works for a day under its old text; a form that comes twice rotates once', async () => {
@@ -294,7 +305,7 @@ describe('keys', () => {
     const rotated = await client.post(`/account/keys/${keyId}/rotate`, { last4 });
     const html = await rotated.text();
     const [fresh = ''] = /sk-svc-\w+/.exec(html) ?? [];
-    expect(html).toContain('The old text works until 2026-01-16 23:30:00 UTC+8.');
+    expect(html).toContain('The old key works until 2026-01-16 23:30:00 UTC+8.');
     expect(rotated.headers.get('cache-control')).toBe('no-store');
     const again = await client.post(`/account/keys/${keyId}/rotate`, { last4 });
     expect([again.status, again.headers.get('location')]).toEqual([303, '/account/keys?done=stale']);
@@ -302,6 +313,22 @@ describe('keys', () => {
     expect([await works(key), await works(fresh)]).toEqual([true, true]);
     await passTime(gateway, clock, 2 * HOUR_MS);
     expect([await works(key), await works(fresh)]).toEqual([false, true]);
+  });
+
+  test('the last key that manages is stopped at once by a rotation, which its refusal names', async () => {
+    const { key, keyId } = await gateway.register();
+    const client = await signedIn(gateway, key);
+    const { keys } = wordsOf('en').account;
+    const refused = await client.post(`/account/keys/${keyId}/revoke`);
+    expect([refused.status, await notice(refused)]).toEqual([409, wordsOf('en').faults.last_key]);
+    const asked = await (await client.get(`/account/keys/${keyId}/rotate`)).text();
+    expect(asked).toContain(`<option value="none">${keys.graces.none}</option>`);
+    expect(asked).toContain(keys.rotateCurrent);
+    expect(await works(key)).toBe(true);
+    const rotated = await client.post(`/account/keys/${keyId}/rotate`, { last4: key.slice(-4), old: 'none' });
+    const [fresh = ''] = /sk-svc-\w+/.exec(await rotated.text()) ?? [];
+    expect([await works(key), await works(fresh)]).toEqual([false, true]);
+    expect((await client.get('/account/keys')).status).toBe(401);
   });
 
   test('a key is made once, though its form is sent twice', async () => {

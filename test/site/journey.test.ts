@@ -125,7 +125,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     await Promise.all([page.waitForEvent('load'), submit(page, '/account/redeem')]);
     expect(await textOf(page, '.notice')).toBe(account.redeem.again(money(100_000_000_000n)));
     await open('/account');
-    expect(await textOf(page, '.figure.is-main')).toBe('NT$101.00');
+    expect(await textOf(page, '.is-money > :first-child .figure')).toBe('NT$101.00');
     expect((await gateway.get('/api/me', key)).balance_ntd).toBe(101);
   });
 
@@ -249,13 +249,22 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect(await textOf(page, '.notice')).toBe(account.keys.saved);
     expect((await gateway.get('/api/keys', owner)).data[1]).toMatchObject({ models: null, daily_budget_ntd: 0.5 });
 
-    await page.click(`${sheet} summary`);
-    await submit(page, `/account/keys/${made.id}/rotate`);
-    await page.waitForSelector('pre.secret');
-    const rotated = await textOf(page, 'pre.secret');
-    expect(rotated).not.toBe(key);
-    for (const one of [key, rotated]) expect((await gateway.chat(one, { model: 'auto:free' })).status).toBe(200);
+    const rotate = async (choice?: string) => {
+      await page.click(`${sheet} summary`);
+      await page.click(`${sheet} a[href$="/rotate"]`);
+      await page.waitForSelector('#old');
+      expect(await textOf(page, 'h1')).toBe(account.keys.askRotate);
+      if (choice) await page.selectOption('#old', { label: choice });
+      await submit(page, `/account/keys/${made.id}/rotate`);
+      await page.waitForSelector('pre.secret');
+      return textOf(page, 'pre.secret');
+    };
+    const leaked = await rotate();
+    expect(leaked).not.toBe(key);
+    for (const one of [key, leaked]) expect((await gateway.chat(one, { model: 'auto:free' })).status).toBe(200);
     expect(await textOf(page, sheet)).toContain('UTC+8');
+    const rotated = await rotate(account.keys.graces.none);
+    for (const one of [key, leaked]) expect((await gateway.chat(one, { model: 'auto:free' })).status).toBe(401);
 
     const askToRevoke = async () => {
       await page.click(`${sheet} summary`);

@@ -203,6 +203,11 @@ describe.each<Look>([
     await page.waitForSelector('pre.secret');
     await page.locator('summary').last().click();
     await lookAt(visitor, look, 'a new key');
+    await page.locator('a[href$="/rotate"]').last().click();
+    await page.waitForSelector('#old');
+    await lookAt(visitor, look, 'before a key is rotated');
+    await page.goto(`${gateway.url}/account/keys`);
+    await page.locator('summary').last().click();
     await page.locator('a[href$="/revoke"]').last().click();
     await page.waitForSelector('button.danger');
     await lookAt(visitor, look, 'before a key is revoked');

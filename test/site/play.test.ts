@@ -248,7 +248,8 @@ test('Stop stops it: the upstream is let go, and what was answered is billed', a
   const seen = await gateway.upstream.request(0);
   await eventually('the upstream is let go', () => seen.abortedAt !== undefined);
   await page.goto(`${gateway.url}/account/usage`);
-  expect(await page.textContent('tbody .how')).toStartWith('Left early');
+  expect(await page.textContent('tbody .how')).toStartWith('Client disconnected');
+  expect(await page.textContent('tbody .how')).toContain('estimated');
   expect(await page.textContent('tbody .paid')).not.toStartWith('NT$0.00NT');
   gate.open();
 });
@@ -258,12 +259,22 @@ test('too little money, a model that is gone and a session that ended are told',
   const { account_id: accountId } = await gateway.get('/api/me', key);
   await ask(page, 'dear', 'Hi');
   await told(page, wordsOf('en').faults.insufficient_balance);
+  expect(await page.getAttribute('#served a', 'href')).toBe('/account/redeem');
   await page.evaluate(() => document.querySelector('#model')?.append(new Option('gone-model', 'gone-model')));
   await ask(page, 'gone-model', 'Hi');
   await told(page, wordsOf('en').faults.model_not_found);
   await gateway.gateway.store.commit('closeSessions', { accountId, keepSession: undefined });
   await ask(page, 'auto:free', 'Hi');
   await told(page, wordsOf('en').account.notDone);
+});
+
+test('what a model costs stands beside it, before anything is asked', async () => {
+  const { page } = await openPlayground();
+  const { play } = wordsOf('en').account;
+  const options = await page.locator('#model option').allTextContents();
+  expect(options).toContain(`auto:free · ${wordsOf('en').pricing.free}`);
+  expect(options).toContain(`up-paid · ${play.prices('NT$10', 'NT$40.123')}`);
+  expect(await page.textContent('label[for="model"]')).toContain(wordsOf('en').pricing.caption);
 });
 
 test('nothing of it is stored: neither prompt nor answer is in any file', async () => {

@@ -80,6 +80,8 @@ describe('what is refused', () => {
     ['OLLAMA_BASE_URL', 'http://user:secret@127.0.0.1:11434'],
     ['ALARM_WEBHOOK_URL', 'not a url'],
     ['SECURITY_CONTACT', 'security@example.com'],
+    ['SUPPORT_CONTACT', 'help@example.com'],
+    ['SUPPORT_CONTACT', 'javascript:alert(1)'],
     ['TRUSTED_PROXIES', 'localhost'],
     ['TRUSTED_PROXIES', '10.0.0.0/8,10.0.0.0/33'],
     ['GATEWAY_CONFIG', 'no-such-file.yaml'],

@@ -31,9 +31,14 @@ export function plainId(text: string): string {
   return text.normalize('NFKC').trim().toLowerCase();
 }
 
+/** As pages write it, and as people say it. */
+function withoutUnit(text: string): string {
+  return text.replace(/^(NT\$|ＮＴ＄)\s*/i, '').replace(/\s*元$/, '');
+}
+
 /** What is no amount is left as it is, for the API to refuse. */
 function readBudget(text: string): RawJson | string {
-  const amount = parseNtd(plainNumber(text));
+  const amount = parseNtd(plainNumber(withoutUnit(text)));
   return amount === undefined ? text : new RawJson(formatNtd(amount));
 }
 

@@ -4,6 +4,7 @@
 import type { Child } from 'hono/jsx';
 import { wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
+import { SupportLink } from '../parts/support-link.tsx';
 
 const TABS = ['overview', 'usage', 'keys', 'redeem', 'setup', 'play', 'access'] as const;
 export type Tab = (typeof TABS)[number];
@@ -48,18 +49,26 @@ export function AccountPage(props: AccountPageProps) {
         </form>
       </nav>
       <h1>{title ?? account.tabs[tab]}</h1>
-      <NoticeBox notice={isFrozen ? { text: faults.wallet_frozen, isBad: true } : undefined} />
+      <NoticeBox notice={isFrozen ? { text: faults.wallet_frozen, isBad: true } : undefined}>
+        {context.supportContact === undefined ? null : (
+          <p>
+            <SupportLink context={context} />
+          </p>
+        )}
+      </NoticeBox>
       <NoticeBox notice={notice} />
       {children}
     </Page>
   );
 }
 
-export function NoticeBox({ notice }: { notice: Notice | undefined }) {
+/** `children` stand below its text. */
+export function NoticeBox({ notice, children }: { notice: Notice | undefined; children?: Child }) {
   if (!notice) return null;
   return (
     <div class={notice.isBad ? 'notice is-bad' : 'notice'} role={notice.isBad ? 'alert' : 'status'}>
       <p>{notice.text}</p>
+      {children}
     </div>
   );
 }

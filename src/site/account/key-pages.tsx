@@ -13,9 +13,11 @@ import type { Notice } from './frame.tsx';
 import { type KeyFaults, keyFaults } from './key-faults.ts';
 import { KeysPage, type TypedKey } from './keys.tsx';
 import { RevokePage } from './revoke.tsx';
+import { graceOf, RotatePage } from './rotate.tsx';
 import type { SignedVisit, Visits } from './visit.tsx';
 
-const GRACE_S = 86_400;
+/** Somebody was quicker, in another tab perhaps: what was wanted is done. */
+const GONE = '/account/keys?done=gone';
 
 export function addKeyPages(visits: Visits, tools: SiteTools): void {
   const act =
@@ -39,6 +41,7 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
     const texts = new Map([
       ['saved', keys.saved],
       ['revoked', keys.revoked],
+      ['gone', keys.gone],
       ['stale', keys.stale],
     ]);
     const text = texts.get(done ?? '');
@@ -70,23 +73,37 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
       const known = await findKey(tools, visit, keyId);
       if (known && visit.form.get('last4') !== known.last4) return visit.go('/account/keys?done=stale');
       const { accountId } = visit.session;
-      const { answer } = await rotateKey(tools, { accountId, keyId }, { grace_seconds: GRACE_S }, undefined);
+      const { answer } = await rotateKey(
+        tools,
+        { accountId, keyId },
+        { grace_seconds: graceOf(visit.form) },
+        undefined,
+      );
       return showKeys(tools, visit, { fresh: answer.api_key });
     }),
   );
-  visits.signed(
-    'get',
-    '/account/keys/:id/revoke',
-    act(async (visit, keyId) => {
-      const known = await findKey(tools, visit, keyId);
-      if (!known || known.revokedAt !== null) throw fault('not_found');
-      return visit.show(<RevokePage context={visit.page} key_={known} isCurrent={keyId === visit.session.keyId} />);
-    }),
-  );
+  const questions = [
+    ['rotate', RotatePage],
+    ['revoke', RevokePage],
+  ] as const;
+  for (const [action, Question] of questions) {
+    visits.signed(
+      'get',
+      `/account/keys/:id/${action}`,
+      act(async (visit, keyId) => {
+        const known = await findKey(tools, visit, keyId);
+        if (!known) throw fault('not_found');
+        if (known.revokedAt !== null) return visit.go(GONE);
+        return visit.show(<Question context={visit.page} key_={known} isCurrent={keyId === visit.session.keyId} />);
+      }),
+    );
+  }
   visits.signed(
     'post',
     '/account/keys/:id/revoke',
     act(async (visit, keyId) => {
+      const known = await findKey(tools, visit, keyId);
+      if (known && known.revokedAt !== null) return visit.go(GONE);
       await removeKey(tools, visit.session.accountId, keyId);
       return visit.go('/account/keys?done=revoked');
     }),

@@ -138,19 +138,14 @@ function KeyActions({ context, key_: key, facts }: KeyProps) {
           {keys.save}
         </button>
       </form>
-      <form method="post" action={`${path}/rotate`} class="row" data-once>
-        <input type="hidden" name="last4" value={key.last4} />
-        <button type="submit" class="quiet small">
-          {keys.rotate}
-        </button>
-        <span class="faint">{keys.rotateHelp}</span>
-      </form>
-      <div class="row">
-        <a class="button quiet small" href={`${path}/revoke`}>
-          {keys.revoke}
-        </a>
-        <span class="faint">{keys.revokeHelp}</span>
-      </div>
+      {(['rotate', 'revoke'] as const).map((action) => (
+        <p class="row">
+          <a class="button quiet small" href={`${path}/${action}`}>
+            {keys[action]}
+          </a>
+          <span class="faint">{keys[`${action}Help`]}</span>
+        </p>
+      ))}
     </details>
   );
 }

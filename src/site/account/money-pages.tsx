@@ -6,7 +6,7 @@ import { readFreeAllowances } from '../../accounts/free-allowances.ts';
 import { usageAsCsv } from '../../accounts/list-usage.ts';
 import { redeemCard } from '../../accounts/redeem-card.ts';
 import { readReceipt } from '../../accounts/show-receipt.ts';
-import { Fault } from '../../faults/fault.ts';
+import { Fault, fault } from '../../faults/fault.ts';
 import { parseMoment } from '../../kit/moment.ts';
 import { DAY_MS, taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
 import { readUsageQuery, writeCursor } from '../../usage/read-query.ts';
@@ -127,6 +127,7 @@ async function showUsage(tools: SiteTools, visit: SignedVisit): Promise<Response
 /** A filter that cannot be read is told, and all is shown. */
 function readQuery(tools: SiteTools, { session: { accountId }, url, page: { language } }: SignedVisit) {
   try {
+    if (isTurnedRound(url.searchParams)) throw fault('invalid_request', { param: 'from_after_to' });
     const query = readUsageQuery(accountId, apiParams(url.searchParams), tools.catalog().find);
     return { query, notice: undefined };
   } catch (error) {
@@ -134,6 +135,12 @@ function readQuery(tools: SiteTools, { session: { accountId }, url, page: { lang
     const notice: Notice = { text: faultText(language, error), isBad: true };
     return { query: readUsageQuery(accountId, new URLSearchParams()), notice };
   }
+}
+
+/** No request lies before the first day and after the last. */
+function isTurnedRound(given: URLSearchParams): boolean {
+  const [from, to] = [given.get('from') ?? '', given.get('to') ?? ''];
+  return DATE.test(from) && DATE.test(to) && from > to;
 }
 
 /** The page calls a key's filter `key`; the API calls it by what it is. A visitor means the last day, too, and no upper

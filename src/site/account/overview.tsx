@@ -43,7 +43,7 @@ export function OverviewPage({ context, facts }: OverviewProps) {
       <div class="cards is-money">
         <div>
           <p class="faint">{overview.available}</p>
-          <Amount value={balance - held} isMain />
+          <Amount value={balance - held} />
         </div>
         <div>
           <p class="faint">{overview.balance}</p>
@@ -124,7 +124,7 @@ function Credits({ context, facts }: OverviewProps) {
         <p class="faint">{overview.noCredits}</p>
       ) : (
         <Scroll label={overview.credits}>
-          <table>
+          <table class="flows">
             <tbody>
               {facts.credits.map((entry) => (
                 <tr>

@@ -3,21 +3,30 @@
 
 import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
+import { priceNumber } from '../pages/list-price.ts';
 import { AccountPage, tabPath } from './frame.tsx';
 
 /** What can still go wrong after an answer has begun. */
 const STREAM_FAULTS = ['upstream_failed', 'unavailable', 'internal_error', 'content_rejected'] as const;
 
+/** A model to choose; what it costs for one million tokens, as price lists write it. */
+export interface PlayModel {
+  id: string;
+  isFree: boolean;
+  input: number;
+  output: number;
+}
+
 interface PlayProps {
   context: PageContext;
-  models: readonly string[];
+  models: readonly PlayModel[];
   isFrozen: boolean;
   /** The form came without its script, and was not taken. */
   isRefused: boolean;
 }
 
 export function PlayPage({ context, models, isFrozen, isRefused }: PlayProps) {
-  const { account, faults } = wordsOf(context.language);
+  const { account, faults, pricing } = wordsOf(context.language);
   const { play } = account;
   /** What the script says in its turn. */
   const said = {
@@ -44,10 +53,14 @@ export function PlayPage({ context, models, isFrozen, isRefused }: PlayProps) {
       {/* Should it be sent without its script, then as a body, not in the address, which browsers and proxies keep. */}
       <form id="play" method="post" action={tabPath('play')} data-words={JSON.stringify(said)}>
         <div class="field">
-          <label for="model">{play.model}</label>
+          <label for="model">
+            {play.model} <span class="faint">{pricing.caption}</span>
+          </label>
           <select id="model" name="model">
             {models.map((model) => (
-              <option value={model}>{model}</option>
+              <option value={model.id}>
+                {model.id} · {model.isFree ? pricing.free : play.prices(ntd(model.input), ntd(model.output))}
+              </option>
             ))}
           </select>
         </div>
@@ -72,4 +85,8 @@ export function PlayPage({ context, models, isFrozen, isRefused }: PlayProps) {
       <p class="faint" id="served" role="status" />
     </AccountPage>
   );
+}
+
+function ntd(price: number): string {
+  return `NT$${priceNumber(price)}`;
 }

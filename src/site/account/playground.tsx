@@ -1,16 +1,19 @@
 /** @jsxImportSource hono/jsx */
 // The playground's page, and its call: a chat like any other, on the visitor's own key, streamed as it comes.
 
+import type { Model } from '../../catalog/catalog.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import { isObject, tryParseJson } from '../../kit/json/json.ts';
 import { isLiveKey } from '../../store/key-rules.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { faultText } from '../fault-text.ts';
 import { wordsOf } from '../language.ts';
+import { listPrice } from '../pages/list-price.ts';
 import { pageHeaders } from '../respond.ts';
 import type { SiteTools } from '../tools.ts';
+import { tabPath } from './frame.tsx';
 import { isFrozen } from './frozen.ts';
-import { PlayPage } from './play.tsx';
+import { type PlayModel, PlayPage } from './play.tsx';
 import type { SignedVisit, Visits } from './visit.tsx';
 
 const MAX_PROMPT_CHARS = 100_000;
@@ -36,8 +39,17 @@ async function answerScript(tools: SiteTools, visit: SignedVisit): Promise<Respo
     if (!(error instanceof Fault)) throw error;
     const message = refusalText(visit, error);
     const headers = pageHeaders(tools.publicUrl);
-    return Response.json({ error: { code: error.code, message } }, { status: error.row.status, headers });
+    return Response.json(
+      { error: { code: error.code, message, ...remedy(visit, error) } },
+      { status: error.row.status, headers },
+    );
   }
+}
+
+/** Where what is missing can be had. */
+function remedy({ page: { language } }: SignedVisit, { code }: Fault) {
+  if (code !== 'insufficient_balance') return {};
+  return { link: { href: tabPath('redeem'), text: wordsOf(language).account.tabs.redeem } };
 }
 
 /** Who may not manage cannot raise a budget, but can ask for it. */
@@ -53,8 +65,12 @@ async function showPlay(tools: SiteTools, visit: SignedVisit, isRefused = false)
     .models.filter(({ kinds, id }) => kinds.includes('chat') && (key?.models?.includes(id) ?? true))
     // Who only looks pays nothing.
     .toSorted((a, b) => Number(b.free) - Number(a.free));
-  const facts = { models: models.map(({ id }) => id), isFrozen: await isFrozen(tools, visit), isRefused };
+  const facts = { models: models.map(playModel), isFrozen: await isFrozen(tools, visit), isRefused };
   return visit.show(<PlayPage context={visit.page} {...facts} />, { status: isRefused ? 400 : 200 });
+}
+
+function playModel({ id, free, prices }: Model): PlayModel {
+  return { id, isFree: free, input: listPrice('input', prices.input), output: listPrice('output', prices.output) };
 }
 
 async function ask(tools: SiteTools, visit: SignedVisit): Promise<Response> {

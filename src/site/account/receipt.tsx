@@ -68,13 +68,13 @@ function Lines({ language, facts: { record, lines } }: PartProps) {
   const { usage, buckets } = wordsOf(language).account;
   const names: Readonly<Record<string, string>> = buckets;
   const notes = [
-    record.reasoning > 0 ? `${usage.reasoning} ${count(record.reasoning)}` : '',
-    record.estimated ? usage.estimated : '',
+    record.reasoning > 0 ? usage.withReasoning(count(record.reasoning)) : '',
+    record.estimated ? usage.whyEstimated : '',
   ].filter((note) => note !== '');
   return (
     <>
       <Scroll label={usage.receipt}>
-        <table>
+        <table class="flows">
           <thead>
             <tr>
               <th scope="col">{usage.line}</th>

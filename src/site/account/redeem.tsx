@@ -4,6 +4,7 @@
 import { CARD_CODE_SHAPE } from '../../cards/card-code.ts';
 import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
+import { CardSource } from '../parts/support-link.tsx';
 import { AccountPage, type Notice } from './frame.tsx';
 
 interface RedeemProps {
@@ -45,6 +46,7 @@ export function RedeemPage({ context, notice, code = '', isDone = false, isFroze
         </div>
         <button type="submit">{redeem.redeem}</button>
       </form>
+      <CardSource context={context} />
     </AccountPage>
   );
 }

@@ -7,6 +7,7 @@ import { count, dateTime, milliseconds, money } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import { RequestStatus } from '../parts/request-status.tsx';
 import { Scroll } from '../parts/scroll.tsx';
+import type { Words } from '../words/words.ts';
 
 interface UsageTableProps {
   language: Language;
@@ -67,8 +68,7 @@ interface UsageRowProps {
 
 function UsageRow({ language, record, keyName, query }: UsageRowProps) {
   const { usage, overview } = wordsOf(language).account;
-  const output =
-    record.images > 0 ? `${count(record.output)} + ${count(record.images)} ${usage.images}` : count(record.output);
+  const notes = [record.stream ? usage.streamed : '', record.estimated ? usage.isEstimated : ''];
   return (
     <tr>
       <td class="at">
@@ -86,7 +86,7 @@ function UsageRow({ language, record, keyName, query }: UsageRowProps) {
       </td>
       <td class="how">
         <RequestStatus language={language} status={record.status} />
-        <span class="under">{record.stream ? usage.streamed : ''}</span>
+        <span class="under">{notes.filter((note) => note !== '').join(' · ')}</span>
       </td>
       <td class="right number in wide" data-label={usage.input}>
         {count(record.input)}
@@ -94,7 +94,7 @@ function UsageRow({ language, record, keyName, query }: UsageRowProps) {
         <Part name={usage.written} tokens={record.cacheWrite5m + record.cacheWrite1h} />
       </td>
       <td class="right number out wide" data-label={usage.output}>
-        {output}
+        {outputOf(record, usage)}
       </td>
       <td class="right number took wide" data-label={usage.firstToken}>
         {milliseconds(record.firstTokenMs)}
@@ -110,6 +110,12 @@ function UsageRow({ language, record, keyName, query }: UsageRowProps) {
       </td>
     </tr>
   );
+}
+
+/** An answer of images alone has no tokens to tell of. */
+function outputOf({ output, images }: UsageRecord, { countImages }: Words['account']['usage']): string {
+  const tokens = output > 0 || images === 0 ? [count(output)] : [];
+  return [...tokens, ...(images > 0 ? [countImages(count(images))] : [])].join(' + ');
 }
 
 /** What of the input the cache had or took; most requests have none of it. */

@@ -1,4 +1,4 @@
-// What pages gain where scripts run: buttons that copy, a card's code from the link, one click that counts once, and the
+// What pages gain where scripts run: buttons that copy, lists that open where there is room, a card's code from the link, one click that counts once, and the
 // playground. Everything else works without.
 
 for (const button of document.querySelectorAll('[data-copy]')) {
@@ -18,6 +18,10 @@ for (const button of document.querySelectorAll('[data-copy]')) {
       button.textContent = label;
     }, 1500);
   });
+}
+
+for (const list of document.querySelectorAll('details[data-open-wide]')) {
+  list.open = matchMedia('(min-width: 48rem)').matches;
 }
 
 // A card's link has the code behind its #, which no server sees. It goes along through signing in and into the other
@@ -57,8 +61,10 @@ if (play) {
   const button = play.querySelector('button');
   let running;
 
-  const say = (text, isBad = false) => {
+  const say = (text, isBad = false, link = undefined) => {
     served.textContent = text;
+    if (link)
+      served.append(' ', Object.assign(document.createElement('a'), { href: link.href, textContent: link.text }));
     served.classList.toggle('bad', isBad);
   };
 
@@ -82,7 +88,7 @@ if (play) {
       if (!answer.textContent) answer.textContent = words.noText;
     } catch (error) {
       if (error.name === 'AbortError') say(words.stopped);
-      else say(error.told ?? words.offline, true);
+      else say(error.told ?? words.offline, true, error.link);
     } finally {
       running = undefined;
       button.textContent = words.send;
@@ -115,7 +121,9 @@ if (play) {
 
   async function refused(response) {
     const isJson = response.headers.get('content-type')?.startsWith('application/json');
-    return { told: isJson ? (await response.json()).error.message : words.expired };
+    if (!isJson) return { told: words.expired };
+    const { message, link } = (await response.json()).error;
+    return { told: message, link };
   }
 
   function take(chunk, answered) {

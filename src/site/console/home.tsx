@@ -57,7 +57,7 @@ function HomePage(props: HomeProps) {
       <div class="cards">
         <div>
           <p class="faint">{home.today}</p>
-          <Amount value={today?.revenue ?? 0n} isMain />
+          <Amount value={today?.revenue ?? 0n} />
         </div>
         <Figure title={home.requests} text={count(today?.requests ?? 0)} />
         <Figure title={home.accounts} text={count(today?.accounts ?? 0)} />
@@ -71,7 +71,11 @@ function HomePage(props: HomeProps) {
       <h2>{home.channels}</h2>
       <ChannelTable context={context} channels={channels} />
       <h2>{home.revenue}</h2>
-      <MoneyBars days={revenue.map(({ day, revenue: amount }) => ({ day, amount }))} label={ledger.revenueLabel} />
+      <MoneyBars
+        language={context.language}
+        days={revenue.map(({ day, revenue: amount }) => ({ day, amount }))}
+        label={ledger.revenueLabel}
+      />
       <h2>{home.latest}</h2>
       {actions.length === 0 ? (
         <p class="empty">{actionWords.none}</p>

@@ -2,7 +2,7 @@
 // A page of the docs, with all others beside it.
 
 import { raw } from 'hono/html';
-import type { DocPage, DocsLibrary } from '../docs-library.ts';
+import type { DocLink, DocPage, DocsLibrary } from '../docs-library.ts';
 import { wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 
@@ -33,10 +33,10 @@ function Contents({ context, library, current }: { context: PageContext; library
         <>
           <h2>{docs[group]}</h2>
           <ul>
-            {pages.map(({ name, title }) => (
+            {pages.map((page) => (
               <li>
-                <a href={`/docs/${name}`} {...(name === current ? { 'aria-current': 'page' as const } : {})}>
-                  {title}
+                <a href={`/docs/${page.name}`} {...(page.name === current ? { 'aria-current': 'page' as const } : {})}>
+                  <Title context={context} page={page} />
                 </a>
               </li>
             ))}
@@ -50,8 +50,40 @@ function Contents({ context, library, current }: { context: PageContext; library
   );
 }
 
+/** What is not in the reader's language says so before it is opened. */
+function Title({ context, page }: { context: PageContext; page: DocLink }) {
+  if (page.language === context.language) return <>{page.title}</>;
+  return (
+    <>
+      <span lang={page.language}>{page.title}</span>
+      <span class="faint">{wordsOf(context.language).docs.inEnglish}</span>
+    </>
+  );
+}
+
+/** So many parts are worth a list. */
+const LISTED_SECTIONS = 4;
+
+/** Folded on narrow screens: the script opens it where there is room. */
+function Sections({ context, page }: { context: PageContext; page: DocPage }) {
+  if (page.sections.length < LISTED_SECTIONS) return null;
+  return (
+    <details class="sections" data-open-wide>
+      <summary lang={context.language}>{wordsOf(context.language).docs.sections}</summary>
+      <ul>
+        {page.sections.map(({ id, title }) => (
+          <li>
+            <a href={`#${id}`}>{title}</a>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
 function Article({ context, page }: { context: PageContext; page: DocPage }) {
   const { docs } = wordsOf(context.language);
+  const [, heading = '', rest = ''] = /^([\s\S]*?<\/h1>|)([\s\S]*)$/.exec(page.html) ?? [];
   return (
     <article lang={page.language}>
       <p class="up" lang={context.language}>
@@ -62,7 +94,9 @@ function Article({ context, page }: { context: PageContext; page: DocPage }) {
           {docs.onlyEnglish}
         </p>
       )}
-      {raw(page.html)}
+      {raw(heading)}
+      <Sections context={context} page={page} />
+      {raw(rest)}
       <p class="faint" lang={context.language}>
         <a href={`/docs/${page.name}.md`}>{docs.markdown}</a>
       </p>
@@ -81,9 +115,11 @@ function Overview({ context, library }: Omit<DocsProps, 'page'>) {
           <section>
             <h2>{docs[group]}</h2>
             <ul>
-              {pages.map(({ name, title }) => (
+              {pages.map((page) => (
                 <li>
-                  <a href={`/docs/${name}`}>{title}</a>
+                  <a href={`/docs/${page.name}`}>
+                    <Title context={context} page={page} />
+                  </a>
                 </li>
               ))}
             </ul>

@@ -8,3 +8,7 @@ const PER_MILLION = 1_000_000n;
 export function listPrice(name: keyof Prices, price: Nano): number {
   return ntdNumber(name === 'image' ? price : price * PER_MILLION);
 }
+
+export function priceNumber(price: number): string {
+  return price.toLocaleString('en', { maximumFractionDigits: 9 });
+}

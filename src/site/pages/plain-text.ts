@@ -94,7 +94,8 @@ export function securityText(language: Language, usageMonths: number | null, con
 export function docsText(language: Language, library: DocsLibrary, publicUrl: string): string {
   const { docs } = wordsOf(language);
   const groups = library.groups(language).map(({ group, pages }) => {
-    const links = pages.map(({ name, title }) => `- [${title}](${publicUrl}/docs/${name}.md)`);
+    const mark = (written: Language) => (written === language ? '' : docs.inEnglish);
+    const links = pages.map((page) => `- [${page.title}](${publicUrl}/docs/${page.name}.md)${mark(page.language)}`);
     return paragraphs(`## ${docs[group]}`, links.join('\n'));
   });
   return paragraphs(`# ${docs.title}`, docs.lead, ...groups, `[${docs.reference}](${publicUrl}/openapi.json)`);

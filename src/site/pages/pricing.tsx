@@ -6,6 +6,8 @@ import { count, dateTime } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 import { Scroll } from '../parts/scroll.tsx';
+import { CardSource } from '../parts/support-link.tsx';
+import { priceNumber } from './list-price.ts';
 import { PriceHistory } from './price-history.tsx';
 import { PRICING_KINDS, PRICING_SORTS, type PricedModel, type PricingQuery, selectModels } from './pricing-query.ts';
 
@@ -38,6 +40,7 @@ export function PricingPage({ context, facts, query }: PricingProps) {
         {pricing.effective(facts.revision, dateTime(facts.since))}
         {facts.models.some(({ isFree }) => isFree) ? ` ${pricing.freeNote(minute, zero, positive)}` : ''}
       </p>
+      <CardSource context={context} />
       <h2 id="history">{pricing.history}</h2>
       <p>{pricing.historyLead}</p>
       {facts.history.length === 0 ? null : <PriceHistory language={context.language} history={facts.history} />}
@@ -129,7 +132,7 @@ export function priceColumns(language: Language): { name: keyof PricedModel['pri
 export function priceText(model: PricedModel, name: keyof PricedModel['price'], free: string): string {
   const value = model.price[name];
   if (value === null) return '–';
-  return model.isFree ? free : value.toLocaleString('en', { maximumFractionDigits: 9 });
+  return model.isFree ? free : priceNumber(value);
 }
 
 const BUDGET_NTD = 100;
@@ -139,7 +142,7 @@ function PriceRow({ context, model }: { context: PageContext; model: PricedModel
   const { pricing } = wordsOf(context.language);
   const { input, output, image } = model.price;
   const buys = () => {
-    if (model.isFree) return pricing.buysFree;
+    if (model.isFree) return '–';
     // Where an image costs its tokens too, no one figure says how many.
     if (image !== null && (input !== null || output !== null)) return '–';
     if (image !== null) return pricing.buysImages(count(Math.floor(BUDGET_NTD / image)));

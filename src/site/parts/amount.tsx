@@ -6,10 +6,10 @@ import { money } from '../format.ts';
 
 const CENTS = 2;
 
-export function Amount({ value, isMain = false }: { value: Nano; isMain?: boolean }) {
+export function Amount({ value }: { value: Nano }) {
   const [whole = '', decimals = ''] = money(value).split('.');
   return (
-    <strong class={isMain ? 'figure is-main' : 'figure'}>
+    <strong class="figure">
       {whole}.{decimals.slice(0, CENTS)}
       <span class="rest">{decimals.slice(CENTS)}</span>
     </strong>

@@ -15,7 +15,7 @@ interface DayBarsProps {
 }
 
 export function DayBars({ language, days }: DayBarsProps) {
-  const { status } = wordsOf(language);
+  const { status, account } = wordsOf(language);
   const tally = (...states: StateName[]) => days.filter(({ state }) => states.includes(state)).length;
   return (
     <svg
@@ -27,7 +27,7 @@ export function DayBars({ language, days }: DayBarsProps) {
     >
       {days.map(({ day, state }, index) => (
         <rect class={state} x={index * STEP} y={HEIGHT - HEIGHTS[state]} width={BAR} height={HEIGHTS[state]}>
-          <title>{`${day}: ${status[state]}`}</title>
+          <title>{day + account.colon + status[state]}</title>
         </rect>
       ))}
     </svg>

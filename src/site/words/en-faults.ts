@@ -7,7 +7,8 @@ export const enFaults = {
     request_timeout: 'Send it again: it came too slowly.',
     not_found: 'Check the address: this account has nothing there.',
     key_not_permitted: 'Sign in with a key that may manage, or with your name and password.',
-    last_key: 'Create another key that may manage first: the last one cannot be revoked.',
+    last_key:
+      'Create another key that may manage first, or rotate this one and let the old one stop at once: it is the last one that may manage.',
     rate_limited: 'Wait a minute, then try again: too many requests came at once.',
     registration_ip_limit:
       'Sign in with a key you already have: this address has registered its accounts for the last 24 hours.',
@@ -41,6 +42,7 @@ export const enFaults = {
     too_many_keys: 'Revoke a key first: this account has as many as it may have.',
     from: 'From: choose a date.',
     to: 'To: choose a date.',
+    from_after_to: 'From: choose a day that is not after the last one.',
     cursor: 'Start again from the newest requests: this page of the list does not exist.',
     prompt: 'Shorten the prompt: it is longer than this page takes.',
   },

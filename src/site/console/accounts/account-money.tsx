@@ -20,7 +20,7 @@ export function AccountMoney(props: AccountProps) {
       {account.spendByDay.length > 0 ? (
         <section>
           <h2>{accounts.spend}</h2>
-          <MoneyBars days={lastDays(props)} label={accounts.spendLabel} />
+          <MoneyBars language={context.language} days={lastDays(props)} label={accounts.spendLabel} />
         </section>
       ) : null}
       <Entries {...props} />

@@ -3,6 +3,7 @@
 
 import type { AccountView } from '../../../operating/accounts.ts';
 import { count, dateTime, money } from '../../format.ts';
+import { wordsOf } from '../../language.ts';
 import { Amount } from '../../parts/amount.tsx';
 import { consoleWords } from '../../words/console/words.ts';
 import { Field, TextField } from '../frame/field.tsx';
@@ -15,6 +16,7 @@ import type { AccountProps } from './account-props.ts';
 export function AccountPage(props: AccountProps) {
   const { context, account, notice } = props;
   const { accounts } = consoleWords(context.language);
+  const { colon } = wordsOf(context.language).account;
   const { wallet, accountId } = account;
   const verb = wallet.frozen ? 'unfreeze' : 'freeze';
   const shown = notice ?? (wallet.frozen ? { text: accounts.frozenText, isBad: true } : undefined);
@@ -34,7 +36,7 @@ export function AccountPage(props: AccountProps) {
       <div class="cards">
         <div>
           <p class="faint">{accounts.available}</p>
-          <Amount value={wallet.balance - wallet.held} isMain />
+          <Amount value={wallet.balance - wallet.held} />
         </div>
         <div>
           <p class="faint">{accounts.balance}</p>
@@ -49,7 +51,9 @@ export function AccountPage(props: AccountProps) {
       </div>
       <p class="faint">
         {account.createdAt === undefined ? '' : `${accounts.created} ${dateTime(account.createdAt)} · `}
-        {accounts.login}: {account.loginName ?? '–'}
+        {accounts.login}
+        {colon}
+        {account.loginName ?? '–'}
       </p>
       <div class="two">
         <section>

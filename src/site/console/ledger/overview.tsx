@@ -5,6 +5,7 @@ import type { DayRevenue } from '../../../operating/ledger.ts';
 import type { AuditPass } from '../../../operating/tools.ts';
 import type { Entry } from '../../../store/rows.ts';
 import { count, dateTime, money } from '../../format.ts';
+import { wordsOf } from '../../language.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import { type ConsoleContext, ConsolePage } from '../frame/frame.tsx';
 import { DataTable } from '../parts/data-table.tsx';
@@ -65,6 +66,7 @@ function Audit({ context, audit }: LedgerProps) {
 
 function AuditFacts({ context, audit, isBad }: { context: ConsoleContext; audit: AuditPass; isBad: boolean }) {
   const { ledger } = consoleWords(context.language);
+  const { colon } = wordsOf(context.language).account;
   const { at, isFull, report } = audit;
   const told = isFull ? ledger.auditFull : ledger.auditShort;
   return (
@@ -77,8 +79,9 @@ function AuditFacts({ context, audit, isBad }: { context: ConsoleContext; audit:
       </p>
       {isFull ? (
         <p>
-          {ledger.total}: <span class="number">{money(report.total)}</span>{' '}
-          <span class="faint">({ledger.totalHelp})</span>
+          {ledger.total}
+          {colon}
+          <span class="number">{money(report.total)}</span> <span class="faint">{ledger.totalHelp}</span>
         </p>
       ) : null}
     </>
@@ -133,7 +136,11 @@ function Revenue({ context, revenue }: LedgerProps) {
   return (
     <section>
       <h2>{ledger.revenue}</h2>
-      <MoneyBars days={revenue.map(({ day, revenue: amount }) => ({ day, amount }))} label={ledger.revenueLabel} />
+      <MoneyBars
+        language={context.language}
+        days={revenue.map(({ day, revenue: amount }) => ({ day, amount }))}
+        label={ledger.revenueLabel}
+      />
       {firstKept > 0 ? <p class="note">{ledger.keptFrom(revenue[firstKept]?.day ?? '')}</p> : null}
       <details>
         <summary>{ledger.table}</summary>

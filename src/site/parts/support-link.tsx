@@ -1,0 +1,22 @@
+/** @jsxImportSource hono/jsx */
+// The way to who runs the service, where a page sends somebody there; nothing where the operator named none.
+
+import { type Language, wordsOf } from '../language.ts';
+
+interface SupportProps {
+  context: { language: Language; supportContact: string | undefined };
+}
+
+export function SupportLink({ context: { language, supportContact } }: SupportProps) {
+  return supportContact === undefined ? null : <a href={supportContact}>{wordsOf(language).frame.support}</a>;
+}
+
+/** Where cards come from: told with the link, or not at all. */
+export function CardSource({ context }: SupportProps) {
+  if (context.supportContact === undefined) return null;
+  return (
+    <p>
+      {wordsOf(context.language).account.redeem.source} <SupportLink context={context} />
+    </p>
+  );
+}

@@ -1,0 +1,89 @@
+// The docs as a reader uses them: code that is copied with a click, a list of what a long page has, and what is not in
+// their language marked before they open it.
+
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { wordsOf } from '../../src/site/language.ts';
+import { renderMarkdown } from '../../src/site/markdown.ts';
+import { startBrowser, type TestBrowser } from '../support/browser.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { createSiteClient } from './site-client.ts';
+
+const DOCS = join(import.meta.dir, '..', '..', 'docs');
+
+setDefaultTimeout(90_000);
+
+let gateway: TestGateway;
+let browser: TestBrowser;
+beforeAll(async () => {
+  [gateway, browser] = await Promise.all([startTestGateway(), startBrowser()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await gateway.stop();
+});
+
+test('code is copied as it stands, and the button says so in the language of the reader', async () => {
+  const { page, context, leave } = await browser.visit({ language: 'zh-TW' });
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.goto(`${gateway.url}/docs/operating`);
+  const { copy, copied } = wordsOf('zh-TW').frame;
+  const block = page.locator('.docs .copy').first();
+  const button = block.locator('button');
+  expect([await button.textContent(), await button.getAttribute('lang')]).toEqual([copy, 'zh-TW']);
+  await button.click();
+  await block.locator(`button:text-is("${copied}")`).waitFor();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+    (await block.locator('pre').textContent()) ?? '',
+  );
+  await leave();
+});
+
+test('a long page lists its parts: open where there is room, folded on a phone', async () => {
+  const { page, leave } = await browser.visit();
+  const isOpen = () => page.locator('.sections').evaluate((list) => (list as HTMLDetailsElement).open);
+  await page.goto(`${gateway.url}/docs/operating`);
+  expect(await isOpen()).toBe(true);
+  const headings = await page.locator('article h2').allTextContents();
+  expect(await page.locator('.sections a').allTextContents()).toEqual(headings);
+  await page.setViewportSize({ width: 390, height: 900 });
+  await page.reload();
+  expect(await isOpen()).toBe(false);
+  await page.click('.sections summary');
+  await page.locator('.sections a').last().click();
+  expect(decodeURIComponent(new URL(page.url()).hash)).toBe(
+    `#${await page.locator('article h2').last().getAttribute('id')}`,
+  );
+  await page.goto(`${gateway.url}/docs/billing`);
+  expect(await page.locator('.sections').count()).toBe(0);
+  await leave();
+});
+
+test('a page that is in English only says so in the Chinese lists, and no other does', async () => {
+  const { inEnglish } = wordsOf('zh-TW').docs;
+  const client = createSiteClient(gateway, 'zh-TW');
+  for (const path of ['/docs', '/docs/accounts']) {
+    const html = await (await client.get(path)).text();
+    const marked = (name: string) =>
+      new RegExp(`<a href="/docs/${name}"[^>]*>(.*?)</a>`).exec(html)?.[1]?.includes(inEnglish);
+    expect([marked('operating'), marked('clients')]).toEqual([true, false]);
+  }
+  expect(await (await client.get('/docs', { accept: '*/*' })).text()).toContain(`operating.md)${inEnglish}`);
+  expect(await (await createSiteClient(gateway).get('/docs')).text()).not.toContain(wordsOf('en').docs.inEnglish);
+});
+
+test('every column of a table has a name', () => {
+  const files = ['', 'zh-TW'].flatMap((folder) => readdirSync(join(DOCS, folder)).map((file) => join(folder, file)));
+  for (const name of files.filter((file) => file.endsWith('.md'))) {
+    const { html } = renderMarkdown(readFileSync(join(DOCS, name), 'utf8'));
+    expect([name, /<th[^>]*>\s*<\/th>/.test(html)]).toEqual([name, false]);
+  }
+});
+
+test('a drawing is nothing to copy', () => {
+  const words = { label: 'Copy', done: 'Copied', language: 'en' };
+  const { html, sections } = renderMarkdown('## `a` & b\n\n```\ndrawn\n```\n\n```sh\nls\n```\n', undefined, words);
+  expect(html.match(/<button/g)).toHaveLength(1);
+  expect(sections).toEqual([{ id: 'a-b', title: 'a & b' }]);
+});

@@ -1,0 +1,52 @@
+// Whom customers ask for help: linked where a page sends them there, and not spoken of where the operator named nobody.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { wordsOf } from '../../src/site/language.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { signedIn } from './site-client.ts';
+
+const CONTACT = 'https://example.tw/help?from=site&x=1';
+let silent: TestGateway;
+let gateway: TestGateway;
+beforeAll(async () => {
+  [silent, gateway] = await Promise.all([startTestGateway(), startTestGateway({ env: { SUPPORT_CONTACT: CONTACT } })]);
+});
+afterAll(() => Promise.all([silent.stop(), gateway.stop()]));
+
+/** An account whose wallet is frozen, as its pages are shown. */
+async function frozenPages(at: TestGateway, language: 'en' | 'zh-TW') {
+  const { key, accountId } = await at.register();
+  await at.gateway.store.commit('freeze', { accountId, frozen: true, at: Date.now() });
+  const client = await signedIn(at, key, language);
+  return async (path: string) => (await client.get(path)).text();
+}
+
+describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
+  const { frame, account, faults } = wordsOf(language);
+  const link = `<a href="${CONTACT.replace('&', '&amp;')}">${frame.support}</a>`;
+
+  test('the foot, a frozen wallet and who looks for cards lead there', async () => {
+    const page = await frozenPages(gateway, language);
+    for (const path of ['/', '/docs', '/nothing', '/account/keys']) {
+      const html = await page(path);
+      expect([path, html.slice(html.indexOf('<footer')).includes(link)]).toEqual([path, true]);
+    }
+    expect(await page('/account')).toContain(`${faults.wallet_frozen}</p><p>${link}`);
+    for (const path of ['/account/redeem', '/pricing']) {
+      expect(await page(path)).toContain(`${account.redeem.source} ${link}`);
+    }
+  });
+
+  test('without it nothing is said of it', async () => {
+    const page = await frozenPages(silent, language);
+    for (const path of ['/', '/account', '/account/redeem', '/pricing']) {
+      const html = await page(path);
+      expect([path, html.includes(frame.support), html.includes(account.redeem.source)]).toEqual([path, false, false]);
+    }
+  });
+});
+
+test('a program reads of it in llms.txt', async () => {
+  const told = await Promise.all([gateway, silent].map(async ({ url }) => (await fetch(`${url}/llms.txt`)).text()));
+  expect(told.map((text) => text.includes(CONTACT))).toEqual([true, false]);
+});
