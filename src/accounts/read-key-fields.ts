@@ -21,7 +21,7 @@ const MAX_MODELS = 500;
 
 export interface ReadKeyFields {
   fields: KeyFields;
-  /** What is well said, but cannot be had now: it may have been had before. */
+  /** The fields are well formed, but not allowed now (an unknown model, a past expiry). A repeated call may still be answered. */
   refusal: Fault | undefined;
 }
 

@@ -96,10 +96,7 @@ export function createHealth(clock: Clock): Health {
     return breaker;
   }
 
-  /**
-   * Whether they are too many in a row now. A try that was under way when another failed, and fails at the same moment, is
-   * none more.
-   */
+  /** Whether they are too many in a row now. Tries that were under way together and fail together count as one. */
   function count(breaker: Breaker, pass: Pass, now: number): boolean {
     breaker.consecutive = Math.max(breaker.consecutive, streams.get(pass) ?? 0);
     if (pass.at < breaker.countedAt && now - breaker.countedAt < ONE_MOMENT_MS) return false;

@@ -123,7 +123,7 @@ export function createSseReader(maxEventChars = MAX_EVENT_CHARS): SseReader {
   };
 }
 
-/** Half of what dialects send is neither. */
+/** What was cut off in the middle is neither. */
 function isWhole({ data = '' }: SseEvent): boolean {
   return data === '[DONE]' || tryParseJson(data) !== undefined;
 }

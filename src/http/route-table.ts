@@ -20,7 +20,7 @@ interface RouteBase {
   maxBytes: number;
   /** While draining, new work is refused; what only informs goes on. */
   isWork: boolean;
-  /** Its answers come with the headers that all have. */
+  /** The handler sets the headers that all answers carry itself. */
   hasHeaders?: boolean;
 }
 

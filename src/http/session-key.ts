@@ -1,4 +1,5 @@
-// What a caller calls its conversation, if it says so: clients differ in where. It is hashed at once and never kept.
+// What a caller calls its conversation, if it says so: clients differ in where. It chooses a channel in
+// memory, and is neither stored nor logged.
 
 import { isObject, type JsonObject } from '../kit/json/json.ts';
 

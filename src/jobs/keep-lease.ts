@@ -32,9 +32,9 @@ export interface LeaseTools {
 export interface HeldLease {
   /** False when it ran out before it could be renewed: the store takes no writes. */
   isHeld(): boolean;
-  /** It was renewed so often since then, in monotonic time, that nobody can have released what the node holds. */
+  /** It never lapsed since then, in monotonic time: no other node can have released what this one holds. */
   hasLivedSince(since: number): boolean;
-  /** Now, for who finds that it has run out: a wall clock that leapt makes it look so. Does nothing at the end. */
+  /** Renews at once, for callers that found it run out: a wall clock that leapt makes it look so. Does nothing once stopped. */
   renew(): Promise<void>;
   stop(): void;
   /** Gives it back, so that whoever looks knows that the node is gone. */

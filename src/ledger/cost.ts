@@ -113,7 +113,7 @@ export function hasRoomToThink(
 
 /**
  * What thinking may take of the granted output, when a clamp below the client's own bound left its budget no room: the same
- * part of it as the client meant, so that there is room for the answer. `most`: what it gets who names no bound.
+ * part of it as the client meant, so that there is room for the answer. `most`: the bound of a client that named none.
  */
 export function lowerThinkingBudget(
   { maxOutputTokens, thinkingBudget }: AskedOutput,

@@ -143,7 +143,7 @@ function admitInput(tools: RelayTools, call: Call, candidates: readonly Model[],
   };
 }
 
-/** No model takes more than its context, of each prompt; of what the upstream fetches itself, it may take all of that. */
+/** At most the largest candidate's context. Parts that the upstream fetches have no size that we know: for them, all of it. */
 function inputBound({ request: { input }, model, dialect }: Call, candidates: readonly Model[]): number {
   const context = candidates.reduce((most, { contextTokens }) => Math.max(most, contextTokens), model.contextTokens);
   if (input.isOpen) return context;

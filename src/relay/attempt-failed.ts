@@ -24,7 +24,7 @@ export type AttemptOutcome =
   | 'drained'
   /** Another node has released the hold: nothing would pay for the try, so there is none, and no line of the receipt. */
   | 'hold_lost'
-  /** Nobody reads it any more, because it is over or another took its place: the reason for its end, and told nowhere. */
+  /** We left the try ourselves, because it is over or another took its place. It ends the signal and is recorded nowhere. */
   | 'left';
 
 /** What a line of a receipt says of its try. */

@@ -62,7 +62,7 @@ export function classifyFailure(failure: UpstreamFailure, maySeal = false): Atte
 const BAD_REQUESTS: ReadonlySet<number> = new Set([400, 413, 422]);
 
 /**
- * For an error that was told with status 200. Undefined unless the request itself is at fault, or there are too many: what
+ * For an error that was told with status 200. Undefined unless the request itself is at fault, or we are rate limited: what
  * it says of our key or of the route is not believed, because that would close a channel.
  */
 export function classifyTold(failure: UpstreamFailure, maySeal = false): AttemptFailed | undefined {

@@ -8,7 +8,7 @@ import { MAX_ANSWER_BYTES } from './read-body.ts';
 import type { Watch } from './watch.ts';
 
 export interface Waiter {
-  /** Passes on bytes that begin with an event as they are; how many it took, or HELD_UP: all, and it will wait anew. */
+  /** Passes on bytes that begin with an event. Answers how many it took; HELD_UP: all of them, and it will call `wait` itself. */
   passBytes?(bytes: Uint8Array): number;
   resolve(hasMore: boolean): void;
   reject(reason: unknown): void;

@@ -30,7 +30,7 @@ export function passOn(delivery: Delivery, send: Send, write: Write): Promise<vo
       try {
         const blocked = send(frames);
         if (!blocked) delivery.noteDelivered(sent);
-        // With a rest, that goes after it and waits for both.
+        // If bytes remain, they are sent next, and that send waits for this one, too.
         if (!blocked || shortcut.taken() < bytes.length) return shortcut.taken();
         blocked.then(() => goOn(sent, 'none')).catch(reject);
       } catch (error) {

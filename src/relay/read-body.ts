@@ -37,7 +37,7 @@ async function readLong(response: Response, watch: Watch): Promise<string> {
   return text + decoder.decode();
 }
 
-/** What is packed may be of any length, whatever it says. */
+/** The length of a compressed body says nothing of what is in it. */
 function isShort({ headers }: Response): boolean {
   const length = headers.get('content-length');
   return length !== null && Number(length) <= SHORT_BYTES && !headers.has('content-encoding');

@@ -205,7 +205,7 @@ export interface CreateKeyInput extends Logged {
   key: KeyRow;
   at: number;
   replay?: ReplayRequest | undefined;
-  /** Such a key cannot be had now: only what an earlier call made is told again. */
+  /** Such a key is not allowed now: answered only if this Idempotency-Key has made it before. */
   onlyReplay?: boolean;
 }
 /** A repeated call is told the key as it was made, whatever became of it. */

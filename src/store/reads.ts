@@ -139,7 +139,7 @@ export type AccountQuery = { text: string } | { cardHash: string };
 
 export interface FoundAccount {
   accountId: string;
-  /** What of it was found. */
+  /** Which field matched. */
   by: 'account' | 'key' | 'last4' | 'card' | 'card_code' | 'login' | 'request';
   balance: bigint;
   frozen: boolean;

@@ -94,7 +94,7 @@ export interface Hold {
   stream: boolean;
   revision: number;
   openedAt: number;
-  /** It is in what its key holds: every paid one, but for those of an older version. */
+  /** It counts in what its key holds. False for free holds, and for those that an older version opened. */
   budgeted: boolean;
 }
 
@@ -216,7 +216,7 @@ export interface Session {
   keyId: string | null;
   /** Keyed hash of that key's text: once the key is rotated, it ends with the old text. */
   keyHash?: string | undefined;
-  /** That key did not manage then: where sessions are too many, this one makes way, and makes none that manages do so. */
+  /** That key did not manage then: of too many sessions this one goes first, and it never pushes out one that manages. */
   onlyCalls?: boolean | undefined;
   createdAt: number;
   seenAt: number;

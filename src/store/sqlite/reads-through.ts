@@ -60,7 +60,7 @@ const NEVER_JOURNALED: ReadonlySet<ReadName> = new Set([
   'usageKeptFrom',
 ]);
 
-/** Where no row is an answer, as earlier as any other: of that window nothing was used. */
+/** Reads for which no row is a whole answer: of a window that is not there, nothing was used. */
 const EMPTY_IF_ABSENT: ReadonlySet<ReadName> = new Set(['window']);
 
 export function readsThrough({ reader, slowReader, post }: ReadWays): Reads {
