@@ -4,11 +4,11 @@ import type { Connection } from './kit/connection.ts';
 import { StartRefused } from './start-refused.ts';
 
 /**
- * A connection without a request under way is closed after this time: later than proxies and clients close theirs, so that
+ * A connection without a request under way is closed after this time: later than most proxies and clients close theirs, so that
  * no request of theirs meets one that is just being closed. The headers of its next request must be complete in it, too,
  * however slowly they come; for those of the first one Bun has a time of its own, about 10 s.
  */
-const IDLE_SECONDS = 75;
+const IDLE_SECONDS = 120;
 
 /** Of the operator's port, whatever HOST says. */
 export const OPERATOR_HOST = '127.0.0.1';
