@@ -127,6 +127,14 @@ describe.each(KINDS)('%s', (_, make, body) => {
     ['no prompt', { completion_tokens: 7 }],
     ['more cached than read', { prompt_tokens: 5, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 6 } }],
     [
+      'more cached and written than read',
+      {
+        prompt_tokens: 10,
+        completion_tokens: 1,
+        prompt_tokens_details: { cached_tokens: 6, cache_write_tokens: 6 },
+      },
+    ],
+    [
       'more reasoning than output',
       { prompt_tokens: 5, completion_tokens: 1, completion_tokens_details: { reasoning_tokens: 2 } },
     ],
@@ -135,6 +143,7 @@ describe.each(KINDS)('%s', (_, make, body) => {
   test.each(nonsense)('%s is an alarm, and counted here', async (_what, usage) => {
     const record = await bill(make({ usage: usage as never }), body);
     expect(record.estimated).toBe(true);
+    expect(record.input_tokens).toBeGreaterThan(0);
     expect(alarmsOf('usage_invalid', record.request_id)).toHaveLength(1);
     const cost = BigInt(record.cost_nano);
     expect(cost).toBeGreaterThan(0n);
