@@ -1,12 +1,14 @@
 // More work than fits: refused at once, before anything is read, and told when to come back; free calls make room first.
 
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { afterEach, beforeEach, describe, expect, spyOn, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
 import { createLoad } from '../../src/limits/load.ts';
+import type { Input } from '../../src/store/operations.ts';
 import type { Answer } from '../support/answer.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer, chatStream, errorScript } from '../support/openai-chat.ts';
+import { operatorOf } from '../support/operator.ts';
 import { untilHeard } from '../support/race.ts';
 import { rawCall } from '../support/raw-call.ts';
 import { cutAt, type Script } from '../support/script.ts';
@@ -199,6 +201,28 @@ describe('room is given back', () => {
       await eventually('the call to be closed', () => holds() === 0);
     }
     await expectAllRoom();
+  });
+
+  test('after calls that a bug of ours made impossible to close', async () => {
+    const { store } = gateway.gateway;
+    const { commit } = store;
+    // Nothing accepts such a time.
+    const breaks = spyOn(store, 'commit').mockImplementation((name, input) => {
+      const isEnd = name === 'settle' || name === 'release';
+      const { outcome } = input as Partial<Input<'settle'>>;
+      return commit(name, isEnd ? { ...input, outcome: { ...outcome, totalMs: Number.NaN } } : input);
+    });
+    for (let round = 0; round < 3; round++) {
+      gateway.upstream.next(chatAnswer());
+      const response = await paid();
+      await response.text();
+      expect(response.status).toBe(500);
+    }
+    expect(gateway.log.alarms('close_failed').length).toBeGreaterThanOrEqual(1);
+    breaks.mockRestore();
+    expect((await operatorOf(gateway).scrape()).sum('gateway_requests_open')).toBe(0);
+    gateway.upstream.next(chatAnswer());
+    expect((await paid()).status).toBe(200);
   });
 
   test('after clients left in the middle of their bodies', async () => {

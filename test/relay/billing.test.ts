@@ -216,6 +216,15 @@ describe.each(KINDS)('%s', (_, make, body) => {
   });
 });
 
+test('several answers of which one ran into its length unseen are paid, whichever ends last', async () => {
+  const usage = { prompt_tokens: 11, completion_tokens: 50 };
+  const end = (index: number, finish_reason: string) => ({ index, delta: {}, finish_reason });
+  const chunk = (choices: unknown[], rest = {}) => sseText(JSON.stringify({ id: 'x', choices, ...rest }));
+  const ends = [chunk([end(0, 'length')]), chunk([end(1, 'stop')]), chunk([], { usage }), sseText('[DONE]')];
+  const record = await bill(sseScript(ends), { stream: true, n: 2 });
+  expect(record.cost_nano).toBe((11n * UP_PRICES.input + 50n * UP_PRICES.output).toString());
+});
+
 test('a call of a tool is output', async () => {
   const message = {
     role: 'assistant',
