@@ -28,7 +28,8 @@ function hashRest(slot: Slot): void {
 export interface Comparison {
   /** What of the piece is new; `mismatch` if the run differs from what was sent. */
   take(piece: Piece): string | 'mismatch';
-  caughtUp(): boolean;
+  /** Everything that was sent has been said again; of one answer, if it is named. */
+  caughtUp(answer?: string): boolean;
   /** Something of this slot was sent before the run that is compared. */
   wasSent(slot: string): boolean;
 }
@@ -121,8 +122,12 @@ function compareWith(slots: ReadonlyMap<string, Slot>): Comparison {
   /** New text while something else of the same answer is still missing: this run took another way. */
   function checkOrder(name: string, text: string): string | 'mismatch' {
     if (text === '') return '';
-    for (const other of open) if (answerOf(other) === answerOf(name)) return 'mismatch';
-    return text;
+    return caughtUp(answerOf(name)) ? text : 'mismatch';
+  }
+
+  function caughtUp(answer?: string): boolean {
+    for (const name of open) if (answer === undefined || answerOf(name) === answer) return false;
+    return true;
   }
 
   return {
@@ -139,7 +144,7 @@ function compareWith(slots: ReadonlyMap<string, Slot>): Comparison {
       open.delete(name);
       return checkOrder(name, text.slice(missing));
     },
-    caughtUp: () => open.size === 0,
+    caughtUp,
     wasSent: (name) => sent.has(name),
   };
 }

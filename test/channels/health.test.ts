@@ -76,6 +76,23 @@ describe('failures at one moment', () => {
     expect(state()?.state).toBe('closed');
   });
 
+  test('half of twenty within ten seconds open it, and one less does not', async () => {
+    const callTwenty = async (failures: number) => {
+      for (let n = 0; n < 20; n++) {
+        const pass = enter();
+        await clock.advance(10);
+        // Never two in a row; the last one fails.
+        if (n % 2 === 1 && n > 19 - 2 * failures) health.failure(pass);
+        else health.success(pass);
+      }
+    };
+    await callTwenty(9);
+    expect(state()?.state).toBe('closed');
+    await clock.advance(10_001);
+    await callTwenty(10);
+    expect(state()).toMatchObject({ state: 'open', why: 'failure_rate' });
+  });
+
   test('rate limits are none in a row, and do not end one', async () => {
     await failTimes(4);
     for (let n = 0; n < 10; n++) health.failure(enter(), { isRateLimit: true });

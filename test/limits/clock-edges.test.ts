@@ -1,5 +1,6 @@
 // Limits while the clock is wrong, and over restarts: no window opens early, none opens twice, each opens to the
-// millisecond. Every limit that is counted over a time, through the API.
+// millisecond. Every limit that is counted over a time, through the API; but for the wrong cards of a day, which cannot be
+// used up at once (http/redeem-limits.test.ts).
 
 import { afterEach, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
@@ -19,6 +20,9 @@ const MIDNIGHT = NOW + 9 * HOUR_MS;
 interface Limit {
   name: string;
   limits: Record<string, number>;
+  guards?: Record<string, number | null>;
+  /** Further accounts, for what one of them alone cannot use up. */
+  accounts?: number;
   most: number;
   /** What one use answers within the limit. */
   ok: number;
@@ -31,6 +35,7 @@ interface Rolling extends Limit {
 let clock: ManualClock;
 let gateway: TestGateway;
 let account: TestAccount;
+let others: TestAccount[];
 /** Those before a restart: the first of them has the folder of all. */
 const ended: TestGateway[] = [];
 afterEach(async () => {
@@ -40,7 +45,13 @@ afterEach(async () => {
 const chat = (model: string) =>
   gateway.chat(account.key, { model, max_tokens: 1 }, { headers: { 'x-svc-no-wait': '1' } });
 const register = () => gateway.call('/api/agent/register', { body: {} });
-const guess = () => gateway.call('/api/redeem', { key: account.key, body: { code: unissuedCode() } });
+const guess = ({ key } = account) => gateway.call('/api/redeem', { key, body: { code: unissuedCode() } });
+/** Each time another account. */
+const guessInTurn = () => {
+  const next = others.shift() ?? account;
+  others.push(next);
+  return guess(next);
+};
 
 const ROLLING: Rolling[] = [
   {
@@ -59,7 +70,23 @@ const ROLLING: Rolling[] = [
     spanMs: MINUTE_MS,
     use: () => chat('demo-small'),
   },
-  { name: 'wrong cards of ten minutes', limits: {}, most: 5, ok: 404, spanMs: 10 * MINUTE_MS, use: guess },
+  {
+    name: 'wrong cards of ten minutes',
+    limits: {},
+    most: 5,
+    ok: 404,
+    spanMs: 10 * MINUTE_MS,
+    use: () => guess(),
+  },
+  {
+    name: 'wrong cards of an address',
+    limits: { register_per_ip: 100 },
+    accounts: 25,
+    most: 20,
+    ok: 404,
+    spanMs: HOUR_MS,
+    use: guessInTurn,
+  },
   // One was used up by the account that every test has.
   {
     name: 'registrations of an address',
@@ -67,6 +94,15 @@ const ROLLING: Rolling[] = [
     most: 3,
     ok: 201,
     spanMs: DAY_MS,
+    use: register,
+  },
+  {
+    name: 'registrations of an hour',
+    limits: { register_per_ip: 100 },
+    guards: { register_per_hour: 4 },
+    most: 3,
+    ok: 201,
+    spanMs: HOUR_MS,
     use: register,
   },
 ];
@@ -78,15 +114,24 @@ const DAILY: Limit[] = [
     ok: 200,
     use: () => chat('auto:free'),
   },
+  {
+    name: 'free calls of an address',
+    limits: { free_per_minute: 100 },
+    guards: { free_per_address_day: 3, free_in_flight: null },
+    most: 3,
+    ok: 200,
+    use: () => chat('auto:free'),
+  },
   { name: 'registrations of the site', limits: { register_per_day: 4 }, most: 3, ok: 201, use: register },
 ];
 
 let options: TestGatewayOptions;
-async function start({ limits }: Limit, at = NOW): Promise<void> {
+async function start({ limits, guards, accounts = 0 }: Limit, at = NOW): Promise<void> {
   clock = createManualClock(at);
-  options = { clock, limits };
+  options = { clock, limits, document: (doc) => ({ ...doc, guards: { ...doc.guards, ...guards } }) };
   gateway = await startTestGateway(options);
   account = await gateway.register();
+  others = await Promise.all(Array.from({ length: accounts }, () => gateway.register()));
 }
 async function restart(): Promise<void> {
   const { dataDir } = gateway;

@@ -1,6 +1,6 @@
 // Free calls of one address: a guard for operators who meet one person with many accounts.
 
-import { afterEach, describe, expect, test } from 'bun:test';
+import { afterEach, describe, expect, spyOn, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -89,6 +89,22 @@ describe('with the guard', () => {
     expect(windows()).toEqual([{ day_count: 0n }]);
     expect(await used(key)).toEqual([0, 0]);
     expect([await ask(key), await ask(key), await ask(key)].map(({ status }) => status)).toEqual([200, 200, 429]);
+  });
+
+  test('a slot comes back when a bug of ours makes it impossible to settle', async () => {
+    await start(1);
+    const { key } = await gateway.register();
+    const { store } = gateway.gateway;
+    const { commit } = store;
+    // No such cost is accepted.
+    const breaks = spyOn(store, 'commit').mockImplementation((name, input) =>
+      commit(name, name === 'settle' ? { ...input, cost: -1n } : input),
+    );
+    await (await ask(key)).text();
+    expect(gateway.log.alarms('close_failed')).toHaveLength(1);
+    expect(windows()).toEqual([{ day_count: 0n }]);
+    breaks.mockRestore();
+    expect((await ask(key)).status).toBe(200);
   });
 
   test('a slot stays taken when the client leaves', async () => {

@@ -1,12 +1,14 @@
 // More work than fits: refused at once, before anything is read, and told when to come back; free calls make room first.
 
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { afterEach, beforeEach, describe, expect, spyOn, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
 import { createLoad } from '../../src/limits/load.ts';
+import type { Input } from '../../src/store/operations.ts';
 import type { Answer } from '../support/answer.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer, chatStream, errorScript } from '../support/openai-chat.ts';
+import { operatorOf } from '../support/operator.ts';
 import { untilHeard } from '../support/race.ts';
 import { rawCall } from '../support/raw-call.ts';
 import { cutAt, type Script } from '../support/script.ts';
@@ -61,8 +63,8 @@ async function fill(count: number) {
 function headersOnly(framing: string, path = CHAT): string {
   return `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${account.key}\r\n${framing}\r\n\r\n`;
 }
-function openHeaders(framing: string): Socket {
-  const socket = connect(gateway.port, '127.0.0.1', () => socket.write(headersOnly(framing)));
+function openHeaders(framing: string, begun = ''): Socket {
+  const socket = connect(gateway.port, '127.0.0.1', () => socket.write(headersOnly(framing) + begun));
   socket.on('error', () => socket.destroy());
   sockets.add(socket);
   return socket;
@@ -201,19 +203,41 @@ describe('room is given back', () => {
     await expectAllRoom();
   });
 
+  test('after calls that a bug of ours made impossible to close', async () => {
+    const { store } = gateway.gateway;
+    const { commit } = store;
+    // Nothing accepts such a time.
+    const breaks = spyOn(store, 'commit').mockImplementation((name, input) => {
+      const isEnd = name === 'settle' || name === 'release';
+      const { outcome } = input as Partial<Input<'settle'>>;
+      return commit(name, isEnd ? { ...input, outcome: { ...outcome, totalMs: Number.NaN } } : input);
+    });
+    for (let round = 0; round < 3; round++) {
+      gateway.upstream.next(chatAnswer());
+      const response = await paid();
+      await response.text();
+      expect(response.status).toBe(500);
+    }
+    expect(gateway.log.alarms('close_failed').length).toBeGreaterThanOrEqual(1);
+    breaks.mockRestore();
+    expect((await operatorOf(gateway).scrape()).sum('gateway_requests_open')).toBe(0);
+    gateway.upstream.next(chatAnswer());
+    expect((await paid()).status).toBe(200);
+  });
+
   test('after clients left in the middle of their bodies', async () => {
-    for (let round = 0; round < 5; round++) {
-      const socket = openHeaders('content-length: 1000');
-      socket.write('{"model":');
-      await Bun.sleep(20);
-      socket.destroy();
+    for (let round = 0; round < 3; round++) {
+      const begun = Array.from({ length: 2 }, () => openHeaders('content-length: 1000', '{"model":'));
+      await eventually('both to have their room', async () => (await free()).status === 503);
+      for (const socket of begun) socket.destroy();
+      await eventually('it to be given back', async () => (await free()).status === 200);
     }
     await expectAllRoom();
   });
 });
 
 describe('bytes of bodies', () => {
-  beforeEach(() => start({ body_megabytes_in_flight: 25 }));
+  beforeEach(() => start({ body_megabytes_in_flight: 25, requests_in_flight: 8 }));
   const withBody = (megabytes: number) => ({
     model: 'up-free',
     messages: [{ role: 'user', content: 'Hi' }],
@@ -225,7 +249,8 @@ describe('bytes of bodies', () => {
   test('what is only declared takes no room: nobody is shut out by promises', async () => {
     for (let n = 0; n < 5; n++) openHeaders(`content-length: ${20 * MEGABYTE}`);
     openHeaders('transfer-encoding: chunked');
-    await Bun.sleep(100);
+    // With all six of them, what is left is kept for those who pay.
+    await eventually('their headers to be read', async () => (await free()).status === 503);
     gateway.upstream.next(chatAnswer());
     expect((await paid()).status).toBe(200);
   });

@@ -299,11 +299,24 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
       await expectPaid(on, (4n * MAIN.input).toString(), { input_tokens: 4 });
     },
     'you only warmed the prompt cache (`max_tokens: 0`)': async () => {
-      const on = await start(WIRE_CLIENTS.find(({ name: called }) => called === 'messages') as WireClient);
+      const on = await start(messages);
       const usage = { input_tokens: 3, cache_creation_input_tokens: 8, output_tokens: 0 };
       on.first.next(messageAnswer({ pieces: [], stop: 'max_tokens', usage }));
       expect((await on.ask({ max_tokens: 0 })).status).toBe(200);
       await expectPaid(on, costAt(MAIN, 11, 0), { input_tokens: 3, cache_write_5m_tokens: 8 });
+    },
+    'a stop sequence that the gateway itself watches for ended the answer': async () => {
+      const on = await start(messages, { channels: { kind: 'openai' } });
+      const stop_sequences = ['S1', 'S2', 'S3', 'S4', ' gamma'];
+      on.first.next(chatAnswer({ pieces: PIECES }));
+      const whole = await on.ask({ stop_sequences });
+      expect(whole.json.content).toMatchObject([{ text: 'Alpha beta' }]);
+      expect(whole.record).toMatchObject({ estimated: false, cost_nano: costAt(MAIN, 11, 7) });
+      on.first.next(chatStream({ pieces: PIECES }));
+      const { answer, record } = await on.ask({ stop_sequences, stream: true });
+      expect(answer.content[messages.textSlot]).toBe('Alpha beta');
+      const cost_nano = costAt(MAIN, record.input_tokens, count('Alpha beta'));
+      expect(record).toMatchObject({ estimated: true, cost_nano });
     },
     'you hung up after a part of an image': async () => {
       const on = await startPainter();
@@ -352,7 +365,7 @@ export function describeFailureBilling(name: string, open: () => Promise<MoneySt
     },
   };
 
-  const chat = WIRE_CLIENTS[0] as WireClient;
+  const [chat, messages] = WIRE_CLIENTS as [WireClient, WireClient];
   async function startPainter(): Promise<Lab> {
     return start(chat, {
       models: [

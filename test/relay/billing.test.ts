@@ -127,6 +127,14 @@ describe.each(KINDS)('%s', (_, make, body) => {
     ['no prompt', { completion_tokens: 7 }],
     ['more cached than read', { prompt_tokens: 5, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 6 } }],
     [
+      'more cached and written than read',
+      {
+        prompt_tokens: 10,
+        completion_tokens: 1,
+        prompt_tokens_details: { cached_tokens: 6, cache_write_tokens: 6 },
+      },
+    ],
+    [
       'more reasoning than output',
       { prompt_tokens: 5, completion_tokens: 1, completion_tokens_details: { reasoning_tokens: 2 } },
     ],
@@ -135,6 +143,7 @@ describe.each(KINDS)('%s', (_, make, body) => {
   test.each(nonsense)('%s is an alarm, and counted here', async (_what, usage) => {
     const record = await bill(make({ usage: usage as never }), body);
     expect(record.estimated).toBe(true);
+    expect(record.input_tokens).toBeGreaterThan(0);
     expect(alarmsOf('usage_invalid', record.request_id)).toHaveLength(1);
     const cost = BigInt(record.cost_nano);
     expect(cost).toBeGreaterThan(0n);
@@ -208,6 +217,15 @@ describe.each(KINDS)('%s', (_, make, body) => {
     const record = await bill(make({ pieces: [], reasoning: ['thinking'] }), body);
     expect(record.cost_nano).toBe((11n * UP_PRICES.input + 7n * UP_PRICES.output).toString());
   });
+});
+
+test('several answers of which one ran into its length unseen are paid, whichever ends last', async () => {
+  const usage = { prompt_tokens: 11, completion_tokens: 50 };
+  const end = (index: number, finish_reason: string) => ({ index, delta: {}, finish_reason });
+  const chunk = (choices: unknown[], rest = {}) => sseText(JSON.stringify({ id: 'x', choices, ...rest }));
+  const ends = [chunk([end(0, 'length')]), chunk([end(1, 'stop')]), chunk([], { usage }), sseText('[DONE]')];
+  const record = await bill(sseScript(ends), { stream: true, n: 2 });
+  expect(record.cost_nano).toBe((11n * UP_PRICES.input + 50n * UP_PRICES.output).toString());
 });
 
 test('a call of a tool is output', async () => {

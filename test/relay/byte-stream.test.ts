@@ -94,12 +94,22 @@ test('a keep-alive that cannot be sent breaks its stream off, and harms nothing 
 });
 
 test('a sender that fails breaks it off, and nothing is sent to it any more', async () => {
-  const answer = await read(async (send, heard) => {
-    await send('data: a\n\n');
-    await heard;
-    throw new Error('could not be closed');
-  });
+  let tries = 0;
+  const answer = await read(
+    async (send, heard) => {
+      await send('data: a\n\n');
+      await heard;
+      throw new Error('could not be closed');
+    },
+    {
+      keepAlive() {
+        tries++;
+        return ': still here\n\n';
+      },
+    },
+  );
   expect(answer).toEqual({ text: 'data: a\n\n', isWhole: false });
   // A keep-alive that came now would throw where nobody catches it.
   await Bun.sleep(TWO_QUIET_TIMES_MS);
+  expect(tries).toBe(0);
 });

@@ -39,6 +39,21 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     expect(lab.second.requests).toHaveLength(isMade ? 1 : 0);
   });
 
+  test('a stream that runs into the time of its channel ends there, and no other is asked', async () => {
+    clock = createShiftedClock();
+    lab = await startLab(client, { clock, channels: { timeouts: { total_ms: 300 } } });
+    lab.second.otherwise(client.stream());
+    const script = client.stream();
+    const parts = (script.body ?? []).filter(isBytes).map(String);
+    const at = parts.findIndex((part) => part.includes('"Hello"')) + 1;
+    lab.first.otherwise(cutAt(script, Buffer.byteLength(parts.slice(0, at).join('')), 'stall'));
+    const { answer, attempts } = await lab.ask({ stream: true });
+    expect(answer.complete).toBe(false);
+    expect(answer.error).toBeDefined();
+    expect(attempts).toEqual([['first', 'too_slow']]);
+    expect(lab.second.requests).toEqual([]);
+  });
+
   test('a stream that breaks after that is not resumed', async () => {
     await start();
     const script = client.stream();

@@ -25,6 +25,8 @@ test('has the headers of a stream and of every answer', async () => {
   const { response } = await stream({ model: 'demo-small' });
   expect(response.headers.get('content-type')).toStartWith('text/event-stream');
   expect(response.headers.get('cache-control')).toContain('no-cache');
+  // Without it, nginx would gather the stream and pass it on in lumps.
+  expect(response.headers.get('x-accel-buffering')).toBe('no');
   expect(response.headers.get('x-svc-channel')).toBe('demo');
   expect(response.headers.get('x-request-id')).toBe(response.headers.get('request-id'));
   expect(response.headers.get('x-ratelimit-limit-requests')).toBe('600');

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
-import { eventually } from '../support/eventually.ts';
+import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { passTime } from '../support/pass-time.ts';
@@ -122,6 +122,27 @@ test('a wait of more than 55 s is not told as such: clients would hang or give u
   const refused = await ask();
   expect(refused.headers.get('retry-after')).toBe('55');
   expect(rate(refused)).toEqual(['6', '0', '60s']);
+});
+
+test('a slot that comes back is there at once, also for who was refused just before', async () => {
+  await askTimes(5);
+  const gate = createGate();
+  gateway.upstream.next({ status: 404, body: [gate.opened, '{}'] });
+  const failing = gateway.chat(account.key, { model: 'up-free' }, NO_WAIT);
+  await gateway.upstream.request(0);
+  expect((await ask()).status).toBe(429);
+  gate.open();
+  expect((await failing).status).toBe(502);
+  expect((await ask()).status).toBe(200);
+});
+
+test('where no call is free, nobody waits for a slot', async () => {
+  const none = await startTestGateway({ clock, limits: { free_per_minute: 0 } });
+  const { key } = await none.register();
+  // The clock stands still: a wait would have no end.
+  const refused = await none.chat(key, { model: 'auto:free' }, { signal: AbortSignal.timeout(5_000) });
+  expect(refused.status).toBe(429);
+  await none.stop();
 });
 
 describe('a slot that frees soon', () => {

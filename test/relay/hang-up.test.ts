@@ -217,18 +217,21 @@ describe('in the middle of a stream', () => {
   });
 });
 
-test('an answer whose body nobody reads is closed all the same', async () => {
+test.each(['up-paid', 'up-free'])('an answer of %s whose body nobody reads is closed all the same', async (model) => {
   gateway.upstream.next(cutAt(chatStream(), ROLE.length + FIRST_WORD.length, 'stall'));
   const request = new Request(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${account.key}` },
-    body: JSON.stringify({ model: 'up-paid', stream: true, messages: [{ role: 'user', content: 'Hi' }] }),
+    body: JSON.stringify({ model, stream: true, messages: [{ role: 'user', content: 'Hi' }] }),
   });
   const response = await gateway.gateway.fetch(request);
   expect(response.status).toBe(200);
   await response.body?.cancel();
   await expectUpstreamLeft();
-  expect((await record()).status).toBe('client_gone');
+  expect(await record()).toMatchObject({ status: 'client_gone', cost_nano: '0' });
+  // Who leaves at once has had its turn.
+  const { free } = await gateway.get('/api/me', account.key);
+  expect(free.minute.used).toBe(model === 'up-free' ? 1 : 0);
 });
 
 test('who leaves after the last word pays the answer, once', async () => {

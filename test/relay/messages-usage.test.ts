@@ -1,6 +1,7 @@
 // Usage in Anthropic's words: cached tokens beside the input, each by its price, and what was done beside the answer; nonsense is counted here.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { weighTokens } from '../../src/kit/tokens.ts';
 import { MESSAGE_USAGE, messageAnswer, messageStream } from '../support/anthropic-messages.ts';
 import { type Lab, startLab } from '../support/lab.ts';
 import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
@@ -140,4 +141,13 @@ describe.each([
     const raised = lab.gateway.log.alarms('usage_invalid').filter(({ request_id }) => request_id === record.request_id);
     expect(raised).toHaveLength(1);
   });
+});
+
+test('a stream that tells at its start alone how much it said is counted here', async () => {
+  const pieces = Array.from({ length: 20 }, (_, index) => ` word${index}`);
+  const stream = messageStream({ pieces, usage: { input_tokens: 11, output_tokens: undefined } });
+  expect(String(stream.body?.[0])).toContain('"output_tokens":1');
+  lab.first.next(stream);
+  const { record } = await lab.ask({ stream: true });
+  expect(record).toMatchObject({ estimated: true, output_tokens: Math.round(weighTokens(pieces.join(''))) });
 });

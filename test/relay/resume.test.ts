@@ -60,6 +60,25 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     expect(await lab.balance()).toBe(TRIAL - BigInt(record.cost_nano));
   });
 
+  test('by prefill: what was handed over is taken from the dearest of the input', async () => {
+    const price = { input: 10, cached_input: 1, cache_write_5m: 12.5, output: 40 };
+    await start({ routes: ['first'], first: { prefill: true }, main: { price } });
+    lab.first.next(cutAfter(' beta'));
+    lab.first.next(client.stream({ pieces: [' gamma', ' delta.'], tokens: { input: 6, cachedInput: 100, output: 4 } }));
+    // Long enough that the hold covers what is cached.
+    const messages = [{ role: 'user', content: 'word '.repeat(400) }];
+    const { answer, record } = await lab.ask({ stream: true, messages });
+    expect(text(answer)).toBe(TEXT);
+    const sent = count('Alpha beta');
+    expect(sent).toBeWithin(1, 6);
+    expect(record).toMatchObject({
+      input_tokens: 6 - sent,
+      cached_input_tokens: 100,
+      output_tokens: sent + 4,
+      cost_nano: String((6 - sent) * 10_000 + 100 * 1_000 + (sent + 4) * 40_000),
+    });
+  });
+
   test('a prefill goes without its trailing white space, which the continuation does not repeat', async () => {
     await start({ first: { prefill: true } });
     lab.first.next(cutAfter(' \n\n', ['Alpha', ' \n\n', 'beta']));
@@ -161,6 +180,15 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     const { answer, record } = await ask();
     expect(text(answer)).toBe(TEXT);
     expect(record).toMatchObject({ model: 'main', cost_nano: String(11 * 1_000 + 7 * 2_000) });
+  });
+
+  test('of two models at one price, the one that finished is named', async () => {
+    await start({ routes: ['first'], hasFallback: true, main: { price: { input: 5, output: 20 } } });
+    lab.first.next(cutAfter(' gamma'));
+    lab.first.otherwise(client.refusal(500, 'other'));
+    lab.third.next(client.stream({ pieces: PIECES }));
+    const { record } = await ask();
+    expect(record).toMatchObject({ model: 'spare', cost_nano: costAt(SPARE, 11, 7) });
   });
 
   test('a second run that says something else: a clear error, and nothing to pay', async () => {

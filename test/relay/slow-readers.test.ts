@@ -12,6 +12,7 @@ import { WIRE_CLIENTS } from '../support/wire-clients.ts';
 
 const MIB = 1024 * 1024;
 const WORDS = ' word'.repeat(200);
+const LARGE_WORDS = 5 * MIB;
 const IDLE_MS = 1_000;
 let lab: Lab;
 afterEach(() => lab.stop());
@@ -96,11 +97,35 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     expect(performance.now() - stopping).toBeLessThan(10_000);
     const [row] = lab.gateway.sql<{ status: string; cost_nano: bigint }>('SELECT status, cost_nano FROM usage_records');
     expect(row).toEqual({ status: 'unavailable', cost_nano: 0n });
+    const [window] = lab.gateway.sql<{ slots: string }>(
+      'SELECT slots FROM windows WHERE window_id = ?',
+      `paid:${lab.account.accountId}`,
+    );
+    expect(window).toEqual({ slots: '[]' });
     expect(lab.gateway.audit()).toEqual([]);
     slow.hangUp();
   });
 
-  test('a minute without progress counts as hung up: left, closed, and paid as far as it was read', async () => {
+  test('what did not leave before the client was given up is not paid', async () => {
+    lab = await startLab(client, { clock: hurriedClock(), channels: { timeouts: { idle_ms: 30_000 } } });
+    // More than all the buffers on the way have room for, in one piece: none of it counts until all of it has left.
+    lab.first.next(client.stream({ pieces: ['word '.repeat(LARGE_WORDS)] }));
+    const slow = call();
+    slow.pause();
+    const [record] = await eventually(
+      'the record',
+      async () => {
+        const records = await lab.records();
+        return records.length > 0 && records;
+      },
+      20_000,
+    );
+    expect(record).toMatchObject({ status: 'client_gone', output_tokens: 0, cost_nano: '0' });
+    expect(await lab.balance()).toBe(TRIAL);
+    slow.hangUp();
+  });
+
+  test('a minute without progress counts as hung up: left, closed, and paid for what had left', async () => {
     lab = await startLab(client, { clock: hurriedClock(), channels: { timeouts: { idle_ms: 30_000 } } });
     const { script, sent } = flood();
     lab.first.next(script);

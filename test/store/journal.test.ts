@@ -1,7 +1,7 @@
 // The journal of the embedded database: what was answered from it is found by whoever opens the file next, to the last
 // row as if each batch had been written to the tables at once.
 
-import type { Database } from 'bun:sqlite';
+import { type Database, SQLiteError } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -353,6 +353,38 @@ describe('a full disk', () => {
     expect(usageEntries()).toBe(answered);
     expect(wallet()).toMatchObject([{ balance_nano: TRIAL - BigInt(answered) }]);
     expect(audit(db, {}).differences).toEqual([]);
+  });
+});
+
+describe('a sync that failed', () => {
+  /** As the database tells it. Its class knows its own by their name. */
+  function failedSync(): Error {
+    const error = Object.assign(new Error('disk I/O error'), { name: 'SQLiteError', code: 'SQLITE_IOERR_FSYNC' });
+    expect(error).toBeInstanceOf(SQLiteError);
+    return error;
+  }
+
+  test('ends all promises of this process: nobody knows what the disk holds', () => {
+    const input = paid(accountId, 500n);
+    let failures = 1;
+    const shaken = prepareCommits(db, () => {
+      if (failures-- > 0) throw failedSync();
+    });
+    expect(() => commit([admitting(input)], shaken)).toThrow('disk I/O error');
+    expect(() => commit([admitting(input)], shaken)).toThrow('a sync of the database failed');
+    expect(() => shaken.post()).toThrow('a sync of the database failed');
+    expect(() => shaken.alone(() => {})).toThrow('a sync of the database failed');
+    expect(commit([admitting(input)], prepareCommits(db))).toMatchObject([{ ok: true, result: { ok: true } }]);
+  });
+
+  test('is not what every failure is', () => {
+    let failures = 1;
+    const shaken = prepareCommits(db, () => {
+      if (failures-- > 0) db.run('SELECT 1 FROM no_such_table');
+    });
+    const input = paid(accountId, 500n);
+    expect(() => commit([admitting(input)], shaken)).toThrow('no such table');
+    expect(commit([admitting(input)], shaken)).toMatchObject([{ ok: true, result: { ok: true } }]);
   });
 });
 

@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test';
 import type { Input, OperationName, Result } from '../../src/store/operations.ts';
 import { boundWait, type Submit } from '../../src/store/postgres/bound-wait.ts';
 import { createManualClock } from '../support/manual-clock.ts';
-import { paid, redeeming, releasing, settling } from './suite/samples.ts';
+import { free, paid, redeeming, releasing, settling } from './suite/samples.ts';
 
 interface Submitted {
   name: OperationName;
@@ -66,6 +66,27 @@ test('an admission that came too late is taken back, as often as it takes', asyn
   submitted[2]?.resolve({ state: 'closed' });
   await clock.advance(10_000);
   expect(submitted).toHaveLength(3);
+});
+
+test('a free admission that came too late gives its address its slot back', async () => {
+  const { clock, submitted, bounded } = createBench();
+  const limits = {
+    perMinute: 6,
+    perDayZero: 100,
+    perDayPositive: 300,
+    inFlight: 4,
+    perAddress: { address: 'address_1', perDay: 1 },
+  };
+  const input = free(ACCOUNT, { charge: { free: true, limits } });
+  const answer = bounded.commit('admit', input).catch(codeOf);
+  await clock.advance(5_500);
+  await answer;
+  submitted[0]?.resolve(ADMITTED);
+  await clock.advance(0);
+  expect(submitted[1]).toMatchObject({
+    name: 'undo',
+    input: { requestId: input.requestId, freeAddress: 'address_1' },
+  });
 });
 
 test('a refusal that came too late needs nothing', async () => {

@@ -5,8 +5,10 @@ import { systemClock } from '../../src/kit/clock.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { appliedLine } from '../support/applied-line.ts';
+import { eventually } from '../support/eventually.ts';
 import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
 import {
+  type Account,
   admitted,
   admitting,
   createAccount,
@@ -104,6 +106,22 @@ describe('racing for', () => {
     expect(results.filter(({ ok }) => ok)).toHaveLength(1);
     const balances = await Promise.all(accounts.map(({ accountId }) => first().read.wallet(accountId)));
     expect(balances.filter((wallet) => wallet?.balance === 51n)).toHaveLength(1);
+  });
+
+  test('one card that both have to wait for: the second hears that it is gone', async () => {
+    const [one, other] = [await createAccount(first(), 1n), await createAccount(first(), 1n)];
+    const [card] = (await issueCards(first(), 1, { amount: 50n })).cards;
+    const redeem = (node: Store | undefined, { accountId }: Account) =>
+      node?.commit('redeem', redeeming(accountId, card?.hash ?? ''));
+    await database.sql('BEGIN');
+    await database.sql('SELECT 1 FROM cards WHERE hash = $1 FOR UPDATE', card?.hash);
+    const redeemed = Promise.all([redeem(nodes[0], one), redeem(nodes[1], other)]);
+    const waiting = `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+    await eventually('both to wait', async () => (await database.sql(waiting)).length === 2);
+    await database.sql('COMMIT');
+    const results = await redeemed;
+    expect(results.filter((result) => result?.ok)).toHaveLength(1);
+    expect(results.filter((result) => result?.ok === false)).toMatchObject([{ reason: 'card_not_redeemable' }]);
   });
 
   test('the slots of one address', async () => {

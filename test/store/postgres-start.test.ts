@@ -169,8 +169,17 @@ describe('a server that does not answer yet', () => {
   test('is waited for', async () => {
     const database = await server.createDatabase();
     await server.crash();
+    // In its place somebody who only notes that it was asked for.
+    let asked = 0;
+    const stand = createServer((socket) => {
+      asked++;
+      socket.destroy();
+    }).listen(server.port, '127.0.0.1');
+    await once(stand, 'listening');
     const opening = open(database.url, 25_000);
-    await Bun.sleep(300);
+    await eventually('it to be asked for', () => asked > 0);
+    stand.close();
+    await once(stand, 'close');
     await server.start();
     const store = await opening;
     await createAccount(store);

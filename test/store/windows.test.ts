@@ -43,6 +43,13 @@ describe('a full window stays full', () => {
     });
     expect(left(full, T + SPAN)).toBe(1);
   });
+
+  test('until there is room under a limit that was lowered', () => {
+    const lowered = (at: number) => rollingAllowance(full, at, SPAN, LIMIT - 1);
+    expect(lowered(T + 10)).toMatchObject({ used: LIMIT - 1, remaining: 0, resetsAt: T + 1 + SPAN });
+    expect(lowered(T + SPAN).remaining).toBe(0);
+    expect(lowered(T + 1 + SPAN).remaining).toBe(1);
+  });
 });
 
 describe('a day', () => {

@@ -6,7 +6,8 @@ export interface Line {
   /** All that came so far. */
   text(): string;
   isClosed(): boolean;
-  write(text: string): void;
+  /** Fulfilled when it has left. */
+  write(text: string): Promise<void>;
   hangUp(): void;
 }
 
@@ -22,7 +23,7 @@ export function dial(port: number): Promise<Line> {
       resolve({
         text: () => text,
         isClosed: () => closed,
-        write: (bytes) => void socket.write(bytes),
+        write: (bytes) => new Promise((left) => socket.write(bytes, () => left())),
         hangUp: () => void socket.destroy(),
       }),
     ),

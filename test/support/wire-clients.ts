@@ -4,16 +4,23 @@ import type { Answer } from './answer.ts';
 import { messageAnswer, messageError, messageStream } from './anthropic-messages.ts';
 import { type Assembled, assembleChat, assembleMessages } from './assemble.ts';
 import { assembleResponses } from './assemble-responses.ts';
-import { chatAnswer, chatStream, errorScript } from './openai-chat.ts';
+import { chatAnswer, chatStream, errorScript, type Usage } from './openai-chat.ts';
 import { type ResponseOptions, responseAnswer, responseStream } from './openai-responses.ts';
 import type { Script } from './script.ts';
 import { UPSTREAM_KEY } from './test-document.ts';
 import type { ScriptedUpstream } from './upstream.ts';
 
+export interface Tokens {
+  /** Without what was cached. */
+  input: number;
+  cachedInput?: number;
+  output: number;
+}
+
 export interface Saying {
   pieces?: readonly string[];
   /** `null`: none. */
-  tokens?: { input: number; output: number } | null;
+  tokens?: Tokens | null;
   /** The output ran into its limit. */
   isCutShort?: boolean;
 }
@@ -84,10 +91,15 @@ const CHAT_CODES = {
 function chatOptions({ pieces, tokens, isCutShort }: Saying = {}) {
   return {
     ...(pieces ? { pieces } : {}),
-    ...(tokens ? { usage: { prompt_tokens: tokens.input, completion_tokens: tokens.output } } : {}),
+    ...(tokens ? { usage: chatUsage(tokens) } : {}),
     ...(tokens === null ? { usage: null } : {}),
     ...(isCutShort ? { finish: 'length' } : {}),
   };
+}
+
+function chatUsage({ input, cachedInput, output }: Tokens): Usage {
+  const details = cachedInput === undefined ? {} : { prompt_tokens_details: { cached_tokens: cachedInput } };
+  return { prompt_tokens: input + (cachedInput ?? 0), completion_tokens: output, ...details };
 }
 
 const messages: WireClient = {
@@ -127,10 +139,15 @@ const WORDS = {
 function messageOptions({ pieces, tokens, isCutShort }: Saying = {}) {
   return {
     ...(pieces ? { pieces } : {}),
-    ...(tokens ? { usage: { input_tokens: tokens.input, output_tokens: tokens.output } } : {}),
+    ...(tokens ? { usage: messageUsage(tokens) } : {}),
     ...(tokens === null ? { usage: null } : {}),
     ...(isCutShort ? { stop: 'max_tokens' } : {}),
   };
+}
+
+function messageUsage({ input, cachedInput, output }: Tokens): Record<string, number> {
+  const cached = cachedInput === undefined ? {} : { cache_read_input_tokens: cachedInput };
+  return { input_tokens: input, ...cached, output_tokens: output };
 }
 
 let runs = 0;
@@ -161,10 +178,15 @@ function responseOptions({ pieces, tokens, isCutShort }: Saying = {}): ResponseO
   return {
     run: `run${runs++}`,
     ...(pieces ? { pieces } : {}),
-    ...(tokens ? { usage: { input_tokens: tokens.input, output_tokens: tokens.output } } : {}),
+    ...(tokens ? { usage: responseUsage(tokens) } : {}),
     ...(tokens === null ? { usage: null } : {}),
     ...(isCutShort ? { isCutShort } : {}),
   };
+}
+
+function responseUsage({ input, cachedInput, output }: Tokens): Record<string, unknown> {
+  const details = cachedInput === undefined ? {} : { input_tokens_details: { cached_tokens: cachedInput } };
+  return { input_tokens: input + (cachedInput ?? 0), ...details, output_tokens: output };
 }
 
 export const WIRE_CLIENTS: WireClient[] = [chat, messages, responses];

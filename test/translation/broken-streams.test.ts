@@ -126,9 +126,12 @@ interface Broken {
   again: Said;
   /** It is given the beginning, which the client has read up to its " beta", and says only the rest. */
   isPrefilled?: boolean;
+  /** The first body ends in good order, as behind a proxy that hides that its own upstream is gone. */
+  endsInOrder?: boolean;
 }
 
-async function ask(combination: Combination, said: Said, { events, again, isPrefilled = false }: Broken) {
+async function ask(combination: Combination, said: Said, broken: Broken) {
+  const { events, again, isPrefilled = false, endsInOrder = false } = broken;
   const { client, first, second: next } = combination;
   const { key } = await gateway.register();
   const whole = streamOf(first, said);
@@ -137,9 +140,9 @@ async function ask(combination: Combination, said: Said, { events, again, isPref
   const number = takeNumber(combination, isPrefilled);
   const isRead = createGate();
   const begun: Script = { ...whole, body: [...parts.slice(0, events), isRead.opened, COMMENT] };
-  firstSays.set(nameAt(first, first, next, number), [
-    isPrefilled ? cutAt(begun, length + COMMENT.length, 'fin') : cutAt(whole, length, 'fin', CUT_AFTER_MS),
-  ]);
+  const isCut = isPrefilled ? cutAt(begun, length + COMMENT.length, 'fin') : cutAt(whole, length, 'fin', CUT_AFTER_MS);
+  const ends: Script = { ...whole, framing: 'chunked', body: parts.slice(0, events) };
+  firstSays.set(nameAt(first, first, next, number), [endsInOrder ? ends : isCut]);
   secondSays.set(nameAt(next, first, next, number), streamOf(next, again));
   const body = CLIENTS[client].body({ model: `${first}-${next}-${number}`, stream: true });
   const response = await untilHeard(() => gateway.call(CLIENTS[client].path, { key, body }));
@@ -161,8 +164,8 @@ async function ask(combination: Combination, said: Said, { events, again, isPref
 const eventsOf = (upstream: UpstreamName, said: Said) => streamOf(upstream, said).body?.length ?? 0;
 const joined = (pieces: readonly string[] = []) => pieces.join('');
 
-async function checkBreak(combination: Combination, said: Said, events: number): Promise<void> {
-  const { told, text, record, wentOn } = await ask(combination, said, { events, again: said });
+async function checkBreak(combination: Combination, said: Said, events: number, endsInOrder = false): Promise<void> {
+  const { told, text, record, wentOn } = await ask(combination, said, { events, again: said, endsInOrder });
   const shown = {
     text: told.text,
     reasoning: told.reasoning,
@@ -192,6 +195,12 @@ describe.each(COMBINATIONS)('$client, from $first to $second', (combination) => 
     for (let from = 0; from < count; from += AT_ONCE) {
       await Promise.all(breaks.slice(from, from + AT_ONCE).map((events) => checkBreak(combination, said, events)));
     }
+  });
+
+  test('a call, in a body that ends in good order after any event', async () => {
+    const said: Said = { calls: [{ id: 'call_1', name: 'look', arguments: ['{"at"', ':1}'] }] };
+    const breaks = Array.from({ length: eventsOf(combination.first, said) }, (_unused, events) => events);
+    await Promise.all(breaks.map((events) => checkBreak(combination, said, events, true)));
   });
 
   test('an upstream that continues a begun answer is given it, and says only the rest', async () => {

@@ -131,6 +131,27 @@ test('what comes after the finish is waited for half a second in all, and not an
   expect(CLIENTS.messages.readStream(text)).toMatchObject({ text: 'One', ends: 'end', complete: true });
 });
 
+test('words that come after the finish have half a second each', async () => {
+  const { key } = await gateway.register();
+  const gates = [createGate(), createGate()] as const;
+  const parts = [ONE, gates[0].opened, chunk(' two', 'STOP', 2), gates[1].opened, chunk(' three.', 'STOP', 3)];
+  gateway.upstream.next(streamOf(parts));
+  const body = CLIENTS.chat.body({ model: 'on-gemini', stream: true });
+  let text = '';
+  const read = (async () => {
+    for await (const bytes of (await gateway.call(CLIENTS.chat.path, { key, body })).body ?? []) {
+      text += Buffer.from(bytes).toString();
+    }
+  })();
+  for (const [index, word] of ['One', ' two'].entries()) {
+    await eventually('the words', () => text.includes(word));
+    await clock.advance(400);
+    gates[index]?.open();
+  }
+  await read;
+  expect(CLIENTS.chat.readStream(text)).toMatchObject({ text: 'One two three.', complete: true });
+});
+
 test.each(['messages', 'responses'] as const)('%s: no words and silence is an empty answer', async (client) => {
   const isSaid = createGate();
   function* silence(): Generator<Part> {

@@ -178,6 +178,17 @@ export const USAGE_FIXTURES: readonly UsageFixture[] = [
   },
   { name: 'missing', upstream: 'openai-responses', usage: null, means: 'estimated' },
   {
+    name: 'more cached and written than there was',
+    upstream: 'openai-responses',
+    usage: {
+      input_tokens: 10,
+      input_tokens_details: { cached_tokens: 6, cache_write_tokens: 6 },
+      output_tokens: 7,
+      total_tokens: 17,
+    },
+    means: 'estimated',
+  },
+  {
     name: 'more reasoning than there was',
     upstream: 'openai-responses',
     usage: { input_tokens: 11, output_tokens: 7, output_tokens_details: { reasoning_tokens: 8 }, total_tokens: 18 },

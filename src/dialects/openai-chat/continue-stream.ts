@@ -6,6 +6,7 @@ import { isFinish } from '../is-finish.ts';
 import { createOverlap } from '../prefill-overlap.ts';
 import type { Comparison } from '../transcript.ts';
 import { cutDetails } from './cut-details.ts';
+import { choicesOf, type Extras, hasExtras, indexOf, withoutExtras } from './extras.ts';
 import { saidAs } from './read-chunk.ts';
 import { isReasoning, readPieces, saysTwice, toolCalls } from './read-output.ts';
 
@@ -14,22 +15,44 @@ export const TEXT_SLOT = '0/content';
 
 type Pass = (event: StreamEvent) => string;
 
+/** What of the new run the client has. */
+interface Known {
+  wasSent(slot: string): boolean;
+  /** All words of this choice that were sent have been said again. */
+  caughtUp(choice: number): boolean;
+  extras: Extras;
+}
+
 /** The upstream goes on with the sent text: its second beginning is dropped. */
-export function continuePrefill(pass: Pass, sent: string): ContinuedWriter {
+export function continuePrefill(pass: Pass, sent: string, told: Extras): ContinuedWriter {
   const takeNew = createOverlap(sent);
+  const known: Known = { wasSent: () => false, caughtUp: () => true, extras: told.copy() };
+  let hasBegun = false;
   return {
     caughtUp: () => true,
     write(event) {
+      hasBegun ||= choicesIn(event).length > 0;
+      // What comes before all choices is about the request, and was told by the first run.
+      if (!hasBegun && event.kind !== 'held') return '';
       const rests = new Map(event.pieces.map(({ slot, text }) => [slot, slot === TEXT_SLOT ? takeNew(text) : text]));
-      return passNew(pass, event, rests, () => false);
+      return passNew(pass, event, rests, known);
     },
   };
 }
 
-export function continueFresh(pass: Pass, comparison: Comparison, finished: ReadonlySet<number>): ContinuedWriter {
-  let hasNewThoughts = false;
+export function continueFresh(
+  pass: Pass,
+  comparison: Comparison,
+  finished: ReadonlySet<number>,
+  told: Extras,
+): ContinuedWriter {
+  const known: Known = {
+    wasSent: comparison.wasSent,
+    caughtUp: (choice) => comparison.caughtUp(String(choice)),
+    extras: told.copy(),
+  };
   return {
-    caughtUp: comparison.caughtUp,
+    caughtUp: () => comparison.caughtUp(),
     write(given) {
       const event = withoutFinishes(given, finished);
       const rests = new Map<string, string>();
@@ -39,22 +62,12 @@ export function continueFresh(pass: Pass, comparison: Comparison, finished: Read
         if (isMedia(piece) && !comparison.caughtUp()) return 'mismatch';
         if ((rest !== '' || isMedia(piece)) && finished.has(Number.parseInt(piece.slot, 10))) return 'mismatch';
         rests.set(piece.slot, (rests.get(piece.slot) ?? '') + rest);
-        hasNewThoughts ||= rest !== '' && isReasoning(piece);
       }
       if (finishesOf(event).length > 0 && !comparison.caughtUp()) return 'mismatch';
-      // A thought's signature comes after its words: only if they were not whole before, neither was it.
-      if (hasNewThoughts && event.pieces.length === 0 && hasDetails(event)) return pass(withoutRole(event));
-      return passNew(pass, event, rests, comparison.wasSent);
+      if (choicesIn(event).length === 0 && event.kind !== 'held' && !comparison.caughtUp()) return '';
+      return passNew(pass, event, rests, known);
     },
   };
-}
-
-function hasDetails({ document }: StreamEvent): boolean {
-  const choices = document?.value.choices;
-  const deltas = Array.isArray(choices)
-    ? choices.map((choice) => (isObject(choice) ? choice[saidAs(choice)] : undefined))
-    : [];
-  return deltas.some((delta) => isObject(delta) && Array.isArray(delta.reasoning_details));
 }
 
 /** A tool's name is sent whole: one that only begins like the sent one is another tool. */
@@ -62,26 +75,34 @@ function isPartOfName({ slot, text }: Piece, rest: string): boolean {
   return slot.endsWith('/name') && rest !== '' && rest !== text;
 }
 
-/** Passes an event without its role and with only what is new of each slot; nothing if nothing is. */
-function passNew(pass: Pass, event: StreamEvent, rests: ReadonlyMap<string, string>, wasSent: WasSent): Passed {
-  const isNew = event.pieces.some(isMedia) || [...rests.values()].some((rest) => rest !== '');
-  if (!isNew && finishesOf(event).length === 0 && event.kind !== 'held') return '';
-  const rest = trimmed(withoutRole(event), rests, wasSent);
+/** Passes an event without its role and with only what is new of it; nothing if nothing is. */
+function passNew(pass: Pass, event: StreamEvent, rests: ReadonlyMap<string, string>, known: Known): Passed {
+  if (event.kind !== 'held' && choicesIn(event).length === 0) return known.extras.takeKnown() ? '' : pass(event);
+  const fresh = newExtras(withoutRole(event), known);
+  const newSlots = event.pieces.filter((piece) => isMedia(piece) || rests.get(piece.slot) !== '');
+  for (const { slot } of newSlots) known.extras.passWords(slot);
+  const isNew = newSlots.length > 0 || hasExtras(fresh) || finishesOf(event).length > 0;
+  if (!isNew && event.kind !== 'held') return '';
+  const rest = trimmed(fresh, rests, known.wasSent);
   return rest ? pass(rest) : 'mismatch';
 }
 
-type WasSent = Comparison['wasSent'];
 type Passed = ReturnType<ContinuedWriter['write']>;
 
+/** What is told beside the words goes where they go: before what the client has last of them, it has that, too. */
+function newExtras(event: StreamEvent, { caughtUp, extras }: Known): StreamEvent {
+  return mapChoices(event, (choice) => (caughtUp(indexOf(choice)) ? extras.cut(choice) : withoutExtras(choice)));
+}
+
+function choicesIn({ document }: StreamEvent): JsonObject[] {
+  return document ? choicesOf(document.value) : [];
+}
+
 /** The choices that this event says are over. */
-export function finishesOf({ document }: StreamEvent): number[] {
-  const choices = document?.value.choices;
-  return Array.isArray(choices)
-    ? choices
-        .filter(isObject)
-        .filter(({ finish_reason }) => isFinish(finish_reason))
-        .map(indexOf)
-    : [];
+export function finishesOf(event: StreamEvent): number[] {
+  return choicesIn(event)
+    .filter(({ finish_reason }) => isFinish(finish_reason))
+    .map(indexOf);
 }
 
 /** What the client knows to be over does not end a second time. */
@@ -95,24 +116,15 @@ function withoutFinishes(event: StreamEvent, finished: ReadonlySet<number>): Str
   return { ...event, document: readJsonObject(editMembers(document, { choices }), ANSWER_LIMITS) };
 }
 
-function indexOf({ index }: JsonObject): number {
-  return typeof index === 'number' ? index : 0;
-}
-
-/** The event with each choice's delta changed; its text is written anew only when something did change. */
-function mapDeltas(event: StreamEvent, map: (delta: JsonObject, choice: number) => JsonObject): StreamEvent {
+/** The event with each choice changed; its text is written anew only when something did change. */
+function mapChoices(event: StreamEvent, map: (choice: JsonObject) => JsonObject): StreamEvent {
   const { document } = event;
   if (!document || !Array.isArray(document.value.choices)) return event;
   let changed = false;
   const choices = document.value.choices.map((choice) => {
-    if (!isObject(choice)) return choice;
-    const name = saidAs(choice);
-    const said = choice[name];
-    if (!isObject(said)) return choice;
-    const delta = map(said, indexOf(choice));
-    if (delta === said) return choice;
-    changed = true;
-    return { ...choice, [name]: delta };
+    const mapped = isObject(choice) ? map(choice) : choice;
+    changed ||= mapped !== choice;
+    return mapped;
   });
   if (!changed) return event;
   const read = choices.flatMap((choice) =>
@@ -121,6 +133,16 @@ function mapDeltas(event: StreamEvent, map: (delta: JsonObject, choice: number) 
   // What stands for a picture looks like any text here.
   const pieces = event.pieces.some((piece) => piece.isMedia) ? asMedia(read) : read;
   return { ...event, document: readJsonObject(editMembers(document, { choices }), ANSWER_LIMITS), pieces };
+}
+
+function mapDeltas(event: StreamEvent, map: (delta: JsonObject, choice: number) => JsonObject): StreamEvent {
+  return mapChoices(event, (choice) => {
+    const name = saidAs(choice);
+    const said = choice[name];
+    if (!isObject(said)) return choice;
+    const delta = map(said, indexOf(choice));
+    return delta === said ? choice : { ...choice, [name]: delta };
+  });
 }
 
 function withoutRole(event: StreamEvent): StreamEvent {
@@ -135,7 +157,11 @@ function withoutRole(event: StreamEvent): StreamEvent {
  * Each slot's text cut down to what the client has not seen; tool calls it has seen lose their id and name. Undefined if
  * something cannot be cut.
  */
-function trimmed(event: StreamEvent, rests: ReadonlyMap<string, string>, wasSent: WasSent): StreamEvent | undefined {
+function trimmed(
+  event: StreamEvent,
+  rests: ReadonlyMap<string, string>,
+  wasSent: Known['wasSent'],
+): StreamEvent | undefined {
   let isCut = true;
   const rest = mapDeltas(event, (delta, choice) => {
     const next: JsonObject = {};
@@ -146,7 +172,9 @@ function trimmed(event: StreamEvent, rests: ReadonlyMap<string, string>, wasSent
       else if (rest !== '') next[name] = rest;
     }
     const calls = toolCalls(delta);
-    if (calls.length > 0) next.tool_calls = calls.flatMap((call, at) => trimCall(call, at, choice, rests, wasSent));
+    const isWordless = readPieces(delta, choice).length === 0;
+    if (calls.length > 0)
+      next.tool_calls = calls.flatMap((call, at) => trimCall(call, at, { choice, rests, wasSent, isWordless }));
     if (!trimDetails(next, delta, choice, rests)) isCut = false;
     return next;
   });
@@ -163,12 +191,18 @@ function trimDetails(next: JsonObject, delta: JsonObject, choice: number, rests:
   return true;
 }
 
+interface CallsToTrim {
+  choice: number;
+  rests: ReadonlyMap<string, string>;
+  wasSent: Known['wasSent'];
+  /** Nothing is said in them: what they tell beside is new. */
+  isWordless: boolean;
+}
+
 function trimCall(
   call: JsonObject,
   position: number,
-  choice: number,
-  rests: ReadonlyMap<string, string>,
-  wasSent: WasSent,
+  { choice, rests, wasSent, isWordless }: CallsToTrim,
 ): JsonObject[] {
   const index = typeof call.index === 'number' ? call.index : position;
   const kind = isObject(call.custom) ? 'custom' : 'function';
@@ -183,5 +217,7 @@ function trimCall(
   const { id, type, ...others } = call;
   if (!wasSeen)
     return [{ ...others, ...(id === undefined ? {} : { id }), ...(type === undefined ? {} : { type }), [kind]: kept }];
-  return Object.keys(kept).length > 0 ? [{ index, [kind]: kept }] : [];
+  const { index: _, [kind]: _said, ...more } = isWordless ? others : {};
+  const rest = { ...more, ...(Object.keys(kept).length > 0 ? { [kind]: kept } : {}) };
+  return Object.keys(rest).length > 0 ? [{ index, ...rest }] : [];
 }

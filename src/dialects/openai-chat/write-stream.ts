@@ -16,11 +16,14 @@ import { writeSse } from '../sse.ts';
 import { createTranscript } from '../transcript.ts';
 import { withCost } from '../with-cost.ts';
 import { continueFresh, continuePrefill, finishesOf, TEXT_SLOT } from './continue-stream.ts';
+import { createExtras } from './extras.ts';
 import { hasNoChoice, isForeign } from './read-chunk.ts';
 import { restateUsage, writeUsage } from './write-usage.ts';
 
 export function createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter {
   const transcript = createTranscript(options);
+  /** What was told beside words, since the last of them. */
+  const extras = createExtras();
   /** Choices whose finish the client has seen. */
   const finished = new Set<number>();
   let held: StreamEvent[] = [];
@@ -43,6 +46,7 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
     const repeated = event.repeat && head && repeats.write(event.repeat);
     if (repeated !== undefined) {
       for (const piece of event.pieces) transcript.add(piece);
+      for (const { slot } of event.pieces) extras.passWords(slot);
       return repeated;
     }
     if (!event.document) return '';
@@ -51,6 +55,7 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
       held = [...held.filter(isAnswer), event];
       return '';
     }
+    extras.add(event);
     if (isForeign(event.document.value)) return writeForeign(event.document, event.name, model);
     for (const piece of event.pieces) transcript.add(piece);
     for (const index of finishesOf(event)) finished.add(index);
@@ -64,7 +69,13 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
       model = id;
       repeats.forget();
     },
-    repeats: { partsOf: repeats.partsOf, note: transcript.note },
+    repeats: {
+      partsOf: repeats.partsOf,
+      note(slot, bytes, from, to, tokens) {
+        extras.passWords(slot);
+        transcript.note(slot, bytes, from, to, tokens);
+      },
+    },
     // Several choices cannot be continued by one beginning.
     sentText: () => (request.choices === 1 ? transcript.onlyText(TEXT_SLOT) : undefined),
     sent: transcript.sent,
@@ -73,8 +84,8 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
       repeats.forget();
       held = [];
       return how === 'prefill'
-        ? continuePrefill(pass, transcript.onlyText(TEXT_SLOT) ?? '')
-        : continueFresh(pass, transcript.compare(), new Set(finished));
+        ? continuePrefill(pass, transcript.onlyText(TEXT_SLOT) ?? '', extras)
+        : continueFresh(pass, transcript.compare(), new Set(finished), extras);
     },
     end: (final) => [...lastChunks(held, final, request, ownFields, head, model), writeSse('[DONE]')].join(''),
     error: (body) => writeSse(JSON.stringify(body)),

@@ -1,5 +1,6 @@
 // An answer in no dialect: one event stream that upstream readers produce and client writers consume. One block is open at
-// a time, and every block that opens is closed; readers see to that, whatever order their upstream has.
+// a time, and every block that opens is closed, unless the upstream breaks off inside it; readers see to that, whatever
+// order their upstream has.
 
 import type { StreamFacts } from '../dialect.ts';
 import type { Repeat } from '../shape.ts';

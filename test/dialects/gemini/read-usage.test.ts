@@ -18,6 +18,16 @@ test('thoughts are beside the answer, cached tokens inside the prompt, tool resu
   });
 });
 
+test('cached tokens may be among the tool results, too', () => {
+  const usage = {
+    promptTokenCount: 10,
+    toolUsePromptTokenCount: 5,
+    cachedContentTokenCount: 12,
+    candidatesTokenCount: 1,
+  };
+  expect(readUsage(usage, true)).toMatchObject({ buckets: { input: 3, cachedInput: 12, output: 1 } });
+});
+
 test('an answer that was not counted is what the total leaves', () => {
   const usage = { promptTokenCount: 10, thoughtsTokenCount: 5, totalTokenCount: 40 };
   expect(readUsage(usage, true)).toMatchObject({ buckets: { input: 10, output: 30 }, reasoning: 5 });
@@ -31,6 +41,10 @@ test.each([
   ['invalid', { promptTokenCount: -1 }],
   ['invalid', { promptTokenCount: 10, candidatesTokenCount: 1.5 }],
   ['invalid', { promptTokenCount: 10, candidatesTokenCount: 1, cachedContentTokenCount: 11 }],
+  [
+    'invalid',
+    { promptTokenCount: 10, toolUsePromptTokenCount: 5, candidatesTokenCount: 1, cachedContentTokenCount: 16 },
+  ],
   ['invalid', { promptTokenCount: 10, candidatesTokenCount: 1, thoughtsTokenCount: '3' }],
 ] as const)('%s: %j', (report, usage) => {
   expect(readUsage(usage, true)).toBe(report);

@@ -7,12 +7,14 @@ import {
   DAY,
   free,
   HOUR,
+  MIDNIGHT,
   MINUTE,
   paid,
   releasing,
   renewLease,
   settling,
   T0,
+  T0_SECOND,
 } from './samples.ts';
 import type { OpenSubject, StoreSubject } from './subject.ts';
 
@@ -114,9 +116,9 @@ export function describeAdmit(open: OpenSubject): void {
         expect(await attempt(T0 + 11 * HOUR)).toEqual({
           ok: false,
           reason: 'free_daily_limit',
-          allowance: { limit: perDay, used: perDay, remaining: 0, resetsAt: T0 + 12 * HOUR },
+          allowance: { limit: perDay, used: perDay, remaining: 0, resetsAt: MIDNIGHT },
         });
-        expect(await attempt(T0 + 12 * HOUR)).toMatchObject({ ok: true });
+        expect(await attempt(MIDNIGHT)).toMatchObject({ ok: true });
       });
 
       test('four in flight, and one more when one has ended', async () => {
@@ -151,7 +153,7 @@ export function describeAdmit(open: OpenSubject): void {
           held: 2_000n,
           granted: 100,
           balance: 10_000n,
-          allowance: { limit: 600, used: 1, remaining: 599, resetsAt: T0 + MINUTE },
+          allowance: { limit: 600, used: 1, remaining: 599, resetsAt: T0_SECOND + MINUTE },
         });
         expect(await subject.store.read.wallet(account.accountId)).toMatchObject({
           balance: 10_000n,
@@ -238,8 +240,9 @@ export function describeAdmit(open: OpenSubject): void {
           reason: 'rate_limited',
           allowance: { limit: 2, used: 2, remaining: 0 },
         });
-        const later = paid(account, { charge: charge(2, 9), at: T0 + MINUTE });
-        expect(await subject.store.commit('admit', later)).toMatchObject({ ok: true });
+        const at = (time: number) => paid(account, { charge: charge(2, 9), at: time });
+        expect(await subject.store.commit('admit', at(T0_SECOND + MINUTE - 1))).toMatchObject({ ok: false });
+        expect(await subject.store.commit('admit', at(T0_SECOND + MINUTE))).toMatchObject({ ok: true });
       });
     });
 

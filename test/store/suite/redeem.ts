@@ -1,7 +1,7 @@
 // Cards: issued whole, credited once, never locked by guesses.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { createAccount, DAY, fresh, HOUR, issueCards, MINUTE, redeeming, T0 } from './samples.ts';
+import { createAccount, DAY, fresh, HOUR, issueCards, MIDNIGHT, MINUTE, redeeming, T0 } from './samples.ts';
 import type { OpenSubject, StoreSubject } from './subject.ts';
 
 const NOT_REDEEMABLE = { ok: false, reason: 'card_not_redeemable' } as const;
@@ -99,7 +99,7 @@ export function describeRedeem(open: OpenSubject): void {
       for (let n = 0; n < 20; n++) expect(await guess(n)).toEqual(NOT_REDEEMABLE);
       expect(await guess(20)).toMatchObject({
         reason: 'redeem_rate_limited',
-        allowance: { limit: 20, resetsAt: T0 + 12 * HOUR },
+        allowance: { limit: 20, resetsAt: MIDNIGHT },
       });
     });
 

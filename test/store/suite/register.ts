@@ -1,7 +1,7 @@
 // Registration: account, key, trial credit and limit slots together, or nothing.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { DAY, fresh, HOUR, registration, sampleKey, T0, UNLIMITED } from './samples.ts';
+import { DAY, fresh, HOUR, MIDNIGHT, registration, sampleKey, T0, UNLIMITED } from './samples.ts';
 import type { OpenSubject, StoreSubject } from './subject.ts';
 
 export function describeRegister(open: OpenSubject): void {
@@ -86,9 +86,9 @@ export function describeRegister(open: OpenSubject): void {
         expect(await own.store.commit('register', registration({ limits, at: T0 + 2 * HOUR }))).toEqual({
           ok: false,
           reason: 'registration_site_limit',
-          allowance: { limit: 2, used: 2, remaining: 0, resetsAt: T0 + 12 * HOUR },
+          allowance: { limit: 2, used: 2, remaining: 0, resetsAt: MIDNIGHT },
         });
-        const tomorrow = registration({ limits, at: T0 + 12 * HOUR });
+        const tomorrow = registration({ limits, at: MIDNIGHT });
         expect(await own.store.commit('register', tomorrow)).toMatchObject({ ok: true });
       } finally {
         await own.close();

@@ -14,7 +14,12 @@ import { type CardKind, type KeyRow, NO_BUCKETS } from '../../../src/store/rows.
 import type { Store } from '../../../src/store/store.ts';
 
 /** Noon in Taipei. */
-export const T0 = Date.UTC(2026, 0, 15, 4);
+/** Noon in Taipei, and odd milliseconds: nothing may count on a whole second. */
+export const T0 = Date.UTC(2026, 0, 15, 4, 0, 0, 317);
+/** The end of its second: paid calls are counted by the second. */
+export const T0_SECOND = Math.ceil(T0 / 1_000) * 1_000;
+/** The next one in Taipei. */
+export const MIDNIGHT = Date.UTC(2026, 0, 15, 16);
 export const MINUTE = 60_000;
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;

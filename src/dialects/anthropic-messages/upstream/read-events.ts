@@ -55,7 +55,8 @@ export function createEventReader(): EventReader {
       const event = tryParseJson(data);
       return isObject(event) ? readEvent(event, data) : BROKEN;
     },
-    end: () => blocks.stop(),
+    // A body that ends inside a block was cut: another run may still say the rest of it.
+    end: () => (isStopped ? blocks.stop() : []),
     facts: () => ({ usage: usage.report(isStopped) }),
   };
 }

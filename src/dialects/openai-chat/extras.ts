@@ -1,0 +1,150 @@
+// What chunks tell that is no words: citations, signatures, probabilities, fields that nobody here knows. They cannot be
+// compared as words are, so they are counted by their places: a run that says an answer again tells as many of them after
+// the same words.
+
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import type { Piece, StreamEvent } from '../dialect.ts';
+import { hasNoChoice, saidAs } from './read-chunk.ts';
+import { isReasoning, readPieces, toolCalls } from './read-output.ts';
+
+export interface Extras {
+  /** The client was sent this. */
+  add(event: StreamEvent): void;
+  /** Words of this slot went out: what was told before them is not told again after them. */
+  passWords(slot: string): void;
+  /** Of an event without choices: true if the client has it; one less is known then. */
+  takeKnown(): boolean;
+  /** The choice without those that the client has, which are known no longer then. */
+  cut(choice: JsonObject): JsonObject;
+  copy(): Extras;
+}
+
+/** Of all events that have no choices. */
+const WHOLE_EVENTS = '';
+/** Of a choice: what holds the rest of it. */
+const FRAME: ReadonlySet<string> = new Set(['index', 'delta', 'message', 'finish_reason']);
+/** Of a delta: what has words, or pictures and sounds. */
+const CONTENT: ReadonlySet<string> = new Set([
+  'role',
+  'content',
+  'refusal',
+  'reasoning',
+  'reasoning_content',
+  'function_call',
+  'audio',
+  'images',
+]);
+/** Of a call: what is known of it once its words are. */
+const CALL: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function', 'custom']);
+
+export function createExtras(before?: ReadonlyMap<string, number>): Extras {
+  /** Since the last words of their choice. */
+  const counts = new Map(before);
+
+  function grow(place: string, by: number): void {
+    counts.set(place, (counts.get(place) ?? 0) + by);
+  }
+
+  function passWords(slot: string): void {
+    if (counts.size === 0) return;
+    const choice = slot.slice(0, slot.indexOf('/') + 1);
+    for (const place of counts.keys()) if (place === WHOLE_EVENTS || place.startsWith(choice)) counts.delete(place);
+  }
+
+  /** What is left of it; undefined if nothing is. */
+  function rest(place: string, value: Json): Json | undefined {
+    const known = counts.get(place) ?? 0;
+    if (known === 0) return value;
+    const size = sizeOf(value);
+    counts.set(place, Math.max(0, known - size));
+    return Array.isArray(value) && known < size ? value.slice(known) : undefined;
+  }
+
+  return {
+    add({ document, pieces }) {
+      for (const { slot } of pieces) passWords(slot);
+      if (!document) return;
+      if (hasNoChoice(document.value)) grow(WHOLE_EVENTS, 1);
+      for (const choice of choicesOf(document.value)) {
+        for (const [name, value] of extrasOf(choice)) grow(`${indexOf(choice)}/${name}`, sizeOf(value));
+      }
+    },
+    passWords,
+    takeKnown: () => rest(WHOLE_EVENTS, null) === undefined,
+    cut: (choice) => mapExtras(choice, (name, value) => rest(`${indexOf(choice)}/${name}`, value)),
+    copy: () => createExtras(counts),
+  };
+}
+
+/** The choice with nothing beside its words. */
+export function withoutExtras(choice: JsonObject): JsonObject {
+  return mapExtras(choice, () => undefined);
+}
+
+export function hasExtras(event: StreamEvent): boolean {
+  return event.document !== undefined && choicesOf(event.document.value).some((choice) => extrasOf(choice).length > 0);
+}
+
+export function choicesOf({ choices }: JsonObject): JsonObject[] {
+  return Array.isArray(choices) ? choices.filter(isObject) : [];
+}
+
+export function indexOf({ index }: JsonObject): number {
+  return typeof index === 'number' ? index : 0;
+}
+
+function extrasOf(choice: JsonObject): [name: string, value: Json][] {
+  const found: [string, Json][] = [];
+  mapExtras(choice, (name, value) => {
+    found.push([name, value]);
+    return value;
+  });
+  return found;
+}
+
+/** `map` gives what stays of each; the very choice comes back if all of it does. */
+function mapExtras(choice: JsonObject, map: (name: string, value: Json) => Json | undefined): JsonObject {
+  const saidIn = saidAs(choice);
+  const said = choice[saidIn];
+  const delta = isObject(said) ? said : {};
+  const pieces = readPieces(delta, 0);
+  // What stands beside words, such as their probabilities, comes and stays away with them.
+  const frame = pieces.length > 0 ? choice : mapMembers(choice, (name) => !FRAME.has(name), map);
+  const kept = mapMembers(delta, (name) => isExtra(name, delta, pieces), map);
+  return kept === delta ? frame : { ...frame, [saidIn]: kept };
+}
+
+function isExtra(name: string, delta: JsonObject, pieces: readonly Piece[]): boolean {
+  if (name === 'reasoning_details') return !pieces.some(isReasoning);
+  if (name === 'tool_calls') return pieces.length === 0 && toolCalls(delta).some(tellsMore);
+  return !CONTENT.has(name);
+}
+
+/** Of a call: something beside its own words. */
+function tellsMore(call: JsonObject): boolean {
+  return Object.keys(call).some((name) => !CALL.has(name));
+}
+
+function mapMembers(
+  object: JsonObject,
+  isMapped: (name: string) => boolean,
+  map: (name: string, value: Json) => Json | undefined,
+): JsonObject {
+  const next: JsonObject = {};
+  let changed = false;
+  for (const [name, value] of Object.entries(object)) {
+    const kept = value === undefined || isEmpty(value) || !isMapped(name) ? value : map(name, value);
+    if (kept !== undefined) next[name] = kept;
+    changed ||= kept !== value;
+  }
+  return changed ? next : object;
+}
+
+function isEmpty(value: Json): boolean {
+  if (typeof value !== 'object') return value === '';
+  return value === null || Object.keys(value).length === 0;
+}
+
+function sizeOf(value: Json): number {
+  return Array.isArray(value) ? value.length : 1;
+}
