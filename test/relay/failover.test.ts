@@ -139,13 +139,18 @@ test.each([
   ['soon', 30_000, 30],
   ['past', -30_000, 1],
 ])('a wait that is told as a date: %s', async (_, ms, seconds) => {
+  // A gateway of its own: the tests before may have used up what a service may repeat.
+  const channels = twoChannels(second.baseUrl);
+  const other = await startTestGateway({ document: channels.document });
+  const { key } = await other.register();
   const date = new Date(Date.now() + ms).toUTCString();
-  first.otherwise({ status: 429, headers: { 'retry-after': date }, body: [] });
-  const response = await gateway.chat(account.key, { model: set.alone });
+  other.upstream.otherwise({ status: 429, headers: { 'retry-after': date }, body: [] });
+  const response = await other.chat(key, { model: channels.take().alone });
   expect(response.status).toBe(503);
   expect(Number(response.headers.get('retry-after'))).toBeWithin(seconds - 15, seconds + 1);
   // A date that is past is a wait of nothing: then it is asked again.
-  expect(first.requests).toHaveLength(ms < 0 ? 2 : 1);
+  expect(other.upstream.requests).toHaveLength(ms < 0 ? 2 : 1);
+  await other.stop();
 });
 
 test('a redirect is not followed: our key goes nowhere it was not meant for', async () => {
