@@ -5,11 +5,11 @@ import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import { countInput, type InputCount } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { nestedCount, objectList, optionalCount, optionalFlag, readModel, refuseField } from '../fields.ts';
+import { leaveCompaction } from '../leave-compaction.ts';
 import { joinLeft, type LeftBehind, leaveSettings, NOTHING_LEFT } from '../left-behind.ts';
 import { leaveTools } from '../left-tools.ts';
 import { UNKNOWN_TOKENS, vendorToolTokens } from '../vendor-tools.ts';
 import { definedLater, refuseDefined } from './defined-later.ts';
-import { leaveCompaction } from './leave-compaction.ts';
 
 const MAX_TOKENS = 1_000_000_000;
 const ROLES = new Set(['user', 'assistant', 'system']);
