@@ -37,12 +37,13 @@ export function leaveTools(body: JsonObject, rules: ToolRules, further: readonly
   const lists = [{ tools, at: 'tools' }, ...further];
   for (const list of lists) refuseModelsOf(list.tools, list.at, rules.isClients);
   const isLeft = isLeftTool(rules);
+  // Most requests leave nothing: no place is written for any of their tools.
+  if (!lists.some((list) => Array.isArray(list.tools) && list.tools.some(isLeft))) return NOTHING_LEFT;
   const all = lists.flatMap(placed);
   const left = all.filter(({ tool }) => isLeft(tool));
   const [first] = left;
-  if (!first) return NOTHING_LEFT;
   const isLast = left.length === all.length;
-  if (isLast && !isNone(choice)) refuseOnly(first.type, first.at);
+  if (first && isLast && !isNone(choice)) refuseOnly(first.type, first.at);
   const forced = left.find(({ tool }) => isMeant(choice, tool));
   if (forced) {
     refuseField(forced.at, `Remove ${forced.at} or do not force it: this model has no ${forced.type}.`);
