@@ -271,6 +271,16 @@ describe('what the upstream runs itself', () => {
     expect(upstream.requests).toEqual([]);
   });
 
+  test('calls no tool that is kept', async () => {
+    const code = { type: 'code_execution_20250825', name: 'c' };
+    const look = (name: string, ...callers: string[]) => ({ ...OWN.messages, name, allowed_callers: callers });
+    const tools = [code, look('a', code.type), look('b', 'direct', code.type), look('c', 'direct')];
+    const { told, sent } = await ask('free', 'messages', { tools });
+    expect(told).toBe(code.type);
+    expect(sent.tools).toEqual([{ ...OWN.messages, name: 'a' }, look('b', 'direct'), look('c', 'direct')]);
+    expect((await ask('paid', 'messages', { tools })).sent.tools).toEqual(tools);
+  });
+
   test('is not the only tool where the conversation defines one of the client', async () => {
     const messages = [HI, { role: 'system', content: added(OWN.messages) }];
     const { status, told, sent } = await ask('free', 'messages', { messages, tools: [FIND] });
