@@ -20,12 +20,17 @@ export function joinLeft(...parts: readonly LeftBehind[]): LeftBehind {
     : { names: some.flatMap(({ names }) => names), edits: Object.assign({}, ...some.map(({ edits }) => edits)) };
 }
 
-/** Whole settings; an empty object may ask for all that it could say, an empty list asks for nothing. */
-export function leaveSettings(body: JsonObject, names: readonly string[]): LeftBehind {
-  const asked = names.filter((name) => {
+/** Those that ask for something: an empty object may mean all that it could say, an empty list means nothing. */
+export function askedSettings(body: JsonObject, names: readonly string[]): string[] {
+  return names.filter((name) => {
     const value = body[name] ?? false;
     return value !== false && !(Array.isArray(value) && value.length === 0);
   });
+}
+
+/** Whole settings. */
+export function leaveSettings(body: JsonObject, names: readonly string[]): LeftBehind {
+  const asked = askedSettings(body, names);
   if (asked.length === 0) return NOTHING_LEFT;
   return { names: asked, edits: Object.fromEntries(asked.map((name) => [name, leaveOut])) };
 }

@@ -3,7 +3,7 @@
 // request is translated, they are left out beside others, and refused where they must be called, or no other may be.
 
 import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
-import { editFields, editItems, leaveOut, type RawEdit } from '../kit/json/raw-edit.ts';
+import { editFields, editItems, leaveOut, type RawEdit, setTo } from '../kit/json/raw-edit.ts';
 import { refuseField } from './fields.ts';
 import { type LeftBehind, NOTHING_LEFT } from './left-behind.ts';
 import { type IsClients, makesImages, refuseModelsOf } from './vendor-tools.ts';
@@ -37,22 +37,24 @@ export function leaveTools(body: JsonObject, rules: ToolRules, further: readonly
   const lists = [{ tools, at: 'tools' }, ...further];
   for (const list of lists) refuseModelsOf(list.tools, list.at, rules.isClients);
   const isLeft = isLeftTool(rules);
+  // Most requests leave nothing: no place is written for any of their tools.
+  if (!lists.some((list) => Array.isArray(list.tools) && list.tools.some(isLeft))) return NOTHING_LEFT;
   const all = lists.flatMap(placed);
   const left = all.filter(({ tool }) => isLeft(tool));
   const [first] = left;
-  if (!first) return NOTHING_LEFT;
   const isLast = left.length === all.length;
-  if (isLast && !isNone(choice)) refuseOnly(first.type, first.at);
+  if (first && isLast && !isNone(choice)) refuseOnly(first.type, first.at);
   const forced = left.find(({ tool }) => isMeant(choice, tool));
   if (forced) {
     refuseField(forced.at, `Remove ${forced.at} or do not force it: this model has no ${forced.type}.`);
   }
   const editChoice = isLast ? leaveOut : editAllowed(choice, (one) => left.some(({ tool }) => isMeant(one, tool)));
+  const names = left.map(({ type }) => type);
   return {
-    names: left.map(({ type }) => type),
+    names,
     // Without tools, upstreams refuse words about them.
     edits: {
-      tools: editTools(tools, isLeft),
+      tools: editTools(tools, isLeft, (tool) => editCallers(tool, names)),
       tool_choice: editChoice,
       parallel_tool_calls: isLast ? leaveOut : undefined,
     },
@@ -60,9 +62,21 @@ export function leaveTools(body: JsonObject, rules: ToolRules, further: readonly
 }
 
 /** A list of which nothing is left is left out itself. */
-export function editTools(tools: Json | undefined, isLeft: IsLeft): RawEdit | undefined {
+export function editTools(
+  tools: Json | undefined,
+  isLeft: IsLeft,
+  editKept?: (tool: JsonObject) => RawEdit | undefined,
+): RawEdit | undefined {
   const isNothing = Array.isArray(tools) && tools.length > 0 && tools.every(isLeft);
-  return isNothing ? leaveOut : editItems(tools, (tool) => (isLeft(tool) ? leaveOut : undefined));
+  return isNothing ? leaveOut : editItems(tools, (tool) => (isLeft(tool) ? leaveOut : editKept?.(tool)));
+}
+
+/** Upstreams refuse a tool that one may call which is not there. Without any such word the model calls it itself. */
+function editCallers({ allowed_callers: callers }: JsonObject, left: readonly string[]): RawEdit | undefined {
+  if (!Array.isArray(callers)) return undefined;
+  const kept = callers.filter((caller) => typeof caller !== 'string' || !left.includes(caller));
+  if (kept.length === callers.length) return undefined;
+  return editFields({ allowed_callers: kept.length === 0 ? leaveOut : setTo(kept) });
 }
 
 function placed({ tools, at }: ToolList): { tool: Json; type: string; at: string }[] {

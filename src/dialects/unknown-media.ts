@@ -1,5 +1,6 @@
 // Parts of a message that are of no kind we know. Upstreams take more kinds of media than one list can hold, and one that
-// only an address or an id stands for may be of any size.
+// only an address or an id stands for may be of any size. Parts that merely tell addresses, such as the tabs of a browser, are
+// more still: so only what is named as media are counts as one.
 
 import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
 
@@ -17,9 +18,21 @@ export function isWords({ type }: JsonObject): boolean {
   return WORDS.has(type) || (typeof type === 'string' && TOOL_RESULT.test(type));
 }
 
-/** Also an address with its data in it: nobody knows what the upstream makes of that. */
+const MEDIA = /video|audio|image|picture|photo|file|document|pdf|media|attachment|^input_/i;
+
+/**
+ * By its type, or by the member that leads to it; or that member is named after its type, as `video_url` is. Also an address
+ * with its data in it: nobody knows what the upstream makes of that.
+ */
 export function namesMedia(part: JsonObject): boolean {
-  return leadsElsewhere(part, '');
+  const { type } = part;
+  if (typeof type === 'string' && (MEDIA.test(type) ? leadsElsewhere(part, '') : isAddress(part[type]))) return true;
+  return Object.entries(part).some(([name, member]) => MEDIA.test(name) && leadsElsewhere(member, name));
+}
+
+function isAddress(value: Json | undefined): boolean {
+  const address = isObject(value) ? value.url : value;
+  return typeof address === 'string' && ADDRESS.test(address);
 }
 
 const ADDRESS = /^\s*(?:data:[^\s,]*,|[a-z][a-z\d+.-]*:\/\/\S+\s*$)/i;

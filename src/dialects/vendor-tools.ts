@@ -23,7 +23,8 @@ const OTHER_MODELS = /^(?:\w+:)?(?:advisor|fusion)/;
 export type IsClients = (type: string, tool: JsonObject) => boolean;
 
 export function vendorToolTokens(tools: Json | undefined, isClients: IsClients): number {
-  return vendorToolsOf(tools, isClients).reduce((tokens, { type }) => tokens + broughtBy(type), 0);
+  if (!Array.isArray(tools)) return 0;
+  return tools.reduce<number>((sum, tool) => (isVendors(tool, isClients) ? sum + broughtBy(tool.type) : sum), 0);
 }
 
 function broughtBy(type: string): number {
@@ -39,12 +40,22 @@ export function makesImages(type: string): boolean {
 
 /** Throws a fault that names the place; the list stands at `at`. */
 export function refuseModelsOf(tools: Json | undefined, at: string, isClients: IsClients): void {
-  for (const { type, tool, index } of vendorToolsOf(tools, isClients)) {
-    const place = otherModelAt(type, tool);
-    if (place === undefined) continue;
-    const param = `${at}[${index}]${place}`;
-    refuseField(param, `Remove ${param}: a tool may have no other model work than the one that is asked for.`);
-  }
+  if (!Array.isArray(tools)) return;
+  tools.forEach((tool, index) => {
+    if (isVendors(tool, isClients)) refuseOtherModel(tool, `${at}[${index}]`);
+  });
+}
+
+/** The same of one tool that stands at `at`. */
+export function refuseModelOf(tool: Json, at: string, isClients: IsClients): void {
+  if (isVendors(tool, isClients)) refuseOtherModel(tool, at);
+}
+
+function refuseOtherModel(tool: VendorTool, at: string): void {
+  const place = otherModelAt(tool);
+  if (place === undefined) return;
+  const param = `${at}${place}`;
+  refuseField(param, `Remove ${param}: a tool may have no other model work than the one that is asked for.`);
 }
 
 /**
@@ -55,24 +66,15 @@ export function refuseOnlyTool(type: string, at: string): never {
   refuseField(at, `Remove ${at} or choose another model: this one has no ${type}, and there is no other tool to call.`);
 }
 
-function otherModelAt(type: string, { model, parameters }: JsonObject): string | undefined {
+function otherModelAt({ type, model, parameters }: VendorTool): string | undefined {
   if (saysSomething(model)) return '.model';
   if (isObject(parameters) && saysSomething(parameters.model)) return '.parameters.model';
   return OTHER_MODELS.test(type) ? '' : undefined;
 }
 
-interface VendorTool {
-  type: string;
-  tool: JsonObject;
-  index: number;
-}
+type VendorTool = JsonObject & { type: string };
 
 /** A tool without a type is the client's; one of a type that nobody here knows may be anybody's. */
-function vendorToolsOf(tools: Json | undefined, isClients: IsClients): VendorTool[] {
-  if (!Array.isArray(tools)) return [];
-  return tools.flatMap((tool, index) =>
-    isObject(tool) && typeof tool.type === 'string' && !isClients(tool.type, tool)
-      ? [{ type: tool.type, tool, index }]
-      : [],
-  );
+function isVendors(tool: Json, isClients: IsClients): tool is VendorTool {
+  return isObject(tool) && typeof tool.type === 'string' && !isClients(tool.type, tool);
 }

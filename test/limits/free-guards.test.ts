@@ -88,6 +88,12 @@ describe('free_input_tokens', () => {
     expect((await withPart({ type: 'image_url', image_url: { url: 'https://x.test/a.png' } })).status).toBe(200);
   });
 
+  test('takes a part that only tells an address', async () => {
+    await start({});
+    const tabs = [{ tab_id: '1', title: 'X', url: 'https://x.test' }];
+    expect((await withPart({ type: 'browser_state', tabs })).status).toBe(200);
+  });
+
   test('does not concern what only the upstream can see on paid models, nor when it is off', async () => {
     await start({ free_input_tokens: null });
     expect((await withPart(BY_ID)).status).toBe(200);

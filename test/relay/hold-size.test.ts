@@ -196,6 +196,10 @@ describe('input', () => {
     { type: 'document_url', document_url: 'https://x.test/a.pdf' },
     { type: 'input_video', source: { file_id: 'file-1' } },
     { audio_url: { url: 'https://x.test/a.mp3' } },
+    { type: 'of-no-kind-we-know', media: { parts: [{ uri: 'gs://x/a' }] } },
+    { type: 'scan', scan: 'https://x.test/a' },
+    { type: 'scan_url', scan_url: { url: 'https://x.test/a' } },
+    { type: 'tool_result', tool_use_id: 't', content: [{ type: 'video', source: { url: 'https://x.test/a.mp4' } }] },
   ])('of a part of an unknown kind, with an address or an id, is the whole context too: %j', async (part) => {
     expect(await withPart(part)).toBe(WHOLE);
   });
@@ -210,6 +214,13 @@ describe('input', () => {
     expect(await withPart({ type: 'file', file: { file_id: 'file-1' } }, own)).toBe(WHOLE);
   });
 
+  const SCHEMA = { $schema: 'http://json-schema.org/draft-07/schema#', type: 'object' };
+  const BROWSER_STATE = {
+    type: 'browser_state',
+    tabs: [{ tab_id: '1', title: 'https://x.test', url: 'https://x.test', active: true }],
+    state_changes: [{ type: 'download_started', download_id: 'd', url: 'https://x.test/a.pdf' }],
+  };
+
   test.each([
     { type: 'text', text: 'https://x.test/a.mp4' },
     { type: 'text', text: 'Hi', annotations: [{ type: 'url_citation', url: 'https://x.test' }] },
@@ -222,6 +233,10 @@ describe('input', () => {
       content: [{ type: 'web_search_result', url: 'https://x.test' }],
     },
     { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'https://x.test' } },
+    { type: 'tool_result', tool_use_id: 't', content: [BROWSER_STATE] },
+    { type: 'tool_addition', tool: { type: 'tool_definition', definition: { name: 'look', input_schema: SCHEMA } } },
+    { type: 'mcp_tool_listing', mcp_server_name: 'm', tools: [{ name: 'look', input_schema: SCHEMA }] },
+    { type: 'link', url: 'https://x.test', site: { url: 'https://x.test' } },
     { type: 'of-no-kind-we-know', note: 'See https://x.test', id: 'n_1', text: 'https://x.test' },
   ])('of an address that is only told is its text: %j', async (part) => {
     expect(await withPart(part)).toBeLessThan(WHOLE / 4n);

@@ -243,6 +243,53 @@ describe('what the upstream runs itself', () => {
     expect(upstream.requests).toEqual([]);
   });
 
+  const added = (...definitions: unknown[]) =>
+    definitions.map((definition) => ({ type: 'tool_addition', tool: { type: 'tool_definition', definition } }));
+  const HI = { role: 'user', content: 'Hi' };
+  const FIND = { type: 'web_search_20250305', name: 'web_search' };
+
+  test.each([
+    ['free', FIND],
+    ['free', { type: 'code_execution_20250825', name: 'c' }],
+    ['free', { type: 'mcp_toolset', mcp_server_name: 'm' }],
+    ['free', { type: 'of_no_kind_we_know' }],
+    ['free', PICTURE],
+    ['paid', PICTURE],
+  ] as const)('is refused where the conversation defines it, on a %s model: %j', async (price, tool) => {
+    for (const [content, place] of [
+      [added(OWN.messages, tool), 'messages[1].content[1]'],
+      [
+        [{ type: 'compaction', content: 'We met.', tool_changes: added(tool) }],
+        'messages[1].content[0].tool_changes[0]',
+      ],
+    ] as const) {
+      const { status, error } = await ask(price, 'messages', { messages: [HI, { role: 'system', content }] });
+      expect(status).toBe(400);
+      expect(error.message).toStartWith(`Remove ${place}.tool.definition: `);
+      expect(error.message).toContain(tool.type);
+    }
+    expect(upstream.requests).toEqual([]);
+  });
+
+  test('calls no tool that is kept', async () => {
+    const code = { type: 'code_execution_20250825', name: 'c' };
+    const look = (name: string, ...callers: string[]) => ({ ...OWN.messages, name, allowed_callers: callers });
+    const tools = [code, look('a', code.type), look('b', 'direct', code.type), look('c', 'direct')];
+    const { told, sent } = await ask('free', 'messages', { tools });
+    expect(told).toBe(code.type);
+    expect(sent.tools).toEqual([{ ...OWN.messages, name: 'a' }, look('b', 'direct'), look('c', 'direct')]);
+    expect((await ask('paid', 'messages', { tools })).sent.tools).toEqual(tools);
+  });
+
+  test('is not the only tool where the conversation defines one of the client', async () => {
+    const messages = [HI, { role: 'system', content: added(OWN.messages) }];
+    const { status, told, sent } = await ask('free', 'messages', { messages, tools: [FIND] });
+    expect(status).toBe(200);
+    expect(told).toBe('web_search_20250305');
+    expect(sent.tools).toBeUndefined();
+    expect(sent.messages).toEqual(messages);
+  });
+
   test('may be named among what may be called in a chat', async () => {
     const allowed = (...tools: unknown[]) => ({ type: 'allowed_tools', allowed_tools: { mode: 'auto', tools } });
     const look = { type: 'function', function: { name: 'look' } };

@@ -132,52 +132,62 @@ test.each([
   expect(response.headers.get('x-svc-dropped')).toBe('service_tier');
 });
 
-const COMPACT = { type: 'compact_20260112', trigger: { type: 'input_tokens', value: 50_000 } };
-const CLEAR = '{ "type" : "clear_tool_uses_20250919", "keep":{"value":3.0} }';
-
-describe.each(WIRE_CLIENTS.filter(({ name }) => name === 'messages'))(
-  'a compaction, which is work beside the answer',
-  ({ path, body, whole, stream: streamed }) => {
-    const ask = async (management: string, stream: boolean, headers: Record<string, string> = {}) => {
-      upstream.otherwise(stream ? streamed() : whole());
-      const given = JSON.stringify(body({ model: 'messages', stream })).slice(1, -1);
-      const sent = `{"context_management":${management},${given}}`;
-      const response = await gateway.call(path, { key, body: sent, headers });
-      return { status: response.status, text: await response.text(), told: response.headers.get('x-svc-dropped') };
-    };
-
-    test.each([false, true])('stays behind beside others, which keep their bytes; stream: %p', async (stream) => {
-      const { status, told } = await ask(`{"edits":[${JSON.stringify(COMPACT)}, ${CLEAR}], "x":1.0}`, stream);
-      expect(status).toBe(200);
-      expect(told).toBe('context_management');
-      const seen = upstream.requests[0];
-      expect(seen?.json.context_management).toEqual({ edits: [JSON.parse(CLEAR)], x: 1 });
-      expect(seen?.body).toContain(CLEAR);
-      expect(seen?.body).toContain('"x":1.0');
-    });
-
-    test.each([false, true])('takes the field with it if there is no other; stream: %p', async (stream) => {
-      const { status, told } = await ask(JSON.stringify({ edits: [COMPACT] }), stream);
-      expect(status).toBe(200);
-      expect(told).toBe('context_management');
-      expect(upstream.requests[0]?.json).toEqual({
-        ...body({ model: 'scripted-2026-01', stream }),
-        max_tokens: expect.any(Number),
-      });
-    });
-
-    test.each([false, true])('is refused where nothing may be lost; stream: %p', async (stream) => {
-      const strict = { 'x-svc-strict': '1' };
-      const { status, text } = await ask(JSON.stringify({ edits: [COMPACT] }), stream, strict);
-      expect(status).toBe(400);
-      expect(text).toContain('context_management');
-      expect(upstream.requests).toEqual([]);
-    });
-
-    test('is not what other edits do', async () => {
-      const { told } = await ask(`{"edits":[${CLEAR}]}`, false, { 'x-svc-strict': '1' });
-      expect(told).toBeNull();
-      expect(upstream.requests[0]?.body).toContain(`{"edits":[${CLEAR}]}`);
-    });
+/** By the client's format: how one is asked for, something else that may stand beside it, and the list of both. */
+const COMPACTIONS = {
+  messages: {
+    compact: '{"type":"compact_20260112","trigger":{"type":"input_tokens","value":50000}}',
+    other: '{ "type" : "clear_tool_uses_20250919", "keep":{"value":3.0} }',
+    list: (...edits: string[]) => `{"edits":[${edits.join(' , ')}], "x":1.0}`,
   },
-);
+  responses: {
+    compact: '{"type":"compaction","compact_threshold":1000}',
+    other: '{ "type" : "truncation", "keep":3.0 }',
+    list: (...entries: string[]) => `[${entries.join(' , ')}]`,
+  },
+};
+
+describe.each(
+  WIRE_CLIENTS.flatMap(({ name, ...client }) => (name === 'chat' ? [] : [{ name, ...client, ...COMPACTIONS[name] }])),
+)('a compaction, which is work beside the answer: $name', (client) => {
+  const { name, path, body, compact, other, list } = client;
+  const ask = async (management: string, stream: boolean, headers: Record<string, string> = {}) => {
+    upstream.otherwise(stream ? client.stream() : client.whole());
+    const given = JSON.stringify(body({ model: name, stream })).slice(1, -1);
+    const sent = `{"context_management":${management},${given}}`;
+    const response = await gateway.call(path, { key, body: sent, headers });
+    const text = await response.text();
+    const told = response.headers.get('x-svc-dropped');
+    return { status: response.status, text, told, seen: upstream.requests.at(-1) };
+  };
+
+  test.each([false, true])('stays behind beside others, which keep their bytes; stream: %p', async (stream) => {
+    const { status, told, seen } = await ask(list(compact, other), stream);
+    expect(status).toBe(200);
+    expect(told).toBe('context_management');
+    expect(seen?.json.context_management).toEqual(JSON.parse(list(other)));
+    expect(seen?.body).toContain(other);
+    expect(seen?.body.includes('"x":1.0')).toBe(list().includes('"x":1.0'));
+  });
+
+  test.each([false, true])('takes the field with it if there is no other; stream: %p', async (stream) => {
+    const { status, told, seen } = await ask(list(compact), stream);
+    expect(status).toBe(200);
+    expect(told).toBe('context_management');
+    const { context_management, ...plain } = (await ask(list(), stream)).seen?.json ?? {};
+    expect(context_management).toEqual(JSON.parse(list()));
+    expect(seen?.json).toEqual(plain);
+  });
+
+  test.each([false, true])('is refused where nothing may be lost; stream: %p', async (stream) => {
+    const { status, text } = await ask(list(compact), stream, { 'x-svc-strict': '1' });
+    expect(status).toBe(400);
+    expect(text).toContain('context_management');
+    expect(upstream.requests).toEqual([]);
+  });
+
+  test('is not what others do', async () => {
+    const { told, seen } = await ask(list(other), false, { 'x-svc-strict': '1' });
+    expect(told).toBeNull();
+    expect(seen?.body).toContain(list(other));
+  });
+});

@@ -5,10 +5,11 @@ import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import { countInput, type InputCount } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { nestedCount, objectList, optionalCount, optionalFlag, readModel, refuseField } from '../fields.ts';
+import { leaveCompaction } from '../leave-compaction.ts';
 import { joinLeft, type LeftBehind, leaveSettings, NOTHING_LEFT } from '../left-behind.ts';
 import { leaveTools } from '../left-tools.ts';
 import { UNKNOWN_TOKENS, vendorToolTokens } from '../vendor-tools.ts';
-import { leaveCompaction } from './leave-compaction.ts';
+import { definedLater, refuseDefined } from './defined-later.ts';
 
 const MAX_TOKENS = 1_000_000_000;
 const ROLES = new Set(['user', 'assistant', 'system']);
@@ -50,7 +51,11 @@ export function readRequest(document: JsonDocument): RelayRequest {
 const VENDORS = ['mcp_servers', 'container'] as const;
 
 export function leaveBehind(body: JsonObject, isFree: boolean): LeftBehind {
-  const tools = leaveTools(body, { isClients, isFree });
+  const rules = { isClients, isFree };
+  const defined = definedLater(body);
+  refuseDefined(defined, rules);
+  // None of these is left, but each is one more that may be called.
+  const tools = leaveTools(body, rules, [{ tools: defined.map(({ tool }) => tool), at: 'messages' }]);
   return joinLeft(leaveCompaction(body), tools, isFree ? leaveSettings(body, VENDORS) : NOTHING_LEFT);
 }
 
@@ -64,7 +69,9 @@ function refuseThread({ value }: JsonDocument): void {
   });
 }
 
-function vendorTools({ tools, mcp_servers: servers }: JsonObject): number {
-  const listed = vendorToolTokens(tools, isClients);
+function vendorTools(body: JsonObject): number {
+  const { tools, mcp_servers: servers } = body;
+  const defined = definedLater(body).map(({ tool }) => tool);
+  const listed = vendorToolTokens(tools, isClients) + vendorToolTokens(defined, isClients);
   return listed + (Array.isArray(servers) && servers.length > 0 ? UNKNOWN_TOKENS : 0);
 }

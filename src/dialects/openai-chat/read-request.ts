@@ -4,7 +4,7 @@ import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import { countInput } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { nestedCount, objectList, optionalCount, optionalFlag, readModel, refuseField } from '../fields.ts';
-import { joinLeft, type LeftBehind, leaveSettings } from '../left-behind.ts';
+import { askedSettings, joinLeft, type LeftBehind, leaveSettings } from '../left-behind.ts';
 import { leaveTools } from '../left-tools.ts';
 import { SEARCH_TOKENS, vendorToolTokens } from '../vendor-tools.ts';
 import { asksForUsage } from './asks-for-usage.ts';
@@ -45,7 +45,6 @@ export function leaveBehind(body: JsonObject, isFree: boolean): LeftBehind {
   return isFree ? joinLeft(tools, leaveSettings(body, SEARCHES)) : tools;
 }
 
-function vendorTools({ tools, web_search_options: search }: JsonObject): number {
-  const listed = vendorToolTokens(tools, isClients);
-  return listed + (search === undefined || search === null ? 0 : SEARCH_TOKENS);
+function vendorTools(body: JsonObject): number {
+  return vendorToolTokens(body.tools, isClients) + askedSettings(body, SEARCHES).length * SEARCH_TOKENS;
 }

@@ -6,8 +6,9 @@ import { editFields, editItems, leaveOut, type RawEdit, setTo } from '../../kit/
 import { countInput } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { objectList, optionalCount, optionalFlag, optionalObject, readModel, refuseField } from '../fields.ts';
-import { type LeftBehind, NOTHING_LEFT } from '../left-behind.ts';
-import { editTools, type IsLeft, isLeftTool, leaveTools, type ToolList } from '../left-tools.ts';
+import { leaveCompaction } from '../leave-compaction.ts';
+import { joinLeft, type LeftBehind, NOTHING_LEFT } from '../left-behind.ts';
+import { editTools, type IsLeft, isLeftTool, leaveTools, type ToolList, type ToolRules } from '../left-tools.ts';
 import { vendorToolTokens } from '../vendor-tools.ts';
 
 const MAX_TOKENS = 1_000_000_000;
@@ -46,7 +47,10 @@ export function readRequest(document: JsonDocument): RelayRequest {
 }
 
 export function leaveBehind(body: JsonObject, isFree: boolean): LeftBehind {
-  const rules = { isClients, isFree };
+  return joinLeft(leaveCompaction(body), leaveAllTools(body, { isClients, isFree }));
+}
+
+function leaveAllTools(body: JsonObject, rules: ToolRules): LeftBehind {
   const later = laterTools(body);
   const left = leaveTools(body, rules, later);
   if (left === NOTHING_LEFT || later.length === 0) return left;
