@@ -328,7 +328,6 @@ describe('keys', () => {
     const rotated = await client.post(`/account/keys/${keyId}/rotate`, { last4: key.slice(-4), old: 'none' });
     const [fresh = ''] = /sk-svc-\w+/.exec(await rotated.text()) ?? [];
     expect([await works(key), await works(fresh)]).toEqual([false, true]);
-    expect((await client.get('/account/keys')).status).toBe(401);
   });
 
   test('a key is made once, though its form is sent twice', async () => {
