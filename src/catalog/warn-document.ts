@@ -1,6 +1,7 @@
 // What a valid document may mean, and seldom does: told to whoever applies it, and it is applied all the same.
 
 import { isOwnKey } from '../kit/own-key.ts';
+import { warnAddresses } from './check-addresses.ts';
 import type { DocumentFault } from './check-references.ts';
 import { FREE_MODEL, USUAL_CONTEXT_TOKENS } from './document.ts';
 
@@ -13,6 +14,8 @@ interface WarnableChannel {
   name: string;
   kind: string;
   api_key?: string | undefined;
+  base_url?: string | undefined;
+  anthropic_base_url?: string | null | undefined;
 }
 
 interface WarnableModel {
@@ -40,6 +43,7 @@ export function warnDocument({ channels, models }: Warnable, places: SecretPlace
   });
   const warnings = [
     ...unset,
+    ...warnAddresses(channels),
     ...models.flatMap((model, index) => warnContext(model, channels, `models[${index}]`)),
     ...models.flatMap(({ id, routes }, index) => warnRoutes(id, routes, `models[${index}]`)),
   ];
