@@ -74,6 +74,16 @@ test('a paid chat model without its context, unless nobody bills for it', async 
   expect(warnings()).toEqual([{ level: 'warn', revision: 1, detail }]);
 });
 
+test('many paid chat models without their context, in one line', async () => {
+  const routes = [{ channel: 'up', model: 'm' }];
+  const many = Array.from({ length: 7 }, (_, index) => ({ id: `m${index}`, price: { input: 1, output: 1 }, routes }));
+  gateway = await startTestGateway({
+    document: (document) => ({ ...document, models: [...document.models, ...many] }),
+  });
+  const detail = expect.stringMatching(/^models: m0, m1, m2, m3, m4 and 2 more say no context_tokens, /);
+  expect(warnings()).toEqual([{ level: 'warn', revision: 1, detail }]);
+});
+
 test('a secret in an address that was stored before, which stops no other edit', async () => {
   gateway = await startTestGateway();
   const { store } = gateway.gateway;
