@@ -70,12 +70,13 @@ async function run(args: readonly string[]): Promise<number> {
     await print(STDERR, HELP.all());
     return 2;
   }
-  const topic = helpTopic(args);
+  const topic = helpTopic(args, COMMANDS);
   const help = topic && HELP.about(topic);
   if (help !== undefined) {
     await print(STDOUT, help);
     return 0;
   }
+  if (args[0] === SERVE.words) return await refuseWords();
   if (args[0] === '--version') {
     await print(STDOUT, `${packageJson.version}\n`);
     return 0;
@@ -248,4 +249,4 @@ async function refuseWords(): Promise<number> {
 
 const [word, ...more] = process.argv.slice(2);
 if (word === 'serve' && more.length === 0) await serve();
-else process.exit(await (word === 'serve' ? refuseWords() : run(process.argv.slice(2))));
+else process.exit(await run(process.argv.slice(2)));

@@ -263,9 +263,16 @@ function readPublicUrl(text: string | undefined, faults: string[]): string | und
 }
 
 function readContact(text: string | undefined, name: string, faults: string[]): string | undefined {
-  if (text === undefined || (/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/.test(text) && URL.canParse(text))) return text;
-  faults.push(`${name} must be an address that begins with mailto: or https:`);
+  if (text === undefined || isContact(text)) return text;
+  faults.push(`${name} must be an address such as mailto:help@example.com or https://example.com/help, without spaces`);
   return undefined;
+}
+
+function isContact(text: string): boolean {
+  if (/\s/.test(text) || !URL.canParse(text)) return false;
+  const { protocol, pathname } = new URL(text);
+  if (protocol === 'mailto:') return pathname.split(',').every((address) => /^[^@]+@[^@]+$/.test(address));
+  return /^https:\/\//i.test(text);
 }
 
 function readDatabaseUrl(text: string | undefined, faults: string[]): string | undefined {

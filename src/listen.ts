@@ -96,7 +96,7 @@ function listenTrouble(error: unknown, variable: ListenOptions['variable']): str
   if (code === 'EADDRINUSE') return `the port is in use; set ${variable} to another one`;
   if (code === 'EACCES') return `no permission for this port; set ${variable} to 1024 or above`;
   // Only HOST can be wrong: the operator's port is always on loopback.
-  if (code === 'EADDRNOTAVAIL')
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOENT')
     return 'this machine does not have that address; set HOST to one that it has, or to 0.0.0.0';
   return code;
 }

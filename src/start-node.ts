@@ -162,7 +162,13 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
 /** What of a catalog there may be warnings about, in the document's own words. */
 function asDocument(channels: Catalog['channels'], models: Catalog['models']): Warnable {
   return {
-    channels: [...channels.values()].map(({ name, kind, apiKey }) => ({ name, kind, api_key: apiKey })),
+    channels: [...channels.values()].map(({ name, kind, apiKey, baseUrl, anthropicBaseUrl }) => ({
+      name,
+      kind,
+      api_key: apiKey,
+      base_url: baseUrl,
+      anthropic_base_url: anthropicBaseUrl,
+    })),
     models: models.map(({ id, aliases, kinds, contextTokens, isContextStated, free, prices, routes }) => ({
       id,
       aliases,

@@ -84,9 +84,14 @@ export async function editKey(tools: KeyTools, accountId: string, keyId: string,
   return publicKey(done(tools, await tools.store.commit('changeKey', { accountId, keyId, changes, at })).key);
 }
 
+interface RotatedKey extends Pick<KeyRow, 'accountId' | 'keyId'> {
+  /** Hash of the session that asks, which goes on with the new text. */
+  keepSession?: string;
+}
+
 export async function rotateKey(
   tools: KeyTools,
-  { accountId, keyId }: Pick<KeyRow, 'accountId' | 'keyId'>,
+  { accountId, keyId, keepSession }: RotatedKey,
   body: JsonObject,
   idempotency: Idempotency | undefined,
 ): Promise<ShownKey> {
@@ -105,6 +110,7 @@ export async function rotateKey(
     hash: tools.authenticator.hash(apiKey),
     last4: lastFour(apiKey),
     graceUntil: at + grace * 1000,
+    keepSession,
     at,
     replay: replayOf(idempotency),
   });

@@ -11,7 +11,7 @@ export type PreparedDocument =
   | { ok: true; document: Document; stored: string; sourceHash: string }
   | { ok: false; faults: DocumentFault[] };
 
-/** `before` is a stored document: it supplies the values of <kept>. */
+/** `before` is a stored document: it supplies the values of <kept>, and its addresses may stay. */
 export function prepareDocument(text: string, sealer: Sealer, before: string | undefined): PreparedDocument {
   const read = checkDocument(text, before);
   if (!read.ok) return { ok: false, faults: read.faults };
@@ -21,7 +21,7 @@ export function prepareDocument(text: string, sealer: Sealer, before: string | u
 
 /** Everything that is wrong with it as the revision after `before`. */
 export function checkDocument(text: string, before: string | undefined): ReadDocument {
-  const read = readNewDocument(text);
+  const read = readNewDocument(text, before);
   const faults = [...(read.ok ? [] : read.faults), ...checkKeptSecrets(read.raw, before)];
   return faults.length > 0 ? { ok: false, faults, raw: read.raw } : read;
 }

@@ -45,11 +45,15 @@ export function readDocument(text: string): ReadDocument {
   return shaped.success && faults.length === 0 ? { ok: true, document: shaped.data, raw } : { ok: false, faults, raw };
 }
 
-/** A document that somebody wants to make the next revision. */
-export function readNewDocument(text: string): ReadDocument {
+/** A document that somebody wants to make the next revision, after the stored document `before`. */
+export function readNewDocument(text: string, before?: string): ReadDocument {
   if (OTHER_ENCODING.test(text)) return refuseWhole('the document is not UTF-8: save the file as UTF-8');
   const read = readDocument(text);
-  const faults = read.ok ? [...checkAddresses(read.document), ...checkServed(read.document)] : [];
+  const readBefore = () => {
+    const stored = before === undefined ? undefined : readDocument(before);
+    return stored?.ok ? stored.document : undefined;
+  };
+  const faults = read.ok ? [...checkAddresses(read.document, readBefore), ...checkServed(read.document)] : [];
   return faults.length > 0 ? { ok: false, faults, raw: read.raw } : read;
 }
 

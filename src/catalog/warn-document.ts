@@ -1,8 +1,12 @@
 // What a valid document may mean, and seldom does: told to whoever applies it, and it is applied all the same.
 
 import { isOwnKey } from '../kit/own-key.ts';
+import { warnAddresses } from './check-addresses.ts';
 import type { DocumentFault } from './check-references.ts';
 import { FREE_MODEL, USUAL_CONTEXT_TOKENS } from './document.ts';
+
+/** Of many, so many are named in a line. */
+const MODELS_NAMED = 5;
 
 export interface Warnable {
   channels: readonly WarnableChannel[];
@@ -13,6 +17,8 @@ interface WarnableChannel {
   name: string;
   kind: string;
   api_key?: string | undefined;
+  base_url?: string | undefined;
+  anthropic_base_url?: string | null | undefined;
 }
 
 interface WarnableModel {
@@ -40,7 +46,8 @@ export function warnDocument({ channels, models }: Warnable, places: SecretPlace
   });
   const warnings = [
     ...unset,
-    ...models.flatMap((model, index) => warnContext(model, channels, `models[${index}]`)),
+    ...warnAddresses(channels),
+    ...warnContexts(models, channels),
     ...models.flatMap(({ id, routes }, index) => warnRoutes(id, routes, `models[${index}]`)),
   ];
   if (models.some(({ id, aliases }) => id === FREE_MODEL || aliases.includes(FREE_MODEL))) return warnings;
@@ -56,14 +63,23 @@ export function secretTrouble(secret: string | undefined, { variable, readFile }
   return trouble && `${name} ${trouble}`;
 }
 
-/** No hold is above the context: of a prompt that is longer, and that the upstream takes, the rest is the house's loss. */
-function warnContext(model: WarnableModel, channels: readonly WarnableChannel[], path: string): DocumentFault[] {
-  const { id, kinds, context_tokens: stated, price, routes } = model;
-  const isReal = (name: string) => channels.some((channel) => channel.name === name && channel.kind !== 'demo');
+/** No hold is above the context: of a prompt that is longer, and that the upstream takes, the rest is the house's loss. Told
+ * in one line: of hundreds of models hundreds of lines would hide the other warnings. */
+function warnContexts(models: readonly WarnableModel[], channels: readonly WarnableChannel[]): DocumentFault[] {
+  const real = new Set(channels.filter(({ kind }) => kind !== 'demo').map(({ name }) => name));
+  const meant = models.filter((model) => lacksContext(model, real));
+  const [first] = meant;
+  if (!first) return [];
+  const names = meant.slice(0, MODELS_NAMED).map(({ id }) => id);
+  const more = meant.length - names.length;
+  const who = names.join(', ') + (more > 0 ? ` and ${more} more` : '');
+  const message = `${who} ${meant.length === 1 ? 'says' : 'say'} no context_tokens, so ${USUAL_CONTEXT_TOKENS} count: longer prompts that the upstream takes would not be charged in full`;
+  return [{ path: meant.length === 1 ? `models[${models.indexOf(first)}].context_tokens` : 'models', message }];
+}
+
+function lacksContext({ kinds, context_tokens: stated, price, routes }: WarnableModel, real: ReadonlySet<string>) {
   const isPaidChat = kinds.includes('chat') && price !== 'free';
-  if (stated !== undefined || !isPaidChat || !routes.some(({ channel }) => isReal(channel))) return [];
-  const message = `${id} says no context_tokens, so ${USUAL_CONTEXT_TOKENS} count: longer prompts that its upstream takes would not be charged in full`;
-  return [{ path: `${path}.context_tokens`, message }];
+  return stated === undefined && isPaidChat && routes.some(({ channel }) => real.has(channel));
 }
 
 /** A usage record names the model and the channel that served, not the route. */

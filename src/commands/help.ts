@@ -15,17 +15,26 @@ export interface Help {
 
 const ASKING = ['--help', '-h'];
 
-/** What help is asked about, by `help …` or by `… --help`; undefined if it is not. */
-export function helpTopic(args: readonly string[]): readonly string[] | undefined {
-  const isAsked = args[0] === 'help' || args.some((word) => ASKING.includes(word));
+/** What help is asked about, by `help …` or by `… --help`; undefined if it is not. What stands where an option has its value
+ * asks for nothing: a script that gives one must not take the help for its work done. */
+export function helpTopic(
+  args: readonly string[],
+  commands: readonly Pick<Command, 'words' | 'options'>[],
+): readonly string[] | undefined {
+  const words = args.filter((word) => word !== '--json');
+  const options = commands.find((command) => startsWith(words, command))?.options ?? [];
+  const isValue = (index: number) => options.some((name) => words[index - 1] === `--${name}`);
+  const isAsked = words[0] === 'help' || words.some((word, index) => ASKING.includes(word) && !isValue(index));
   if (!isAsked) return undefined;
-  return args.filter((word, index) => !ASKING.includes(word) && word !== '--json' && !(index === 0 && word === 'help'));
+  return words.filter((word, index) => !ASKING.includes(word) && !(index === 0 && word === 'help'));
+}
+
+function startsWith(words: readonly string[], { words: own }: Pick<Command, 'words'>): boolean {
+  return own.split(' ').every((word, index) => word === words[index]);
 }
 
 export function createHelp(program: string, serve: Line, commands: readonly Line[]): Help {
   const lines = [serve, ...commands];
-  const startsWith = (words: readonly string[], { words: own }: Line) =>
-    own.split(' ').every((word, index) => word === words[index]);
   const usageOf = ({ words, takes }: Line) => `usage: ${program} ${words}${takes ? ` ${takes}` : ''} [--json]`;
   const groupOf = (word: string | undefined) => lines.filter(({ words }) => words.split(' ')[0] === word);
   return {

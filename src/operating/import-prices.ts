@@ -93,8 +93,9 @@ export async function importPrices(
   const seen = new Set<string>();
   const list = readList(text);
   imported.notes.push(...unknownColumns(list));
+  const find = modelFinder(document, list, channel);
   for (const listed of list) {
-    const model = findModel(document, listed.model, channel);
+    const model = find(listed.model);
     if (!model) {
       imported.unknown.push(listed.model);
       continue;
@@ -128,14 +129,19 @@ export async function importPrices(
   return imported;
 }
 
-/** By our names; of a channel's own list also by the upstream's, where that is the name of one model alone. */
-function findModel({ models }: Document, name: string, channel: string | undefined): DocumentModel | undefined {
-  const own = models.find(({ id, aliases }) => id === name || aliases.includes(name));
-  if (own || channel === undefined) return own;
-  const [routed, ...others] = models.filter(({ routes }) =>
-    routes.some((route) => route.channel === channel && route.model === name),
-  );
-  return others.length === 0 ? routed : undefined;
+/** By our names; of a channel's own list also by the upstream's, where that is the name of one model alone and the list does
+ * not have that model under our name, too: lists of providers have plain and dated names side by side. */
+function modelFinder({ models }: Document, list: readonly ListedModel[], channel: string | undefined) {
+  const ownName = (name: string) => models.find(({ id, aliases }) => id === name || aliases.includes(name));
+  const named = new Set(list.map(({ model }) => ownName(model)?.id));
+  return (name: string): DocumentModel | undefined => {
+    const own = ownName(name);
+    if (own || channel === undefined) return own;
+    const [routed, ...others] = models.filter(({ routes }) =>
+      routes.some((route) => route.channel === channel && route.model === name),
+    );
+    return others.length === 0 && !named.has(routed?.id) ? routed : undefined;
+  };
 }
 
 /** Each once, at the first line that has something there. */

@@ -11,8 +11,9 @@ export function stateOf(successRate: number | null): State {
   return successRate >= HEALTHY ? 'operational' : successRate >= DEGRADED ? 'degraded' : 'down';
 }
 
-/** A model is as well as its best channel: the others are only there to help. */
+/** A model is as well as its best channel that was asked: the others are only there to help, and one that was not asked has
+ * not helped. */
 export function bestState(states: readonly State[]): State {
-  const order: readonly State[] = ['operational', 'degraded', 'unknown', 'down'];
+  const order: readonly State[] = ['operational', 'degraded', 'down', 'unknown'];
   return order.find((state) => states.includes(state)) ?? 'unknown';
 }

@@ -225,6 +225,8 @@ export interface RotateKeyInput {
   last4: string;
   /** Until then the old key still works; now or earlier: it dies at once. */
   graceUntil: number;
+  /** Hash of the session that asked: if this key opened it, it goes on with the new text. */
+  keepSession?: string | undefined;
   at: number;
   replay?: ReplayRequest | undefined;
 }

@@ -1,7 +1,9 @@
 // A new document whose models nobody could serve, or with a secret in an address, is refused; one that is stored already
 // goes on.
 import { describe, expect, test } from 'bun:test';
+import { warnAddresses } from '../../src/catalog/check-addresses.ts';
 import { printFault } from '../../src/catalog/fault-words.ts';
+import { checkDocument } from '../../src/catalog/prepare-document.ts';
 import { readDocument, readNewDocument } from '../../src/catalog/read-document.ts';
 import { plainDocument } from '../support/plain-document.ts';
 
@@ -84,6 +86,16 @@ describe('an address with a secret in it', () => {
       expect(faultsOfNew(both)).toEqual([`channels[2].base_url: ${told}`, `channels[2].anthropic_base_url: ${told}`]);
     },
   );
+
+  test('is only warned of where it is stored already: it must not stop another edit', () => {
+    const before = withKind('chat', { kind: 'openai', base_url: 'http://a:b@upstream.test' });
+    const edited = withKind('chat', { kind: 'openai', base_url: 'http://a:b@upstream.test', enabled: false });
+    const read = checkDocument(edited, before);
+    expect(read.ok && warnAddresses(read.document.channels).map(({ path }) => path)).toEqual(['channels[2].base_url']);
+    const changed = withKind('chat', { kind: 'openai', base_url: 'http://a:c@upstream.test' });
+    expect(checkDocument(changed, before)).toMatchObject({ faults: [{ message: told }] });
+    expect(checkDocument(before, withKind('chat', { kind: 'openai' }))).toMatchObject({ faults: [{ message: told }] });
+  });
 
   test('an "@" elsewhere is none, and a stored document goes on', () => {
     expect(faultsOfNew(withKind('chat', { kind: 'openai', base_url: `${URL}/@team?to=a@b` }))).toEqual([]);

@@ -34,7 +34,7 @@ describe('wrong usage', () => {
     expect(stderr).toContain('usage:');
   });
 
-  test.each([[['serve', '--help']], [['serve', '--port', '9000']]])('%j starts no server', async (args) => {
+  test.each([[['serve', '--json']], [['serve', '--port', '9000']]])('%j starts no server', async (args) => {
     const { exitCode, stdout, stderr } = await place.gateway(args);
     expect(exitCode).toBe(2);
     expect(stdout).toBe('');
@@ -56,6 +56,11 @@ describe('wrong usage', () => {
       '--account needs a value',
       'keys create --account ID [--name TEXT] [--json]',
     ],
+    ...['-h', '--help'].map((word): [string[], string, string] => [
+      ['keys', 'create', '--account', 'acc_1', '--name', word],
+      '--name needs a value',
+      'keys create --account ID [--name TEXT] [--json]',
+    ]),
     [['keys', 'create'], '--account is needed', 'keys create --account ID [--name TEXT] [--json]'],
     [['config', 'export', 'extra'], 'unexpected: extra', 'config export [--json]'],
   ])('%j: the fault, and the usage of that one command', async (args, fault, usage) => {
@@ -112,6 +117,8 @@ test.each([
   [['cards', 'issue', '--amount', '5', '-h', '--json'], ['cards issue']],
   [['help', 'config', 'apply'], ['config apply']],
   [['backup', '--help'], ['backup']],
+  [['serve', '--help'], ['serve']],
+  [['serve', '-h'], ['serve']],
 ])('%j: help on that, and nothing is done', async (args, commands) => {
   const { exitCode, stdout, stderr } = await place.gateway(args);
   expect([exitCode, stderr]).toEqual([0, '']);

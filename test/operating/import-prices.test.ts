@@ -80,6 +80,9 @@ test('the name at the upstream counts where its channel is named, and is that of
   }));
   expect((await read(own, { channel: 'up' })).edits).toEqual([{ model: 'renamed', sale: { input: '32.5' } }]);
   expect((await read(own, { channel: 'demo' })).unknown).toEqual(['own-name']);
+  const both = await read('model,input\nown-name,2\nrenamed,1\n', { channel: 'up' });
+  expect(both.edits).toEqual([{ model: 'renamed', sale: { input: '32.5' } }]);
+  expect([both.unknown, both.faults]).toEqual([['own-name'], []]);
   // Two models of the standard document ask the upstream for this one.
   expect((await read(list, { channel: 'up' })).unknown).toEqual(['scripted-2026-01']);
 });

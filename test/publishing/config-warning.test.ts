@@ -1,6 +1,7 @@
 // What a document may not mean is in the log, once for each revision that is in force; so is what of the environment is
 // seldom meant, once for each start.
 import { afterEach, expect, test } from 'bun:test';
+import { adminApiOf } from '../support/admin-api.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import type { TestDocument } from '../support/test-document.ts';
 
@@ -71,6 +72,28 @@ test('a paid chat model without its context, unless nobody bills for it', async 
     /^models\[0\]\.context_tokens: short says no context_tokens, .* charged in full$/,
   );
   expect(warnings()).toEqual([{ level: 'warn', revision: 1, detail }]);
+});
+
+test('many paid chat models without their context, in one line', async () => {
+  const routes = [{ channel: 'up', model: 'm' }];
+  const many = Array.from({ length: 7 }, (_, index) => ({ id: `m${index}`, price: { input: 1, output: 1 }, routes }));
+  gateway = await startTestGateway({
+    document: (document) => ({ ...document, models: [...document.models, ...many] }),
+  });
+  const detail = expect.stringMatching(/^models: m0, m1, m2, m3, m4 and 2 more say no context_tokens, /);
+  expect(warnings()).toEqual([{ level: 'warn', revision: 1, detail }]);
+});
+
+test('a secret in an address that was stored before, which stops no other edit', async () => {
+  gateway = await startTestGateway();
+  const { store } = gateway.gateway;
+  const stored = (await store.read.newestRevision())?.document.replaceAll('http://127', 'http://a:b@127') ?? '';
+  const log = { at: 0, actor: 'cli', action: 'config.apply', subject: 'catalog', detail: {} };
+  await store.commit('revise', { document: stored, source: 'operator', sourceHash: '', at: 0, log });
+  const off = await adminApiOf(gateway)('POST', '/channels/demo/disable', { force: true });
+  expect([off.status, off.body.error]).toEqual([200, undefined]);
+  const detail = expect.stringMatching(/^channels\[1\]\.base_url: has user info /);
+  expect(warnings().at(-1)).toEqual({ level: 'warn', revision: 3, detail });
 });
 
 test('nothing, if the variable is set', async () => {

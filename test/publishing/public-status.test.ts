@@ -10,6 +10,7 @@ import { createHealth } from '../../src/channels/health.ts';
 import { createTraffic } from '../../src/channels/traffic.ts';
 import { DAY_MS, HOUR_MS, taipeiDay, taipeiDayStart } from '../../src/kit/taipei.ts';
 import { createPublicStatus, type PublicStatus } from '../../src/publishing/public-status.ts';
+import { bestState } from '../../src/publishing/status-states.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
@@ -79,6 +80,12 @@ test('days are read again after a minute, and at midnight in Taipei', async () =
   expect(await today()).toEqual({ day: '2026-01-15', state: 'operational' });
   clock.step(taipeiDayStart(taipeiDay(clock.now()) + 1) - clock.now());
   expect(await today()).toEqual({ day: '2026-01-16', state: 'unknown' });
+});
+
+test('a channel that was not asked does not hide that the only asked one is down', () => {
+  expect(bestState(['down', 'unknown'])).toBe('down');
+  expect(bestState(['down', 'unknown', 'degraded'])).toBe('degraded');
+  expect(bestState(['unknown', 'unknown'])).toBe('unknown');
 });
 
 test('incidents, newest first', async () => {

@@ -119,6 +119,19 @@ describe('time', () => {
     },
   );
 
+  test('who rotates their own key at once stays signed in; others who signed in with it do not', async () => {
+    const { key, keyId } = await gateway.register();
+    const [client, other] = [await signedIn(gateway, key), await signedIn(gateway, key)];
+    const form = { last4: key.slice(-4), old: 'none' };
+    const rotate = (by: SiteClient) => by.post(`/account/keys/${keyId}/rotate`, form);
+    expect((await rotate(client)).status).toBe(200);
+    expect((await client.get('/account/access')).status).toBe(200);
+    const again = await rotate(client);
+    expect([again.status, again.headers.get('location')]).toEqual([303, '/account/keys?done=stale']);
+    const ended = await rotate(other);
+    expect([ended.status, (await ended.text()).includes(wordsOf('en').account.lookFirst)]).toEqual([401, true]);
+  });
+
   test('the way back never leads away', async () => {
     const { key } = await gateway.register();
     const elsewhere = [

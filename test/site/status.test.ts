@@ -3,6 +3,8 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { wordsOf } from '../../src/site/language.ts';
+import { summaryOf } from '../../src/site/pages/status.tsx';
+import type { StateName } from '../../src/site/parts/state.tsx';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { errorScript } from '../support/openai-chat.ts';
 import { createSiteClient } from './site-client.ts';
@@ -61,8 +63,8 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
       `| helped | demo | ${status.operational} | 100`,
     ];
     await expectInOrder(
-      [status.askedWork, status.channels(2), `state down">${status.down}`],
-      [status.askedWork, ...rows],
+      [status.noTrouble, status.channels(2), `state down">${status.down}`],
+      [status.noTrouble, ...rows],
     );
 
     await gateway.chat(key, { model: 'up-paid' });
@@ -71,10 +73,22 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     await expectInOrder([status.downModels(2)], [status.downModels(2), '| helped |']);
   });
 
+  test('both kinds of trouble are told in one line, and of what is not known nothing is claimed', () => {
+    const told = (...states: StateName[]) =>
+      summaryOf(
+        language,
+        states.map((state) => ({ id: 'a', state, channels: [] })),
+      ).text;
+    const both = status.downModels(1) + (language === 'en' ? ' ' : '') + status.degradedModels(1);
+    expect(told('down', 'degraded', 'unknown')).toBe(both);
+    expect(told('operational', 'unknown')).toBe(status.noTrouble);
+    expect(told('operational')).toBe(status.allWork);
+  });
+
   test('what goes on now stands above the models, what is over below', async () => {
     await expectInOrder(
-      [status.noTraffic, '<table', status.noIncidents],
-      [status.noTraffic, '| helped', status.noIncidents],
+      [status.nothingKnown, '<table', status.noIncidents],
+      [status.nothingKnown, '| helped', status.noIncidents],
     );
     await incident('inc_1', 'It is over', 1);
     await incident('inc_2', 'It goes on', null);

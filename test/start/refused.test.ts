@@ -39,10 +39,10 @@ describe('the port', () => {
     }
   });
 
-  test('is on an address that the machine does not have', async () => {
-    // Set aside for documentation: no machine has it.
-    expect(lineOf(await place.failToServe({ HOST: '192.0.2.1', PORT: '9137' }))).toBe(
-      'cannot listen on 192.0.2.1:9137: this machine does not have that address; set HOST to one that it has, or to 0.0.0.0',
+  // Set aside for documentation: no machine has them.
+  test.each(['192.0.2.1', 'no-such-host.invalid'])('is on %s, which the machine does not have', async (HOST) => {
+    expect(lineOf(await place.failToServe({ HOST, PORT: '9137' }))).toBe(
+      `cannot listen on ${HOST}:9137: this machine does not have that address; set HOST to one that it has, or to 0.0.0.0`,
     );
   });
 

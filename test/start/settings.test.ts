@@ -63,6 +63,11 @@ test.each(['localhost', 'gateway', 'my_host.internal.', '0.0.0.0', '::', '[::1]'
   (host) => expect(readSettings({ HOST: host }).host).toBe(host),
 );
 
+test.each(['mailto:a@example.com?subject=x&cc=d@example.com', 'mailto:a@b.example,c@d.example', 'HTTPS://X.example'])(
+  'SUPPORT_CONTACT may be %s',
+  (contact) => expect(readSettings({ SUPPORT_CONTACT: contact }).supportContact).toBe(contact),
+);
+
 describe('what is refused', () => {
   test.each([
     ['PORT', '65536'],
@@ -82,6 +87,9 @@ describe('what is refused', () => {
     ['SECURITY_CONTACT', 'security@example.com'],
     ['SUPPORT_CONTACT', 'help@example.com'],
     ['SUPPORT_CONTACT', 'javascript:alert(1)'],
+    ['SUPPORT_CONTACT', 'mailto:help'],
+    ['SUPPORT_CONTACT', 'mailto:help@example.com?subject=a b'],
+    ['SUPPORT_CONTACT', 'https:example.com'],
     ['TRUSTED_PROXIES', 'localhost'],
     ['TRUSTED_PROXIES', '10.0.0.0/8,10.0.0.0/33'],
     ['GATEWAY_CONFIG', 'no-such-file.yaml'],

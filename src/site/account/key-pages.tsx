@@ -73,9 +73,10 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
       const known = await findKey(tools, visit, keyId);
       if (known && visit.form.get('last4') !== known.last4) return visit.go('/account/keys?done=stale');
       const { accountId } = visit.session;
+      const keepSession = tools.hashSession(visit.cookie);
       const { answer } = await rotateKey(
         tools,
-        { accountId, keyId },
+        { accountId, keyId, keepSession },
         { grace_seconds: graceOf(visit.form) },
         undefined,
       );

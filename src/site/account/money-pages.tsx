@@ -127,7 +127,6 @@ async function showUsage(tools: SiteTools, visit: SignedVisit): Promise<Response
 /** A filter that cannot be read is told, and all is shown. */
 function readQuery(tools: SiteTools, { session: { accountId }, url, page: { language } }: SignedVisit) {
   try {
-    if (isTurnedRound(url.searchParams)) throw fault('invalid_request', { param: 'from_after_to' });
     const query = readUsageQuery(accountId, apiParams(url.searchParams), tools.catalog().find);
     return { query, notice: undefined };
   } catch (error) {
@@ -144,8 +143,9 @@ function isTurnedRound(given: URLSearchParams): boolean {
 }
 
 /** The page calls a key's filter `key`; the API calls it by what it is. A visitor means the last day, too, and no upper
- * case. */
+ * case. Refused: invalid_request. */
 function apiParams(given: URLSearchParams): URLSearchParams {
+  if (isTurnedRound(given)) throw fault('invalid_request', { param: 'from_after_to' });
   const params = new URLSearchParams(given);
   const key = params.get('key');
   if (key) params.set('key_id', key);

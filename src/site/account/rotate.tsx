@@ -20,7 +20,7 @@ export function graceOf(form: URLSearchParams): number {
 interface RotateProps {
   context: PageContext;
   key_: KeyRow;
-  /** This session was opened with its old text, and ends with it. */
+  /** This session was opened with it: it goes on with the new text, other ones end with the old. */
   isCurrent: boolean;
 }
 

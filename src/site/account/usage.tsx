@@ -28,6 +28,7 @@ export interface UsageFacts {
 interface UsageProps {
   context: PageContext;
   facts: UsageFacts;
+  /** The filters were refused: all is shown, and in the file. */
   notice?: Notice | undefined;
 }
 
@@ -44,7 +45,7 @@ export function UsagePage({ context, facts, notice }: UsageProps) {
       <Filters context={context} facts={facts} />
       <p class="row">
         <strong>{usage.totals(count(facts.totals.requests), money(facts.totals.cost))}</strong>
-        <a href={`/account/usage.csv${address()}`}>{usage.csv}</a>
+        <a href={`/account/usage.csv${notice ? '' : address()}`}>{usage.csv}</a>
       </p>
       {facts.records.length === 0 ? (
         <Nothing context={context} isFiltered={!facts.isFirst || address() !== ''} />

@@ -136,9 +136,15 @@ function signInFirst(visit: Visit, hadSession: boolean): Response {
   return visit.show(<SignInPage context={page} {...facts} />, { status: !isSent && path === '/account' ? 200 : 401 });
 }
 
-/** Who sent something must hear that it was not done, also when the browser has dropped the cookie by itself. */
-function whySignIn({ request, page: { language } }: Visit, hadSession: boolean): Notice | undefined {
+/**
+ * Who sent something must hear that it was not done, also when the browser has dropped the cookie by itself. The page that
+ * shows a new key is the answer to a form: loaded again, it sends once more what was done before.
+ */
+function whySignIn({ request, url: { pathname }, page: { language } }: Visit, hadSession: boolean): Notice | undefined {
   const { account } = wordsOf(language);
-  if (request.method === 'POST') return { text: account.notDone, isBad: true };
+  if (request.method === 'POST') {
+    const showsKey = pathname === '/account/keys' || pathname.endsWith('/rotate');
+    return { text: showsKey ? account.lookFirst : account.notDone, isBad: true };
+  }
   return hadSession ? { text: account.expired } : undefined;
 }

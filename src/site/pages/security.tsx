@@ -40,7 +40,7 @@ export function SecurityPage({ context, usageMonths, contact }: SecurityProps) {
 }
 
 export function contactText(contact: string): string {
-  return contact.replace(/^mailto:/, '');
+  return contact.replace(/^mailto:([^?]*).*$/i, '$1');
 }
 
 export function securitySections(language: Language, usageMonths: number | null): [title: string, text: string][] {

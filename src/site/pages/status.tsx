@@ -41,16 +41,19 @@ export interface Summary {
   state: StateName;
 }
 
-/** In one sentence whether the models work, and the worst state that it tells of. */
+/**
+ * In one sentence whether the models work, and the worst state that it tells of. The figures are what this process saw since
+ * it started: of a model that it knows nothing of, nothing is claimed, not even that it had no traffic.
+ */
 export function summaryOf(language: Language, models: readonly ModelFacts[]): Summary {
   const { status } = wordsOf(language);
   const count = (state: StateName) => models.filter((model) => model.state === state).length;
   const [down, degraded, unknown] = [count('down'), count('degraded'), count('unknown')];
-  const troubles = [down > 0 ? status.downModels(down) : '', degraded > 0 ? status.degradedModels(degraded) : ''];
-  const text = troubles.filter((trouble) => trouble !== '').join(' ');
-  if (text !== '') return { text, state: down > 0 ? 'down' : 'degraded' };
-  if (unknown === models.length) return { text: status.noTraffic, state: 'unknown' };
-  return { text: unknown === 0 ? status.allWork : status.askedWork, state: 'operational' };
+  const [isDown, isDegraded] = [status.downModels(down), status.degradedModels(degraded)];
+  if (down > 0) return { text: degraded > 0 ? status.sentences(isDown, isDegraded) : isDown, state: 'down' };
+  if (degraded > 0) return { text: isDegraded, state: 'degraded' };
+  if (unknown === models.length) return { text: status.nothingKnown, state: 'unknown' };
+  return { text: unknown === 0 ? status.allWork : status.noTrouble, state: 'operational' };
 }
 
 export function isOngoing({ endedAt }: IncidentFacts): boolean {

@@ -23,6 +23,7 @@ export const enAccount = {
   cardWaits: 'Your card is waiting: sign in or create an account, and its code is filled in for you.',
   expired: 'Your session has ended. Sign in again to go on where you were.',
   notDone: 'Your session has ended, and nothing was done. Sign in and send it again.',
+  lookFirst: 'Your session has ended. Sign in and look at the keys: what you sent may have been done before it ended.',
   crossSite: 'Open this page on this site and send the form from there.',
   createdTitle: 'Your account is ready',
   createdText:
@@ -112,7 +113,8 @@ export const enAccount = {
     graces: { day: 'works for another 24 hours', none: 'stops at once' },
     graceHelp:
       'Let it stop at once if somebody else may have it: every program that still uses it is refused within a second.',
-    rotateCurrent: 'You signed in with this key: when the old one stops, sign in again with the new one.',
+    rotateCurrent:
+      'You signed in with this key: here you stay signed in; other devices sign in again when the old one stops.',
     revoke: 'Revoke',
     revokeHelp: 'It stops working within a second, for ever.',
     askRevoke: 'Revoke this key?',

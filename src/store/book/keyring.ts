@@ -15,6 +15,7 @@ import type {
 import type { KeyRow, ToldKey } from '../rows.ts';
 import { noteAction } from './actions.ts';
 import type { Book, Touch } from './book.ts';
+import { loginTouches, moveSession } from './logins.ts';
 import { checkReplay, rememberReplay, replayTouches } from './replays.ts';
 
 export const MAX_KEYS = 200;
@@ -30,8 +31,9 @@ export function createKeyTouches(input: CreateKeyInput): Touch[] {
   return [...keyringTouches(input.key.accountId), ...replayTouches(input.replay)];
 }
 
-export function rotateKeyTouches({ accountId, replay }: RotateKeyInput): Touch[] {
-  return [...keyringTouches(accountId), ...replayTouches(replay)];
+export function rotateKeyTouches({ accountId, keepSession, replay }: RotateKeyInput): Touch[] {
+  const logins = keepSession === undefined ? [] : loginTouches({ accountId });
+  return [...keyringTouches(accountId), ...logins, ...replayTouches(replay)];
 }
 
 export function createKey(book: Book, input: CreateKeyInput): CreateKeyResult {
@@ -71,7 +73,7 @@ export function changeKey(book: Book, { accountId, keyId, changes, at }: ChangeK
 }
 
 export function rotateKey(book: Book, input: RotateKeyInput): RotateKeyResult {
-  const { accountId, keyId, hash, last4, graceUntil, at, replay } = input;
+  const { accountId, keyId, hash, last4, graceUntil, keepSession, at, replay } = input;
   const known = checkReplay(book, replay, at);
   if (known.found === 'other_body') return { ok: false, reason: 'idempotency_key_reused' };
   const keys = book.get('keyrings', accountId) ?? [];
@@ -82,7 +84,10 @@ export function rotateKey(book: Book, input: RotateKeyInput): RotateKeyResult {
     last4,
     ...(graceUntil > at ? { oldHash: key.hash, oldHashUntil: graceUntil } : { oldHash: null, oldHashUntil: null }),
   }));
-  if (result.ok) rememberReplay(book, replay, remembered(result.key), at);
+  if (!result.ok) return result;
+  const before = keys.find((key) => key.keyId === keyId);
+  if (before && keepSession !== undefined) moveSession(book, before, keepSession, hash);
+  rememberReplay(book, replay, remembered(result.key), at);
   return result;
 }
 

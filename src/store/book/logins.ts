@@ -11,7 +11,7 @@ import type {
   SetLoginResult,
   TouchSessionInput,
 } from '../operations.ts';
-import type { Login, Session } from '../rows.ts';
+import type { KeyRow, Login, Session } from '../rows.ts';
 import type { Book, Touch } from './book.ts';
 
 export const SESSION_IDLE_MS = 30 * 60_000;
@@ -86,6 +86,17 @@ export function touchSession(book: Book, { accountId, hash, at }: TouchSessionIn
   if (!login.sessions.some(isSeen)) return;
   const sessions = login.sessions.map((one) => (isSeen(one) ? { ...one, seenAt: at } : one));
   book.put('logins', accountId, { ...login, sessions, touchedAt: at });
+}
+
+/** A session that a text of the key opened goes on with its new text: who rotates it does not sign out by that. */
+export function moveSession(book: Book, before: KeyRow, sessionHash: string, keyHash: string): void {
+  const login = loginOf(book, before.accountId);
+  const texts = [before.hash, before.oldHash];
+  const isMeant = (one: Session) =>
+    one.hash === sessionHash && one.keyId === before.keyId && texts.includes(one.keyHash ?? '');
+  if (!login.sessions.some(isMeant)) return;
+  const sessions = login.sessions.map((one) => (isMeant(one) ? { ...one, keyHash } : one));
+  book.put('logins', before.accountId, { ...login, sessions });
 }
 
 export function closeSession(book: Book, { accountId, hash }: CloseSessionInput): undefined {

@@ -170,6 +170,38 @@ export function describeKeys(open: OpenSubject): void {
       expect(await subject.store.read.keyByHash(second)).toBeUndefined();
     });
 
+    test('rotate: the session that asked goes on with the new text, if a text of this key opened it', async () => {
+      const account = await createAccount(subject.store);
+      const { accountId } = account;
+      const key = await addKey(account);
+      const open = (hash: string, keyId: string | null, keyHash?: string) =>
+        subject.store.commit('openSession', {
+          accountId,
+          session: { hash, keyId, keyHash, createdAt: T0, seenAt: T0 },
+          at: T0,
+        });
+      await open('own', key.keyId, key.hash);
+      await open('elsewhere', key.keyId, key.hash);
+      await open('ended', key.keyId, 'a text of long ago');
+      await open('named', null);
+      const rotate = (keepSession: string) => {
+        const hash = `next ${key.hash}`;
+        const input = { accountId, keyId: key.keyId, hash, last4: 'wxyz', graceUntil: T0, keepSession, at: T0 };
+        return subject.store.commit('rotateKey', input);
+      };
+      await rotate('own');
+      for (const session of ['ended', 'named', 'no such']) {
+        expect(await rotate(session)).toMatchObject({ ok: true });
+      }
+      const login = await subject.store.read.login(accountId);
+      expect(Object.fromEntries(login?.sessions.map(({ hash, keyHash }) => [hash, keyHash]) ?? [])).toEqual({
+        own: `next ${key.hash}`,
+        elsewhere: key.hash,
+        ended: 'a text of long ago',
+        named: undefined,
+      });
+    });
+
     test('rotated again with the Idempotency-Key are rotated once, and told as they were', async () => {
       const account = await createAccount(subject.store);
       const { accountId } = account;
