@@ -1,5 +1,5 @@
-// The composition: every room gets what it needs here, and nowhere else. When it starts and stops is told in
-// life-cycle.ts. Tests start the same gateway with a clock, a fetch or a port of their own.
+// The composition: every room gets what it needs here, and nowhere else. It begins in start-gateway.ts; when it starts and
+// stops is told in life-cycle.ts. Tests start the same gateway with a clock, a fetch or a port of their own.
 
 import packageJson from '../package.json' with { type: 'json' };
 import { createAlarmWebhook } from './alarm-webhook.ts';
@@ -24,33 +24,31 @@ import { checkDeclaredBody, readBodyText } from './http/read-body.ts';
 import { createAuthenticator } from './keys/authenticator.ts';
 import { createAlarms } from './kit/alarms.ts';
 import { assert } from './kit/assert.ts';
-import { type Clock, systemClock } from './kit/clock.ts';
+import type { Clock } from './kit/clock.ts';
 import { NO_CONNECTION } from './kit/connection.ts';
-import { armFailpoint } from './kit/failpoint.ts';
 import { createIdempotency } from './kit/idempotency.ts';
 import { createIds } from './kit/ids.ts';
 import { createLog, type Log } from './kit/log.ts';
-import { createMetrics } from './kit/metrics.ts';
-import { type Random, systemRandom } from './kit/random.ts';
+import type { Metrics } from './kit/metrics.ts';
+import type { Random } from './kit/random.ts';
 import { createHasher, createSealer } from './kit/sealed.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { createLifeCycle, type Living, type Ports } from './life-cycle.ts';
 import { createLoad } from './limits/load.ts';
 import { createRecentRefusals } from './limits/recent-refusals.ts';
 import { listen, type Server } from './listen.ts';
-import { openAtStart } from './open-at-start.ts';
+import type { StartingStore } from './open-at-start.ts';
 import { createCodeMemory } from './operating/code-memory.ts';
 import type { OperatingTools } from './operating/tools.ts';
 import { countFaults } from './operator/metrics/fault-metrics.ts';
 import { readProcess } from './operator/metrics/process-metrics.ts';
 import { countRequests } from './operator/metrics/request-metrics.ts';
 import { readState } from './operator/metrics/state-metrics.ts';
-import { countBatches, readStore } from './operator/metrics/store-metrics.ts';
+import { readStore } from './operator/metrics/store-metrics.ts';
 import { listenForOperator } from './operator-listener.ts';
 import { hostOfProcesses } from './processes.ts';
 import { createPublicStatus } from './publishing/public-status.ts';
 import { catalogBeforeStart } from './publishing/starting-document.ts';
-import { readConfig } from './read-config.ts';
 import { createCut } from './relay/cut.ts';
 import { createSecretResolver } from './resolve-secret.ts';
 import { addConsole } from './site/console/console.tsx';
@@ -87,21 +85,27 @@ export interface Gateway extends Omit<Living, 'ports'>, Pick<Ports, 'url' | 'por
   fetch(request: Request): Promise<Response>;
 }
 
+/** What there is before anything is composed. */
+export interface Beginning {
+  clock: Clock;
+  random: Random;
+  metrics: Metrics;
+  /** The text of the catalog file, if there is one. */
+  fileBefore: string | undefined;
+  starting: StartingStore;
+}
+
 const HUMAN_PACE_MS = 25;
 
-export async function startGateway(settings: Settings, options: GatewayOptions): Promise<Gateway> {
-  const { fetch, connect = connectTcp, clock = systemClock, random = systemRandom } = options;
-  const { demoPaceMs = HUMAN_PACE_MS, media } = options;
+export async function composeGateway(
+  settings: Settings,
+  options: GatewayOptions,
+  { clock, random, metrics, fileBefore, starting }: Beginning,
+): Promise<Gateway> {
+  const { fetch, connect = connectTcp, demoPaceMs = HUMAN_PACE_MS, media, idleSeconds } = options;
   const log = createLog(clock, options.writeLog);
   const alarms = createAlarms(log);
   const newId = createIds(clock, random);
-  armFailpoint(settings.killOrder);
-  const metrics = createMetrics();
-  const { configFile } = settings;
-  const fileBefore = configFile === undefined ? undefined : readConfig(configFile);
-  const meter = countBatches(metrics);
-  const { maxPages, patienceMs, signal, idleSeconds } = options;
-  const starting = await openAtStart(settings, clock, random, { maxPages, patienceMs, meter, signal });
   const { store, pepper } = starting;
   const { publicUrl, siteName, trustedProxies } = settings;
   const identity = { nodeId: newId('node'), host: hostOfProcesses(), pid: process.pid };

@@ -51,7 +51,7 @@ async function serveAlone(settings: Settings): Promise<void> {
   const stopping = new AbortController();
   obeySignals(started, stopping, lines, settings.processIndex !== undefined);
   // Loaded late: who only starts others is quick and small without it.
-  const { startGateway } = await import('./gateway.ts');
+  const { startGateway } = await import('./start-gateway.ts');
   const { signal } = stopping;
   try {
     const gateway = await startGateway(settings, { fetch: globalThis.fetch, writeLog: lines.write, signal });

@@ -9,9 +9,8 @@ import type { Clock } from './kit/clock.ts';
 import type { Random } from './kit/random.ts';
 import { createHasher } from './kit/sealed.ts';
 import type { BatchMeter } from './store/batcher.ts';
-import { openPostgresStore, type StartWait } from './store/postgres/postgres-store.ts';
+import type { StartWait } from './store/postgres/postgres-store.ts';
 import { StoreRefused } from './store/refusal.ts';
-import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 
 export interface OpenOptions {
@@ -55,6 +54,7 @@ function otherPepper({ pepper, databaseUrl, dataDir }: Settings): string {
   return `the pepper ${which} is not the one that the database ${database} was made with: no key or card would work with it`;
 }
 
+/** Loads the one that is named, and not the other. */
 async function openNamed(
   settings: Settings,
   clock: Clock,
@@ -64,11 +64,13 @@ async function openNamed(
   const { databaseUrl, dataDir, pepper, killOrder } = settings;
   if (databaseUrl !== undefined) {
     assert(pepper !== undefined, 'settings with a DATABASE_URL have a pepper');
+    const { openPostgresStore } = await import('./store/postgres/postgres-store.ts');
     return { store: await openPostgresStore({ url: databaseUrl, clock, patienceMs, meter, wait }), pepper };
   }
   if (mustExist) expectDatabase(dataDir);
   const folder = openDataFolder(dataDir, pepper, random);
   const file = folder.databaseFile;
+  const { openSqliteStore } = await import('./store/sqlite/sqlite-store.ts');
   return {
     store: await openSqliteStore({ file, clock, killOrder, maxPages, patienceMs, meter }),
     pepper: folder.pepper,

@@ -1,0 +1,28 @@
+// From settings to a gateway that serves. Most of a start is loading: it is done while the threads of the database start,
+// so what is loaded here is only what they need.
+
+import type { Settings } from './config.ts';
+import type { Gateway, GatewayOptions } from './gateway.ts';
+import { systemClock } from './kit/clock.ts';
+import { armFailpoint } from './kit/failpoint.ts';
+import { createMetrics } from './kit/metrics.ts';
+import { systemRandom } from './kit/random.ts';
+import { openAtStart } from './open-at-start.ts';
+import { countBatches } from './operator/metrics/store-metrics.ts';
+import { readConfig } from './read-config.ts';
+
+/** Rejects with StartRefused, StoreRefused or StartEnded. */
+export async function startGateway(settings: Settings, options: GatewayOptions): Promise<Gateway> {
+  const { clock = systemClock, random = systemRandom, maxPages, patienceMs, signal } = options;
+  const { configFile, killOrder } = settings;
+  armFailpoint(killOrder);
+  // A file that cannot be read is told before a database is made.
+  const fileBefore = configFile === undefined ? undefined : readConfig(configFile);
+  const metrics = createMetrics();
+  const meter = countBatches(metrics);
+  const [starting, { composeGateway }] = await Promise.all([
+    openAtStart(settings, clock, random, { maxPages, patienceMs, meter, signal }),
+    import('./gateway.ts'),
+  ]);
+  return composeGateway(settings, options, { clock, random, metrics, fileBefore, starting });
+}
