@@ -43,7 +43,7 @@ export function passOn(delivery: Delivery, send: Send, write: Write): Promise<vo
       try {
         delivery.requireClient();
         shortcut?.pause();
-        const { frames, end } = writeReady(events, write, shortcut);
+        const { frames, end } = writeReady(events, write, shortcut, !delivery.delivered.hasOutput);
         const blocked = send(frames);
         const sent = frames === '' && !blocked ? undefined : writer.sent();
         if (blocked) blocked.then(() => goOn(sent, end)).catch(reject);
@@ -71,8 +71,9 @@ interface Ready {
   end: 'done' | 'none' | 'enough' | Error;
 }
 
-/** Frames for all the events that need no waiting, as far as a slow client may leave them waiting. */
-function writeReady(events: EventFeed, write: Write, shortcut: Shortcut | undefined): Ready {
+/** Frames for all the events that need no waiting, as far as a slow client may leave them waiting. The first word does not
+ * wait for those that came with it. */
+function writeReady(events: EventFeed, write: Write, shortcut: Shortcut | undefined, isFirst: boolean): Ready {
   let frames = '';
   try {
     while (frames.length < MAX_FRAMES_CHARS) {
@@ -85,6 +86,7 @@ function writeReady(events: EventFeed, write: Write, shortcut: Shortcut | undefi
       frames += written;
       const alone = event.repeat && events.alone();
       if (alone) shortcut?.learn(alone, event);
+      if (isFirst && event.kind === 'output') break;
     }
     return { frames, end: 'enough' };
   } catch (error) {
