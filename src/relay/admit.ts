@@ -48,7 +48,8 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
     const waitMs = waitFor(result, call, tools.clock.now());
     if (waitMs === undefined || waited + waitMs > MAX_WAIT_MS) {
       const { envelope, endpoint } = call.dialect;
-      const wish = { endpoint, images: call.request.images, hasFreeModel: hasFreeModel(call) };
+      const { images, thinkingBudget } = call.request;
+      const wish = { endpoint, images, thinkingBudget, hasFreeModel: hasFreeModel(call) };
       throw admissionFault(result, tools.clock.now(), envelope, wish);
     }
     await sleep(tools.clock, waitMs, call.gone).catch(() => {
