@@ -33,12 +33,14 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
     const asked = { accountId: call.key.accountId, isFree: call.model.free, revision: call.catalog.revision, at };
     const result = tools.refusals.find(asked) ?? (await tools.ledger.admit(admitInput(tools, call, candidates, at)));
     if (result.ok) {
+      const wanted = wantedTokens(call);
       return {
         call,
         candidates,
         startedAt,
         deadline: startedAt + MAX_REQUEST_MS,
-        maxOutputTokens: Math.min(result.granted, wantedTokens(call)),
+        maxOutputTokens: Math.min(result.granted, wanted),
+        isBoundByMoney: result.granted < wanted,
         allowance: result.allowance,
         attempts: [],
       };

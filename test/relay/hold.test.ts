@@ -120,10 +120,16 @@ describe('the clamp', () => {
     expect(sent).toBeWithin(650, 667);
   });
 
-  test('goes upstream but is not told to a client that named no number', async () => {
+  test('so it is told to a client that named no number, where the money made it', async () => {
     const { sent, told } = await granted({});
     expect(sent).toBeWithin(650, 667);
-    expect(told).toBeNull();
+    expect(told).toBe(String(sent));
+  });
+
+  test('that is the model’s own is not told to a client that named no number', async () => {
+    const response = await gateway.chat(account.key, { model: 'demo-small' });
+    expect(response.status).toBe(200);
+    expect(response.headers.has('x-svc-max-tokens')).toBe(false);
   });
 
   test('is not there when the money is', async () => {
