@@ -121,10 +121,12 @@ function withFrozen(error: unknown, frozen: readonly string[]): unknown {
   return new CommandRefused(`${error.message}\n${told}`, { frozen });
 }
 
+const MASK = '***';
+
 /** What starts the server there, with the pepper from where it is kept and without any secret. */
 function nextStart({ variable, serveLine }: Invocation, url: string, file: string): string {
   const shown = new URL(url);
-  if (shown.password !== '') shown.password = 'PASSWORD';
+  if (shown.password !== '') shown.password = MASK;
   const kept = join(dirname(file), 'pepper');
   const pepper = variable('SECRETS_PEPPER') === undefined ? `"$(cat ${quoted(kept)})"` : '"$SECRETS_PEPPER"';
   return `DATABASE_URL=${quoted(shown.href)} SECRETS_PEPPER=${pepper} ${serveLine}`;
@@ -158,7 +160,7 @@ function tell({ rows, report, balance }: Moved, { place, frozen, next }: Told) {
     ...(differences.length === 0 ? [] : ['it does not pass the ledger audit:', printDifferences(differences)]),
     ...(frozen.length === 0 ? [] : [`frozen: ${frozen.join(', ')}`]),
     KEPT_NOTE,
-    'Next, with the same pepper as here, also for commands:',
+    `Next, with the same pepper as here, also for commands${next.includes(`:${MASK}@`) ? `; ${MASK} stands for the password` : ''}:`,
     `  ${next}`,
   ].join('\n');
   return { facts, text };

@@ -43,8 +43,9 @@ export const USE_FREE: FaultAction = {
   body: { model: 'auto:free', messages: [{ role: 'user', content: '…' }] },
   why: 'auto:free works at NT$0',
 };
-const LIST_MODELS: FaultAction = { method: 'GET', path: '/v1/models', why: 'see the models this key may use' };
-const SHOW_ME: FaultAction = { method: 'GET', path: '/api/me', why: 'see balance, limits and when they reset' };
+export const LIST_MODELS: FaultAction = { method: 'GET', path: '/v1/models', why: 'see the models this key may use' };
+export const SHOW_ME: FaultAction = { method: 'GET', path: '/api/me', why: 'see balance, limits and when they reset' };
+const SHOW_CALLS: FaultAction = { method: 'GET', path: '/openapi.json', why: 'see every call of this service' };
 
 const INVALID = { openaiType: 'invalid_request_error', anthropicType: 'invalid_request_error', retryable: false };
 const NOT_FOUND = { openaiType: 'invalid_request_error', anthropicType: 'not_found_error', retryable: false };
@@ -100,7 +101,6 @@ export const FAULTS = {
     retryable: false,
     shouldRetry: false,
     text: "Lower max_tokens, raise this key's daily budget with a managing key, or wait for the next day in Taipei. What is left of this key's budget does not cover this request.",
-    actions: [SHOW_ME],
   },
   balance_in_use: {
     status: 402,
@@ -108,8 +108,7 @@ export const FAULTS = {
     retryable: true,
     shouldRetry: true,
     retryAfterS: 2,
-    text: 'Try again in a moment, or send fewer requests at once. The balance, or the daily budget of this key, is held by requests that are still running.',
-    actions: [SHOW_ME],
+    text: 'Try again in a moment, send fewer requests at once, or set a lower max_tokens on each. The balance, or the daily budget of this key, is held by requests that are still running.',
   },
   model_not_allowed: {
     status: 403,
@@ -129,7 +128,12 @@ export const FAULTS = {
     text: 'Choose a model from the list: this one does not exist.',
     actions: [LIST_MODELS],
   },
-  route_not_found: { status: 404, ...NOT_FOUND, text: 'Check the path: there is no such route.' },
+  route_not_found: {
+    status: 404,
+    ...NOT_FOUND,
+    text: 'Check the path: there is no such route.',
+    actions: [SHOW_CALLS],
+  },
   not_found: { status: 404, ...NOT_FOUND, text: 'Check the id: this account has no such object.' },
   card_not_redeemable: {
     status: 404,
@@ -167,7 +171,6 @@ export const FAULTS = {
     retryable: true,
     retryAfterS: 10,
     text: 'Slow down and try again: the limit of requests per minute is reached.',
-    actions: [SHOW_ME],
   },
   free_minute_limit: {
     status: 429,
@@ -183,7 +186,6 @@ export const FAULTS = {
     retryable: true,
     retryAfterS: 2,
     text: 'Wait for running requests to end: too many are in flight.',
-    actions: [SHOW_ME],
   },
   auth_rate_limited: {
     status: 429,
@@ -206,7 +208,7 @@ export const FAULTS = {
     retryable: false,
     shouldRetry: false,
     text: 'Use a paid model or come back after midnight in Taipei: the free requests of today are used up.',
-    actions: [REDEEM, SHOW_ME],
+    actions: [LIST_MODELS, REDEEM, SHOW_ME],
   },
   registration_ip_limit: {
     status: 429,

@@ -16,6 +16,7 @@ import type { Exchange, HttpTools } from './exchange.ts';
 import { createFaultResponses, type FaultResponse } from './fault-response.ts';
 import { checkDeclaredBody } from './read-body.ts';
 import { type HttpRoute, ROUTES } from './route-table.ts';
+import { similarRouteHint } from './similar-route.ts';
 
 export interface AppBindings {
   connection: Connection;
@@ -90,8 +91,8 @@ function createRouter(tools: AppTools, pages: (app: Hono<{ Bindings: AppBindings
       throw fault('method_not_allowed', { headers: { allow: allowedMethods(path) } });
     });
   }
-  serve('*', EVERY_METHOD, () => {
-    throw fault('route_not_found');
+  serve('*', EVERY_METHOD, ({ path }) => {
+    throw fault('route_not_found', { hint: similarRouteHint(path, tools.publicUrl) });
   });
   return app;
 }

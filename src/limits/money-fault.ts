@@ -2,7 +2,7 @@
 // Only where an output bound is the client's to lower is it told how far the money goes in tokens.
 
 import { type Fault, fault } from '../faults/fault.ts';
-import { type FaultAction, REDEEM, USE_FREE } from '../faults/table.ts';
+import { type FaultAction, REDEEM, SHOW_ME, USE_FREE } from '../faults/table.ts';
 import { formatNtd, moneyFields } from '../kit/money.ts';
 import { taipeiDay, taipeiDayStart } from '../kit/taipei.ts';
 import type { MoneyReason } from '../store/operations.ts';
@@ -13,6 +13,8 @@ export interface Asked {
   endpoint: string;
   /** 0 for everything that is no image request. */
   images: number;
+  /** Tokens of the output that are set aside for thinking: a smaller bound alone would leave them no room. */
+  thinkingBudget: number | undefined;
   /** Whether this key may use the free model, and there is one. */
   hasFreeModel: boolean;
 }
@@ -23,9 +25,9 @@ export function moneyFault(refused: RefusedForMoney, now: number, asked: Asked):
   const { reason, needed, available, affordableTokens } = refused;
   const isBounded = asked.images === 0 && asked.endpoint !== 'embeddings';
   const mayBeFree = isBounded && asked.hasFreeModel;
-  const isOfTable = isBounded && (mayBeFree || reason !== 'insufficient_balance');
+  const bound = !isBounded ? undefined : asked.endpoint === 'responses' ? 'max_output_tokens' : 'max_tokens';
   return fault(reason === 'budget_in_use' ? 'balance_in_use' : reason, {
-    message: isOfTable ? undefined : ownText(reason, isBounded ? undefined : lesserRequest(refused, asked)),
+    message: messageOf(refused, asked, bound, mayBeFree),
     actions: helpfulActions(reason, mayBeFree),
     hint: `At least NT$${formatNtd(needed)} must be set aside for what this request may cost; NT$${formatNtd(available)} is available.`,
     figures: {
@@ -39,8 +41,17 @@ export function moneyFault(refused: RefusedForMoney, now: number, asked: Asked):
 
 /** A card does not help a key whose own budget binds, and the free model makes neither images nor embeddings. */
 function helpfulActions(reason: MoneyReason, mayBeFree: boolean): FaultAction[] {
-  if (reason === 'insufficient_balance') return mayBeFree ? [REDEEM, USE_FREE] : [REDEEM];
-  return reason === 'balance_in_use' ? [REDEEM] : [];
+  const free = mayBeFree ? [USE_FREE] : [];
+  switch (reason) {
+    case 'insufficient_balance':
+      return [REDEEM, ...free];
+    case 'key_budget_exceeded':
+      return [...free, SHOW_ME];
+    case 'balance_in_use':
+      return [SHOW_ME, REDEEM];
+    case 'budget_in_use':
+      return [SHOW_ME];
+  }
 }
 
 /** When the day of a key's budget ends. */
@@ -48,20 +59,39 @@ function nextDay(now: number): string {
   return new Date(taipeiDayStart(taipeiDay(now) + 1)).toISOString();
 }
 
-/** What the client can ask less of; undefined if no smaller request can be paid, either. */
-function lesserRequest({ needed, available }: RefusedForMoney, { images }: Asked): string | undefined {
-  if (images === 0) return available > 0n ? 'Send less input' : undefined;
-  return images > 1 && available * BigInt(images) >= needed ? 'Lower n' : undefined;
+/** `bound`: the client's own name for its output bound. Only what helps in this very case is named. */
+function messageOf(refused: RefusedForMoney, asked: Asked, bound: string | undefined, mayBeFree: boolean): string {
+  const lesser = bound === undefined ? lesserInput(refused, asked) : lesserOutput(refused, asked, bound);
+  const free = mayBeFree ? 'use the free model auto:free' : undefined;
+  switch (refused.reason) {
+    case 'insufficient_balance':
+      return `${oneOf(lesser, 'redeem a prepaid card to add balance', free)}. The balance is too low for this request.`;
+    case 'key_budget_exceeded':
+      return `${oneOf(lesser, "raise this key's daily budget with a managing key", free, 'wait for the next day in Taipei')}. What is left of this key's budget does not cover this request.`;
+    case 'balance_in_use':
+    case 'budget_in_use': {
+      // Running calls may hold all there is because nobody bounded them.
+      const bounded = bound && `set a lower ${bound} on each`;
+      return `${oneOf('try again in a moment', 'send fewer requests at once', bounded)}. The balance, or the daily budget of this key, is held by requests that are still running.`;
+    }
+  }
 }
 
-/** Undefined where the table's own text fits. The free model is not named: it would not do, or may not be used. */
-function ownText(reason: MoneyReason, lesser: string | undefined): string | undefined {
-  switch (reason) {
-    case 'insufficient_balance':
-      return `${lesser ? `${lesser}, or redeem` : 'Redeem'} a prepaid card to add balance. The balance is too low for this request.`;
-    case 'key_budget_exceeded':
-      return `${lesser ? `${lesser}, raise` : 'Raise'} this key's daily budget with a managing key, or wait for the next day in Taipei. What is left of this key's budget does not cover this request.`;
-    default:
-      return undefined;
-  }
+/** Undefined if no smaller request can be paid, either. */
+function lesserInput({ needed, available }: RefusedForMoney, { images }: Asked): string | undefined {
+  if (images === 0) return available > 0n ? 'send less input' : undefined;
+  return images > 1 && available * BigInt(images) >= needed ? 'lower n' : undefined;
+}
+
+function lesserOutput({ affordableTokens }: RefusedForMoney, { thinkingBudget }: Asked, bound: string) {
+  const isServed = affordableTokens > 0 && thinkingBudget === undefined;
+  return isServed ? `lower ${bound} to ${affordableTokens} or less` : undefined;
+}
+
+/** `Do this, do that, or do something else`. */
+function oneOf(...ways: (string | undefined)[]): string {
+  const told = ways.filter((way) => way !== undefined);
+  const last = told.pop();
+  const text = told.length === 0 ? `${last}` : `${told.join(', ')}, or ${last}`;
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

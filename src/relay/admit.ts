@@ -33,12 +33,14 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
     const asked = { accountId: call.key.accountId, isFree: call.model.free, revision: call.catalog.revision, at };
     const result = tools.refusals.find(asked) ?? (await tools.ledger.admit(admitInput(tools, call, candidates, at)));
     if (result.ok) {
+      const wanted = wantedTokens(call);
       return {
         call,
         candidates,
         startedAt,
         deadline: startedAt + MAX_REQUEST_MS,
-        maxOutputTokens: Math.min(result.granted, wantedTokens(call)),
+        maxOutputTokens: Math.min(result.granted, wanted),
+        isBoundByMoney: result.granted < wanted,
         allowance: result.allowance,
         attempts: [],
       };
@@ -48,7 +50,8 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
     const waitMs = waitFor(result, call, tools.clock.now());
     if (waitMs === undefined || waited + waitMs > MAX_WAIT_MS) {
       const { envelope, endpoint } = call.dialect;
-      const wish = { endpoint, images: call.request.images, hasFreeModel: hasFreeModel(call) };
+      const { images, thinkingBudget } = call.request;
+      const wish = { endpoint, images, thinkingBudget, hasFreeModel: hasFreeModel(call) };
       throw admissionFault(result, tools.clock.now(), envelope, wish);
     }
     await sleep(tools.clock, waitMs, call.gone).catch(() => {

@@ -15,7 +15,7 @@ export function answerHeaders(
   channel: string,
   { carrier, fields: { maxOutputTokens, thinkingBudget, withoutSealed }, lost: lostOfAnswer = [] }: Told,
 ): Record<string, string> {
-  const { call, allowance } = admission;
+  const { call, allowance, isBoundByMoney } = admission;
   const lost = [
     ...carrier.dropped,
     ...(carrier.droppedAt?.(maxOutputTokens) ?? []),
@@ -23,10 +23,12 @@ export function answerHeaders(
     ...(thinkingBudget === undefined ? [] : ['thinking.budget_tokens']),
     ...(withoutSealed ? ['encrypted_content'] : []),
   ];
-  const asked = call.request.maxOutputTokens;
+  // Who named no number would take an answer that the money cut short for all that the model had to say.
+  const { maxOutputTokens: asked } = call.request;
+  const isLowered = asked === undefined ? isBoundByMoney : maxOutputTokens < asked;
   return {
     'x-svc-channel': channel,
-    ...(asked !== undefined && maxOutputTokens < asked ? { 'x-svc-max-tokens': String(maxOutputTokens) } : {}),
+    ...(isLowered ? { 'x-svc-max-tokens': String(maxOutputTokens) } : {}),
     ...listHeader('x-svc-dropped', lost),
     ...listHeader('x-svc-translated', carrier.reworded),
     ...rateHeaders(allowance, tools.clock.now(), call.dialect.envelope),

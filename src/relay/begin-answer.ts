@@ -8,6 +8,7 @@ import type { Attempt } from '../store/rows.ts';
 import { attempt, type Begun, type Prefill } from './attempt.ts';
 import { AttemptFailed, type AttemptOutcome } from './attempt-failed.ts';
 import type { Admission, RelayTools } from './call.ts';
+import { noChannel } from './no-channel.ts';
 import type { Plan, Step } from './plan.ts';
 
 export interface BegunAnswer<Kind extends Begun = Begun> {
@@ -140,11 +141,11 @@ function everyChannelFailed(failures: readonly AttemptFailed[], shutForMs: numbe
   if (refusal) return refusal;
   if (failures.length === 0) {
     const retryAfterS = shutForMs === undefined ? undefined : Math.ceil(shutForMs / 1000);
-    return fault('unavailable', { retryAfterS, internal: 'no healthy channel' });
+    return noChannel({ retryAfterS, internal: 'no healthy channel' });
   }
   // It goes round again, however often the client tries.
   if (failures.every((failure) => failure.outcome === 'looped')) return fault('loop_detected');
   if (failures.some((failure) => failure.outcome !== 'rate_limited')) return fault('upstream_failed');
   const waits = failures.map((failure) => failure.retryAfterS).filter((wait) => wait !== undefined);
-  return fault('unavailable', { retryAfterS: waits.length > 0 ? Math.min(...waits) : undefined });
+  return noChannel({ retryAfterS: waits.length > 0 ? Math.min(...waits) : undefined });
 }

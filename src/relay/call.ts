@@ -91,6 +91,8 @@ export interface Admission {
   deadline: number;
   /** The output bound: what the client asked, the model gives and the hold pays. A fallback may give less. */
   maxOutputTokens: number;
+  /** The money, and nothing else, made that bound what it is. */
+  isBoundByMoney: boolean;
   allowance: Allowance;
   /** Set when an upstream found fault with a request that a translation wrote: the slip may be ours. */
   refusedTranslation?: true;

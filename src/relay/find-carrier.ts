@@ -10,6 +10,7 @@ import { Fault, fault } from '../faults/fault.ts';
 import { hasRoomToThink } from '../ledger/cost.ts';
 import { lostBetas } from './betas.ts';
 import { isReached, type Models } from './candidate-models.ts';
+import { noChannel } from './no-channel.ts';
 
 /** The carrier to a model by one of its routes, or why there is none. */
 export type FindCarrier = (model: Model, route: Route) => Carrier | Fault;
@@ -58,7 +59,7 @@ export function requireRoute(models: Models, dialect: Dialect): void {
   if (models.some((model) => isReached(model, dialect))) return;
   const [{ id, routes }] = models;
   // Its channels are switched off for now: another time the same call is right.
-  if (routes.length === 0) throw fault('unavailable', { internal: `every channel of ${id} is switched off` });
+  if (routes.length === 0) throw noChannel({ internal: `every channel of ${id} is switched off` });
   throw fault('unsupported_endpoint', { param: 'model', hint: `No channel of ${id} serves this endpoint.` });
 }
 

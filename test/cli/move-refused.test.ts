@@ -191,7 +191,7 @@ test('the next step that is printed works in a shell, whatever the data folder i
   const next: string = JSON.parse(stdout).next;
   expect(next).toEndWith(' npm start');
   const asked = Bun.spawn(['sh', '-c', next.replace('npm start', 'printenv SECRETS_PEPPER DATABASE_URL')]);
-  const url = database.url.replace(':password@', ':PASSWORD@');
+  const url = database.url.replace(':password@', ':***@');
   expect(await new Response(asked.stdout).text()).toBe(
     `${readFileSync(`${DATA_DIR}/pepper`, 'utf8').trim()}\n${url}\n`,
   );

@@ -3,7 +3,8 @@
 
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { renderMarkdown } from '../../src/site/markdown.ts';
 import { codeBlocks } from '../support/code-blocks.ts';
 
 const DOCS = join(import.meta.dir, '..', '..', 'docs');
@@ -28,8 +29,20 @@ const rowsOf = (page: string) =>
   [...withoutBlocks(page).matchAll(/^\|.*\|$/gm)].map(([row]) =>
     [...row.matchAll(/`[^`]+`/g)].map(([code]) => code).sort(),
   );
-const linksOf = (page: string) =>
-  [...withoutBlocks(page).matchAll(/\]\((?:\.\.\/)?([\w-]+\.md)/g)].map(([, name = '']) => name).sort();
+
+/** Which pages it leads to, and to the how-manyth heading of each: headings are named otherwise in each language. */
+function linksOf(folder: string, name: string): string[] {
+  const links = withoutBlocks(read(join(folder, name))).matchAll(/\]\(([\w./-]*\.md)?(?:#([^)\s]+))?\)/g);
+  return [...links].map(([, path = name, anchor]) => `${basename(path)} ${placeOf(join(folder, path), anchor)}`).sort();
+}
+
+/** An anchor that is no heading is the same in both languages. */
+function placeOf(path: string, anchor: string | undefined): string | number {
+  if (anchor === undefined) return '';
+  const headings = [...renderMarkdown(read(path)).html.matchAll(/<h\d id="([^"]*)"/g)].map(([, id]) => id);
+  const place = headings.indexOf(decodeURI(anchor));
+  return place < 0 ? anchor : place;
+}
 
 /** What is said elsewhere, and characters that only the other script has. */
 const NOT_IN_TAIWAN =
@@ -56,8 +69,8 @@ describe.each(CUSTOMERS)('%s', (name) => {
     expect(rowsOf(chinese)).toEqual(rowsOf(english));
   });
 
-  test('leads to the same pages', () => {
-    expect(linksOf(chinese)).toEqual(linksOf(english));
+  test('leads to the same pages, and to the same parts of them', () => {
+    expect(linksOf('zh-TW', name)).toEqual(linksOf('.', name));
   });
 
   test('is in the words and characters of Taiwan', () => {

@@ -49,13 +49,13 @@ describe('the OpenAI envelope', () => {
   });
 
   test('has nothing beside them where nothing applies', () => {
-    expect(faultBody(fault('route_not_found'), 'openai', CONTEXT)).toEqual({
+    expect(faultBody(fault('not_found'), 'openai', CONTEXT)).toEqual({
       error: {
         message: expect.any(String),
         type: 'invalid_request_error',
         param: null,
-        code: 'route_not_found',
-        docs_url: 'http://gateway.test/docs/errors#route_not_found',
+        code: 'not_found',
+        docs_url: 'http://gateway.test/docs/errors#not_found',
         request_id: 'req_test',
       },
     });

@@ -160,6 +160,37 @@ test('bytes that are no UTF-8', async () => {
   expect(await response.json()).toMatchObject({ error: { code: 'invalid_request' } });
 });
 
+describe('a path that leads nowhere', () => {
+  const refused = async (path: string): Promise<Answer> =>
+    (await (await gateway.call(path, { body: {} })).json()).error;
+
+  test.each([
+    ['/chat/completions', '/v1/chat/completions'],
+    ['/api/v1/chat/completions', '/v1/chat/completions'],
+    ['/v1/completions', '/v1/chat/completions'],
+    ['/messages', '/v1/messages'],
+    ['/v1/chat/messages', '/v1/messages'],
+    ['/messages/count_tokens', '/v1/messages/count_tokens'],
+  ])('%s: the right address and base URL are named', async (path, right) => {
+    expect((await refused(path)).hint).toBe(
+      `Did you mean ${gateway.url}${right}? The base URL of OpenAI clients is ${gateway.url}/v1, that of Anthropic clients ${gateway.url}.`,
+    );
+  });
+
+  test.each([
+    ['/api/register', '/api/agent/register'],
+    ['/v1/usage', '/api/usage'],
+  ])('%s: the right address is named', async (path, right) => {
+    expect((await refused(path)).hint).toBe(`Did you mean ${gateway.url}${right}?`);
+  });
+
+  test.each(['/none', '/x/:id', '/x//'])('%s: only where all calls are told', async (path) => {
+    const error = await refused(path);
+    expect(error).not.toHaveProperty('hint');
+    expect(error.actions).toMatchObject([{ method: 'GET', href: `${gateway.url}/openapi.json` }]);
+  });
+});
+
 describe('401', () => {
   test('has www-authenticate and forbids a retry', async () => {
     const { headers } = await gateway.call('/v1/models');

@@ -105,8 +105,13 @@ describe('the budget', () => {
 
   test('of NT$0 allows free models and nothing else', async () => {
     const { key } = await withBudget(0n);
-    expect((await chat(key)).status).toBe(402);
-    expect((await gateway.chat(key, { model: 'auto:free' })).status).toBe(200);
+    const refused = await chat(key);
+    expect(refused.status).toBe(402);
+    const { error } = (await refused.json()) as Answer;
+    expect(error.message).toStartWith(
+      "Raise this key's daily budget with a managing key, use the free model auto:free, or wait for the next day in Taipei. ",
+    );
+    expect((await gateway.chat(key, error.actions[0].body)).status).toBe(200);
   });
 
   test('given to a key later counts what the key has spent today, also while it had none', async () => {
@@ -186,7 +191,7 @@ describe('the budget', () => {
     expect(refused.status).toBe(402);
     const { error } = (await refused.json()) as Answer;
     expect(error).toMatchObject({ code: 'key_budget_exceeded', available_ntd: 0.5 });
-    expect(pathsOf(error)).toEqual(['/api/me']);
+    expect(pathsOf(error)).toEqual(['/v1/chat/completions', '/api/me']);
   });
 
   test('does not hide that the wallet is too low where the budget would do', async () => {

@@ -189,6 +189,8 @@ describe('refuses', () => {
     'to=2026-02-30T09:00:00Z',
     'from=2026-05-20T02:00:00',
     'from=2026-05-20 02:00',
+    'format=xml',
+    'format=CSV',
   ])('%s', async (query) => {
     const response = await gateway.call(`/api/usage?${query}`, { key: account.key });
     expect(response.status).toBe(400);

@@ -175,7 +175,11 @@ describe('a fault', () => {
     const error = await faultOf(refused);
     expect(error).toMatchObject({ code: 'free_daily_limit', limit: 5, used: 5, resets_at: '2026-06-10T16:00:00.000Z' });
     expect(error.message).toContain('midnight in Taipei');
-    expect(error.actions.map(({ href }: Answer) => new URL(href).pathname)).toEqual(['/api/redeem', '/api/me']);
+    expect(error.actions.map(({ href }: Answer) => new URL(href).pathname)).toEqual([
+      '/v1/models',
+      '/api/redeem',
+      '/api/me',
+    ]);
   });
 });
 

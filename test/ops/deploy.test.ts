@@ -57,6 +57,13 @@ describe('compose.yaml', () => {
     expect(services.postgres.environment.POSTGRES_PASSWORD).toStartWith(`\${POSTGRES_PASSWORD:?`);
   });
 
+  test('hands over every setting but those that the image and this arrangement fix', () => {
+    const fixed = ['PORT', 'HOST', 'ADMIN_PORT', 'DATA_DIR', 'GATEWAY_CONFIG', 'TORTURE_KILL', 'PROCESS_INDEX'];
+    const names = [...read('src/config.ts').matchAll(/variable\('([A-Z_]+)'\)/g)].map(([, name = '']) => name);
+    const missing = names.filter((name) => !fixed.includes(name) && !(name in services.gateway.environment));
+    expect(missing).toEqual([]);
+  });
+
   test('agrees with itself: database, user, volumes; the operator’s port is not published', () => {
     const { gateway, postgres } = services;
     const url = new URL(gateway.environment.DATABASE_URL.replace(/\$\{[^}]*\}/, 'secret'));

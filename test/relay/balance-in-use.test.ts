@@ -68,7 +68,10 @@ test('after three seconds it is a 402 that says to come back', async () => {
   expect(response.headers.get('x-should-retry')).toBe('true');
   const { error }: Answer = await response.json();
   expect(error).toMatchObject({ code: 'balance_in_use', type: 'insufficient_quota' });
-  expect(error.actions.map(({ href }: Answer) => new URL(href).pathname)).toEqual(['/api/redeem', '/api/me']);
+  expect(error.actions.map(({ href }: Answer) => new URL(href).pathname)).toEqual(['/api/me', '/api/redeem']);
+  expect(error.message).toStartWith(
+    'Try again in a moment, send fewer requests at once, or set a lower max_tokens on each. ',
+  );
   expect(BigInt(error.available_nano)).toBeLessThan(BigInt(error.needed_nano));
   expect(gateway.upstream.requests).toHaveLength(1);
   gate.open();

@@ -132,7 +132,9 @@ test('when every channel is rate limited the wait is the smallest of theirs', as
   const response = await gateway.chat(account.key, { model: set.both });
   expect(response.status).toBe(503);
   expect(response.headers.get('retry-after')).toBe('20');
-  expect(((await response.json()) as Answer).error.code).toBe('unavailable');
+  const { error } = (await response.json()) as Answer;
+  expect(error.code).toBe('unavailable');
+  expect(error.message).toContain('choose another model');
 });
 
 test.each([

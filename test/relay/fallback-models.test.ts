@@ -86,7 +86,9 @@ test('one serves a model whose channels are all switched off', async () => {
   expect(served.status).toBe(200);
   expect(served.headers.get('x-svc-channel')).toBe('second');
   expect(((await served.json()) as Answer).model).toBe('talks');
-  expect((await gateway.chat(account.key, { model: 'alone', max_tokens: 10 })).status).toBe(503);
+  const alone = await gateway.chat(account.key, { model: 'alone', max_tokens: 10 });
+  expect(alone.status).toBe(503);
+  expect(((await alone.json()) as Answer).error.message).toContain('choose another model');
 });
 
 test('one that the prompt is too long for does not hide why the model itself cannot be asked', async () => {

@@ -57,6 +57,9 @@ describe('402', () => {
     const refused: Answer = await (await gateway.chat(account.key, { model: 'dear', max_tokens: 50 })).json();
     const most = refused.error.affordable_max_tokens;
     expect(most).toBe(9);
+    expect(refused.error.message).toStartWith(
+      'Lower max_tokens to 9 or less, redeem a prepaid card to add balance, or use the free model auto:free. ',
+    );
     expect((await gateway.chat(account.key, { model: 'dear', max_tokens: most + 1 })).status).toBe(402);
     expect((await gateway.chat(account.key, { model: 'dear', max_tokens: most })).status).toBe(200);
     expect(gateway.upstream.requests.map(({ json }) => json.max_tokens)).toEqual([most]);
@@ -66,8 +69,23 @@ describe('402', () => {
     const { key } = await createKey(gateway, account.key, { daily_budget_ntd: 0.7 });
     const refused: Answer = await (await gateway.chat(key, { model: 'dear', max_tokens: 50 })).json();
     expect(refused.error).toMatchObject({ code: 'key_budget_exceeded', available_ntd: 0.7, affordable_max_tokens: 6 });
+    expect(refused.error.message).toStartWith("Lower max_tokens to 6 or less, raise this key's daily budget ");
     expect((await gateway.chat(key, { model: 'dear', max_tokens: 7 })).status).toBe(402);
     expect((await gateway.chat(key, { model: 'dear', max_tokens: 6 })).status).toBe(200);
+  });
+
+  test('names the bound as the caller’s format does, and none where thinking would not fit below it', async () => {
+    const refused = async (path: string, body: Record<string, unknown>): Promise<string> => {
+      const response = await gateway.call(path, { key: account.key, body: { model: 'dear', ...body } });
+      expect(response.status).toBe(402);
+      return ((await response.json()) as Answer).error.message;
+    };
+    expect(await refused('/v1/responses', { input: 'Hi' })).toStartWith('Lower max_output_tokens to ');
+    const thinking = { type: 'enabled', budget_tokens: 1024 };
+    const messages = [{ role: 'user', content: 'Hi' }];
+    expect(await refused('/v1/messages', { max_tokens: 2000, messages, thinking })).toStartWith(
+      'Redeem a prepaid card',
+    );
   });
 
   test('takes no slot, leaves no hold and no record, and asks nobody', async () => {
@@ -102,10 +120,16 @@ describe('the clamp', () => {
     expect(sent).toBeWithin(650, 667);
   });
 
-  test('goes upstream but is not told to a client that named no number', async () => {
+  test('so it is told to a client that named no number, where the money made it', async () => {
     const { sent, told } = await granted({});
     expect(sent).toBeWithin(650, 667);
-    expect(told).toBeNull();
+    expect(told).toBe(String(sent));
+  });
+
+  test('that is the model’s own is not told to a client that named no number', async () => {
+    const response = await gateway.chat(account.key, { model: 'demo-small' });
+    expect(response.status).toBe(200);
+    expect(response.headers.has('x-svc-max-tokens')).toBe(false);
   });
 
   test('is not there when the money is', async () => {

@@ -143,7 +143,11 @@ export const ACCOUNT_OPERATIONS: readonly Operation[] = [
       filter('status', 'Exactly this status.'),
       filter('limit', 'Records in a page; more than 200 are not given.', { type: 'integer', minimum: 1, default: 50 }),
       filter('cursor', 'next_cursor of the page before.'),
-      filter('format', 'csv: up to 100,000 records as UTF-8 with a byte-order mark.', oneWord('csv')),
+      filter(
+        'format',
+        'json if not said; csv: up to 100,000 records as UTF-8 with a byte-order mark.',
+        oneWord('csv', 'json'),
+      ),
     ],
     answers: {
       200: {

@@ -99,7 +99,10 @@ const HEADERS: Readonly<Record<string, Schema>> = {
   'x-svc-channel': header('The upstream channel that served; `gateway` where none was asked.'),
   'x-svc-cost-ntd': header('Whole answers: what it cost, in NT$.', DECIMAL),
   'x-svc-balance-ntd': header('Whole answers: the balance after it, in NT$.', DECIMAL),
-  'x-svc-max-tokens': header('The output bound, where it was lowered below the client’s own.', NUMERAL),
+  'x-svc-max-tokens': header(
+    'The output bound, where it was lowered below the client’s own or, for one that named none, by the balance.',
+    NUMERAL,
+  ),
   'x-svc-dropped': header('Settings that could not be carried to the upstream, by the client’s names.'),
   'x-svc-translated': header('What was said to the upstream in another way.'),
   'x-ratelimit-limit-requests': header('The limit with the fewest requests remaining.', NUMERAL),

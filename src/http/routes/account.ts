@@ -3,6 +3,7 @@
 import { listUsage, usageAsCsv } from '../../accounts/list-usage.ts';
 import { showAccount } from '../../accounts/show-account.ts';
 import { showReceipt } from '../../accounts/show-receipt.ts';
+import { fault } from '../../faults/fault.ts';
 import { requestUrl } from '../../kit/request-url.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 
@@ -13,7 +14,11 @@ export async function me(tools: HttpTools, { key }: KeyedExchange): Promise<Resp
 export async function usage(tools: HttpTools, { key, request }: KeyedExchange): Promise<Response> {
   const { searchParams } = requestUrl(request);
   const { find } = tools.catalog();
-  if (searchParams.get('format') !== 'csv') {
+  const format = searchParams.get('format') || 'json';
+  if (format !== 'csv' && format !== 'json') {
+    throw fault('invalid_request', { param: 'format', message: 'Set format to csv or json.' });
+  }
+  if (format === 'json') {
     return Response.json(await listUsage(tools.store, key.accountId, searchParams, find));
   }
   return new Response(await usageAsCsv(tools.store, key.accountId, searchParams, { findModel: find }), {

@@ -1,0 +1,20 @@
+// What to tell a client whose path leads nowhere. Most have the wrong base URL, so that their path ends as one of ours does.
+
+import { ROUTES } from './route-table.ts';
+
+const PATHS = ROUTES.map(({ path }) => path).filter((path) => !path.includes(':'));
+
+export function similarRouteHint(asked: string, publicUrl: string): string | undefined {
+  const path = similarPath(asked);
+  if (path === undefined) return undefined;
+  const meant = `Did you mean ${publicUrl}${path}?`;
+  if (!path.startsWith('/v1/')) return meant;
+  return `${meant} The base URL of OpenAI clients is ${publicUrl}/v1, that of Anthropic clients ${publicUrl}.`;
+}
+
+/** One with the same two last words, else with the same last one. */
+function similarPath(asked: string): string | undefined {
+  const words = asked.split('/').slice(-2);
+  const endingWith = (end: string) => PATHS.find((path) => path.endsWith(end));
+  return endingWith(`/${words.join('/')}`) ?? endingWith(`/${words.at(-1)}`);
+}
