@@ -25,8 +25,10 @@ export interface EndpointFields {
 }
 
 export function endpointsOf({ kind, endpoints, anthropic_base_url: anthropic }: EndpointFields): readonly Endpoint[] {
+  // A stored document may name a second address on another kind, whose upstream knows of none.
+  const hasSecondAddress = kind === 'openai' && anthropic;
   const own = kind === 'gemini' ? DEFAULT_ENDPOINTS.gemini : (endpoints ?? DEFAULT_ENDPOINTS[kind]);
-  return anthropic ? [...new Set<Endpoint>([...own, 'messages'])] : own;
+  return hasSecondAddress ? [...new Set<Endpoint>([...own, 'messages'])] : own;
 }
 
 export function canServe(endpoints: readonly Endpoint[], kind: ModelKind): boolean {
