@@ -1,7 +1,7 @@
 // How often somebody may guess: so many tries a minute from one address, and so many at one name. Counted in memory.
 
 import { fault } from '../faults/fault.ts';
-import type { Clock } from '../kit/clock.ts';
+import { type Clock, MINUTE_MS } from '../kit/clock.ts';
 import { createCounter } from '../limits/counter.ts';
 
 export interface SignInGuard {
@@ -11,7 +11,6 @@ export interface SignInGuard {
   countChange(accountId: string): void;
 }
 
-const MINUTE_MS = 60_000;
 const TRIES = 10;
 const MOST_SUBJECTS = 50_000;
 

@@ -2,7 +2,7 @@
 // Both count in memory. A valid key passes always, whatever else comes from its address.
 
 import { fault } from '../faults/fault.ts';
-import type { Clock } from '../kit/clock.ts';
+import { type Clock, MINUTE_MS } from '../kit/clock.ts';
 import { type Counter, createCounter } from '../limits/counter.ts';
 
 export interface DoorGuards {
@@ -12,7 +12,6 @@ export interface DoorGuards {
   countKnock(address: string, most: number | null): void;
 }
 
-const MINUTE_MS = 60_000;
 const MOST_ADDRESSES = 50_000;
 
 export function createDoorGuards(clock: Clock): DoorGuards {

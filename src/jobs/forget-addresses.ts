@@ -1,12 +1,12 @@
 // Client addresses are kept only as keyed hashes, and those only for two days.
 
-import { type Clock, every } from '../kit/clock.ts';
+import { type Clock, every, HOUR_MS, MINUTE_MS } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
 import type { Store } from '../store/store.ts';
 import { reasonOf } from './reason-of.ts';
 
-const KEEP_MS = 48 * 3_600_000;
-const CHECK_MS = 600_000;
+const KEEP_MS = 48 * HOUR_MS;
+const CHECK_MS = 10 * MINUTE_MS;
 
 export async function forgetAddresses(store: Store, clock: Clock, log: Log): Promise<() => void> {
   const forget = () => store.forget(clock.now() - KEEP_MS);

@@ -5,8 +5,9 @@
 // first day that is kept known any more.
 
 import { type Amounts, isPerImage, type PriceName, priceOf } from '../catalog/listed-prices.ts';
+import { DAY_MS } from '../kit/clock.ts';
 import { NANO_PER_NTD, type Nano, parseNtd } from '../kit/money.ts';
-import { DAY_MS, taipeiDay } from '../kit/taipei.ts';
+import { taipeiDay } from '../kit/taipei.ts';
 import type { ChannelDay } from '../store/reads.ts';
 import { record } from './audit-log.ts';
 import { dayText } from './ledger.ts';

@@ -1,6 +1,7 @@
 // Questions about whole Taipei days, in the one SQL both databases understand.
 
-import { HOUR_MS, taipeiDayStart } from '../kit/taipei.ts';
+import { HOUR_MS } from '../kit/clock.ts';
+import { taipeiDayStart } from '../kit/taipei.ts';
 import type { DaySpend, TrafficDay } from './reads.ts';
 
 export const SPEND_BY_DAY = `SELECT day, sum(requests) AS requests, sum(cost_nano) AS cost_nano FROM usage_days
