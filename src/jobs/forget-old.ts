@@ -1,4 +1,5 @@
-// Client addresses are kept only as keyed hashes, and those only for two days.
+// What is kept for two days only: client addresses, of which there are keyed hashes alone, answers to repeated calls, and
+// what nodes leave behind that are gone.
 
 import { type Clock, every, HOUR_MS, MINUTE_MS } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
@@ -8,7 +9,7 @@ import { reasonOf } from './reason-of.ts';
 const KEEP_MS = 48 * HOUR_MS;
 const CHECK_MS = 10 * MINUTE_MS;
 
-export async function forgetAddresses(store: Store, clock: Clock, log: Log): Promise<() => void> {
+export async function forgetOld(store: Store, clock: Clock, log: Log): Promise<() => void> {
   const forget = () => store.forget(clock.now() - KEEP_MS);
   await forget();
   return every(clock, CHECK_MS, () =>
