@@ -117,7 +117,7 @@ export interface Outcome {
   at: number;
   status: string;
   /** The model that answered, if a fallback did. */
-  model?: string;
+  model?: string | undefined;
   channel: string | null;
   buckets: Buckets;
   reasoning: number;
