@@ -7,7 +7,7 @@ import { prepareDocument } from '../catalog/prepare-document.ts';
 import { readDocument } from '../catalog/read-document.ts';
 import { type DocumentWarning, findWarnings, TRAFFIC_DAYS, warnReturned } from '../catalog/warn-change.ts';
 import { taipeiDay } from '../kit/taipei.ts';
-import type { Revision, RevisionSource } from '../store/rows.ts';
+import { CONFIG_APPLY, type Revision, type RevisionSource } from '../store/rows.ts';
 import { logLine } from './audit-log.ts';
 import { type DiffLine, diffLines } from './line-diff.ts';
 import { type Newest, readNewest } from './newest.ts';
@@ -133,7 +133,7 @@ async function apply(
   options: ApplyOptions,
 ): Promise<AppliedDocument> {
   const { store, clock } = tools;
-  const { baseRevision, confirmed, actor, action = 'config.apply', detail = {} } = options;
+  const { baseRevision, confirmed, actor, action = CONFIG_APPLY, detail = {} } = options;
   const newest = await readNewest(tools);
   const proposed = propose(newest);
   const { faults, warnings, diff, stale } = await check(tools, newest, { ...proposed, baseRevision });

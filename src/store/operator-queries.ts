@@ -14,7 +14,7 @@ import type {
   Reads,
   RevenueDay,
 } from './reads.ts';
-import type { StoredAction, StoredAlarm } from './rows.ts';
+import { ACTORS, CONFIG_APPLY, type StoredAction, type StoredAlarm } from './rows.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -221,4 +221,4 @@ const LAST_FILE = `SELECT coalesce(max(revision), 0) FROM revisions WHERE source
 /** A text that the last file had, or what the command line applied last since then. Edits by other means leave it so. */
 export const WAS_APPLIED = `SELECT revision FROM revisions WHERE source_hash = ? AND (revision = (${LAST_FILE})
   OR revision = (SELECT max(revision) FROM revisions WHERE revision > (${LAST_FILE})
-    AND source = 'operator' AND actor = 'cli' AND action = 'config.apply'))`;
+    AND source = 'operator' AND actor = '${ACTORS.commandLine}' AND action = '${CONFIG_APPLY}'))`;

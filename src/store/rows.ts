@@ -254,6 +254,12 @@ export interface Setting {
   value: string;
 }
 
+/** Who acts, as the log and revisions say: the holder of the operator's token, the command line, the server itself. */
+export const ACTORS = { token: 'token', commandLine: 'cli', server: 'server' } as const;
+
+/** How they call it that a whole document is applied. */
+export const CONFIG_APPLY = 'config.apply';
+
 /** One line of the log of what operators did, or the server in their place. */
 export interface Action {
   at: number;
