@@ -2,6 +2,7 @@
 // is said.
 
 import { writeJson } from '../../../kit/json/raw-json.ts';
+import { LEAST_OUTPUT_TOKENS } from '../../../kit/tokens.ts';
 import type { UpstreamFields } from '../../dialect.ts';
 import { arrangeTurns, listName } from '../../translate/arrange-turns.ts';
 import { beginAnswer, prepareBegunAnswer } from '../../translate/begun-answer.ts';
@@ -9,9 +10,6 @@ import type { Conversation, Turn } from '../../translate/conversation.ts';
 import type { Target, WrittenRequest } from '../../translate/sides.ts';
 import { writeFormat, writeKnobs, writeReasoning, writeTools } from './write-settings.ts';
 import { isOwnThought, writeTurn } from './write-turns.ts';
-
-/** A lower bound is refused. */
-const LEAST_OUTPUT_TOKENS = 16;
 
 export function writeConversation(conversation: Conversation, target: Target): WrittenRequest {
   const { origin, prefill } = target;
