@@ -16,7 +16,7 @@ export const RESERVED_CHANNEL = 'gateway';
 /** The model that works at NT$0, to which registration and errors point. */
 export const FREE_MODEL = 'auto:free';
 /** The context of a model that states none. */
-export const USUAL_CONTEXT_TOKENS = 128_000;
+export const DEFAULT_CONTEXT_TOKENS = 128_000;
 /** What `config export` prints in place of a literal secret; applying it keeps the stored value. */
 export const KEPT_SECRET = '<kept>';
 
@@ -116,7 +116,7 @@ const model = z.strictObject({
   name: z.string().min(1).max(100).optional(),
   aliases: z.array(modelId).default([]),
   kinds: z.array(z.enum(MODEL_KINDS)).min(1).default(['chat']),
-  /** Left out it is USUAL_CONTEXT_TOKENS, with a warning where that may cost money. */
+  /** Left out it is DEFAULT_CONTEXT_TOKENS, with a warning where that may cost money. */
   context_tokens: wholeNumber(1).optional(),
   max_output_tokens: wholeNumber(1).default(16_384),
   price: z.union([z.literal('free'), priceTable(false)], {
