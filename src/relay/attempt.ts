@@ -22,7 +22,7 @@ import { classifyFailure, classifyTold } from './classify-failure.ts';
 import { MAX_WORDLESS_EVENTS } from './event-buffer.ts';
 import { createEventFeed, type EventFeed } from './event-feed.ts';
 import type { Step } from './plan.ts';
-import { readText } from './read-body.ts';
+import { readText } from './read-upstream-text.ts';
 import { Watch } from './watch.ts';
 
 interface AnyBegun {
