@@ -1,11 +1,11 @@
 // The active catalog: a valid document as the service uses it, with prices in nano-NT$ and everything looked up by name.
 
+import type { ChannelKind } from '../kit/channel-kinds.ts';
 import type { Endpoint } from '../kit/endpoints.ts';
 import type { Nano } from '../kit/money.ts';
 import { FREE, type Prices } from '../kit/prices.ts';
 import { type Quirks, quirksOf } from '../kit/quirks.ts';
 import {
-  type ChannelKind,
   DEFAULT_CONTEXT_TOKENS,
   type Document,
   type DocumentChannel,

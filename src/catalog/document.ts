@@ -2,11 +2,11 @@
 // Unknown fields are refused, because a misspelt price or limit must not pass in silence.
 
 import { z } from 'zod';
+import { CHANNEL_KINDS } from '../kit/channel-kinds.ts';
 import { ENDPOINTS } from '../kit/endpoints.ts';
 import { parseNtd } from '../kit/money.ts';
 import { MID_SYSTEM, QUIRKS_NAMES } from '../kit/quirks.ts';
 
-const CHANNEL_KINDS = ['openai', 'anthropic', 'gemini', 'demo'] as const;
 const MODEL_KINDS = ['chat', 'embeddings', 'images'] as const;
 
 const PRICE_DECIMALS = 3;
@@ -164,7 +164,6 @@ export const documentShape = z.strictObject({
 export type Document = z.output<typeof documentShape>;
 export type DocumentChannel = Document['channels'][number];
 export type DocumentModel = Document['models'][number];
-export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 export type ModelKind = (typeof MODEL_KINDS)[number];
 export type Limits = Document['limits'];
 export type Guards = Document['guards'];

@@ -1,7 +1,8 @@
 // Which endpoints a channel has, and which of them each kind of model needs.
 
+import type { ChannelKind } from '../kit/channel-kinds.ts';
 import type { Endpoint } from '../kit/endpoints.ts';
-import type { ChannelKind, ModelKind } from './document.ts';
+import type { ModelKind } from './document.ts';
 
 /** All that an upstream of a kind can have; it has all of them unless the document names fewer. */
 export const DEFAULT_ENDPOINTS: Record<ChannelKind, readonly Endpoint[]> = {
