@@ -26,7 +26,8 @@ function filters({ models, ...query }: UsageQuery): Condition[] {
   return models ? [[`model IN (${models.map(() => '?').join(', ')})`, ...models], ...byValue] : byValue;
 }
 
-const SUMMED = [
+/** What is summed of records, and of sums by day. */
+export const SUMMED = [
   'input_tokens',
   'cached_input_tokens',
   'cache_write_5m_tokens',
