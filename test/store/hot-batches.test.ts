@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test';
 import { MAX_NANO } from '../../src/kit/money.ts';
 import type { Decided } from '../../src/store/book/decide.ts';
-import type { Operation } from '../../src/store/operations.ts';
+import type { Operation, Outcome } from '../../src/store/operations.ts';
 import { decodeAnswers, encodeAnswers } from '../../src/store/sqlite/hot-answers.ts';
 import { decodeOperations, encodeOperations } from '../../src/store/sqlite/hot-batches.ts';
 
@@ -18,7 +18,7 @@ const admission = {
   stream: true,
   revision: 7,
 };
-const outcome = {
+const outcome: Outcome = {
   at: 1_768_500_000_900,
   status: 'ok',
   channel: null,

@@ -5,7 +5,7 @@
 import { assert } from '../../kit/assert.ts';
 import type { Nano } from '../../kit/money.ts';
 import type { AdmitInput, OfRequest, Operation, Outcome, ReleaseInput, SettleInput } from '../operations.ts';
-import type { Attempt } from '../rows.ts';
+import type { Attempt, RequestStatus } from '../rows.ts';
 
 type AdmitCells = [
   requestId: string,
@@ -33,7 +33,7 @@ type CloseCells = [
   accountId: string,
   keyId: string,
   at: number,
-  status: string,
+  status: RequestStatus,
   model: string | null,
   channel: string | null,
   input: number,
