@@ -1,6 +1,7 @@
 // A port: Bun's server with our own rules about time, size and sharing.
 
 import type { Connection } from './kit/connection.ts';
+import { codeOf } from './kit/error-code.ts';
 import { StartRefused } from './start-refused.ts';
 
 /**
@@ -92,7 +93,7 @@ class RequestConnection implements Connection {
 }
 
 function listenTrouble(error: unknown, variable: ListenOptions['variable']): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+  const code = codeOf(error) ?? 'unknown error';
   if (code === 'EADDRINUSE') return `the port is in use; set ${variable} to another one`;
   if (code === 'EACCES') return `no permission for this port; set ${variable} to 1024 or above`;
   // Only HOST can be wrong: the operator's port is always on loopback.

@@ -10,7 +10,7 @@ import type { Traffic } from './channels/traffic.ts';
 import { type Settings, usualConfigFile } from './config.ts';
 import { auditLedger } from './jobs/audit-ledger.ts';
 import { followStore } from './jobs/follow-store.ts';
-import { forgetAddresses } from './jobs/forget-addresses.ts';
+import { forgetOld } from './jobs/forget-old.ts';
 import { forgetUsage } from './jobs/forget-usage.ts';
 import { type HeldLease, keepLease, type Node } from './jobs/keep-lease.ts';
 import { storeTraffic } from './jobs/store-traffic.ts';
@@ -123,7 +123,7 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   stops.push(lease.stop);
   const isAlone = settings.databaseUrl === undefined;
   stops.push(await sweepHolds({ store, clock, log, node, isAlone, isProcessAlive }));
-  stops.push(await forgetAddresses(store, clock, log));
+  stops.push(await forgetOld(store, clock, log));
   stops.push(followStore(store, clock, log, onPulse));
   stops.push(suspendKeys(store, clock, log, active.get));
   stops.push(forgetUsage(store, clock, log, active.get));

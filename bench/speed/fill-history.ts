@@ -1,8 +1,7 @@
 // Gives the accounts of a stopped gateway a past: requests that were admitted and settled, through the store's own
 // operations, so that the books balance as they do in real life.
 
-import { systemClock } from '../../src/kit/clock.ts';
-import { DAY_MS } from '../../src/kit/taipei.ts';
+import { DAY_MS, systemClock } from '../../src/kit/clock.ts';
 import type { AdmitInput, SettleInput } from '../../src/store/operations.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';

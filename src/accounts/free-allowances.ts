@@ -1,8 +1,8 @@
 // What is left of an account's free calls, in both of their windows.
 
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Clock } from '../kit/clock.ts';
-import { MINUTE_MS, requestWindow } from '../store/book/admit.ts';
+import { type Clock, MINUTE_MS } from '../kit/clock.ts';
+import { requestWindow } from '../store/book/admit.ts';
 import { type Allowance, dayAllowance, EMPTY_WINDOW, rollingAllowance, tighterOf } from '../store/book/windows.ts';
 import type { Wallet } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';

@@ -1,8 +1,8 @@
 // How often somebody may guess: so many tries a minute from one address, and so many at one name. Counted in memory.
 
 import { fault } from '../faults/fault.ts';
-import type { Clock } from '../kit/clock.ts';
-import { createCounter } from '../limits/counter.ts';
+import { type Clock, MINUTE_MS } from '../kit/clock.ts';
+import { type Counter, createCounter } from '../limits/counter.ts';
 
 export interface SignInGuard {
   /** Counts a try; throws `auth_rate_limited` if it is one too many. Without a name only the address counts. */
@@ -11,7 +11,6 @@ export interface SignInGuard {
   countChange(accountId: string): void;
 }
 
-const MINUTE_MS = 60_000;
 const TRIES = 10;
 const MOST_SUBJECTS = 50_000;
 
@@ -22,19 +21,19 @@ export function createSignInGuard(clock: Clock): SignInGuard {
   const byAccount = createCounter(options);
   return {
     countTry(address, name) {
-      if (!byAddress.take(address, TRIES)) throw tooMany(byAddress.waitS(address, TRIES));
-      if (name !== undefined && !byName.take(name, TRIES)) throw tooMany(byName.waitS(name, TRIES));
+      count(byAddress, address);
+      if (name !== undefined) count(byName, name);
     },
     countChange(accountId) {
-      if (!byAccount.take(accountId, TRIES)) throw tooMany(byAccount.waitS(accountId, TRIES));
+      count(byAccount, accountId);
     },
   };
+}
 
-  function tooMany(waitS: number) {
-    return fault('auth_rate_limited', {
-      message: 'Wait a minute, then sign in again: there were too many tries.',
-      retryAfterS: waitS,
-      figures: { limit: TRIES, used: TRIES, resets_at: new Date(clock.now() + waitS * 1000).toISOString() },
-    });
-  }
+function count(counter: Counter, subject: string): void {
+  if (counter.take(subject, TRIES)) return;
+  throw fault('auth_rate_limited', {
+    message: 'Wait a minute, then sign in again: there were too many tries.',
+    ...counter.reached(subject, TRIES),
+  });
 }

@@ -1,18 +1,18 @@
 // The active catalog: a valid document as the service uses it, with prices in nano-NT$ and everything looked up by name.
 
+import type { ChannelKind } from '../kit/channel-kinds.ts';
 import type { Endpoint } from '../kit/endpoints.ts';
 import type { Nano } from '../kit/money.ts';
 import { FREE, type Prices } from '../kit/prices.ts';
 import { type Quirks, quirksOf } from '../kit/quirks.ts';
 import {
-  type ChannelKind,
+  DEFAULT_CONTEXT_TOKENS,
   type Document,
   type DocumentChannel,
   type DocumentModel,
   type Guards,
   type Limits,
   type ModelKind,
-  USUAL_CONTEXT_TOKENS,
 } from './document.ts';
 import { endpointsOf } from './endpoints.ts';
 
@@ -130,7 +130,7 @@ function buildQuirks({ quirks, mid_system: midSystem }: DocumentChannel): Quirks
 }
 
 function buildModel(model: DocumentModel, channels: ReadonlyMap<string, Channel>): Model {
-  const contextTokens = model.context_tokens ?? USUAL_CONTEXT_TOKENS;
+  const contextTokens = model.context_tokens ?? DEFAULT_CONTEXT_TOKENS;
   return {
     id: model.id,
     name: model.name ?? model.id,

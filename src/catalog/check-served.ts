@@ -3,7 +3,7 @@
 
 import type { DocumentFault } from './check-references.ts';
 import type { Document, DocumentChannel } from './document.ts';
-import { canServe, DEFAULT_ENDPOINTS, endpointsOf, type SERVED_BY } from './endpoints.ts';
+import { canServe, endpointsOf, type SERVED_BY } from './endpoints.ts';
 
 export function checkServed({ channels, models }: Document): DocumentFault[] {
   const endpoints = new Map(channels.map((channel) => [channel.name, endpointsOf(channel)]));
@@ -22,7 +22,7 @@ export function checkServed({ channels, models }: Document): DocumentFault[] {
 function checkEndpoints(channel: DocumentChannel, path: string): DocumentFault[] {
   const { kind, endpoints = [], anthropic_base_url: anthropic } = channel;
   if (kind === 'gemini') return [];
-  const possible = anthropic ? [...DEFAULT_ENDPOINTS[kind], 'messages'] : DEFAULT_ENDPOINTS[kind];
+  const possible = endpointsOf({ kind, anthropic_base_url: anthropic });
   return endpoints.flatMap((endpoint, index) => {
     if (possible.includes(endpoint)) return [];
     const way = kind === 'openai' && endpoint === 'messages' ? '; messages needs anthropic_base_url' : '';

@@ -2,11 +2,11 @@
 // Unknown fields are refused, because a misspelt price or limit must not pass in silence.
 
 import { z } from 'zod';
+import { CHANNEL_KINDS } from '../kit/channel-kinds.ts';
 import { ENDPOINTS } from '../kit/endpoints.ts';
 import { parseNtd } from '../kit/money.ts';
 import { MID_SYSTEM, QUIRKS_NAMES } from '../kit/quirks.ts';
 
-const CHANNEL_KINDS = ['openai', 'anthropic', 'gemini', 'demo'] as const;
 const MODEL_KINDS = ['chat', 'embeddings', 'images'] as const;
 
 const PRICE_DECIMALS = 3;
@@ -16,7 +16,7 @@ export const RESERVED_CHANNEL = 'gateway';
 /** The model that works at NT$0, to which registration and errors point. */
 export const FREE_MODEL = 'auto:free';
 /** The context of a model that states none. */
-export const USUAL_CONTEXT_TOKENS = 128_000;
+export const DEFAULT_CONTEXT_TOKENS = 128_000;
 /** What `config export` prints in place of a literal secret; applying it keeps the stored value. */
 export const KEPT_SECRET = '<kept>';
 
@@ -116,7 +116,7 @@ const model = z.strictObject({
   name: z.string().min(1).max(100).optional(),
   aliases: z.array(modelId).default([]),
   kinds: z.array(z.enum(MODEL_KINDS)).min(1).default(['chat']),
-  /** Left out it is USUAL_CONTEXT_TOKENS, with a warning where that may cost money. */
+  /** Left out it is DEFAULT_CONTEXT_TOKENS, with a warning where that may cost money. */
   context_tokens: wholeNumber(1).optional(),
   max_output_tokens: wholeNumber(1).default(16_384),
   price: z.union([z.literal('free'), priceTable(false)], {
@@ -164,7 +164,6 @@ export const documentShape = z.strictObject({
 export type Document = z.output<typeof documentShape>;
 export type DocumentChannel = Document['channels'][number];
 export type DocumentModel = Document['models'][number];
-export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 export type ModelKind = (typeof MODEL_KINDS)[number];
 export type Limits = Document['limits'];
 export type Guards = Document['guards'];

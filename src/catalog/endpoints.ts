@@ -1,7 +1,8 @@
 // Which endpoints a channel has, and which of them each kind of model needs.
 
+import type { ChannelKind } from '../kit/channel-kinds.ts';
 import type { Endpoint } from '../kit/endpoints.ts';
-import type { ChannelKind, ModelKind } from './document.ts';
+import type { ModelKind } from './document.ts';
 
 /** All that an upstream of a kind can have; it has all of them unless the document names fewer. */
 export const DEFAULT_ENDPOINTS: Record<ChannelKind, readonly Endpoint[]> = {
@@ -25,8 +26,10 @@ export interface EndpointFields {
 }
 
 export function endpointsOf({ kind, endpoints, anthropic_base_url: anthropic }: EndpointFields): readonly Endpoint[] {
+  // A stored document may name a second address on another kind, whose upstream knows of none.
+  const hasSecondAddress = kind === 'openai' && anthropic;
   const own = kind === 'gemini' ? DEFAULT_ENDPOINTS.gemini : (endpoints ?? DEFAULT_ENDPOINTS[kind]);
-  return anthropic ? [...new Set<Endpoint>([...own, 'messages'])] : own;
+  return hasSecondAddress ? [...new Set<Endpoint>([...own, 'messages'])] : own;
 }
 
 export function canServe(endpoints: readonly Endpoint[], kind: ModelKind): boolean {

@@ -1,8 +1,9 @@
 // Which ids someone may have meant: the closest few by edit distance, or those that contain what was asked.
 
 const MAX_ASKED = 100;
+const MOST_TOLD = 3;
 
-export function nearestIds(asked: string, ids: readonly string[], most = 3): string[] {
+export function nearestIds(asked: string, ids: readonly string[]): string[] {
   const wanted = asked.toLowerCase().slice(0, MAX_ASKED);
   return ids
     .map((id) => {
@@ -11,7 +12,7 @@ export function nearestIds(asked: string, ids: readonly string[], most = 3): str
     })
     .filter(({ id, distance }) => distance <= Math.max(3, id.length / 2))
     .sort((a, b) => a.distance - b.distance || a.edits - b.edits)
-    .slice(0, most)
+    .slice(0, MOST_TOLD)
     .map(({ id }) => id);
 }
 

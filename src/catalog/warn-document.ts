@@ -3,7 +3,7 @@
 import { isOwnKey } from '../kit/own-key.ts';
 import { warnAddresses } from './check-addresses.ts';
 import type { DocumentFault } from './check-references.ts';
-import { FREE_MODEL, USUAL_CONTEXT_TOKENS } from './document.ts';
+import { DEFAULT_CONTEXT_TOKENS, FREE_MODEL } from './document.ts';
 
 /** Of many, so many are named in a line. */
 const MODELS_NAMED = 5;
@@ -73,7 +73,7 @@ function warnContexts(models: readonly WarnableModel[], channels: readonly Warna
   const names = meant.slice(0, MODELS_NAMED).map(({ id }) => id);
   const more = meant.length - names.length;
   const who = names.join(', ') + (more > 0 ? ` and ${more} more` : '');
-  const message = `${who} ${meant.length === 1 ? 'says' : 'say'} no context_tokens, so ${USUAL_CONTEXT_TOKENS} count: longer prompts that the upstream takes would not be charged in full`;
+  const message = `${who} ${meant.length === 1 ? 'says' : 'say'} no context_tokens, so ${DEFAULT_CONTEXT_TOKENS} count: longer prompts that the upstream takes would not be charged in full`;
   return [{ path: meant.length === 1 ? `models[${models.indexOf(first)}].context_tokens` : 'models', message }];
 }
 

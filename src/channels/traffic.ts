@@ -1,8 +1,7 @@
 // What real traffic says of each channel and model: successes, failures and times, in sliding windows in memory and in
 // hourly sums on their way to the store. Times go into a histogram of fixed steps, so that hours can be added up.
 
-import type { Clock } from '../kit/clock.ts';
-import { HOUR_MS } from '../kit/taipei.ts';
+import { type Clock, HOUR_MS } from '../kit/clock.ts';
 import { addHours } from '../store/book/traffic.ts';
 import type { TrafficHour } from '../store/rows.ts';
 

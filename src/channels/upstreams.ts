@@ -1,6 +1,7 @@
 // One upstream for each channel of the catalog, made when first needed and kept while the channel is unchanged and its key
 // is taken.
 
+import type { ChannelKind } from '../kit/channel-kinds.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { NewId } from '../kit/ids.ts';
 import type { Quirks } from '../kit/quirks.ts';
@@ -14,7 +15,7 @@ import type { Fetch, Upstream } from './upstream.ts';
 /** What a channel's entry in the catalog must offer. */
 export interface ChannelSettings {
   name: string;
-  kind: 'openai' | 'anthropic' | 'gemini' | 'demo';
+  kind: ChannelKind;
   baseUrl: string;
   anthropicBaseUrl: string | undefined;
   apiKey: string | undefined;

@@ -2,6 +2,7 @@
 
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { toCsv } from '../kit/csv.ts';
+import { codeOf } from '../kit/error-code.ts';
 import { formatNtd, moneyFields } from '../kit/money.ts';
 import {
   type CardStateView,
@@ -152,7 +153,6 @@ function makeFile(file: string): number {
   try {
     return openSync(file, 'wx', 0o600);
   } catch (error) {
-    const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    throw new CommandRefused(exists ? `${file} exists already` : `cannot write ${file}`);
+    throw new CommandRefused(codeOf(error) === 'EEXIST' ? `${file} exists already` : `cannot write ${file}`);
   }
 }

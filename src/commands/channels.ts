@@ -2,9 +2,9 @@
 
 import type { Document } from '../catalog/document.ts';
 import { secretTrouble } from '../catalog/warn-document.ts';
+import { HOUR_MS } from '../kit/clock.ts';
 import { readKeyFile } from '../kit/key-file.ts';
 import { percentOf } from '../kit/percent.ts';
-import { HOUR_MS } from '../kit/taipei.ts';
 import { sumHours } from '../operating/channels.ts';
 import { readNewest } from '../operating/newest.ts';
 import { testChannel } from '../operating/test-channel.ts';

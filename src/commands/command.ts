@@ -2,6 +2,7 @@
 // the command line prints one or the other.
 
 import type { OperatingTools } from '../operating/tools.ts';
+import { ACTORS } from '../store/rows.ts';
 
 export interface Invocation {
   /** What follows the command's own words. */
@@ -68,7 +69,7 @@ export class CommandRefused extends Error {
 }
 
 /** Who acts here, as the log of actions says. */
-export const ACTOR = 'cli';
+export const ACTOR = ACTORS.commandLine;
 
 export function oneArgument(args: readonly string[], what: string): string {
   const [value, ...rest] = args;

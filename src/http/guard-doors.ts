@@ -2,8 +2,8 @@
 // Both count in memory. A valid key passes always, whatever else comes from its address.
 
 import { fault } from '../faults/fault.ts';
-import type { Clock } from '../kit/clock.ts';
-import { type Counter, createCounter } from '../limits/counter.ts';
+import { type Clock, MINUTE_MS } from '../kit/clock.ts';
+import { createCounter } from '../limits/counter.ts';
 
 export interface DoorGuards {
   /** Throws `auth_rate_limited` from the first bad key that is too much. */
@@ -12,27 +12,21 @@ export interface DoorGuards {
   countKnock(address: string, most: number | null): void;
 }
 
-const MINUTE_MS = 60_000;
 const MOST_ADDRESSES = 50_000;
 
 export function createDoorGuards(clock: Clock): DoorGuards {
   const badKeys = createCounter({ clock, spanMs: MINUTE_MS, mostSubjects: MOST_ADDRESSES });
   const knocks = createCounter({ clock, spanMs: MINUTE_MS, mostSubjects: MOST_ADDRESSES });
-  const tooMany = (counter: Counter, address: string, most: number) => {
-    const waitS = counter.waitS(address, most);
-    const resetsAt = new Date(clock.now() + waitS * 1000).toISOString();
-    return { retryAfterS: waitS, figures: { limit: most, used: most, resets_at: resetsAt } };
-  };
   return {
     countBadKey(address, most) {
       if (badKeys.take(address, most)) return;
-      throw fault('auth_rate_limited', tooMany(badKeys, address, most));
+      throw fault('auth_rate_limited', badKeys.reached(address, most));
     },
     countKnock(address, most) {
       if (most === null || knocks.take(address, most)) return;
       throw fault('rate_limited', {
         message: 'Wait before you register again: too many registration requests came from this address.',
-        ...tooMany(knocks, address, most),
+        ...knocks.reached(address, most),
       });
     },
   };

@@ -1,13 +1,13 @@
 // Usage records are kept for so many months as the operator says; the entries of the ledger stay for ever.
 
 import type { Catalog } from '../catalog/catalog.ts';
-import { type Clock, every } from '../kit/clock.ts';
+import { type Clock, every, HOUR_MS } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
 import { monthsBefore } from '../kit/taipei.ts';
 import type { Store } from '../store/store.ts';
 import { reasonOf } from './reason-of.ts';
 
-const CHECK_MS = 3_600_000;
+const CHECK_MS = HOUR_MS;
 /** Few enough that nobody waits for them. */
 const AT_ONCE = 500;
 

@@ -2,9 +2,8 @@
 // put, stop working. Their accounts stay, and the operator can give them a new key.
 
 import type { Catalog } from '../catalog/catalog.ts';
-import { type Clock, every } from '../kit/clock.ts';
+import { type Clock, DAY_MS, every, HOUR_MS } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
-import { DAY_MS, HOUR_MS } from '../kit/taipei.ts';
 import type { Store } from '../store/store.ts';
 import { reasonOf } from './reason-of.ts';
 

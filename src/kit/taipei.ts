@@ -1,7 +1,7 @@
 // Calendar days are days in Asia/Taipei: UTC+8 all year, no daylight saving since 1979.
 
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
+import { DAY_MS, HOUR_MS } from './clock.ts';
+
 /** By which Taipei is ahead of UTC. */
 export const OFFSET_MS = 8 * HOUR_MS;
 

@@ -14,6 +14,12 @@ export interface TokenCount {
   lower: number;
 }
 
+/**
+ * Fewer output tokens than this (or than the client's own smaller number) are not worth a call. Some upstreams take no lower
+ * bound and are asked for as many, so as many are held where the money is there.
+ */
+export const LEAST_OUTPUT_TOKENS = 16;
+
 export const NO_TOKENS: TokenCount = { upper: 0, estimate: 0, lower: 0 };
 
 export function addTokens(a: TokenCount, b: TokenCount): TokenCount {

@@ -3,6 +3,7 @@
 import type { Nano } from '../kit/money.ts';
 import { maxNano } from '../kit/money.ts';
 import type { Prices } from '../kit/prices.ts';
+import { LEAST_OUTPUT_TOKENS } from '../kit/tokens.ts';
 import type { HoldRequest } from '../store/operations.ts';
 import type { Buckets } from '../store/rows.ts';
 
@@ -75,12 +76,6 @@ interface AskedOutput {
 
 /** A thinking budget may be lowered to fit the wallet, but not below this. */
 const LEAST_THINKING_TOKENS = 1024;
-
-/**
- * Fewer output tokens than this (or than the client's own smaller number) are not worth a call. Some upstreams take no
- * lower bound, so as many are held where the money is there.
- */
-const LEAST_OUTPUT_TOKENS = 16;
 
 /** The most a request can cost: every input token at the dearest input price, every choice at full length. */
 export function holdFor(bound: Bound): HoldRequest {

@@ -5,7 +5,7 @@ import { Fault } from '../faults/fault.ts';
 import type { Alarms } from '../kit/alarms.ts';
 import { type Clock, sleep } from '../kit/clock.ts';
 import { describeError } from '../kit/log.ts';
-import type { AdmitInput, AdmitResult, CloseResult, ReleaseInput, SettleInput } from '../store/operations.ts';
+import type { AdmitInput, AdmitResult, CloseResult, Outcome, ReleaseInput, SettleInput } from '../store/operations.ts';
 import { NO_BUCKETS } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 
@@ -90,7 +90,13 @@ export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledg
       report(result, input);
       return result;
     } catch {
-      const nothing = { ...outcome, status: 'internal_error', buckets: NO_BUCKETS, reasoning: 0, estimated: false };
+      const nothing: Outcome = {
+        ...outcome,
+        status: 'internal_error',
+        buckets: NO_BUCKETS,
+        reasoning: 0,
+        estimated: false,
+      };
       return await repeatRelease({ requestId, accountId, keyId, giveBackSlots: true, freeAddress, outcome: nothing });
     } finally {
       closing--;

@@ -1,6 +1,7 @@
 // How often something happened lately, per subject, in this process's memory: for guards against floods, where a row in a
 // database for every unwelcome call would be the flood's own aim. Published limits are never counted here.
 
+import type { FaultDetails } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
 
 export interface Counter {
@@ -8,6 +9,8 @@ export interface Counter {
   take(subject: string, limit: number): boolean;
   /** Seconds until so much of the past is forgotten that one more is within the limit. */
   waitS(subject: string, limit: number): number;
+  /** What a fault tells of a limit that is reached. */
+  reached(subject: string, limit: number): Pick<FaultDetails, 'retryAfterS' | 'figures'>;
 }
 
 export interface CounterOptions {
@@ -26,6 +29,11 @@ export function createCounter({ clock, spanMs, mostSubjects }: CounterOptions): 
     return (seen.get(subject) ?? []).filter((at) => at > since);
   }
 
+  function waitS(subject: string, limit: number): number {
+    const opens = recent(subject).at(-limit);
+    return opens === undefined ? 0 : Math.max(0, opens + spanMs - clock.monotonic()) / 1000;
+  }
+
   return {
     take(subject, limit) {
       const times = recent(subject);
@@ -39,9 +47,11 @@ export function createCounter({ clock, spanMs, mostSubjects }: CounterOptions): 
       }
       return isWithin;
     },
-    waitS(subject, limit) {
-      const opens = recent(subject).at(-limit);
-      return opens === undefined ? 0 : Math.max(0, opens + spanMs - clock.monotonic()) / 1000;
+    waitS,
+    reached(subject, limit) {
+      const retryAfterS = waitS(subject, limit);
+      const resetsAt = new Date(clock.now() + retryAfterS * 1000).toISOString();
+      return { retryAfterS, figures: { limit, used: limit, resets_at: resetsAt } };
     },
   };
 }

@@ -6,7 +6,7 @@ import { isReference } from '../catalog/document-secrets.ts';
 import type { BreakerState } from '../channels/health.ts';
 import type { RecentError } from '../channels/recent-errors.ts';
 import { percentileOf, type WindowFigures } from '../channels/traffic.ts';
-import { HOUR_MS } from '../kit/taipei.ts';
+import { HOUR_MS } from '../kit/clock.ts';
 import type { TrafficHour } from '../store/rows.ts';
 import { type Newest, readNewest } from './newest.ts';
 import { notFound } from './refused.ts';

@@ -1,7 +1,7 @@
 // The codes of cards that were issued a moment ago, so that one page can show them and the next print them. Only HMACs are
 // stored; this is memory, bounded in number and time.
 
-import type { Clock } from '../kit/clock.ts';
+import { type Clock, MINUTE_MS } from '../kit/clock.ts';
 
 export interface IssuedCard {
   serial: string;
@@ -14,7 +14,7 @@ export interface CodeMemory {
   get(batchId: string): readonly IssuedCard[] | undefined;
 }
 
-const CODES_KEPT_MS = 15 * 60_000;
+const CODES_KEPT_MS = 15 * MINUTE_MS;
 const MOST_BATCHES = 20;
 
 export function createCodeMemory(clock: Clock): CodeMemory {

@@ -7,7 +7,7 @@ import { prepareDocument } from '../catalog/prepare-document.ts';
 import { readDocument } from '../catalog/read-document.ts';
 import { type DocumentWarning, findWarnings, TRAFFIC_DAYS, warnReturned } from '../catalog/warn-change.ts';
 import { taipeiDay } from '../kit/taipei.ts';
-import type { Revision, RevisionSource } from '../store/rows.ts';
+import { CONFIG_APPLY, type Revision, type RevisionSource } from '../store/rows.ts';
 import { logLine } from './audit-log.ts';
 import { type DiffLine, diffLines } from './line-diff.ts';
 import { type Newest, readNewest } from './newest.ts';
@@ -73,7 +73,7 @@ export async function checkDocument(
   yaml: string,
   baseRevision?: number,
 ): Promise<CheckedDocument> {
-  return check(tools, await readNewest(tools), { yaml, baseRevision });
+  return (await check(tools, await readNewest(tools), { yaml, baseRevision })).checked;
 }
 
 interface Proposed {
@@ -83,20 +83,19 @@ interface Proposed {
   baseRevision?: number | undefined;
 }
 
-async function check(tools: OperatingTools, newest: Newest, proposed: Proposed): Promise<CheckedDocument> {
+/** What is told of it, and what would be stored. */
+async function check(tools: OperatingTools, newest: Newest, proposed: Proposed) {
+  const { yaml, returning, baseRevision } = proposed;
   const { revision, document: stored } = newest.revision;
-  const prepared = prepare(tools, newest, proposed);
-  return {
+  const prepared = prepareDocument(yaml, tools.sealer, returning?.stored ?? stored);
+  const checked: CheckedDocument = {
     faults: prepared.ok ? undefined : prepared.faults,
     diff: changesOf(diffLines(exportDocument(stored), proposedText(proposed, stored))),
     warnings: prepared.ok ? await warningsOf(tools, newest, prepared.document, proposed) : [],
-    stale: proposed.baseRevision === undefined || proposed.baseRevision === revision ? undefined : revision,
+    stale: baseRevision === undefined || baseRevision === revision ? undefined : revision,
     revision,
   };
-}
-
-function prepare({ sealer }: OperatingTools, newest: Newest, { yaml, returning }: Proposed) {
-  return prepareDocument(yaml, sealer, returning?.stored ?? newest.revision.document);
+  return { checked, prepared };
 }
 
 async function warningsOf(tools: OperatingTools, newest: Newest, document: Document, { returning }: Proposed) {
@@ -133,13 +132,12 @@ async function apply(
   options: ApplyOptions,
 ): Promise<AppliedDocument> {
   const { store, clock } = tools;
-  const { baseRevision, confirmed, actor, action = 'config.apply', detail = {} } = options;
+  const { baseRevision, confirmed, actor, action = CONFIG_APPLY, detail = {} } = options;
   const newest = await readNewest(tools);
-  const proposed = propose(newest);
-  const { faults, warnings, diff, stale } = await check(tools, newest, { ...proposed, baseRevision });
+  const { checked, prepared } = await check(tools, newest, { ...propose(newest), baseRevision });
+  const { warnings, diff, stale } = checked;
   if (stale !== undefined) return staleRefusal(tools, baseRevision, newest);
-  const prepared = prepare(tools, newest, proposed);
-  if (!prepared.ok) return { ok: false, reason: 'faults', faults: faults ?? prepared.faults };
+  if (!prepared.ok) return { ok: false, reason: 'faults', faults: prepared.faults };
   if (diff.length === 0) return { ok: false, reason: 'unchanged' };
   if (warnings.length > 0 && !confirmed) return { ok: false, reason: 'unconfirmed', warnings, diff };
   const told = { after_revision: baseRevision, ...lineCounts(diff), warnings: warnings.map(({ message }) => message) };
@@ -247,7 +245,7 @@ export async function checkReturn(
 ): Promise<CheckedDocument> {
   const old = await oldRevision(tools, revision);
   const newest = await readNewest(tools);
-  return check(tools, newest, { ...proposeReturn(old, newest), baseRevision });
+  return (await check(tools, newest, { ...proposeReturn(old, newest), baseRevision })).checked;
 }
 
 async function oldRevision({ store }: OperatingTools, revision: number): Promise<Revision> {

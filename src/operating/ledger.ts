@@ -1,7 +1,8 @@
 // The ledger for an operator: does it agree, what do the house accounts say, what came in.
 
+import { DAY_MS } from '../kit/clock.ts';
 import type { Nano } from '../kit/money.ts';
-import { DAY_MS, taipeiDay } from '../kit/taipei.ts';
+import { taipeiDay } from '../kit/taipei.ts';
 import { type Entry, HOUSE_ACCOUNTS } from '../store/rows.ts';
 import { record } from './audit-log.ts';
 import type { Actor, AuditPass, OperatingTools } from './tools.ts';

@@ -1,8 +1,8 @@
 // What an operator types: amounts, texts and times, checked in one place for the command line, the API and the console.
 
+import { DAY_MS } from '../kit/clock.ts';
 import { parseMoment } from '../kit/moment.ts';
 import { NANO_PER_NTD, type Nano, parseNtd } from '../kit/money.ts';
-import { DAY_MS } from '../kit/taipei.ts';
 import { invalid } from './refused.ts';
 
 /** Far above any real payment, and far below what a wallet can count: a slip of the hand does not fill one. */

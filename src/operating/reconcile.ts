@@ -5,8 +5,9 @@
 // first day that is kept known any more.
 
 import { type Amounts, isPerImage, type PriceName, priceOf } from '../catalog/listed-prices.ts';
+import { DAY_MS } from '../kit/clock.ts';
 import { NANO_PER_NTD, type Nano, parseNtd } from '../kit/money.ts';
-import { DAY_MS, taipeiDay } from '../kit/taipei.ts';
+import { taipeiDay } from '../kit/taipei.ts';
 import type { ChannelDay } from '../store/reads.ts';
 import { record } from './audit-log.ts';
 import { dayText } from './ledger.ts';
@@ -48,16 +49,14 @@ export interface BillRow {
 }
 
 export interface BillNote {
-  code: /** Of a route, then. */
-    | 'no_cost'
-    /** On the bill. */
-    | 'no_amount'
-    /** Their tokens are not compared. */
-    | 'per_image'
-    /** To the channel, of a model then: which one served is not known. */
-    | 'several_routes'
-    /** Of the period, or of a part of it. */
-    | 'usage_not_kept';
+  /**
+   * - `no_cost`: a route had no cost noted then.
+   * - `no_amount`: the bill has no amount for it.
+   * - `per_image`: it is priced per image, so tokens are not compared.
+   * - `several_routes`: a model had several routes to the channel then, and which one served is not known.
+   * - `usage_not_kept`: usage of the period, or of a part of it, is no longer kept.
+   */
+  code: 'no_cost' | 'no_amount' | 'per_image' | 'several_routes' | 'usage_not_kept';
   /** As rows name them. */
   models: string[];
   message: string;
@@ -115,14 +114,14 @@ export async function reconcile(
   };
 }
 
-/** As long as traffic is kept. */
-const TRAFFIC_DAYS = 90;
+/** No upstream's last bill comes later. */
+const BILLED_DAYS = 90;
 
 /** The channels of the catalog, then those that are gone and had traffic lately: their last bill is still to come. */
 export async function billedChannels(tools: OperatingTools): Promise<{ name: string; isGone: boolean }[]> {
   const { document } = await readNewest(tools);
   const known = document.channels.map(({ name }) => name);
-  const traffic = await tools.store.read.trafficDays(taipeiDay(tools.clock.now()) - TRAFFIC_DAYS);
+  const traffic = await tools.store.read.trafficDays(taipeiDay(tools.clock.now()) - BILLED_DAYS);
   const gone = [...new Set(traffic.map(({ channel }) => channel))].filter((name) => !known.includes(name));
   return [...known.map((name) => ({ name, isGone: false })), ...gone.map((name) => ({ name, isGone: true }))];
 }
@@ -206,14 +205,14 @@ function ourSide(day: ServedDay): OurSide {
   return {
     inputTokens: input + cachedInput + cacheWrite5m + cacheWrite1h,
     outputTokens: output,
-    amount: another ? null : costOf(day, route?.cost),
+    amount: another ? null : upstreamCost(day, route?.cost),
     requests,
     revenue,
   };
 }
 
 /** What was used without a noted cost is not known; but tokens cost nothing where only images are noted, and so the other way. */
-function costOf(day: ChannelDay, noted: Amounts | undefined): Nano | null {
+function upstreamCost(day: ChannelDay, noted: Amounts | undefined): Nano | null {
   if (!noted && day.images > 0) return null;
   const cost = noted ?? {};
   const used: readonly (readonly [number, PriceName])[] = [

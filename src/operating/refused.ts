@@ -13,6 +13,19 @@ export type RefusalCode =
   /** Somebody else was faster. */
   | 'stale';
 
+/** As the operator's API and the console answer it. */
+export const REFUSAL_STATUSES: Record<RefusalCode, number> = {
+  invalid: 400,
+  no_route: 400,
+  only_images: 400,
+  not_found: 404,
+  already_done: 409,
+  last_routes: 409,
+  too_many_keys: 409,
+  no_revision: 409,
+  stale: 409,
+};
+
 export interface RefusalFacts {
   /** The field of the input that is wrong. */
   field?: string;

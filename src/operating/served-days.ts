@@ -5,7 +5,8 @@
 import type { Document } from '../catalog/document.ts';
 import { type Amounts, isPerImage } from '../catalog/listed-prices.ts';
 import { readDocument } from '../catalog/read-document.ts';
-import { HOUR_MS, taipeiDayStart } from '../kit/taipei.ts';
+import { HOUR_MS } from '../kit/clock.ts';
+import { taipeiDayStart } from '../kit/taipei.ts';
 import type { ChannelDay } from '../store/reads.ts';
 import type { OperatingTools } from './tools.ts';
 

@@ -10,11 +10,12 @@ import type { NewId } from '../kit/ids.ts';
 import type { Random } from '../kit/random.ts';
 import type { Sealer } from '../kit/sealed.ts';
 import type { AuditReport } from '../store/reads.ts';
+import type { ACTORS } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import type { CodeMemory } from './code-memory.ts';
 
 /** Who did it, as the log of actions says: `token` for the API and the console, `cli` for the command line. */
-export type Actor = 'token' | 'cli';
+export type Actor = typeof ACTORS.token | typeof ACTORS.commandLine;
 
 export interface AuditPass {
   at: number;

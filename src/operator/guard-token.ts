@@ -2,7 +2,7 @@
 // on not looked into any more; the right one passes always, or any process of this machine could lock the operator out.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { type Clock, sleep } from '../kit/clock.ts';
+import { type Clock, MINUTE_MS, sleep } from '../kit/clock.ts';
 import { createCounter } from '../limits/counter.ts';
 import { PortRefused } from './refused.ts';
 
@@ -22,7 +22,7 @@ export function guardHeaders(check: CheckToken): GuardToken {
 /** What it gives throws PortRefused. */
 export function createCheckToken(clock: Clock, token: string): CheckToken {
   const expected = digest(token);
-  const wrong = createCounter({ clock, spanMs: 60_000, mostSubjects: 1 });
+  const wrong = createCounter({ clock, spanMs: MINUTE_MS, mostSubjects: 1 });
   return async (given) => {
     if (given !== undefined && timingSafeEqual(digest(given), expected)) return;
     if (!wrong.take(ANYONE, WRONG_PER_MINUTE)) {

@@ -2,7 +2,7 @@
 // are not of the clients' table; a fault that a use case throws keeps its code.
 
 import { Fault } from '../faults/fault.ts';
-import { OperatingRefused, type RefusalCode } from '../operating/refused.ts';
+import { OperatingRefused, REFUSAL_STATUSES } from '../operating/refused.ts';
 
 export interface RefusalExtras {
   /** For programs: the field that is wrong, figures, faults by their path. */
@@ -42,21 +42,9 @@ function toRefused(error: unknown): PortRefused {
   });
 }
 
-const STATUSES: Record<RefusalCode, number> = {
-  invalid: 400,
-  no_route: 400,
-  only_images: 400,
-  not_found: 404,
-  already_done: 409,
-  last_routes: 409,
-  too_many_keys: 409,
-  no_revision: 409,
-  stale: 409,
-};
-
 function fromOperating({ code, message, facts: { field, subjects } }: OperatingRefused): PortRefused {
   const facts = { ...(field ? { param: field } : {}), ...(subjects ? { details: { subjects } } : {}) };
-  return new PortRefused(STATUSES[code], code, field ? `${field} ${message}` : message, { facts });
+  return new PortRefused(REFUSAL_STATUSES[code], code, field ? `${field} ${message}` : message, { facts });
 }
 
 /** As clients of OpenAI know them. */

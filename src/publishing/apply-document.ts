@@ -5,7 +5,7 @@ import type { Document } from '../catalog/document.ts';
 import { prepareDocument } from '../catalog/prepare-document.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Sealer } from '../kit/sealed.ts';
-import type { RevisionSource } from '../store/rows.ts';
+import { ACTORS, CONFIG_APPLY, type RevisionSource } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import { warnApply } from './warn-apply.ts';
 
@@ -16,7 +16,7 @@ export interface PublishingTools {
 }
 
 /** Who applies the file at a start or by SIGHUP, and the embedded default. */
-export const SERVER = 'server';
+export const SERVER = ACTORS.server;
 
 export type Applied =
   /** `warnings`: what it changed that may be a slip of the hand. */
@@ -37,7 +37,7 @@ export async function applyDocument(
   const { document, stored, sourceHash } = prepared;
   const warnings = await warnApply(tools, before, { document, stored, source });
   const at = clock.now();
-  const log = { at, actor, action: 'config.apply', subject: 'catalog', detail: {} };
+  const log = { at, actor, action: CONFIG_APPLY, subject: 'catalog', detail: {} };
   await store.commit('revise', { document: stored, source, sourceHash, at, log });
   const newest = await store.read.newestRevision();
   return { ok: true, revision: newest?.revision ?? 0, document, warnings };

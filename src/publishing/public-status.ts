@@ -4,8 +4,7 @@
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import type { BreakerState, Health } from '../channels/health.ts';
 import type { Traffic, WindowFigures } from '../channels/traffic.ts';
-import type { Clock } from '../kit/clock.ts';
-import { HOUR_MS } from '../kit/taipei.ts';
+import { type Clock, HOUR_MS, MINUTE_MS } from '../kit/clock.ts';
 import type { Incident, TrafficHour } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import { createStatusDays, type DayState, type DaysOf } from './status-days.ts';
@@ -44,7 +43,7 @@ export interface PublicStatus {
   incidents: readonly Incident[];
 }
 
-const FIVE_MINUTES_MS = 5 * 60_000;
+const FIVE_MINUTES_MS = 5 * MINUTE_MS;
 const HISTORY_HOURS = 24;
 const INCIDENTS_SHOWN = 50;
 

@@ -1,7 +1,7 @@
 // The last 90 Taipei days of every channel and model. All but today no longer change, so they are read once a minute.
 
-import type { Clock } from '../kit/clock.ts';
-import { DAY_MS, taipeiDay } from '../kit/taipei.ts';
+import { type Clock, DAY_MS } from '../kit/clock.ts';
+import { taipeiDay } from '../kit/taipei.ts';
 import type { TrafficDay } from '../store/reads.ts';
 import type { Store } from '../store/store.ts';
 import { type State, stateOf } from './status-states.ts';

@@ -9,7 +9,7 @@ import { readDocument } from '../catalog/read-document.ts';
 import { findWarnings, TRAFFIC_DAYS, warnLiterals } from '../catalog/warn-change.ts';
 import type { Clock } from '../kit/clock.ts';
 import { taipeiDay } from '../kit/taipei.ts';
-import type { Revision, RevisionSource } from '../store/rows.ts';
+import { ACTORS, type Revision, type RevisionSource } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 
 interface Coming {
@@ -37,10 +37,12 @@ export async function warnApply(
 function warnReplaced(newest: Revision, { stored, source }: Coming): DocumentFault[] {
   if (newest.source !== 'operator') return [];
   // The command line does not say which file it applied: one other file after another is how it is used.
-  if (source === 'operator' && newest.actor === 'cli') return [];
+  if (source === 'operator' && newest.actor === ACTORS.commandLine) return [];
   if (exportBeside(stored, newest.document, { isReturn: false }) === exportDocument(newest.document)) return [];
   const by =
-    newest.actor === 'cli' ? 'the command "config apply" of another file' : "the console or the operator's API";
+    newest.actor === ACTORS.commandLine
+      ? 'the command "config apply" of another file'
+      : "the console or the operator's API";
   const message = `replaces revision ${newest.revision}, made by ${by}: what was edited there is undone, unless it stands in this document, too`;
   return [{ path: WHOLE, message }];
 }

@@ -30,16 +30,27 @@ export type AttemptOutcome =
 /** What a line of a receipt says of its try. */
 export type ToldOutcome = Exclude<AttemptOutcome, 'hold_lost' | 'left'> | 'ok';
 
+export interface FailureFacts {
+  /** The request itself is at fault. */
+  refusal?: Fault;
+  retryAfterS?: number | undefined;
+  /** Reasoning in it was sealed by another account than this channel's: who sealed it can read it. */
+  isSealed?: boolean;
+}
+
 export class AttemptFailed extends Error {
   override name = 'AttemptFailed';
+  readonly refusal: Fault | undefined;
+  readonly retryAfterS: number | undefined;
+  readonly isSealed: boolean;
   constructor(
     readonly outcome: AttemptOutcome,
-    readonly refusal?: Fault,
-    readonly retryAfterS?: number,
-    /** Reasoning in it was sealed by another account than this channel's: who sealed it can read it. */
-    readonly isSealed = false,
+    { refusal, retryAfterS, isSealed = false }: FailureFacts = {},
   ) {
     super(outcome);
+    this.refusal = refusal;
+    this.retryAfterS = retryAfterS;
+    this.isSealed = isSealed;
   }
 
   /** It says nothing of one channel: no other is tried. */

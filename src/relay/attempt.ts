@@ -22,7 +22,7 @@ import { classifyFailure, classifyTold } from './classify-failure.ts';
 import { MAX_WORDLESS_EVENTS } from './event-buffer.ts';
 import { createEventFeed, type EventFeed } from './event-feed.ts';
 import type { Step } from './plan.ts';
-import { readText } from './read-body.ts';
+import { readText } from './read-upstream-text.ts';
 import { Watch } from './watch.ts';
 
 interface AnyBegun {
@@ -192,7 +192,7 @@ function isOurs(error: unknown): boolean {
 
 function carrierOf(call: Call, { model, route }: Step): Carrier {
   const found = call.findCarrier(model, route);
-  if (found instanceof Fault) throw new AttemptFailed('request_refused', found);
+  if (found instanceof Fault) throw new AttemptFailed('request_refused', { refusal: found });
   return found;
 }
 
@@ -215,7 +215,7 @@ function writeBody(
 
 /** What cannot be fetched, or is not what it was said to be, is the client's to mend: it named it. */
 function refuse(error: unknown): never {
-  throw error instanceof Fault ? new AttemptFailed('request_refused', error) : error;
+  throw error instanceof Fault ? new AttemptFailed('request_refused', { refusal: error }) : error;
 }
 
 /** Others may only quote the words of one that seals reasoning. */

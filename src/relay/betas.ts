@@ -2,7 +2,7 @@
 // hold is made for the context that the catalog says: it goes only where that is as long.
 
 /** What the vendor's models take without that beta. */
-const USUAL_CONTEXT_TOKENS = 200_000;
+const PLAIN_CONTEXT_TOKENS = 200_000;
 const LONG_CONTEXT = /^context-1m-/i;
 const HEADER = 'anthropic-beta';
 
@@ -12,7 +12,7 @@ type PassedHeaders = Readonly<Record<string, string>>;
 
 /** By their names, as the client wrote them. */
 export function lostBetas(headers: PassedHeaders, contextTokens: number): readonly string[] {
-  if (contextTokens > USUAL_CONTEXT_TOKENS || headers[HEADER] === undefined) return NONE;
+  if (contextTokens > PLAIN_CONTEXT_TOKENS || headers[HEADER] === undefined) return NONE;
   return betasOf(headers).filter((name) => LONG_CONTEXT.test(name));
 }
 

@@ -42,20 +42,21 @@ export function classifyFailure(failure: UpstreamFailure, maySeal = false): Atte
   if (status === 401 || status === 402 || status === 403) return new AttemptFailed('refused_our_key');
   if (KEY_CODES.has(code)) return new AttemptFailed('refused_our_key');
   if (status === 404) return new AttemptFailed('route_missing');
-  if (status === 429) return new AttemptFailed('rate_limited', undefined, retryAfterS);
+  if (status === 429) return new AttemptFailed('rate_limited', { retryAfterS });
   // The channel leads back here, or to a gateway that this call has passed.
   if (status === 508 && code === 'loop_detected') return new AttemptFailed('looped');
   if (status < 400 || status >= 500 || status === 408) return new AttemptFailed('upstream_error');
   if (status === 400 && param === undefined && EXHAUSTED_WORDS.test(message)) return new AttemptFailed('exhausted');
   if (isTooLong(failure)) {
-    return new AttemptFailed('request_refused', fault('context_length_exceeded', { param, message: tooLong(message) }));
+    const refusal = fault('context_length_exceeded', { param, message: tooLong(message) });
+    return new AttemptFailed('request_refused', { refusal });
   }
   if (isRejected(failure)) {
-    return new AttemptFailed('request_refused', fault('content_rejected', { param }));
+    return new AttemptFailed('request_refused', { refusal: fault('content_rejected', { param }) });
   }
   const shown = message ? `Correct the request: ${message}` : undefined;
   const refusal = fault('invalid_request', { param, message: shown });
-  return new AttemptFailed('request_refused', refusal, undefined, maySeal && isSealed(failure));
+  return new AttemptFailed('request_refused', { refusal, isSealed: maySeal && isSealed(failure) });
 }
 
 /** Statuses of a bad request, which an error told with status 200 is believed to have. */
@@ -66,7 +67,7 @@ const BAD_REQUESTS: ReadonlySet<number> = new Set([400, 413, 422]);
  * it says of our key or of the route is not believed, because that would close a channel.
  */
 export function classifyTold(failure: UpstreamFailure, maySeal = false): AttemptFailed | undefined {
-  if (failure.status === 429) return new AttemptFailed('rate_limited', undefined, failure.retryAfterS);
+  if (failure.status === 429) return new AttemptFailed('rate_limited', { retryAfterS: failure.retryAfterS });
   const isSurelySealed = maySeal && isSealed(failure);
   if (!BAD_REQUESTS.has(failure.status) && !isTooLong(failure) && !isRejected(failure) && !isSurelySealed) {
     return undefined;

@@ -4,6 +4,7 @@ import { assert } from '../kit/assert.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import type { Nano } from '../kit/money.ts';
 import type { CloseResult, Outcome } from '../store/operations.ts';
+import type { RequestStatus } from '../store/rows.ts';
 import type { BegunAnswer } from './begin-answer.ts';
 import { type Bill, nothingBilled } from './bill.ts';
 import type { Admission, RelayTools } from './call.ts';
@@ -26,9 +27,9 @@ export interface Settled {
 export interface Closing {
   readonly done: boolean;
   /** Undefined if it did not commit in time; it is then repeated until it does. */
-  settle(status: string, bill: Bill, served: Served): Promise<Settled | undefined>;
+  settle(status: RequestStatus, bill: Bill, served: Served): Promise<Settled | undefined>;
   /** Nothing is charged. Our own failures give the limit slots back. */
-  release(status: string, options: { giveBackSlots: boolean; channel?: string | null }): Promise<void>;
+  release(status: RequestStatus, options: { giveBackSlots: boolean; channel?: string | null }): Promise<void>;
 }
 
 export function createClosing(tools: RelayTools, admission: Admission): Closing {
@@ -39,7 +40,7 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
   tools.meter.opened(call);
 
   /** Times are those of the call as a whole, with every try that it took. */
-  function outcome(status: string, bill: Bill, channel: string | null, firstTokenAt: number | null): Outcome {
+  function outcome(status: RequestStatus, bill: Bill, channel: string | null, firstTokenAt: number | null): Outcome {
     return {
       at: tools.clock.now(),
       status,

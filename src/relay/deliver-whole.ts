@@ -1,4 +1,4 @@
-// A JSON answer: settled first, then sent, with `model` as the client knows it and the cost in the headers.
+// A JSON answer: written, settled, and only then sent, with `model` as the client knows it and the cost in the headers.
 
 import { answerHeaders, costHeaders } from './answer-headers.ts';
 import type { WholeAnswer } from './attempt.ts';
@@ -21,14 +21,10 @@ export async function deliverWhole(
   const bill = billAnswer(call, step.model, begun.facts);
   if (bill.reported === 'invalid') tools.alarms.raise('usage_invalid', { request_id: call.requestId, channel });
   const isTold = begun.carrier.isTranslated || bill.isRestated;
-  const settled = await closing.settle('ok', bill, { first: answer, last: answer });
   const model = step.model === call.model ? call.request.model : step.model.id;
-  return {
-    headers: {
-      ...answerHeaders(tools, admission, channel, begun),
-      ...costHeaders(settled),
-      'content-type': 'application/json',
-    },
-    body: call.dialect.writeAnswer(begun.document, model, call.request, isTold ? bill : undefined),
-  };
+  // Written before the settlement: once money has moved, nothing may fail any more.
+  const body = call.dialect.writeAnswer(begun.document, model, call.request, isTold ? bill : undefined);
+  const headers = answerHeaders(tools, admission, channel, begun);
+  const settled = await closing.settle('ok', bill, { first: answer, last: answer });
+  return { headers: { ...headers, ...costHeaders(settled), 'content-type': 'application/json' }, body };
 }

@@ -4,7 +4,7 @@
 import type { StreamEvent, StreamReader } from '../dialects/dialect.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import { EventBuffer } from './event-buffer.ts';
-import { MAX_ANSWER_BYTES } from './read-body.ts';
+import { MAX_ANSWER_BYTES } from './read-upstream-text.ts';
 import type { Watch } from './watch.ts';
 
 export interface Waiter {

@@ -1,9 +1,10 @@
 // What machines read: how to use the service in one page, and whom to tell of a weakness.
 
+import { DAY_MS } from '../kit/clock.ts';
 import type { DocsLibrary } from './docs-library.ts';
 import type { SiteTools } from './tools.ts';
 
-const HALF_YEAR_MS = 180 * 86_400_000;
+const HALF_YEAR_MS = 180 * DAY_MS;
 
 export function machineTexts(tools: SiteTools, library: DocsLibrary): Map<string, () => string> {
   return new Map([

@@ -1,8 +1,9 @@
 // The ledger's invariants as questions, each answered with the rows that break it. The SQL is common to both databases;
 // `TOUCHED` stands for the set of accounts a pass looks at, `NEWEST` for the entry it begins after.
 
+import { DAY_MS } from '../kit/clock.ts';
 import { NANO_PER_NTD } from '../kit/money.ts';
-import { DAY_MS, OFFSET_MS } from '../kit/taipei.ts';
+import { OFFSET_MS } from '../kit/taipei.ts';
 import { ACCEPTED_ENTRY, balanceAfter, joinAccepted, wrongEntries } from './accepted-chains.ts';
 import { KEPT_DAY, KEPT_SETTLED_AT } from './kept-usage.ts';
 import type { AuditReport, AuditScope, Difference } from './reads.ts';

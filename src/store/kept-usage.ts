@@ -1,8 +1,9 @@
 // Usage records are kept for a time, entries for ever. Which day the records begin with is written down before the first
 // older one is deleted, so that the audit misses none.
 
+import { DAY_MS } from '../kit/clock.ts';
 import { firstIdAt } from '../kit/ids.ts';
-import { DAY_MS, OFFSET_MS, taipeiDayStart } from '../kit/taipei.ts';
+import { OFFSET_MS, taipeiDayStart } from '../kit/taipei.ts';
 
 const FIRST_DAY = 'usage_from_day';
 

@@ -15,6 +15,7 @@ import type {
   Incident,
   KeyRow,
   Lease,
+  RequestStatus,
   RevisionSource,
   Session,
   ToldKey,
@@ -115,9 +116,9 @@ export type MoneyReason = 'insufficient_balance' | 'balance_in_use' | 'key_budge
 /** How a request ended: everything its usage record says beyond what its hold already knows. */
 export interface Outcome {
   at: number;
-  status: string;
+  status: RequestStatus;
   /** The model that answered, if a fallback did. */
-  model?: string;
+  model?: string | undefined;
   channel: string | null;
   buckets: Buckets;
   reasoning: number;

@@ -14,7 +14,8 @@ import type {
   Reads,
   RevenueDay,
 } from './reads.ts';
-import type { StoredAction, StoredAlarm } from './rows.ts';
+import { ACTORS, CONFIG_APPLY, type StoredAction, type StoredAlarm } from './rows.ts';
+import { decodeTotals, SUMMED } from './usage-queries.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -165,42 +166,20 @@ export function decodeRevenue(row: Row): RevenueDay {
   };
 }
 
-const CHANNEL_SUMS = [
-  'input_tokens',
-  'cached_input_tokens',
-  'cache_write_5m_tokens',
-  'cache_write_1h_tokens',
-  'output_tokens',
-  'images',
-  'cost_nano',
-] as const;
-
-const SUMMED = CHANNEL_SUMS.map((name) => `sum(${name}) AS ${name}`).join(', ');
+const SUMS = SUMMED.map((name) => `sum(${name}) AS ${name}`).join(', ');
 
 /** What one channel served, from a day to the day before another. */
-export const CHANNEL_DAYS = `SELECT day, model, sum(requests) AS requests, ${SUMMED}
+export const CHANNEL_DAYS = `SELECT day, model, sum(requests) AS requests, ${SUMS}
   FROM usage_days WHERE channel = ? AND day >= ? AND day < ? GROUP BY day, model ORDER BY day, model`;
 
 export function decodeChannelDay(row: Row): ChannelDay {
-  const number = (name: (typeof CHANNEL_SUMS)[number] | 'requests') => Number(row[name]);
-  return {
-    day: Number(row.day),
-    model: String(row.model),
-    requests: number('requests'),
-    input: number('input_tokens'),
-    cachedInput: number('cached_input_tokens'),
-    cacheWrite5m: number('cache_write_5m_tokens'),
-    cacheWrite1h: number('cache_write_1h_tokens'),
-    output: number('output_tokens'),
-    images: number('images'),
-    cost: BigInt(String(row.cost_nano)),
-  };
+  return { day: Number(row.day), model: String(row.model), ...decodeTotals(row) };
 }
 
 /** Records are found by their account: none but those of who used the channel that day are looked at. */
 export function channelRevisionsQuestion(channel: string, day: number): Question {
   return {
-    sql: `SELECT CAST(? AS BIGINT) AS day, revision, model, count(*) AS requests, ${SUMMED} FROM usage_records
+    sql: `SELECT CAST(? AS BIGINT) AS day, revision, model, count(*) AS requests, ${SUMS} FROM usage_records
       WHERE account_id IN (SELECT account_id FROM usage_days WHERE day = ? AND channel = ?)
         AND at >= ? AND at < ? AND channel = ?
       GROUP BY revision, model ORDER BY revision, model`,
@@ -221,4 +200,4 @@ const LAST_FILE = `SELECT coalesce(max(revision), 0) FROM revisions WHERE source
 /** A text that the last file had, or what the command line applied last since then. Edits by other means leave it so. */
 export const WAS_APPLIED = `SELECT revision FROM revisions WHERE source_hash = ? AND (revision = (${LAST_FILE})
   OR revision = (SELECT max(revision) FROM revisions WHERE revision > (${LAST_FILE})
-    AND source = 'operator' AND actor = 'cli' AND action = 'config.apply'))`;
+    AND source = 'operator' AND actor = '${ACTORS.commandLine}' AND action = '${CONFIG_APPLY}'))`;

@@ -2,7 +2,6 @@
 
 import type { AcceptedChain } from './accepted-chains.ts';
 import type {
-  Buckets,
   Card,
   CardBatch,
   CardState,
@@ -154,12 +153,10 @@ export interface RevenueDay {
 }
 
 /** What a channel served of one model on one Taipei day. */
-export interface ChannelDay extends Buckets {
+export interface ChannelDay extends UsageTotals {
   day: number;
   /** The public id. */
   model: string;
-  requests: number;
-  cost: bigint;
 }
 
 /** Of such a day what one revision admitted. */

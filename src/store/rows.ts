@@ -1,5 +1,6 @@
 // The rows of the store as the rest of the service sees them. Money is bigint, times are milliseconds.
 
+import type { FaultCode } from '../faults/table.ts';
 import type { Nano } from '../kit/money.ts';
 
 export interface Wallet {
@@ -173,6 +174,9 @@ export interface Attempt {
   ms: number;
 }
 
+/** How an admitted request ended: well, with a fault, without its client, or with its gateway. */
+export type RequestStatus = 'ok' | FaultCode | 'client_gone' | 'gateway_died';
+
 export interface UsageRecord extends Buckets {
   requestId: string;
   accountId: string;
@@ -182,8 +186,7 @@ export interface UsageRecord extends Buckets {
   /** The value of `x-svc-channel`; null if no channel served. */
   channel: string | null;
   endpoint: string;
-  /** `ok`, or the code of the fault, or how the client left. */
-  status: string;
+  status: RequestStatus;
   stream: boolean;
   /** Part of `output`, for information. */
   reasoning: number;
@@ -253,6 +256,12 @@ export interface Incident {
 export interface Setting {
   value: string;
 }
+
+/** Who acts, as the log and revisions say: the holder of the operator's token, the command line, the server itself. */
+export const ACTORS = { token: 'token', commandLine: 'cli', server: 'server' } as const;
+
+/** How they call it that a whole document is applied. */
+export const CONFIG_APPLY = 'config.apply';
 
 /** One line of the log of what operators did, or the server in their place. */
 export interface Action {

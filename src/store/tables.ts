@@ -1,7 +1,7 @@
 // How each row stands in the database: one description from which both drivers read and write. The SQL of a driver says
 // when rows move; this page says what is in them.
 
-import type { Additions, NewRevision, Pages, PageTable } from './book/book.ts';
+import type { Additions, Pages, PageTable } from './book/book.ts';
 import type {
   Action,
   Budget,
@@ -46,18 +46,19 @@ export interface Table<Row> {
   row?: Row;
 }
 
-type Fields<Row> = { [Field in keyof Row]?: readonly [name: string, kind: ColumnKind] };
+type Fields<Row> = { [Field in keyof Row]-?: readonly [name: string, kind: ColumnKind] };
 
-function table<Row>(
-  name: string,
-  idColumn: string,
-  idField: (keyof Row & string) | undefined,
-  fields: Fields<Row>,
-): Table<Row> {
-  const columns = Object.entries(fields).map(([field, spec]) => {
-    const [column, kind] = spec as readonly [string, ColumnKind];
-    return { name: column, field, kind };
-  });
+/** The id, if the row carries it, and every other field: one that is left out would not be stored. */
+type Described<Row> =
+  | [idField: undefined, fields: Fields<Row>]
+  | { [Id in keyof Row & string]: [idField: Id, fields: Fields<Omit<Row, Id>>] }[keyof Row & string];
+
+function table<Row>(name: string, idColumn: string, ...[idField, fields]: Described<Row>): Table<Row> {
+  const columns = Object.entries<Fields<Row>[keyof Row]>(fields).map(([field, [column, kind]]) => ({
+    name: column,
+    field,
+    kind,
+  }));
   return { name, idColumn, idField, columns };
 }
 
@@ -159,7 +160,8 @@ export const PAGES: { [T in Exclude<PageTable, 'keyrings'>]: Table<Pages[T]> } =
   }),
 };
 
-export const ADDITIONS: { [T in keyof Additions]: Table<Additions[T]> } = {
+/** A revision's line for the log of actions is a row of its own. */
+export const ADDITIONS: { [T in keyof Additions]: Table<Omit<Additions[T], 'log'>> } = {
   accounts: table<Additions['accounts']>('accounts', 'account_id', 'accountId', {
     createdAt: ['created_at', 'number'],
   }),
@@ -207,7 +209,7 @@ export const ADDITIONS: { [T in keyof Additions]: Table<Additions[T]> } = {
     note: ['note', 'text'],
     createdAt: ['created_at', 'number'],
   }),
-  revisions: table<NewRevision>('revisions', 'revision', undefined, {
+  revisions: table<Omit<Revision, 'revision'>>('revisions', 'revision', undefined, {
     document: ['document', 'text'],
     source: ['source', 'text'],
     sourceHash: ['source_hash', 'text'],

@@ -1,13 +1,14 @@
 // Questions about whole Taipei days, in the one SQL both databases understand.
 
-import { HOUR_MS, taipeiDayStart } from '../kit/taipei.ts';
+import { HOUR_MS } from '../kit/clock.ts';
+import { taipeiDayStart } from '../kit/taipei.ts';
 import type { DaySpend, TrafficDay } from './reads.ts';
 
 export const SPEND_BY_DAY = `SELECT day, sum(requests) AS requests, sum(cost_nano) AS cost_nano FROM usage_days
   WHERE account_id = ? AND day >= ? GROUP BY day ORDER BY day`;
 
 /** Hours are counted from the epoch; Taipei is 8 ahead. */
-export const TRAFFIC_DAYS = `SELECT (hour + 8) / 24 AS day, channel, model, sum(ok) AS ok, sum(failed) AS failed
+export const TRAFFIC_BY_DAY = `SELECT (hour + 8) / 24 AS day, channel, model, sum(ok) AS ok, sum(failed) AS failed
   FROM traffic_hours WHERE hour >= ? GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`;
 
 /** The hour in which a day begins. */

@@ -2,7 +2,8 @@
 // come from the sums of whole days, and from records only where a time cuts a day in two. A filtered page looks only into
 // days that the sums say have a match.
 
-import { DAY_MS, taipeiDay, taipeiDayStart } from '../kit/taipei.ts';
+import { DAY_MS } from '../kit/clock.ts';
+import { taipeiDay, taipeiDayStart } from '../kit/taipei.ts';
 import { type Condition, type Question, where } from './question.ts';
 import type { UsageQuery, UsageTotals } from './reads.ts';
 
@@ -25,7 +26,8 @@ function filters({ models, ...query }: UsageQuery): Condition[] {
   return models ? [[`model IN (${models.map(() => '?').join(', ')})`, ...models], ...byValue] : byValue;
 }
 
-const SUMMED = [
+/** What is summed of records, and of sums by day. */
+export const SUMMED = [
   'input_tokens',
   'cached_input_tokens',
   'cache_write_5m_tokens',

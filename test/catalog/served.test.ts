@@ -1,10 +1,12 @@
-// A new document whose models nobody could serve, or with a secret in an address, is refused; one that is stored already
-// goes on.
+// A new document whose models nobody could serve, or with an address that holds a secret or is never asked, is refused; one
+// that is stored already goes on.
 import { describe, expect, test } from 'bun:test';
+import { buildCatalog } from '../../src/catalog/catalog.ts';
 import { warnAddresses } from '../../src/catalog/check-addresses.ts';
 import { printFault } from '../../src/catalog/fault-words.ts';
 import { checkDocument } from '../../src/catalog/prepare-document.ts';
 import { readDocument, readNewDocument } from '../../src/catalog/read-document.ts';
+import type { Endpoint } from '../../src/kit/endpoints.ts';
 import { plainDocument } from '../support/plain-document.ts';
 
 type Fields = Record<string, unknown>;
@@ -100,5 +102,33 @@ describe('an address with a secret in it', () => {
   test('an "@" elsewhere is none, and a stored document goes on', () => {
     expect(faultsOfNew(withKind('chat', { kind: 'openai', base_url: `${URL}/@team?to=a@b` }))).toEqual([]);
     expect(readDocument(withKind('chat', { kind: 'openai', base_url: 'http://a:b@upstream.test' })).ok).toBe(true);
+  });
+});
+
+describe('a second address on a channel that asks only one', () => {
+  const told = 'channels[2].anthropic_base_url: only a channel of kind openai may have it';
+  const second = (kind: string, fields: Fields = {}) => withKind('chat', { kind, anthropic_base_url: URL, ...fields });
+
+  test.each(['anthropic', 'gemini', 'demo'])('is refused for the kind %s', (kind) => {
+    expect(faultsOfNew(second(kind))).toEqual([told]);
+    expect(faultsOfNew(second(kind, { anthropic_base_url: null }))).toEqual([]);
+  });
+
+  test('is only warned of where it is stored already: it must not stop another edit', () => {
+    const read = checkDocument(second('gemini', { enabled: false }), second('gemini'));
+    expect(read.ok && warnAddresses(read.document.channels).map(({ path }) => path)).toEqual([
+      'channels[2].anthropic_base_url',
+    ]);
+    expect(checkDocument(second('gemini'), second('openai'))).toMatchObject({ ok: false });
+  });
+
+  test.each([
+    ['anthropic', ['messages']],
+    ['gemini', ['gemini']],
+    ['openai', ['chat', 'responses', 'embeddings', 'images', 'messages']],
+  ])('a stored channel of kind %s has %j', (kind, endpoints) => {
+    const read = readDocument(second(kind));
+    if (!read.ok) throw new Error('a stored document goes on');
+    expect(buildCatalog(read.document, 1, 0).find('m')?.routes[0]?.channel.endpoints).toEqual(endpoints as Endpoint[]);
   });
 });

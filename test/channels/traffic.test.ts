@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import { createTraffic, percentileOf, STEPS_MS, type Traffic } from '../../src/channels/traffic.ts';
-import { HOUR_MS } from '../../src/kit/taipei.ts';
+import { HOUR_MS } from '../../src/kit/clock.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 
 const ROUTE = { channel: 'up', model: 'm' };

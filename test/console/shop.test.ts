@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { taipeiDay } from '../../src/kit/taipei.ts';
 import { dayText } from '../../src/operating/ledger.ts';
 import type { SiteClient } from '../site/site-client.ts';
+import { adminApiOf } from '../support/admin-api.ts';
 import type { Answer } from '../support/answer.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer, errorScript } from '../support/openai-chat.ts';
@@ -41,6 +42,14 @@ describe('a channel', () => {
     const html = await (await client.post('/channels/up/test', { model: 'up-paid' })).text();
     expect(html).toContain('It does not work: scripted-2026-01');
     expect(html).not.toContain('fake-upstream-secret');
+  });
+
+  test('that has no route for a model is refused with the status of the API', async () => {
+    const [page, api] = await Promise.all([
+      client.post('/channels/up/test', { model: 'auto:free' }),
+      adminApiOf(gateway)('POST', '/channels/up/test', { model: 'auto:free' }),
+    ]);
+    expect([page.status, api.status]).toEqual([400, 400]);
   });
 });
 

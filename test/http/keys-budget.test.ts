@@ -1,7 +1,7 @@
 // A key's daily budget: spent + held + new hold never exceed it, to the nano; a day is Taipei's.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { DAY_MS } from '../../src/kit/taipei.ts';
+import { DAY_MS } from '../../src/kit/clock.ts';
 import type { Answer } from '../support/answer.ts';
 import { createKey } from '../support/create-key.ts';
 import { createGate, eventually } from '../support/eventually.ts';

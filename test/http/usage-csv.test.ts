@@ -40,6 +40,15 @@ test('has every field of a record as a column and every record as a row', async 
   );
 });
 
+test('has its columns in the order in which programs know them', async () => {
+  const { rows } = await csv();
+  expect(rows[0]?.join()).toBe(
+    'request_id,at,key_id,model,channel,endpoint,status,stream,input_tokens,cached_input_tokens,cache_write_5m_tokens,' +
+      'cache_write_1h_tokens,output_tokens,reasoning_tokens,images,first_token_ms,total_ms,cost_ntd,cost_nano,' +
+      'balance_after_ntd,balance_after_nano,estimated,revision',
+  );
+});
+
 test('has all records, not one page of them, and obeys filters', async () => {
   expect((await csv('&limit=2')).rows).toHaveLength(1 + RECORDS);
   expect((await csv('&model=none')).rows).toHaveLength(1);

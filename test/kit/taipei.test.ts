@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { DAY_MS, taipeiDay, taipeiDayStart } from '../../src/kit/taipei.ts';
+import { DAY_MS } from '../../src/kit/clock.ts';
+import { taipeiDay, taipeiDayStart } from '../../src/kit/taipei.ts';
 
 const at = fc.integer({ min: Date.UTC(1980, 0, 1), max: Date.UTC(2100, 0, 1) });
 const calendar = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Taipei', dateStyle: 'short' });

@@ -1,7 +1,8 @@
 // What a channel served, with the route of its time; records are counted only where the sums of a day do not tell.
 
 import { expect, test } from 'bun:test';
-import { HOUR_MS, taipeiDayStart } from '../../src/kit/taipei.ts';
+import { HOUR_MS } from '../../src/kit/clock.ts';
+import { taipeiDayStart } from '../../src/kit/taipei.ts';
 import { servedDays } from '../../src/operating/served-days.ts';
 import type { OperatingTools } from '../../src/operating/tools.ts';
 import { NO_BUCKETS } from '../../src/store/rows.ts';

@@ -2,7 +2,8 @@
 // what was used before the first day that is kept. In the API, and on the pages in both languages.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { DAY_MS, taipeiDay } from '../../src/kit/taipei.ts';
+import { DAY_MS } from '../../src/kit/clock.ts';
+import { taipeiDay } from '../../src/kit/taipei.ts';
 import { dayText } from '../../src/operating/ledger.ts';
 import { clientOf } from '../console/operator-client.ts';
 import { type AdminApi, adminApiOf } from '../support/admin-api.ts';

@@ -1,7 +1,8 @@
 // What an answer costs: what the upstream reports, checked; our own count where it reports nothing or nonsense; never
 // more than the hold; nothing for nothing.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from 'bun:test';
+import { openaiChat } from '../../src/dialects/openai-chat/dialect.ts';
 import type { Answer } from '../support/answer.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import {
@@ -268,6 +269,20 @@ test('an image that is none is no output', async () => {
   const message = { role: 'assistant', content: '', images: [] };
   const script = jsonScript(200, { id: 'x', model: 'm', choices: [{ index: 0, message, finish_reason: 'stop' }] });
   expect((await bill(script)).cost_nano).toBe('0');
+});
+
+test('an answer that cannot be written is not charged', async () => {
+  gateway.upstream.next(chatAnswer({}));
+  const broken = spyOn(openaiChat, 'writeAnswer').mockImplementation(() => {
+    throw new Error('not to be written');
+  });
+  const response = await gateway.chat(account.key, { model: 'up-paid', max_tokens: 100 });
+  broken.mockRestore();
+  expect(response.status).toBe(500);
+  const { data } = await gateway.get('/api/usage', account.key);
+  expect(data).toMatchObject([{ status: 'internal_error', cost_nano: '0' }]);
+  expect(await gateway.get('/api/me', account.key)).toMatchObject({ balance_nano: '1000000000', held_nano: '0' });
+  expect(gateway.audit()).toEqual([]);
 });
 
 describe('a stream’s usage', () => {

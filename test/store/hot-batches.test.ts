@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test';
 import { MAX_NANO } from '../../src/kit/money.ts';
 import type { Decided } from '../../src/store/book/decide.ts';
-import type { Operation } from '../../src/store/operations.ts';
+import type { Operation, Outcome } from '../../src/store/operations.ts';
 import { decodeAnswers, encodeAnswers } from '../../src/store/sqlite/hot-answers.ts';
 import { decodeOperations, encodeOperations } from '../../src/store/sqlite/hot-batches.ts';
 
@@ -18,7 +18,7 @@ const admission = {
   stream: true,
   revision: 7,
 };
-const outcome = {
+const outcome: Outcome = {
   at: 1_768_500_000_900,
   status: 'ok',
   channel: null,
@@ -112,4 +112,31 @@ test('what the database could not do, and answers of other operations, go as the
     { ok: false, error: 'the disk is full', unavailable: true },
   ];
   for (const other of others) expect(encodeAnswers(3, [...ANSWERS, other])).toBeUndefined();
+});
+
+test('fields stand where they always did: a journal that an older version left is still read', () => {
+  const admitted = '"req_1","acc_1","key_1","node_1",1768500000000,"a \\"model\\" 模型","/v1/chat/completions",true,7';
+  const ended = '"req_1","acc_1","key_1",1768500000900,"ok"';
+  const counted = '1,2,3,4,5,6,7,true,null,900.5,[{"channel":"main","outcome":"ok","ms":880}]';
+  const operations = [
+    `["p",${admitted},null,"9223372036854775807","9007199254740993",100,16,600,20]`,
+    `["f",${admitted},"9223372036854775807",6,50,1000,9007199254740991,null,0]`,
+    `["f",${admitted},"0",6,50,1000,9007199254740991,"hash",9]`,
+    `["s",${ended},"another",null,${counted},"9223372036854775807"]`,
+    `["s",${ended},null,"main",1,2,3,4,5,6,7,true,0,900.5,[],"0"]`,
+    `["r",${ended},null,null,${counted},true,"hash"]`,
+    `["r",${ended},null,null,${counted},false,null]`,
+  ];
+  expect(encodeOperations(1, OPERATIONS)).toBe(`[1,${operations.join(',')}]`);
+  const answers = [
+    '["9223372036854775807",9007199254740991,"1",600,1,599,1768500060000]',
+    '["9223372036854775807","9007199254740993","0"]',
+    '[],["lease_lost"],["wallet_frozen"]',
+    '["rate_limited",600,1,599,1768500060000],["too_many_in_flight",600,1,599,1768500060000]',
+    '["free_minute_limit",600,1,599,1768500060000],["free_daily_limit",600,1,599,1768500060000,true]',
+    '["insufficient_balance","9223372036854775807","0",7],["balance_in_use","9223372036854775807","0",7]',
+    '["key_budget_exceeded","9223372036854775807","0",7],["budget_in_use","9223372036854775807","0",7]',
+    '[0,"a \\"rule\\" is broken"]',
+  ];
+  expect(encodeAnswers(1, ANSWERS)).toBe(`[1,${answers.join(',')}]`);
 });

@@ -38,7 +38,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
   function body(fields: UpstreamFields, { prefill }: { prefill?: string | undefined }): string {
     return writeJson({
       systemInstruction: system.length > 0 ? { parts: system.map((text) => ({ text })) } : undefined,
-      contents: prefill === undefined ? contents : beginAnswer(contents, prefill),
+      contents: prefill === undefined ? contents : appendPrefill(contents, prefill),
       tools: functions.length > 0 ? [{ functionDeclarations: functions }] : undefined,
       toolConfig: functions.length > 0 && choice ? { functionCallingConfig: choice } : undefined,
       generationConfig: {
@@ -68,7 +68,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
 }
 
 /** The answer so far stands last, after what the client had begun of it; white space at its end is left to the model. */
-function beginAnswer(contents: readonly GeminiContent[], text: string): GeminiContent[] {
+function appendPrefill(contents: readonly GeminiContent[], text: string): GeminiContent[] {
   const last = contents.at(-1);
   const begun = last?.role === 'model' ? last.parts : [];
   const kept = begun.length > 0 ? contents.slice(0, -1) : contents;

@@ -40,7 +40,7 @@ function trimEnd(turn: Turn): Turn {
 }
 
 /** The answer so far stands last, after what the client had begun of it; upstreams want no white space at its end. */
-export function beginAnswer(messages: readonly RawValue[], last: Turn | undefined, text: string): RawValue[] {
+export function appendPrefill(messages: readonly RawValue[], last: Turn | undefined, text: string): RawValue[] {
   const begun = isAnswerBegun(last) ? last?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') : '';
   const content = `${begun ?? ''}${text}`.trimEnd();
   return [...(begun ? messages.slice(0, -1) : messages), { role: 'assistant', content }];

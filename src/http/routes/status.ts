@@ -3,8 +3,8 @@
 
 import { percentileOf, type WindowFigures } from '../../channels/traffic.ts';
 import { fault } from '../../faults/fault.ts';
+import { HOUR_MS } from '../../kit/clock.ts';
 import { requestUrl } from '../../kit/request-url.ts';
-import { HOUR_MS } from '../../kit/taipei.ts';
 import type { ChannelStatus, ModelStatus } from '../../publishing/public-status.ts';
 import { STATUS_DAYS } from '../../publishing/status-days.ts';
 import type { Incident, TrafficHour } from '../../store/rows.ts';

@@ -7,12 +7,13 @@ import { JsonRefused, readJsonObject } from '../../kit/json/json.ts';
 import { hasControls } from '../../operating/read-input.ts';
 import { notFound } from '../../operating/refused.ts';
 import type { OperatingTools } from '../../operating/tools.ts';
+import { ACTORS } from '../../store/rows.ts';
 import { PortRefused } from '../refused.ts';
 import type { OperatorExchange, OperatorRoute, OperatorTools } from '../tools.ts';
 import { publicView } from './public-view.ts';
 
 /** Who acts here, as the log of actions says. */
-export const ACTOR = 'token';
+export const ACTOR = ACTORS.token;
 
 const MAX_BYTES = 8 * 1024 * 1024;
 

@@ -2,6 +2,7 @@
 
 import type { Log } from '../../kit/log.ts';
 import type { OperatingTools } from '../../operating/tools.ts';
+import { ACTORS } from '../../store/rows.ts';
 
 export type TokenCheck = 'right' | 'wrong' | 'too_many';
 
@@ -16,4 +17,4 @@ export interface ConsoleTools extends OperatingTools {
 }
 
 /** The console acts for whoever has the token. */
-export const ACTOR = 'token';
+export const ACTOR = ACTORS.token;

@@ -1,6 +1,7 @@
 // What the pages of the account say, in English.
 
 import type { ToldOutcome } from '../../relay/attempt-failed.ts';
+import type { RequestStatus } from '../../store/rows.ts';
 
 export const enAccount = {
   title: 'Account',
@@ -253,7 +254,7 @@ export const enAccount = {
     context_length_exceeded: 'Too long',
     content_rejected: 'Content refused',
     internal_error: 'Our error',
-  },
+  } satisfies Partial<Record<RequestStatus, string>>,
   outcomes: {
     ok: 'Served',
     network_error: 'Connection failed',

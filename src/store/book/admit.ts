@@ -2,6 +2,7 @@
 // as the available balance can pay, so an overdraft cannot happen; a free one never touches money.
 
 import { assert } from '../../kit/assert.ts';
+import { MINUTE_MS } from '../../kit/clock.ts';
 import { maxNano, minNano, type Nano } from '../../kit/money.ts';
 import type { AddressLimit, AdmitInput, AdmitResult, FreeLimits, HoldRequest, MoneyReason } from '../operations.ts';
 import type { Wallet } from '../rows.ts';
@@ -17,7 +18,6 @@ import {
   tighterOf,
 } from './windows.ts';
 
-export const MINUTE_MS = 60_000;
 /** Paid slots share one entry per second, which keeps their window small; a slot counts up to one second longer. */
 export const PAID_GRAIN_MS = 1_000;
 /** A full minute of them, and a little more: what a clock that leapt ahead for a moment may come back to. */

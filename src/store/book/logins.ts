@@ -2,6 +2,7 @@
 // accounts that want the same one are decided one after the other.
 
 import { assert } from '../../kit/assert.ts';
+import { HOUR_MS, MINUTE_MS } from '../../kit/clock.ts';
 import type {
   CloseSessionInput,
   CloseSessionsInput,
@@ -14,8 +15,8 @@ import type {
 import type { KeyRow, Login, Session } from '../rows.ts';
 import type { Book, Touch } from './book.ts';
 
-export const SESSION_IDLE_MS = 30 * 60_000;
-export const SESSION_MOST_MS = 12 * 3_600_000;
+export const SESSION_IDLE_MS = 30 * MINUTE_MS;
+export const SESSION_MOST_MS = 12 * HOUR_MS;
 export const MOST_SESSIONS = 20;
 
 export function isLiveSession({ createdAt, seenAt }: Session, at: number): boolean {

@@ -2,6 +2,7 @@
 // hears that it was already redeemed, whatever else it guessed.
 
 import { assert } from '../../kit/assert.ts';
+import { HOUR_MS, MINUTE_MS } from '../../kit/clock.ts';
 import type { RedeemInput, RedeemResult } from '../operations.ts';
 import type { Card } from '../rows.ts';
 import type { Book, Touch } from './book.ts';
@@ -9,8 +10,8 @@ import { payIn } from './money.ts';
 import { checkReplay, rememberReplay, replayTouches } from './replays.ts';
 import { type Allowance, dayAllowance, EMPTY_WINDOW, rollingAllowance, takeDay, takeRolling } from './windows.ts';
 
-const ACCOUNT_SPAN_MS = 600_000;
-const ADDRESS_SPAN_MS = 3_600_000;
+const ACCOUNT_SPAN_MS = 10 * MINUTE_MS;
+const ADDRESS_SPAN_MS = HOUR_MS;
 
 function accountWindow(accountId: string): string {
   return `redeem:account:${accountId}`;

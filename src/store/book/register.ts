@@ -1,7 +1,7 @@
 // Account, key, trial credit and limit slots: one transaction, or nothing.
 
 import { assert } from '../../kit/assert.ts';
-import { DAY_MS, HOUR_MS } from '../../kit/taipei.ts';
+import { DAY_MS, HOUR_MS } from '../../kit/clock.ts';
 import type { RegisterInput, RegisterResult } from '../operations.ts';
 import type { Book, Touch } from './book.ts';
 import { payIn } from './money.ts';

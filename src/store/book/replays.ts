@@ -1,6 +1,7 @@
 // Idempotency inside the operation itself: the first call writes its result beside its effect, a repeated one finds it.
 // Both are decided one after the other, so a twin that is still running is waited for by the order of things.
 
+import { DAY_MS } from '../../kit/clock.ts';
 import type { Book, Touch } from './book.ts';
 
 export interface ReplayRequest {
@@ -16,7 +17,8 @@ export type ReplayCheck =
   | { found: 'same'; result: string; salt: string }
   | { found: 'other_body' };
 
-const KEEP_MS = 86_400_000;
+/** For so long a repeated call is answered as the first was. */
+export const REPLAYED_MS = DAY_MS;
 
 export function replayTouches(request: ReplayRequest | undefined): Touch[] {
   return request ? [{ table: 'replays', id: request.id }] : [];
@@ -32,5 +34,5 @@ export function checkReplay(book: Book, request: ReplayRequest | undefined, at: 
 export function rememberReplay(book: Book, request: ReplayRequest | undefined, result: unknown, at: number): void {
   if (!request) return;
   const { id, bodyHash, salt } = request;
-  book.put('replays', id, { bodyHash, salt, result: JSON.stringify(result), expiresAt: at + KEEP_MS });
+  book.put('replays', id, { bodyHash, salt, result: JSON.stringify(result), expiresAt: at + REPLAYED_MS });
 }

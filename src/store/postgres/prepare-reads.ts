@@ -28,7 +28,7 @@ import type { Question } from '../question.ts';
 import type { Reads } from '../reads.ts';
 import type { Incident, Lease, Login, TrafficHour, Wallet, Window } from '../rows.ts';
 import { ADDITIONS, decodeRow, KEY_BUDGETS, KEYS, PAGES, REVISIONS, STORED_ENTRIES, type Table } from '../tables.ts';
-import { decodeDay, decodeTrafficDay, SPEND_BY_DAY, TRAFFIC_DAYS, trafficHourOf } from '../usage-days.ts';
+import { decodeDay, decodeTrafficDay, SPEND_BY_DAY, TRAFFIC_BY_DAY, trafficHourOf } from '../usage-days.ts';
 import { audit } from './audit.ts';
 import type { Pool } from './pool.ts';
 import { numbered, usagePage } from './usage-page.ts';
@@ -119,7 +119,7 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
     leases: many<Lease>(PAGES.leases, ''),
     trafficSince: many<TrafficHour>(PAGES.traffic, 'WHERE hour >= $1 ORDER BY hour, traffic_id'),
     trafficDays: async (sinceDay) =>
-      (await slowPool.ask(numbered({ sql: TRAFFIC_DAYS, values: [trafficHourOf(sinceDay)] }))).map(decodeTrafficDay),
+      (await slowPool.ask(numbered({ sql: TRAFFIC_BY_DAY, values: [trafficHourOf(sinceDay)] }))).map(decodeTrafficDay),
     login: one<Login>(PAGES.logins, 'WHERE account_id = $1'),
     async accountByLogin(name) {
       const [row] = await pool.ask({ sql: 'SELECT account_id FROM login_names WHERE name = $1', values: [name] });

@@ -1,7 +1,7 @@
 // How the SQLite threads answer: a failure is told to whoever asked, and never ends the thread.
 
 import { existsSync } from 'node:fs';
-import { messageOf } from '../../kit/error-code.ts';
+import { codeOf, messageOf } from '../../kit/error-code.ts';
 import { StoreRefused } from '../refusal.ts';
 import type { Reply } from './messages.ts';
 
@@ -18,7 +18,7 @@ export function replyTo(id: number, answer: () => Reply | string): Reply | strin
 const OF_DISK = /^SQLITE_(FULL|READONLY|IOERR|BUSY|CANTOPEN|PERM|CORRUPT|NOTADB)/;
 
 function isOfDisk(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && OF_DISK.test(String(error.code));
+  return OF_DISK.test(codeOf(error) ?? '');
 }
 
 /** Whatever keeps the file from being used is the operator's to mend. */

@@ -63,32 +63,36 @@ function answerCells(answer: Decided): AnswerCells | undefined {
     const { limit, used, remaining, resetsAt } = allowance;
     return [held.toString(), granted, balance.toString(), limit, used, remaining, resetsAt];
   }
-  if ('reason' in result) return refusedCells(result as Refused);
+  if (isRefusedAdmission(result)) return refusedCells(result);
   return 'state' in result && result.state === 'late' ? [] : undefined;
 }
 
-/** Undefined for a refusal of another operation. */
-function refusedCells(result: Refused): AnswerCells | undefined {
-  switch (result.reason) {
-    case 'lease_lost':
-    case 'wallet_frozen':
-      return [result.reason];
-    case 'insufficient_balance':
-    case 'balance_in_use':
-    case 'key_budget_exceeded':
-    case 'budget_in_use':
-      return [result.reason, result.needed.toString(), result.available.toString(), result.affordableTokens];
-    case 'free_minute_limit':
-    case 'free_daily_limit':
-    case 'rate_limited':
-    case 'too_many_in_flight': {
-      const { limit, used, remaining, resetsAt } = result.allowance;
-      const cells: LimitedCells = [result.reason, limit, used, remaining, resetsAt];
-      return result.isOfAddress ? [...cells, true] : cells;
-    }
-    default:
-      return undefined;
+/** By which a refusal of an admission is told from those of other operations. */
+const REASONS: Record<Refused['reason'], true> = {
+  lease_lost: true,
+  wallet_frozen: true,
+  insufficient_balance: true,
+  balance_in_use: true,
+  key_budget_exceeded: true,
+  budget_in_use: true,
+  free_minute_limit: true,
+  free_daily_limit: true,
+  rate_limited: true,
+  too_many_in_flight: true,
+};
+
+function isRefusedAdmission(result: object): result is Refused {
+  return 'reason' in result && typeof result.reason === 'string' && Object.hasOwn(REASONS, result.reason);
+}
+
+function refusedCells(result: Refused): AnswerCells {
+  if ('needed' in result) {
+    return [result.reason, result.needed.toString(), result.available.toString(), result.affordableTokens];
   }
+  if (!('allowance' in result)) return [result.reason];
+  const { limit, used, remaining, resetsAt } = result.allowance;
+  const cells: LimitedCells = [result.reason, limit, used, remaining, resetsAt];
+  return result.isOfAddress ? [...cells, true] : cells;
 }
 
 function toDecided(cells: AnswerCells): Decided {

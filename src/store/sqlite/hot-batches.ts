@@ -4,8 +4,8 @@
 
 import { assert } from '../../kit/assert.ts';
 import type { Nano } from '../../kit/money.ts';
-import type { AdmitInput, Operation, Outcome, ReleaseInput, SettleInput } from '../operations.ts';
-import type { Attempt } from '../rows.ts';
+import type { AdmitInput, OfRequest, Operation, Outcome, ReleaseInput, SettleInput } from '../operations.ts';
+import type { Attempt, RequestStatus } from '../rows.ts';
 
 type AdmitCells = [
   requestId: string,
@@ -19,17 +19,8 @@ type AdmitCells = [
   revision: number,
   budget: string | null,
 ];
-type PaidCells = [
-  ...AdmitCells,
-  base: string,
-  unit: string,
-  wanted: number,
-  least: number,
-  perMinute: number,
-  inFlight: number,
-];
+type PaidCells = [base: string, unit: string, wanted: number, least: number, perMinute: number, inFlight: number];
 type FreeCells = [
-  ...AdmitCells,
   perMinute: number,
   perDayZero: number,
   perDayPositive: number,
@@ -42,7 +33,7 @@ type CloseCells = [
   accountId: string,
   keyId: string,
   at: number,
-  status: string,
+  status: RequestStatus,
   model: string | null,
   channel: string | null,
   input: number,
@@ -57,11 +48,15 @@ type CloseCells = [
   totalMs: number,
   attempts: readonly Attempt[],
 ];
-type SettleCells = [...CloseCells, cost: string];
-type ReleaseCells = [...CloseCells, giveBackSlots: boolean, freeAddress: string | null];
+type SettleCells = [cost: string];
+type ReleaseCells = [giveBackSlots: boolean, freeAddress: string | null];
 
-/** What they are stands before each batch of cells. */
-type HotCells = ['p', ...PaidCells] | ['f', ...FreeCells] | ['s', ...SettleCells] | ['r', ...ReleaseCells];
+/** What they are stands before each batch of cells; what only some have stands last. */
+type HotCells =
+  | ['p', ...AdmitCells, ...PaidCells]
+  | ['f', ...AdmitCells, ...FreeCells]
+  | ['s', ...CloseCells, ...SettleCells]
+  | ['r', ...CloseCells, ...ReleaseCells];
 
 /** Every field, also those that may be missing: none can be forgotten where one is put together. */
 type Whole<Value> = { [Field in keyof Required<Value>]: Value[Field] };
@@ -101,13 +96,13 @@ export function decodeOperations(text: string): { id: number; operations: Operat
 function decodeOperation(cells: HotCells): Operation {
   switch (cells[0]) {
     case 'p':
-      return { name: 'admit', input: toAdmit(cells, toPaid(cells)) };
+      return { name: 'admit', input: toAdmit(cells, toPaid) };
     case 'f':
-      return { name: 'admit', input: toAdmit(cells, toFree(cells)) };
+      return { name: 'admit', input: toAdmit(cells, toFree) };
     case 's':
-      return { name: 'settle', input: toSettle(cells) };
+      return { name: 'settle', input: toClosed(cells, toSettle) };
     case 'r':
-      return { name: 'release', input: toRelease(cells) };
+      return { name: 'release', input: toClosed(cells, toRelease) };
   }
 }
 
@@ -125,8 +120,11 @@ function admitCells(input: AdmitInput): HotCells {
   return ['p', ...common, ...money, hold.wanted, hold.least, limits.perMinute, limits.inFlight];
 }
 
-function toAdmit(cells: ['p' | 'f', ...AdmitCells, ...unknown[]], charge: AdmitInput['charge']): AdmitInput {
-  const [, requestId, accountId, keyId, nodeId, at, model, endpoint, stream, revision, budget] = cells;
+function toAdmit<Own extends unknown[]>(
+  cells: [mark: string, ...AdmitCells, ...Own],
+  toCharge: (...own: Own) => AdmitInput['charge'],
+): AdmitInput {
+  const [, requestId, accountId, keyId, nodeId, at, model, endpoint, stream, revision, budget, ...own] = cells;
   const whole: Whole<AdmitInput> = {
     requestId,
     accountId,
@@ -138,30 +136,23 @@ function toAdmit(cells: ['p' | 'f', ...AdmitCells, ...unknown[]], charge: AdmitI
     stream,
     revision,
     budget: budget === null ? null : BigInt(budget),
-    charge,
+    charge: toCharge(...own),
   };
   return whole;
 }
 
-function toPaid(cells: ['p', ...PaidCells]): AdmitInput['charge'] {
+function toPaid(...[base, unit, wanted, least, perMinute, inFlight]: PaidCells): AdmitInput['charge'] {
   return {
     free: false,
-    hold: { base: BigInt(cells[11]), unit: BigInt(cells[12]), wanted: cells[13], least: cells[14] },
-    limits: { perMinute: cells[15], inFlight: cells[16] },
+    hold: { base: BigInt(base), unit: BigInt(unit), wanted, least },
+    limits: { perMinute, inFlight },
   };
 }
 
-function toFree(cells: ['f', ...FreeCells]): AdmitInput['charge'] {
-  return {
-    free: true,
-    limits: {
-      perMinute: cells[11],
-      perDayZero: cells[12],
-      perDayPositive: cells[13],
-      inFlight: cells[14],
-      perAddress: cells[15] === null ? undefined : { address: cells[15], perDay: cells[16] },
-    },
-  };
+function toFree(...cells: FreeCells): AdmitInput['charge'] {
+  const [perMinute, perDayZero, perDayPositive, inFlight, address, perDay] = cells;
+  const perAddress = address === null ? undefined : { address, perDay };
+  return { free: true, limits: { perMinute, perDayZero, perDayPositive, inFlight, perAddress } };
 }
 
 function closeCells({ requestId, accountId, keyId, outcome }: SettleInput | ReleaseInput): CloseCells {
@@ -188,44 +179,57 @@ function closeCells({ requestId, accountId, keyId, outcome }: SettleInput | Rele
   ];
 }
 
-function toOutcome(cells: ['s' | 'r', ...CloseCells, ...unknown[]]): Outcome {
-  const whole: Whole<Outcome> = {
-    at: cells[4],
-    status: cells[5],
-    model: cells[6] ?? undefined,
-    channel: cells[7],
-    buckets: {
-      input: cells[8],
-      cachedInput: cells[9],
-      cacheWrite5m: cells[10],
-      cacheWrite1h: cells[11],
-      output: cells[12],
-      images: cells[13],
-    },
-    reasoning: cells[14],
-    estimated: cells[15],
-    firstTokenMs: cells[16],
-    totalMs: cells[17],
-    attempts: cells[18],
-  };
-  return whole as Outcome;
+interface Closed extends OfRequest {
+  outcome: Outcome;
 }
 
-function toSettle(cells: ['s', ...SettleCells]): SettleInput {
-  const [, requestId, accountId, keyId] = cells;
-  const whole: Whole<SettleInput> = { requestId, accountId, keyId, cost: BigInt(cells[19]), outcome: toOutcome(cells) };
-  return whole;
-}
-
-function toRelease(cells: ['r', ...ReleaseCells]): ReleaseInput {
-  const [, requestId, accountId, keyId] = cells;
-  const whole: Whole<ReleaseInput> = {
+function toClosed<Own extends unknown[], Input>(
+  cells: [mark: string, ...CloseCells, ...Own],
+  toInput: (closed: Closed, ...own: Own) => Input,
+): Input {
+  const [
+    ,
     requestId,
     accountId,
     keyId,
-    giveBackSlots: cells[19],
-    freeAddress: cells[20] ?? undefined,
-    outcome: toOutcome(cells),
+    at,
+    status,
+    model,
+    channel,
+    input,
+    cachedInput,
+    cacheWrite5m,
+    cacheWrite1h,
+    output,
+    images,
+    reasoning,
+    estimated,
+    firstTokenMs,
+    totalMs,
+    attempts,
+    ...own
+  ] = cells;
+  const outcome: Whole<Outcome> = {
+    at,
+    status,
+    model: model ?? undefined,
+    channel,
+    buckets: { input, cachedInput, cacheWrite5m, cacheWrite1h, output, images },
+    reasoning,
+    estimated,
+    firstTokenMs,
+    totalMs,
+    attempts,
   };
+  return toInput({ requestId, accountId, keyId, outcome }, ...own);
+}
+
+function toSettle(closed: Closed, ...[cost]: SettleCells): SettleInput {
+  const whole: Whole<SettleInput> = { ...closed, cost: BigInt(cost) };
+  return whole;
+}
+
+function toRelease(closed: Closed, ...[giveBackSlots, freeAddress]: ReleaseCells): ReleaseInput {
+  const whole: Whole<ReleaseInput> = { ...closed, giveBackSlots, freeAddress: freeAddress ?? undefined };
   return whole;
 }

@@ -40,7 +40,7 @@ import {
   STORED_ENTRIES,
   type Table,
 } from '../tables.ts';
-import { decodeDay, decodeTrafficDay, SPEND_BY_DAY, TRAFFIC_DAYS, trafficHourOf } from '../usage-days.ts';
+import { decodeDay, decodeTrafficDay, SPEND_BY_DAY, TRAFFIC_BY_DAY, trafficHourOf } from '../usage-days.ts';
 import { audit } from './audit.ts';
 import { usagePage } from './usage-page.ts';
 
@@ -77,7 +77,7 @@ export function prepareReads(db: Database): SyncReads {
   const account = one(ADDITIONS.accounts, 'WHERE account_id = ?');
   const revisions = db.prepare<Columns, [number, number]>(REVISIONS_BEFORE);
   const spendByDay = db.prepare<Columns, [string, number]>(SPEND_BY_DAY);
-  const trafficDays = db.prepare<Columns, [number]>(TRAFFIC_DAYS);
+  const trafficDays = db.prepare<Columns, [number]>(TRAFFIC_BY_DAY);
   const loginName = db.prepare<{ account_id: string }, [string]>('SELECT account_id FROM login_names WHERE name = ?');
   const applied = db.prepare<Columns, [string]>(WAS_APPLIED);
   const wrongEntry = db.prepare<Columns, [string]>(lastWrongEntry('?'));

@@ -1,7 +1,7 @@
 // Writes what a batch changed, inside the batch's transaction.
 
 import type { Database } from 'bun:sqlite';
-import type { Additions, Book, Change, NewRevision, PageTable } from '../book/book.ts';
+import type { Book, Change, NewRevision, PageTable } from '../book/book.ts';
 import { changedKeys } from '../changed-keys.ts';
 import type { Action, UsageRecord } from '../rows.ts';
 import { ADDITIONS, KEYS, PAGES, type SqlValue, type Table, toText } from '../tables.ts';
@@ -88,20 +88,20 @@ function lineOf({ log }: NewRevision, revision: number): Action {
   return { ...log, detail: { revision, ...log.detail } };
 }
 
-export function prepareAdd<T extends keyof Additions>(db: Database, table: Table<Additions[T]>) {
+export function prepareAdd<Row extends object>(db: Database, table: Table<Row>) {
   const insert = prepareInsert(db, table);
-  return (rows: readonly Additions[T][]) => {
+  return (rows: readonly Row[]) => {
     for (const row of rows) insert(row);
   };
 }
 
 /** Returns the id, where the database counts them. */
-function prepareInsert<T extends keyof Additions>(db: Database, table: Table<Additions[T]>) {
+function prepareInsert<Row extends object>(db: Database, table: Table<Row>) {
   const names = table.columns.map((column) => column.name);
   const all = table.idField === undefined ? names : [...names, table.idColumn];
   const insert = db.prepare(`INSERT INTO ${table.name} (${all.join(', ')}) VALUES (${marks(all.length)})`);
   const encode = prepareEncode(table);
-  return (row: Additions[T]) => Number(insert.run(...encode(row, idOf(table, row))).lastInsertRowid);
+  return (row: Row) => Number(insert.run(...encode(row, idOf(table, row))).lastInsertRowid);
 }
 
 /** Undefined where the database counts the ids. */

@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import type { Operation } from '../../../src/store/operations.ts';
-import type { KeyRow } from '../../../src/store/rows.ts';
+import type { KeyRow, RequestStatus } from '../../../src/store/rows.ts';
 import { DAY, HOUR, MINUTE, type Model, taipeiDay } from './model.ts';
 
 /** Small enough that a history of fifty steps meets every limit. */
@@ -324,7 +324,7 @@ function closingOf(world: World, model: Model, number: number) {
     : undefined;
 }
 
-function outcome(status: string, at: number) {
+function outcome(status: RequestStatus, at: number) {
   return {
     at,
     status,

@@ -80,7 +80,7 @@ export function release({ requestId, accountId, keyId }: AdmitInput, giveBackSlo
   return { requestId, accountId, keyId, giveBackSlots, outcome: outcome('upstream_failed') };
 }
 
-function outcome(status: string): Outcome {
+function outcome(status: Outcome['status']): Outcome {
   return {
     at: NOW + 1,
     status,

@@ -198,6 +198,20 @@ export function describeOperator(open: OpenSubject): void {
       expect(rows).toEqual([{ at: BigInt(T0), name: 'usage_invalid', fields: '{"request_id":"req_x"}' }]);
     });
 
+    test('an answer to a repeated call is forgotten by when it was given, not by how long it counts', async () => {
+      const own = await open();
+      try {
+        await own.store.commit('register', registration({ replay: { id: 'replay_once', bodyHash: 'b', salt: 's' } }));
+        const kept = () => own.sql('SELECT expires_at FROM replays');
+        await own.store.forget(T0);
+        expect(await kept()).toEqual([{ expires_at: BigInt(T0 + DAY) }]);
+        await own.store.forget(T0 + 1);
+        expect(await kept()).toEqual([]);
+      } finally {
+        await own.close();
+      }
+    });
+
     test('old addresses, answers and leases are forgotten; accounts, and leases with open holds, are not', async () => {
       const own = await open();
       try {

@@ -1,8 +1,9 @@
 // The usage listing: newest first, in pages that neither skip nor repeat, with the totals of the whole filter.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { DAY_MS } from '../../../src/kit/clock.ts';
 import { firstIdAt } from '../../../src/kit/ids.ts';
-import { DAY_MS, taipeiDay, taipeiDayStart } from '../../../src/kit/taipei.ts';
+import { taipeiDay, taipeiDayStart } from '../../../src/kit/taipei.ts';
 import type { UsageQuery } from '../../../src/store/reads.ts';
 import { NO_BUCKETS } from '../../../src/store/rows.ts';
 import { type Account, admitted, createAccount, DAY, fresh, paid, renewLease, settling, T0 } from './samples.ts';

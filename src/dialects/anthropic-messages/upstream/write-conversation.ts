@@ -52,7 +52,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
       model: fields.model,
       max_tokens: fields.maxOutputTokens,
       system: listOf(system.map((part) => writeSystem(part, marks))),
-      messages: prefill === undefined ? messages : beginAnswer(messages, plan.turns.at(-1), prefill, options),
+      messages: prefill === undefined ? messages : appendPrefill(messages, plan.turns.at(-1), prefill, options),
       tools: listOf(writtenTools),
       tool_choice: choice,
       // A begun answer goes with no thinking.
@@ -82,7 +82,7 @@ function writeSystem(part: TextPart, marks: ReturnType<typeof chooseMarks>): Raw
 }
 
 /** The answer so far stands last, after what the client had begun of it; the vendor refuses white space at its end. */
-function beginAnswer(
+function appendPrefill(
   messages: readonly RawValue[],
   last: Turn | undefined,
   text: string,

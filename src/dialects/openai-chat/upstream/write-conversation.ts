@@ -3,7 +3,7 @@
 import { writeJson } from '../../../kit/json/raw-json.ts';
 import type { UpstreamFields } from '../../dialect.ts';
 import { arrangeTurns, listName } from '../../translate/arrange-turns.ts';
-import { beginAnswer, prepareBegunAnswer } from '../../translate/begun-answer.ts';
+import { appendPrefill, prepareBegunAnswer } from '../../translate/begun-answer.ts';
 import type { Conversation, Turn } from '../../translate/conversation.ts';
 import type { Target, WrittenRequest } from '../../translate/sides.ts';
 import { isWanted, type MessageOptions, writeSystem, writeTurn } from './write-messages.ts';
@@ -27,7 +27,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
   function body(fields: UpstreamFields, asked: { stream: boolean; prefill?: string | undefined }): string {
     return writeJson({
       model: fields.model,
-      messages: asked.prefill === undefined ? messages : beginAnswer(messages, turns.at(-1), asked.prefill),
+      messages: asked.prefill === undefined ? messages : appendPrefill(messages, turns.at(-1), asked.prefill),
       ...tools.members,
       ...format.members,
       ...reasoning.members,

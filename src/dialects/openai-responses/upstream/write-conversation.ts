@@ -2,16 +2,14 @@
 // is said.
 
 import { writeJson } from '../../../kit/json/raw-json.ts';
+import { LEAST_OUTPUT_TOKENS } from '../../../kit/tokens.ts';
 import type { UpstreamFields } from '../../dialect.ts';
 import { arrangeTurns, listName } from '../../translate/arrange-turns.ts';
-import { beginAnswer, prepareBegunAnswer } from '../../translate/begun-answer.ts';
+import { appendPrefill, prepareBegunAnswer } from '../../translate/begun-answer.ts';
 import type { Conversation, Turn } from '../../translate/conversation.ts';
 import type { Target, WrittenRequest } from '../../translate/sides.ts';
 import { writeFormat, writeKnobs, writeReasoning, writeTools } from './write-settings.ts';
 import { isOwnThought, writeTurn } from './write-turns.ts';
-
-/** A lower bound is refused. */
-const LEAST_OUTPUT_TOKENS = 16;
 
 export function writeConversation(conversation: Conversation, target: Target): WrittenRequest {
   const { origin, prefill } = target;
@@ -29,7 +27,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
     return writeJson({
       model: fields.model,
       instructions: instructions.length > 0 ? instructions.join('\n\n') : undefined,
-      input: asked.prefill === undefined ? items : beginAnswer(items, turns.at(-1), asked.prefill),
+      input: asked.prefill === undefined ? items : appendPrefill(items, turns.at(-1), asked.prefill),
       ...tools.members,
       ...reasoning.members,
       ...knobs.members,

@@ -2,7 +2,7 @@
 // that was changed lets nobody in from before.
 
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../../kit/clock.ts';
+import { type Clock, HOUR_MS } from '../../../kit/clock.ts';
 import type { Random } from '../../../kit/random.ts';
 import { readCookie } from '../../language.ts';
 
@@ -18,8 +18,8 @@ function cookieName(headers: Headers): string {
   return `console-${/:(\d+)$/.exec(headers.get('host') ?? '')?.[1] ?? '80'}`;
 }
 
-const LIFETIME_MS = 12 * 3_600_000;
-const IDLE_MS = 2 * 3_600_000;
+const LIFETIME_MS = 12 * HOUR_MS;
+const IDLE_MS = 2 * HOUR_MS;
 const MOST_SESSIONS = 100;
 const SECRET_BYTES = 32;
 

@@ -1,6 +1,6 @@
 // What the operator's functions refuse, in the reader's words, with what it is about.
 
-import { OperatingRefused } from '../../../operating/refused.ts';
+import { OperatingRefused, REFUSAL_STATUSES } from '../../../operating/refused.ts';
 import type { Language } from '../../language.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import type { Notice } from '../frame/frame.tsx';
@@ -13,8 +13,7 @@ export function refusalNotice(language: Language, error: OperatingRefused): Noti
 }
 
 export function refusalStatus({ code }: OperatingRefused): number {
-  if (code === 'not_found' || code === 'no_revision') return 404;
-  return code === 'invalid' ? 400 : 409;
+  return REFUSAL_STATUSES[code];
 }
 
 /** Runs it, and gives the refusal instead of throwing it. */

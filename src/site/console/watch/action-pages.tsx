@@ -8,7 +8,7 @@ import { Field, TextField } from '../frame/field.tsx';
 import { type ConsoleContext, ConsolePage } from '../frame/frame.tsx';
 import { wholeNumber } from '../frame/read-form.ts';
 import type { ConsoleVisits } from '../frame/visit.tsx';
-import { ACTORS, actorName } from '../parts/actor.ts';
+import { actorName, KNOWN_ACTORS } from '../parts/actor.ts';
 import type { ConsoleTools } from '../tools.ts';
 import { Actions } from './action-table.tsx';
 
@@ -43,7 +43,7 @@ function ActionsPage({ context, actions, filter }: ActionsProps) {
         <Field name="actor" label={words.actor}>
           <select id="actor" name="actor">
             <option value="">{words.anyone}</option>
-            {ACTORS.map((name) => (
+            {KNOWN_ACTORS.map((name) => (
               <option value={name} selected={filter.actor === name}>
                 {actorName(context.language, name)}
               </option>
