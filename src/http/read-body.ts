@@ -29,10 +29,10 @@ export function checkDeclaredBody(request: Request, maxBytes: number): void {
 }
 
 /** A body as it came if it can be read at one go, otherwise as its text. */
-type Body = Uint8Array<ArrayBuffer> | string;
+export type Body = Uint8Array<ArrayBuffer> | string;
 
 /** `onBytes` hears of every piece before it is kept, of a short body when it is there, and may throw. */
-function readBody(
+export function readBody(
   request: Request,
   maxBytes: number,
   clock: Clock,
@@ -47,7 +47,10 @@ function readBody(
 }
 
 export async function readBodyText(request: Request, maxBytes: number, clock: Clock): Promise<string> {
-  const body = await readBody(request, maxBytes, clock);
+  return textOf(await readBody(request, maxBytes, clock));
+}
+
+function textOf(body: Body): string {
   return typeof body === 'string' ? body : decode(WHOLE, body);
 }
 
@@ -137,22 +140,17 @@ function withRoom(bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<Ar
   return larger;
 }
 
-export function readBodyJson(
-  request: Request,
-  maxBytes: number,
-  clock: Clock,
-  onBytes?: (bytes: number) => void,
-): Promise<JsonDocument> {
-  return readBody(request, maxBytes, clock, onBytes).then(parseBody);
+/** An empty body means an empty object. */
+export async function readOptionalJson(request: Request, maxBytes: number, clock: Clock): Promise<JsonDocument> {
+  return parseOptionalBody(await readBody(request, maxBytes, clock));
 }
 
-/** Like `readBodyJson`, but an empty body means an empty object. */
-export async function readOptionalJson(request: Request, maxBytes: number, clock: Clock): Promise<JsonDocument> {
-  const text = await readBodyText(request, maxBytes, clock);
+export function parseOptionalBody(body: Body): JsonDocument | Promise<JsonDocument> {
+  const text = textOf(body);
   return parseBody(text.trim() === '' ? '{}' : text);
 }
 
-function parseBody(body: Body): JsonDocument | Promise<JsonDocument> {
+export function parseBody(body: Body): JsonDocument | Promise<JsonDocument> {
   try {
     if (typeof body !== 'string') return readRequestJson(body);
     return body.length > LARGE_CHARS ? readLargeJson(body, { pause }).catch(refuse) : readJsonObject(body);
