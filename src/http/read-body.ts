@@ -3,6 +3,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { clientLeft, fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
+import { fieldName } from '../kit/json/field-name.ts';
 import { type JsonDocument, type JsonProblem, JsonRefused, readJsonObject } from '../kit/json/json.ts';
 import { readLargeJson } from '../kit/json/large-json.ts';
 import { readRequestJson } from '../kit/json/request-json.ts';
@@ -162,11 +163,6 @@ export function parseBody(body: Body): JsonDocument | Promise<JsonDocument> {
 function refuse(error: unknown): never {
   if (!(error instanceof JsonRefused)) throw error;
   throw fault('invalid_request', { param: fieldName(error.member), message: EXPLANATIONS[error.problem] });
-}
-
-/** Names of API fields are told; anything else that stands as a name may be content. */
-function fieldName(member: string | undefined): string | undefined {
-  return member !== undefined && /^[a-z_]{1,40}$/.test(member) ? member : undefined;
 }
 
 const NOT_UTF8 = 'Send the body as valid UTF-8.';
