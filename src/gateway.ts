@@ -147,6 +147,7 @@ export async function composeGateway(
       retryBudget: createRetryBudget(clock),
       traffic,
       ledger,
+      keys: authenticator,
       refusals: createRecentRefusals(),
       ...createUpstreams({
         clock,

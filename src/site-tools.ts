@@ -33,10 +33,12 @@ export function createSiteTools(http: HttpTools, { pepper, ...contacts }: SiteSe
       checkDeclaredBody(request, maxBytes);
       return readBodyText(request, maxBytes, http.clock);
     },
-    async callChat({ request, connection }, key, body) {
+    async callChat({ request, connection }, { hash }, body) {
       const call = MODEL_CALLS.find(({ path }) => path === CHAT_PATH);
       if (!call) throw new Error(`no call to ${CHAT_PATH}`);
       if (!http.isReady()) throw fault('unavailable', { internal: 'draining' });
+      const key = await http.authenticator.byHash(hash);
+      if (!key) throw fault('invalid_api_key');
       const url = new URL(CHAT_PATH, http.publicUrl);
       const forwardedFor = request.headers.get('x-forwarded-for');
       const exchange = {

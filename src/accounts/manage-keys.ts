@@ -1,8 +1,9 @@
-// An account's keys: made, changed, rotated and revoked by a managing key of the same account. A new key is shown once.
+// An account's keys: made, changed, rotated and revoked by a managing key of the same account, or by a session of such a
+// key. Whether it still may is decided together with the change. A new key is shown once.
 
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Fault, fault } from '../faults/fault.ts';
-import type { Authenticator } from '../keys/authenticator.ts';
+import type { Authenticator, PresentedKey } from '../keys/authenticator.ts';
 import { lastFour } from '../keys/key-format.ts';
 import { newKeyRow } from '../keys/new-key-row.ts';
 import { assert } from '../kit/assert.ts';
@@ -11,12 +12,14 @@ import type { Idempotency } from '../kit/idempotency.ts';
 import type { NewId } from '../kit/ids.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import type { Random } from '../kit/random.ts';
+import type { Actor } from '../store/book/actors.ts';
 import type { KeyResult, RotateKeyResult } from '../store/operations.ts';
 import type { KeyRow, ToldKey } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import { type PublicKey, publicKey } from './public-key.ts';
 import { checkManage, type KeyBody, readKeyFields, restrictedManager } from './read-key-fields.ts';
 import { keyTextOf, newKeyText, type Replayable, replayOf } from './replays.ts';
+import { SessionEnded } from './sessions.ts';
 
 export interface KeyTools {
   store: Store;
@@ -25,6 +28,12 @@ export interface KeyTools {
   newId: NewId;
   authenticator: Authenticator;
   catalog(): Catalog;
+}
+
+/** Who asks, and of which account. */
+export interface Asker {
+  accountId: string;
+  by: Actor;
 }
 
 /** A key with its text, as nobody can see it again but who repeats the call. */
@@ -36,6 +45,10 @@ export function requireManage(key: KeyRow): void {
   if (!key.manage) throw fault('key_not_permitted');
 }
 
+export function askerOf({ accountId, keyId, presentedHash }: PresentedKey): Asker {
+  return { accountId, by: { keyId, keyHash: presentedHash } };
+}
+
 export async function listKeys({ store }: KeyTools, accountId: string) {
   const keys = await store.read.keysOf(accountId);
   return { object: 'list', data: keys.filter((key) => key.revokedAt === null).map(publicKey) };
@@ -43,7 +56,7 @@ export async function listKeys({ store }: KeyTools, accountId: string) {
 
 export async function addKey(
   tools: KeyTools,
-  accountId: string,
+  { accountId, by }: Asker,
   body: KeyBody,
   idempotency: Idempotency | undefined,
 ): Promise<ShownKey> {
@@ -64,34 +77,31 @@ export async function addKey(
   );
   checkManage(key);
   const replay = replayOf(idempotency);
-  const result = await tools.store.commit('createKey', { key, at, replay, onlyReplay: refusal !== undefined });
+  const onlyReplay = refusal !== undefined;
+  const result = await tools.store.commit('createKey', { key, by, at, replay, onlyReplay });
   if (!result.ok) {
-    if (result.reason === 'too_many_keys') throw tooManyKeys();
-    if (result.reason !== 'no_replay') throw fault(result.reason);
+    if (result.reason !== 'no_replay') throw refusedChange(result.reason, by);
     assert(refusal, 'a key that could be had was asked for');
     throw refusal;
   }
   return shownOnce(result, apiKey, idempotency);
 }
 
-export async function editKey(tools: KeyTools, accountId: string, keyId: string, body: KeyBody) {
+export async function editKey(tools: KeyTools, { accountId, by }: Asker, keyId: string, body: KeyBody) {
   const at = tools.clock.now();
   const { fields: changes, refusal } = readKeyFields(body, tools.catalog(), at);
   if (refusal) throw refusal;
   const known = (await tools.store.read.keysOf(accountId)).find((key) => key.keyId === keyId && key.revokedAt === null);
   if (!known) throw fault('not_found');
   checkManage({ ...known, ...changes });
-  return publicKey(done(tools, await tools.store.commit('changeKey', { accountId, keyId, changes, at })).key);
-}
-
-interface RotatedKey extends Pick<KeyRow, 'accountId' | 'keyId'> {
-  /** Hash of the session that asks, which goes on with the new text. */
-  keepSession?: string;
+  const result = await tools.store.commit('changeKey', { accountId, keyId, changes, by, at });
+  return publicKey(done(tools, result, by).key);
 }
 
 export async function rotateKey(
   tools: KeyTools,
-  { accountId, keyId, keepSession }: RotatedKey,
+  { accountId, by }: Asker,
+  keyId: string,
   body: JsonObject,
   idempotency: Idempotency | undefined,
 ): Promise<ShownKey> {
@@ -110,15 +120,15 @@ export async function rotateKey(
     hash: tools.authenticator.hash(apiKey),
     last4: lastFour(apiKey),
     graceUntil: at + grace * 1000,
-    keepSession,
+    by,
     at,
     replay: replayOf(idempotency),
   });
-  return shownOnce(done(tools, result), apiKey, idempotency);
+  return shownOnce(done(tools, result, by), apiKey, idempotency);
 }
 
-export async function removeKey(tools: KeyTools, accountId: string, keyId: string) {
-  done(tools, await tools.store.commit('revokeKey', { accountId, keyId, at: tools.clock.now() }));
+export async function removeKey(tools: KeyTools, { accountId, by }: Asker, keyId: string) {
+  done(tools, await tools.store.commit('revokeKey', { accountId, keyId, by, at: tools.clock.now() }), by);
   return { id: keyId, deleted: true };
 }
 
@@ -127,17 +137,27 @@ interface Done {
   replayedSalt?: string;
 }
 
-function done({ authenticator }: KeyTools, result: KeyResult | RotateKeyResult): Done {
-  if (result.ok) {
-    authenticator.forget();
-    return result;
-  }
-  if (result.reason === 'restricted') throw restrictedManager();
-  throw result.reason === 'too_many_keys' ? tooManyKeys() : fault(result.reason);
+function done({ authenticator }: KeyTools, result: KeyResult | RotateKeyResult, by: Actor): Done {
+  if (!result.ok) throw refusedChange(result.reason, by);
+  authenticator.forget();
+  return result;
 }
 
-function tooManyKeys(): Fault {
-  return fault('invalid_request', { message: 'Delete a key first: this account has as many as it may have.' });
+type Refusal = Extract<KeyResult | RotateKeyResult, { ok: false }>['reason'];
+
+function refusedChange(reason: Refusal, by: Actor): Fault | SessionEnded {
+  switch (reason) {
+    case 'actor_gone':
+      return 'session' in by ? new SessionEnded() : fault('invalid_api_key');
+    case 'actor_not_permitted':
+      return fault('key_not_permitted');
+    case 'restricted':
+      return restrictedManager();
+    case 'too_many_keys':
+      return fault('invalid_request', { message: 'Delete a key first: this account has as many as it may have.' });
+    default:
+      return fault(reason);
+  }
 }
 
 function shownOnce({ key, replayedSalt }: Done, apiKey: string, idempotency: Idempotency | undefined): ShownKey {

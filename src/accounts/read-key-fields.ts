@@ -1,7 +1,8 @@
-// What a client may set on a key. Unknown fields are ignored: nobody raises a privilege by naming it.
+// What a client may set on a key. Unknown fields are refused: a misspelt restriction would make a key without it.
 
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Fault, fault } from '../faults/fault.ts';
+import { fieldName } from '../kit/json/field-name.ts';
 import type { Json, JsonDocument } from '../kit/json/json.ts';
 import { RawJson } from '../kit/json/raw-json.ts';
 import { parseMoment } from '../kit/moment.ts';
@@ -16,12 +17,13 @@ export type KeyBody = Readonly<Record<string, Json | RawJson | undefined>>;
 
 type Field = Json | RawJson;
 
+const FIELDS: readonly string[] = ['name', 'models', 'daily_budget_ntd', 'expires_at', 'manage'];
 const MAX_NAME_CHARS = 100;
 const MAX_MODELS = 500;
 
 export interface ReadKeyFields {
   fields: KeyFields;
-  /** The fields are well formed, but not allowed now (an unknown model, a past expiry). A repeated call may still be answered. */
+  /** What is known is well formed, but it is not allowed, at least now (an unknown field or model, a past expiry). A repeated call may still be answered. */
   refusal: Fault | undefined;
 }
 
@@ -42,7 +44,15 @@ export function readKeyFields(body: KeyBody, catalog: Catalog, now: number): Rea
     if (typeof body.manage !== 'boolean') throw wrong('manage', 'Set manage to true or false.');
     fields.manage = body.manage;
   }
-  return { fields, refusal: unknownModel(named ?? [], catalog) ?? pastExpiry(fields.expiresAt ?? null, now) };
+  const refusal = unknownField(body) ?? unknownModel(named ?? [], catalog) ?? pastExpiry(fields.expiresAt ?? null, now);
+  return { fields, refusal };
+}
+
+function unknownField(body: KeyBody): Fault | undefined {
+  const unknown = Object.keys(body).find((name) => !FIELDS.includes(name));
+  if (unknown === undefined) return undefined;
+  const message = `Set only ${FIELDS.slice(0, -1).join(', ')} and ${FIELDS.at(-1)}: there is another field.`;
+  return fault('invalid_request', { param: fieldName(unknown), message });
 }
 
 export function checkManage(key: Pick<KeyRow, 'manage' | 'models' | 'dailyBudget' | 'expiresAt'>): void {

@@ -1,12 +1,12 @@
 // Sessions of the site. The cookie is `<account>.<secret>`; stored is only a keyed hash of it. A session ends after half an
 // hour without a visit and after twelve hours at the latest, and one that was opened with a key ends with that key's text.
 
-import { isValidKey } from '../keys/authenticator.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Random } from '../kit/random.ts';
 import { createHasher } from '../kit/sealed.ts';
-import { isLiveSession } from '../store/book/logins.ts';
+import { isValidKey } from '../store/key-rules.ts';
 import type { KeyRow } from '../store/rows.ts';
+import { isLiveSession } from '../store/session-rules.ts';
 import type { Store } from '../store/store.ts';
 
 export interface SessionTools {
@@ -48,6 +48,9 @@ export function createSessionHasher(pepper: string): (cookie: string) => string 
 
 /** Too many sessions are open, and none of them may make way. */
 export class SessionsFull extends Error {}
+
+/** It was open when the visit began, and was ended meanwhile. */
+export class SessionEnded extends Error {}
 
 /** Always a new secret; the session that the browser came with ends. Undefined if the password was changed meanwhile. */
 export async function openSession(

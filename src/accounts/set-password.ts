@@ -4,7 +4,7 @@ import { fault } from '../faults/fault.ts';
 import type { SignInGuard } from './guard-sign-in.ts';
 import type { Passwords } from './passwords.ts';
 import { isAllowedName, MAX_PASSWORD_BYTES, MIN_PASSWORD_CHARS, normalName } from './read-login.ts';
-import type { SessionTools } from './sessions.ts';
+import { SessionEnded, type SessionTools } from './sessions.ts';
 
 export interface PasswordTools extends SessionTools {
   passwords: Passwords;
@@ -17,13 +17,13 @@ export type PasswordSet =
 
 const MOST_RUNS = 5;
 
-/** Only for a session that may manage. The one with `keepCookie` stays open. */
+/** Only for a session that may manage: the one with this cookie, which stays open. */
 export async function setPassword(
   { store, clock, passwords, guard, hashSession }: PasswordTools,
   accountId: string,
   nameText: string,
   password: string,
-  keepCookie?: string,
+  cookie?: string,
 ): Promise<PasswordSet> {
   const name = normalName(nameText);
   if (!isAllowedName(name)) return { ok: false, reason: 'name_not_allowed' };
@@ -31,14 +31,15 @@ export async function setPassword(
   if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) return { ok: false, reason: 'password_too_long' };
   guard.countChange(accountId);
   const passwordHash = await passwords.hash(password);
-  const keepSession = keepCookie === undefined ? null : hashSession(keepCookie);
+  const by = cookie === undefined ? undefined : { session: hashSession(cookie) };
   for (let run = 1; ; run++) {
     const before = (await store.read.login(accountId))?.name ?? null;
     const at = clock.now();
-    const input = { accountId, before, name, passwordHash, keepSession, at };
+    const input = { accountId, before, name, passwordHash, by, at };
     const result = await store.commit('setLogin', input);
     if (result.ok) return { ok: true, name };
     if (result.reason === 'name_taken') return { ok: false, reason: 'name_taken' };
+    if (result.reason !== 'changed') throw new SessionEnded();
     // Another browser of the same account was faster.
     if (run === MOST_RUNS) throw fault('unavailable', { internal: 'the name of the account kept changing' });
   }

@@ -32,8 +32,7 @@ export async function signInWithKey(
     tools.guard.countTry(visitor.address);
     return undefined;
   }
-  const { accountId, keyId, manage } = row;
-  const keyHash = tools.authenticator.hash(key);
+  const { accountId, keyId, manage, presentedHash: keyHash } = row;
   return await openSession(tools, { accountId, keyId, canManage: manage, keyHash }, visitor.cookie);
 }
 

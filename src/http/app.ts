@@ -3,11 +3,11 @@
 import { type Context, Hono } from 'hono';
 import { Fault, fault, isOfGone, toFault } from '../faults/fault.ts';
 import type { Envelope } from '../faults/write.ts';
+import type { PresentedKey } from '../keys/authenticator.ts';
 import { type Connection, NO_CONNECTION } from '../kit/connection.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { describeError } from '../kit/log.ts';
 import { requestPath } from '../kit/request-url.ts';
-import type { KeyRow } from '../store/rows.ts';
 import { addressOf } from './client-address.ts';
 import { addCommonHeaders } from './common-headers.ts';
 import { isOpenToPages, preflight } from './cors.ts';
@@ -111,20 +111,28 @@ function handleRoute(tools: HttpTools, route: HttpRoute, exchange: Exchange): Re
   return key.then((found) => handleKeyed(tools, route, exchange, found));
 }
 
-/** A bad key counts against the address it came from; a good one is looked at whatever came before it. */
+/** A good key is looked at whatever came before it. */
 function handleKeyed(
   tools: HttpTools,
   route: Extract<HttpRoute, { auth: 'key' }>,
   exchange: Exchange,
-  key: KeyRow | undefined,
+  key: PresentedKey | undefined,
 ): Reply | Promise<Reply> {
-  if (key) {
-    failpoint('K0');
-    return route.handle(tools, { ...exchange, key });
-  }
+  if (!key) return fault('invalid_api_key');
+  failpoint('K0');
+  return route.handle(tools, { ...exchange, key });
+}
+
+/** A bad key counts against the address it came from, whenever it was found to be bad: too many of them are told otherwise. */
+function countBadKey(tools: HttpTools, exchange: Exchange, told: Fault): Fault {
   const { bad_keys_per_minute: most } = tools.catalog().guards;
-  if (most !== null) tools.doors.countBadKey(addressOf(tools, exchange), most);
-  return fault('invalid_api_key');
+  if (most === null) return told;
+  try {
+    tools.doors.countBadKey(addressOf(tools, exchange), most);
+    return told;
+  } catch (error) {
+    return toFault(error);
+  }
 }
 
 /** What needs no wait is answered without one: most refusals. */
@@ -149,7 +157,8 @@ function finish(tools: AppTools, exchange: Exchange, reply: Reply, hasHeaders: b
 
 function faultResponse(tools: AppTools, exchange: Exchange, error: unknown): Response {
   const { request, requestId } = exchange;
-  const thrown: Fault = toFault(error);
+  const found = toFault(error);
+  const thrown = found.code === 'invalid_api_key' ? countBadKey(tools, exchange, found) : found;
   const isGone = isOfGone(thrown, request);
   if (!isGone) tools.countFault(thrown.label);
   if (thrown.isOurs && !isGone) {

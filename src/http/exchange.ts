@@ -3,7 +3,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { FaultLabel } from '../faults/fault.ts';
 import type { Envelope } from '../faults/write.ts';
-import type { Authenticator } from '../keys/authenticator.ts';
+import type { Authenticator, PresentedKey } from '../keys/authenticator.ts';
 import type { Network } from '../kit/address.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Connection } from '../kit/connection.ts';
@@ -14,7 +14,6 @@ import type { Random } from '../kit/random.ts';
 import type { Load } from '../limits/load.ts';
 import type { PublicStatus } from '../publishing/public-status.ts';
 import type { RelayTools } from '../relay/call.ts';
-import type { KeyRow } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import type { DoorGuards } from './guard-doors.ts';
 
@@ -58,5 +57,6 @@ export interface Exchange {
 }
 
 export interface KeyedExchange extends Exchange {
-  key: KeyRow;
+  /** As it was when the headers were there; with a body comes the key that counts. */
+  key: PresentedKey;
 }

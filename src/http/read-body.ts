@@ -3,6 +3,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { clientLeft, fault } from '../faults/fault.ts';
 import type { Clock } from '../kit/clock.ts';
+import { fieldName } from '../kit/json/field-name.ts';
 import { type JsonDocument, type JsonProblem, JsonRefused, readJsonObject } from '../kit/json/json.ts';
 import { readLargeJson } from '../kit/json/large-json.ts';
 import { readRequestJson } from '../kit/json/request-json.ts';
@@ -29,10 +30,10 @@ export function checkDeclaredBody(request: Request, maxBytes: number): void {
 }
 
 /** A body as it came if it can be read at one go, otherwise as its text. */
-type Body = Uint8Array<ArrayBuffer> | string;
+export type Body = Uint8Array<ArrayBuffer> | string;
 
 /** `onBytes` hears of every piece before it is kept, of a short body when it is there, and may throw. */
-function readBody(
+export function readBody(
   request: Request,
   maxBytes: number,
   clock: Clock,
@@ -47,7 +48,10 @@ function readBody(
 }
 
 export async function readBodyText(request: Request, maxBytes: number, clock: Clock): Promise<string> {
-  const body = await readBody(request, maxBytes, clock);
+  return textOf(await readBody(request, maxBytes, clock));
+}
+
+function textOf(body: Body): string {
   return typeof body === 'string' ? body : decode(WHOLE, body);
 }
 
@@ -137,22 +141,17 @@ function withRoom(bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<Ar
   return larger;
 }
 
-export function readBodyJson(
-  request: Request,
-  maxBytes: number,
-  clock: Clock,
-  onBytes?: (bytes: number) => void,
-): Promise<JsonDocument> {
-  return readBody(request, maxBytes, clock, onBytes).then(parseBody);
+/** An empty body means an empty object. */
+export async function readOptionalJson(request: Request, maxBytes: number, clock: Clock): Promise<JsonDocument> {
+  return parseOptionalBody(await readBody(request, maxBytes, clock));
 }
 
-/** Like `readBodyJson`, but an empty body means an empty object. */
-export async function readOptionalJson(request: Request, maxBytes: number, clock: Clock): Promise<JsonDocument> {
-  const text = await readBodyText(request, maxBytes, clock);
+export function parseOptionalBody(body: Body): JsonDocument | Promise<JsonDocument> {
+  const text = textOf(body);
   return parseBody(text.trim() === '' ? '{}' : text);
 }
 
-function parseBody(body: Body): JsonDocument | Promise<JsonDocument> {
+export function parseBody(body: Body): JsonDocument | Promise<JsonDocument> {
   try {
     if (typeof body !== 'string') return readRequestJson(body);
     return body.length > LARGE_CHARS ? readLargeJson(body, { pause }).catch(refuse) : readJsonObject(body);
@@ -164,11 +163,6 @@ function parseBody(body: Body): JsonDocument | Promise<JsonDocument> {
 function refuse(error: unknown): never {
   if (!(error instanceof JsonRefused)) throw error;
   throw fault('invalid_request', { param: fieldName(error.member), message: EXPLANATIONS[error.problem] });
-}
-
-/** Names of API fields are told; anything else that stands as a name may be content. */
-function fieldName(member: string | undefined): string | undefined {
-  return member !== undefined && /^[a-z_]{1,40}$/.test(member) ? member : undefined;
 }
 
 const NOT_UTF8 = 'Send the body as valid UTF-8.';

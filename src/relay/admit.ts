@@ -8,6 +8,7 @@ import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
 import { upperAt } from '../dialects/upper-at.ts';
 import { clientLeft, fault } from '../faults/fault.ts';
 import { tooLongText } from '../faults/too-long-text.ts';
+import type { PresentedKey } from '../keys/authenticator.ts';
 import { sleep } from '../kit/clock.ts';
 import type { JsonObject } from '../kit/json/json.ts';
 import { placeIn } from '../kit/json/place-in.ts';
@@ -17,18 +18,29 @@ import type { Refused } from '../limits/recent-refusals.ts';
 import type { AddressLimit, AdmitInput } from '../store/operations.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import { candidateModels, withRoom } from './candidate-models.ts';
-import { mayUse } from './choose-model.ts';
+import { mayUse, requireAllowed } from './choose-model.ts';
+import { requireCarrier } from './find-carrier.ts';
 
 const MAX_WAIT_MS = 3_000;
 const MAX_REQUEST_MS = 20 * 60_000;
 const HELD_MONEY_POLL_MS = 50;
 
-export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
-  const candidates = candidateModels(call.models, call.request, call.isStrict);
+export async function admit(tools: RelayTools, asking: Call): Promise<Admission> {
+  let call = asking;
+  let candidates = candidateModels(call.models, call.request, call.isStrict);
   checkContext(call, candidates);
   if (tools.isUnbalanced() && !call.model.free) throw fault('unavailable', { internal: 'the books do not balance' });
   const startedAt = tools.clock.monotonic();
   for (;;) {
+    const found = findAgain(tools, call);
+    const key = found instanceof Promise ? await found : found;
+    if (!key) throw fault('invalid_api_key');
+    if (key !== call.key) {
+      call = withKey(call, key);
+      candidates = candidateModels(call.models, call.request, call.isStrict);
+      checkContext(call, candidates);
+      requireCarrier(candidates, call.dialect, call.findCarrier);
+    }
     const at = tools.clock.now();
     const asked = { accountId: call.key.accountId, isFree: call.model.free, revision: call.catalog.revision, at };
     const result = tools.refusals.find(asked) ?? (await tools.ledger.admit(admitInput(tools, call, candidates, at)));
@@ -58,6 +70,21 @@ export async function admit(tools: RelayTools, call: Call): Promise<Admission> {
       throw clientLeft();
     });
   }
+}
+
+/** In every round: a key that was revoked or restricted since the last one admits nothing as it was. */
+function findAgain({ keys }: RelayTools, { key, connection }: Call) {
+  const found = keys.again(key);
+  // Who hangs up before the key is found to be bad counts as well.
+  if (found instanceof Promise) connection.peer();
+  return found;
+}
+
+/** The same call under its key as that is by now: with its budget, and with none but the models that it still allows. */
+function withKey(call: Call, key: PresentedKey): Call {
+  const [named, ...fallbacks] = call.models;
+  requireAllowed(key, named);
+  return { ...call, key, models: [named, ...fallbacks.filter((model) => mayUse(key, model))] };
 }
 
 function hasFreeModel({ catalog, key }: Call): boolean {

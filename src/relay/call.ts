@@ -8,6 +8,7 @@ import type { RetryBudget } from '../channels/retry-budget.ts';
 import type { Traffic } from '../channels/traffic.ts';
 import type { Upstreams } from '../channels/upstreams.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
+import type { Authenticator, PresentedKey } from '../keys/authenticator.ts';
 import type { Alarms } from '../kit/alarms.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Connection } from '../kit/connection.ts';
@@ -16,7 +17,7 @@ import type { Random } from '../kit/random.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RecentRefusals } from '../limits/recent-refusals.ts';
 import type { Allowance } from '../store/book/windows.ts';
-import type { Attempt, KeyRow } from '../store/rows.ts';
+import type { Attempt } from '../store/rows.ts';
 import type { Models } from './candidate-models.ts';
 import type { Cut } from './cut.ts';
 import type { FindCarrier } from './find-carrier.ts';
@@ -30,6 +31,8 @@ export interface RelayTools extends Upstreams {
   retryBudget: RetryBudget;
   traffic: Traffic;
   ledger: Ledger;
+  /** Whether a key is still what it was when its call came. */
+  keys: Pick<Authenticator, 'again'>;
   refusals: RecentRefusals;
   fetchMedia: FetchMedia;
   alarms: Alarms;
@@ -51,7 +54,7 @@ export interface RelayTools extends Upstreams {
 
 export interface Call {
   requestId: string;
-  key: KeyRow;
+  key: PresentedKey;
   /** The catalog that admits the call also prices it, whatever is applied meanwhile. */
   catalog: Catalog;
   model: Model;
@@ -76,7 +79,7 @@ export interface Call {
   /** The client would rather be refused than wait for a free slot. */
   noWait: boolean;
   /** The client's: a stream keeps it open until it ends. */
-  connection: Pick<Connection, 'keepOpen'>;
+  connection: Connection;
   /** Aborted when the client hangs up. */
   gone: AbortSignal;
 }

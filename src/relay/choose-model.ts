@@ -10,6 +10,14 @@ export function mayUse(key: KeyRow, model: Model): boolean {
   return key.models === null || key.models.includes(model.id);
 }
 
+export function requireAllowed(key: KeyRow, model: Model): void {
+  if (mayUse(key, model)) return;
+  throw fault('model_not_allowed', {
+    param: 'model',
+    ...(key.models?.length ? { hint: `This key may use: ${key.models.join(', ')}.` } : {}),
+  });
+}
+
 export function chooseModel(catalog: Catalog, key: KeyRow, id: string, kind: ModelKind): Model {
   const model = catalog.find(id);
   if (!model) {
@@ -20,12 +28,7 @@ export function chooseModel(catalog: Catalog, key: KeyRow, id: string, kind: Mod
       hint: near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Models: ${usable.slice(0, 10).join(', ')}.`,
     });
   }
-  if (!mayUse(key, model)) {
-    throw fault('model_not_allowed', {
-      param: 'model',
-      ...(key.models?.length ? { hint: `This key may use: ${key.models.join(', ')}.` } : {}),
-    });
-  }
+  requireAllowed(key, model);
   if (!model.kinds.includes(kind)) {
     throw fault('unsupported_endpoint', {
       param: 'model',

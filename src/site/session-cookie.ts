@@ -1,7 +1,7 @@
 // The cookie of a session. On https it is bound to this host and sent over TLS alone; on a plain loopback address, where
 // browsers would not keep such a cookie, it has a plain name.
 
-import { SESSION_MOST_MS } from '../store/book/logins.ts';
+import { SESSION_MOST_MS } from '../store/session-rules.ts';
 import { readCookie } from './language.ts';
 
 const LIFETIME_S = SESSION_MOST_MS / 1000;

@@ -14,3 +14,9 @@ export function isRestricted({
 }: Pick<KeyRow, 'models' | 'dailyBudget' | 'expiresAt'>): boolean {
   return models !== null || dailyBudget !== null || expiresAt !== null;
 }
+
+/** Whether a text with this hash opens anything now. */
+export function isValidKey(row: KeyRow, hash: string, now: number): boolean {
+  if (!isLiveKey(row, now)) return false;
+  return row.hash === hash || (row.oldHash === hash && row.oldHashUntil !== null && row.oldHashUntil > now);
+}

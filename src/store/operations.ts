@@ -4,6 +4,7 @@
 import type { Nano } from '../kit/money.ts';
 import type { AcceptedChain } from './accepted-chains.ts';
 import type { Logged } from './book/actions.ts';
+import type { Acted, ActorRefusal } from './book/actors.ts';
 import type { ReplayRequest } from './book/replays.ts';
 import type { Allowance } from './book/windows.ts';
 import type {
@@ -202,7 +203,7 @@ export interface CreditInput extends Logged {
 }
 export type CreditResult = { ok: true; balance: Nano } | { ok: false; reason: 'not_found' };
 
-export interface CreateKeyInput extends Logged {
+export interface CreateKeyInput extends Logged, Acted {
   key: KeyRow;
   at: number;
   replay?: ReplayRequest | undefined;
@@ -212,22 +213,21 @@ export interface CreateKeyInput extends Logged {
 /** A repeated call is told the key as it was made, whatever became of it. */
 export type CreateKeyResult =
   | { ok: true; key: ToldKey; replayedSalt?: string }
-  | { ok: false; reason: 'not_found' | 'too_many_keys' | 'idempotency_key_reused' | 'no_replay' };
-export interface ChangeKeyInput {
+  | { ok: false; reason: ActorRefusal | 'not_found' | 'too_many_keys' | 'idempotency_key_reused' | 'no_replay' };
+export interface ChangeKeyInput extends Acted {
   accountId: string;
   keyId: string;
   changes: Partial<Pick<KeyRow, 'name' | 'models' | 'dailyBudget' | 'expiresAt' | 'manage'>>;
   at: number;
 }
-export interface RotateKeyInput {
+/** If a session asks that this key opened, it goes on with the new text. */
+export interface RotateKeyInput extends Acted {
   accountId: string;
   keyId: string;
   hash: string;
   last4: string;
   /** Until then the old key still works; now or earlier: it dies at once. */
   graceUntil: number;
-  /** Hash of the session that asked: if this key opened it, it goes on with the new text. */
-  keepSession?: string | undefined;
   at: number;
   replay?: ReplayRequest | undefined;
 }
@@ -235,14 +235,14 @@ export interface RotateKeyInput {
 export type RotateKeyResult =
   | { ok: true; key: ToldKey; replayedSalt?: string }
   | { ok: false; reason: RefusedKeyReason | 'idempotency_key_reused' };
-export interface RevokeKeyInput extends Logged {
+export interface RevokeKeyInput extends Logged, Acted {
   accountId: string;
   keyId: string;
   at: number;
   /** The operator may revoke even the last managing key. */
   evenIfLast?: boolean;
 }
-type RefusedKeyReason = 'not_found' | 'last_key' | 'restricted' | 'too_many_keys';
+type RefusedKeyReason = ActorRefusal | 'not_found' | 'last_key' | 'restricted' | 'too_many_keys';
 export type KeyResult = { ok: true; key: KeyRow } | { ok: false; reason: RefusedKeyReason };
 
 export interface FreezeInput extends Logged {
@@ -281,14 +281,14 @@ export interface SetLoginInput {
   /** In lower case. */
   name: string;
   passwordHash: string;
-  /** Hash of the session that may stay. */
-  keepSession: string | null;
+  /** The session that asks, which may stay. */
+  by?: { session: string } | undefined;
   at: number;
 }
 export type SetLoginResult =
   | { ok: true }
   /** `changed`: the name before is another by now; look again. */
-  | { ok: false; reason: 'name_taken' | 'changed' };
+  | { ok: false; reason: ActorRefusal | 'name_taken' | 'changed' };
 
 /** Forgets sessions that have ended, and one of too many. */
 export interface OpenSessionInput {

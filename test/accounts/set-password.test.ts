@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { createPasswords, PASSWORD_COST } from '../../src/accounts/passwords.ts';
-import { readSession } from '../../src/accounts/sessions.ts';
+import { readSession, SessionEnded } from '../../src/accounts/sessions.ts';
 import { setPassword } from '../../src/accounts/set-password.ts';
 import { signInWithKey, signInWithPassword } from '../../src/accounts/sign-in.ts';
 import { openSignInBench, type SignInBench } from './sign-in-tools.ts';
@@ -73,6 +73,25 @@ test('the old password and every other session end', async () => {
   expect(await readSession(bench.tools, there?.cookie, now)).toBeUndefined();
   expect(await signInWithPassword(bench.tools, 'changing', PASSWORD, visitor())).toBeUndefined();
   expect(await signInWithPassword(bench.tools, 'changing', 'another long password', visitor())).toBeDefined();
+});
+
+test('a session that is ended while its password is hashed sets none', async () => {
+  const { accountId, key } = await bench.register();
+  const opened = await signInWithKey(bench.tools, key, visitor());
+  const { passwords, store } = bench.tools;
+  const tools = {
+    ...bench.tools,
+    passwords: {
+      ...passwords,
+      async hash(password: string) {
+        await store.commit('closeSessions', { accountId });
+        return passwords.hash(password);
+      },
+    },
+  };
+  const setting = setPassword(tools, accountId, 'too-late', PASSWORD, opened?.cookie);
+  expect(await setting.catch((error: unknown) => error)).toBeInstanceOf(SessionEnded);
+  expect(await store.read.accountByLogin('too-late')).toBeUndefined();
 });
 
 test('who signs in with the old password while it is changed does not get in', async () => {

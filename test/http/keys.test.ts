@@ -87,19 +87,32 @@ describe('a new key', () => {
     });
   });
 
-  test('gains nothing by fields that are not the client’s to set', async () => {
-    const { id } = await createKey(gateway, account.key, {
-      account_id: 'acc_other',
-      key_id: 'key_chosen',
-      id: 'key_chosen',
-      hash: 'f'.repeat(64),
-      balance_nano: '1000000000000',
-      daily_budget_nano: '5',
-      ...JSON.parse('{"__proto__":{"manage":true},"constructor":{"manage":true}}'),
-    });
-    const [row] = gateway.sql<Answer>('SELECT * FROM keys WHERE key_id = ?', id);
-    expect(row).toMatchObject({ account_id: account.accountId, manage: 0n, daily_budget_nano: null });
-    expect((await gateway.get('/api/me', account.key)).balance_nano).toBe('1000000000');
+  test.each([
+    ['{"account_id":"acc_other"}', 'account_id'],
+    ['{"id":"key_chosen"}', 'id'],
+    ['{"daily_budget_nano":"5"}', 'daily_budget_nano'],
+    ['{"daily_budget":0.01}', 'daily_budget'],
+    ['{"name":"ci","allowed_models":["up-paid"]}', 'allowed_models'],
+    ['{"expires":"2099-01-01T00:00:00Z"}', 'expires'],
+    ['{"constructor":{"manage":true}}', 'constructor'],
+    ['{"Daily_Budget_NTD":0.01}', undefined],
+    ['{"a name that may be content":1}', undefined],
+    ['{"":1}', undefined],
+  ])('with a field that it does not have is 400, and neither made nor changed: %s', async (body, param) => {
+    const { id } = await createKey(gateway, account.key, { name: 'before' });
+    const before = gateway.sql('SELECT * FROM keys WHERE account_id = ?', account.accountId);
+    for (const [method, path] of [
+      ['POST', '/api/keys'],
+      ['PATCH', `/api/keys/${id}`],
+    ] as const) {
+      const response = await send(method, path, body);
+      expect(response.status).toBe(400);
+      const { error }: Answer = await response.json();
+      expect([error.code, error.param ?? undefined]).toEqual(['invalid_request', param]);
+      expect(error.message).toStartWith('Set only name, models, daily_budget_ntd, expires_at and manage');
+      expect(JSON.stringify(error)).not.toContain('content');
+    }
+    expect(gateway.sql('SELECT * FROM keys WHERE account_id = ?', account.accountId)).toEqual(before);
   });
 });
 

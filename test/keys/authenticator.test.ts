@@ -214,3 +214,64 @@ describe('rows in memory', () => {
     expect(reads).toBe(2);
   });
 });
+
+describe('a key that is looked at again', () => {
+  const present = async () => {
+    const key = await authenticator.authenticate(KEY);
+    if (!key) throw new Error('the key is good');
+    return key;
+  };
+
+  test('is the same without a wait and without a read, while no key has changed', async () => {
+    store(KEY);
+    authenticator.confirm(1);
+    const key = await present();
+    clock.step(60_000);
+    expect(authenticator.again(key)).toBe(key);
+    authenticator.confirm(1);
+    await clock.advance(999);
+    expect(authenticator.again(key)).toBe(key);
+    expect(reads).toBe(1);
+  });
+
+  test('needs no second read just after the first, also when the store is silent', async () => {
+    store(KEY);
+    const key = await present();
+    await clock.advance(999);
+    expect(authenticator.again(key)).toBe(key);
+    await clock.advance(1);
+    expect(await authenticator.again(key)).toMatchObject({ keyId: 'key_test' });
+    expect(reads).toBe(2);
+  });
+
+  test.each([
+    ['this node', () => authenticator.forget()],
+    ['another', () => authenticator.confirm(2)],
+  ])('is read anew when %s has changed a key', async (_, change) => {
+    store(KEY);
+    authenticator.confirm(1);
+    const key = await present();
+    store(KEY, { manage: false });
+    change();
+    expect(await authenticator.again(key)).toMatchObject({ manage: false });
+    store(KEY, { revokedAt: clock.now() });
+    change();
+    authenticator.forget();
+    expect(await authenticator.again(key)).toBeUndefined();
+  });
+
+  test('ends at its expiry, and its old text with the grace', async () => {
+    store(KEY, { expiresAt: clock.now() + 10 });
+    authenticator.confirm(1);
+    const key = await present();
+    clock.step(10);
+    expect(authenticator.again(key)).toBeUndefined();
+    storeRotated({ oldHashUntil: clock.now() + 10 });
+    authenticator.confirm(2);
+    const old = await authenticator.authenticate(OTHER_KEY);
+    if (!old) throw new Error('its grace lasts');
+    expect(authenticator.again(old)).toBe(old);
+    clock.step(10);
+    expect(authenticator.again(old)).toBeUndefined();
+  });
+});

@@ -51,12 +51,13 @@ describe('S14 names in a body', () => {
     '',
   ];
   test.each(reading)('S14 %s: are names like any other', async (_, route) => {
-    for (const name of NAMES) {
+    const sendNamed = (name: string) => {
       const member = `"${name}":{"${name}":{"x":1,"model":"up-paid","manage":true}}`;
-      const text = JSON.stringify(route.body).replace('{', `{${member},`);
-      const plain = await send(route, JSON.stringify(route.body));
-      expect({ name, ...(await send(route, text)) }).toEqual({ name, ...plain });
-    }
+      return send(route, JSON.stringify(route.body).replace('{', `{${member},`));
+    };
+    // Some routes take no name that they do not know.
+    const plain = await sendNamed('zzz');
+    for (const name of NAMES) expect({ name, ...(await sendNamed(name)) }).toEqual({ name, ...plain });
     expect(({} as Record<string, unknown>).x).toBeUndefined();
     expect(({} as Record<string, unknown>).manage).toBeUndefined();
   });
@@ -117,7 +118,7 @@ describe('S15 a body too large', () => {
 
 describe('S15 a body too deep or too full', () => {
   test.each(reading)('S15 %s', async (_, route) => {
-    const plain = await send(route, JSON.stringify(route.body));
+    const plain = await send(route, grown(route, '1'));
     const tooFull = `[${'1,'.repeat(100_000)}1]`;
     const bad = [
       nested(64),

@@ -71,12 +71,20 @@ describe('S7 what a body claims', () => {
     expect((await gateway.get('/api/me', json.api_key)).balance_nano).toBe('1000000000');
   });
 
-  test('S7 for a new key gives a key of this account that only calls', async () => {
-    const { status, json } = await call('/api/keys', { key: mine.key, body: claims });
-    expect(status).toBe(201);
-    expect(json).toMatchObject({ manage: false, daily_budget_ntd: null, models: null });
-    expect((await gateway.get('/api/me', json.api_key)).account_id).toBe(mine.accountId);
-    expect((await call('/api/keys', { key: json.api_key })).status).toBe(403);
+  test('S7 for a new key, or for one that is changed, is refused', async () => {
+    const { id } = await createKey(gateway, mine.key);
+    const keys = () => gateway.get('/api/keys', mine.key);
+    const before = await keys();
+    for (const [method, path] of [
+      ['POST', '/api/keys'],
+      ['PATCH', `/api/keys/${id}`],
+    ] as const) {
+      for (const body of [claims, '{"is_admin":true}', '{"Manage":true}', '{"__proto__":{"manage":true}}']) {
+        const { status, json } = await call(path, { method, key: mine.key, body });
+        expect([body, status, json.error?.code]).toEqual([body, 400, 'invalid_request']);
+      }
+    }
+    expect(await keys()).toEqual(before);
   });
 
   test('S7 with a card credits what the card says, to who redeems it', async () => {

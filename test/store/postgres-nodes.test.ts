@@ -182,7 +182,7 @@ describe('racing for', () => {
     const name = fresh('name');
     const accountOf = (racer: number) => accounts[racer]?.accountId ?? '';
     const setLogin = (node: Store, accountId: string, before: string | null, wanted: string) =>
-      node.commit('setLogin', { accountId, before, name: wanted, passwordHash: 'x', keepSession: null, at: T0 });
+      node.commit('setLogin', { accountId, before, name: wanted, passwordHash: 'x', at: T0 });
     const results = await race((node, racer) => setLogin(node, accountOf(racer), null, name));
     expect(results.filter(({ ok }) => ok)).toHaveLength(1);
     expect(results.filter((result) => !result.ok && result.reason === 'name_taken')).toHaveLength(RACERS - 1);

@@ -4,6 +4,7 @@ import {
   amount,
   bodyOf,
   COUNT,
+  closedBodyOf,
   FLAG,
   idOf,
   listOf,
@@ -84,7 +85,7 @@ const dayMembers: Members = {
   daily_resets_at: TIME,
 };
 
-const keyFields = bodyOf({
+const keyFields = closedBodyOf({
   name: orNull({ ...TEXT, maxLength: 100 }),
   models: told('Ids or aliases; null lifts the restriction.', orNull(listOf(TEXT, { minItems: 1, maxItems: 500 }))),
   daily_budget_ntd: told('At most 9 decimals; null lifts the restriction.', orNull({ ...NUMBER, minimum: 0 })),

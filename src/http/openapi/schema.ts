@@ -29,6 +29,11 @@ export function bodyOf(properties: Members, required: readonly string[] = []): S
   return { type: 'object', properties, ...(required.length > 0 ? { required } : {}) };
 }
 
+/** A body that takes no other members. */
+export function closedBodyOf(properties: Members): Schema {
+  return { ...bodyOf(properties), additionalProperties: false };
+}
+
 /** The pair of members for one amount. */
 export function amount(name: string, description: string): Members {
   return {

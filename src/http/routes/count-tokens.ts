@@ -6,15 +6,14 @@ import { readModel } from '../../dialects/fields.ts';
 import { chooseModel } from '../../relay/choose-model.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 import { gatewayHeaders } from '../gateway-headers.ts';
-import { readBodyJson } from '../read-body.ts';
+import { readKeyedJson } from '../read-keyed-body.ts';
 
 export const COUNT_TOKENS_MAX_BYTES = 20 * 1024 * 1024;
 
 export async function countTokens(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
-  const { request, key } = exchange;
-  const room = tools.load.enter(key.accountId);
+  const room = tools.load.enter(exchange.key.accountId);
   try {
-    const document = await readBodyJson(request, COUNT_TOKENS_MAX_BYTES, tools.clock, room.grow);
+    const { document, key } = await readKeyedJson(tools, exchange, COUNT_TOKENS_MAX_BYTES, room.grow);
     chooseModel(tools.catalog(), key, readModel(document), 'chat');
     const { estimate } = readInput(document);
     return Response.json(

@@ -1,11 +1,11 @@
 // /api/keys: an account's keys, for its managing keys.
 
 import { idempotencyHeaders } from '../../accounts/idempotency-headers.ts';
-import { addKey, editKey, listKeys, removeKey, requireManage, rotateKey } from '../../accounts/manage-keys.ts';
+import { addKey, askerOf, editKey, listKeys, removeKey, requireManage, rotateKey } from '../../accounts/manage-keys.ts';
 import { keyBodyOf } from '../../accounts/read-key-fields.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 import { readIdempotencyKey } from '../idempotency-key.ts';
-import { readBodyJson, readOptionalJson } from '../read-body.ts';
+import { type KeyedBody, readKeyedJson, readOptionalKeyedJson } from '../read-keyed-body.ts';
 
 export const KEYS_MAX_BYTES = 64 * 1024;
 
@@ -14,37 +14,43 @@ export async function getKeys(tools: HttpTools, { key }: KeyedExchange): Promise
   return Response.json(await listKeys(tools, key.accountId));
 }
 
-export async function postKey(tools: HttpTools, { key, request }: KeyedExchange): Promise<Response> {
-  requireManage(key);
-  const document = await readOptionalJson(request, KEYS_MAX_BYTES, tools.clock);
-  const idempotency = readIdempotencyKey(tools.beginIdempotency, request, document.text, {
+export async function postKey(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
+  const { document, key } = await readManaging(tools, exchange, readOptionalKeyedJson);
+  const idempotency = readIdempotencyKey(tools.beginIdempotency, exchange.request, document.text, {
     scope: `keys:${key.accountId}`,
     minChars: 1,
   });
-  const { answer, isReplay } = await addKey(tools, key.accountId, keyBodyOf(document), idempotency);
+  const { answer, isReplay } = await addKey(tools, askerOf(key), keyBodyOf(document), idempotency);
   return Response.json(answer, { status: 201, headers: idempotencyHeaders(isReplay) });
 }
 
-export async function patchKey(tools: HttpTools, { key, request, params }: KeyedExchange): Promise<Response> {
-  requireManage(key);
-  const body = keyBodyOf(await readBodyJson(request, KEYS_MAX_BYTES, tools.clock));
-  return Response.json(await editKey(tools, key.accountId, params.id ?? '', body));
+export async function patchKey(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
+  const { document, key } = await readManaging(tools, exchange, readKeyedJson);
+  return Response.json(await editKey(tools, askerOf(key), exchange.params.id ?? '', keyBodyOf(document)));
 }
 
-export async function postRotate(tools: HttpTools, { key, request, params }: KeyedExchange): Promise<Response> {
-  requireManage(key);
-  const { accountId } = key;
-  const keyId = params.id ?? '';
-  const document = await readOptionalJson(request, KEYS_MAX_BYTES, tools.clock);
-  const idempotency = readIdempotencyKey(tools.beginIdempotency, request, document.text, {
-    scope: `rotate:${accountId}:${keyId}`,
+export async function postRotate(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
+  const { document, key } = await readManaging(tools, exchange, readOptionalKeyedJson);
+  const keyId = exchange.params.id ?? '';
+  const idempotency = readIdempotencyKey(tools.beginIdempotency, exchange.request, document.text, {
+    scope: `rotate:${key.accountId}:${keyId}`,
     minChars: 1,
   });
-  const { answer, isReplay } = await rotateKey(tools, { accountId, keyId }, document.value, idempotency);
+  const { answer, isReplay } = await rotateKey(tools, askerOf(key), keyId, document.value, idempotency);
   return Response.json(answer, { headers: idempotencyHeaders(isReplay) });
 }
 
 export async function deleteKey(tools: HttpTools, { key, params }: KeyedExchange): Promise<Response> {
   requireManage(key);
-  return Response.json(await removeKey(tools, key.accountId, params.id ?? ''));
+  return Response.json(await removeKey(tools, askerOf(key), params.id ?? ''));
+}
+
+type Read = (tools: HttpTools, exchange: KeyedExchange, maxBytes: number) => Promise<KeyedBody>;
+
+/** Who may not manage is refused before the body is read, and who may not any more, after it. */
+async function readManaging(tools: HttpTools, exchange: KeyedExchange, read: Read): Promise<KeyedBody> {
+  requireManage(exchange.key);
+  const body = await read(tools, exchange, KEYS_MAX_BYTES);
+  requireManage(body.key);
+  return body;
 }

@@ -23,7 +23,7 @@ import { addressOf } from '../client-address.ts';
 import { newResponse } from '../common-headers.ts';
 import type { Exchange, HttpTools, KeyedExchange } from '../exchange.ts';
 import { gatewayHeaders } from '../gateway-headers.ts';
-import { readBodyJson } from '../read-body.ts';
+import { readKeyedJson } from '../read-keyed-body.ts';
 import { readSessionKey } from '../session-key.ts';
 
 export interface ModelCall {
@@ -74,10 +74,10 @@ async function nothingAsked(
 }
 
 async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall, room: Room): Promise<Response> {
-  const { request, key, requestId } = exchange;
+  const { request, requestId } = exchange;
   const { dialect, kind } = call;
   if (hasPassed(request.headers.get(LOOP_HEADER), tools.gatewayId)) throw fault('loop_detected');
-  const document = await readBodyJson(request, call.maxBytes, tools.clock, room.grow);
+  const { document, key } = await readKeyedJson(tools, exchange, call.maxBytes, room.grow);
   const catalog = tools.catalog();
   const model = chooseModel(catalog, key, readModel(document), kind);
   if (model.free) tools.load.checkFree();

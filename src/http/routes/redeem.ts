@@ -5,14 +5,14 @@ import { redeemCard } from '../../accounts/redeem-card.ts';
 import { addressOf } from '../client-address.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 import { readIdempotencyKey } from '../idempotency-key.ts';
-import { readBodyJson } from '../read-body.ts';
+import { readKeyedJson } from '../read-keyed-body.ts';
 
 export const REDEEM_MAX_BYTES = 4 * 1024;
 
 export async function redeem(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
-  const { request, key } = exchange;
+  const { request } = exchange;
   const address = addressOf(tools, exchange);
-  const document = await readBodyJson(request, REDEEM_MAX_BYTES, tools.clock);
+  const { document, key } = await readKeyedJson(tools, exchange, REDEEM_MAX_BYTES);
   const idempotency = readIdempotencyKey(tools.beginIdempotency, request, document.text, {
     scope: `redeem:${key.accountId}`,
     minChars: 1,

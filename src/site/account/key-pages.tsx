@@ -2,7 +2,7 @@
 // Keys: made, changed, rotated and revoked from the page, by the same functions as through the API.
 
 import { readDayBudgets } from '../../accounts/day-budgets.ts';
-import { addKey, editKey, removeKey, rotateKey } from '../../accounts/manage-keys.ts';
+import { type Asker, addKey, editKey, removeKey, rotateKey } from '../../accounts/manage-keys.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import { isFull } from '../../store/book/keyring.ts';
 import { faultText } from '../fault-text.ts';
@@ -53,7 +53,7 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
     act(async (visit) => {
       const known = await tools.store.read.keysOf(visit.session.accountId);
       if (visit.form.get('known') !== String(known.length)) return visit.go('/account/keys?done=stale');
-      const { answer } = await addKey(tools, visit.session.accountId, keyBody(visit.form), undefined);
+      const { answer } = await addKey(tools, askerOf(tools, visit), keyBody(visit.form), undefined);
       return showKeys(tools, visit, { fresh: answer.api_key });
     }),
   );
@@ -62,7 +62,7 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
     '/account/keys/:id',
     act(async (visit, keyId) => {
       const known = await findKey(tools, visit, keyId);
-      await editKey(tools, visit.session.accountId, keyId, changedKeyBody(visit.form, known));
+      await editKey(tools, askerOf(tools, visit), keyId, changedKeyBody(visit.form, known));
       return visit.go('/account/keys?done=saved');
     }),
   );
@@ -72,14 +72,8 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
     act(async (visit, keyId) => {
       const known = await findKey(tools, visit, keyId);
       if (known && visit.form.get('last4') !== known.last4) return visit.go('/account/keys?done=stale');
-      const { accountId } = visit.session;
-      const keepSession = tools.hashSession(visit.cookie);
-      const { answer } = await rotateKey(
-        tools,
-        { accountId, keyId, keepSession },
-        { grace_seconds: graceOf(visit.form) },
-        undefined,
-      );
+      const grace = { grace_seconds: graceOf(visit.form) };
+      const { answer } = await rotateKey(tools, askerOf(tools, visit), keyId, grace, undefined);
       return showKeys(tools, visit, { fresh: answer.api_key });
     }),
   );
@@ -105,10 +99,14 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
     act(async (visit, keyId) => {
       const known = await findKey(tools, visit, keyId);
       if (known && known.revokedAt !== null) return visit.go(GONE);
-      await removeKey(tools, visit.session.accountId, keyId);
+      await removeKey(tools, askerOf(tools, visit), keyId);
       return visit.go('/account/keys?done=revoked');
     }),
   );
+}
+
+function askerOf({ hashSession }: SiteTools, { session, cookie }: SignedVisit): Asker {
+  return { accountId: session.accountId, by: { session: hashSession(cookie) } };
 }
 
 interface Wrong {

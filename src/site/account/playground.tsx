@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // The playground's page, and its call: a chat like any other, on the visitor's own key, streamed as it comes.
 
+import { readSession, SessionEnded, type SiteSession } from '../../accounts/sessions.ts';
 import type { Model } from '../../catalog/catalog.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import { isObject, tryParseJson } from '../../kit/json/json.ts';
@@ -59,7 +60,7 @@ function refusalText({ page: { language }, session }: SignedVisit, refused: Faul
 }
 
 async function showPlay(tools: SiteTools, visit: SignedVisit, isRefused = false): Promise<Response> {
-  const key = await keyOf(tools, visit);
+  const key = await keyOf(tools, visit.session);
   const models = tools
     .catalog()
     .models.filter(({ kinds, id }) => kinds.includes('chat') && (key?.models?.includes(id) ?? true))
@@ -74,9 +75,12 @@ function playModel({ id, free, prices }: Model): PlayModel {
 }
 
 async function ask(tools: SiteTools, visit: SignedVisit): Promise<Response> {
-  const key = await keyOf(tools, visit);
-  if (!key) throw fault('invalid_api_key');
   const given = tryParseJson(await tools.readBody(visit.request, MAX_BODY_BYTES));
+  // It may have been ended while the body came.
+  const session = await readSession(tools, visit.cookie, tools.clock.now());
+  if (!session) throw new SessionEnded();
+  const key = await keyOf(tools, session);
+  if (!key) throw fault('invalid_api_key');
   const { model, prompt } = isObject(given) ? given : {};
   if (typeof model !== 'string' || typeof prompt !== 'string' || prompt.trim() === '') {
     throw fault('invalid_request', { message: 'Send a model and a prompt, both as text.' });
@@ -94,7 +98,7 @@ async function ask(tools: SiteTools, visit: SignedVisit): Promise<Response> {
 }
 
 /** The key that opened the session; for who came with a password, the oldest that may manage. */
-async function keyOf({ store, clock }: SiteTools, { session }: SignedVisit): Promise<KeyRow | undefined> {
+async function keyOf({ store, clock }: SiteTools, session: SiteSession): Promise<KeyRow | undefined> {
   const keys = await store.read.keysOf(session.accountId);
   const valid = keys.filter((key) => isLiveKey(key, clock.now()));
   if (session.keyId !== null) return valid.find(({ keyId }) => keyId === session.keyId);

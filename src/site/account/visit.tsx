@@ -3,7 +3,7 @@
 // our own pages only; whoever is not signed in is asked to, and comes back to where they were.
 
 import type { Context, Env, Hono } from 'hono';
-import { readSession, type SiteSession } from '../../accounts/sessions.ts';
+import { readSession, SessionEnded, type SiteSession } from '../../accounts/sessions.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import { type Connection, NO_CONNECTION } from '../../kit/connection.ts';
 import { isCrossSite } from '../../kit/cross-site.ts';
@@ -112,7 +112,12 @@ export function createVisits<Bindings extends Env>(app: Hono<Bindings>, tools: S
         const cookie = readSessionCookie(visit.request.headers, tools.publicUrl);
         const session = await readSession(tools, cookie, tools.clock.now());
         if (!session || cookie === undefined) return signInFirst(visit, cookie !== undefined);
-        return handle({ ...visit, session, cookie });
+        try {
+          return await handle({ ...visit, session, cookie });
+        } catch (error) {
+          if (error instanceof SessionEnded) return signInFirst(visit, true);
+          throw error;
+        }
       };
       app.on(method.toUpperCase(), path, (context) => answer(context, handleSigned, options));
     },

@@ -14,34 +14,33 @@ import type {
 } from '../operations.ts';
 import type { KeyRow, ToldKey } from '../rows.ts';
 import { noteAction } from './actions.ts';
+import { type Acted, keyringTouches, refuseActor } from './actors.ts';
 import type { Book, Touch } from './book.ts';
-import { loginTouches, moveSession } from './logins.ts';
+import { moveSession } from './logins.ts';
 import { checkReplay, rememberReplay, replayTouches } from './replays.ts';
 
 export const MAX_KEYS = 200;
 
-export function keyringTouches(accountId: string): Touch[] {
-  return [
-    { table: 'wallets', id: accountId },
-    { table: 'keyrings', id: accountId },
-  ];
+export function keyTouches({ accountId, by }: ChangeKeyInput | RevokeKeyInput): Touch[] {
+  return keyringTouches(accountId, by);
 }
 
-export function createKeyTouches(input: CreateKeyInput): Touch[] {
-  return [...keyringTouches(input.key.accountId), ...replayTouches(input.replay)];
+export function createKeyTouches({ key: { accountId }, by, replay }: CreateKeyInput): Touch[] {
+  return [...keyringTouches(accountId, by), ...replayTouches(replay)];
 }
 
-export function rotateKeyTouches({ accountId, keepSession, replay }: RotateKeyInput): Touch[] {
-  const logins = keepSession === undefined ? [] : loginTouches({ accountId });
-  return [...keyringTouches(accountId), ...logins, ...replayTouches(replay)];
+export function rotateKeyTouches({ accountId, by, replay }: RotateKeyInput): Touch[] {
+  return [...keyringTouches(accountId, by), ...replayTouches(replay)];
 }
 
 export function createKey(book: Book, input: CreateKeyInput): CreateKeyResult {
-  const { key, replay, at, onlyReplay } = input;
+  const { key, replay, by, at, onlyReplay } = input;
   const known = checkReplay(book, replay, at);
   if (known.found === 'other_body') return { ok: false, reason: 'idempotency_key_reused' };
   const keys = book.get('keyrings', key.accountId) ?? [];
   if (known.found === 'same') return { ok: true, key: toldBefore(known.result, keys), replayedSalt: known.salt };
+  const refused = refuseActor(book, key.accountId, by, at);
+  if (refused) return refused;
   if (onlyReplay) return { ok: false, reason: 'no_replay' };
   if (!book.get('wallets', key.accountId)) return { ok: false, reason: 'not_found' };
   if (isFull(keys, at)) return { ok: false, reason: 'too_many_keys' };
@@ -68,17 +67,18 @@ function toldBefore(result: string, keys: readonly KeyRow[]): ToldKey {
   return key;
 }
 
-export function changeKey(book: Book, { accountId, keyId, changes, at }: ChangeKeyInput): KeyResult {
-  return replaceKey(book, accountId, keyId, at, (key) => ({ ...key, ...changes }));
+export function changeKey(book: Book, { changes, ...input }: ChangeKeyInput): KeyResult {
+  return replaceKey(book, input, (key) => ({ ...key, ...changes }));
 }
 
 export function rotateKey(book: Book, input: RotateKeyInput): RotateKeyResult {
-  const { accountId, keyId, hash, last4, graceUntil, keepSession, at, replay } = input;
+  const { accountId, keyId, hash, last4, graceUntil, by, at, replay } = input;
   const known = checkReplay(book, replay, at);
   if (known.found === 'other_body') return { ok: false, reason: 'idempotency_key_reused' };
   const keys = book.get('keyrings', accountId) ?? [];
+  // A twin of a key that rotates itself is told of it, though the text it came with died by that.
   if (known.found === 'same') return { ok: true, key: toldBefore(known.result, keys), replayedSalt: known.salt };
-  const result = replaceKey(book, accountId, keyId, at, (key) => ({
+  const result = replaceKey(book, input, (key) => ({
     ...key,
     hash,
     last4,
@@ -86,33 +86,32 @@ export function rotateKey(book: Book, input: RotateKeyInput): RotateKeyResult {
   }));
   if (!result.ok) return result;
   const before = keys.find((key) => key.keyId === keyId);
-  if (before && keepSession !== undefined) moveSession(book, before, keepSession, hash);
+  if (before && by && 'session' in by) moveSession(book, before, by.session, hash);
   rememberReplay(book, replay, remembered(result.key), at);
   return result;
 }
 
 export function revokeKey(book: Book, input: RevokeKeyInput): KeyResult {
-  const { accountId, keyId, at, evenIfLast } = input;
-  const result = replaceKey(
-    book,
-    accountId,
-    keyId,
-    at,
-    (key) => ({ ...key, revokedAt: at, oldHash: null, oldHashUntil: null }),
-    evenIfLast,
-  );
+  const revoke = (key: KeyRow) => ({ ...key, revokedAt: input.at, oldHash: null, oldHashUntil: null });
+  const result = replaceKey(book, input, revoke, input.evenIfLast);
   if (result.ok) noteAction(book, input);
   return result;
 }
 
+interface Replaced extends Acted {
+  accountId: string;
+  keyId: string;
+  at: number;
+}
+
 function replaceKey(
   book: Book,
-  accountId: string,
-  keyId: string,
-  at: number,
+  { accountId, keyId, by, at }: Replaced,
   replace: (key: KeyRow) => KeyRow,
   evenIfLast = false,
 ): KeyResult {
+  const refused = refuseActor(book, accountId, by, at);
+  if (refused) return refused;
   const keys = book.get('keyrings', accountId) ?? [];
   const known = keys.find((key) => key.keyId === keyId);
   if (!known || known.revokedAt !== null) return { ok: false, reason: 'not_found' };

@@ -2,7 +2,6 @@
 // accounts that want the same one are decided one after the other.
 
 import { assert } from '../../kit/assert.ts';
-import { HOUR_MS, MINUTE_MS } from '../../kit/clock.ts';
 import type {
   CloseSessionInput,
   CloseSessionsInput,
@@ -13,38 +12,36 @@ import type {
   TouchSessionInput,
 } from '../operations.ts';
 import type { KeyRow, Login, Session } from '../rows.ts';
+import { isLiveSession } from '../session-rules.ts';
+import { keyringTouches, refuseActor } from './actors.ts';
 import type { Book, Touch } from './book.ts';
 
-export const SESSION_IDLE_MS = 30 * MINUTE_MS;
-export const SESSION_MOST_MS = 12 * HOUR_MS;
 export const MOST_SESSIONS = 20;
-
-export function isLiveSession({ createdAt, seenAt }: Session, at: number): boolean {
-  return at < seenAt + SESSION_IDLE_MS && at < createdAt + SESSION_MOST_MS;
-}
 
 export function loginTouches({ accountId }: { accountId: string }): Touch[] {
   return [{ table: 'logins', id: accountId }];
 }
 
-export function setLoginTouches({ accountId, before, name }: SetLoginInput): Touch[] {
+export function setLoginTouches({ accountId, before, name, by }: SetLoginInput): Touch[] {
   return [
-    { table: 'logins', id: accountId },
+    ...(by ? keyringTouches(accountId, by) : loginTouches({ accountId })),
     { table: 'loginNames', id: name },
     ...(before === null ? [] : [{ table: 'loginNames', id: before } as const]),
   ];
 }
 
 export function setLogin(book: Book, input: SetLoginInput): SetLoginResult {
-  const { accountId, before, name, passwordHash, keepSession, at } = input;
+  const { accountId, before, name, passwordHash, by, at } = input;
   assert(name === name.toLowerCase(), 'names are compared in lower case');
+  const refused = refuseActor(book, accountId, by, at);
+  if (refused) return refused;
   const login = loginOf(book, accountId);
   if (login.name !== before) return { ok: false, reason: 'changed' };
   const holder = book.get('loginNames', name);
   if (holder && holder.accountId !== accountId) return { ok: false, reason: 'name_taken' };
   if (before !== null && before !== name) book.put('loginNames', before, undefined);
   if (!holder) book.put('loginNames', name, { accountId });
-  const sessions = login.sessions.filter(({ hash }) => hash === keepSession);
+  const sessions = login.sessions.filter(({ hash }) => hash === by?.session);
   book.put('logins', accountId, { ...login, name, passwordHash, sessions, touchedAt: at });
   return { ok: true };
 }

@@ -39,7 +39,7 @@ function beforeChange({ read, commit, ...rest }: Store, act: () => Promise<unkno
   };
 }
 
-function setBudget(store: Store, { accountId, keyId }: Account, ntd: number) {
+async function setBudget(store: Store, { accountId, keyId }: Account, ntd: number) {
   const document = readDocument(JSON.stringify(plainDocument()));
   if (!document.ok) throw new Error('the plain document is valid');
   const catalog = buildCatalog(document.document, 1, 0);
@@ -52,7 +52,10 @@ function setBudget(store: Store, { accountId, keyId }: Account, ntd: number) {
     authenticator: createAuthenticator(store, clock, 'pepper of the test'),
     catalog: () => catalog,
   };
-  return editKey(tools, accountId, keyId, { daily_budget_ntd: new RawJson(String(ntd)) });
+  const manager = (await store.read.keysOf(accountId)).find(({ manage }) => manage);
+  if (!manager) throw new Error('an account has a key that manages');
+  const asker = { accountId, by: { keyId: manager.keyId, keyHash: manager.hash } };
+  return editKey(tools, asker, keyId, { daily_budget_ntd: new RawJson(String(ntd)) });
 }
 
 export function describeBudgets(open: OpenSubject): void {

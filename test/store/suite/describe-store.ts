@@ -1,6 +1,7 @@
 // The one suite that every store passes: what an operation does cannot depend on the database behind it.
 
 import { describe } from 'bun:test';
+import { describeActors } from './actors.ts';
 import { describeAdmit } from './admit.ts';
 import { describeAudit } from './audit.ts';
 import { describeBatches } from './batches.ts';
@@ -26,6 +27,7 @@ export function describeStore(name: string, open: OpenSubject): void {
     describeSweep(open);
     describeRedeem(open);
     describeKeys(open);
+    describeActors(open);
     describeBudgets(open);
     describeLogins(open);
     describeOperator(open);

@@ -173,7 +173,7 @@ export function describeKeys(open: OpenSubject): void {
     test('rotate: the session that asked goes on with the new text, if a text of this key opened it', async () => {
       const account = await createAccount(subject.store);
       const { accountId } = account;
-      const key = await addKey(account);
+      const key = await addKey(account, { manage: true });
       const open = (hash: string, keyId: string | null, keyHash?: string) =>
         subject.store.commit('openSession', {
           accountId,
@@ -182,22 +182,18 @@ export function describeKeys(open: OpenSubject): void {
         });
       await open('own', key.keyId, key.hash);
       await open('elsewhere', key.keyId, key.hash);
-      await open('ended', key.keyId, 'a text of long ago');
       await open('named', null);
-      const rotate = (keepSession: string) => {
-        const hash = `next ${key.hash}`;
-        const input = { accountId, keyId: key.keyId, hash, last4: 'wxyz', graceUntil: T0, keepSession, at: T0 };
+      const rotate = (session: string, hash: string) => {
+        const input = { accountId, keyId: key.keyId, hash, last4: 'wxyz', graceUntil: T0, by: { session }, at: T0 };
         return subject.store.commit('rotateKey', input);
       };
-      await rotate('own');
-      for (const session of ['ended', 'named', 'no such']) {
-        expect(await rotate(session)).toMatchObject({ ok: true });
-      }
+      expect(await rotate('own', `second ${key.hash}`)).toMatchObject({ ok: true });
+      expect(await rotate('own', `third ${key.hash}`)).toMatchObject({ ok: true });
+      expect(await rotate('named', `fourth ${key.hash}`)).toMatchObject({ ok: true });
       const login = await subject.store.read.login(accountId);
       expect(Object.fromEntries(login?.sessions.map(({ hash, keyHash }) => [hash, keyHash]) ?? [])).toEqual({
-        own: `next ${key.hash}`,
+        own: `third ${key.hash}`,
         elsewhere: key.hash,
-        ended: 'a text of long ago',
         named: undefined,
       });
     });

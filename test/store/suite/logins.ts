@@ -1,8 +1,9 @@
 // Names, passwords and sessions of the site: a name has one owner, and a session ends when it should.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { MOST_SESSIONS, SESSION_IDLE_MS, SESSION_MOST_MS } from '../../../src/store/book/logins.ts';
+import { MOST_SESSIONS } from '../../../src/store/book/logins.ts';
 import type { SetLoginInput } from '../../../src/store/operations.ts';
+import { SESSION_IDLE_MS, SESSION_MOST_MS } from '../../../src/store/session-rules.ts';
 import { createAccount, fresh, MINUTE, T0 } from './samples.ts';
 import type { OpenSubject, StoreSubject } from './subject.ts';
 
@@ -20,7 +21,6 @@ export function describeLogins(open: OpenSubject): void {
         before: null,
         name,
         passwordHash: `hash of ${name}`,
-        keepSession: null,
         at: T0,
         ...fields,
       });
@@ -124,7 +124,7 @@ export function describeLogins(open: OpenSubject): void {
       expect(await hashesOf(accountId)).toEqual(['b']);
       for (const hash of ['d', 'e']) await openSession(accountId, hash);
       const name = fresh('name');
-      await setLogin(accountId, name, { keepSession: 'd' });
+      await setLogin(accountId, name, { by: { session: 'd' } });
       expect(await hashesOf(accountId)).toEqual(['d']);
       await setLogin(accountId, name, { before: name });
       expect(await hashesOf(accountId)).toEqual([]);

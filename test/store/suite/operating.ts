@@ -205,7 +205,7 @@ export function describeOperating(open: OpenSubject): void {
       const { accountId, keyId } = await createAccount(store, 7n);
       const last4 = 'Wx9_';
       await store.commit('createKey', { key: sampleKey(accountId, { last4 }), at: T0 });
-      const login = { accountId, before: null, name: fresh('name'), passwordHash: 'x', keepSession: null, at: T0 };
+      const login = { accountId, before: null, name: fresh('name'), passwordHash: 'x', at: T0 };
       await store.commit('setLogin', login);
       const { cards } = await issueCards(store, 2);
       await store.commit('redeem', redeeming(accountId, cards[0]?.hash ?? ''));

@@ -1,0 +1,56 @@
+// The body of a call that has a key, together with the key as it is once all of the body is there: that may be half a minute
+// after the headers were, and a key that was revoked, rotated or restricted meanwhile must not act as it was.
+
+import { fault } from '../faults/fault.ts';
+import type { PresentedKey } from '../keys/authenticator.ts';
+import type { JsonDocument } from '../kit/json/json.ts';
+import type { HttpTools, KeyedExchange } from './exchange.ts';
+import { type Body, parseBody, parseOptionalBody, readBody } from './read-body.ts';
+
+export interface KeyedBody {
+  document: JsonDocument;
+  /** From here on this is the key that counts. */
+  key: PresentedKey;
+}
+
+type Door = Pick<HttpTools, 'authenticator' | 'clock'>;
+
+/** Throws `invalid_api_key` if the key is not good any more, whatever the body says. */
+export async function readKeyedJson(
+  tools: Door,
+  exchange: KeyedExchange,
+  maxBytes: number,
+  onBytes?: (bytes: number) => void,
+): Promise<KeyedBody> {
+  const body = await readBody(exchange.request, maxBytes, tools.clock, onBytes);
+  return withKey(tools, exchange, body, parseBody);
+}
+
+/** Like `readKeyedJson`, but an empty body means an empty object. */
+export async function readOptionalKeyedJson(
+  tools: Door,
+  exchange: KeyedExchange,
+  maxBytes: number,
+): Promise<KeyedBody> {
+  const body = await readBody(exchange.request, maxBytes, tools.clock);
+  return withKey(tools, exchange, body, parseOptionalBody);
+}
+
+/** What is there at once is answered without a further wait. */
+function withKey(
+  { authenticator }: Door,
+  { key: before, connection }: KeyedExchange,
+  body: Body,
+  parse: (body: Body) => JsonDocument | Promise<JsonDocument>,
+): KeyedBody | Promise<KeyedBody> {
+  const finish = (key: PresentedKey | undefined): KeyedBody | Promise<KeyedBody> => {
+    if (!key) throw fault('invalid_api_key');
+    const document = parse(body);
+    return document instanceof Promise ? document.then((read) => ({ document: read, key })) : { document, key };
+  };
+  const key = authenticator.again(before);
+  if (!(key instanceof Promise)) return finish(key);
+  // Who hangs up before the key is found to be bad counts as well.
+  connection.peer();
+  return key.then(finish);
+}

@@ -1,0 +1,62 @@
+// Who acts on an account: looked at in the operation itself, because what was true when the call came may be over by its
+// turn. Nobody acts with a key that was revoked, rotated or demoted before.
+
+import { isValidKey } from '../key-rules.ts';
+import type { KeyRow } from '../rows.ts';
+import { isLiveSession } from '../session-rules.ts';
+import type { Book, Touch } from './book.ts';
+
+/** A key by its id and the hash of the text that was presented, or a session of the site by the hash of its cookie. */
+export type Actor = { keyId: string; keyHash: string } | { session: string };
+
+/** For every operation that only a managing key may ask for; undefined where the operator or the service itself acts. */
+export interface Acted {
+  by?: Actor | undefined;
+}
+
+/** `actor_gone`: the key or the session is no longer valid. `actor_not_permitted`: it does not manage any more. */
+export type ActorRefusal = 'actor_gone' | 'actor_not_permitted';
+
+/** What it takes to decide on an account's keys, and on who asks for that. */
+export function keyringTouches(accountId: string, by: Actor | undefined): Touch[] {
+  return [
+    { table: 'wallets', id: accountId },
+    { table: 'keyrings', id: accountId },
+    ...(by && 'session' in by ? [{ table: 'logins', id: accountId } as const] : []),
+  ];
+}
+
+export function refuseActor(
+  book: Book,
+  accountId: string,
+  by: Actor | undefined,
+  at: number,
+): { ok: false; reason: ActorRefusal } | undefined {
+  if (!by) return undefined;
+  const keys = book.get('keyrings', accountId) ?? [];
+  const reason = 'session' in by ? refusedSession(book, accountId, by.session, keys, at) : refusedKey(keys, by, at);
+  return reason && { ok: false, reason };
+}
+
+function refusedSession(
+  book: Book,
+  accountId: string,
+  hash: string,
+  keys: readonly KeyRow[],
+  at: number,
+): ActorRefusal | undefined {
+  const session = book.get('logins', accountId)?.sessions.find((one) => one.hash === hash);
+  if (!session || !isLiveSession(session, at)) return 'actor_gone';
+  const { keyId, keyHash = '' } = session;
+  return keyId === null ? undefined : refusedKey(keys, { keyId, keyHash }, at);
+}
+
+function refusedKey(
+  keys: readonly KeyRow[],
+  { keyId, keyHash }: { keyId: string; keyHash: string },
+  at: number,
+): ActorRefusal | undefined {
+  const key = keys.find((one) => one.keyId === keyId);
+  if (!key || !isValidKey(key, keyHash, at)) return 'actor_gone';
+  return key.manage ? undefined : 'actor_not_permitted';
+}
