@@ -9,6 +9,7 @@ import { FAILURES, isEnded } from '../read-answer.ts';
 import { indexAt, listOf, readEvent } from '../read-output.ts';
 import { createNewness } from '../read-stream.ts';
 import { readUsage } from '../usage.ts';
+import { createItemPlaces } from './item-places.ts';
 
 const BROKEN: AnswerEvent[] = [{ type: 'broken' }];
 
@@ -40,7 +41,8 @@ export function readWhole({ value }: JsonDocument): WholeEvents | undefined {
 function createResponseReader(): (event: JsonObject) => AnswerEvent[] {
   const sequencer = createSequencer();
   const takeNew = createNewness();
-  /** By output index. */
+  const places = createItemPlaces();
+  /** By the item's place. */
   const calls = new Map<number, Block>();
   /** Where each text begins in the text of the whole answer. */
   const starts = new Map<string, number>();
@@ -50,14 +52,17 @@ function createResponseReader(): (event: JsonObject) => AnswerEvent[] {
   const thoughts = new Set<string>();
   const cited = new Set<string>();
 
-  function take(event: JsonObject): AnswerEvent[] {
+  /** `index`: the place of the item that the event speaks of. */
+  function take(told: JsonObject, index: number): AnswerEvent[] {
+    const event: JsonObject = { ...told, output_index: index };
     const { item } = event;
-    const index = indexAt(event, 'output_index');
     if (isObject(item) && isCall(item)) {
       const { call_id: id, name } = item;
       if (!calls.has(index)) calls.set(index, { kind: 'tool', id: String(id ?? ''), name: String(name ?? '') });
     }
-    const events = readEvent(event).flatMap((said) => [...takeNew(said).flatMap(say), ...citeAll(event, said.slot)]);
+    // What a call says before its name is known, its end says again.
+    const sayable = readEvent(event).filter(({ slot }) => calls.has(index) || BLOCKS.has(kindOf(slot)));
+    const events = sayable.flatMap((said) => [...takeNew(said).flatMap(say), ...citeAll(event, said.slot)]);
     if (event.type === 'response.output_text.annotation.added') {
       events.push(...cite(event.annotation, textSlot(index, indexAt(event, 'content_index'))));
     }
@@ -66,7 +71,8 @@ function createResponseReader(): (event: JsonObject) => AnswerEvent[] {
   }
 
   function say({ slot, text }: { slot: string; text: string }): AnswerEvent[] {
-    const [, at = '', kind = ''] = slot.split('/');
+    const [, at = ''] = slot.split('/');
+    const kind = kindOf(slot);
     const call = calls.get(Number(at));
     openText = kind === 'text' ? slot : undefined;
     if (call) return sequencer.add(at, () => call, kind === 'name' ? '' : text);
@@ -125,23 +131,23 @@ function createResponseReader(): (event: JsonObject) => AnswerEvent[] {
   function finish(response: JsonObject): AnswerEvent[] {
     if (!isEnded(response)) return BROKEN;
     const items = listOf(response.output).filter(isObject);
-    const missed = items.flatMap((item, index) => {
-      const isKnown = ended.has(index);
-      return isKnown ? [] : take({ type: 'response.output_item.done', output_index: index, item });
+    const missed = places.findAll(items).flatMap(({ at, isEnded: isKnown }, position) => {
+      const item = items[position];
+      return isKnown || !item ? [] : take({ type: 'response.output_item.done', item }, at);
     });
     return [...missed, ...sequencer.flush(), { type: 'stop', reason: stopOf(response, calls.size > 0) }];
   }
 
-  const ended = new Set<number>();
   return (event) => {
     if (FAILURES.has(event.type)) return BROKEN;
     switch (event.type) {
       case 'response.completed':
       case 'response.incomplete':
         return isObject(event.response) ? finish(event.response) : BROKEN;
-      default:
-        if (event.type === 'response.output_item.done') ended.add(indexAt(event, 'output_index'));
-        return take(event);
+      default: {
+        const place = places.find(event);
+        return place ? take(event, place.at) : [];
+      }
     }
   };
 }
@@ -152,6 +158,10 @@ const BLOCKS: ReadonlyMap<string, Block> = new Map<string, Block>([
   ['summary', { kind: 'reasoning' }],
   ['thought', { kind: 'reasoning' }],
 ]);
+
+function kindOf(slot: string): string {
+  return slot.split('/')[2] ?? '';
+}
 
 function textSlot(index: number, at: number): string {
   return `0/${index}/text/${at}`;
