@@ -1,13 +1,13 @@
 // An upstream's chat answer as events, from its stream or whole. It takes what upstreams really send: thoughts under two
 // names, content in parts, calls mixed up, a finish that does not fit what was said.
 
-import { createHash } from 'node:crypto';
 import { isObject, type JsonDocument, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
 import { openRaw } from '../../../kit/json/raw-json.ts';
 import type { UsageReport } from '../../dialect.ts';
 import { isFinish } from '../../is-finish.ts';
 import { createShapeMemory, type Repeat } from '../../shape.ts';
 import type { AnswerEvent, Block, EventReader, StopReason, WholeEvents } from '../../translate/answer-events.ts';
+import { madeId } from '../../translate/given-ids.ts';
 import { createSequencer } from '../../translate/one-block-at-a-time.ts';
 import type { Target } from '../../translate/sides.ts';
 import { isBroken, isError, isNoise, saidAs } from '../read-chunk.ts';
@@ -189,9 +189,4 @@ const STOPS: ReadonlyMap<string, StopReason> = new Map<string, StopReason>([
 /** What was said counts more than what the finish claims: a client waits for calls exactly if there are any. */
 function stopOf(finish: string, hasCalls: boolean): StopReason {
   return STOPS.get(finish.toLowerCase()) ?? (hasCalls ? 'tool' : 'end');
-}
-
-/** For an upstream that gives its calls no ids, or the same. */
-function madeId(requestId: string, ordinal: number): string {
-  return `call_${createHash('sha256').update(`${requestId}/${ordinal}`).digest('hex').slice(0, 24)}`;
 }

@@ -4,7 +4,9 @@
 import { isObject, type Json, type JsonDocument, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
 import type { UsageReport } from '../../dialect.ts';
 import type { AnswerEvent, Block, EventReader, StopReason, WholeEvents } from '../../translate/answer-events.ts';
+import { createGivenIds } from '../../translate/given-ids.ts';
 import { createSequencer } from '../../translate/one-block-at-a-time.ts';
+import type { Target } from '../../translate/sides.ts';
 import { FAILURES, isEnded } from '../read-answer.ts';
 import { indexAt, listOf, readEvent } from '../read-output.ts';
 import { createNewness } from '../read-stream.ts';
@@ -13,8 +15,8 @@ import { createItemPlaces } from './item-places.ts';
 
 const BROKEN: AnswerEvent[] = [{ type: 'broken' }];
 
-export function createEventReader(): EventReader {
-  const read = createResponseReader();
+export function createEventReader(target: Target): EventReader {
+  const read = createResponseReader(target);
   let usage: UsageReport = 'absent';
   return {
     read({ data = '' }) {
@@ -31,17 +33,18 @@ export function createEventReader(): EventReader {
   };
 }
 
-export function readWhole({ value }: JsonDocument): WholeEvents | undefined {
+export function readWhole({ value }: JsonDocument, target: Target): WholeEvents | undefined {
   if (!Array.isArray(value.output) || !isEnded(value)) return undefined;
-  const events = createResponseReader()({ type: 'response.completed', response: value });
+  const events = createResponseReader(target)({ type: 'response.completed', response: value });
   return events.some(({ type }) => type === 'broken') ? undefined : { events, usage: readUsage(value.usage) };
 }
 
 /** Reads event after event of one response. */
-function createResponseReader(): (event: JsonObject) => AnswerEvent[] {
+function createResponseReader({ requestId }: Target): (event: JsonObject) => AnswerEvent[] {
   const sequencer = createSequencer();
   const takeNew = createNewness();
   const places = createItemPlaces();
+  const giveId = createGivenIds(requestId);
   /** By the item's place. */
   const calls = new Map<number, Block>();
   /** Where each text begins in the text of the whole answer. */
@@ -58,7 +61,7 @@ function createResponseReader(): (event: JsonObject) => AnswerEvent[] {
     const { item } = event;
     if (isObject(item) && isCall(item)) {
       const { call_id: id, name } = item;
-      if (!calls.has(index)) calls.set(index, { kind: 'tool', id: String(id ?? ''), name: String(name ?? '') });
+      if (!calls.has(index)) calls.set(index, { kind: 'tool', id: giveId(id), name: String(name ?? '') });
     }
     // What a call says before its name is known, its end says again.
     const sayable = readEvent(event).filter(({ slot }) => calls.has(index) || BLOCKS.has(kindOf(slot)));

@@ -179,3 +179,23 @@ test('what only the end tells is told, beside what was heard', () => {
 test('a whole answer', () => {
   expect(whole(responseObject(OPTIONS))).toEqual(SAID);
 });
+
+test('calls without an id, or with one of another, get the same of their own, streamed and whole', () => {
+  const given = [undefined, null, '', 7, 'c', 'c'];
+  const calls = given.map((call_id) => ({ type: 'function_call', call_id, name: 'look', arguments: '{}' }));
+  const response = { status: 'completed', output: calls };
+  const events = [
+    ...calls.flatMap((item, output_index) => [
+      { type: 'response.output_item.added', output_index, item: { ...item, arguments: '' } },
+      { type: 'response.function_call_arguments.delta', output_index, delta: '{}' },
+      { type: 'response.output_item.done', output_index, item },
+    ]),
+    { type: 'response.completed', response },
+  ];
+  const told = streamed(events);
+  expect(told).toEqual(whole(response));
+  const ids = told.map(([id = '']) => id);
+  expect(new Set(ids).size).toBe(given.length);
+  expect(ids[4]).toBe('c');
+  for (const id of ids.filter((one) => one !== 'c')) expect(id).toMatch(/^call_\w{24}$/);
+});
