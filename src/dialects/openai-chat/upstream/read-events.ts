@@ -10,7 +10,7 @@ import type { AnswerEvent, Block, EventReader, StopReason, WholeEvents } from '.
 import { madeId } from '../../translate/given-ids.ts';
 import { createSequencer } from '../../translate/one-block-at-a-time.ts';
 import type { Target } from '../../translate/sides.ts';
-import { isBroken, isError, isNoise, saidAs } from '../read-chunk.ts';
+import { isBroken, isError, isErrorEvent, isNoise, saidAs } from '../read-chunk.ts';
 import { betterUsage, readUsage } from '../read-usage.ts';
 import { type CallSlot, createCallSlots } from './call-slots.ts';
 import { type Bit, type CallBit, readBits, type Words } from './read-delta.ts';
@@ -41,7 +41,10 @@ export function createEventReader(target: Target): EventReader {
   }
 
   return {
-    read({ data = '' }) {
+    read(sent) {
+      const { data = '' } = sent;
+      repeat = undefined;
+      if (isErrorEvent(sent)) return BROKEN;
       repeat = shapes.match(data);
       if (repeat) return answer.read([wordsOf(repeat)], undefined);
       if (data === DONE) return [{ type: 'done' }];
