@@ -115,10 +115,12 @@ interface AnswerReader {
   read(bits: readonly Bit[], finish: unknown): AnswerEvent[];
 }
 
-function createAnswerReader({ quirks, requestId }: Target, options: { inPieces: boolean }): AnswerReader {
+function createAnswerReader({ quirks, requestId, knowsTool }: Target, options: { inPieces: boolean }): AnswerReader {
   const sequencer = createSequencer();
-  const slots = createCallSlots();
+  const slots = createCallSlots(options.inPieces ? knowsTool : undefined);
   const named = new Set<CallSlot>();
+  /** Calls whose name may not be whole, with what their first bit wants back. */
+  const begun = new Map<CallSlot, string | undefined>();
   const details = createDetails(options);
   let open: Block['kind'] | undefined;
   let isOver = false;
@@ -134,11 +136,18 @@ function createAnswerReader({ quirks, requestId }: Target, options: { inPieces: 
   /** A call is nothing before it has a name. In a whole answer each stands in a place of its own. */
   function readCall(bit: CallBit, position: number): AnswerEvent[] {
     const slot = slots.take(options.inPieces ? bit : { ...bit, index: position }, position);
-    if (slot.name === undefined) return [];
-    const text = named.has(slot) ? bit.arguments : slot.arguments;
+    if (slots.isBegun(slot)) begun.set(slot, bit.signature ?? begun.get(slot));
+    if (slot.name === undefined || slots.isBegun(slot)) return [];
+    const events = sayCall(slot, bit.arguments, bit.signature ?? begun.get(slot));
+    begun.delete(slot);
+    return events;
+  }
+
+  function sayCall(slot: CallSlot, more: string, signature: string | undefined): AnswerEvent[] {
+    const text = named.has(slot) ? more : slot.arguments;
     named.add(slot);
     const id = slot.id ?? madeId(requestId, slot.ordinal);
-    const block: Block = { kind: 'tool', id, name: slot.name, signature: bit.signature };
+    const block: Block = { kind: 'tool', id, name: slot.name ?? '', signature };
     return [...sign(), ...sequencer.add(`call/${slot.ordinal}`, () => block, text)];
   }
 
@@ -174,6 +183,7 @@ function createAnswerReader({ quirks, requestId }: Target, options: { inPieces: 
       }
       if (!isFinish(finish)) return events;
       isOver = true;
+      for (const [slot, signature] of begun) events.push(...sayCall(slot, '', signature));
       if (open !== 'reasoning') events.push(...sequencer.flush());
       open = undefined;
       return [...events, ...sign(), ...sequencer.flush(), { type: 'stop', reason: stopOf(finish, named.size > 0) }];
