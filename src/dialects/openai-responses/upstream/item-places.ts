@@ -94,15 +94,14 @@ export function createItemPlaces(): ItemPlaces {
         return named(idsAt(subject), (known) => !isAnother(known, subject.callId));
       });
       const taken = new Set(byId);
-      const rest = Map.groupBy(
-        places.filter((known) => !taken.has(known)),
-        ({ likeness }) => likeness,
-      );
+      // The first of each kind stands last, where it is taken from.
+      const rest = Map.groupBy(places.filter((known) => !taken.has(known)).reverse(), ({ likeness }) => likeness);
       return items.map((item, position) => {
         const likeness = likenessOf(item);
-        const [first] = rest.get(likeness) ?? [];
+        const alike = rest.get(likeness);
+        const first = alike?.at(-1);
         const isNew = !first || isAnother(first, ofItem(item, undefined).callId);
-        return byId[position] ?? (isNew ? undefined : rest.get(likeness)?.shift()) ?? begin(likeness);
+        return byId[position] ?? (isNew ? undefined : alike?.pop()) ?? begin(likeness);
       });
     },
   };
