@@ -120,8 +120,8 @@ const REMOVED: readonly (readonly [what: RegExp, word: string])[] = [
 /** Seconds, or a date of HTTP. */
 function readRetryAfter(text: string | null, now: number | undefined): number | undefined {
   if (text === null) return undefined;
-  if (/^\d{1,6}(\.\d+)?$/.test(text.trim())) return Number(text);
+  if (/^\d+(\.\d+)?$/.test(text.trim())) return Math.min(Number(text), LONGEST_WAIT_S);
   if (now === undefined || !HTTP_DATE.test(text.trim())) return undefined;
   const seconds = (Date.parse(text) - now) / 1000;
-  return seconds < LONGEST_WAIT_S ? Math.max(0, seconds) : undefined;
+  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(0, seconds), LONGEST_WAIT_S);
 }

@@ -51,6 +51,8 @@ export interface ReportedUsage {
   buckets: Buckets;
   /** Part of the output bucket, for information. */
   reasoning: number;
+  /** The upstream told its input alone: what it said is counted here. */
+  lacksOutput?: boolean | undefined;
   /** The upstream counts in a way of its own: clients are shown these figures in place of its, and the rest as it came. */
   isRestated?: boolean | undefined;
   /** What the upstream says that it asks of us for it, in a currency of its own. */

@@ -74,7 +74,11 @@ interface Measured extends ReportedUsage {
 /** Images are billed by what was returned, whatever the upstream says it used; only tokens are ever a guess, if they cost. */
 function measure({ request }: Call, { prices }: Model, { usage, output }: AnswerFacts): Measured {
   const { tokens, images } = output;
-  if (typeof usage === 'object') return { ...usage, buckets: { ...usage.buckets, images }, estimated: false };
+  if (typeof usage === 'object') {
+    const { buckets, lacksOutput = false } = usage;
+    const counted = lacksOutput ? wholeTokens(tokens) : buckets.output;
+    return { ...usage, buckets: { ...buckets, output: counted, images }, estimated: lacksOutput };
+  }
   return {
     buckets: { ...NO_BUCKETS, input: request.input.estimate, output: wholeTokens(tokens), images },
     reasoning: 0,
@@ -86,7 +90,8 @@ function measure({ request }: Call, { prices }: Model, { usage, output }: Answer
 function withPrefilled(usage: Measured, prefilledTokens: number | undefined): Measured {
   if (prefilledTokens === undefined) return usage;
   // Our own count of the input has no prefill in it.
-  const input = usage.estimated ? usage.buckets : lessInput(usage.buckets, prefilledTokens);
+  const isCounted = usage.estimated && !usage.lacksOutput;
+  const input = isCounted ? usage.buckets : lessInput(usage.buckets, prefilledTokens);
   const buckets = { ...input, output: usage.buckets.output + prefilledTokens };
   return { buckets, reasoning: usage.reasoning, estimated: true };
 }

@@ -155,6 +155,15 @@ test.each([
   await other.stop();
 });
 
+test.each(['999999', '1000000', '99999999999999999999.5', 'Fri, 01 Jan 2100 00:00:00 GMT'])(
+  'a wait past every bound (%s) is told as our longest',
+  async (wait) => {
+    first.otherwise({ status: 429, headers: { 'retry-after': wait }, body: [] });
+    const response = await gateway.chat(account.key, { model: set.alone });
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '55']);
+  },
+);
+
 test('a redirect is not followed: our key goes nowhere it was not meant for', async () => {
   first.otherwise({ status: 307, headers: { location: `${second.baseUrl}/chat/completions` }, body: [] });
   second.otherwise(chatAnswer());

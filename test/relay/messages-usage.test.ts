@@ -149,5 +149,45 @@ test('a stream that tells at its start alone how much it said is counted here', 
   expect(String(stream.body?.[0])).toContain('"output_tokens":1');
   lab.first.next(stream);
   const { record } = await lab.ask({ stream: true });
-  expect(record).toMatchObject({ estimated: true, output_tokens: Math.round(weighTokens(pieces.join(''))) });
+  expect(record).toMatchObject({
+    input_tokens: 11,
+    output_tokens: Math.round(weighTokens(pieces.join(''))),
+    estimated: true,
+  });
+});
+
+describe('a stream that tells its input, and nothing at its end', () => {
+  const told = (usage: Record<string, unknown>) => {
+    const { body = [], ...rest } = messageStream({ pieces: ['One two three'], usage: {} });
+    const [start = '', ...more] = body.map(String);
+    const begun = start.replace(/"usage":\{[^}]*\}/, `"usage":${JSON.stringify({ ...usage, output_tokens: 1 })}`);
+    const without = more.map((event) => event.replace(/,"usage":\{[^}]*\}/, ''));
+    return { ...rest, body: [begun, ...without] };
+  };
+  const output = Math.round(weighTokens('One two three'));
+
+  test('is charged that input by its buckets, and its output by our count', async () => {
+    lab.first.next(told({ input_tokens: 3, cache_read_input_tokens: 80, cache_creation_input_tokens: 10 }));
+    const { record, answer } = await lab.ask({ stream: true, system: 'x'.repeat(500) });
+    expect(record).toMatchObject({
+      input_tokens: 3,
+      cached_input_tokens: 80,
+      cache_write_5m_tokens: 10,
+      output_tokens: output,
+      estimated: true,
+      cost_nano: String(3 * 10_000 + 80 * 1_000 + 10 * 12_500 + output * 40_000),
+    });
+    expect(answer.usage).toMatchObject({ input_tokens: 3, cache_read_input_tokens: 80, output_tokens: output });
+  });
+
+  test.each([
+    ['zeros that stand for nothing yet', { input_tokens: 0, cache_read_input_tokens: 0 }],
+    ['nonsense', { input_tokens: -3 }],
+    ['no count', {}],
+  ])('is counted whole if its start has %s', async (_, usage) => {
+    lab.first.next(told(usage));
+    const { record } = await lab.ask({ stream: true });
+    expect(record).toMatchObject({ cached_input_tokens: 0, output_tokens: output, estimated: true });
+    expect(record.input_tokens).toBeGreaterThan(3);
+  });
 });

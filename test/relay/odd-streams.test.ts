@@ -209,17 +209,24 @@ describe.each(WIRE_CLIENTS.filter(({ name }) => name === 'messages'))('$name: a 
   });
 });
 
-describe.each(WIRE_CLIENTS.filter(({ name }) => name === 'chat'))('$name', (client) => {
-  const parts = partsOf(client);
+const SECRET = 'gpu-7.internal sk-live-abc';
+const told = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
+const choice = (fields: Record<string, unknown>) => told({ choices: [{ index: 0, delta: {}, ...fields }] });
+const chat = WIRE_CLIENTS.find(({ name }) => name === 'chat') as WireClient;
+
+describe.each(WIRE_CLIENTS)('$name, of a chat upstream', (own) => {
+  const { stream, refusal } = chat;
+  const channel: WireClient['channel'] = (...of) => ({ ...chat.channel(...of), endpoints: ['chat'] });
+  const client: WireClient = { ...own, channel, stream, refusal };
+  const parts = partsOf(chat);
   const at = parts.findIndex((part) => part.includes(' two'));
   const begun = parts.slice(0, at);
-  const told = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
-  const choice = (fields: Record<string, unknown>) => told({ choices: [{ index: 0, delta: {}, ...fields }] });
-  const SECRET = 'gpu-7.internal sk-live-abc';
   const errors: [what: string, part: string][] = [
     ['a text', told({ error: SECRET })],
     ['an object that is one', told({ object: 'error', message: SECRET, code: 500 })],
     ['in a choice', choice({ finish_reason: null, error: { message: SECRET } })],
+    ['an event of that name', `event: error\n${told({ message: SECRET })}`],
+    ['words in an event of that name', `event: error\ndata: ${SECRET}\n\n`],
     ['a finish', choice({ finish_reason: 'insufficient_system_resource', note: SECRET })],
   ];
 
@@ -235,12 +242,18 @@ describe.each(WIRE_CLIENTS.filter(({ name }) => name === 'chat'))('$name', (clie
   });
 
   test.each(errors)('an error as %s, and nothing goes on: told in our words, and free', async (_, part) => {
-    const { answer, record, text } = await ask(client, streamOf([...begun, part, told('[DONE]')]));
+    const { answer, record, text } = await ask(client, streamOf([...begun, part, ...parts.slice(at)]));
     expect(answer.complete).toBe(false);
     expect(answer.error).toMatchObject({ code: 'upstream_failed' });
     expect(record).toMatchObject({ status: 'upstream_failed', cost_nano: '0' });
     expect(text).not.toContain(SECRET);
   });
+});
+
+describe.each(WIRE_CLIENTS.filter(({ name }) => name === 'chat'))('$name', (client) => {
+  const parts = partsOf(client);
+  const at = parts.findIndex((part) => part.includes(' two'));
+  const begun = parts.slice(0, at);
 
   test.each([
     told({ detail: SECRET }),

@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, test } from 'bun:test';
 import { costAt, type Lab, MAIN, startLab } from '../support/lab.ts';
-import { responseAnswer, responseStream } from '../support/openai-responses.ts';
+import { responseAnswer, responseEvents, responseFrame, responseStream } from '../support/openai-responses.ts';
 import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
 
 let lab: Lab;
@@ -38,6 +38,23 @@ describe.each(WIRE_CLIENTS.filter(({ name }) => name !== 'responses'))('$name', 
     const { json, status } = await lab.ask();
     expect(status).toBe(200);
     expect(client.readWhole(json)).toEqual({ text: 'One two', model: 'main' });
+  });
+
+  test('items that the upstream numbers in its own way are told, and charged, once', async () => {
+    await start();
+    const options = { pieces: ['word '.repeat(20)], usage: null };
+    const costs: unknown[] = [];
+    for (const first of [0, 1]) {
+      const moved = responseEvents(options).map((event) =>
+        'output_index' in event ? { ...event, output_index: first } : event,
+      );
+      lab.first.next({ ...responseStream(), body: moved.map(responseFrame) });
+      const { answer, record } = await lab.ask({ stream: true });
+      expect(answer.complete).toBe(true);
+      expect(answer.content).toEqual({ [client.textSlot]: 'word '.repeat(20) });
+      costs.push(record.cost_nano);
+    }
+    expect(costs[1]).toBe(costs[0]);
   });
 
   test('a stream that breaks goes on elsewhere', async () => {

@@ -106,6 +106,9 @@ function checkTold({ case: one, client }: CaseOfPair, told: Told): void {
   const expected: Partial<Told> = { ...(one.reply ? {} : toldOf(one)), ...one.told };
   const { calls, ...rest } = expected;
   for (const [name, value] of Object.entries(rest)) expect(told[name as keyof Told], name).toEqual(value);
+  const ids = told.calls.map(({ id }) => id);
+  expect(new Set(ids).size, `ids of calls: ${ids}`).toBe(ids.length);
+  expect(ids).not.toContain('undefined');
   if (!calls) return;
   const shown = told.calls.map((call) => ({ name: call.name, arguments: call.arguments }));
   const normal = (text: string) => (client === 'messages' ? JSON.stringify(JSON.parse(text || '{}')) : text);

@@ -94,7 +94,15 @@ export function createUsageTracker(): UsageTracker {
       merged = mergeUsage(merged, usage);
       hasOutputCount ||= isObject(usage) && (usage.output_tokens ?? null) !== null;
     },
-    report: (isFinished) =>
-      Object.keys(merged).length === 0 || (isFinished && !hasOutputCount) ? 'absent' : readUsage(merged),
+    report(isFinished) {
+      if (Object.keys(merged).length === 0) return 'absent';
+      return isFinished && !hasOutputCount ? readInput(merged) : readUsage(merged);
+    },
   };
+}
+
+/** Of a start whose end tells nothing. No prompt takes nothing: a zero there stands for what was not counted yet. */
+function readInput(usage: JsonObject): UsageReport {
+  const input = readFigures({ ...usage, output_tokens: 0, output_tokens_details: null });
+  return input && countTokens(input.buckets) > 0 ? { ...input, lacksOutput: true } : 'absent';
 }

@@ -1,10 +1,16 @@
 // What a chunk of a chat stream is, however its upstream writes it: the rules that all who read one share.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import type { SseEvent } from '../sse.ts';
 
 /** An error in place of a chunk. */
 export function isError({ error, object, type }: JsonObject): boolean {
   return isGiven(error) || object === 'error' || type === 'error';
+}
+
+/** An error by the name of its event, whatever it says. */
+export function isErrorEvent({ event, data }: SseEvent): boolean {
+  return event === 'error' && data !== undefined;
 }
 
 /** Told in place of an answer that the upstream could not finish. */

@@ -17,7 +17,7 @@ import { isFinish } from '../is-finish.ts';
 import { RepeatedEvent } from '../repeated-event.ts';
 import { createShapeMemory, type Repeat } from '../shape.ts';
 import { isKeepAlive } from '../sse.ts';
-import { hasNoChoice, isBroken, isError, isForeign, isNoise, isUnshown, saidAs } from './read-chunk.ts';
+import { hasNoChoice, isBroken, isError, isErrorEvent, isForeign, isNoise, isUnshown, saidAs } from './read-chunk.ts';
 import { outputOf, readPieces } from './read-output.ts';
 import { betterUsage, readUsage } from './read-usage.ts';
 
@@ -85,7 +85,9 @@ export function createStreamReader(choices: number, quirks?: Quirks): StreamRead
   }
 
   return {
-    read({ data = '', event: name }) {
+    read(sent) {
+      const { data = '', event: name } = sent;
+      if (isErrorEvent(sent)) return [BROKEN];
       const repeat = shapes.match(data);
       if (repeat) return [again(data, repeat)];
       if (data === DONE_MARK) {
@@ -95,7 +97,7 @@ export function createStreamReader(choices: number, quirks?: Quirks): StreamRead
       if (isNoise(data)) return [];
       try {
         const document = readJsonObject(data, ANSWER_LIMITS);
-        if (isError(document.value) || name === 'error') return [BROKEN];
+        if (isError(document.value)) return [BROKEN];
         if (isForeign(document.value)) {
           const isHidden = isKeepAlive(name) || isKeepAlive(document.value.type) || isUnshown(document.value);
           return isHidden ? [] : [foreign(name, document)];

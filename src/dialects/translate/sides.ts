@@ -19,6 +19,8 @@ export interface Target {
   origin: string;
   /** Makes ids of calls unique, where the upstream gives them none. */
   requestId: string;
+  /** Whether the upstream was offered a tool of this name; unknown where only a request is written. */
+  knowsTool?(upstreamName: string): boolean;
   /** The client's own bound on output, if it set one; no more than that is ever sent. */
   maxOutputTokens?: number | undefined;
   /** A client's name for its user, as a keyed hash. */

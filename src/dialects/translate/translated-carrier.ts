@@ -111,7 +111,8 @@ function translatedReader(
   written: WrittenRequest,
   context: AnswerContext,
 ): StreamReader {
-  const events = upstream.createEventReader(target);
+  const knowsTool = (name: string) => written.names.find(name) !== undefined;
+  const events = upstream.createEventReader({ ...target, knowsTool });
   const restore = createRestorer(written);
   const writer = client.createEventWriter(context);
   /** The client's own reader sees every frame: what it cannot read would be no event of its dialect. */

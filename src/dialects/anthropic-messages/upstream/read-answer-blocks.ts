@@ -2,6 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import type { AnswerEvent, Block } from '../../translate/answer-events.ts';
+import { createGivenIds } from '../../translate/given-ids.ts';
 
 export interface BlockReader {
   /** `rawInput` is the JSON text of a call's input, where the block has it already. */
@@ -29,7 +30,8 @@ interface OpenBlock {
 
 const NO_INPUT = '{}';
 
-export function createBlockReader(): BlockReader {
+export function createBlockReader(requestId: string): BlockReader {
+  const giveId = createGivenIds(requestId);
   let open: OpenBlock | undefined;
   let textLength = 0;
   let hasCalls = false;
@@ -82,7 +84,7 @@ export function createBlockReader(): BlockReader {
 
   return {
     start(index, block, rawInput) {
-      const kind = readKind(block);
+      const kind = readKind(block, giveId);
       if (!kind && !isVendors(block)) lost.add(typeof block.type === 'string' ? block.type : 'content');
       const begun = begin(index, kind);
       if (block.type === 'text') begun.push(...words('text', block.text));
@@ -117,7 +119,7 @@ export function createBlockReader(): BlockReader {
 }
 
 /** Undefined for what the vendor did itself, and for what nobody knows yet. */
-function readKind(block: JsonObject): Block | undefined {
+function readKind(block: JsonObject, giveId: (told: Json | undefined) => string): Block | undefined {
   switch (block.type) {
     case 'text':
       return { kind: 'text' };
@@ -126,7 +128,7 @@ function readKind(block: JsonObject): Block | undefined {
     case 'redacted_thinking':
       return { kind: 'redacted', data: String(block.data) };
     case 'tool_use':
-      return { kind: 'tool', id: String(block.id), name: String(block.name) };
+      return { kind: 'tool', id: giveId(block.id), name: String(block.name) };
     default:
       return undefined;
   }

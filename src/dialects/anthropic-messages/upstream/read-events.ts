@@ -5,14 +5,15 @@ import { isObject, type JsonObject, tryParseJson } from '../../../kit/json/json.
 import { openRaw } from '../../../kit/json/raw-json.ts';
 import { isFinish } from '../../is-finish.ts';
 import type { AnswerEvent, EventReader } from '../../translate/answer-events.ts';
+import type { Target } from '../../translate/sides.ts';
 import { createUsageTracker } from '../usage.ts';
 import { createBlockReader } from './read-answer-blocks.ts';
 import { readStop } from './read-stop.ts';
 
 const BROKEN: AnswerEvent[] = [{ type: 'broken' }];
 
-export function createEventReader(): EventReader {
-  const blocks = createBlockReader();
+export function createEventReader({ requestId }: Target): EventReader {
+  const blocks = createBlockReader(requestId);
   const usage = createUsageTracker();
   let isStopped = false;
 

@@ -1,5 +1,6 @@
 // Which call a bit of a chat stream belongs to. By the book each call has an index and says its id once; upstreams leave
-// out the index, count all calls as the first, repeat the id, give two calls the same, or make up one for every bit.
+// out the index, count all calls as the first, repeat the id, give two calls the same, make up one for every bit, or tell
+// the name in pieces.
 
 import { tryParseJson } from '../../../kit/json/json.ts';
 import type { CallBit } from './read-delta.ts';
@@ -17,12 +18,22 @@ export interface CallSlot {
 export interface CallSlots {
   /** The call that the bit belongs to, with the bit added. */
   take(bit: CallBit, position: number): CallSlot;
+  /** More of its name may come: it has no arguments yet, and there is no such tool. */
+  isBegun(slot: CallSlot): boolean;
 }
 
-export function createCallSlots(): CallSlots {
+export function createCallSlots(knowsTool: (name: string) => boolean = () => true): CallSlots {
   const byId = new Map<string, CallSlot>();
   const byIndex = new Map<number, CallSlot>();
   let count = 0;
+
+  const isBegun = ({ name, arguments: text }: CallSlot) => name !== undefined && text === '' && !knowsTool(name);
+
+  /** Whether the bit goes on with the name of the call in its place. */
+  function goesOn({ id, index, name }: CallBit, slot: CallSlot): boolean {
+    if (id !== undefined || index === undefined || name === undefined || name === slot.name) return false;
+    return isBegun(slot) && !knowsTool(name);
+  }
 
   function find(bit: CallBit, position: number): CallSlot | undefined {
     const { id, index, name } = bit;
@@ -32,7 +43,7 @@ export function createCallSlots(): CallSlots {
     // An index of its own makes a call of its own, even under an id that another one has.
     if (index !== undefined && !placed) return name === undefined ? known : undefined;
     if (known && known !== placed && placed?.id !== undefined) return known;
-    return placed && begins(bit, placed) ? undefined : placed;
+    return placed && begins(bit, placed) && !goesOn(bit, placed) ? undefined : placed;
   }
 
   return {
@@ -43,10 +54,11 @@ export function createCallSlots(): CallSlots {
         slot.id ??= bit.id;
         byId.set(bit.id, slot);
       }
-      slot.name ??= bit.name;
+      slot.name = goesOn(bit, slot) ? `${slot.name}${bit.name}` : (slot.name ?? bit.name);
       slot.arguments += bit.arguments;
       return slot;
     },
+    isBegun,
   };
 }
 

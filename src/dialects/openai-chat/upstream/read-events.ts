@@ -1,16 +1,16 @@
 // An upstream's chat answer as events, from its stream or whole. It takes what upstreams really send: thoughts under two
 // names, content in parts, calls mixed up, a finish that does not fit what was said.
 
-import { createHash } from 'node:crypto';
 import { isObject, type JsonDocument, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
 import { openRaw } from '../../../kit/json/raw-json.ts';
 import type { UsageReport } from '../../dialect.ts';
 import { isFinish } from '../../is-finish.ts';
 import { createShapeMemory, type Repeat } from '../../shape.ts';
 import type { AnswerEvent, Block, EventReader, StopReason, WholeEvents } from '../../translate/answer-events.ts';
+import { madeId } from '../../translate/given-ids.ts';
 import { createSequencer } from '../../translate/one-block-at-a-time.ts';
 import type { Target } from '../../translate/sides.ts';
-import { isBroken, isError, isNoise, saidAs } from '../read-chunk.ts';
+import { isBroken, isError, isErrorEvent, isNoise, saidAs } from '../read-chunk.ts';
 import { betterUsage, readUsage } from '../read-usage.ts';
 import { type CallSlot, createCallSlots } from './call-slots.ts';
 import { type Bit, type CallBit, readBits, type Words } from './read-delta.ts';
@@ -41,7 +41,10 @@ export function createEventReader(target: Target): EventReader {
   }
 
   return {
-    read({ data = '' }) {
+    read(sent) {
+      const { data = '' } = sent;
+      repeat = undefined;
+      if (isErrorEvent(sent)) return BROKEN;
       repeat = shapes.match(data);
       if (repeat) return answer.read([wordsOf(repeat)], undefined);
       if (data === DONE) return [{ type: 'done' }];
@@ -112,10 +115,12 @@ interface AnswerReader {
   read(bits: readonly Bit[], finish: unknown): AnswerEvent[];
 }
 
-function createAnswerReader({ quirks, requestId }: Target, options: { inPieces: boolean }): AnswerReader {
+function createAnswerReader({ quirks, requestId, knowsTool }: Target, options: { inPieces: boolean }): AnswerReader {
   const sequencer = createSequencer();
-  const slots = createCallSlots();
+  const slots = createCallSlots(options.inPieces ? knowsTool : undefined);
   const named = new Set<CallSlot>();
+  /** Calls whose name may not be whole, with what their first bit wants back. */
+  const begun = new Map<CallSlot, string | undefined>();
   const details = createDetails(options);
   let open: Block['kind'] | undefined;
   let isOver = false;
@@ -131,11 +136,18 @@ function createAnswerReader({ quirks, requestId }: Target, options: { inPieces: 
   /** A call is nothing before it has a name. In a whole answer each stands in a place of its own. */
   function readCall(bit: CallBit, position: number): AnswerEvent[] {
     const slot = slots.take(options.inPieces ? bit : { ...bit, index: position }, position);
-    if (slot.name === undefined) return [];
-    const text = named.has(slot) ? bit.arguments : slot.arguments;
+    if (slots.isBegun(slot)) begun.set(slot, bit.signature ?? begun.get(slot));
+    if (slot.name === undefined || slots.isBegun(slot)) return [];
+    const events = sayCall(slot, bit.arguments, bit.signature ?? begun.get(slot));
+    begun.delete(slot);
+    return events;
+  }
+
+  function sayCall(slot: CallSlot, more: string, signature: string | undefined): AnswerEvent[] {
+    const text = named.has(slot) ? more : slot.arguments;
     named.add(slot);
     const id = slot.id ?? madeId(requestId, slot.ordinal);
-    const block: Block = { kind: 'tool', id, name: slot.name, signature: bit.signature };
+    const block: Block = { kind: 'tool', id, name: slot.name ?? '', signature };
     return [...sign(), ...sequencer.add(`call/${slot.ordinal}`, () => block, text)];
   }
 
@@ -171,6 +183,7 @@ function createAnswerReader({ quirks, requestId }: Target, options: { inPieces: 
       }
       if (!isFinish(finish)) return events;
       isOver = true;
+      for (const [slot, signature] of begun) events.push(...sayCall(slot, '', signature));
       if (open !== 'reasoning') events.push(...sequencer.flush());
       open = undefined;
       return [...events, ...sign(), ...sequencer.flush(), { type: 'stop', reason: stopOf(finish, named.size > 0) }];
@@ -189,9 +202,4 @@ const STOPS: ReadonlyMap<string, StopReason> = new Map<string, StopReason>([
 /** What was said counts more than what the finish claims: a client waits for calls exactly if there are any. */
 function stopOf(finish: string, hasCalls: boolean): StopReason {
   return STOPS.get(finish.toLowerCase()) ?? (hasCalls ? 'tool' : 'end');
-}
-
-/** For an upstream that gives its calls no ids, or the same. */
-function madeId(requestId: string, ordinal: number): string {
-  return `call_${createHash('sha256').update(`${requestId}/${ordinal}`).digest('hex').slice(0, 24)}`;
 }

@@ -4,16 +4,19 @@
 import { isObject, type Json, type JsonDocument, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
 import type { UsageReport } from '../../dialect.ts';
 import type { AnswerEvent, Block, EventReader, StopReason, WholeEvents } from '../../translate/answer-events.ts';
+import { createGivenIds } from '../../translate/given-ids.ts';
 import { createSequencer } from '../../translate/one-block-at-a-time.ts';
+import type { Target } from '../../translate/sides.ts';
 import { FAILURES, isEnded } from '../read-answer.ts';
 import { indexAt, listOf, readEvent } from '../read-output.ts';
 import { createNewness } from '../read-stream.ts';
 import { readUsage } from '../usage.ts';
+import { createItemPlaces } from './item-places.ts';
 
 const BROKEN: AnswerEvent[] = [{ type: 'broken' }];
 
-export function createEventReader(): EventReader {
-  const read = createResponseReader();
+export function createEventReader(target: Target): EventReader {
+  const read = createResponseReader(target);
   let usage: UsageReport = 'absent';
   return {
     read({ data = '' }) {
@@ -30,17 +33,19 @@ export function createEventReader(): EventReader {
   };
 }
 
-export function readWhole({ value }: JsonDocument): WholeEvents | undefined {
+export function readWhole({ value }: JsonDocument, target: Target): WholeEvents | undefined {
   if (!Array.isArray(value.output) || !isEnded(value)) return undefined;
-  const events = createResponseReader()({ type: 'response.completed', response: value });
+  const events = createResponseReader(target)({ type: 'response.completed', response: value });
   return events.some(({ type }) => type === 'broken') ? undefined : { events, usage: readUsage(value.usage) };
 }
 
 /** Reads event after event of one response. */
-function createResponseReader(): (event: JsonObject) => AnswerEvent[] {
+function createResponseReader({ requestId }: Target): (event: JsonObject) => AnswerEvent[] {
   const sequencer = createSequencer();
   const takeNew = createNewness();
-  /** By output index. */
+  const places = createItemPlaces();
+  const giveId = createGivenIds(requestId);
+  /** By the item's place. */
   const calls = new Map<number, Block>();
   /** Where each text begins in the text of the whole answer. */
   const starts = new Map<string, number>();
@@ -50,14 +55,17 @@ function createResponseReader(): (event: JsonObject) => AnswerEvent[] {
   const thoughts = new Set<string>();
   const cited = new Set<string>();
 
-  function take(event: JsonObject): AnswerEvent[] {
+  /** `index`: the place of the item that the event speaks of. */
+  function take(told: JsonObject, index: number): AnswerEvent[] {
+    const event: JsonObject = { ...told, output_index: index };
     const { item } = event;
-    const index = indexAt(event, 'output_index');
     if (isObject(item) && isCall(item)) {
       const { call_id: id, name } = item;
-      if (!calls.has(index)) calls.set(index, { kind: 'tool', id: String(id ?? ''), name: String(name ?? '') });
+      if (!calls.has(index)) calls.set(index, { kind: 'tool', id: giveId(id), name: String(name ?? '') });
     }
-    const events = readEvent(event).flatMap((said) => [...takeNew(said).flatMap(say), ...citeAll(event, said.slot)]);
+    // What a call says before its name is known, its end says again.
+    const sayable = readEvent(event).filter(({ slot }) => calls.has(index) || BLOCKS.has(kindOf(slot)));
+    const events = sayable.flatMap((said) => [...takeNew(said).flatMap(say), ...citeAll(event, said.slot)]);
     if (event.type === 'response.output_text.annotation.added') {
       events.push(...cite(event.annotation, textSlot(index, indexAt(event, 'content_index'))));
     }
@@ -66,7 +74,8 @@ function createResponseReader(): (event: JsonObject) => AnswerEvent[] {
   }
 
   function say({ slot, text }: { slot: string; text: string }): AnswerEvent[] {
-    const [, at = '', kind = ''] = slot.split('/');
+    const [, at = ''] = slot.split('/');
+    const kind = kindOf(slot);
     const call = calls.get(Number(at));
     openText = kind === 'text' ? slot : undefined;
     if (call) return sequencer.add(at, () => call, kind === 'name' ? '' : text);
@@ -125,23 +134,23 @@ function createResponseReader(): (event: JsonObject) => AnswerEvent[] {
   function finish(response: JsonObject): AnswerEvent[] {
     if (!isEnded(response)) return BROKEN;
     const items = listOf(response.output).filter(isObject);
-    const missed = items.flatMap((item, index) => {
-      const isKnown = ended.has(index);
-      return isKnown ? [] : take({ type: 'response.output_item.done', output_index: index, item });
+    const missed = places.findAll(items).flatMap(({ at, isEnded: isKnown }, position) => {
+      const item = items[position];
+      return isKnown || !item ? [] : take({ type: 'response.output_item.done', item }, at);
     });
     return [...missed, ...sequencer.flush(), { type: 'stop', reason: stopOf(response, calls.size > 0) }];
   }
 
-  const ended = new Set<number>();
   return (event) => {
     if (FAILURES.has(event.type)) return BROKEN;
     switch (event.type) {
       case 'response.completed':
       case 'response.incomplete':
         return isObject(event.response) ? finish(event.response) : BROKEN;
-      default:
-        if (event.type === 'response.output_item.done') ended.add(indexAt(event, 'output_index'));
-        return take(event);
+      default: {
+        const place = places.find(event);
+        return place ? take(event, place.at) : [];
+      }
     }
   };
 }
@@ -152,6 +161,10 @@ const BLOCKS: ReadonlyMap<string, Block> = new Map<string, Block>([
   ['summary', { kind: 'reasoning' }],
   ['thought', { kind: 'reasoning' }],
 ]);
+
+function kindOf(slot: string): string {
+  return slot.split('/')[2] ?? '';
+}
 
 function textSlot(index: number, at: number): string {
   return `0/${index}/text/${at}`;

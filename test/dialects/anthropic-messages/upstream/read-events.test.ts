@@ -42,6 +42,23 @@ const CLOSE: AnswerEvent = { type: 'close' };
 const DONE: AnswerEvent = { type: 'done' };
 const BROKEN: AnswerEvent = { type: 'broken' };
 
+test('calls without an id, or with one of another, get the same of their own, streamed and whole', () => {
+  const uses = [undefined, null, '', 7, 't1', 't1'].map((id) => ({ type: 'tool_use', id, name: 'look', input: {} }));
+  const idsOf = (events: readonly AnswerEvent[] = []) =>
+    events.flatMap((event) => (event.type === 'open' && event.block.kind === 'tool' ? [event.block.id] : []));
+  const { events } = readStream(
+    START,
+    ...uses.flatMap((use, at) => [startOf(use, at), stopOf(at)]),
+    endOf('tool_use'),
+    STOP,
+  );
+  const whole = readWhole(JSON.stringify({ type: 'message', content: uses, stop_reason: 'tool_use' }));
+  expect(idsOf(events)).toEqual(idsOf(whole?.events));
+  expect(new Set(idsOf(events)).size).toBe(6);
+  expect(idsOf(events)[4]).toBe('t1');
+  for (const id of idsOf(events).filter((one) => one !== 't1')) expect(id).toMatch(/^call_\w{24}$/);
+});
+
 describe('a stream', () => {
   test('thinking, text and a call, one after the other', () => {
     const { events } = readStream(

@@ -243,6 +243,45 @@ describe('calls of a stream', () => {
     expect(said(bit(0, '{"x"'), named, bit(0, ':1}'), end)).toEqual([['a', 'f', '{"x":1}'], 'stop:tool']);
   });
 
+  describe('a name in pieces', () => {
+    const knowsTool = (name: string) => ['get_thing', 'look', 'go'].includes(name);
+    const piece = (id: string | undefined, name: string, text = '') =>
+      callBit({ index: 0, ...(id === undefined ? {} : { id }), function: { name, arguments: text } });
+    const calls = (...datas: string[]) => {
+      const reader = createEventReader({ ...targetOf(), knowsTool });
+      return summary(datas.flatMap((data) => reader.read({ event: undefined, data })));
+    };
+
+    test('is one name', () => {
+      const thing = ['a', 'get_thing', '{"x":1}'];
+      expect(calls(piece('a', 'get_'), piece(undefined, 'thing', '{"x"'), bit(0, ':1}'), end)).toEqual([
+        thing,
+        'stop:tool',
+      ]);
+      expect(
+        calls(piece('a', 'ge'), piece(undefined, 't_'), piece(undefined, 'thing'), bit(0, '{"x":1}'), end),
+      ).toEqual([thing, 'stop:tool']);
+    });
+
+    test('two tools in one place are two calls', () => {
+      const told = calls(piece(undefined, 'look'), piece(undefined, 'go', '{}'), end) as string[][];
+      expect(told.slice(0, 2).map(([, ...rest]) => rest)).toEqual([
+        ['look', ''],
+        ['go', '{}'],
+      ]);
+    });
+
+    test('one that the model made up is told, with and without arguments', () => {
+      expect(calls(piece('a', 'made'), bit(0, '{}'), end)).toEqual([['a', 'made', '{}'], 'stop:tool']);
+      expect(calls(piece('a', 'made'), end)).toEqual([['a', 'made', ''], 'stop:tool']);
+      expect(calls(piece('a', 'made'), piece('b', 'up', '{}'), end)).toEqual([
+        ['b', 'up', '{}'],
+        ['a', 'made', ''],
+        'stop:tool',
+      ]);
+    });
+  });
+
   test('a call without a name is none', () => {
     expect(said(chunk({ content: 'a' }), bit(0, '{}'), end)).toEqual([['text', 'a'], 'stop:end']);
   });

@@ -1,0 +1,156 @@
+// Which item of a response an event speaks of. By the book each item has an id and an `output_index`, which is its place in
+// the response at the end; upstreams leave out the index, count all items as the first, count items that the end leaves
+// out, give calls no id but their `call_id`, or make up another id for every event.
+
+import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
+
+export interface Place {
+  /** From 0, in order of appearance. */
+  readonly at: number;
+  /** The upstream has said that it is whole. */
+  isEnded: boolean;
+}
+
+export interface ItemPlaces {
+  /** Undefined for an event that speaks of no item's words. */
+  find(event: JsonObject): Place | undefined;
+  /** Those of the items of the response at its end, in their order. One that no event has spoken of gets its own. */
+  findAll(items: readonly JsonObject[]): Place[];
+}
+
+interface Known extends Place {
+  callId: string | undefined;
+  /** What it must have in common with an item that is known by no id. */
+  likeness: string;
+  /** Its beginning was told: then every item's is. */
+  isAdded: boolean;
+}
+
+/** What an event says of its item. */
+interface Subject {
+  kind: string;
+  ids: string[];
+  callId: string | undefined;
+  index: number | undefined;
+  item: JsonObject | undefined;
+}
+
+const ADDED = 'response.output_item.added';
+const DONE = 'response.output_item.done';
+
+export function createItemPlaces(): ItemPlaces {
+  const places: Known[] = [];
+  /** The newest place of each name. */
+  const byName = new Map<string, Known>();
+
+  const named = (names: readonly string[], isIt: (known: Known) => boolean): Known | undefined => {
+    const found = names.find((name) => {
+      const known = byName.get(name);
+      return known !== undefined && isIt(known);
+    });
+    return found === undefined ? undefined : byName.get(found);
+  };
+
+  function findKnown(subject: Subject, isBeginning: boolean): Known | undefined {
+    const { kind, ids, callId, index } = subject;
+    const isOpen = (known: Known) => !known.isEnded && !isAnother(known, callId);
+    if (isBeginning) return named(idsAt(subject, index), isOpen);
+    const byId = named([...idsAt(subject, index), ...idsAt(subject)], (known) => !isAnother(known, callId));
+    if (byId) return byId;
+    if (index !== undefined) return named([placeAt(kind, index), placeAt(kind)], isOpen);
+    // The only one that is open, or the newest of them.
+    return named([kind], (known) => isOpen(known) && (known.isAdded || ids.length === 0));
+  }
+
+  function learn(known: Known, subject: Subject): void {
+    const { kind, callId, index, item } = subject;
+    known.callId ??= callId;
+    if (item) known.likeness = likenessOf(item);
+    const names = [...idsAt(subject, index), ...idsAt(subject), placeAt(kind, index), kind];
+    for (const name of names) byName.set(name, known);
+  }
+
+  function begin(likeness: string): Known {
+    const known = { at: places.length, isEnded: false, callId: undefined, likeness, isAdded: false };
+    places.push(known);
+    return known;
+  }
+
+  return {
+    find(event) {
+      const subject = subjectOf(event);
+      if (!subject) return undefined;
+      const isBeginning = event.type === ADDED;
+      const found = findKnown(subject, isBeginning);
+      const known = found ?? begin(subject.kind);
+      if (!found || subject.item) learn(known, subject);
+      known.isAdded ||= isBeginning;
+      known.isEnded ||= event.type === DONE;
+      return known;
+    },
+    findAll(items) {
+      const byId = items.map((item) => {
+        const subject = ofItem(item, undefined);
+        return named(idsAt(subject), (known) => !isAnother(known, subject.callId));
+      });
+      const taken = new Set(byId);
+      // The first of each kind stands last, where it is taken from.
+      const rest = Map.groupBy(places.filter((known) => !taken.has(known)).reverse(), ({ likeness }) => likeness);
+      return items.map((item, position) => {
+        const likeness = likenessOf(item);
+        const alike = rest.get(likeness);
+        const first = alike?.at(-1);
+        const isNew = !first || isAnother(first, ofItem(item, undefined).callId);
+        return byId[position] ?? (isNew ? undefined : alike?.pop()) ?? begin(likeness);
+      });
+    },
+  };
+}
+
+const KINDS: ReadonlyMap<string, string> = new Map([
+  ['output_text', 'message'],
+  ['refusal', 'message'],
+  ['content_part', 'message'],
+  ['reasoning_summary_text', 'reasoning'],
+  ['reasoning_summary_part', 'reasoning'],
+  ['reasoning_text', 'reasoning'],
+  ['function_call_arguments', 'function_call'],
+  ['custom_tool_call_input', 'custom_tool_call'],
+]);
+
+function subjectOf(event: JsonObject): Subject | undefined {
+  const { type, item, item_id: id, output_index: given, part } = event;
+  const index = typeof given === 'number' ? given : undefined;
+  if (type === ADDED || type === DONE) return isObject(item) ? ofItem(item, index) : undefined;
+  const [, name = ''] = String(type).split('.');
+  const isThought = isObject(part) && part.type === 'reasoning_text';
+  const kind = isThought ? 'reasoning' : KINDS.get(name);
+  return kind === undefined ? undefined : { kind, ids: textsOf(id), callId: undefined, index, item: undefined };
+}
+
+function ofItem(item: JsonObject, index: number | undefined): Subject {
+  const { type, id, call_id: given } = item;
+  const [callId] = textsOf(given);
+  return { kind: String(type), ids: [...textsOf(given), ...textsOf(id)], callId, index, item };
+}
+
+function textsOf(id: Json | undefined): string[] {
+  return typeof id === 'string' && id !== '' ? [id] : [];
+}
+
+/** One item has one `call_id`, whatever else is said of it. */
+function isAnother({ callId }: Known, other: string | undefined): boolean {
+  return callId !== undefined && other !== undefined && callId !== other;
+}
+
+function likenessOf({ type, name }: JsonObject): string {
+  return typeof name === 'string' ? `${type} ${name}` : String(type);
+}
+
+function idsAt({ kind, ids }: Subject, index?: number): string[] {
+  return ids.map((id) => `${kind}/${index ?? ''}/${id}`);
+}
+
+function placeAt(kind: string, index?: number): string {
+  return `${kind}@${index ?? ''}`;
+}

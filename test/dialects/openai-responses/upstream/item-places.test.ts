@@ -1,0 +1,201 @@
+// Upstreams that number the items of a response in their own way, or not at all: each item is told once, whole and streamed
+// alike, and every bit of a call goes to its own.
+
+import { describe, expect, test } from 'bun:test';
+import { openaiResponsesUpstream } from '../../../../src/dialects/openai-responses/upstream/side.ts';
+import type { AnswerEvent } from '../../../../src/dialects/translate/answer-events.ts';
+import { readJsonObject } from '../../../../src/kit/json/json.ts';
+import { type ResponseEvent, responseEvents, responseObject } from '../../../support/openai-responses.ts';
+import { targetOf } from '../../openai-chat/sides.ts';
+
+type Fields = Record<string, unknown>;
+
+const OPTIONS = {
+  reasoning: ['Hm', '…'],
+  pieces: ['Hi', ' there'],
+  tools: [
+    { name: 'look', arguments: ['{"at"', ':1}'], callId: 'x' },
+    { name: 'look', arguments: ['{"at"', ':2}'], callId: 'y' },
+  ],
+};
+const CALLS = [
+  ['x_a', 'look', '{"at":1}'],
+  ['y_a', 'look', '{"at":2}'],
+];
+const SAID = [['reasoning', 'Hm…'], ['text', 'Hi there'], ...CALLS];
+
+function blocksOf(events: readonly AnswerEvent[]): string[][] {
+  const blocks: string[][] = [];
+  for (const event of events) {
+    const last = blocks.at(-1);
+    if (event.type === 'open') {
+      const { block } = event;
+      blocks.push(block.kind === 'tool' ? [block.id, block.name, ''] : [block.kind, '']);
+    } else if (event.type === 'delta' && last) last.push((last.pop() ?? '') + event.text);
+  }
+  // Thoughts without a word only carry what seals them.
+  return blocks.filter(([kind, text]) => kind !== 'reasoning' || text !== '');
+}
+
+function streamed(events: readonly ResponseEvent[]): string[][] {
+  const reader = openaiResponsesUpstream.createEventReader(targetOf());
+  return blocksOf(events.flatMap((event) => reader.read({ event: event.type, data: JSON.stringify(event) })));
+}
+
+function whole(response: Fields): string[][] {
+  const read = openaiResponsesUpstream.readWhole(readJsonObject(JSON.stringify(response)), targetOf());
+  return blocksOf(read?.events ?? []);
+}
+
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+const without = (fields: Fields, ...names: string[]): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+
+/** Every event that speaks of an item, changed. */
+function changed(change: (event: ResponseEvent, at: number) => Fields, options: Fields = OPTIONS): ResponseEvent[] {
+  return responseEvents(options).map((event, at) =>
+    'output_index' in event ? { ...change(event, at), type: event.type } : event,
+  );
+}
+
+/** Every item too, those of the end as well. */
+function withItems(events: readonly ResponseEvent[], change: (item: Fields) => Fields): ResponseEvent[] {
+  return events.map((event) => {
+    const { item, response } = event;
+    if (isObject(item)) return { ...event, item: change(item) };
+    if (!isObject(response) || !Array.isArray(response.output)) return event;
+    return { ...event, response: { ...response, output: response.output.map(change) } };
+  });
+}
+
+function withOutput(events: readonly ResponseEvent[], change: (output: Fields[]) => Fields[]): ResponseEvent[] {
+  return events.map((event) => {
+    const { response } = event;
+    if (event.type !== 'response.completed' || !isObject(response)) return event;
+    return { ...event, response: { ...response, output: change(response.output as Fields[]) } };
+  });
+}
+
+const noIndex = changed((event) => without(event, 'output_index'));
+
+describe('each item is told once, in a stream', () => {
+  test.each<[string, ResponseEvent[]]>([
+    ['by the book', responseEvents(OPTIONS)],
+    ['without an index', noIndex],
+    ['with the first index for all', changed((event) => ({ ...event, output_index: 0 }))],
+    [
+      'that counts from another number',
+      changed((event) => ({ ...event, output_index: Number(event.output_index) + 3 })),
+    ],
+    ['whose end leaves out the thoughts', withOutput(responseEvents(OPTIONS), (output) => output.slice(1))],
+    [
+      'whose end begins with thoughts that nobody heard',
+      withOutput(responseEvents(OPTIONS), (output) => [{ id: 'rs_0', type: 'reasoning', summary: [] }, ...output]),
+    ],
+    ['whose end has another order', withOutput(noIndex, (output) => output.toReversed())],
+    [
+      'with another id in every event',
+      withItems(
+        changed((event, at) => ({ ...event, item_id: `made_${at}` })),
+        (item) => ({ ...item, id: `made_${JSON.stringify(item).length}` }),
+      ),
+    ],
+    [
+      'without ids',
+      withItems(
+        changed((event) => without(event, 'item_id')),
+        (item) => without(item, 'id'),
+      ),
+    ],
+    [
+      'with neither ids nor an index',
+      withItems(
+        changed((event) => without(event, 'item_id', 'output_index')),
+        (item) => without(item, 'id'),
+      ),
+    ],
+    [
+      'with one id for all',
+      withItems(
+        changed((event) => ({ ...event, item_id: 'it' })),
+        (item) => ({ ...item, id: 'it' }),
+      ),
+    ],
+    ['that tells no ends', noIndex.filter(({ type }) => !type.endsWith('.done'))],
+    ['that tells no beginnings', noIndex.filter(({ type }) => !/added$|arguments.delta$/.test(type))],
+    ['that tells ends alone', noIndex.filter(({ type }) => !/added$|delta$/.test(type))],
+  ])('%s', (_, events) => {
+    expect(streamed(events)).toEqual(SAID);
+  });
+
+  test('whose calls have nothing but their call ids, and end after all of them', () => {
+    const call = (at: string) => ({ type: 'function_call', call_id: `${at}_a`, name: 'look', status: 'completed' });
+    const args = { x: '{"at":1}', y: '{"at":2}' };
+    const names = ['x', 'y'] as const;
+    const events: ResponseEvent[] = [
+      ...names.flatMap((at) => [
+        { type: 'response.output_item.added', item: { ...call(at), arguments: '' } },
+        { type: 'response.function_call_arguments.delta', item_id: `${at}_a`, delta: args[at] },
+      ]),
+      ...names.flatMap((at) => [
+        { type: 'response.function_call_arguments.done', item_id: `${at}_a`, arguments: args[at] },
+        { type: 'response.output_item.done', item: { ...call(at), arguments: args[at] } },
+      ]),
+      {
+        type: 'response.completed',
+        response: { status: 'completed', output: names.map((at) => ({ ...call(at), arguments: args[at] })) },
+      },
+    ];
+    expect(streamed(events)).toEqual(CALLS);
+  });
+});
+
+describe('calls whose arguments come in turns', () => {
+  const events = (given: ResponseEvent[]) => {
+    const [created, progress, addX, x1, x2, doneX, endX, addY, y1, y2, doneY, endY, last] = given;
+    const mixed = [created, progress, addX, addY, x1, y1, x2, y2, doneY, doneX, endX, endY, last];
+    return mixed.filter((event) => event !== undefined);
+  };
+  const calls = { tools: OPTIONS.tools, pieces: [] };
+
+  test.each<[string, ResponseEvent[]]>([
+    ['by their ids', changed((event) => without(event, 'output_index'), calls)],
+    ['by their ids, where the index says nothing', changed((event) => ({ ...event, output_index: 0 }), calls)],
+    ['by their index', changed((event) => without(event, 'item_id'), calls)],
+    ['by their index, where ids say nothing', changed((event, at) => ({ ...event, item_id: `made_${at}` }), calls)],
+  ])('go to their own, %s', (_, given) => {
+    expect(streamed(events(given))).toEqual(CALLS);
+  });
+});
+
+test('what only the end tells is told, beside what was heard', () => {
+  const heard = changed((event) => without(event, 'output_index')).filter(
+    (event) => !JSON.stringify(event).includes('"fc_'),
+  );
+  const end = responseEvents(OPTIONS).filter(({ type }) => type === 'response.completed');
+  expect(streamed([...heard, ...end])).toEqual(SAID);
+});
+
+test('a whole answer', () => {
+  expect(whole(responseObject(OPTIONS))).toEqual(SAID);
+});
+
+test('calls without an id, or with one of another, get the same of their own, streamed and whole', () => {
+  const given = [undefined, null, '', 7, 'c', 'c'];
+  const calls = given.map((call_id) => ({ type: 'function_call', call_id, name: 'look', arguments: '{}' }));
+  const response = { status: 'completed', output: calls };
+  const events = [
+    ...calls.flatMap((item, output_index) => [
+      { type: 'response.output_item.added', output_index, item: { ...item, arguments: '' } },
+      { type: 'response.function_call_arguments.delta', output_index, delta: '{}' },
+      { type: 'response.output_item.done', output_index, item },
+    ]),
+    { type: 'response.completed', response },
+  ];
+  const told = streamed(events);
+  expect(told).toEqual(whole(response));
+  const ids = told.map(([id = '']) => id);
+  expect(new Set(ids).size).toBe(given.length);
+  expect(ids[4]).toBe('c');
+  for (const id of ids.filter((one) => one !== 'c')) expect(id).toMatch(/^call_\w{24}$/);
+});
