@@ -23,9 +23,11 @@ beforeAll(async () => {
   database = await server.createDatabase();
   const { url } = database;
   reader = new SQL(url, { max: 4, bigint: true });
+  const connect = () => openConnection({ url, settings: {} }, systemClock);
   writer = createWriter({
     clock: systemClock,
-    connect: () => openConnection({ url, settings: {} }, systemClock),
+    connect,
+    connectToAsk: connect,
     isUp: () => true,
     whenUp: () => Promise.resolve(),
   });

@@ -16,6 +16,7 @@ import { watchHealth } from './health.ts';
 import { migrate } from './migrate.ts';
 import { createPool } from './pool.ts';
 import { prepareReads } from './prepare-reads.ts';
+import { setAside } from './set-aside.ts';
 import { createWriter } from './writer.ts';
 
 /** For who can do something else while the database cannot be reached. */
@@ -49,12 +50,20 @@ const READ_CONNECTIONS = 4;
 const SLOW_READ_CONNECTIONS = 2;
 const STATEMENT_MS = 2_000;
 
-/** Every wait has an end, on the server too; rows are found by their keys, whatever the statistics say of a young table. */
+/**
+ * Every wait has an end, on the server too; rows are found by their keys, whatever the statistics say of a young table.
+ *
+ * A lane waits for a lock for many times as long as a commit takes, and less than an admission may wait for its turn; who
+ * needs longer is set aside. A node that falls silent inside its transaction loses it, and its locks, before those who wait
+ * for them are refused. From the answer to the first round trip until the second one comes it has to decide, in milliseconds,
+ * and once to and fro: 1.5 s is enough for a packet that is lost three times on the way. Were it not, the batch would be
+ * run again, as after any lost connection.
+ */
 const COMMIT_SETTINGS = {
   application_name: 'ai-gateway commits',
   statement_timeout: '5000',
-  lock_timeout: '2000',
-  idle_in_transaction_session_timeout: '10000',
+  lock_timeout: '100',
+  idle_in_transaction_session_timeout: '1500',
   plan_cache_mode: 'force_generic_plan',
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
@@ -62,6 +71,8 @@ const COMMIT_SETTINGS = {
   enable_bitmapscan: 'off',
   jit: 'off',
 };
+/** What became of a batch is waited for. */
+const ASK_SETTINGS = { ...COMMIT_SETTINGS, lock_timeout: '2000' };
 const READ_SETTINGS = { application_name: 'ai-gateway reads', default_transaction_read_only: 'on' };
 const UPKEEP_SETTINGS = { application_name: 'ai-gateway upkeep', lock_timeout: '2000' };
 const MIGRATION_SETTINGS = { application_name: 'ai-gateway migration', statement_timeout: '60000' };
@@ -86,24 +97,34 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       for (const pool of pools) pool.reset();
     },
   });
-  const writers = Array.from({ length: lanes }, () =>
-    createWriter({ clock, connect: () => connect(COMMIT_SETTINGS), isUp, whenUp: () => health.whenUp() }),
-  );
+  const newWriter = () =>
+    createWriter({
+      clock,
+      connect: () => connect(COMMIT_SETTINGS),
+      connectToAsk: () => connect(ASK_SETTINGS),
+      isUp,
+      whenUp: () => health.whenUp(),
+    });
+  const writers = Array.from({ length: lanes }, newWriter);
+  const writerAside = newWriter();
+  const timing = { clock, patienceMs, meter };
   const idle = [...writers];
-  const batcher = createBatcher({
+  const batcher = setAside({
     clock,
-    lanes,
-    patienceMs,
-    meter,
-    async commit(operations) {
-      const writer = idle.pop();
-      assert(writer, 'every lane has a writer');
-      try {
-        return await commitBatch(writer, operations);
-      } finally {
-        idle.push(writer);
-      }
-    },
+    lanes: createBatcher({
+      ...timing,
+      lanes,
+      async commit(operations) {
+        const writer = idle.pop();
+        assert(writer, 'every lane has a writer');
+        try {
+          return await commitBatch(writer, operations);
+        } finally {
+          idle.push(writer);
+        }
+      },
+    }),
+    aside: createBatcher({ ...timing, commit: (operations) => commitBatch(writerAside, operations) }),
   });
   const bounded = boundWait(batcher.submit, clock, isUp);
   return {
@@ -137,7 +158,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       if (health.isUp) await batcher.idle();
       bounded.close();
       await health.close();
-      await Promise.all([...writers, ...pools].map((one) => one.close()));
+      await Promise.all([...writers, writerAside, ...pools].map((one) => one.close()));
     },
   };
 }

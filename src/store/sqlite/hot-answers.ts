@@ -54,7 +54,7 @@ export function decodeAnswers(text: string): { id: number; decided: Decided[] } 
 }
 
 function answerCells(answer: Decided): AnswerCells | undefined {
-  if (!answer.ok) return answer.unavailable ? undefined : [0, answer.error];
+  if (!answer.ok) return 'lockedPages' in answer || answer.unavailable ? undefined : [0, answer.error];
   const { result } = answer;
   if (!result) return undefined;
   if ('charged' in result) return [result.charged.toString(), result.writtenOff.toString(), result.balance.toString()];
