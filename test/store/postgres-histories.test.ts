@@ -28,7 +28,7 @@ beforeAll(async () => {
     clock: systemClock,
     connect,
     connectToAsk: connect,
-    isUp: () => true,
+    away: () => undefined,
     whenUp: () => Promise.resolve(),
   });
 });

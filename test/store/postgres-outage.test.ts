@@ -197,6 +197,30 @@ test('a commit that waits for a lock beyond its limit is refused, and nothing of
   expect(await store.read.wallet(account.accountId)).toMatchObject({ held: 0n, inFlight: 0 });
 });
 
+test('whoever is refused hears why the database cannot be used', async () => {
+  const guarded = await server.createDatabase();
+  const role = 'rotated';
+  await guarded.sql(`CREATE ROLE ${role} LOGIN SUPERUSER PASSWORD 'password'`);
+  const url = guarded.url.replace('postgres:password@', `${role}:password@`);
+  const node = await openPostgresStore({ url, clock: systemClock });
+  await guarded.sql(`ALTER ROLE ${role} PASSWORD 'other'`);
+  const end = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1';
+  const why = `store: the database does not answer: password authentication failed for user "${role}" (28P01)`;
+  const asking = [() => renewLease(node), () => node.read.pulse()];
+  for (const ask of asking) {
+    await eventually('it says why', async () => {
+      // Again and again: one of them may just have been let in.
+      await guarded.sql(end, role);
+      return (await answerOf(ask())).why === why;
+    });
+  }
+  await guarded.sql(`ALTER ROLE ${role} PASSWORD 'password'`);
+  await eventually('it is back', async () => (await answerOf(renewLease(node))).code === 'ok');
+  await node.close();
+  await guarded.drop();
+  await database.sql(`DROP ROLE ${role}`);
+});
+
 test('a server that takes no writes is asked again and again, and no connection stays behind', async () => {
   const standby = await server.createDatabase();
   const name = new URL(standby.url).pathname.slice(1);

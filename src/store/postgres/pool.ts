@@ -23,13 +23,14 @@ export interface PoolOptions {
   connections: number;
   settings: Readonly<Record<string, string>>;
   statementMs: number;
-  isUp(): boolean;
+  /** Why the database cannot be asked; undefined while it answers. */
+  away(): string | undefined;
 }
 
 /** The server ends a slow statement itself; this is for a server that has stopped. */
 const GRACE_MS = 500;
 
-export function createPool({ clock, url, connections, settings, statementMs, isUp }: PoolOptions): Pool {
+export function createPool({ clock, url, connections, settings, statementMs, away }: PoolOptions): Pool {
   const limits = { statement_timeout: String(statementMs), idle_in_transaction_session_timeout: '10000' };
   const open = () => createClient({ url, max: connections, settings: { ...limits, ...settings } });
   let client = open();
@@ -41,7 +42,8 @@ export function createPool({ clock, url, connections, settings, statementMs, isU
   };
 
   async function within<Value>(ms: number, ask: (client: SQL) => Promise<Value>): Promise<Value> {
-    if (!isUp()) throw fault('unavailable', { internal: 'store: the database does not answer' });
+    const why = away();
+    if (why !== undefined) throw fault('unavailable', { internal: `store: ${why}` });
     const asked = client;
     const cancel = clock.after(ms + GRACE_MS, () => asked === client && reset());
     try {

@@ -83,9 +83,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   await prepareDatabase(options);
   const connect = (settings: Readonly<Record<string, string>>, onLost?: () => void) =>
     openConnection({ url, settings, ...(onLost ? { onLost } : {}) }, clock);
-  const isUp = () => health.isUp;
+  const away = () => health.away;
   const poolOf = (connections: number, settings: Readonly<Record<string, string>>) =>
-    createPool({ clock, url, connections, settings, statementMs: STATEMENT_MS, isUp });
+    createPool({ clock, url, connections, settings, statementMs: STATEMENT_MS, away });
   const reads = poolOf(READ_CONNECTIONS, READ_SETTINGS);
   const slowReads = poolOf(SLOW_READ_CONNECTIONS, READ_SETTINGS);
   const upkeep = poolOf(1, UPKEEP_SETTINGS);
@@ -102,7 +102,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       clock,
       connect: () => connect(COMMIT_SETTINGS),
       connectToAsk: () => connect(ASK_SETTINGS),
-      isUp,
+      away,
       whenUp: () => health.whenUp(),
     });
   const writers = Array.from({ length: lanes }, newWriter);
@@ -126,7 +126,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     }),
     aside: createBatcher({ ...timing, commit: (operations) => commitBatch(writerAside, operations) }),
   });
-  const bounded = boundWait(batcher.submit, clock, isUp);
+  const bounded = boundWait(batcher.submit, clock, away);
   return {
     commit: bounded.commit,
     waiting: batcher.depth,
@@ -155,7 +155,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     },
     async close() {
       // With the database away nothing more can be committed: what is under way stays without an answer.
-      if (health.isUp) await batcher.idle();
+      if (health.away === undefined) await batcher.idle();
       bounded.close();
       await health.close();
       await Promise.all([...writers, writerAside, ...pools].map((one) => one.close()));

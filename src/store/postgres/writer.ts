@@ -29,7 +29,8 @@ export interface WriterOptions {
   connect(): Promise<Connection>;
   /** For the question what became of a batch, which waits longer for a lock. */
   connectToAsk(): Promise<Connection>;
-  isUp(): boolean;
+  /** Why the database cannot be asked; undefined while it answers. */
+  away(): string | undefined;
   /** Resolves when the database answers; rejects when the store is closed. */
   whenUp(): Promise<void>;
 }
@@ -56,12 +57,13 @@ const COUNT_BATCH =
   'UPDATE writers SET batch = $2::bigint, touched_at = $3::bigint WHERE writer_id = $1 RETURNING batch';
 const LAST_BATCH = 'SELECT batch FROM writers WHERE writer_id = $1 FOR UPDATE';
 
-export function createWriter({ clock, connect, connectToAsk, isUp, whenUp }: WriterOptions): Writer {
+export function createWriter({ clock, connect, connectToAsk, away, whenUp }: WriterOptions): Writer {
   let line: Line | undefined;
 
   async function openLine(): Promise<Line> {
     if (line?.connection.isOpen) return line;
-    if (!isUp()) throw new NoAnswer('the database does not answer');
+    const why = away();
+    if (why !== undefined) throw new NoAnswer(why);
     const connection = await connect();
     const answer = await ask(connection, { sql: NEW_WRITER, values: [clock.now()] });
     if (!answer.ok) {
