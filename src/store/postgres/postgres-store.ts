@@ -46,6 +46,8 @@ export interface PostgresOptions {
 const LANES = 2;
 const START_WITHIN_MS = 10_000;
 const START_AGAIN_MS = 200;
+/** An upgrade of the schema that takes longer is told. */
+const UPGRADE_MS = 5_000;
 const READ_CONNECTIONS = 4;
 const SLOW_READ_CONNECTIONS = 2;
 const STATEMENT_MS = 2_000;
@@ -168,30 +170,47 @@ const FORGET = [...forgetOld('$1'), 'DELETE FROM writers WHERE touched_at < $1']
 async function prepareDatabase(options: PostgresOptions): Promise<void> {
   const { url, clock, startWithinMs = START_WITHIN_MS, wait } = options;
   const until = wait ? Number.POSITIVE_INFINITY : clock.monotonic() + startWithinMs;
-  for (let tries = 1; ; tries++) {
+  let isTold = false;
+  const tellAway = (why: string) => {
+    if (!isTold) wait?.onAway(why);
+    isTold = true;
+  };
+  for (;;) {
     try {
-      return await prepareOnce(options);
+      return await prepareOnce(options, tellAway);
     } catch (error) {
       if (error instanceof StoreRefused) throw error;
       const refused = cannotUse(url, error);
       if (!isPassing(error) || clock.monotonic() >= until || wait?.signal.aborted) throw refused;
-      if (tries === 1) wait?.onAway(refused.message);
+      tellAway(refused.message);
       await sleep(clock, START_AGAIN_MS);
     }
   }
 }
 
-async function prepareOnce({ url, clock, unsafeNoSync = false }: PostgresOptions): Promise<void> {
+async function prepareOnce(options: PostgresOptions, tellAway: (why: string) => void): Promise<void> {
+  const { url, clock, unsafeNoSync = false } = options;
   const connection = await openConnection({ url, settings: MIGRATION_SETTINGS }, clock);
+  let cancel = () => {};
   try {
     await checkServer(connection, unsafeNoSync);
-    await migrate(connection);
+    await migrate(connection, {
+      onUpgrade(from, to) {
+        const why = `the database at ${placeOf(url)} is being upgraded from schema ${from} to ${to}`;
+        cancel = clock.after(UPGRADE_MS, () => tellAway(why));
+      },
+    });
   } finally {
+    cancel();
     await connection.close();
   }
 }
 
 export function cannotUse(url: string, error: unknown): StoreRefused {
+  return new StoreRefused(`cannot use the database at ${placeOf(url)}: ${explain(error)}`);
+}
+
+function placeOf(url: string): string {
   const { host, pathname } = new URL(url);
-  return new StoreRefused(`cannot use the database at ${host}${pathname}: ${explain(error)}`);
+  return `${host}${pathname}`;
 }
