@@ -148,6 +148,7 @@ export async function composeGateway(
       traffic,
       ledger,
       refusals: createRecentRefusals(),
+      forgetKeys: authenticator.forget,
       ...createUpstreams({
         clock,
         newId,

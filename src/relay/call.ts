@@ -31,6 +31,8 @@ export interface RelayTools extends Upstreams {
   traffic: Traffic;
   ledger: Ledger;
   refusals: RecentRefusals;
+  /** Called when the store does not know an account whose key was found: what is remembered of keys is no longer true. */
+  forgetKeys(): void;
   fetchMedia: FetchMedia;
   alarms: Alarms;
   log: Log;

@@ -72,6 +72,7 @@ function refusedCells(result: Refused): AnswerCells | undefined {
   switch (result.reason) {
     case 'lease_lost':
     case 'wallet_frozen':
+    case 'account_unknown':
       return [result.reason];
     case 'insufficient_balance':
     case 'balance_in_use':
