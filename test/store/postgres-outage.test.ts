@@ -6,7 +6,7 @@ import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { eventually } from '../support/eventually.ts';
 import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
-import { type Account, admitting, createAccount, paid, renewLease, settling, UNLIMITED } from './suite/samples.ts';
+import { type Account, admitting, createAccount, paid, renewLease, settling, T0, UNLIMITED } from './suite/samples.ts';
 
 /** The machine may be busy with other things. */
 const PATIENCE_MS = 30_000;
@@ -235,8 +235,13 @@ test('a server that takes no writes is asked again and again, and no connection 
       WHERE application_name = 'ai-gateway commits' AND datname = current_database()`;
     return (await standby.sql(sessions)).length === 0;
   });
+  const alarm = () => answerOf(node.recordAlarm({ name: 'settle_retrying', fields: {} }, T0));
+  // Its connection is kept, and was opened while nothing could be written.
+  expect(await alarm()).toMatchObject({ code: 'unavailable', why: expect.stringContaining('read-only') });
   await standby.sql(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
   await createAccount(node);
+  expect(await alarm()).toEqual({ code: 'ok' });
+  expect(await standby.sql('SELECT name FROM alarms')).toEqual([{ name: 'settle_retrying' }]);
   await node.close();
   await standby.drop();
 });
