@@ -149,6 +149,7 @@ export async function composeGateway(
       ledger,
       keys: authenticator,
       refusals: createRecentRefusals(),
+      forgetKeys: authenticator.forget,
       ...createUpstreams({
         clock,
         newId,

@@ -10,12 +10,16 @@ const PULSE_MS = 400;
 /** A store that stays away is told once in this time, not with every question. */
 const TELL_MS = 60_000;
 
-export function followStore(
-  store: Store,
-  clock: Clock,
-  log: Log,
-  onPulse: (pulse: Pulse) => Promise<void>,
-): () => void {
+export interface FollowTools {
+  store: Store;
+  clock: Clock;
+  log: Log;
+  /** Called before the first pulse of a store that was away: it may have come back without the last it had been told. */
+  onBack(): void;
+  onPulse(pulse: Pulse): Promise<void>;
+}
+
+export function followStore({ store, clock, log, onBack, onPulse }: FollowTools): () => void {
   /** When it was last told that the store is away; undefined while it answers. */
   let toldAt: number | undefined;
 
@@ -28,7 +32,9 @@ export function followStore(
 
   return every(clock, PULSE_MS, async () => {
     try {
-      await onPulse(await store.read.pulse());
+      const pulse = await store.read.pulse();
+      if (toldAt !== undefined) onBack();
+      await onPulse(pulse);
     } catch (error) {
       return notFollowed(error);
     }

@@ -17,6 +17,8 @@ export function admissionFault(refused: Refused, now: number, envelope: Envelope
         message: 'Ask the operator of this service: the wallet of this account is frozen.',
         internal: 'wallet frozen',
       });
+    case 'account_unknown':
+      return fault('invalid_api_key', { internal: 'the account of this key is not in the database any more' });
     case 'insufficient_balance':
     case 'balance_in_use':
     case 'key_budget_exceeded':

@@ -58,6 +58,7 @@ export async function admit(tools: RelayTools, asking: Call): Promise<Admission>
       };
     }
     tools.refusals.note(asked, result);
+    if (result.reason === 'account_unknown') tools.forgetKeys();
     const waited = tools.clock.monotonic() - startedAt;
     const waitMs = waitFor(result, call, tools.clock.now());
     if (waitMs === undefined || waited + waitMs > MAX_WAIT_MS) {

@@ -34,6 +34,8 @@ export interface RelayTools extends Upstreams {
   /** Whether a key is still what it was when its call came. */
   keys: Pick<Authenticator, 'again'>;
   refusals: RecentRefusals;
+  /** Called when the store does not know an account whose key was found: what is remembered of keys is no longer true. */
+  forgetKeys(): void;
   fetchMedia: FetchMedia;
   alarms: Alarms;
   log: Log;

@@ -19,6 +19,18 @@ export interface BatcherOptions {
 /** Hears of every batch, how it ended and how long that took. */
 export type BatchMeter = (batch: { operations: number; ms: number; isCommitted: boolean }) => void;
 
+/** Nothing was written, because somebody else has locked what the operation touches: these pages, if they could be told. */
+export class PagesLocked extends Error {
+  override name = 'PagesLocked';
+
+  constructor(
+    readonly pages: readonly string[],
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
 interface Waiting {
   operation: Operation;
   since: number;
@@ -66,14 +78,11 @@ export function createBatcher({ clock, commit, lanes = 1, patienceMs = PATIENCE_
       meter?.({ operations: batch.length, ms: clock.monotonic() - since, isCommitted });
     try {
       const decided = await commit(batch.map((waiting) => waiting.operation));
-      told(true);
+      told(decided.some((answer) => !('lockedPages' in answer)));
       batch.forEach((waiting, index) => {
         const answer = decided[index];
         if (answer?.ok) waiting.resolve(answer.result);
-        else {
-          const code = answer?.unavailable ? 'unavailable' : 'internal_error';
-          waiting.reject(fault(code, { internal: `${waiting.operation.name}: ${answer?.error}` }));
-        }
+        else waiting.reject(whyNot(waiting.operation, answer));
       });
     } catch (error) {
       told(false);
@@ -123,4 +132,10 @@ export function createBatcher({ clock, commit, lanes = 1, patienceMs = PATIENCE_
     },
     depth: () => queue.length,
   };
+}
+
+function whyNot({ name }: Operation, answer: Exclude<Decided, { ok: true }> | undefined): Error {
+  const internal = `${name}: ${answer?.error}`;
+  if (answer && 'lockedPages' in answer) return new PagesLocked(answer.lockedPages, internal);
+  return fault(answer?.unavailable ? 'unavailable' : 'internal_error', { internal });
 }

@@ -94,7 +94,8 @@ interface Admitted {
 }
 export type AdmitResult =
   | Admitted
-  | { ok: false; reason: 'lease_lost' | 'wallet_frozen' }
+  /** An account is unknown that the key's row still named: the database came back without the last it had been told. */
+  | { ok: false; reason: 'lease_lost' | 'wallet_frozen' | 'account_unknown' }
   | {
       ok: false;
       reason: 'free_minute_limit' | 'free_daily_limit' | 'rate_limited' | 'too_many_in_flight';

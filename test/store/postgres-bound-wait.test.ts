@@ -22,14 +22,14 @@ const ADMITTED = {
   allowance: { limit: 1, used: 1, remaining: 0, resetsAt: 0 },
 };
 
-function createBench(isUp = true) {
+function createBench(away?: string) {
   const clock = createManualClock();
   const submitted: Submitted[] = [];
   const submit: Submit = (name, input) =>
     new Promise((resolve, reject) => {
       submitted.push({ name, input, resolve: (result) => resolve(result as Result<typeof name>), reject });
     });
-  const bounded = boundWait(submit, clock, () => isUp);
+  const bounded = boundWait(submit, clock, () => away);
   return { clock, submitted, bounded };
 }
 
@@ -100,8 +100,11 @@ test('a refusal that came too late needs nothing', async () => {
 });
 
 test('while the database is known to be away nothing is submitted but the ends of requests', async () => {
-  const { submitted, bounded } = createBench(false);
-  expect(await bounded.commit('admit', paid(ACCOUNT)).catch(codeOf)).toBe('unavailable' as never);
+  const { submitted, bounded } = createBench('gone');
+  expect(await bounded.commit('admit', paid(ACCOUNT)).catch((error) => error)).toMatchObject({
+    code: 'unavailable',
+    details: { internal: 'store: gone' },
+  });
   void bounded.commit('settle', settling(paid(ACCOUNT), 1n));
   void bounded.commit('release', releasing(paid(ACCOUNT), true));
   expect(submitted.map(({ name }) => name)).toEqual(['settle', 'release']);

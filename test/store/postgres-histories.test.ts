@@ -23,10 +23,12 @@ beforeAll(async () => {
   database = await server.createDatabase();
   const { url } = database;
   reader = new SQL(url, { max: 4, bigint: true });
+  const connect = () => openConnection({ url, settings: {} }, systemClock);
   writer = createWriter({
     clock: systemClock,
-    connect: () => openConnection({ url, settings: {} }, systemClock),
-    isUp: () => true,
+    connect,
+    connectToAsk: connect,
+    away: () => undefined,
     whenUp: () => Promise.resolve(),
   });
 });

@@ -117,7 +117,11 @@ describe('racing for', () => {
     await database.sql('SELECT 1 FROM cards WHERE hash = $1 FOR UPDATE', card?.hash);
     const redeemed = Promise.all([redeem(nodes[0], one), redeem(nodes[1], other)]);
     const waiting = `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-    await eventually('both to wait', async () => (await database.sql(waiting)).length === 2);
+    await eventually('both to wait', async () => {
+      // A transaction sees the same activity as long as it lasts.
+      await database.sql('SELECT pg_stat_clear_snapshot()');
+      return (await database.sql(waiting)).length === 2;
+    });
     await database.sql('COMMIT');
     const results = await redeemed;
     expect(results.filter((result) => result?.ok)).toHaveLength(1);
@@ -250,7 +254,9 @@ test('many accounts on all nodes at once: the books balance', async () => {
   });
   const report = await first().read.audit({});
   expect(report.differences).toEqual([]);
-  expect(await database.sql('SELECT count(*) AS writers FROM writers')).toEqual([{ writers: 5n }]);
+  // One for each lane, and at most one for each node on which somebody had to wait for a lock.
+  const [count] = await database.sql<{ writers: bigint }>('SELECT count(*) AS writers FROM writers');
+  expect([5n, 6n, 7n, 8n]).toContain(count?.writers ?? 0n);
 });
 
 test('a writer whose row was forgotten makes a new one, and loses nothing', async () => {

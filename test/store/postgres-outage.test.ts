@@ -6,7 +6,7 @@ import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { eventually } from '../support/eventually.ts';
 import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
-import { type Account, admitting, createAccount, paid, renewLease, settling, UNLIMITED } from './suite/samples.ts';
+import { type Account, admitting, createAccount, paid, renewLease, settling, T0, UNLIMITED } from './suite/samples.ts';
 
 /** The machine may be busy with other things. */
 const PATIENCE_MS = 30_000;
@@ -197,6 +197,30 @@ test('a commit that waits for a lock beyond its limit is refused, and nothing of
   expect(await store.read.wallet(account.accountId)).toMatchObject({ held: 0n, inFlight: 0 });
 });
 
+test('whoever is refused hears why the database cannot be used', async () => {
+  const guarded = await server.createDatabase();
+  const role = 'rotated';
+  await guarded.sql(`CREATE ROLE ${role} LOGIN SUPERUSER PASSWORD 'password'`);
+  const url = guarded.url.replace('postgres:password@', `${role}:password@`);
+  const node = await openPostgresStore({ url, clock: systemClock });
+  await guarded.sql(`ALTER ROLE ${role} PASSWORD 'other'`);
+  const end = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1';
+  const why = `store: the database does not answer: password authentication failed for user "${role}" (28P01)`;
+  const asking = [() => renewLease(node), () => node.read.pulse()];
+  for (const ask of asking) {
+    await eventually('it says why', async () => {
+      // Again and again: one of them may just have been let in.
+      await guarded.sql(end, role);
+      return (await answerOf(ask())).why === why;
+    });
+  }
+  await guarded.sql(`ALTER ROLE ${role} PASSWORD 'password'`);
+  await eventually('it is back', async () => (await answerOf(renewLease(node))).code === 'ok');
+  await node.close();
+  await guarded.drop();
+  await database.sql(`DROP ROLE ${role}`);
+});
+
 test('a server that takes no writes is asked again and again, and no connection stays behind', async () => {
   const standby = await server.createDatabase();
   const name = new URL(standby.url).pathname.slice(1);
@@ -211,8 +235,13 @@ test('a server that takes no writes is asked again and again, and no connection 
       WHERE application_name = 'ai-gateway commits' AND datname = current_database()`;
     return (await standby.sql(sessions)).length === 0;
   });
+  const alarm = () => answerOf(node.recordAlarm({ name: 'settle_retrying', fields: {} }, T0));
+  // Its connection is kept, and was opened while nothing could be written.
+  expect(await alarm()).toMatchObject({ code: 'unavailable', why: expect.stringContaining('read-only') });
   await standby.sql(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
   await createAccount(node);
+  expect(await alarm()).toEqual({ code: 'ok' });
+  expect(await standby.sql('SELECT name FROM alarms')).toEqual([{ name: 'settle_retrying' }]);
   await node.close();
   await standby.drop();
 });

@@ -9,6 +9,7 @@ import { POSTGRES_SCHEMA, SCHEMA_HEAD } from '../../scripts/generate.ts';
 import { dumpPostgresSchema } from '../../scripts/postgres-schema.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { openConnection } from '../../src/store/postgres/connection.ts';
+import { NoAnswer } from '../../src/store/postgres/errors.ts';
 import { MIGRATION_LOCK, migrate } from '../../src/store/postgres/migrate.ts';
 import { MIGRATIONS } from '../../src/store/postgres/migrations/index.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
@@ -40,7 +41,7 @@ const refusal = async (opening: Promise<unknown>): Promise<string> => {
 describe('an empty database', () => {
   test('is prepared once by four nodes that start together', async () => {
     const database = await server.createDatabase({ empty: true });
-    const stores = await Promise.all(Array.from({ length: 4 }, () => open(database.url)));
+    const stores = await Promise.all(Array.from({ length: 4 }, () => open(database.url, 30_000)));
     expect(await database.sql('SELECT version, name FROM schema_migrations ORDER BY version')).toEqual(
       MIGRATIONS.map(({ version, name }) => ({ version: BigInt(version), name })),
     );
@@ -107,7 +108,7 @@ describe('a migration', () => {
   test('keeps what keys spent that day', async () => {
     const database = await server.createDatabase({ empty: true });
     const connection = await openConnection({ url: database.url, settings: {} }, systemClock);
-    await migrate(connection, beforeBudgets(MIGRATIONS));
+    await migrate(connection, { migrations: beforeBudgets(MIGRATIONS) });
     for (const statement of SPENT_BEFORE) await database.sql(statement);
     await migrate(connection);
     expect(await database.sql(KEPT_BUDGETS)).toEqual(KEPT_THEN);
@@ -119,8 +120,62 @@ describe('a migration', () => {
     const database = await server.createDatabase();
     const connection = await openConnection({ url: database.url, settings: {} }, systemClock);
     const bad = { version: MIGRATIONS.length + 1, name: 'bad', sql: 'CREATE TABLE half (id text); SELECT 1 / 0' };
-    expect(await refusal(migrate(connection, [...MIGRATIONS, bad]))).toContain('division by zero');
+    expect(await refusal(migrate(connection, { migrations: [...MIGRATIONS, bad] }))).toContain('division by zero');
     expect(await database.sql(`SELECT to_regclass('half') AS half`)).toEqual([{ half: null }]);
+    await database.drop();
+  });
+});
+
+describe('an upgrade', () => {
+  const slow = {
+    version: MIGRATIONS.length + 1,
+    name: 'slow',
+    sql: 'SELECT pg_sleep(0.2); CREATE TABLE late (id text)',
+  };
+  /** With the schema of before, and a table locked that the next one needs. */
+  async function createLocked() {
+    const database = await server.createDatabase({ empty: true });
+    const connection = await openConnection({ url: database.url, settings: {} }, systemClock);
+    await migrate(connection, { migrations: beforeBudgets(MIGRATIONS) });
+    await database.sql('BEGIN');
+    await database.sql('LOCK TABLE budgets IN ACCESS EXCLUSIVE MODE');
+    return { database, connection };
+  }
+
+  test('takes as long as its scripts need, whatever the limit of a statement is', async () => {
+    const database = await server.createDatabase();
+    const settings = { statement_timeout: '100' };
+    const connection = await openConnection({ url: database.url, settings }, systemClock);
+    await migrate(connection, { migrations: [...MIGRATIONS, slow] });
+    expect(await database.sql(`SELECT to_regclass('late')::text AS late`)).toEqual([{ late: 'late' }]);
+    await connection.close();
+    await database.drop();
+  });
+
+  test('that takes long is told, and goes on', async () => {
+    const { database, connection } = await createLocked();
+    await connection.close();
+    const { promise: away, resolve: onAway } = Promise.withResolvers<string>();
+    // So that it is long soon.
+    const hasty = { ...systemClock, after: (ms: number, run: () => void) => systemClock.after(ms / 10, run) };
+    const { signal } = new AbortController();
+    const opening = openPostgresStore({ url: database.url, clock: hasty, wait: { onAway, signal } });
+    const { host, pathname } = new URL(database.url);
+    const from = beforeBudgets(MIGRATIONS).length;
+    expect(await away).toBe(
+      `the database at ${host}${pathname} is being upgraded from schema ${from} to ${MIGRATIONS.length}`,
+    );
+    await database.sql('COMMIT');
+    await (await opening).close();
+    await database.drop();
+  });
+
+  test('that meets a locked table says so, and leaves everything as it was', async () => {
+    const { database, connection } = await createLocked();
+    const failed = await migrate(connection).catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(NoAnswer);
+    expect((failed as NoAnswer).message).toContain('another session keeps a table locked that its upgrade to schema');
+    await database.sql('COMMIT');
     await database.drop();
   });
 });

@@ -3,8 +3,9 @@
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** Before the server hears of it, while it is at it, or after it has done it but before the client hears of that. */
-export type CutAt = 'before COMMIT' | 'during COMMIT' | 'after COMMIT';
+/** Before the server hears of it, while it is at it, or after it has done it but before the client hears of that.
+ * `silence` cuts nothing: the server never hears of it, and both ends keep their connection. */
+export type CutAt = 'before COMMIT' | 'during COMMIT' | 'after COMMIT' | 'silence';
 
 export interface TcpProxy {
   port: number;
@@ -44,6 +45,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     client.on('data', (bytes) => {
       const cut = bytes.includes('COMMIT\0') ? where(++commits) : undefined;
       if (cut) cuts++;
+      if (cut === 'silence') return;
       if (cut === 'before COMMIT') return end();
       if (cut === 'after COMMIT') isMute = true;
       target.write(bytes, () => cut === 'during COMMIT' && end());

@@ -47,7 +47,7 @@ export function admit(book: Book, input: AdmitInput): AdmitResult {
   const lease = book.get('leases', input.nodeId);
   if (!lease || lease.expiresAt <= input.at) return { ok: false, reason: 'lease_lost' };
   const wallet = book.get('wallets', input.accountId);
-  assert(wallet, 'an account has a wallet');
+  if (!wallet) return { ok: false, reason: 'account_unknown' };
   assert(!book.get('holds', input.requestId), 'a request is admitted once');
   if (wallet.frozen) return { ok: false, reason: 'wallet_frozen' };
   return input.charge.free

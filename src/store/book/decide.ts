@@ -92,7 +92,9 @@ export function touches<Name extends OperationName>(name: Name, input: Input<Nam
 export type Decided =
   | { ok: true; result: Result<OperationName> }
   /** Nothing was written: the operation breaks a rule, or the database went away before its turn. */
-  | { ok: false; error: string; unavailable?: true };
+  | { ok: false; error: string; unavailable?: true }
+  /** Nothing was written: somebody else has locked what it touches, these pages if they could be told. */
+  | { ok: false; error: string; lockedPages: readonly string[] };
 
 /** What one operation does wrong by itself: a broken rule, or a slip of ours. */
 const OWN_MISTAKES = [AssertionFailed, TypeError, RangeError, SyntaxError];

@@ -23,7 +23,7 @@ const WAIT_MS = 5_000;
 const LOOK_MS = 500;
 const UNDO_AGAIN_MS = 1_000;
 
-export function boundWait(submit: Submit, clock: Clock, isUp: () => boolean): BoundedCommits {
+export function boundWait(submit: Submit, clock: Clock, away: () => string | undefined): BoundedCommits {
   const waiting = new Set<Waiting>();
   let isWatching = false;
   let isClosed = false;
@@ -55,7 +55,8 @@ export function boundWait(submit: Submit, clock: Clock, isUp: () => boolean): Bo
   return {
     commit(name, input) {
       if (name === 'settle' || name === 'release') return submit(name, input);
-      if (!isUp()) return Promise.reject(fault('unavailable', { internal: 'store: the database does not answer' }));
+      const why = away();
+      if (why !== undefined) return Promise.reject(fault('unavailable', { internal: `store: ${why}` }));
       return new Promise((resolve, reject) => {
         let isGivenUp = false;
         const one: Waiting = {

@@ -1,9 +1,11 @@
 // A batch that met another node's is run again from the beginning. If the database refuses one because of some operation's
-// rows, its halves are tried by themselves, and theirs, until the bad one fails alone.
+// rows, its halves are tried by themselves, and theirs, until the bad one fails alone. If somebody else keeps a row locked,
+// the operations that need it are left out, and the others go on without them.
 
 import type { Decided } from '../book/decide.ts';
 import type { Operation } from '../operations.ts';
-import { explain, isConstraint, mayRunAgain } from './errors.ts';
+import { explain, isConstraint, isLockTimeout, mayRunAgain } from './errors.ts';
+import { pagesOf } from './load-pages.ts';
 import type { Writer } from './writer.ts';
 
 const MAX_RUNS = 5;
@@ -14,17 +16,41 @@ export async function commitBatch(writer: Writer, operations: readonly Operation
       return await writer.transact(operations);
     } catch (error) {
       if (mayRunAgain(error) && run < MAX_RUNS) continue;
+      if (isLockTimeout(error)) {
+        const locked = await writer.findLocked(operations);
+        // Perhaps it was let go in the meantime.
+        if (locked.size === 0 && run === 1) continue;
+        return commitUnlocked(writer, operations, locked, explain(error));
+      }
       if (!isConstraint(error)) throw error;
       if (operations.length === 1) return [{ ok: false, error: 'a database constraint refused the operation' }];
       const middle = operations.length >> 1;
-      const first = await commitHalf(writer, operations.slice(0, middle));
-      return [...first, ...(await commitHalf(writer, operations.slice(middle)))];
+      const first = await commitPart(writer, operations.slice(0, middle));
+      return [...first, ...(await commitPart(writer, operations.slice(middle)))];
     }
   }
 }
 
-/** Each half is answered by itself: the database may go away in between, and what was committed before stays so. */
-async function commitHalf(writer: Writer, operations: readonly Operation[]): Promise<Decided[]> {
+/** If no row is known to be locked, it is a table or a row that is not there yet: then any of them may need it. */
+async function commitUnlocked(
+  writer: Writer,
+  operations: readonly Operation[],
+  locked: ReadonlySet<string>,
+  error: string,
+): Promise<Decided[]> {
+  const needed = operations.map(({ name, input }) => pagesOf(name, input).filter((page) => locked.has(page)));
+  const isFree = (_: unknown, index: number) => locked.size > 0 && needed[index]?.length === 0;
+  const free = operations.filter(isFree);
+  const decided = free.length > 0 ? await commitPart(writer, free) : [];
+  let next = 0;
+  return operations.map((operation, index) => {
+    const answer = isFree(operation, index) ? decided[next++] : undefined;
+    return answer ?? { ok: false, error, lockedPages: needed[index] ?? [] };
+  });
+}
+
+/** Each part is answered by itself: the database may go away in between, and what was committed before stays so. */
+async function commitPart(writer: Writer, operations: readonly Operation[]): Promise<Decided[]> {
   try {
     return await commitBatch(writer, operations);
   } catch (error) {

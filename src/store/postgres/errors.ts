@@ -50,6 +50,11 @@ export function isLockTimeout(error: unknown): boolean {
   return sqlState(error) === LOCK_TIMEOUT;
 }
 
+/** The session takes no writes: because of a setting that it took over when it began, or because the server is a standby. */
+export function isReadOnly(error: unknown): boolean {
+  return sqlState(error) === READ_ONLY;
+}
+
 /** Whether the two ends cannot agree on how to talk, by the driver's or the TLS library's code. */
 export function isAboutTerms(error: unknown): boolean {
   return ABOUT_TERMS.test(codeOf(error) ?? '');
@@ -72,6 +77,7 @@ export function explain(error: unknown): string {
 const UNIQUE = '23505';
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK = '40P01';
+const READ_ONLY = '25006';
 const LOCK_TIMEOUT = '55P03';
 /** An operator or the server's own end; a session that was idle for too long. */
 const FAREWELLS = ['57P01', '57P02', '57P03', '57P05', '25P03', '25P04'];

@@ -3,9 +3,11 @@
 
 import { type Clock, sleep } from '../../kit/clock.ts';
 import type { Connection } from './connection.ts';
+import { explain } from './errors.ts';
 
 export interface Health {
-  readonly isUp: boolean;
+  /** Why it cannot be asked, in words for the log; undefined while it answers. */
+  readonly away: string | undefined;
   /** Resolves as soon as the database answers; rejects when the store is closed. */
   whenUp(): Promise<void>;
   close(): Promise<void>;
@@ -21,10 +23,12 @@ const ASK_MS = 500;
 const ASK_WHILE_DOWN_MS = 200;
 /** A database that does not answer the smallest question in this time counts as away. */
 const PATIENCE_MS = 1_000;
+const CLOSED = 'the store is closed';
 
 /** Counts as up at first: whoever makes it has just reached the database. */
 export function watchHealth({ clock, connect, onDown }: HealthOptions): Health {
   let isUp = true;
+  let why = '';
   let isClosed = false;
   let connection: Connection | undefined;
   let hurry: (() => void) | undefined;
@@ -45,8 +49,10 @@ export function watchHealth({ clock, connect, onDown }: HealthOptions): Health {
     try {
       connection = connection?.isOpen ? connection : await connect(() => hurry?.());
       const [answer] = await connection.send([{ sql: 'SELECT 1' }], PATIENCE_MS);
-      return answer?.ok ?? false;
-    } catch {
+      if (!answer?.ok) throw answer?.error;
+      return true;
+    } catch (error) {
+      why = `the database does not answer: ${explain(error)}`;
       return false;
     }
   }
@@ -72,11 +78,12 @@ export function watchHealth({ clock, connect, onDown }: HealthOptions): Health {
   const watching = watch();
 
   return {
-    get isUp() {
-      return isUp && !isClosed;
+    get away() {
+      if (isClosed) return CLOSED;
+      return isUp ? undefined : why;
     },
     whenUp() {
-      if (isClosed) return Promise.reject(new Error('the store is closed'));
+      if (isClosed) return Promise.reject(new Error(CLOSED));
       if (isUp) return Promise.resolve();
       const next = Promise.withResolvers<void>();
       waiting.push(next);
@@ -84,7 +91,7 @@ export function watchHealth({ clock, connect, onDown }: HealthOptions): Health {
     },
     async close() {
       isClosed = true;
-      for (const { reject } of waiting) reject(new Error('the store is closed'));
+      for (const { reject } of waiting) reject(new Error(CLOSED));
       waiting = [];
       hurry?.();
       // A question under way may be opening a connection.

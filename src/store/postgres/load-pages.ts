@@ -3,9 +3,9 @@
 // the one before it waited for a lock.
 
 import { assert } from '../../kit/assert.ts';
-import { Book, PAGE_TABLES, type Pages, type PageTable } from '../book/book.ts';
+import { Book, PAGE_TABLES, type Pages, type PageTable, type Touch } from '../book/book.ts';
 import { touches } from '../book/decide.ts';
-import type { Operation } from '../operations.ts';
+import type { Input, Operation, OperationName } from '../operations.ts';
 import { KEYS, PAGES } from '../tables.ts';
 import { toArray } from './arrays.ts';
 import type { Query, Rows } from './connection.ts';
@@ -17,6 +17,13 @@ export interface Loading {
   toBook(answers: readonly Rows[]): Book;
 }
 
+/** Which of the pages a batch touches are locked by somebody else. */
+export interface LockSearch {
+  queries: Query[];
+  /** Takes the answers to the queries, in their order. */
+  toPages(answers: readonly Rows[]): ReadonlySet<string>;
+}
+
 type Ids = ReadonlyMap<PageTable, ReadonlySet<string>>;
 type LoadedPages = { [T in PageTable]?: Map<string, Pages[T]> };
 
@@ -24,7 +31,7 @@ export function loadPages(operations: readonly Operation[]): Loading {
   const ids = touchedIds(operations);
   const tables = PAGE_TABLES.filter((table) => ids.has(table));
   return {
-    queries: tables.map((table) => ({ sql: LOAD[table], values: [toArray([...(ids.get(table) ?? [])])] })),
+    queries: tables.map((table) => ({ sql: loadSql(table), values: [toArray([...(ids.get(table) ?? [])])] })),
     toBook(answers) {
       const pages: LoadedPages = {};
       tables.forEach((table, index) => {
@@ -40,6 +47,25 @@ export function loadPages(operations: readonly Operation[]): Loading {
     },
   };
 }
+
+export function searchLocks(operations: readonly Operation[]): LockSearch {
+  const ids = touchedIds(operations);
+  const tables = LOCKED_TABLES.filter((table) => ids.has(table));
+  return {
+    queries: tables.map((table) => ({ sql: READERS[table].locked, values: [toArray([...(ids.get(table) ?? [])])] })),
+    toPages: (answers) =>
+      new Set(
+        tables.flatMap((table, index) => (answers[index] ?? []).map(({ id }) => nameOfPage({ table, id: String(id) }))),
+      ),
+  };
+}
+
+/** The pages of an operation by the names that `searchLocks` gives them. */
+export function pagesOf<Name extends OperationName>(name: Name, input: Input<Name>): string[] {
+  return touches(name, input).map(nameOfPage);
+}
+
+const nameOfPage = ({ table, id }: Touch) => `${table} ${id}`;
 
 type Readers = { [T in Exclude<PageTable, 'keyrings'>]: RowReader<Pages[T]> };
 const READERS: Readers = {
@@ -58,24 +84,18 @@ const READERS: Readers = {
 };
 const KEY_READER = prepareReader(KEYS);
 
-const LOAD: { [T in PageTable]: string } = {
-  wallets: READERS.wallets.lock,
-  windows: READERS.windows.lock,
-  // Under the lock of the account's wallet, which whoever changes these has taken before.
-  budgets: READERS.budgets.read,
-  holds: READERS.holds.read,
-  // A node alone renews its lease, and nobody shortens it: no batch has to wait for another one's look at it.
-  leases: READERS.leases.read,
-  cards: READERS.cards.lock,
-  replays: READERS.replays.lock,
-  traffic: READERS.traffic.lock,
-  settings: READERS.settings.lock,
-  incidents: READERS.incidents.lock,
-  loginNames: READERS.loginNames.lock,
-  logins: READERS.logins.lock,
-  // Like budgets and holds.
-  keyrings: `SELECT ${KEY_READER.columns} FROM keys WHERE account_id = ANY($1::text[]) ORDER BY keys.created_at, keys.key_id`,
-};
+type ReaderTable = keyof Readers;
+/** The others are read without a lock: budgets, holds and keyrings under the lock of the account's wallet, which whoever
+ * changes them has taken before; leases because a node alone renews its own, and nobody shortens it, so that no batch has
+ * to wait for another one's look at it. */
+const UNLOCKED: readonly PageTable[] = ['budgets', 'holds', 'leases', 'keyrings'];
+const LOCKED_TABLES = PAGE_TABLES.filter((table): table is ReaderTable => !UNLOCKED.includes(table));
+const KEYRINGS = `SELECT ${KEY_READER.columns} FROM keys WHERE account_id = ANY($1::text[]) ORDER BY keys.created_at, keys.key_id`;
+
+function loadSql(table: PageTable): string {
+  if (table === 'keyrings') return KEYRINGS;
+  return UNLOCKED.includes(table) ? READERS[table].read : READERS[table].lock;
+}
 
 function touchedIds(operations: readonly Operation[]): Ids {
   const ids = new Map<PageTable, Set<string>>();

@@ -4,10 +4,14 @@
 import { hashOf, type Migration, pendingMigrations } from '../migration.ts';
 import { StoreRefused } from '../refusal.ts';
 import type { Answer, Connection, Rows } from './connection.ts';
-import { explain, NoAnswer } from './errors.ts';
+import { explain, isLockTimeout, NoAnswer } from './errors.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 
-const MIGRATE_MS = 60_000;
+const SMALL_MS = 60_000;
+/** A script takes as long as its tables are large. */
+const SCRIPT_MS = 24 * 3_600_000;
+/** Whoever keeps a lock is not waited for in silence: it is told, and tried again. */
+const LOCK_MS = 4_000;
 /** Any number that no other program on the same database is likely to lock. */
 export const MIGRATION_LOCK = 5_238_711_904_417;
 
@@ -15,28 +19,44 @@ const HISTORY = `CREATE TABLE IF NOT EXISTS schema_migrations (
   version bigint PRIMARY KEY, name text NOT NULL, hash text NOT NULL
 )`;
 
-/** Rejects with StoreRefused, or with NoAnswer: then another connection may do better. */
-export async function migrate(connection: Connection, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
-  const ask = async (sql: string, values: unknown[] = []) =>
-    toRows(await connection.send([{ sql, values }], MIGRATE_MS));
+export interface MigrateOptions {
+  migrations?: readonly Migration[];
+  /** Called before the first script, with the version that the database has and the one it will have. */
+  onUpgrade?(from: number, to: number): void;
+}
+
+/** Rejects with StoreRefused, or with NoAnswer: then another connection, or a later one, may do better. */
+export async function migrate(
+  connection: Connection,
+  { migrations = MIGRATIONS, onUpgrade }: MigrateOptions = {},
+): Promise<void> {
+  const ask = async (sql: string, values: unknown[] = [], withinMs = SMALL_MS) =>
+    toRows(await connection.send([{ sql, values }], withinMs));
+  let waitsFor = 'another process upgrades or moves it';
   await ask('BEGIN');
   try {
+    await ask(`SET LOCAL lock_timeout = ${LOCK_MS}`);
     await ask('SELECT pg_advisory_xact_lock($1::bigint)', [MIGRATION_LOCK]);
+    await ask('SET LOCAL statement_timeout = 0');
     await ask(HISTORY);
     const rows = await ask('SELECT version, hash FROM schema_migrations ORDER BY version');
     const applied = rows.map(({ version, hash }) => ({ version: Number(version), hash: String(hash) }));
-    for (const migration of pendingMigrations(applied, migrations)) {
-      toRows(await connection.send([{ sql: migration.sql, isScript: true }], MIGRATE_MS));
+    const pending = pendingMigrations(applied, migrations);
+    if (pending.length > 0) onUpgrade?.(applied.length, migrations.length);
+    for (const migration of pending) {
+      waitsFor = `another session keeps a table locked that its upgrade to schema ${migration.version} needs`;
+      toRows(await connection.send([{ sql: migration.sql, isScript: true }], SCRIPT_MS));
       await ask('INSERT INTO schema_migrations VALUES ($1, $2, $3)', [
         migration.version,
         migration.name,
         hashOf(migration),
       ]);
     }
-    await ask('COMMIT');
+    await ask('COMMIT', [], SCRIPT_MS);
   } catch (error) {
     await connection.close();
     if (error instanceof NoAnswer) throw error;
+    if (isLockTimeout(error)) throw new NoAnswer(waitsFor);
     throw error instanceof StoreRefused ? error : new StoreRefused(`cannot prepare the database: ${explain(error)}`);
   }
 }

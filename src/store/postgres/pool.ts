@@ -5,7 +5,7 @@ import type { SQL } from 'bun';
 import { fault } from '../../faults/fault.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { createClient, type Query, type Rows } from './connection.ts';
-import { explain } from './errors.ts';
+import { explain, isReadOnly } from './errors.ts';
 
 export interface Pool {
   /** Rejects with the fault `unavailable`. */
@@ -23,29 +23,39 @@ export interface PoolOptions {
   connections: number;
   settings: Readonly<Record<string, string>>;
   statementMs: number;
-  isUp(): boolean;
+  /** Why the database cannot be asked; undefined while it answers. */
+  away(): string | undefined;
 }
 
 /** The server ends a slow statement itself; this is for a server that has stopped. */
 const GRACE_MS = 500;
 
-export function createPool({ clock, url, connections, settings, statementMs, isUp }: PoolOptions): Pool {
+export function createPool({ clock, url, connections, settings, statementMs, away }: PoolOptions): Pool {
   const limits = { statement_timeout: String(statementMs), idle_in_transaction_session_timeout: '10000' };
   const open = () => createClient({ url, max: connections, settings: { ...limits, ...settings } });
   let client = open();
 
-  const reset = () => {
+  /** What is under way has so long to end. */
+  const renew = (graceMs: number) => {
     const old = client;
     client = open();
-    old.close({ timeout: 0 }).catch(() => undefined);
+    old.close({ timeout: graceMs / 1000 }).catch(() => undefined);
   };
+  const reset = () => renew(0);
 
   async function within<Value>(ms: number, ask: (client: SQL) => Promise<Value>): Promise<Value> {
-    if (!isUp()) throw fault('unavailable', { internal: 'store: the database does not answer' });
-    const asked = client;
+    const why = away();
+    if (why !== undefined) throw fault('unavailable', { internal: `store: ${why}` });
+    let asked = client;
     const cancel = clock.after(ms + GRACE_MS, () => asked === client && reset());
     try {
-      return await ask(asked);
+      return await ask(asked).catch((error: unknown) => {
+        if (!isReadOnly(error)) throw error;
+        // Nothing was written; a session that begins now may be allowed to.
+        if (asked === client) renew(statementMs);
+        asked = client;
+        return ask(asked);
+      });
     } catch (error) {
       throw fault('unavailable', { internal: `store: ${explain(error)}` });
     } finally {

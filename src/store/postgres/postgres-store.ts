@@ -16,6 +16,7 @@ import { watchHealth } from './health.ts';
 import { migrate } from './migrate.ts';
 import { createPool } from './pool.ts';
 import { prepareReads } from './prepare-reads.ts';
+import { setAside } from './set-aside.ts';
 import { createWriter } from './writer.ts';
 
 /** For who can do something else while the database cannot be reached. */
@@ -45,16 +46,26 @@ export interface PostgresOptions {
 const LANES = 2;
 const START_WITHIN_MS = 10_000;
 const START_AGAIN_MS = 200;
+/** An upgrade of the schema that takes longer is told. */
+const UPGRADE_MS = 5_000;
 const READ_CONNECTIONS = 4;
 const SLOW_READ_CONNECTIONS = 2;
 const STATEMENT_MS = 2_000;
 
-/** Every wait has an end, on the server too; rows are found by their keys, whatever the statistics say of a young table. */
+/**
+ * Every wait has an end, on the server too; rows are found by their keys, whatever the statistics say of a young table.
+ *
+ * A lane waits for a lock for many times as long as a commit takes, and less than an admission may wait for its turn; who
+ * needs longer is set aside. A node that falls silent inside its transaction loses it, and its locks, before those who wait
+ * for them are refused. From the answer to the first round trip until the second one comes it has to decide, in milliseconds,
+ * and once to and fro: 1.5 s is enough for a packet that is lost three times on the way. Were it not, the batch would be
+ * run again, as after any lost connection.
+ */
 const COMMIT_SETTINGS = {
   application_name: 'ai-gateway commits',
   statement_timeout: '5000',
-  lock_timeout: '2000',
-  idle_in_transaction_session_timeout: '10000',
+  lock_timeout: '100',
+  idle_in_transaction_session_timeout: '1500',
   plan_cache_mode: 'force_generic_plan',
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
@@ -62,6 +73,8 @@ const COMMIT_SETTINGS = {
   enable_bitmapscan: 'off',
   jit: 'off',
 };
+/** What became of a batch is waited for. */
+const ASK_SETTINGS = { ...COMMIT_SETTINGS, lock_timeout: '2000' };
 const READ_SETTINGS = { application_name: 'ai-gateway reads', default_transaction_read_only: 'on' };
 const UPKEEP_SETTINGS = { application_name: 'ai-gateway upkeep', lock_timeout: '2000' };
 const MIGRATION_SETTINGS = { application_name: 'ai-gateway migration', statement_timeout: '60000' };
@@ -72,9 +85,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   await prepareDatabase(options);
   const connect = (settings: Readonly<Record<string, string>>, onLost?: () => void) =>
     openConnection({ url, settings, ...(onLost ? { onLost } : {}) }, clock);
-  const isUp = () => health.isUp;
+  const away = () => health.away;
   const poolOf = (connections: number, settings: Readonly<Record<string, string>>) =>
-    createPool({ clock, url, connections, settings, statementMs: STATEMENT_MS, isUp });
+    createPool({ clock, url, connections, settings, statementMs: STATEMENT_MS, away });
   const reads = poolOf(READ_CONNECTIONS, READ_SETTINGS);
   const slowReads = poolOf(SLOW_READ_CONNECTIONS, READ_SETTINGS);
   const upkeep = poolOf(1, UPKEEP_SETTINGS);
@@ -86,26 +99,36 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       for (const pool of pools) pool.reset();
     },
   });
-  const writers = Array.from({ length: lanes }, () =>
-    createWriter({ clock, connect: () => connect(COMMIT_SETTINGS), isUp, whenUp: () => health.whenUp() }),
-  );
+  const newWriter = () =>
+    createWriter({
+      clock,
+      connect: () => connect(COMMIT_SETTINGS),
+      connectToAsk: () => connect(ASK_SETTINGS),
+      away,
+      whenUp: () => health.whenUp(),
+    });
+  const writers = Array.from({ length: lanes }, newWriter);
+  const writerAside = newWriter();
+  const timing = { clock, patienceMs, meter };
   const idle = [...writers];
-  const batcher = createBatcher({
+  const batcher = setAside({
     clock,
-    lanes,
-    patienceMs,
-    meter,
-    async commit(operations) {
-      const writer = idle.pop();
-      assert(writer, 'every lane has a writer');
-      try {
-        return await commitBatch(writer, operations);
-      } finally {
-        idle.push(writer);
-      }
-    },
+    lanes: createBatcher({
+      ...timing,
+      lanes,
+      async commit(operations) {
+        const writer = idle.pop();
+        assert(writer, 'every lane has a writer');
+        try {
+          return await commitBatch(writer, operations);
+        } finally {
+          idle.push(writer);
+        }
+      },
+    }),
+    aside: createBatcher({ ...timing, commit: (operations) => commitBatch(writerAside, operations) }),
   });
-  const bounded = boundWait(batcher.submit, clock, isUp);
+  const bounded = boundWait(batcher.submit, clock, away);
   return {
     commit: bounded.commit,
     waiting: batcher.depth,
@@ -134,10 +157,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     },
     async close() {
       // With the database away nothing more can be committed: what is under way stays without an answer.
-      if (health.isUp) await batcher.idle();
+      if (health.away === undefined) await batcher.idle();
       bounded.close();
       await health.close();
-      await Promise.all([...writers, ...pools].map((one) => one.close()));
+      await Promise.all([...writers, writerAside, ...pools].map((one) => one.close()));
     },
   };
 }
@@ -147,30 +170,47 @@ const FORGET = [...forgetOld('$1'), 'DELETE FROM writers WHERE touched_at < $1']
 async function prepareDatabase(options: PostgresOptions): Promise<void> {
   const { url, clock, startWithinMs = START_WITHIN_MS, wait } = options;
   const until = wait ? Number.POSITIVE_INFINITY : clock.monotonic() + startWithinMs;
-  for (let tries = 1; ; tries++) {
+  let isTold = false;
+  const tellAway = (why: string) => {
+    if (!isTold) wait?.onAway(why);
+    isTold = true;
+  };
+  for (;;) {
     try {
-      return await prepareOnce(options);
+      return await prepareOnce(options, tellAway);
     } catch (error) {
       if (error instanceof StoreRefused) throw error;
       const refused = cannotUse(url, error);
       if (!isPassing(error) || clock.monotonic() >= until || wait?.signal.aborted) throw refused;
-      if (tries === 1) wait?.onAway(refused.message);
+      tellAway(refused.message);
       await sleep(clock, START_AGAIN_MS);
     }
   }
 }
 
-async function prepareOnce({ url, clock, unsafeNoSync = false }: PostgresOptions): Promise<void> {
+async function prepareOnce(options: PostgresOptions, tellAway: (why: string) => void): Promise<void> {
+  const { url, clock, unsafeNoSync = false } = options;
   const connection = await openConnection({ url, settings: MIGRATION_SETTINGS }, clock);
+  let cancel = () => {};
   try {
     await checkServer(connection, unsafeNoSync);
-    await migrate(connection);
+    await migrate(connection, {
+      onUpgrade(from, to) {
+        const why = `the database at ${placeOf(url)} is being upgraded from schema ${from} to ${to}`;
+        cancel = clock.after(UPGRADE_MS, () => tellAway(why));
+      },
+    });
   } finally {
+    cancel();
     await connection.close();
   }
 }
 
 export function cannotUse(url: string, error: unknown): StoreRefused {
+  return new StoreRefused(`cannot use the database at ${placeOf(url)}: ${explain(error)}`);
+}
+
+function placeOf(url: string): string {
   const { host, pathname } = new URL(url);
-  return new StoreRefused(`cannot use the database at ${host}${pathname}: ${explain(error)}`);
+  return `${host}${pathname}`;
 }

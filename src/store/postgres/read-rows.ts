@@ -9,6 +9,8 @@ export interface RowReader<Row> {
   read: string;
   /** Waits for the rows, in the order of their ids. */
   lock: string;
+  /** The ids of those that somebody else has locked, without a wait for any. */
+  locked: string;
   /** For statements that say themselves which rows they want. */
   columns: string;
   decode(rows: Rows): Map<string, Row>;
@@ -20,13 +22,16 @@ export function prepareReader<Row>({ name, idColumn, idField, columns }: Table<R
     `${idColumn} AS "${id}"`,
     ...columns.map((column) => `${column.name}${column.kind === 'number' ? '::float8' : ''} AS "${column.field}"`),
   ].join(', ');
-  const read = `SELECT ${list} FROM ${name} WHERE ${idColumn} = ANY($1::text[]) ORDER BY ${name}.${idColumn}`;
+  const those = `FROM ${name} WHERE ${idColumn} = ANY($1::text[])`;
+  const read = `SELECT ${list} ${those} ORDER BY ${name}.${idColumn}`;
   const fields = columns.map(({ field }) => field);
   const texts = columns.flatMap(({ field, kind }) => (kind === 'json' || kind === 'slots' ? [{ field, kind }] : []));
 
   return {
     read,
     lock: `${read} FOR UPDATE`,
+    locked: `WITH free AS (SELECT ${idColumn} ${those} FOR UPDATE SKIP LOCKED)
+      SELECT ${idColumn} AS id ${those} AND ${idColumn} NOT IN (SELECT ${idColumn} FROM free)`,
     columns: list,
     decode(rows) {
       const decoded = new Map<string, Row>();

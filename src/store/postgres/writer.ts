@@ -13,19 +13,24 @@ import { failInside } from '../fail-inside.ts';
 import type { Operation } from '../operations.ts';
 import type { Answer, Connection, Query, Rows } from './connection.ts';
 import { ConnectionLost, isLockTimeout, NeverHappened, NoAnswer } from './errors.ts';
-import { loadPages } from './load-pages.ts';
+import { loadPages, searchLocks } from './load-pages.ts';
 import { writeBook } from './write-book.ts';
 
 export interface Writer {
   /** One transaction. If it throws, nothing was written: what it throws is the server's refusal, NoAnswer or NeverHappened. */
   transact(operations: readonly Operation[]): Promise<Decided[]>;
+  /** Which pages of these operations somebody else has locked at this moment; none, if that cannot be told. */
+  findLocked(operations: readonly Operation[]): Promise<ReadonlySet<string>>;
   close(): Promise<void>;
 }
 
 export interface WriterOptions {
   clock: Clock;
   connect(): Promise<Connection>;
-  isUp(): boolean;
+  /** For the question what became of a batch, which waits longer for a lock. */
+  connectToAsk(): Promise<Connection>;
+  /** Why the database cannot be asked; undefined while it answers. */
+  away(): string | undefined;
   /** Resolves when the database answers; rejects when the store is closed. */
   whenUp(): Promise<void>;
 }
@@ -52,12 +57,13 @@ const COUNT_BATCH =
   'UPDATE writers SET batch = $2::bigint, touched_at = $3::bigint WHERE writer_id = $1 RETURNING batch';
 const LAST_BATCH = 'SELECT batch FROM writers WHERE writer_id = $1 FOR UPDATE';
 
-export function createWriter({ clock, connect, isUp, whenUp }: WriterOptions): Writer {
+export function createWriter({ clock, connect, connectToAsk, away, whenUp }: WriterOptions): Writer {
   let line: Line | undefined;
 
   async function openLine(): Promise<Line> {
     if (line?.connection.isOpen) return line;
-    if (!isUp()) throw new NoAnswer('the database does not answer');
+    const why = away();
+    if (why !== undefined) throw new NoAnswer(why);
     const connection = await connect();
     const answer = await ask(connection, { sql: NEW_WRITER, values: [clock.now()] });
     if (!answer.ok) {
@@ -88,7 +94,7 @@ export function createWriter({ clock, connect, isUp, whenUp }: WriterOptions): W
   async function wasCommitted({ writerId, pid, batch }: Line): Promise<boolean> {
     for (;;) {
       await whenUp();
-      const connection = await connect().catch(() => undefined);
+      const connection = await connectToAsk().catch(() => undefined);
       if (connection) {
         const answer = await ask(connection, { sql: LAST_BATCH, values: [writerId] });
         // The server still works on it, perhaps for a client it does not know is gone.
@@ -120,6 +126,13 @@ export function createWriter({ clock, connect, isUp, whenUp }: WriterOptions): W
       }
       if (!written?.ok || committed.rows.command !== 'COMMIT') throw new NoAnswer('the batch was not sent');
       return decided;
+    },
+    async findLocked(operations) {
+      if (!line?.connection.isOpen) return new Set();
+      const search = searchLocks(operations);
+      const answers = await line.connection.send([{ sql: BEGIN }, ...search.queries, { sql: 'ROLLBACK' }], SMALL_MS);
+      if (answers.some(({ ok }) => !ok)) return new Set();
+      return search.toPages(answers.slice(1, -1).map(toRows));
     },
     async close() {
       if (!line?.connection.isOpen) return;

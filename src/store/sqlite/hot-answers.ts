@@ -54,7 +54,7 @@ export function decodeAnswers(text: string): { id: number; decided: Decided[] } 
 }
 
 function answerCells(answer: Decided): AnswerCells | undefined {
-  if (!answer.ok) return answer.unavailable ? undefined : [0, answer.error];
+  if (!answer.ok) return 'lockedPages' in answer || answer.unavailable ? undefined : [0, answer.error];
   const { result } = answer;
   if (!result) return undefined;
   if ('charged' in result) return [result.charged.toString(), result.writtenOff.toString(), result.balance.toString()];
@@ -71,6 +71,7 @@ function answerCells(answer: Decided): AnswerCells | undefined {
 const REASONS: Record<Refused['reason'], true> = {
   lease_lost: true,
   wallet_frozen: true,
+  account_unknown: true,
   insufficient_balance: true,
   balance_in_use: true,
   key_budget_exceeded: true,
