@@ -1,8 +1,9 @@
 // GET /api/me, /api/usage and /api/receipts/{id}: what a key may see of its account.
 
-import { listUsage, usageAsCsv } from '../../accounts/list-usage.ts';
+import { listUsage } from '../../accounts/list-usage.ts';
 import { showAccount } from '../../accounts/show-account.ts';
 import { showReceipt } from '../../accounts/show-receipt.ts';
+import { openUsageFile } from '../../accounts/usage-file.ts';
 import { requestUrl } from '../../kit/request-url.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 
@@ -16,7 +17,7 @@ export async function usage(tools: HttpTools, { key, request }: KeyedExchange): 
   if (searchParams.get('format') !== 'csv') {
     return Response.json(await listUsage(tools.store, key.accountId, searchParams, find));
   }
-  return new Response(await usageAsCsv(tools.store, key.accountId, searchParams, { findModel: find }), {
+  return new Response(await openUsageFile(tools, key.accountId, searchParams, { findModel: find }), {
     headers: {
       'content-type': 'text/csv; charset=utf-8',
       'content-disposition': 'attachment; filename="usage.csv"',

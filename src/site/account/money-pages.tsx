@@ -3,9 +3,9 @@
 
 import { type DayBudget, readDayBudgets } from '../../accounts/day-budgets.ts';
 import { readFreeAllowances } from '../../accounts/free-allowances.ts';
-import { usageAsCsv } from '../../accounts/list-usage.ts';
 import { redeemCard } from '../../accounts/redeem-card.ts';
 import { readReceipt } from '../../accounts/show-receipt.ts';
+import { openUsageFile } from '../../accounts/usage-file.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import { parseMoment } from '../../kit/moment.ts';
 import { DAY_MS, taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
@@ -37,7 +37,7 @@ export function addMoneyPages(visits: Visits, tools: SiteTools): void {
     const keys = await tools.store.read.keysOf(session.accountId);
     const sheet = usageSheet(keys, page.language);
     const how = { sheet, findModel: tools.catalog().find };
-    const csv = await usageAsCsv(tools.store, session.accountId, apiParams(url.searchParams), how);
+    const csv = await openUsageFile(tools, session.accountId, apiParams(url.searchParams), how);
     const name = usageFileName(url.searchParams, tools.clock.now());
     return new Response(csv, {
       headers: {
