@@ -4,11 +4,13 @@ import { expect, test } from 'bun:test';
 import { openUsageFile } from '../../src/accounts/usage-file.ts';
 import { Fault, fault } from '../../src/faults/fault.ts';
 import type { LogFields } from '../../src/kit/log.ts';
+import { createLoad, type Load } from '../../src/limits/load.ts';
 import type { UsageRecord } from '../../src/store/rows.ts';
 import type { Store } from '../../src/store/store.ts';
 
 const PAGES = 100;
 const PER_PAGE = 10;
+const MIB = 1024 * 1024;
 
 const record = (page: number, index: number): UsageRecord => ({
   requestId: `req_${page}_${index}`,
@@ -42,6 +44,8 @@ interface Asked {
   writtenBefore: number[];
   file: string | ReadableStream<Uint8Array>;
   log: string[];
+  load: Load;
+  leave(): void;
 }
 
 /** A store without end; from one page on it may fail. */
@@ -61,23 +65,29 @@ async function openFile(failsAt = Number.POSITIVE_INFINITY): Promise<Asked> {
     }));
     return { records, hasMore: true, totals: {} };
   };
+  const load = createLoad(() => ({ requests: 100, bodyBytes: 64 * MIB }));
+  const leaving = new AbortController();
   const tools = {
+    load,
     store: { read: { usagePage } } as unknown as Store,
     log: (_level: string, event: string, { detail }: LogFields = {}) => void log.push(`${event} ${detail}`),
   };
-  return { writtenBefore, log, file: await openUsageFile(tools, 'acc_1', new URLSearchParams()) };
+  const file = await openUsageFile(tools, 'acc_1', new URLSearchParams(), { gone: leaving.signal });
+  return { writtenBefore, log, load, file, leave: () => leaving.abort() };
 }
 
 test('the largest file is written page by page, each before the next is asked for', async () => {
-  const { writtenBefore, file } = await openFile();
+  const { writtenBefore, file, load } = await openFile();
+  expect(load.requests).toBe(1);
   const lines = (await new Response(file).text()).split('\r\n');
   expect(writtenBefore).toEqual(Array.from({ length: PAGES }, (_, page) => page * PER_PAGE));
+  expect(load.requests).toBe(0);
   expect(lines).toHaveLength(1 + PAGES * PER_PAGE + 1);
   expect([lines[1], lines.at(-2)].map((line) => line?.split(',')[0])).toEqual(['req_0_0', 'req_99_9']);
 });
 
 test('a page is read when it is wanted, and none for who has left', async () => {
-  const { writtenBefore, file, log } = await openFile();
+  const { writtenBefore, file, log, load } = await openFile();
   if (typeof file === 'string') throw new Error('it was read whole');
   const reader = file.getReader();
   expect(writtenBefore).toHaveLength(1);
@@ -90,11 +100,19 @@ test('a page is read when it is wanted, and none for who has left', async () => 
   expect(await last).toEqual({ done: true, value: undefined });
   expect(writtenBefore.length).toBeLessThanOrEqual(4);
   expect(log).toEqual([]);
+  expect(load.requests).toBe(0);
+});
+
+test('one that nobody begins to read takes no room once its client has left', async () => {
+  const { load, leave } = await openFile();
+  leave();
+  expect(load.requests).toBe(0);
 });
 
 test('a store that fails refuses the file, or breaks it off', async () => {
   await expect(openFile(0)).rejects.toBeInstanceOf(Fault);
-  const { file, log } = await openFile(2);
+  const { file, log, load } = await openFile(2);
   await expect(new Response(file).text()).rejects.toBeInstanceOf(Fault);
   expect(log).toEqual(['usage_file_failed store: it broke']);
+  expect(load.requests).toBe(0);
 });

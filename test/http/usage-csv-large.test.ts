@@ -1,6 +1,7 @@
 // GET /api/usage?format=csv where there is much of it: sent as the client takes it, and never ended as if it were whole.
 
 import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { type SlowClient, startSlowClient } from '../support/slow-client.ts';
 import { openPosted } from '../support/with-tables.ts';
@@ -8,13 +9,18 @@ import { openPosted } from '../support/with-tables.ts';
 const SEVERAL_PAGES = 3_500;
 /** More than the sockets between hold. */
 const TOO_MUCH = 60_000;
+/** All accounts together, by 4 MiB for each. */
+const MOST_FILES = 10;
+const ROOM_MIB = 40;
 /** How a body in chunks ends. */
 const END = '\r\n0\r\n\r\n';
 let gateway: TestGateway;
 let account: TestAccount;
 
 beforeEach(async () => {
-  gateway = await startTestGateway();
+  gateway = await startTestGateway({
+    document: (standard) => ({ ...standard, guards: { ...standard.guards, body_megabytes_in_flight: ROOM_MIB } }),
+  });
   account = await gateway.register();
 });
 afterEach(() => gateway.stop());
@@ -70,6 +76,26 @@ test('is read as the client takes it, and broken off where it cannot be read on'
     { account_id: account.accountId, detail: expect.stringContaining('store') },
   ]);
   renameTable('elsewhere', 'usage_records');
+});
+
+test('those that are not taken fill no more than the room there is', async () => {
+  await fill(TOO_MUCH);
+  const open: SlowClient[] = [];
+  const refused = await eventually('a refusal', async () => {
+    const client = ask();
+    open.push(client);
+    await client.begun;
+    client.pause();
+    return client.text().startsWith('HTTP/1.1 503') ? open.length - 1 : undefined;
+  });
+  expect(refused).toBe(MOST_FILES);
+  expect((await gateway.call('/api/me', { key: account.key })).status).toBe(200);
+  for (const client of open) client.hangUp();
+  await eventually('room again', async () => {
+    const { body, status } = await gateway.call('/api/usage?format=csv', { key: account.key });
+    await body?.cancel();
+    return status === 200;
+  });
 });
 
 test('a drain does not wait for a client that does not read', async () => {

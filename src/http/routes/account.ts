@@ -17,12 +17,15 @@ export async function usage(tools: HttpTools, { key, request }: KeyedExchange): 
   if (searchParams.get('format') !== 'csv') {
     return Response.json(await listUsage(tools.store, key.accountId, searchParams, find));
   }
-  return new Response(await openUsageFile(tools, key.accountId, searchParams, { findModel: find }), {
-    headers: {
-      'content-type': 'text/csv; charset=utf-8',
-      'content-disposition': 'attachment; filename="usage.csv"',
+  return new Response(
+    await openUsageFile(tools, key.accountId, searchParams, { gone: request.signal, findModel: find }),
+    {
+      headers: {
+        'content-type': 'text/csv; charset=utf-8',
+        'content-disposition': 'attachment; filename="usage.csv"',
+      },
     },
-  });
+  );
 }
 
 export async function receipt(tools: HttpTools, { key, params }: KeyedExchange): Promise<Response> {

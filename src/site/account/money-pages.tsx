@@ -33,10 +33,10 @@ const CREDITS = 50;
 export function addMoneyPages(visits: Visits, tools: SiteTools): void {
   visits.signed('get', '/account', (visit) => showOverview(tools, visit));
   visits.signed('get', '/account/usage', (visit) => showUsage(tools, visit));
-  visits.signed('get', '/account/usage.csv', async ({ session, url, page }) => {
+  visits.signed('get', '/account/usage.csv', async ({ session, url, page, request }) => {
     const keys = await tools.store.read.keysOf(session.accountId);
     const sheet = usageSheet(keys, page.language);
-    const how = { sheet, findModel: tools.catalog().find };
+    const how = { gone: request.signal, sheet, findModel: tools.catalog().find };
     const csv = await openUsageFile(tools, session.accountId, apiParams(url.searchParams), how);
     const name = usageFileName(url.searchParams, tools.clock.now());
     return new Response(csv, {
