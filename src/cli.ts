@@ -5,7 +5,7 @@ import { devNull } from 'node:os';
 import { parseArgs } from 'node:util';
 import packageJson from '../package.json' with { type: 'json' };
 import { createCardHasher } from './cards/card-code.ts';
-import { connectTcp } from './channels/limit-connect.ts';
+import { connectBare } from './channels/limit-connect.ts';
 import type { Fetch } from './channels/upstream.ts';
 import { createUpstreams } from './channels/upstreams.ts';
 import { accountCommands } from './commands/accounts.ts';
@@ -132,7 +132,7 @@ async function runCommand(command: Command, rest: readonly string[]) {
         clock: systemClock,
         newId,
         fetch,
-        connect: settings.hasProxy ? undefined : connectTcp,
+        connect: settings.hasProxy ? undefined : connectBare,
         gatewayId: createGatewayId(opened.pepper),
         demoPaceMs: 0,
         resolveSecret: createSecretResolver(settings, sealer),

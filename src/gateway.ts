@@ -8,7 +8,7 @@ import type { Catalog } from './catalog/catalog.ts';
 import { defaultDocument } from './catalog/default-document.ts';
 import { createFetchMedia, type MediaOptions } from './channels/fetch-media.ts';
 import { createHealth } from './channels/health.ts';
-import { type Connect, connectTcp } from './channels/limit-connect.ts';
+import { type Connect, connectBare } from './channels/limit-connect.ts';
 import { createRecentErrors } from './channels/recent-errors.ts';
 import { createRetryBudget } from './channels/retry-budget.ts';
 import { createTraffic } from './channels/traffic.ts';
@@ -102,7 +102,7 @@ export async function composeGateway(
   options: GatewayOptions,
   { clock, random, metrics, fileBefore, starting }: Beginning,
 ): Promise<Gateway> {
-  const { fetch, connect = connectTcp, demoPaceMs = HUMAN_PACE_MS, media, idleSeconds } = options;
+  const { fetch, connect = connectBare, demoPaceMs = HUMAN_PACE_MS, media, idleSeconds } = options;
   const log = createLog(clock, options.writeLog);
   const alarms = createAlarms(log);
   const newId = createIds(clock, random);

@@ -1,13 +1,22 @@
 // A limit on reaching an upstream at all. `fetch` has none of its own, so a host that swallows packets would cost a call
-// its whole first-token limit. While nothing was heard of the upstream lately, a bare connection is made beside the call,
-// and if that does not come about in time, neither will the call.
+// its whole first-token limit, and so would one that takes a connection and never says a word of TLS. While nothing was
+// heard of the upstream lately, a bare connection is made beside the call, and if that does not come about in time, neither
+// will the call.
 
-import { connect as connectSocket } from 'node:net';
+import { connect as connectSocket, isIP } from 'node:net';
+import { connect as connectSecurely } from 'node:tls';
 import type { Clock } from '../kit/clock.ts';
 import type { Fetch } from './upstream.ts';
 
+export interface Place {
+  host: string;
+  port: number;
+  /** With TLS on it. */
+  isSecure: boolean;
+}
+
 /** Resolves when a connection was made or refused: either way somebody is there. */
-export type Connect = (host: string, port: number, signal: AbortSignal) => Promise<void>;
+export type Connect = (place: Place, signal: AbortSignal) => Promise<void>;
 
 export interface ConnectLimit {
   clock: Clock;
@@ -23,17 +32,24 @@ export class Unreachable extends Error {
 
 export function limitConnect(fetch: Fetch, { clock, connect, connectMs }: ConnectLimit): Fetch {
   let heardAt = Number.NEGATIVE_INFINITY;
-  const heard = (response: Response) => {
+  const hear = () => {
     heardAt = clock.monotonic();
+  };
+  const heard = (response: Response) => {
+    hear();
     return response;
   };
   async function reach(url: string, init: RequestInit): Promise<Response> {
     const call = new AbortController();
     const signal = init.signal ? AbortSignal.any([init.signal, call.signal]) : call.signal;
     const probe = new AbortController();
-    const { hostname, port, protocol } = new URL(url);
     const cancel = clock.after(connectMs, () => call.abort(new Unreachable(`no connection within ${connectMs} ms`)));
-    connect(hostname, Number(port) || (protocol === 'https:' ? 443 : 80), probe.signal).then(cancel, cancel);
+    const found = () => {
+      cancel();
+      // So that many calls whose answers take long do not each make one more.
+      if (!probe.signal.aborted) hear();
+    };
+    connect(placeOf(url), probe.signal).then(found, cancel);
     try {
       return heard(await fetch(url, { ...init, signal }));
     } finally {
@@ -45,14 +61,26 @@ export function limitConnect(fetch: Fetch, { clock, connect, connectMs }: Connec
   return (url, init) => (clock.monotonic() - heardAt < HEARD_OF_MS ? fetch(url, init).then(heard) : reach(url, init));
 }
 
-export const connectTcp: Connect = (host, port, signal) =>
+function placeOf(url: string): Place {
+  const { hostname, port, protocol } = new URL(url);
+  const isSecure = protocol === 'https:';
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (isSecure ? 443 : 80), isSecure };
+}
+
+export const connectBare: Connect = (place, signal) =>
   new Promise((resolve) => {
-    const socket = connectSocket({ host: host.replace(/^\[|\]$/g, ''), port });
+    const socket = place.isSecure ? openSecure(place) : connectSocket(place);
     const end = () => {
       socket.destroy();
       resolve();
     };
-    socket.once('connect', end);
-    socket.once('error', end);
+    for (const event of [place.isSecure ? 'secureConnect' : 'connect', 'error', 'end', 'close'])
+      socket.once(event, end);
     signal.addEventListener('abort', end, { once: true });
   });
+
+/** Nothing is sent on it, so it need not be known whose certificate it is: the call itself will ask. */
+function openSecure({ host, port }: Place) {
+  const name = isIP(host) === 0 ? { servername: host } : {};
+  return connectSecurely({ host, port, ...name, rejectUnauthorized: false });
+}

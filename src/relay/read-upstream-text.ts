@@ -37,8 +37,9 @@ async function readLong(response: Response, watch: Watch): Promise<string> {
   return text + decoder.decode();
 }
 
-/** The length of a compressed body says nothing of what is in it. */
+/** The length of a compressed body says nothing of what is in it, and that of a chunked one is not kept to. */
 function isShort({ headers }: Response): boolean {
   const length = headers.get('content-length');
-  return length !== null && Number(length) <= SHORT_BYTES && !headers.has('content-encoding');
+  const isPlain = !headers.has('content-encoding') && !headers.has('transfer-encoding');
+  return length !== null && Number(length) <= SHORT_BYTES && isPlain;
 }

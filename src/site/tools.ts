@@ -6,6 +6,7 @@ import type { RegisterTools } from '../accounts/register-agent.ts';
 import type { SignInTools } from '../accounts/sign-in.ts';
 import type { Connection } from '../kit/connection.ts';
 import type { Log } from '../kit/log.ts';
+import type { Load } from '../limits/load.ts';
 import type { PriceHistory } from '../publishing/price-history.ts';
 import type { PublicStatus } from '../publishing/public-status.ts';
 import type { KeyRow } from '../store/rows.ts';
@@ -18,6 +19,7 @@ export interface Visitor {
 export interface SiteTools extends RegisterTools, KeyTools, RedeemTools, SignInTools {
   siteName: string;
   log: Log;
+  load: Load;
   /** False while draining. */
   isReady(): boolean;
   /** Text by path below docs/. */

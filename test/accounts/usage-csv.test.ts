@@ -1,12 +1,16 @@
-// Usage as one file: however much there is, nobody else waits for it to be written.
+// Usage as one file: however much there is, nobody else waits for it to be written, and no more of it is read than is taken.
 
 import { expect, test } from 'bun:test';
-import { usageAsCsv } from '../../src/accounts/list-usage.ts';
+import { openUsageFile } from '../../src/accounts/usage-file.ts';
+import { Fault, fault } from '../../src/faults/fault.ts';
+import type { LogFields } from '../../src/kit/log.ts';
+import { createLoad, type Load } from '../../src/limits/load.ts';
 import type { UsageRecord } from '../../src/store/rows.ts';
 import type { Store } from '../../src/store/store.ts';
 
 const PAGES = 100;
 const PER_PAGE = 10;
+const MIB = 1024 * 1024;
 
 const record = (page: number, index: number): UsageRecord => ({
   requestId: `req_${page}_${index}`,
@@ -35,11 +39,23 @@ const record = (page: number, index: number): UsageRecord => ({
   attempts: [],
 });
 
-test('the largest file is written page by page, each before the next is asked for', async () => {
+interface Asked {
+  /** How many records had been written when each page was asked for. */
+  writtenBefore: number[];
+  file: string | ReadableStream<Uint8Array>;
+  log: string[];
+  load: Load;
+  leave(): void;
+}
+
+/** A store without end; from one page on it may fail. */
+async function openFile(failsAt = Number.POSITIVE_INFINITY): Promise<Asked> {
   let written = 0;
   const writtenBefore: number[] = [];
+  const log: string[] = [];
   const usagePage = async () => {
     const page = writtenBefore.push(written) - 1;
+    if (page >= failsAt) throw fault('unavailable', { internal: 'store: it broke' });
     const records = Array.from({ length: PER_PAGE }, (_, index) => ({
       ...record(page, index),
       get model() {
@@ -49,9 +65,54 @@ test('the largest file is written page by page, each before the next is asked fo
     }));
     return { records, hasMore: true, totals: {} };
   };
-  const store = { read: { usagePage } } as unknown as Store;
-  const lines = (await usageAsCsv(store, 'acc_1', new URLSearchParams())).split('\r\n');
+  const load = createLoad(() => ({ requests: 100, bodyBytes: 64 * MIB }));
+  const leaving = new AbortController();
+  const tools = {
+    load,
+    store: { read: { usagePage } } as unknown as Store,
+    log: (_level: string, event: string, { detail }: LogFields = {}) => void log.push(`${event} ${detail}`),
+  };
+  const file = await openUsageFile(tools, 'acc_1', new URLSearchParams(), { gone: leaving.signal });
+  return { writtenBefore, log, load, file, leave: () => leaving.abort() };
+}
+
+test('the largest file is written page by page, each before the next is asked for', async () => {
+  const { writtenBefore, file, load } = await openFile();
+  expect(load.requests).toBe(1);
+  const lines = (await new Response(file).text()).split('\r\n');
   expect(writtenBefore).toEqual(Array.from({ length: PAGES }, (_, page) => page * PER_PAGE));
+  expect(load.requests).toBe(0);
   expect(lines).toHaveLength(1 + PAGES * PER_PAGE + 1);
   expect([lines[1], lines.at(-2)].map((line) => line?.split(',')[0])).toEqual(['req_0_0', 'req_99_9']);
+});
+
+test('a page is read when it is wanted, and none for who has left', async () => {
+  const { writtenBefore, file, log, load } = await openFile();
+  if (typeof file === 'string') throw new Error('it was read whole');
+  const reader = file.getReader();
+  expect(writtenBefore).toHaveLength(1);
+  for (const pages of [1, 2, 3]) {
+    await reader.read();
+    expect(writtenBefore).toHaveLength(pages);
+  }
+  const last = reader.read();
+  await reader.cancel();
+  expect(await last).toEqual({ done: true, value: undefined });
+  expect(writtenBefore.length).toBeLessThanOrEqual(4);
+  expect(log).toEqual([]);
+  expect(load.requests).toBe(0);
+});
+
+test('one that nobody begins to read takes no room once its client has left', async () => {
+  const { load, leave } = await openFile();
+  leave();
+  expect(load.requests).toBe(0);
+});
+
+test('a store that fails refuses the file, or breaks it off', async () => {
+  await expect(openFile(0)).rejects.toBeInstanceOf(Fault);
+  const { file, log, load } = await openFile(2);
+  await expect(new Response(file).text()).rejects.toBeInstanceOf(Fault);
+  expect(log).toEqual(['usage_file_failed store: it broke']);
+  expect(load.requests).toBe(0);
 });

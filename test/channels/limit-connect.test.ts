@@ -1,9 +1,11 @@
 // A host that swallows packets: the call is given up when no connection comes about in time, and not before; a host that
 // was heard of lately is not asked twice.
 
-import { describe, expect, test } from 'bun:test';
-import { createServer } from 'node:net';
-import { connectTcp, limitConnect, Unreachable } from '../../src/channels/limit-connect.ts';
+import { afterEach, describe, expect, test } from 'bun:test';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { generate } from 'selfsigned';
+import { connectBare, limitConnect, type Place, Unreachable } from '../../src/channels/limit-connect.ts';
 import { createGate } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { createManualClock } from '../support/manual-clock.ts';
@@ -24,8 +26,8 @@ function createFetch() {
 
 function createConnect(outcome: 'never' | 'made') {
   const asked: string[] = [];
-  const connect = (host: string, port: number) => {
-    asked.push(`${host}:${port}`);
+  const connect = ({ host, port, isSecure }: Place) => {
+    asked.push(`${isSecure ? 'tls ' : ''}${host}:${port}`);
     return outcome === 'made' ? Promise.resolve() : new Promise<void>(() => {});
   };
   return { connect, asked };
@@ -85,27 +87,104 @@ test('an upstream that answered within 30 s is trusted to be there', async () =>
   }
 });
 
-describe('a bare connection', () => {
-  const open = async (port: number) => {
-    const probe = new AbortController();
-    await connectTcp('127.0.0.1', port, probe.signal);
-  };
+test('one bare connection is enough for many calls whose answers take long', async () => {
+  const clock = createManualClock();
+  const upstream = createFetch();
+  const { connect, asked } = createConnect('made');
+  const limited = limitConnect(upstream.fetch, { clock, connect, connectMs: 2_000 });
+  for (let calls = 0; calls < 5; calls++) {
+    void limited(URL_OF_NOBODY, {});
+    await clock.advance(5_000);
+  }
+  expect(asked).toHaveLength(1);
+});
+
+test.each([
+  ['http://nobody.test/v1', 'nobody.test:80'],
+  ['https://nobody.test/v1', 'tls nobody.test:443'],
+  ['https://[::1]:8443/v1', 'tls ::1:8443'],
+])('%s is looked for at %s', async (url, place) => {
+  const upstream = createFetch();
+  const { connect, asked } = createConnect('made');
+  const call = limitConnect(upstream.fetch, { clock: createManualClock(), connect, connectMs: 2_000 })(url, {});
+  upstream.answer();
+  await call;
+  expect(asked).toEqual([place]);
+});
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+async function listen(server: Server): Promise<number> {
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+/** On connections whose every error is expected. */
+const quietly = (serve: (socket: Socket) => void) => (socket: Socket) => {
+  socket.on('error', () => {});
+  serve(socket);
+};
+
+async function listenSecurely(serve: (socket: Socket) => void): Promise<number> {
+  const { cert, private: key } = await generate([{ name: 'commonName', value: 'nobody.test' }], { keyType: 'ec' });
+  const server = createTlsServer({ cert, key }, quietly(serve));
+  // Closed with the last word of the handshake, it is never told as a connection.
+  server.on('tlsClientError', (_error, socket) => serve(socket));
+  return listen(server);
+}
+
+const listenPlainly = (serve: (socket: Socket) => void) => listen(createServer(quietly(serve)));
+
+describe.each([false, true])('a bare connection, with TLS: %p', (isSecure) => {
+  const open = (port: number, signal = new AbortController().signal) =>
+    connectBare({ host: '127.0.0.1', port, isSecure }, signal);
 
   test('is made and closed again', async () => {
     const closed = createGate();
-    const server = createServer((socket) => {
-      socket.on('error', () => {});
+    const port = await (isSecure ? listenSecurely : listenPlainly)((socket) => {
       socket.on('close', () => closed.open());
+      if (socket.destroyed) closed.open();
       socket.resume();
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    await open(typeof address === 'object' && address ? address.port : 0);
+    await open(port);
     await closed.opened;
-    server.close();
   });
 
   test('that is refused says that somebody is there to refuse', async () => {
     await open(await freePort());
+  });
+
+  test('is given up by who made it', async () => {
+    const leaving = new AbortController();
+    const opened = open(await freePort(), leaving.signal);
+    leaving.abort();
+    await opened;
+  });
+});
+
+describe('where TLS is spoken', () => {
+  test.each([
+    ['that hangs up', (socket: Socket) => socket.end()],
+    ['that speaks something else', (socket: Socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')],
+  ])('somebody is there %s', async (_what, answer) => {
+    const port = await listenPlainly((socket) => socket.on('data', () => answer(socket)));
+    await connectBare({ host: '127.0.0.1', port, isSecure: true }, new AbortController().signal);
+  });
+
+  test('a host that takes the connection and says nothing ends the call in time', async () => {
+    const clock = createManualClock();
+    const hello = createGate();
+    const port = await listenPlainly((socket) => socket.on('data', () => hello.open()));
+    const limited = limitConnect(createFetch().fetch, { clock, connect: connectBare, connectMs: 2_000 });
+    const outcome = limited(`https://127.0.0.1:${port}/v1`, {}).catch((error: unknown) => error);
+    await hello.opened;
+    await clock.advance(1_999);
+    expect(clock.pending()).toBe(1);
+    await clock.advance(1);
+    expect(await outcome).toBeInstanceOf(Unreachable);
   });
 });

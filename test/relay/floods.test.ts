@@ -1,16 +1,26 @@
 // Upstreams that send far too much: cut at a size, told to the client, paid by nobody; and large things that are no flood.
 
-import { afterEach, describe, expect, test } from 'bun:test';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { type Lab, startLab, TRIAL } from '../support/lab.ts';
 import { isBytes, type Part, type Script } from '../support/script.ts';
 import { WIRE_CLIENTS } from '../support/wire-clients.ts';
 
 const MIB = 1024 * 1024;
+/** What one answer may be, and what the sockets between may hold besides. */
+const MOST_TAKEN = 96 * MIB;
 let lab: Lab;
+let taken = 0;
+beforeEach(() => {
+  taken = 0;
+});
 afterEach(() => lab.stop());
 
-function* times(count: number, part: Part): Generator<Part> {
-  for (let n = 0; n < count; n++) yield part;
+/** Each part is made when the kernel has the one before, so this counts what was read, but for what sockets hold. */
+function* times(count: number, part: string): Generator<Part> {
+  for (let n = 0; n < count; n++) {
+    taken += part.length;
+    yield part;
+  }
 }
 
 describe.each(WIRE_CLIENTS)('$name', (client) => {
@@ -22,22 +32,29 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
   };
   const streamOf = (body: Part[], rest: Iterable<Part>): Script => ({ ...client.stream(), body, rest });
 
+  const endless = (headers: Script['headers'] = {}): Script => {
+    const whole = client.whole();
+    const rest = times(1_024, 'x'.repeat(MIB));
+    return { ...whole, headers: { ...whole.headers, ...headers }, framing: 'chunked', body: ['"'], rest };
+  };
+  const UNTRUE_LENGTH = { 'content-length': '100' };
+
   const floods: [what: string, stream: boolean, script: () => Script][] = [
     ['a line without end', true, () => streamOf(['data: "'], times(1_024, 'x'.repeat(MIB)))],
-    [
-      'a whole answer without end',
-      false,
-      () => ({ ...client.whole(), framing: 'chunked', body: ['"'], rest: times(1_024, 'x'.repeat(MIB)) }),
-    ],
+    ['a whole answer without end', false, endless],
+    ['a whole answer without end that says how short it is', false, () => endless(UNTRUE_LENGTH)],
+    ['an error without end that says how short it is', false, () => ({ ...endless(UNTRUE_LENGTH), status: 400 })],
+    ['a whole answer without end where a stream was asked for', true, () => endless(UNTRUE_LENGTH)],
     ['events without a word', true, () => streamOf([], times(1_000_000, parts[0] ?? ''))],
   ];
-  test.each(floods)('%s: another channel would be asked, nobody pays', async (_what, stream, script) => {
+  test.each(floods)('%s: cut at a size, another channel would be asked, nobody pays', async (_what, stream, script) => {
     await start();
     lab.first.otherwise(script());
     const { status, attempts, json } = await lab.ask({ stream });
     expect(status).toBe(502);
     expect(JSON.stringify(json).length).toBeLessThan(2_000);
     expect(attempts).toEqual([['first', 'flood']]);
+    expect(taken).toBeLessThan(MOST_TAKEN);
     expect(await lab.balance()).toBe(TRIAL);
   });
 

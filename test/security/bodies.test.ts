@@ -18,7 +18,14 @@ let account: TestAccount;
 let spareId: string;
 beforeAll(async () => {
   gateway = await startSecure({
-    document: (doc) => ({ ...doc, models: [...doc.models, upModel('dear', { price: { input: 1, output: 1_000 } })] }),
+    document: (doc) => ({
+      ...doc,
+      models: [
+        ...doc.models,
+        upModel('dear', { price: { input: 1, output: 1_000 } }),
+        upModel('wide', { price: { input: 0.001, output: 0.001 }, context_tokens: 2_000_000 }),
+      ],
+    }),
   });
   account = await gateway.register();
   spareId = (await createKey(gateway, account.key)).id;
@@ -147,6 +154,30 @@ describe('S15 a body too deep or too full', () => {
       }
     }
     expect(undisturbed(times.worst) / undisturbed(times.plain)).toBeLessThan(15);
+  });
+
+  test('S15 a translated body takes as long as it has turns, not as their square', async () => {
+    const turns = (pairs: number, result: string) =>
+      Array.from({ length: pairs }, (_, index) => [
+        { role: 'assistant', content: [{ type: 'tool_use', id: `t${index}`, name: 'f', input: {} }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: `t${index}`, content: result }] },
+      ]).flat();
+    const bodyOf = (messages: unknown) => JSON.stringify({ model: 'wide', max_tokens: 5, messages });
+    // Of one length: large bodies are read in another way than small ones.
+    const bodies = { few: bodyOf(turns(1_200, 'x'.repeat(520))), many: bodyOf(turns(4_800, 'x')) };
+    const times: Record<keyof typeof bodies, number[]> = { few: [], many: [] };
+    for (let n = 0; n < 12; n++) {
+      for (const what of ['few', 'many'] as const) {
+        const since = process.cpuUsage();
+        const response = await gateway.call('/v1/messages', { key: account.key, body: bodies[what] });
+        await response.text();
+        const { user, system } = process.cpuUsage(since);
+        expect(response.status).toBe(200);
+        times[what].push(user + system);
+      }
+    }
+    // Four times as many: what looks at each of them for each of them would take sixteen times as long.
+    expect(undisturbed(times.many) / undisturbed(times.few)).toBeLessThan(6);
   });
 });
 

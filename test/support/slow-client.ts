@@ -8,6 +8,8 @@ export interface SlowClient {
   pause(): void;
   resume(): void;
   hangUp(): void;
+  /** The first bytes have come. */
+  begun: Promise<void>;
   closed: Promise<void>;
 }
 
@@ -15,19 +17,20 @@ export interface SlowCall {
   port: number;
   path: string;
   key: string;
-  body: Record<string, unknown>;
+  /** Without one it is a GET. */
+  body?: Record<string, unknown>;
 }
 
 const KEPT_CHARS = 100_000;
 
 /** It reads until it is paused. */
 export function startSlowClient({ port, path, key, body }: SlowCall): SlowClient {
-  const json = JSON.stringify(body);
+  const json = body === undefined ? '' : JSON.stringify(body);
   const decoder = new TextDecoder();
   let text = '';
   const socket: Socket = connect(port, '127.0.0.1', () => {
     const head = [
-      `POST ${path} HTTP/1.1`,
+      `${body === undefined ? 'GET' : 'POST'} ${path} HTTP/1.1`,
       'host: gateway.test',
       `authorization: Bearer ${key}`,
       'content-type: application/json',
@@ -36,6 +39,7 @@ export function startSlowClient({ port, path, key, body }: SlowCall): SlowClient
     socket.write(`${head.join('\r\n')}\r\n\r\n${json}`);
   });
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const begun = new Promise<void>((resolve) => socket.once('data', () => resolve()));
   socket.on('error', () => socket.destroy());
   socket.on('data', (bytes: Buffer) => {
     text = (text + decoder.decode(bytes, { stream: true })).slice(-KEPT_CHARS);
@@ -45,6 +49,7 @@ export function startSlowClient({ port, path, key, body }: SlowCall): SlowClient
     pause: () => void socket.pause(),
     resume: () => void socket.resume(),
     hangUp: () => void socket.destroy(),
+    begun,
     closed,
   };
 }

@@ -1,8 +1,9 @@
 // GET /api/me, /api/usage and /api/receipts/{id}: what a key may see of its account.
 
-import { listUsage, usageAsCsv } from '../../accounts/list-usage.ts';
+import { listUsage } from '../../accounts/list-usage.ts';
 import { showAccount } from '../../accounts/show-account.ts';
 import { showReceipt } from '../../accounts/show-receipt.ts';
+import { openUsageFile } from '../../accounts/usage-file.ts';
 import { fault } from '../../faults/fault.ts';
 import { requestUrl } from '../../kit/request-url.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
@@ -21,12 +22,15 @@ export async function usage(tools: HttpTools, { key, request }: KeyedExchange): 
   if (format === 'json') {
     return Response.json(await listUsage(tools.store, key.accountId, searchParams, find));
   }
-  return new Response(await usageAsCsv(tools.store, key.accountId, searchParams, { findModel: find }), {
-    headers: {
-      'content-type': 'text/csv; charset=utf-8',
-      'content-disposition': 'attachment; filename="usage.csv"',
+  return new Response(
+    await openUsageFile(tools, key.accountId, searchParams, { gone: request.signal, findModel: find }),
+    {
+      headers: {
+        'content-type': 'text/csv; charset=utf-8',
+        'content-disposition': 'attachment; filename="usage.csv"',
+      },
     },
-  });
+  );
 }
 
 export async function receipt(tools: HttpTools, { key, params }: KeyedExchange): Promise<Response> {

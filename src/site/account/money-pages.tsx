@@ -3,9 +3,9 @@
 
 import { type DayBudget, readDayBudgets } from '../../accounts/day-budgets.ts';
 import { readFreeAllowances } from '../../accounts/free-allowances.ts';
-import { usageAsCsv } from '../../accounts/list-usage.ts';
 import { redeemCard } from '../../accounts/redeem-card.ts';
 import { readReceipt } from '../../accounts/show-receipt.ts';
+import { openUsageFile } from '../../accounts/usage-file.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import { DAY_MS } from '../../kit/clock.ts';
 import { parseMoment } from '../../kit/moment.ts';
@@ -34,11 +34,11 @@ const CREDITS = 50;
 export function addMoneyPages(visits: Visits, tools: SiteTools): void {
   visits.signed('get', '/account', (visit) => showOverview(tools, visit));
   visits.signed('get', '/account/usage', (visit) => showUsage(tools, visit));
-  visits.signed('get', '/account/usage.csv', async ({ session, url, page }) => {
+  visits.signed('get', '/account/usage.csv', async ({ session, url, page, request }) => {
     const keys = await tools.store.read.keysOf(session.accountId);
     const sheet = usageSheet(keys, page.language);
-    const how = { sheet, findModel: tools.catalog().find };
-    const csv = await usageAsCsv(tools.store, session.accountId, apiParams(url.searchParams), how);
+    const how = { gone: request.signal, sheet, findModel: tools.catalog().find };
+    const csv = await openUsageFile(tools, session.accountId, apiParams(url.searchParams), how);
     const name = usageFileName(url.searchParams, tools.clock.now());
     return new Response(csv, {
       headers: {

@@ -41,6 +41,7 @@ function mediaSource(source: Json | undefined, at: string): MediaSource | undefi
   if (!isObject(source)) refuseField(`${at}.source`, `Set ${at}.source to an object.`);
   const { type, data, url } = source;
   if (type === 'url' && typeof url === 'string') return { kind: 'url', url };
+  if (type === 'file') refuseField(at, `Give ${at} its content as base64: files are not kept here.`);
   if (type !== 'base64' || typeof data !== 'string') return undefined;
   return { kind: 'base64', mediaType: typeof source.media_type === 'string' ? source.media_type : '', data };
 }

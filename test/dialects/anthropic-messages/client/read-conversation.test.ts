@@ -105,14 +105,20 @@ describe('content', () => {
   test('what only the vendor has is named', () => {
     const parts = partsOf([
       { type: 'container_upload', file_id: 'f' },
-      { type: 'image', source: { type: 'file', file_id: 'f' } },
+      { type: 'image', source: { type: 'made_up', id: 'f' } },
       { type: 'web_search_tool_result', tool_use_id: 's', content: [] },
     ]);
     expect(parts?.map((part) => part.type === 'other' && part.kind)).toEqual([
       'container_upload',
-      'image with a file source',
+      'image with a made_up source',
       'web_search_tool_result',
     ]);
+  });
+
+  test.each(['image', 'document'])('a file of the vendor is no matter of another model: %s', (type) => {
+    const read = () => partsOf([{ type, source: { type: 'file', file_id: 'f' } }]);
+    const message = 'Give messages[0].content[0] its content as base64: files are not kept here.';
+    expect(read).toThrow(expect.objectContaining({ details: { param: 'messages[0].content[0]', message } }));
   });
 
   test('what it found, and tools it may call now, are told in words', () => {
