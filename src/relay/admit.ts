@@ -17,7 +17,7 @@ import { admissionFault } from '../limits/admission-fault.ts';
 import type { Refused } from '../limits/recent-refusals.ts';
 import type { AddressLimit, AdmitInput } from '../store/operations.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
-import { candidateModels, withRoom } from './candidate-models.ts';
+import { candidateModels, type Models, withRoom } from './candidate-models.ts';
 import { mayUse, requireAllowed } from './choose-model.ts';
 import { requireCarrier } from './find-carrier.ts';
 
@@ -27,8 +27,7 @@ const HELD_MONEY_POLL_MS = 50;
 
 export async function admit(tools: RelayTools, asking: Call): Promise<Admission> {
   let call = asking;
-  let candidates = candidateModels(call.models, call.request, call.isStrict);
-  checkContext(call, candidates);
+  checkContext(call);
   if (tools.isUnbalanced() && !call.model.free) throw fault('unavailable', { internal: 'the books do not balance' });
   const startedAt = tools.clock.monotonic();
   for (;;) {
@@ -37,18 +36,16 @@ export async function admit(tools: RelayTools, asking: Call): Promise<Admission>
     if (!key) throw fault('invalid_api_key');
     if (key !== call.key) {
       call = withKey(call, key);
-      candidates = candidateModels(call.models, call.request, call.isStrict);
-      checkContext(call, candidates);
-      requireCarrier(candidates, call.dialect, call.findCarrier);
+      checkContext(call);
+      requireCarrier(call.candidates, call.dialect, call.findCarrier);
     }
     const at = tools.clock.now();
     const asked = { accountId: call.key.accountId, isFree: call.model.free, revision: call.catalog.revision, at };
-    const result = tools.refusals.find(asked) ?? (await tools.ledger.admit(admitInput(tools, call, candidates, at)));
+    const result = tools.refusals.find(asked) ?? (await tools.ledger.admit(admitInput(tools, call, at)));
     if (result.ok) {
       const wanted = wantedTokens(call);
       return {
         call,
-        candidates,
         startedAt,
         deadline: startedAt + MAX_REQUEST_MS,
         maxOutputTokens: Math.min(result.granted, wanted),
@@ -85,7 +82,8 @@ function findAgain({ keys }: RelayTools, { key, connection }: Call) {
 function withKey(call: Call, key: PresentedKey): Call {
   const [named, ...fallbacks] = call.models;
   requireAllowed(key, named);
-  return { ...call, key, models: [named, ...fallbacks.filter((model) => mayUse(key, model))] };
+  const models: Models = [named, ...fallbacks.filter((model) => mayUse(key, model))];
+  return { ...call, key, models, candidates: candidateModels(models, call.request, call.isStrict) };
 }
 
 function hasFreeModel({ catalog, key }: Call): boolean {
@@ -93,10 +91,10 @@ function hasFreeModel({ catalog, key }: Call): boolean {
   return model?.free === true && mayUse(key, model);
 }
 
-function checkContext(call: Call, candidates: readonly Model[]): void {
+function checkContext(call: Call): void {
   const { request, model, models, catalog, dialect, isStrict } = call;
   const { input } = request;
-  if (candidates.length === 0) {
+  if (call.candidates.length === 0) {
     // What is surely too much decides. What is told is our best guess, by which clients know how much to leave out.
     const { estimate, lower } = input.longest ?? input;
     const most = withRoom(models, request, isStrict).map((one) => tokenBounds(one, catalog).input);
@@ -133,8 +131,8 @@ function freeShare({ choices }: RelayRequest, { free }: Model, { guards }: Catal
   return together === null ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(together / choices));
 }
 
-function admitInput(tools: RelayTools, call: Call, candidates: readonly Model[], at: number): AdmitInput {
-  const { model, request, catalog, key } = call;
+function admitInput(tools: RelayTools, call: Call, at: number): AdmitInput {
+  const { model, candidates, request, catalog, key } = call;
   const { limits, guards } = catalog;
   return {
     requestId: call.requestId,
@@ -162,7 +160,7 @@ function admitInput(tools: RelayTools, call: Call, candidates: readonly Model[],
           free: false,
           hold: holdFor({
             prices: [model.prices, ...candidates.map(({ prices }) => prices)],
-            inputTokens: inputBound(call, candidates),
+            inputTokens: inputBound(call),
             outputTokens: wantedTokens(call),
             choices: request.choices,
             images: request.images,
@@ -175,7 +173,7 @@ function admitInput(tools: RelayTools, call: Call, candidates: readonly Model[],
 }
 
 /** At most the largest candidate's context. Parts that the upstream fetches have no size that we know: for them, all of it. */
-function inputBound({ request: { input }, model, dialect }: Call, candidates: readonly Model[]): number {
+function inputBound({ request: { input }, model, candidates, dialect }: Call): number {
   const context = candidates.reduce((most, { contextTokens }) => Math.max(most, contextTokens), model.contextTokens);
   if (input.isOpen) return context;
   if (input.longest) return input.upper;

@@ -62,6 +62,8 @@ export interface Call {
   model: Model;
   /** Those that may answer it: the model and its fallbacks. */
   models: Models;
+  /** Of these, those that can take it; none if the prompt is too long for all of them. */
+  candidates: readonly Model[];
   dialect: Dialect;
   request: RelayRequest;
   findCarrier: FindCarrier;
@@ -89,8 +91,6 @@ export interface Call {
 /** One for the whole call, and never copied: what a try notes in it, the close reads. */
 export interface Admission {
   call: Call;
-  /** Of its models, those that can take it. */
-  candidates: readonly Model[];
   startedAt: number;
   /** When the request as a whole must be over. */
   deadline: number;

@@ -47,8 +47,8 @@ const WORTH_REPEATING: ReadonlySet<AttemptOutcome> = new Set([
   'gave_up',
 ]);
 
-export function createPlan(tools: RelayTools, { call, candidates }: Admission): Plan {
-  const models = [...candidates];
+export function createPlan(tools: RelayTools, { call }: Admission): Plan {
+  const models = [...call.candidates];
   // Upstreams refuse to begin a thinking answer without its thoughts.
   const mayPrefill =
     models.some(({ routes }) => routes.some(({ prefill }) => prefill)) && !asksToThink(call.request.document.value);

@@ -6,7 +6,6 @@ import type { ModelKind } from '../../catalog/document.ts';
 import { hasPassed, LOOP_HEADER } from '../../channels/loop-guard.ts';
 import { anthropicMessages } from '../../dialects/anthropic-messages/dialect.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
-import { readModel } from '../../dialects/fields.ts';
 import { openaiChat } from '../../dialects/openai-chat/dialect.ts';
 import { openaiEmbeddings } from '../../dialects/openai-embeddings/dialect.ts';
 import { openaiImages } from '../../dialects/openai-images/dialect.ts';
@@ -15,9 +14,7 @@ import { fault } from '../../faults/fault.ts';
 import { dropRequest } from '../../kit/json/request-json.ts';
 import { readTrace, TRACE_HEADER, writeTrace } from '../../kit/traceparent.ts';
 import type { Room } from '../../limits/load.ts';
-import { candidateModels, modelsFor } from '../../relay/candidate-models.ts';
-import { chooseModel } from '../../relay/choose-model.ts';
-import { createFindCarrier, requireCarrier, requireRoomToThink, requireRoute } from '../../relay/find-carrier.ts';
+import { prepareCall } from '../../relay/prepare-call.ts';
 import { relayRequest } from '../../relay/relay-request.ts';
 import { addressOf } from '../client-address.ts';
 import { newResponse } from '../common-headers.ts';
@@ -61,7 +58,7 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, call:
   }
 }
 
-/** Asks only to warm a cache that the upstream does not have: answered here, for nothing. */
+/** Answered here, for nothing. */
 async function nothingAsked(
   tools: HttpTools,
   exchange: KeyedExchange,
@@ -79,31 +76,15 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
   if (hasPassed(request.headers.get(LOOP_HEADER), tools.gatewayId)) throw fault('loop_detected');
   const { document, key } = await readKeyedJson(tools, exchange, call.maxBytes, room.grow);
   const catalog = tools.catalog();
-  const model = chooseModel(catalog, key, readModel(document), kind);
-  if (model.free) tools.load.checkFree();
-  const models = modelsFor(model, { catalog, key, kind, dialect });
-  requireRoute(models, dialect);
-  const asked = dialect.readRequest(document);
-  const isStrict = request.headers.get('x-svc-strict') === '1';
-  if (isStrict) requireRoomToThink(model, catalog, asked);
   const trace = readTrace(request.headers.get(TRACE_HEADER));
   const headers = passedHeaders(request.headers, call.passedOn, trace && writeTrace(trace, tools.random));
-  const findCarrier = createFindCarrier({
-    dialect,
-    request: asked,
-    headers,
-    requestId,
-    createdAt: Math.floor(tools.clock.now() / 1000),
-    hashUser: tools.relay.hashUser,
-    isStrict,
-    isFree: model.free,
-  });
-  // One that the prompt is too long for will not be asked.
-  const fitting = candidateModels(models, asked, isStrict);
-  const { emptyAnswer } = requireCarrier(fitting.length > 0 ? fitting : models, dialect, findCarrier);
-  if (asked.maxOutputTokens === 0 && emptyAnswer) {
+  const isStrict = request.headers.get('x-svc-strict') === '1';
+  const { checkFree } = tools.load;
+  const asked = { requestId, key, catalog, dialect, kind, document, headers, isStrict, checkFree };
+  const { model, models, candidates, request: wanted, findCarrier, emptyAnswer } = prepareCall(tools.relay, asked);
+  if (emptyAnswer !== undefined) {
     room.leave();
-    return nothingAsked(tools, exchange, emptyAnswer(), asked.stream);
+    return nothingAsked(tools, exchange, emptyAnswer, wanted.stream);
   }
   const answer = await relayRequest(tools.relay, {
     requestId,
@@ -111,8 +92,9 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
     catalog,
     model,
     models,
+    candidates,
     dialect,
-    request: asked,
+    request: wanted,
     findCarrier,
     endpoint: call.path,
     sessionKey: readSessionKey(request.headers, document.value),
