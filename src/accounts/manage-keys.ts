@@ -17,7 +17,7 @@ import type { KeyResult, RotateKeyResult } from '../store/operations.ts';
 import type { KeyRow, ToldKey } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import { type PublicKey, publicKey } from './public-key.ts';
-import { checkManage, type KeyBody, readKeyFields, restrictedManager } from './read-key-fields.ts';
+import { checkManage, type KeyBody, readKeyFields, restrictedManager, unknownField } from './read-key-fields.ts';
 import { keyTextOf, newKeyText, type Replayable, replayOf } from './replays.ts';
 import { SessionEnded } from './sessions.ts';
 
@@ -112,6 +112,9 @@ export async function rotateKey(
       message: `Set grace_seconds to a whole number from 0 to ${MAX_GRACE_S}.`,
     });
   }
+  // Misspelt, a grace would be none, and the old key dead at once.
+  const unknown = unknownField(body, ['grace_seconds']);
+  if (unknown) throw unknown;
   const at = tools.clock.now();
   const apiKey = newKeyText(tools.random, idempotency);
   const result = await tools.store.commit('rotateKey', {

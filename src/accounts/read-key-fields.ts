@@ -44,14 +44,16 @@ export function readKeyFields(body: KeyBody, catalog: Catalog, now: number): Rea
     if (typeof body.manage !== 'boolean') throw wrong('manage', 'Set manage to true or false.');
     fields.manage = body.manage;
   }
-  const refusal = unknownField(body) ?? unknownModel(named ?? [], catalog) ?? pastExpiry(fields.expiresAt ?? null, now);
+  const refusal =
+    unknownField(body, FIELDS) ?? unknownModel(named ?? [], catalog) ?? pastExpiry(fields.expiresAt ?? null, now);
   return { fields, refusal };
 }
 
-function unknownField(body: KeyBody): Fault | undefined {
-  const unknown = Object.keys(body).find((name) => !FIELDS.includes(name));
+export function unknownField(body: KeyBody, known: readonly string[]): Fault | undefined {
+  const unknown = Object.keys(body).find((name) => !known.includes(name));
   if (unknown === undefined) return undefined;
-  const message = `Set only ${FIELDS.slice(0, -1).join(', ')} and ${FIELDS.at(-1)}: there is another field.`;
+  const names = known.length > 1 ? `${known.slice(0, -1).join(', ')} and ${known.at(-1)}` : known[0];
+  const message = `Set only ${names}: there is another field.`;
   return fault('invalid_request', { param: fieldName(unknown), message });
 }
 

@@ -92,6 +92,14 @@ test.each([
   expect(await statusOf(key)).toBe(200);
 });
 
+test('a misspelt grace is 400, and the key stays as it was', async () => {
+  const { id, key } = await createKey(gateway, account.key);
+  const response = await rotate(id, { grace_second: 60 });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { code: 'invalid_request', param: 'grace_second' } });
+  expect(await statusOf(key)).toBe(200);
+});
+
 test('fifty rotations at once leave one working key', async () => {
   const { id, key } = await createKey(gateway, account.key);
   const responses = await Promise.all(Array.from({ length: 50 }, () => rotate(id)));

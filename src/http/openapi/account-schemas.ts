@@ -252,7 +252,7 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
   NewKey: objectOf({ api_key: API_KEY, ...keyMembers }),
   KeyFields: keyFields,
   KeyList: objectOf({ object: { const: 'list' }, data: listOf(refTo('Key')) }),
-  Rotation: bodyOf({
+  Rotation: closedBodyOf({
     grace_seconds: told('How long the old key still works.', { type: 'integer', minimum: 0, maximum: 86_400 }),
   }),
   DeletedKey: objectOf({ id: idOf('key'), deleted: { const: true } }),
