@@ -15,8 +15,8 @@ export interface Place {
   isSecure: boolean;
 }
 
-/** Resolves when a connection was made or refused: either way somebody is there. */
-export type Connect = (place: Place, signal: AbortSignal) => Promise<void>;
+/** Resolves when a connection was made, with true, or refused: either way somebody is there. */
+export type Connect = (place: Place, signal: AbortSignal) => Promise<boolean>;
 
 export interface ConnectLimit {
   clock: Clock;
@@ -44,10 +44,10 @@ export function limitConnect(fetch: Fetch, { clock, connect, connectMs }: Connec
     const signal = init.signal ? AbortSignal.any([init.signal, call.signal]) : call.signal;
     const probe = new AbortController();
     const cancel = clock.after(connectMs, () => call.abort(new Unreachable(`no connection within ${connectMs} ms`)));
-    const found = () => {
+    const found = (isMade: boolean) => {
       cancel();
-      // So that many calls whose answers take long do not each make one more.
-      if (!probe.signal.aborted) hear();
+      // So that many calls whose answers take long do not each make one more. Who refuses now may swallow packets next.
+      if (isMade && !probe.signal.aborted) hear();
     };
     connect(placeOf(url), probe.signal).then(found, cancel);
     try {
@@ -70,13 +70,14 @@ function placeOf(url: string): Place {
 export const connectBare: Connect = (place, signal) =>
   new Promise((resolve) => {
     const socket = place.isSecure ? openSecure(place) : connectSocket(place);
-    const end = () => {
+    const end = (isMade: boolean) => {
       socket.destroy();
-      resolve();
+      resolve(isMade);
     };
-    for (const event of [place.isSecure ? 'secureConnect' : 'connect', 'error', 'end', 'close'])
-      socket.once(event, end);
-    signal.addEventListener('abort', end, { once: true });
+    const fail = () => end(false);
+    socket.once(place.isSecure ? 'secureConnect' : 'connect', () => end(true));
+    for (const event of ['error', 'end', 'close']) socket.once(event, fail);
+    signal.addEventListener('abort', fail, { once: true });
   });
 
 /** Nothing is sent on it, so it need not be known whose certificate it is: the call itself will ask. */

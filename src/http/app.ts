@@ -75,6 +75,11 @@ function createRouter(tools: AppTools, pages: (app: Hono<{ Bindings: AppBindings
   const serve = (path: string, methods: string[], handle: Handle) =>
     app.on(methods, path, (context) => answer(tools, exchangeOf(context), handle));
 
+  // To HEAD nobody sends a body: what stands behind it is let go.
+  app.use(async (context, next) => {
+    await next();
+    if (context.req.method === 'HEAD') context.res.body?.cancel().catch(() => {});
+  });
   // What a page throws ends as any fault does: in our words, and in our log without the exception's own.
   app.onError((error, context) =>
     answer(tools, exchangeOf(context), () => {

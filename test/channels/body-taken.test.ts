@@ -31,7 +31,7 @@ test.each([
       return new Response('{}');
     },
     // As before anything was heard of a channel: a bare connection is made beside the call.
-    connect: async () => {},
+    connect: async () => true,
     gatewayId: 'gateway',
     demoPaceMs: 0,
     resolveSecret: (secret) => secret,

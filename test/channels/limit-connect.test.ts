@@ -24,11 +24,11 @@ function createFetch() {
   return { fetch, answer: () => answers.at(-1)?.resolve(new Response('ok')) };
 }
 
-function createConnect(outcome: 'never' | 'made') {
+function createConnect(outcome: 'never' | 'made' | 'refused') {
   const asked: string[] = [];
   const connect = ({ host, port, isSecure }: Place) => {
     asked.push(`${isSecure ? 'tls ' : ''}${host}:${port}`);
-    return outcome === 'made' ? Promise.resolve() : new Promise<void>(() => {});
+    return outcome === 'never' ? new Promise<boolean>(() => {}) : Promise.resolve(outcome === 'made');
   };
   return { connect, asked };
 }
@@ -99,6 +99,14 @@ test('one bare connection is enough for many calls whose answers take long', asy
   expect(asked).toHaveLength(1);
 });
 
+test('one that refuses is looked for again: it may swallow packets next', async () => {
+  const clock = createManualClock();
+  const { connect, asked } = createConnect('refused');
+  const limited = limitConnect(async () => Promise.reject(new Error('refused')), { clock, connect, connectMs: 2_000 });
+  for (let calls = 0; calls < 3; calls++) await limited(URL_OF_NOBODY, {}).catch(() => {});
+  expect(asked).toHaveLength(3);
+});
+
 test.each([
   ['http://nobody.test/v1', 'nobody.test:80'],
   ['https://nobody.test/v1', 'tls nobody.test:443'],
@@ -150,19 +158,19 @@ describe.each([false, true])('a bare connection, with TLS: %p', (isSecure) => {
       if (socket.destroyed) closed.open();
       socket.resume();
     });
-    await open(port);
+    expect(await open(port)).toBe(true);
     await closed.opened;
   });
 
   test('that is refused says that somebody is there to refuse', async () => {
-    await open(await freePort());
+    expect(await open(await freePort())).toBe(false);
   });
 
   test('is given up by who made it', async () => {
     const leaving = new AbortController();
     const opened = open(await freePort(), leaving.signal);
     leaving.abort();
-    await opened;
+    expect(await opened).toBe(false);
   });
 });
 
@@ -172,7 +180,8 @@ describe('where TLS is spoken', () => {
     ['that speaks something else', (socket: Socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')],
   ])('somebody is there %s', async (_what, answer) => {
     const port = await listenPlainly((socket) => socket.on('data', () => answer(socket)));
-    await connectBare({ host: '127.0.0.1', port, isSecure: true }, new AbortController().signal);
+    const made = connectBare({ host: '127.0.0.1', port, isSecure: true }, new AbortController().signal);
+    expect(await made).toBe(false);
   });
 
   test('a host that takes the connection and says nothing ends the call in time', async () => {

@@ -98,6 +98,17 @@ test('those that are not taken fill no more than the room there is', async () =>
   });
 });
 
+test('who asks only for its head takes no room', async () => {
+  await fill(SEVERAL_PAGES);
+  const status = async (method: string) => {
+    const { body, status } = await gateway.call('/api/usage?format=csv', { key: account.key, method });
+    await body?.cancel();
+    return status;
+  };
+  for (let asked = 0; asked <= MOST_FILES; asked++) expect(await status('HEAD')).toBe(200);
+  expect(await status('GET')).toBe(200);
+});
+
 test('a drain does not wait for a client that does not read', async () => {
   await fill(TOO_MUCH);
   const client = ask();

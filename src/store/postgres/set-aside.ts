@@ -62,7 +62,8 @@ export function setAside({ clock, lanes, aside }: AsideOptions): Batcher {
   return {
     submit(name, input) {
       const pages = awaited.size === 0 ? [] : pagesOf(name, input).filter((page) => awaited.has(page));
-      if (pages.length > 0) return goAside(name, input, pages);
+      // It counts for nobody: a page that is free again is asked for on the lanes, however many want it.
+      if (pages.length > 0) return goAside(name, input, []);
       return lanes.submit(name, input).catch((error: unknown) => {
         if (error instanceof PagesLocked) return goAside(name, input, error.pages);
         throw error;
