@@ -88,9 +88,24 @@ export function createItemPlaces(): ItemPlaces {
     return known;
   }
 
+  /** The last event, unless it spoke of a whole item or part, and its place. */
+  let last: { event: JsonObject; known: Known } | undefined;
+
+  /** Most events go on with the words of the last one: they say the same of their item, and need no search. */
+  function findAgain({ type, item_id: id, output_index: index }: JsonObject): Known | undefined {
+    if (!last) return undefined;
+    const { event, known } = last;
+    if (event.type !== type || event.item_id !== id || event.output_index !== index) return undefined;
+    known.isNamedAgain ||= typeof id === 'string' && id !== '';
+    return known;
+  }
+
   return {
     find(event) {
+      const again = findAgain(event);
+      if (again) return again;
       const subject = subjectOf(event);
+      last = undefined;
       if (!subject) return undefined;
       const isBeginning = event.type === ADDED;
       const found = findKnown(subject, isBeginning);
@@ -98,6 +113,7 @@ export function createItemPlaces(): ItemPlaces {
       if (!found || subject.item) learn(known, subject);
       known.isAdded ||= isBeginning;
       known.isEnded ||= event.type === DONE;
+      if (!subject.item && event.part === undefined) last = { event, known };
       return known;
     },
     findAll(items) {
