@@ -13,7 +13,10 @@ export interface PasswordTools extends SessionTools {
 
 export type PasswordSet =
   | { ok: true; name: string }
-  | { ok: false; reason: 'name_not_allowed' | 'name_taken' | 'password_too_short' | 'password_too_long' };
+  | {
+      ok: false;
+      reason: 'name_not_allowed' | 'name_taken' | 'password_too_short' | 'password_too_long' | 'not_permitted';
+    };
 
 const MOST_RUNS = 5;
 
@@ -39,6 +42,8 @@ export async function setPassword(
     const result = await store.commit('setLogin', input);
     if (result.ok) return { ok: true, name };
     if (result.reason === 'name_taken') return { ok: false, reason: 'name_taken' };
+    // The session is open, but its key was told to manage no more.
+    if (result.reason === 'actor_not_permitted') return { ok: false, reason: 'not_permitted' };
     if (result.reason !== 'changed') throw new SessionEnded();
     // Another browser of the same account was faster.
     if (run === MOST_RUNS) throw fault('unavailable', { internal: 'the name of the account kept changing' });

@@ -22,6 +22,8 @@ export interface RelayRequest {
   includeUsage: boolean;
   /** The client's own bound on output, if it set one. */
   maxOutputTokens: number | undefined;
+  /** The field that sets it, or would; undefined where nothing does. */
+  boundName: string | undefined;
   choices: number;
   /** Images asked for; 0 for everything that is no image request. */
   images: number;

@@ -10,7 +10,8 @@ import type { Refused } from './recent-refusals.ts';
 
 /** What was asked for, as far as it decides which request would cost less. */
 export interface Asked {
-  endpoint: string;
+  /** The field that the client bounds its output with; undefined if it has none. */
+  boundName: string | undefined;
   /** 0 for everything that is no image request. */
   images: number;
   /** Tokens of the output that are set aside for thinking: a smaller bound alone would leave them no room. */
@@ -23,11 +24,10 @@ type RefusedForMoney = Extract<Refused, { reason: MoneyReason }>;
 
 export function moneyFault(refused: RefusedForMoney, now: number, asked: Asked): Fault {
   const { reason, needed, available, affordableTokens } = refused;
-  const isBounded = asked.images === 0 && asked.endpoint !== 'embeddings';
+  const isBounded = asked.boundName !== undefined;
   const mayBeFree = isBounded && asked.hasFreeModel;
-  const bound = !isBounded ? undefined : asked.endpoint === 'responses' ? 'max_output_tokens' : 'max_tokens';
   return fault(reason === 'budget_in_use' ? 'balance_in_use' : reason, {
-    message: messageOf(refused, asked, bound, mayBeFree),
+    message: messageOf(refused, asked, mayBeFree),
     actions: helpfulActions(reason, mayBeFree),
     hint: `At least NT$${formatNtd(needed)} must be set aside for what this request may cost; NT$${formatNtd(available)} is available.`,
     figures: {
@@ -59,8 +59,9 @@ function nextDay(now: number): string {
   return new Date(taipeiDayStart(taipeiDay(now) + 1)).toISOString();
 }
 
-/** `bound`: the client's own name for its output bound. Only what helps in this very case is named. */
-function messageOf(refused: RefusedForMoney, asked: Asked, bound: string | undefined, mayBeFree: boolean): string {
+/** Only what helps in this very case is named. */
+function messageOf(refused: RefusedForMoney, asked: Asked, mayBeFree: boolean): string {
+  const { boundName: bound } = asked;
   const lesser = bound === undefined ? lesserInput(refused, asked) : lesserOutput(refused, asked, bound);
   const free = mayBeFree ? 'use the free model auto:free' : undefined;
   switch (refused.reason) {

@@ -59,10 +59,9 @@ export async function admit(tools: RelayTools, asking: Call): Promise<Admission>
     const waited = tools.clock.monotonic() - startedAt;
     const waitMs = waitFor(result, call, tools.clock.now());
     if (waitMs === undefined || waited + waitMs > MAX_WAIT_MS) {
-      const { envelope, endpoint } = call.dialect;
-      const { images, thinkingBudget } = call.request;
-      const wish = { endpoint, images, thinkingBudget, hasFreeModel: hasFreeModel(call) };
-      throw admissionFault(result, tools.clock.now(), envelope, wish);
+      const { boundName, images, thinkingBudget } = call.request;
+      const wish = { boundName, images, thinkingBudget, hasFreeModel: hasFreeModel(call) };
+      throw admissionFault(result, tools.clock.now(), call.dialect.envelope, wish);
     }
     await sleep(tools.clock, waitMs, call.gone).catch(() => {
       throw clientLeft();

@@ -75,23 +75,39 @@ test('the old password and every other session end', async () => {
   expect(await signInWithPassword(bench.tools, 'changing', 'another long password', visitor())).toBeDefined();
 });
 
+/** What is done while the password is hashed. */
+const toolsWhile = (act: () => Promise<unknown>) => {
+  const { passwords } = bench.tools;
+  const hash = async (password: string) => {
+    await act();
+    return passwords.hash(password);
+  };
+  return { ...bench.tools, passwords: { ...passwords, hash } };
+};
+
 test('a session that is ended while its password is hashed sets none', async () => {
   const { accountId, key } = await bench.register();
   const opened = await signInWithKey(bench.tools, key, visitor());
-  const { passwords, store } = bench.tools;
-  const tools = {
-    ...bench.tools,
-    passwords: {
-      ...passwords,
-      async hash(password: string) {
-        await store.commit('closeSessions', { accountId });
-        return passwords.hash(password);
-      },
-    },
-  };
+  const { store } = bench.tools;
+  const tools = toolsWhile(() => store.commit('closeSessions', { accountId }));
   const setting = setPassword(tools, accountId, 'too-late', PASSWORD, opened?.cookie);
   expect(await setting.catch((error: unknown) => error)).toBeInstanceOf(SessionEnded);
   expect(await store.read.accountByLogin('too-late')).toBeUndefined();
+});
+
+test('nor does one whose key is told meanwhile to manage no more, and it stays open', async () => {
+  const { accountId } = await bench.register();
+  const { keyId, key } = await bench.addKey(accountId);
+  const opened = await signInWithKey(bench.tools, key, visitor());
+  const { store, clock } = bench.tools;
+  const changes = { manage: false };
+  const tools = toolsWhile(() => store.commit('changeKey', { accountId, keyId, changes, at: clock.now() }));
+  expect(await setPassword(tools, accountId, 'no-more', PASSWORD, opened?.cookie)).toEqual({
+    ok: false,
+    reason: 'not_permitted',
+  });
+  expect(await store.read.accountByLogin('no-more')).toBeUndefined();
+  expect(await readSession(bench.tools, opened?.cookie, clock.now())).toMatchObject({ canManage: false });
 });
 
 test('who signs in with the old password while it is changed does not get in', async () => {

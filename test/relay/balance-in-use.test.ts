@@ -60,7 +60,7 @@ async function timeUntil(call: Promise<Response>): Promise<number> {
 }
 
 test('after three seconds it is a 402 that says to come back', async () => {
-  const second = gateway.chat(account.key, { model: 'dear', max_tokens: 90 });
+  const second = gateway.chat(account.key, { model: 'dear', max_completion_tokens: 90 });
   expect(await timeUntil(second)).toBeWithin(2_900, 3_300);
   const response = await second;
   expect(response.status).toBe(402);
@@ -70,7 +70,7 @@ test('after three seconds it is a 402 that says to come back', async () => {
   expect(error).toMatchObject({ code: 'balance_in_use', type: 'insufficient_quota' });
   expect(error.actions.map(({ href }: Answer) => new URL(href).pathname)).toEqual(['/api/me', '/api/redeem']);
   expect(error.message).toStartWith(
-    'Try again in a moment, send fewer requests at once, or set a lower max_tokens on each. ',
+    'Try again in a moment, send fewer requests at once, or set a lower max_completion_tokens on each. ',
   );
   expect(BigInt(error.available_nano)).toBeLessThan(BigInt(error.needed_nano));
   expect(gateway.upstream.requests).toHaveLength(1);

@@ -6,6 +6,7 @@ import { createKey } from '../support/create-key.ts';
 import { createGate } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer } from '../support/openai-chat.ts';
+import { responseAnswer } from '../support/openai-responses.ts';
 import { upModel } from '../support/test-document.ts';
 
 const TRIAL = 1_000_000_000n;
@@ -64,6 +65,24 @@ describe('402', () => {
     expect((await gateway.chat(account.key, { model: 'dear', max_tokens: most })).status).toBe(200);
     expect(gateway.upstream.requests.map(({ json }) => json.max_tokens)).toEqual([most]);
   });
+
+  test.each(['max_tokens', 'max_completion_tokens', 'max_output_tokens'])(
+    'who lowers %s as it is told to is served',
+    async (name) => {
+      const ask = (bound: number) => {
+        const body = { model: 'dear', [name]: bound };
+        if (name !== 'max_output_tokens') return gateway.chat(account.key, body);
+        gateway.upstream.next(responseAnswer());
+        return gateway.call('/v1/responses', { key: account.key, body: { ...body, input: 'Hi' } });
+      };
+      const response = await ask(50);
+      expect(response.status).toBe(402);
+      const { error }: Answer = await response.json();
+      const [, told = '', most] = /^Lower (\w+) to (\d+) or less, /.exec(error.message) ?? [];
+      expect(told).toBe(name);
+      expect((await ask(Number(most))).status).toBe(200);
+    },
+  );
 
   test('so it is where a key’s budget pays less than the wallet', async () => {
     const { key } = await createKey(gateway, account.key, { daily_budget_ntd: 0.7 });

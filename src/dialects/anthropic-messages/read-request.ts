@@ -39,6 +39,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     stream: optionalFlag(body, 'stream'),
     includeUsage: true,
     maxOutputTokens: maxTokens,
+    boundName: 'max_tokens',
     choices: 1,
     images: 0,
     thinkingBudget: nestedCount(body, 'thinking', 'budget_tokens', MAX_TOKENS),

@@ -23,11 +23,13 @@ export function readRequest(document: JsonDocument): RelayRequest {
     }
   });
   const older = optionalCount(body, 'max_tokens', MAX_TOKENS);
+  const newer = optionalCount(body, 'max_completion_tokens', MAX_TOKENS);
   return {
     model: readModel(document),
     stream: optionalFlag(body, 'stream'),
     includeUsage: asksForUsage(body),
-    maxOutputTokens: optionalCount(body, 'max_completion_tokens', MAX_TOKENS) ?? older,
+    maxOutputTokens: newer ?? older,
+    boundName: newer === undefined ? 'max_tokens' : 'max_completion_tokens',
     // Some upstreams make more than they show, and bill all of it.
     choices: Math.max(optionalCount(body, 'n', MAX_CHOICES) ?? 1, optionalCount(body, 'best_of', MAX_CHOICES) ?? 1),
     images: 0,

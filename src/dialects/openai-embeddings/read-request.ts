@@ -20,6 +20,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     stream: false,
     includeUsage: true,
     maxOutputTokens: 0,
+    boundName: undefined,
     choices: 1,
     images: 0,
     thinkingBudget: undefined,

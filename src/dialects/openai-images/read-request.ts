@@ -16,6 +16,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     stream: optionalFlag(body, 'stream'),
     includeUsage: true,
     maxOutputTokens: undefined,
+    boundName: undefined,
     choices: images,
     images,
     thinkingBudget: undefined,

@@ -22,9 +22,8 @@ const TEXTS: Record<string, { slot: string; index?: string; whole: string }> = {
 
 const TEXT_EVENT = /^response\.(.+)\.(delta|done)$/;
 
-/** What a stream event says; nothing for events that only tell of progress. */
-export function readEvent(event: JsonObject): Said[] {
-  const index = indexAt(event, 'output_index');
+/** What a stream event says of the item at `index`; nothing for events that only tell of progress. */
+export function readEvent(event: JsonObject, index: number): Said[] {
   switch (event.type) {
     case 'response.output_item.added':
     case 'response.output_item.done':

@@ -38,6 +38,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     stream: optionalFlag(body, 'stream'),
     includeUsage: true,
     maxOutputTokens: optionalCount(body, 'max_output_tokens', MAX_TOKENS),
+    boundName: 'max_output_tokens',
     choices: 1,
     images: 0,
     thinkingBudget: undefined,

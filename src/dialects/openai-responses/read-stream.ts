@@ -12,7 +12,7 @@ import {
 import { BROKEN, DONE } from '../bare-events.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Piece, type StreamEvent, type StreamReader } from '../dialect.ts';
 import { FAILURES, isEnded, isReasoning, outputOfResponse, readFinish } from './read-answer.ts';
-import { outputOf, readEvent, type Said } from './read-output.ts';
+import { indexAt, outputOf, readEvent, type Said } from './read-output.ts';
 import { readUsage } from './usage.ts';
 
 export function createStreamReader(): StreamReader {
@@ -43,7 +43,7 @@ export function createStreamReader(): StreamReader {
       case 'response.incomplete':
         return isObject(value.response) ? finish(name, document, value.response) : [BROKEN];
       default: {
-        const pieces = readEvent(value).flatMap(takeNew);
+        const pieces = readEvent(value, indexAt(value, 'output_index')).flatMap(takeNew);
         const output = outputOf(pieces);
         const hasHidden = isObject(value.item) && isReasoning(value.item);
         facts.output = addOutput(facts.output, { ...output, hasReasoning: output.hasReasoning || hasHidden });

@@ -14,8 +14,9 @@ export function createGivenIds(requestId: string): (told: Json | undefined) => s
   const taken = new Set<string>();
   let count = 0;
   return (told) => {
-    const made = madeId(requestId, count++);
-    const id = typeof told === 'string' && told !== '' && !taken.has(told) ? told : made;
+    const ordinal = count++;
+    const isGood = typeof told === 'string' && told !== '' && !taken.has(told);
+    const id = isGood ? told : madeId(requestId, ordinal);
     taken.add(id);
     return id;
   };

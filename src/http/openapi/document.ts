@@ -100,7 +100,7 @@ const HEADERS: Readonly<Record<string, Schema>> = {
   'x-svc-cost-ntd': header('Whole answers: what it cost, in NT$.', DECIMAL),
   'x-svc-balance-ntd': header('Whole answers: the balance after it, in NT$.', DECIMAL),
   'x-svc-max-tokens': header(
-    'The output bound, where it was lowered below the client’s own or, for one that named none, by the balance.',
+    'The output bound, where it was lowered below the client’s own or, for one that named none, by the balance or the key’s budget.',
     NUMERAL,
   ),
   'x-svc-dropped': header('Settings that could not be carried to the upstream, by the client’s names.'),

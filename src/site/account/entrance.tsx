@@ -145,6 +145,7 @@ async function changeAccess(tools: SiteTools, visit: SignedVisit): Promise<Respo
     name_taken: access.taken,
     password_too_short: access.shortPassword,
     password_too_long: access.longPassword,
+    not_permitted: access.restricted,
   };
   return refuse(texts[result.reason]);
 }

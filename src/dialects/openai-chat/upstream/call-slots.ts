@@ -1,6 +1,6 @@
 // Which call a bit of a chat stream belongs to. By the book each call has an index and says its id once; upstreams leave
 // out the index, count all calls as the first, repeat the id, give two calls the same, make up one for every bit, or tell
-// the name in pieces.
+// the name in pieces, each alone or with all before it.
 
 import { tryParseJson } from '../../../kit/json/json.ts';
 import type { CallBit } from './read-delta.ts';
@@ -31,8 +31,19 @@ export function createCallSlots(knowsTool: (name: string) => boolean = () => tru
 
   /** Whether the bit goes on with the name of the call in its place. */
   function goesOn({ id, index, name }: CallBit, slot: CallSlot): boolean {
-    if (id !== undefined || index === undefined || name === undefined || name === slot.name) return false;
-    return isBegun(slot) && !knowsTool(name);
+    if (id !== undefined && id !== slot.id) return false;
+    if (index === undefined || name === undefined || name === slot.name) return false;
+    return isBegun(slot) && (!knowsTool(name) || repeats(name, slot));
+  }
+
+  /** Whether the name has what is known of it in itself. */
+  function repeats(name: string, slot: CallSlot): boolean {
+    return slot.name !== undefined && name.startsWith(slot.name) && !knowsTool(slot.name + name);
+  }
+
+  function nameOf(bit: CallBit, slot: CallSlot): string | undefined {
+    if (bit.name === undefined || !goesOn(bit, slot)) return slot.name ?? bit.name;
+    return repeats(bit.name, slot) ? bit.name : `${slot.name}${bit.name}`;
   }
 
   function find(bit: CallBit, position: number): CallSlot | undefined {
@@ -54,7 +65,7 @@ export function createCallSlots(knowsTool: (name: string) => boolean = () => tru
         slot.id ??= bit.id;
         byId.set(bit.id, slot);
       }
-      slot.name = goesOn(bit, slot) ? `${slot.name}${bit.name}` : (slot.name ?? bit.name);
+      slot.name = nameOf(bit, slot);
       slot.arguments += bit.arguments;
       return slot;
     },

@@ -24,6 +24,8 @@ interface Known extends Place {
   likeness: string;
   /** Its beginning was told: then every item's is. */
   isAdded: boolean;
+  /** An event after its first had its id: then ids are not made up for every event. */
+  isNamedAgain: boolean;
 }
 
 /** What an event says of its item. */
@@ -32,6 +34,8 @@ interface Subject {
   ids: string[];
   callId: string | undefined;
   index: number | undefined;
+  /** It says words again that were said: it may come when its item has ended. */
+  isLate: boolean;
   item: JsonObject | undefined;
 }
 
@@ -52,14 +56,21 @@ export function createItemPlaces(): ItemPlaces {
   };
 
   function findKnown(subject: Subject, isBeginning: boolean): Known | undefined {
-    const { kind, ids, callId, index } = subject;
+    const { kind, ids, callId, index, isLate } = subject;
     const isOpen = (known: Known) => !known.isEnded && !isAnother(known, callId);
-    if (isBeginning) return named(idsAt(subject, index), isOpen);
+    // By its first id alone: a call with the `call_id` of another is another.
+    if (isBeginning) return named(idsAt({ ...subject, ids: ids.slice(0, 1) }, index), isOpen);
     const byId = named([...idsAt(subject, index), ...idsAt(subject)], (known) => !isAnother(known, callId));
-    if (byId) return byId;
-    if (index !== undefined) return named([placeAt(kind, index), placeAt(kind)], isOpen);
+    if (byId) {
+      byId.isNamedAgain = true;
+      return byId;
+    }
+    if (index !== undefined) {
+      const open = named([placeAt(kind, index), placeAt(kind)], isOpen);
+      return open ?? (isLate ? byName.get(placeAt(kind, index)) : undefined);
+    }
     // The only one that is open, or the newest of them.
-    return named([kind], (known) => isOpen(known) && (known.isAdded || ids.length === 0));
+    return named([kind], (known) => isOpen(known) && (known.isAdded || !known.isNamedAgain || ids.length === 0));
   }
 
   function learn(known: Known, subject: Subject): void {
@@ -71,14 +82,30 @@ export function createItemPlaces(): ItemPlaces {
   }
 
   function begin(likeness: string): Known {
-    const known = { at: places.length, isEnded: false, callId: undefined, likeness, isAdded: false };
+    const at = places.length;
+    const known = { at, isEnded: false, callId: undefined, likeness, isAdded: false, isNamedAgain: false };
     places.push(known);
+    return known;
+  }
+
+  /** The last event, unless it spoke of a whole item or part, and its place. */
+  let last: { event: JsonObject; known: Known } | undefined;
+
+  /** Most events go on with the words of the last one: they say the same of their item, and need no search. */
+  function findAgain({ type, item_id: id, output_index: index }: JsonObject): Known | undefined {
+    if (!last) return undefined;
+    const { event, known } = last;
+    if (event.type !== type || event.item_id !== id || event.output_index !== index) return undefined;
+    known.isNamedAgain ||= typeof id === 'string' && id !== '';
     return known;
   }
 
   return {
     find(event) {
+      const again = findAgain(event);
+      if (again) return again;
       const subject = subjectOf(event);
+      last = undefined;
       if (!subject) return undefined;
       const isBeginning = event.type === ADDED;
       const found = findKnown(subject, isBeginning);
@@ -86,14 +113,19 @@ export function createItemPlaces(): ItemPlaces {
       if (!found || subject.item) learn(known, subject);
       known.isAdded ||= isBeginning;
       known.isEnded ||= event.type === DONE;
+      if (!subject.item && event.part === undefined) last = { event, known };
       return known;
     },
     findAll(items) {
-      const byId = items.map((item) => {
+      const taken = new Set<Known>();
+      const takeById = (item: JsonObject) => {
         const subject = ofItem(item, undefined);
-        return named(idsAt(subject), (known) => !isAnother(known, subject.callId));
-      });
-      const taken = new Set(byId);
+        const known = named(idsAt(subject), (one) => !taken.has(one) && !isAnother(one, subject.callId));
+        if (known) taken.add(known);
+        return known;
+      };
+      // From the last on: a name that several items have is the newest one's.
+      const byId = items.toReversed().map(takeById).reverse();
       // The first of each kind stands last, where it is taken from.
       const rest = Map.groupBy(places.filter((known) => !taken.has(known)).reverse(), ({ likeness }) => likeness);
       return items.map((item, position) => {
@@ -125,13 +157,15 @@ function subjectOf(event: JsonObject): Subject | undefined {
   const [, name = ''] = String(type).split('.');
   const isThought = isObject(part) && part.type === 'reasoning_text';
   const kind = isThought ? 'reasoning' : KINDS.get(name);
-  return kind === undefined ? undefined : { kind, ids: textsOf(id), callId: undefined, index, item: undefined };
+  if (kind === undefined) return undefined;
+  const isLate = String(type).endsWith('.done');
+  return { kind, ids: textsOf(id), callId: undefined, index, isLate, item: undefined };
 }
 
 function ofItem(item: JsonObject, index: number | undefined): Subject {
   const { type, id, call_id: given } = item;
   const [callId] = textsOf(given);
-  return { kind: String(type), ids: [...textsOf(given), ...textsOf(id)], callId, index, item };
+  return { kind: String(type), ids: [...textsOf(id), ...textsOf(given)], callId, index, isLate: false, item };
 }
 
 function textsOf(id: Json | undefined): string[] {

@@ -56,15 +56,14 @@ function createResponseReader({ requestId }: Target): (event: JsonObject) => Ans
   const cited = new Set<string>();
 
   /** `index`: the place of the item that the event speaks of. */
-  function take(told: JsonObject, index: number): AnswerEvent[] {
-    const event: JsonObject = { ...told, output_index: index };
+  function take(event: JsonObject, index: number): AnswerEvent[] {
     const { item } = event;
     if (isObject(item) && isCall(item)) {
       const { call_id: id, name } = item;
       if (!calls.has(index)) calls.set(index, { kind: 'tool', id: giveId(id), name: String(name ?? '') });
     }
     // What a call says before its name is known, its end says again.
-    const sayable = readEvent(event).filter(({ slot }) => calls.has(index) || BLOCKS.has(kindOf(slot)));
+    const sayable = readEvent(event, index).filter(({ slot }) => calls.has(index) || BLOCKS.has(kindOf(slot)));
     const events = sayable.flatMap((said) => [...takeNew(said).flatMap(say), ...citeAll(event, said.slot)]);
     if (event.type === 'response.output_text.annotation.added') {
       events.push(...cite(event.annotation, textSlot(index, indexAt(event, 'content_index'))));

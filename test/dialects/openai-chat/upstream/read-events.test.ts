@@ -244,7 +244,7 @@ describe('calls of a stream', () => {
   });
 
   describe('a name in pieces', () => {
-    const knowsTool = (name: string) => ['get_thing', 'look', 'go'].includes(name);
+    const knowsTool = (name: string) => ['get_thing', 'get_get_all', 'look', 'go'].includes(name);
     const piece = (id: string | undefined, name: string, text = '') =>
       callBit({ index: 0, ...(id === undefined ? {} : { id }), function: { name, arguments: text } });
     const calls = (...datas: string[]) => {
@@ -261,6 +261,17 @@ describe('calls of a stream', () => {
       expect(
         calls(piece('a', 'ge'), piece(undefined, 't_'), piece(undefined, 'thing'), bit(0, '{"x":1}'), end),
       ).toEqual([thing, 'stop:tool']);
+    });
+
+    test.each([
+      ['the id in each', ['a', 'a'], ['lo', 'ok'], 'look'],
+      ['all that was said in each', ['a', undefined], ['lo', 'look'], 'look'],
+      ['both in each', ['a', 'a'], ['lo', 'look'], 'look'],
+      ['all that was said in each, of a tool that nobody knows', ['a'], ['no', 'nop', 'nope'], 'nope'],
+      ['a piece that begins like the one before', ['a'], ['get_', 'get_all'], 'get_get_all'],
+    ])('is one name, with %s', (_, ids, names, name) => {
+      const pieces = names.map((text, at) => piece(ids[at], text));
+      expect(calls(...pieces, bit(0, '{}'), end)).toEqual([['a', name, '{}'], 'stop:tool']);
     });
 
     test('two tools in one place are two calls', () => {

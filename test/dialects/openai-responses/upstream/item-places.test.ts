@@ -77,6 +77,21 @@ function withOutput(events: readonly ResponseEvent[], change: (output: Fields[])
 }
 
 const noIndex = changed((event) => without(event, 'output_index'));
+const madeUp = (events: readonly ResponseEvent[]) =>
+  withItems(
+    events.map((event, at) => ('item_id' in event ? { ...event, item_id: `made_${at}` } : event)),
+    (item) => ({ ...item, id: `made_${JSON.stringify(item).length}` }),
+  );
+/** The words of an item are said again after its end. */
+function withLateWords(events: readonly ResponseEvent[]): ResponseEvent[] {
+  const late: ResponseEvent[] = [];
+  return events.flatMap((event) => {
+    if (event.type === 'response.output_item.done') return [event, ...late.splice(0)];
+    if (!event.type.endsWith('.done')) return [event];
+    late.push(event);
+    return [];
+  });
+}
 
 describe('each item is told once, in a stream', () => {
   test.each<[string, ResponseEvent[]]>([
@@ -93,12 +108,18 @@ describe('each item is told once, in a stream', () => {
       withOutput(responseEvents(OPTIONS), (output) => [{ id: 'rs_0', type: 'reasoning', summary: [] }, ...output]),
     ],
     ['whose end has another order', withOutput(noIndex, (output) => output.toReversed())],
+    ['with another id in every event', madeUp(responseEvents(OPTIONS))],
     [
-      'with another id in every event',
-      withItems(
-        changed((event, at) => ({ ...event, item_id: `made_${at}` })),
-        (item) => ({ ...item, id: `made_${JSON.stringify(item).length}` }),
-      ),
+      'with another id in every event, whose words are said again after their end',
+      madeUp(withLateWords(responseEvents(OPTIONS))),
+    ],
+    [
+      'with another id in every event, and no beginnings',
+      madeUp(noIndex.filter(({ type }) => !/added$|arguments.delta$/.test(type))),
+    ],
+    [
+      'with another id in every event, and neither beginnings nor ends',
+      madeUp(noIndex.filter(({ type }) => !/added$|done$/.test(type))),
     ],
     [
       'without ids',
@@ -165,6 +186,46 @@ describe('calls whose arguments come in turns', () => {
     ['by their index, where ids say nothing', changed((event, at) => ({ ...event, item_id: `made_${at}` }), calls)],
   ])('go to their own, %s', (_, given) => {
     expect(streamed(events(given))).toEqual(CALLS);
+  });
+});
+
+describe('calls with one call id are told apart', () => {
+  const names = ['f1', 'f2', 'f3'];
+  const call = (id: string) => ({ type: 'function_call', id, call_id: 'call_0', name: 'pay', arguments: '' });
+  const args = (id: string) => `{"to":"${id}"}`;
+  const added = names.map((id, output_index) => ({
+    type: 'response.output_item.added',
+    output_index,
+    item: call(id),
+  }));
+  const deltas = names.map((id, output_index) => ({
+    type: 'response.function_call_arguments.delta',
+    item_id: id,
+    output_index,
+    delta: args(id),
+  }));
+  const output = names.map((id) => ({ ...call(id), arguments: args(id) }));
+  const end = { type: 'response.completed', response: { status: 'completed', output } };
+  const inTurns = added.flatMap((event, at) => [event, deltas[at] ?? event]);
+  const unplaced = (events: readonly ResponseEvent[]): ResponseEvent[] =>
+    events.map((event) => ({ ...without(event, 'output_index'), type: event.type }));
+  const unnamed = (events: readonly ResponseEvent[]) =>
+    withItems(events, (item) => without(item, 'id')).map((event) => ({
+      ...without(event, 'item_id'),
+      type: event.type,
+    }));
+
+  test.each<[string, ResponseEvent[]]>([
+    ['whose arguments come at the end', [...added, end]],
+    ['whose arguments come at the end, without an index', unplaced([...added, end])],
+    ['that are added first', [...added, ...deltas, end]],
+    ['that are added first, without an index', unplaced([...added, ...deltas, end])],
+    ['that tell no ends, without an index', unplaced([...inTurns, end])],
+    ['that have no ids', unnamed([...inTurns, end])],
+    ['that have no ids and arguments at the end', unnamed([...added, end])],
+    ['that have another id in every event', madeUp([...inTurns, end])],
+  ])('%s', (_, events) => {
+    expect(streamed(events).map(([, name, said]) => [name, said])).toEqual(names.map((id) => ['pay', args(id)]));
   });
 });
 
