@@ -1,19 +1,13 @@
 // The composition: every room gets what it needs here, and nowhere else. It begins in start-gateway.ts; when it starts and
 // stops is told in life-cycle.ts. Tests start the same gateway with a clock, a fetch or a port of their own.
 
-import packageJson from '../package.json' with { type: 'json' };
 import { createAlarmWebhook } from './alarm-webhook.ts';
 import { createCardHasher } from './cards/card-code.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { defaultDocument } from './catalog/default-document.ts';
-import { createFetchMedia, type MediaOptions } from './channels/fetch-media.ts';
 import { createHealth } from './channels/health.ts';
-import { type Connect, connectBare } from './channels/limit-connect.ts';
 import { createRecentErrors } from './channels/recent-errors.ts';
-import { createRetryBudget } from './channels/retry-budget.ts';
 import { createTraffic } from './channels/traffic.ts';
-import type { Fetch } from './channels/upstream.ts';
-import { createUpstreams } from './channels/upstreams.ts';
 import type { Settings } from './config.ts';
 import { createConsoleTools, tokenCheck } from './console-tools.ts';
 import { createGatewayId } from './gateway-id.ts';
@@ -35,22 +29,18 @@ import { createHasher, createSealer } from './kit/sealed.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { createLifeCycle, type Living, type Ports } from './life-cycle.ts';
 import { createLoad } from './limits/load.ts';
-import { createRecentRefusals } from './limits/recent-refusals.ts';
-import { listen, type Server } from './listen.ts';
 import type { StartingStore } from './open-at-start.ts';
+import { openPorts } from './open-ports.ts';
 import { createCodeMemory } from './operating/code-memory.ts';
 import type { OperatingTools } from './operating/tools.ts';
 import { countFaults } from './operator/metrics/fault-metrics.ts';
-import { readProcess } from './operator/metrics/process-metrics.ts';
-import { countRequests } from './operator/metrics/request-metrics.ts';
 import { readState } from './operator/metrics/state-metrics.ts';
 import { readStore } from './operator/metrics/store-metrics.ts';
 import { listenForOperator } from './operator-listener.ts';
 import { hostOfProcesses } from './processes.ts';
 import { createPublicStatus } from './publishing/public-status.ts';
 import { catalogBeforeStart } from './publishing/starting-document.ts';
-import { createCut } from './relay/cut.ts';
-import { createSecretResolver } from './resolve-secret.ts';
+import { createRelayTools, type WaysOut } from './relay-tools.ts';
 import { addConsole } from './site/console/console.tsx';
 import { addSite } from './site/site.ts';
 import { createSiteTools } from './site-tools.ts';
@@ -58,19 +48,12 @@ import { startNode } from './start-node.ts';
 import type { Store } from './store/store.ts';
 import { countUnanswered } from './unanswered.ts';
 
-export interface GatewayOptions {
+export interface GatewayOptions extends WaysOut {
   clock?: Clock;
   random?: Random;
-  /** How upstreams are reached. */
-  fetch: Fetch;
-  /** How to find out whether an upstream can be reached at all. */
-  connect?: Connect;
-  /** How media that clients only name are fetched. */
-  media?: MediaOptions;
   writeLog(line: string): void;
   /** Ends a start that still waits for its PostgreSQL, with StartEnded. Once it has started, drain() is the way. */
   signal?: AbortSignal;
-  demoPaceMs?: number;
   /** Only for tests: a disk with room for so many pages of the embedded database. */
   maxPages?: number;
   /** Only for tests: how long an admission may wait for its commit to begin, where a slow disk must decide nothing. */
@@ -95,14 +78,12 @@ export interface Beginning {
   starting: StartingStore;
 }
 
-const HUMAN_PACE_MS = 25;
-
 export async function composeGateway(
   settings: Settings,
   options: GatewayOptions,
   { clock, random, metrics, fileBefore, starting }: Beginning,
 ): Promise<Gateway> {
-  const { fetch, connect = connectBare, demoPaceMs = HUMAN_PACE_MS, media, idleSeconds } = options;
+  const { idleSeconds } = options;
   const log = createLog(clock, options.writeLog);
   const alarms = createAlarms(log);
   const newId = createIds(clock, random);
@@ -114,7 +95,8 @@ export async function composeGateway(
   const sealer = createSealer(pepper, random);
   alarms.attach('database', (alarm) => starting.newest().recordAlarm(alarm, clock.now()));
   const { alarmWebhookUrl } = settings;
-  if (alarmWebhookUrl !== undefined) alarms.attach('webhook', createAlarmWebhook(alarmWebhookUrl, fetch, clock));
+  if (alarmWebhookUrl !== undefined)
+    alarms.attach('webhook', createAlarmWebhook(alarmWebhookUrl, options.fetch, clock));
   const embedded = JSON.stringify(defaultDocument(settings.providers));
   const shownBefore = starting.away === undefined ? undefined : catalogBeforeStart(fileBefore, embedded, clock.now());
   const catalog = (): Catalog => {
@@ -128,8 +110,26 @@ export async function composeGateway(
   const errors = createRecentErrors(clock);
   const status = createPublicStatus({ store, clock, catalog, health, traffic });
   const ledger = createLedger({ store, clock, alarms, lease: () => life.node()?.lease });
-  const running = new Set<string>();
   const gatewayId = createGatewayId(pepper);
+  const relay = createRelayTools(settings, options, {
+    clock,
+    random,
+    newId,
+    log,
+    alarms,
+    metrics,
+    health,
+    errors,
+    traffic,
+    ledger,
+    authenticator,
+    life,
+    sealer,
+    pepper,
+    nodeId,
+    gatewayId,
+    publicUrl,
+  });
   const http: HttpTools = {
     store,
     clock,
@@ -139,38 +139,7 @@ export async function composeGateway(
     authenticator,
     catalog,
     status,
-    relay: {
-      clock,
-      random,
-      health,
-      errors,
-      retryBudget: createRetryBudget(clock),
-      traffic,
-      ledger,
-      keys: authenticator,
-      refusals: createRecentRefusals(),
-      forgetKeys: authenticator.forget,
-      ...createUpstreams({
-        clock,
-        newId,
-        fetch,
-        connect: settings.hasProxy ? undefined : connect,
-        gatewayId,
-        demoPaceMs,
-        resolveSecret: createSecretResolver(settings, sealer),
-      }),
-      fetchMedia: createFetchMedia(clock, media),
-      alarms,
-      log,
-      meter: countRequests(metrics),
-      nodeId,
-      hashUser: createHasher(pepper, 'user'),
-      publicUrl,
-      cut: createCut(life.cut),
-      isUnbalanced: () => life.node()?.isUnbalanced() ?? false,
-      running,
-      readingOn: { count: 0 },
-    },
+    relay,
     publicUrl,
     siteName,
     trustedProxies,
@@ -201,7 +170,7 @@ export async function composeGateway(
     sealer,
     hashKey: authenticator.hash,
     hashCard: http.hashCard,
-    findUpstream: http.relay.findUpstream,
+    findUpstream: relay.findUpstream,
     publicUrl,
     node: { health, traffic, errors, lastAudit: () => life.node()?.lastAudit() },
     codes: createCodeMemory(clock),
@@ -218,11 +187,11 @@ export async function composeGateway(
     alarms,
     catalog,
     isReady: () => isReady() && hasStore(),
-    isUnbalanced: http.relay.isUnbalanced,
+    isUnbalanced: relay.isUnbalanced,
   });
 
-  function openPorts(): Ports {
-    const operatorServer = listenForOperator(
+  const listenBehind = () =>
+    listenForOperator(
       settings,
       { clock, random, log, newId, metrics, operating, readBody },
       (pages, check) => {
@@ -231,30 +200,6 @@ export async function composeGateway(
       },
       { counted: unanswered.counted, idleSeconds },
     );
-    const { host, port } = settings;
-    const isShared = settings.processIndex !== undefined;
-    let server: Server;
-    try {
-      server = listen({ host, port, variable: 'PORT', respond, isShared, idleSeconds });
-    } catch (error) {
-      void operatorServer.stop(true);
-      throw error;
-    }
-    const adminUrl = `http://${operatorServer.hostname}:${operatorServer.port}`;
-    log('info', 'operator_serving', { url: adminUrl });
-    const stopReading = readProcess(metrics, packageJson.version);
-    return {
-      url: `http://${host}:${server.port}`,
-      port: server.port ?? port,
-      adminUrl,
-      finish: () => Promise.all([server.stop(), operatorServer.stop()]),
-      async close() {
-        stopReading();
-        await server.stop(true);
-        await operatorServer.stop(true);
-      },
-    };
-  }
 
   const { ports, ...living } = await life.begin({
     startNode: (opened) =>
@@ -270,8 +215,8 @@ export async function composeGateway(
         traffic,
         node: identity,
       }),
-    openPorts,
-    work: { running, unanswered, closing: ledger.closing },
+    openPorts: () => openPorts(settings, { log, metrics, respond, idleSeconds, listenForOperator: listenBehind }),
+    work: { running: relay.running, unanswered, closing: ledger.closing },
   });
   const { url, port, adminUrl } = ports;
   return { url, port, adminUrl, log, store, fetch: async (request) => respond(request, NO_CONNECTION), ...living };
