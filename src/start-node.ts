@@ -108,13 +108,16 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
       log('warn', 'config_warning', { revision, detail: printFault(warning) });
     }
   };
-  const onPulse = async ({ revision, keysVersion }: Pulse) => {
-    authenticator.confirm(keysVersion);
+  const onPulse = async ({ revision, keysVersion }: Pulse, askedAt: number) => {
+    authenticator.confirm(keysVersion, askedAt);
     heardAt = clock.monotonic();
     await active.refresh(revision);
     if (warned !== active.get().revision) warnOf(active.get());
   };
-  const follow = async () => onPulse(await store.read.pulse());
+  const follow = async () => {
+    const askedAt = clock.monotonic();
+    await onPulse(await store.read.pulse(), askedAt);
+  };
   await follow();
   if (configFile === undefined) warnOfProviders(settings, active.get(), log);
   warnOfPlainHttp(settings, log);
