@@ -11,6 +11,14 @@ export function hostOfProcesses(): string {
   return [hostname(), boot, namespace].join(' ').trim();
 }
 
+/** Whether a host, as told above, is of another run of its machine's kernel: whatever ran there then has ended, if it was this
+ * machine. False where nobody can tell. */
+export function isOfAnotherBoot(host: string, own: string): boolean {
+  const [, boot = ''] = host.split(' ');
+  const [, ownBoot = ''] = own.split(' ');
+  return boot !== '' && ownBoot !== '' && boot !== ownBoot;
+}
+
 export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

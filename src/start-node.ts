@@ -24,7 +24,7 @@ import type { Log } from './kit/log.ts';
 import { isLoopback } from './kit/loopback.ts';
 import type { Sealer } from './kit/sealed.ts';
 import type { AuditPass } from './operating/tools.ts';
-import { isProcessAlive } from './processes.ts';
+import { isOfAnotherBoot, isProcessAlive } from './processes.ts';
 import { createActiveCatalog } from './publishing/active-catalog.ts';
 import { applyDocument, SERVER } from './publishing/apply-document.ts';
 import { applyStartingDocument } from './publishing/starting-document.ts';
@@ -108,13 +108,16 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
       log('warn', 'config_warning', { revision, detail: printFault(warning) });
     }
   };
-  const onPulse = async ({ revision, keysVersion }: Pulse) => {
-    authenticator.confirm(keysVersion);
+  const onPulse = async ({ revision, keysVersion }: Pulse, askedAt: number) => {
+    authenticator.confirm(keysVersion, askedAt);
     heardAt = clock.monotonic();
     await active.refresh(revision);
     if (warned !== active.get().revision) warnOf(active.get());
   };
-  const follow = async () => onPulse(await store.read.pulse());
+  const follow = async () => {
+    const askedAt = clock.monotonic();
+    await onPulse(await store.read.pulse(), askedAt);
+  };
   await follow();
   if (configFile === undefined) warnOfProviders(settings, active.get(), log);
   warnOfPlainHttp(settings, log);
@@ -122,7 +125,7 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   const lease = await keepLease({ store, clock, log, alarms, node });
   stops.push(lease.stop);
   const isAlone = settings.databaseUrl === undefined;
-  stops.push(await sweepHolds({ store, clock, log, node, isAlone, isProcessAlive }));
+  stops.push(await sweepHolds({ store, clock, log, node, isAlone, isProcessAlive, isOfAnotherBoot }));
   stops.push(await forgetOld(store, clock, log));
   stops.push(followStore({ store, clock, log, onBack: authenticator.forget, onPulse }));
   stops.push(suspendKeys(store, clock, log, active.get));

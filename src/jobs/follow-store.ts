@@ -16,7 +16,8 @@ export interface FollowTools {
   log: Log;
   /** Called before the first pulse of a store that was away: it may have come back without the last it had been told. */
   onBack(): void;
-  onPulse(pulse: Pulse): Promise<void>;
+  /** `askedAt`: monotonic time, before the store was asked. */
+  onPulse(pulse: Pulse, askedAt: number): Promise<void>;
 }
 
 export function followStore({ store, clock, log, onBack, onPulse }: FollowTools): () => void {
@@ -32,9 +33,10 @@ export function followStore({ store, clock, log, onBack, onPulse }: FollowTools)
 
   return every(clock, PULSE_MS, async () => {
     try {
+      const askedAt = clock.monotonic();
       const pulse = await store.read.pulse();
       if (toldAt !== undefined) onBack();
-      await onPulse(pulse);
+      await onPulse(pulse, askedAt);
     } catch (error) {
       return notFollowed(error);
     }

@@ -1,12 +1,14 @@
 // Requests whose gateway died: their holds are released, nothing is charged. A node counts as dead one minute after its
-// lease must have run out, as this node has seen it, or at once when its process is known to be gone from this host. A hold
-// that its wallet cannot give back, because the wallet is wrong, keeps no other from being released, nor the node from starting.
+// lease must have run out, as this node has seen it, or at once when its process is known to be gone: from this host, or with
+// the machine, if that was started anew and has the database for itself. A hold that its wallet cannot give back, because the
+// wallet is wrong, keeps no other from being released, nor the node from starting.
 
 import { Fault } from '../faults/fault.ts';
 import { type Clock, every } from '../kit/clock.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import type { Log } from '../kit/log.ts';
 import type { OpenHold } from '../store/reads.ts';
+import type { Lease } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import { GRACE_MS, LEASE_MS, type Node } from './keep-lease.ts';
 import { reasonOf } from './reason-of.ts';
@@ -23,6 +25,8 @@ export interface SweepTools {
   /** The database is of this machine alone: its clock may be believed, also of nodes that nobody has watched. */
   isAlone: boolean;
   isProcessAlive(pid: number): boolean;
+  /** Nothing of one machine lives on in another run of it. */
+  isOfAnotherBoot(host: string, own: string): boolean;
 }
 
 /** Sweeps once before it resolves, then keeps sweeping. */
@@ -86,7 +90,7 @@ async function release(store: Store, hold: OpenHold, at: number): Promise<Stuck 
 }
 
 async function findDead(tools: SweepTools, watch: LeaseWatch): Promise<string[]> {
-  const { store, clock, node, isAlone, isProcessAlive } = tools;
+  const { store, clock, node, isAlone, isProcessAlive, isOfAnotherBoot } = tools;
   const askedAt = clock.monotonic();
   const leases = await store.read.leases().catch((error: unknown) => {
     watch.forget();
@@ -96,7 +100,9 @@ async function findDead(tools: SweepTools, watch: LeaseWatch): Promise<string[]>
   const endedHere = leases
     .filter(({ host, pid }) => host === node.host && (pid === node.pid || !isProcessAlive(pid)))
     .map(({ nodeId }) => nodeId);
-  const ranOut = isAlone ? leases.filter(({ expiresAt }) => expiresAt + GRACE_MS <= clock.now()) : [];
+  const isOver = ({ host, expiresAt }: Lease) =>
+    expiresAt + GRACE_MS <= clock.now() || isOfAnotherBoot(host, node.host);
+  const ranOut = isAlone ? leases.filter(isOver) : [];
   const dead = [...silent, ...endedHere, ...ranOut.map(({ nodeId }) => nodeId)];
   return dead.filter((nodeId) => nodeId !== node.nodeId);
 }

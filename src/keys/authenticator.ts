@@ -35,8 +35,9 @@ export interface Authenticator {
   /** For who found the key by other means, and acts as if its text had been presented. */
   byHash(hash: string): Found | Promise<Found>;
   hash(key: string): string;
-  /** Called with every pulse of the store. */
-  confirm(keysVersion: number): void;
+  /** Called with every pulse of the store. `askedAt`: monotonic time, before the store was asked: from then on a key may have
+   * changed, however long the answer took. */
+  confirm(keysVersion: number, askedAt: number): void;
   /** Called when this node itself has changed a key: here it holds at once. */
   forget(): void;
 }
@@ -101,10 +102,10 @@ export function createAuthenticator(store: KeyStore, clock: Clock, pepper: strin
     },
     byHash,
     hash: hashKey,
-    confirm(keysVersion) {
+    confirm(keysVersion, askedAt) {
       if (keysVersion !== version) forget();
       version = keysVersion;
-      confirmedAt = clock.monotonic();
+      confirmedAt = Math.max(confirmedAt, askedAt);
     },
     forget,
   };

@@ -1,5 +1,6 @@
 // How every model and channel is doing, from real traffic: now, hour by hour, and day by day; and what the operator tells.
-// The API and the page show the same facts.
+// The API and the page show the same facts. Anybody may ask, as often as they like: to count an hour's traffic takes time
+// that running streams need, so it is done every few seconds at most.
 
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import type { BreakerState, Health } from '../channels/health.ts';
@@ -46,21 +47,42 @@ export interface PublicStatus {
 const FIVE_MINUTES_MS = 5 * MINUTE_MS;
 const HISTORY_HOURS = 24;
 const INCIDENTS_SHOWN = 50;
+const FIGURES_KEPT_MS = 5_000;
+/** What the operator writes is seen within a second. */
+const INCIDENTS_KEPT_MS = 900;
 
 /** While the store does not answer, the figures of this node are told all the same. */
 export function createPublicStatus(tools: StatusTools): () => Promise<PublicStatus> {
   const { store, clock, catalog, health } = tools;
   const readDays = createStatusDays(store, clock);
-  return async () => {
+  const readFigures = async () => {
     const at = clock.now();
-    const [hours, daysOf, incidents] = await Promise.all([
+    const [hours, daysOf] = await Promise.all([
       store.read.trafficSince(Math.floor(at / HOUR_MS) - HISTORY_HOURS + 1).catch(() => []),
       readDays(),
-      store.read.incidents(INCIDENTS_SHOWN).catch(() => []),
     ]);
     const breakers = health.states();
     const models = catalog().models.map((model) => modelStatus(tools, model, { breakers, hours, daysOf }));
-    return { at, models, incidents };
+    return { at, models };
+  };
+  const readIncidents = () => store.read.incidents(INCIDENTS_SHOWN).catch(() => []);
+  const figures = keepFor(clock, FIGURES_KEPT_MS, readFigures);
+  const incidents = keepFor(clock, INCIDENTS_KEPT_MS, readIncidents);
+  return async () => {
+    // Of another revision, other models and channels are told.
+    const [{ at, models }, told] = await Promise.all([figures(catalog().revision), incidents()]);
+    return { at, models, incidents: told };
+  };
+}
+
+/** What was asked for less than `ms` ago, by whomever, is told again, as long as it is of the same revision. */
+function keepFor<Value>(clock: Clock, ms: number, read: () => Promise<Value>): (revision?: number) => Promise<Value> {
+  let kept: { since: number; revision: number | undefined; value: Promise<Value> } | undefined;
+  return (revision) => {
+    const now = clock.monotonic();
+    if (kept && kept.revision === revision && now - kept.since < ms) return kept.value;
+    kept = { since: now, revision, value: read() };
+    return kept.value;
   };
 }
 

@@ -1,7 +1,8 @@
-// incidents add, list, end, delete: beside a running server, whose public status tells them at once.
+// incidents add, list, end, delete: beside a running server, whose public status tells them within a second.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
+import { eventually } from '../support/eventually.ts';
 import { createWorkplace, type RunningServer } from '../support/start-process.ts';
 
 const place = createWorkplace();
@@ -56,7 +57,8 @@ test('an incident is told, ended and taken back', async () => {
 
   const ended = await place.gateway(['incidents', 'end', made.id]);
   expect(ended).toMatchObject({ exitCode: 0, stdout: `${made.id} has ended\n` });
-  expect(Date.parse((await published())[0]?.ended_at)).toBeGreaterThan(Date.parse(made.started_at));
+  const endedAt = await eventually('its end is told', async () => (await published())[0]?.ended_at);
+  expect(Date.parse(endedAt)).toBeGreaterThan(Date.parse(made.started_at));
   expect(await place.gateway(['incidents', 'end', made.id])).toEqual({
     exitCode: 1,
     stdout: '',
@@ -64,7 +66,7 @@ test('an incident is told, ended and taken back', async () => {
   });
 
   expect((await place.gateway(['incidents', 'delete', made.id])).stdout).toBe(`${made.id} is deleted\n`);
-  expect(await published()).toEqual([]);
+  await eventually('it is told no more', async () => (await published()).length === 0);
 });
 
 test('the newest comes first, and one without a date begins now', async () => {

@@ -42,6 +42,7 @@ test('a node whose clock leaps sweeps nothing of one that lives, and all of one 
     node: { nodeId: 'node_leaping', host: 'two.example', pid: 1 },
     isAlone: false,
     isProcessAlive: () => true,
+    isOfAnotherBoot: () => false,
   });
   const account = await createAccount(serving, 10_000n);
   const calls = [paid(account, { nodeId: node.nodeId }), paid(account, { nodeId: node.nodeId })] as const;

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { fault } from '../../src/faults/fault.ts';
 import { ENDED } from '../../src/jobs/keep-lease.ts';
 import { createSweep } from '../../src/jobs/sweep-holds.ts';
+import { isOfAnotherBoot } from '../../src/processes.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Answer } from '../support/answer.ts';
 import { createKey } from '../support/create-key.ts';
@@ -233,10 +234,10 @@ describe('a node that may have been taken for dead', () => {
 
 describe('the holds of a node that is gone', () => {
   /** Another node, on another host, with a paid request under way. */
-  async function plant(requestId: string, leaseUntil: number): Promise<void> {
+  async function plant(requestId: string, leaseUntil: number, host = 'elsewhere.example'): Promise<void> {
     const { store } = gateway.gateway;
     const nodeId = `node_${requestId}`;
-    await store.commit('lease', { nodeId, host: 'elsewhere.example', pid: 1, expiresAt: clock.now() + 1 });
+    await store.commit('lease', { nodeId, host, pid: 1, expiresAt: clock.now() + 1 });
     const admitted = await store.commit('admit', {
       requestId,
       accountId: account.accountId,
@@ -255,15 +256,16 @@ describe('the holds of a node that is gone', () => {
       },
     });
     expect(admitted.ok).toBe(true);
-    await store.commit('lease', { nodeId, host: 'elsewhere.example', pid: 1, expiresAt: leaseUntil });
+    await store.commit('lease', { nodeId, host, pid: 1, expiresAt: leaseUntil });
   }
 
   /** A node with a clock of its own, on a third host. */
   function otherNode(isAlone = false) {
     const others = createManualClock();
-    const node = { nodeId: 'node_other', host: 'other.example', pid: 1 };
+    const node = { nodeId: 'node_other', host: 'other.example boot-2 pid:[1]', pid: 1 };
     const { store } = gateway.gateway;
-    const sweep = createSweep({ store, clock: others, log: () => {}, node, isAlone, isProcessAlive: () => true });
+    const alive = { isProcessAlive: () => true, isOfAnotherBoot };
+    const sweep = createSweep({ store, clock: others, log: () => {}, node, isAlone, ...alive });
     return { clock: others, sweep };
   }
 
@@ -299,6 +301,16 @@ describe('the holds of a node that is gone', () => {
     await plant('req_gone', alone.clock.now() - 60_000);
     await alone.sweep();
     expect(holds()).toEqual(['req_alive']);
+  });
+
+  test('are released at once when its machine was started anew, by one that has the database for itself', async () => {
+    await plant('req_gone', clock.now() + LEASE_MS, 'other.example boot-1 pid:[1]');
+    await plant('req_same_boot', clock.now() + LEASE_MS, 'other.example boot-2 pid:[2]');
+    await plant('req_unknown', clock.now() + LEASE_MS, 'other.example');
+    await otherNode(false).sweep();
+    expect(holds()).toHaveLength(3);
+    await otherNode(true).sweep();
+    expect(holds()).toEqual(['req_same_boot', 'req_unknown']);
   });
 
   test('are released by the gateway’s own sweeps', async () => {

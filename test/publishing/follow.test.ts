@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fault } from '../../src/faults/fault.ts';
 import type { Answer } from '../support/answer.ts';
-import { eventually } from '../support/eventually.ts';
+import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { plainDocument } from '../support/plain-document.ts';
@@ -35,6 +35,32 @@ test('the catalog of another process is in force after one second of the clock',
   await clock.advance(1_000);
   await eventually('the new catalog', async () => (await shown()).revision === 2);
   expect((await shown()).data.map((model: Answer) => model.id)).toEqual(['auto:free', 'paid']);
+});
+
+test('a key revoked elsewhere stops within a second, also while the store answers slowly', async () => {
+  const clock = createManualClock();
+  const own = await startTestGateway({ clock });
+  gateway = own;
+  const { store } = own.gateway;
+  const { pulse } = store.read;
+  const { key, keyId, accountId } = await own.register();
+  const statusNow = async () => (await own.call('/api/me', { key })).status;
+  const answer = createGate();
+  let hasLooked = false;
+  store.read.pulse = async () => {
+    const seen = await pulse();
+    hasLooked = true;
+    await answer.opened;
+    return seen;
+  };
+  await clock.advance(400);
+  await eventually('the store has looked', () => hasLooked);
+  expect(await statusNow()).toBe(200);
+  await store.commit('revokeKey', { accountId, keyId, at: clock.now(), evenIfLast: true });
+  await clock.advance(900);
+  answer.open();
+  await clock.advance(100);
+  expect(await statusNow()).toBe(401);
 });
 
 test('a store that is away is told once a minute, with its own reason, and that it is back', async () => {

@@ -1,21 +1,24 @@
 // The status by day, from stored traffic hours, and incidents; on a real store under a test's clock.
 
-import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildCatalog } from '../../src/catalog/catalog.ts';
+import { buildCatalog, type Catalog } from '../../src/catalog/catalog.ts';
 import { readDocument } from '../../src/catalog/read-document.ts';
 import { createHealth } from '../../src/channels/health.ts';
 import { createTraffic } from '../../src/channels/traffic.ts';
 import { DAY_MS, HOUR_MS } from '../../src/kit/clock.ts';
 import { taipeiDay, taipeiDayStart } from '../../src/kit/taipei.ts';
-import { createPublicStatus, type PublicStatus } from '../../src/publishing/public-status.ts';
+import { createPublicStatus, type PublicStatus, type StatusTools } from '../../src/publishing/public-status.ts';
 import { bestState } from '../../src/publishing/status-states.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 import { plainDocument } from '../support/plain-document.ts';
+
+/** So long the figures of a moment are told. */
+const KEPT_MS = 5_000;
 
 let folder: string;
 let clock: ManualClock;
@@ -30,17 +33,25 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function publicStatus(read: Store['read'] = store.read): () => Promise<PublicStatus> {
-  const document = readDocument(JSON.stringify(plainDocument()));
-  if (!document.ok) throw new Error('the plain document is valid');
-  const catalog = buildCatalog(document.document, 1, 0);
+function publicStatus(
+  read: Store['read'] = store.read,
+  changed: Partial<StatusTools> = {},
+): () => Promise<PublicStatus> {
+  const catalog = catalogOf(1);
   return createPublicStatus({
     store: { read },
     clock,
     catalog: () => catalog,
     health: createHealth(clock),
     traffic: createTraffic(clock),
+    ...changed,
   });
+}
+
+function catalogOf(revision: number): Catalog {
+  const document = readDocument(JSON.stringify(plainDocument()));
+  if (!document.ok) throw new Error('the plain document is valid');
+  return buildCatalog(document.document, revision, 0);
 }
 
 /** So many days ago, at an hour of that day in Taipei. */
@@ -79,6 +90,7 @@ test('days are read again after a minute, and at midnight in Taipei', async () =
   expect(await today()).toEqual({ day: '2026-01-15', state: 'unknown' });
   await clock.advance(60_000);
   expect(await today()).toEqual({ day: '2026-01-15', state: 'operational' });
+  await clock.advance(KEPT_MS);
   clock.step(taipeiDayStart(taipeiDay(clock.now()) + 1) - clock.now());
   expect(await today()).toEqual({ day: '2026-01-16', state: 'unknown' });
 });
@@ -113,4 +125,52 @@ test('while the store is away, everything that needs it is unknown', async () =>
   const status = publicStatus({ ...store.read, trafficSince: away, trafficDays: away, incidents: away });
   expect(await status()).toMatchObject({ at: clock.now(), incidents: [] });
   expect(daysOf(await status())).toHaveLength(90);
+});
+
+describe('however many ask', () => {
+  /** Counts how often traffic is counted, and how often the store is asked. */
+  function watched(changed: Partial<StatusTools> = {}) {
+    const counts = { figures: 0, hours: 0, incidents: 0 };
+    const traffic = createTraffic(clock);
+    const { trafficSince, incidents } = store.read;
+    const counted: Store['read'] = {
+      ...store.read,
+      trafficSince: (hour) => {
+        counts.hours++;
+        return trafficSince(hour);
+      },
+      incidents: (limit) => {
+        counts.incidents++;
+        return incidents(limit);
+      },
+    };
+    const figures: typeof traffic.figures = (channel, model, ms) => {
+      counts.figures++;
+      return traffic.figures(channel, model, ms);
+    };
+    return { counts, status: publicStatus(counted, { traffic: { figures }, ...changed }) };
+  }
+
+  test('traffic is counted every five seconds, and incidents are read every second', async () => {
+    const { counts, status } = watched();
+    const at = clock.now();
+    const [one] = await Promise.all([status(), status(), status()]);
+    const once = { ...counts };
+    expect(once).toEqual({ figures: expect.any(Number), hours: 1, incidents: 1 });
+    await clock.advance(KEPT_MS - 1);
+    expect((await status()).models).toBe(one.models);
+    expect(counts).toEqual({ ...once, incidents: 2 });
+    await clock.advance(1);
+    expect(await status()).toMatchObject({ at: at + KEPT_MS });
+    expect(counts).toEqual({ figures: 2 * once.figures, hours: 2, incidents: 2 });
+  });
+
+  test('another revision of the catalog is told at once', async () => {
+    let catalog = catalogOf(1);
+    const { counts, status } = watched({ catalog: () => catalog });
+    await status();
+    catalog = { ...catalogOf(2), models: [] };
+    expect((await status()).models).toEqual([]);
+    expect(counts.hours).toBe(2);
+  });
 });

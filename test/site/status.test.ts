@@ -7,11 +7,18 @@ import { summaryOf } from '../../src/site/pages/status.tsx';
 import type { StateName } from '../../src/site/parts/state.tsx';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { errorScript } from '../support/openai-chat.ts';
+import { createShiftedClock, type ShiftedClock } from '../support/shifted-clock.ts';
 import { createSiteClient } from './site-client.ts';
 
+/** So long the figures of a moment are told. */
+const KEPT_MS = 5_000;
+
 let gateway: TestGateway;
+let clock: ShiftedClock;
 beforeEach(async () => {
+  clock = createShiftedClock();
   gateway = await startTestGateway({
+    clock,
     document: (standard) => ({
       ...standard,
       models: [
@@ -44,6 +51,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
 
   /** Which of these come in this order, in the page and in its text. */
   async function expectInOrder(page: readonly string[], text: readonly string[]): Promise<void> {
+    clock.skip(KEPT_MS);
     for (const [shown, parts] of [
       [await asPage(), page],
       [await asText(), text],

@@ -1,10 +1,11 @@
 // How long a caller waits for a commit, and what becomes of an answer that came too late.
 
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { Input, OperationName, Result } from '../../src/store/operations.ts';
 import { boundWait, type Submit } from '../../src/store/postgres/bound-wait.ts';
+import { ACTORS } from '../../src/store/rows.ts';
 import { createManualClock } from '../support/manual-clock.ts';
-import { free, paid, redeeming, releasing, settling } from './suite/samples.ts';
+import { free, paid, redeeming, releasing, sampleKey, settling } from './suite/samples.ts';
 
 interface Submitted {
   name: OperationName;
@@ -116,4 +117,38 @@ test('settle and release wait as long as it takes', async () => {
   await clock.advance(3_600_000);
   submitted[0]?.resolve({ state: 'late' });
   expect(await answer).toEqual({ state: 'late' });
+});
+
+describe('what an operator asked for', () => {
+  const log = (actor: string) => ({ at: 0, actor, action: 'accounts.credit', subject: 'acc_1', detail: {} });
+  const credit = { accountId: 'acc_1', amount: 1n, reference: 'ref_1', reason: 'a gift', at: 0 };
+  const key = sampleKey('acc_1');
+
+  test.each([ACTORS.commandLine, ACTORS.token])('waits as long as it takes, by %s', async (actor) => {
+    const { clock, submitted, bounded } = createBench();
+    const credited = bounded.commit('credit', { ...credit, log: log(actor) });
+    const made = bounded.commit('createKey', { key, at: 0, log: log(actor) });
+    await clock.advance(3_600_000);
+    submitted[0]?.resolve({ ok: true, balance: 2n });
+    submitted[1]?.resolve({ ok: false, reason: 'too_many_keys' });
+    expect(await credited).toEqual({ ok: true, balance: 2n });
+    expect(await made).toEqual({ ok: false, reason: 'too_many_keys' });
+  });
+
+  test('is refused while the database is known to be away: then it is not even asked', async () => {
+    const { submitted, bounded } = createBench('gone');
+    const answer = bounded.commit('credit', { ...credit, log: log(ACTORS.commandLine) }).catch(codeOf);
+    expect(await answer).toBe('unavailable' as never);
+    expect(submitted).toEqual([]);
+  });
+
+  test.each([
+    ['a customer', undefined],
+    ['the server itself', log(ACTORS.server)],
+  ])('the same by %s waits five seconds', async (_, by) => {
+    const { clock, bounded } = createBench();
+    const answer = bounded.commit('createKey', { key, at: 0, log: by }).catch(codeOf);
+    await clock.advance(5_500);
+    expect(await answer).toBe('unavailable' as never);
+  });
 });

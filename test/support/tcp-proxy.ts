@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
 
 /** Before the server hears of it, while it is at it, or after it has done it but before the client hears of that.
- * `silence` cuts nothing: the server never hears of it, and both ends keep their connection. */
-export type CutAt = 'before COMMIT' | 'during COMMIT' | 'after COMMIT' | 'silence';
+ * The last two cut nothing, and both ends keep their connection: with `silence` the server never hears of it, with
+ * `silence after COMMIT` it has done it, and the client never hears of that. */
+export type CutAt = 'before COMMIT' | 'during COMMIT' | 'after COMMIT' | 'silence' | 'silence after COMMIT';
 
 export interface TcpProxy {
   port: number;
@@ -30,6 +31,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     if (admitted-- <= 0) return void client.on('error', () => {}).destroy();
     const target = connect(targetPort, '127.0.0.1');
     let isMute = false;
+    let isEnding = false;
     const end = () => {
       client.destroy();
       target.destroy();
@@ -47,12 +49,13 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
       if (cut) cuts++;
       if (cut === 'silence') return;
       if (cut === 'before COMMIT') return end();
-      if (cut === 'after COMMIT') isMute = true;
+      if (cut === 'after COMMIT') isEnding = true;
+      if (cut === 'after COMMIT' || cut === 'silence after COMMIT') isMute = true;
       target.write(bytes, () => cut === 'during COMMIT' && end());
     });
     target.on('data', (bytes) => {
       if (!isMute) client.write(bytes);
-      else if (bytes.includes('COMMIT\0')) end();
+      else if (isEnding && bytes.includes('COMMIT\0')) end();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,11 +1,13 @@
 // How long a caller waits for a commit. A database that has gone quiet may answer much later; a client is not kept so
 // long. What was answered too late to be used must not stay: an admission that nobody will close is taken back.
 // A repeated register, redeem or key creation is told apart by its Idempotency-Key; settle and release wait as long as
-// it takes, because a second try would find their hold resolved by the first.
+// it takes, because a second try would find their hold resolved by the first. So does what an operator asks for: called
+// refused while it may still be done, a credit would be given again.
 
 import { fault } from '../../faults/fault.ts';
 import { type Clock, sleep } from '../../kit/clock.ts';
 import type { AdmitInput, AdmitResult, Input, OperationName, Result } from '../operations.ts';
+import { ACTORS } from '../rows.ts';
 
 export type Submit = <Name extends OperationName>(name: Name, input: Input<Name>) => Promise<Result<Name>>;
 
@@ -57,6 +59,7 @@ export function boundWait(submit: Submit, clock: Clock, away: () => string | und
       if (name === 'settle' || name === 'release') return submit(name, input);
       const why = away();
       if (why !== undefined) return Promise.reject(fault('unavailable', { internal: `store: ${why}` }));
+      if (isOfOperator(input)) return submit(name, input);
       return new Promise((resolve, reject) => {
         let isGivenUp = false;
         const one: Waiting = {
@@ -86,4 +89,9 @@ export function boundWait(submit: Submit, clock: Clock, away: () => string | und
       isClosed = true;
     },
   };
+}
+
+/** Every operation that an operator asks for is logged with it; a start must not wait for its own. */
+function isOfOperator(input: Input<OperationName>): boolean {
+  return 'log' in input && input.log !== undefined && input.log.actor !== ACTORS.server;
 }

@@ -28,7 +28,8 @@ export function describeSweep(open: OpenSubject): void {
       const clock = createManualClock(T0 + MINUTE);
       const node = { nodeId: 'node_sweeping', host: 'here', pid: 8 };
       const log = createLog(clock, capture.write);
-      const sweep = createSweep({ store, clock, log, node, isAlone: true, isProcessAlive: () => true });
+      const alive = { isProcessAlive: () => true, isOfAnotherBoot: () => false };
+      const sweep = createSweep({ store, clock, log, node, isAlone: true, ...alive });
       const told = (event: string) => capture.lines().filter((line) => line.event === event);
       return { wrong, right, calls, sweep, told };
     }
