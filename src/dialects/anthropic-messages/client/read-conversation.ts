@@ -18,10 +18,11 @@ import { splitSystem } from '../../translate/leading-system.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
 import { readContent, readTexts } from './read-blocks.ts';
 import { readTools } from './read-tools.ts';
+import type { KnownTools } from './tool-changes.ts';
 
 export function readConversation({ value: body, text }: JsonDocument): Conversation {
-  const { system, turns } = splitSystem(readTurns(body, text));
-  const { tools, toolChoice, parallelTools, left } = readTools(body);
+  const { tools, toolChoice, parallelTools, left, known } = readTools(body);
+  const { system, turns } = splitSystem(readTurns(body, text, known));
   return {
     system: [...readSystem(body.system), ...system],
     turns,
@@ -35,17 +36,18 @@ export function readConversation({ value: body, text }: JsonDocument): Conversat
   };
 }
 
-function readTurns(body: JsonObject, text: string): Turn[] {
+function readTurns(body: JsonObject, text: string, tools: KnownTools): Turn[] {
   const raw = openRaw(text);
   const ids = createCallIds();
   const turns = objectList(body.messages, 'messages').map(({ role, content }, index): Turn => {
     const at = `messages[${index}]`;
     const parts =
       role === 'system'
-        ? readTexts(content, `${at}.content`)
+        ? readTexts(content, `${at}.content`, tools)
         : readContent(content, `${at}.content`, {
             raw: () => raw.at('messages')?.at(index)?.at('content'),
             ids,
+            tools,
           });
     return { role: role === 'assistant' || role === 'system' ? role : 'user', parts, at };
   });
