@@ -19,9 +19,11 @@ import { readCacheMark } from '../../translate/read-cache-mark.ts';
 import { readContent, readTexts } from './read-blocks.ts';
 import { readTools } from './read-tools.ts';
 import type { KnownTools } from './tool-changes.ts';
+import { readTurnSettings, TURN_EFFORT } from './turn-settings.ts';
 
 export function readConversation({ value: body, text }: JsonDocument): Conversation {
   const { tools, toolChoice, parallelTools, left, known } = readTools(body);
+  const ofTurns = readTurnSettings(objectList(body.messages, 'messages'));
   const { system, turns } = splitSystem(readTurns(body, text, known));
   return {
     system: [...readSystem(body.system), ...system],
@@ -30,9 +32,9 @@ export function readConversation({ value: body, text }: JsonDocument): Conversat
     toolChoice,
     parallelTools,
     parallelToolsName: 'tool_choice.disable_parallel_tool_use',
-    reasoning: readReasoning(body),
+    reasoning: readReasoning(body, ofTurns.effort),
     format: readFormat(body),
-    knobs: [...readKnobs(body), ...left],
+    knobs: [...readKnobs(body), ...ofTurns.left, ...left],
   };
 }
 
@@ -71,10 +73,15 @@ function readSystem(system: Json | undefined): TextPart[] {
   return [{ type: 'text', text: system.startsWith(BILLING) ? system.replace(/^.*\n?/, '') : system, at: 'system' }];
 }
 
-function readReasoning({ thinking, output_config: config }: JsonObject): ReasoningWish | undefined {
-  const effort = isObject(config) && typeof config.effort === 'string' ? config.effort : undefined;
+function readReasoning(
+  { thinking, output_config: config }: JsonObject,
+  ofTurn: string | undefined,
+): ReasoningWish | undefined {
+  const ofAll = isObject(config) && typeof config.effort === 'string' ? config.effort : undefined;
+  const effort = ofTurn ?? ofAll;
   if (!isObject(thinking)) {
-    return effort === undefined ? undefined : { name: 'output_config.effort', isOff: false, effort, budget: undefined };
+    const name = ofTurn === undefined ? 'output_config.effort' : TURN_EFFORT;
+    return effort === undefined ? undefined : { name, isOff: false, effort, budget: undefined };
   }
   if (thinking.type === 'disabled') return { name: 'thinking', isOff: true, effort: undefined, budget: undefined };
   const budget = typeof thinking.budget_tokens === 'number' ? thinking.budget_tokens : undefined;
