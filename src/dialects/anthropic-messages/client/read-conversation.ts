@@ -117,18 +117,28 @@ const NO_KNOBS = new Set([
 const SAYS_NOTHING: ReadonlyMap<string, readonly Json[]> = new Map<string, readonly Json[]>([
   ['service_tier', ['auto', 'standard_only']],
   ['inference_geo', ['global']],
+  // Thoughts are shown as far as they come.
+  ['thinking.display', ['summarized']],
 ]);
 
+/** Those whose members are settings. */
+const OUTER = ['metadata', 'output_config', 'thinking'] as const;
+
 function readKnobs(body: JsonObject): Knob[] {
-  const settings = { ...body, ...membersOf(body, 'metadata'), ...membersOf(body, 'output_config') };
-  return Object.entries(settings).flatMap(([name, value]): Knob[] => {
-    if (NO_KNOBS.has(name) || value === undefined || value === null) return [];
-    if (SAYS_NOTHING.get(name)?.includes(value) || (Array.isArray(value) && value.length === 0)) return [];
-    return [{ kind: KNOBS.get(name) ?? 'other', name, value }];
-  });
+  const settings = [body, ...OUTER.map((outer) => membersOf(body, outer))];
+  return settings
+    .flatMap((members) => Object.entries(members))
+    .flatMap(([name, value]): Knob[] => {
+      if (NO_KNOBS.has(name) || value === undefined || value === null) return [];
+      if (SAYS_NOTHING.get(name)?.includes(value) || (Array.isArray(value) && value.length === 0)) return [];
+      return [{ kind: KNOBS.get(name) ?? 'other', name, value }];
+    });
 }
 
-const READ_INSIDE = new Set(['output_config.effort', 'output_config.format']);
+const READ_INSIDE = new Set([
+  ...['output_config.effort', 'output_config.format'],
+  ...['thinking.type', 'thinking.budget_tokens'],
+]);
 
 function membersOf(body: JsonObject, outer: string): JsonObject {
   const value = body[outer];

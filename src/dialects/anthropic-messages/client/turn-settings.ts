@@ -1,5 +1,5 @@
-// Settings that stand at a message instead of at the request. An effort holds for the turns that come after it, so the last
-// one before the answer is the answer's; no other setting has a word elsewhere.
+// Settings that stand at a message, or at a block of one, instead of at the request. An effort holds for the turns that come
+// after it, so the last one before the answer is the answer's; no other setting has a word elsewhere.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { saysSomething } from '../../priced-fields.ts';
@@ -24,6 +24,7 @@ export function readTurnSettings(messages: readonly JsonObject[]): TurnSettings 
     for (const [name, value] of settingsOf(message)) {
       if (name !== TURN_EFFORT || said === undefined) left.set(name, { kind: 'other', name, value });
     }
+    if (wantsCitations(message.content)) left.set('citations', { kind: 'other', name: 'citations', value: true });
     if (message.role !== 'system') isAsked = hasNewWords(message);
     next = said ?? next;
     if (isAsked) effort = next ?? effort;
@@ -45,6 +46,15 @@ function hasNewWords({ role, content }: JsonObject): boolean {
 function settingsOf({ role, content: _, output_config: config, ...others }: JsonObject): [string, Json][] {
   const inside = isObject(config) ? named(config, 'messages.output_config') : [];
   return role === 'system' ? [...inside, ...named(others, 'messages')] : inside;
+}
+
+/** Of a document or of what a search found, also in the result of a tool. */
+function wantsCitations(content: Json | undefined): boolean {
+  if (!Array.isArray(content)) return false;
+  return content.some((block) => {
+    if (!isObject(block)) return false;
+    return (isObject(block.citations) && block.citations.enabled === true) || wantsCitations(block.content);
+  });
 }
 
 function named(members: JsonObject, outer: string): [string, Json][] {
