@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { runCase } from './run-case.ts';
-import { PAIRS } from './sides.ts';
+import { CLIENTS, PAIRS, UPSTREAMS } from './sides.ts';
 import { pairsOf, readCases } from './translation-case.ts';
 import { startTranslationGateway, type TranslationGateway } from './translation-gateway.ts';
 
@@ -36,4 +36,18 @@ test('each pair has its cases', () => {
 
 test('no two cases of a file have one name', () => {
   for (const cases of files.values()) expect(new Set(cases.map(({ name }) => name)).size).toBe(cases.length);
+});
+
+test('cases name only sides that there are', () => {
+  for (const one of [...files.values()].flat()) {
+    const { asks, refused, shows, showsText, sends, sendsText, reply } = one;
+    for (const name of [asks, refused, shows, showsText].flatMap((part) => Object.keys(part ?? {}))) {
+      expect(Object.keys(CLIENTS), one.name).toContain(name);
+    }
+    for (const name of [sends, sendsText, reply].flatMap((part) => Object.keys(part ?? {}))) {
+      expect(Object.keys(UPSTREAMS), one.name).toContain(name);
+    }
+    for (const name of one.clients ?? []) expect(Object.keys(CLIENTS), one.name).toContain(name);
+    for (const name of one.upstreams ?? []) expect(Object.keys(UPSTREAMS), one.name).toContain(name);
+  }
 });

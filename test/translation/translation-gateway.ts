@@ -61,8 +61,9 @@ function keyOf({ case: one, client, upstream }: CaseOfPair, way: Way): string {
 
 function channelAt({ id, upstream, one }: Place, base: string): Record<string, unknown> {
   const { quirks, prefill } = one.case;
+  const hasQuirks = upstream === 'openai' || upstream === 'openai-responses';
   return UPSTREAMS[upstream].channel(id, base, {
-    ...(quirks === undefined || upstream !== 'openai' ? {} : { quirks }),
+    ...(quirks === undefined || !hasQuirks ? {} : { quirks }),
     ...(prefill === undefined ? {} : { prefill }),
   });
 }

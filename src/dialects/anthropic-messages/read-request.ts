@@ -9,7 +9,7 @@ import { leaveCompaction } from '../leave-compaction.ts';
 import { joinLeft, type LeftBehind, leaveSettings, NOTHING_LEFT } from '../left-behind.ts';
 import { leaveTools } from '../left-tools.ts';
 import { UNKNOWN_TOKENS, vendorToolTokens } from '../vendor-tools.ts';
-import { definedLater, refuseDefined } from './defined-later.ts';
+import { definedLater, refuseDefined, toolChanges } from './defined-later.ts';
 
 const MAX_TOKENS = 1_000_000_000;
 const ROLES = new Set(['user', 'assistant', 'system']);
@@ -53,7 +53,7 @@ const VENDORS = ['mcp_servers', 'container'] as const;
 
 export function leaveBehind(body: JsonObject, isFree: boolean): LeftBehind {
   const rules = { isClients, isFree };
-  const defined = definedLater(body);
+  const defined = definedLater(toolChanges(body));
   refuseDefined(defined, rules);
   // None of these is left, but each is one more that may be called.
   const tools = leaveTools(body, rules, [{ tools: defined.map(({ tool }) => tool), at: 'messages' }]);
@@ -72,7 +72,7 @@ function refuseThread({ value }: JsonDocument): void {
 
 function vendorTools(body: JsonObject): number {
   const { tools, mcp_servers: servers } = body;
-  const defined = definedLater(body).map(({ tool }) => tool);
+  const defined = definedLater(toolChanges(body)).map(({ tool }) => tool);
   const listed = vendorToolTokens(tools, isClients) + vendorToolTokens(defined, isClients);
   return listed + (Array.isArray(servers) && servers.length > 0 ? UNKNOWN_TOKENS : 0);
 }

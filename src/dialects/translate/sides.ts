@@ -39,7 +39,7 @@ export interface WrittenRequest {
   names: ToolNames;
   /** The tool that stands for the answer's format, where the upstream has no other way. */
   formatTool?: string | undefined;
-  /** Stop sequences beyond what the upstream takes. */
+  /** Stop sequences that the upstream does not take. */
   localStops?: readonly string[] | undefined;
 }
 

@@ -12,13 +12,16 @@ export interface StopSequences {
   local: string[];
 }
 
-export function splitStops({ name, value }: Knob, mostTaken: number): StopSequences {
+/** `isFit`: which the upstream takes at all. */
+export function splitStops({ name, value }: Knob, mostTaken: number, isFit = (_: string) => true): StopSequences {
   const list = Array.isArray(value) ? value : [value];
   const stops = list.map((stop) => stringAt(stop, name)).filter((stop) => stop !== '');
-  const local = stops.slice(mostTaken);
-  if (local.length > MOST_LOCAL) refuseField(name, `Set ${name} to at most ${mostTaken + MOST_LOCAL} sequences.`);
+  const fit = stops.filter(isFit);
+  const taken = fit.slice(0, mostTaken);
+  const local = [...fit.slice(mostTaken), ...stops.filter((stop) => !isFit(stop))];
+  if (local.length > MOST_LOCAL) refuseField(name, `Set ${name} to at most ${taken.length + MOST_LOCAL} sequences.`);
   if (local.some(({ length }) => length > MOST_CHARS)) {
     refuseField(name, `Make every sequence of ${name} at most ${MOST_CHARS} characters long.`);
   }
-  return { taken: stops.slice(0, mostTaken), local };
+  return { taken, local };
 }

@@ -126,10 +126,7 @@ describe('why it ended', () => {
     ['STOP', { calls }, 'tool'],
     ['MAX_TOKENS', {}, 'length'],
     ['MAX_TOKENS', { calls }, 'length'],
-    ['SAFETY', {}, 'filter'],
     ['RECITATION', { pieces: [] }, 'filter'],
-    ['IMAGE_SAFETY', {}, 'filter'],
-    ['LANGUAGE', {}, 'filter'],
     ['MALFORMED_FUNCTION_CALL', {}, 'end'],
     ['MALFORMED_FUNCTION_CALL', { pieces: [], calls }, 'tool'],
     ['OTHER', {}, 'end'],
@@ -140,15 +137,25 @@ describe('why it ended', () => {
     expect(stopOf(readAnswer({ ...options, finish })?.events ?? [])).toMatchObject({ reason });
   });
 
-  test.each(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'OTHER'])(
-    '%s and nothing of use is no answer',
-    (finish) => {
-      const { events } = readStream(geminiChunks({ pieces: [], thoughts: ['Hm'], finish }));
-      const last = { type: 'broken', gaveUp: true } as const;
-      expect(events.at(-1)).toEqual(last);
-      expect(readAnswer({ pieces: [], thoughts: ['Hm'], finish })?.events.at(-1)).toEqual(last);
-    },
-  );
+  test.each([
+    ...['SAFETY', 'RECITATION', 'LANGUAGE', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'NO_IMAGE'],
+    ...['IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT', 'IMAGE_RECITATION', 'IMAGE_OTHER', 'IMAGE_OF_A_NEW_KIND'],
+  ])('%s withholds the answer', (finish) => {
+    expect(stopOf(readStream(geminiChunks({ finish })).events)).toMatchObject({ reason: 'filter' });
+    expect(stopOf(readAnswer({ finish })?.events ?? [])).toMatchObject({ reason: 'filter' });
+  });
+
+  test.each([
+    ...['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS'],
+    ...['MALFORMED_RESPONSE', 'MISSING_THOUGHT_SIGNATURE', 'OTHER'],
+  ])('%s and nothing of use is no answer, after words it is their end', (finish) => {
+    const { events } = readStream(geminiChunks({ pieces: [], thoughts: ['Hm'], finish }));
+    const last = { type: 'broken', gaveUp: true } as const;
+    expect(events.at(-1)).toEqual(last);
+    expect(readAnswer({ pieces: [], thoughts: ['Hm'], finish })?.events.at(-1)).toEqual(last);
+    expect(stopOf(readStream(geminiChunks({ finish })).events)).toMatchObject({ reason: 'end' });
+    expect(stopOf(readAnswer({ finish })?.events ?? [])).toMatchObject({ reason: 'end' });
+  });
 
   test('a prompt that is blocked is an answer that was filtered', () => {
     const body = '{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"},"usageMetadata":{"promptTokenCount":11}}';

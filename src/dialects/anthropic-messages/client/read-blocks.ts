@@ -11,25 +11,28 @@ import { readCacheMark } from '../../translate/read-cache-mark.ts';
 import { requireResultParts } from '../../translate/result-parts.ts';
 import { readCallId } from '../shown-ids.ts';
 import { type Placed, readDocument, readImage } from './read-media.ts';
+import { canBeCalled, type KnownTools, tellChange } from './tool-changes.ts';
 
 export interface History {
   /** The place of `content` in the body's text. */
   raw(): RawPlace | undefined;
   ids: CallIds;
+  /** Undefined where no tool may come or go. */
+  tools?: KnownTools | undefined;
 }
 
 const nowhere = () => undefined;
 
-export function readContent(content: Json | undefined, at: string, { raw, ids }: History): Part[] {
+export function readContent(content: Json | undefined, at: string, history: History): Part[] {
   if (typeof content === 'string') return [{ type: 'text', text: content, at }];
   return blocksOf(content, at).flatMap((block, index) =>
-    readBlock(block, `${at}[${index}]`, { raw: () => raw()?.at(index), ids }),
+    readBlock(block, `${at}[${index}]`, { ...history, raw: () => history.raw()?.at(index) }),
   );
 }
 
-export function readTexts(content: Json | undefined, at: string): TextPart[] {
+export function readTexts(content: Json | undefined, at: string, tools?: KnownTools): TextPart[] {
   if (content === undefined || content === null) return [];
-  return readContent(content, at, { raw: nowhere, ids: createCallIds() }).map((part) =>
+  return readContent(content, at, { raw: nowhere, ids: createCallIds(), tools }).map((part) =>
     part.type === 'text' ? part : refuseField(part.at, `Make ${part.at} a text block: nothing else may stand there.`),
   );
 }
@@ -41,7 +44,7 @@ function blocksOf(content: Json | undefined, at: string): JsonObject[] {
   );
 }
 
-function readBlock(block: JsonObject, at: string, { raw, ids }: History): Part[] {
+function readBlock(block: JsonObject, at: string, { raw, ids, tools }: History): Part[] {
   const placed = { at, ...readCacheMark(block) };
   switch (block.type) {
     case 'text':
@@ -53,7 +56,10 @@ function readBlock(block: JsonObject, at: string, { raw, ids }: History): Part[]
     case 'search_result':
       return [{ type: 'text', text: searchResult(block, at), ...placed }];
     case 'tool_reference':
-      return [{ type: 'text', text: `The tool ${text(block, 'tool_name', at)} can be called now.`, ...placed }];
+      return [{ type: 'text', text: canBeCalled(text(block, 'tool_name', at)), ...placed }];
+    case 'tool_addition':
+    case 'tool_removal':
+      return tools ? tellChange(block, placed, tools) : [{ type: 'other', kind: block.type, ...placed }];
     case 'thinking':
       return readThinking(block, at);
     case 'redacted_thinking':

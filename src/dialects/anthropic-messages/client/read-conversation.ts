@@ -18,10 +18,13 @@ import { splitSystem } from '../../translate/leading-system.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
 import { readContent, readTexts } from './read-blocks.ts';
 import { readTools } from './read-tools.ts';
+import type { KnownTools } from './tool-changes.ts';
+import { readTurnSettings, TURN_EFFORT } from './turn-settings.ts';
 
 export function readConversation({ value: body, text }: JsonDocument): Conversation {
-  const { system, turns } = splitSystem(readTurns(body, text));
-  const { tools, toolChoice, parallelTools, left } = readTools(body);
+  const { tools, toolChoice, parallelTools, left, known } = readTools(body);
+  const ofTurns = readTurnSettings(objectList(body.messages, 'messages'));
+  const { system, turns } = splitSystem(readTurns(body, text, known));
   return {
     system: [...readSystem(body.system), ...system],
     turns,
@@ -29,23 +32,24 @@ export function readConversation({ value: body, text }: JsonDocument): Conversat
     toolChoice,
     parallelTools,
     parallelToolsName: 'tool_choice.disable_parallel_tool_use',
-    reasoning: readReasoning(body),
+    reasoning: readReasoning(body, ofTurns.effort),
     format: readFormat(body),
-    knobs: [...readKnobs(body), ...left],
+    knobs: [...readKnobs(body), ...ofTurns.left, ...left],
   };
 }
 
-function readTurns(body: JsonObject, text: string): Turn[] {
+function readTurns(body: JsonObject, text: string, tools: KnownTools): Turn[] {
   const raw = openRaw(text);
   const ids = createCallIds();
   const turns = objectList(body.messages, 'messages').map(({ role, content }, index): Turn => {
     const at = `messages[${index}]`;
     const parts =
       role === 'system'
-        ? readTexts(content, `${at}.content`)
+        ? readTexts(content, `${at}.content`, tools)
         : readContent(content, `${at}.content`, {
             raw: () => raw.at('messages')?.at(index)?.at('content'),
             ids,
+            tools,
           });
     return { role: role === 'assistant' || role === 'system' ? role : 'user', parts, at };
   });
@@ -69,10 +73,15 @@ function readSystem(system: Json | undefined): TextPart[] {
   return [{ type: 'text', text: system.startsWith(BILLING) ? system.replace(/^.*\n?/, '') : system, at: 'system' }];
 }
 
-function readReasoning({ thinking, output_config: config }: JsonObject): ReasoningWish | undefined {
-  const effort = isObject(config) && typeof config.effort === 'string' ? config.effort : undefined;
+function readReasoning(
+  { thinking, output_config: config }: JsonObject,
+  ofTurn: string | undefined,
+): ReasoningWish | undefined {
+  const ofAll = isObject(config) && typeof config.effort === 'string' ? config.effort : undefined;
+  const effort = ofTurn ?? ofAll;
   if (!isObject(thinking)) {
-    return effort === undefined ? undefined : { name: 'output_config.effort', isOff: false, effort, budget: undefined };
+    const name = ofTurn === undefined ? 'output_config.effort' : TURN_EFFORT;
+    return effort === undefined ? undefined : { name, isOff: false, effort, budget: undefined };
   }
   if (thinking.type === 'disabled') return { name: 'thinking', isOff: true, effort: undefined, budget: undefined };
   const budget = typeof thinking.budget_tokens === 'number' ? thinking.budget_tokens : undefined;
@@ -108,18 +117,28 @@ const NO_KNOBS = new Set([
 const SAYS_NOTHING: ReadonlyMap<string, readonly Json[]> = new Map<string, readonly Json[]>([
   ['service_tier', ['auto', 'standard_only']],
   ['inference_geo', ['global']],
+  // Thoughts are shown as far as they come.
+  ['thinking.display', ['summarized']],
 ]);
 
+/** Those whose members are settings. */
+const OUTER = ['metadata', 'output_config', 'thinking'] as const;
+
 function readKnobs(body: JsonObject): Knob[] {
-  const settings = { ...body, ...membersOf(body, 'metadata'), ...membersOf(body, 'output_config') };
-  return Object.entries(settings).flatMap(([name, value]): Knob[] => {
-    if (NO_KNOBS.has(name) || value === undefined || value === null) return [];
-    if (SAYS_NOTHING.get(name)?.includes(value) || (Array.isArray(value) && value.length === 0)) return [];
-    return [{ kind: KNOBS.get(name) ?? 'other', name, value }];
-  });
+  const settings = [body, ...OUTER.map((outer) => membersOf(body, outer))];
+  return settings
+    .flatMap((members) => Object.entries(members))
+    .flatMap(([name, value]): Knob[] => {
+      if (NO_KNOBS.has(name) || value === undefined || value === null) return [];
+      if (SAYS_NOTHING.get(name)?.includes(value) || (Array.isArray(value) && value.length === 0)) return [];
+      return [{ kind: KNOBS.get(name) ?? 'other', name, value }];
+    });
 }
 
-const READ_INSIDE = new Set(['output_config.effort', 'output_config.format']);
+const READ_INSIDE = new Set([
+  ...['output_config.effort', 'output_config.format'],
+  ...['thinking.type', 'thinking.budget_tokens'],
+]);
 
 function membersOf(body: JsonObject, outer: string): JsonObject {
   const value = body[outer];

@@ -6,6 +6,8 @@ import { optionalObject, refuseField, stringAt } from '../../fields.ts';
 import type { Knob, Tool, ToolChoice } from '../../translate/conversation.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
 import { refuseOnlyTool } from '../../vendor-tools.ts';
+import { definedLater, toolChanges } from '../defined-later.ts';
+import { type KnownTools, removedTools } from './tool-changes.ts';
 
 export interface ReadTools {
   tools: Tool[];
@@ -13,18 +15,21 @@ export interface ReadTools {
   parallelTools: boolean | undefined;
   /** Types of the tools that stay behind. */
   left: Knob[];
+  /** Every tool that the request has, also those that are gone at its end. */
+  known: KnownTools;
 }
 
 export function readTools(body: JsonObject): ReadTools {
-  const listed = toolObjects(body.tools);
-  const tools: Tool[] = [];
-  const left: { tool: JsonObject; type: string; at: string }[] = [];
-  listed.forEach((tool, index) => {
-    const at = `tools[${index}]`;
-    const { type } = tool;
-    if (type === undefined || type === null || type === 'custom') tools.push(readTool(tool, at));
-    else left.push({ tool, type: stringAt(type, `${at}.type`), at });
-  });
+  const changes = toolChanges(body);
+  const listed = sortTools(listedTools(body.tools));
+  const later = sortTools(definedLater(changes));
+  // A conversation may define a tool anew: the last definition counts.
+  const definitions = new Map(later.own.map((tool) => [tool.name, tool]));
+  const own = [...listed.own.filter(({ name }) => !definitions.has(name)), ...definitions.values()];
+  const vendors = [...listed.left, ...later.left];
+  const removed = removedTools(changes);
+  const tools = own.filter(({ name }) => !removed.has(name));
+  const left = vendors.filter(({ tool }) => !removed.has(tool.name));
   const choice = optionalObject(body, 'tool_choice');
   const forced = left.find(({ tool }) => choice?.type === 'tool' && tool.name === choice.name);
   if (forced) refuseField(forced.at, `Remove ${forced.at} or do not force it: this model has no ${forced.type}.`);
@@ -39,15 +44,37 @@ export function readTools(body: JsonObject): ReadTools {
     toolChoice,
     parallelTools: choice?.disable_parallel_tool_use === true ? false : undefined,
     left: left.map(({ type }) => ({ kind: 'other', name: type, value: true })),
+    known: { own: new Set(own.map(({ name }) => name)), left: new Set(vendors.map(({ tool }) => tool.name)) },
   };
 }
 
-function toolObjects(value: Json | undefined): JsonObject[] {
+interface Placed {
+  tool: JsonObject;
+  at: string;
+}
+
+interface LeftTool extends Placed {
+  type: string;
+}
+
+function sortTools(all: readonly Placed[]): { own: Tool[]; left: LeftTool[] } {
+  const own: Tool[] = [];
+  const left: LeftTool[] = [];
+  for (const { tool, at } of all) {
+    const { type } = tool;
+    if (type === undefined || type === null || type === 'custom') own.push(readTool(tool, at));
+    else left.push({ tool, type: stringAt(type, `${at}.type`), at });
+  }
+  return { own, left };
+}
+
+function listedTools(value: Json | undefined): Placed[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) refuseField('tools', 'Set tools to a list of tools.');
-  return value.map((tool, index) =>
-    isObject(tool) ? tool : refuseField(`tools[${index}]`, 'Make every tool an object.'),
-  );
+  return value.map((tool, index) => {
+    const at = `tools[${index}]`;
+    return isObject(tool) ? { tool, at } : refuseField(at, 'Make every tool an object.');
+  });
 }
 
 function readTool(tool: JsonObject, at: string): Tool {

@@ -70,6 +70,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
     reworded: [...(plan.isReworded ? ['prefill'] : []), ...(format.isReworded ? ['response_format'] : [])],
     names,
     formatTool: format.tool?.name,
+    localStops: knobs.localStops,
   };
 }
 

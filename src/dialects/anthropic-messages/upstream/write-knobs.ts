@@ -1,9 +1,11 @@
-// Settings that change how a model answers: carried where the model takes them, told where it does not.
+// Settings that change how a model answers: carried where the model takes them, told where it does not. Stop sequences that
+// it does not take are watched for here.
 
 import type { Json } from '../../../kit/json/json.ts';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Knob, KnobKind } from '../../translate/conversation.ts';
 import { requireOneAnswer } from '../../translate/one-answer.ts';
+import { splitStops } from '../../translate/stop-sequences.ts';
 import type { ClaudeTraits } from './claude-traits.ts';
 
 export interface KnobOptions {
@@ -15,17 +17,20 @@ export interface KnobOptions {
 export interface WrittenKnobs {
   members: Record<string, RawValue>;
   dropped: string[];
+  localStops: string[];
 }
 
 export function writeKnobs(knobs: readonly Knob[], options: KnobOptions): WrittenKnobs {
   const members: Record<string, RawValue> = {};
   const dropped: string[] = [];
+  const localStops: string[] = [];
   for (const knob of knobs.toSorted((a, b) => rank(a) - rank(b))) {
     const written = writeKnob(knob, options, new Set(Object.keys(members)));
     Object.assign(members, written?.members);
-    if (!written?.isWhole) dropped.push(knob.name);
+    localStops.push(...(written?.localStops ?? []));
+    if (!written) dropped.push(knob.name);
   }
-  return { members, dropped };
+  return { members, dropped, localStops };
 }
 
 /** Of two that exclude each other, the temperature is the one that clients mean. */
@@ -35,8 +40,7 @@ function rank({ kind }: Knob): number {
 
 interface Written {
   members: Record<string, RawValue>;
-  /** Nothing of it was left out. */
-  isWhole: boolean;
+  localStops?: string[];
 }
 
 /** Undefined: this model cannot be given it. */
@@ -48,13 +52,13 @@ function writeKnob(knob: Knob, options: KnobOptions, has: ReadonlySet<string>): 
     case 'top_k':
       return writeSampling(kind, value, options, has);
     case 'stop':
-      return writeStops(value);
+      return writeStops(knob);
     case 'user':
       if (typeof value !== 'string' || has.has('metadata')) return undefined;
-      return { members: { metadata: { user_id: options.hashUser(value) } }, isWhole: true };
+      return { members: { metadata: { user_id: options.hashUser(value) } } };
     case 'choices':
       requireOneAnswer(knob);
-      return { members: {}, isWhole: true };
+      return { members: {} };
     default:
       return undefined;
   }
@@ -72,17 +76,16 @@ function writeSampling(
   if (!traits.takesSampling || typeof value !== 'number') return undefined;
   if (kind === 'temperature') {
     const temperature = Math.min(value, 1);
-    return isThinking && temperature < 1 ? undefined : { members: { temperature }, isWhole: true };
+    return isThinking && temperature < 1 ? undefined : { members: { temperature } };
   }
-  if (kind === 'top_k') return isThinking ? undefined : { members: { top_k: value }, isWhole: true };
+  if (kind === 'top_k') return isThinking ? undefined : { members: { top_k: value } };
   // Newer models refuse it beside a temperature.
   if (has.has('temperature') || (isThinking && value < THINKING_TOP_P)) return undefined;
-  return { members: { top_p: value }, isWhole: true };
+  return { members: { top_p: value } };
 }
 
 /** The vendor refuses sequences of white space alone. */
-function writeStops(value: Json): Written {
-  const all = (Array.isArray(value) ? value : [value]).filter((stop) => typeof stop === 'string');
-  const taken = all.filter((stop) => stop.trim() !== '');
-  return { members: taken.length > 0 ? { stop_sequences: taken } : {}, isWhole: taken.length === all.length };
+function writeStops(knob: Knob): Written {
+  const { taken, local } = splitStops(knob, Number.POSITIVE_INFINITY, (stop) => stop.trim() !== '');
+  return { members: taken.length > 0 ? { stop_sequences: taken } : {}, localStops: local };
 }

@@ -12,14 +12,14 @@ import { writeFormat, writeKnobs, writeReasoning, writeTools } from './write-set
 import { isOwnThought, writeTurn } from './write-turns.ts';
 
 export function writeConversation(conversation: Conversation, target: Target): WrittenRequest {
-  const { origin, prefill } = target;
+  const { prefill, quirks } = target;
   const tools = writeTools(conversation, target);
   const knobs = writeKnobs(conversation.knobs, target);
   const reasoning = writeReasoning(conversation.reasoning, target);
   const instructions = conversation.system.map(({ text }) => text).filter((text) => text.trim() !== '');
-  const { turns, isReworded } = prepareBegunAnswer(planTurns(conversation, origin), prefill);
+  const { turns, isReworded } = prepareBegunAnswer(planTurns(conversation, target), prefill);
   // Written at once, so that what cannot be carried is told before anything is sent.
-  const input = turns.flatMap((turn) => writeTurn(turn, tools.names));
+  const input = turns.flatMap((turn) => writeTurn(turn, { quirks, names: tools.names }));
   const text = { ...writeFormat(conversation.format), ...knobs.text };
 
   function body(fields: UpstreamFields, asked: { stream: boolean; prefill?: string | undefined }): string {
@@ -48,10 +48,11 @@ export function writeConversation(conversation: Conversation, target: Target): W
 }
 
 /** Thoughts go back only to who had them, in the form that it gave them. */
-function planTurns({ turns }: Conversation, origin: string): Turn[] {
+function planTurns({ turns }: Conversation, { origin, quirks }: Target): Turn[] {
   const usable = turns.map((turn) => ({
     ...turn,
     parts: turn.parts.filter((part) => part.type !== 'reasoning' || isOwnThought(part, origin)),
   }));
-  return arrangeTurns(usable, { midSystem: 'keep' }, listName(turns));
+  const midSystem = quirks.midSystem === 'fold' ? 'fold' : 'keep';
+  return arrangeTurns(usable, { midSystem }, listName(turns));
 }

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
+import type { Quirks } from '../../../kit/quirks.ts';
 import { refuseField } from '../../fields.ts';
 import { asFailure, FAILED, saysFailure, textOfPart } from '../../translate/as-text.ts';
 import type { DocumentPart, Part, ReasoningPart, ToolResultPart, Turn } from '../../translate/conversation.ts';
@@ -11,11 +12,16 @@ import type { ToolNames } from '../../translate/tool-names.ts';
 
 type Item = { [name: string]: RawValue | undefined };
 
-export function writeTurn(turn: Turn, names: ToolNames): Item[] {
+export interface TurnOptions {
+  quirks: Quirks;
+  names: ToolNames;
+}
+
+export function writeTurn(turn: Turn, { quirks, names }: TurnOptions): Item[] {
   if (turn.role === 'assistant') return writeAssistant(turn.parts, names);
   const results = turn.parts.filter((part) => part.type === 'tool_result');
   const said = turn.parts.filter((part) => part.type !== 'tool_result').map(writePart);
-  const role = turn.role === 'system' ? 'developer' : 'user';
+  const role = turn.role === 'system' ? quirks.midSystem : 'user';
   return [...results.map(writeResult), ...(said.length > 0 ? [{ role, content: said }] : [])];
 }
 

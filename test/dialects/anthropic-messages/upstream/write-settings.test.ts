@@ -28,7 +28,8 @@ function write(
 ): Answer {
   const written = anthropicMessagesUpstream.writeConversation(conversationOf(given), target);
   const body = JSON.parse(written.body({ ...FIELDS, ...fields }, { stream: false }));
-  return { ...body, dropped: written.dropped, reworded: written.reworded, formatTool: written.formatTool };
+  const { dropped, reworded, formatTool, localStops } = written;
+  return { ...body, dropped, reworded, formatTool, localStops };
 }
 
 test('the fields we own are ours', () => {
@@ -311,14 +312,16 @@ describe('other settings', () => {
     expect(write({ reasoning, knobs: [knobOf('temperature', 1)] }, BUDGET).temperature).toBe(1);
   });
 
-  test('stops, but not those of white space', () => {
+  test('stops; those of white space are watched for here', () => {
     const stops = (value: string | string[]) => {
       const body = write({ knobs: [knobOf('stop', value)] });
-      return [body.stop_sequences, body.dropped];
+      expect(body.dropped).toEqual([]);
+      return [body.stop_sequences, body.localStops];
     };
     expect(stops('END')).toEqual([['END'], []]);
-    expect(stops(['END', '\n'])).toEqual([['END'], ['stop']]);
-    expect(stops(['\n'])).toEqual([undefined, ['stop']]);
+    expect(stops(['\n', 'END'])).toEqual([['END'], ['\n']]);
+    expect(stops(['\n'])).toEqual([undefined, ['\n']]);
+    expect(stops(Array.from({ length: 50 }, (_, index) => `S${index}`))[1]).toEqual([]);
   });
 
   test('the client s user travels as a hash', () => {

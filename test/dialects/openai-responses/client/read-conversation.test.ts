@@ -150,6 +150,18 @@ describe('turns', () => {
   });
 
   test.each([
+    { type: 'mcp_list_tools', id: 'm', server_label: 's', tools: [{ name: 'hear', input_schema: {} }] },
+    { type: 'tool_search_call', id: 't', status: 'completed', arguments: {} },
+    { type: 'tool_search_output', id: 'o', status: 'completed', tools: [] },
+    { type: 'configuration_update', reasoning: { effort: 'high' } },
+  ])('what has no place in another format is left out and told: $type', (item) => {
+    const { turns, tools, knobs } = read({ input: [user(), item, item, user('And?')] });
+    expect(turns.map(({ role }) => role)).toEqual(['user', 'user']);
+    expect(tools).toEqual([]);
+    expect(knobs).toMatchObject([{ kind: 'other', name: item.type }]);
+  });
+
+  test.each([
     ['input[0].content[0]', [user([{ type: 'input_image', file_id: 'file_1' }])]],
     ['input[0].content[0]', [user([{ type: 'input_file', file_id: 'file_1' }])]],
     ['input[0].role', [{ role: 'robot', content: 'Hi' }]],
@@ -246,6 +258,10 @@ describe('tools', () => {
   test('tools that come with the history are tools', () => {
     const more = { type: 'additional_tools', role: 'developer', tools: [look] };
     expect(read({ input: [user(), more] }).tools).toMatchObject([{ name: 'look', at: 'input[1].tools[0]' }]);
+    const found = { type: 'tool_search_output', status: 'completed', tools: [{ ...look, description: 'Sees.' }] };
+    expect(read({ tools: [look], input: [user(), more, found] }).tools).toMatchObject([
+      { name: 'look', description: 'Sees.', at: 'input[2].tools[0]' },
+    ]);
   });
 
   test('one call at a time', () => {

@@ -1,0 +1,55 @@
+// Tools that come and go in the middle of a conversation. Other formats have one list of tools for all of it: what is there
+// at the end is in that list, and the model is told in words where it came, or where another one went.
+
+import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
+import { refuseField, stringAt } from '../../fields.ts';
+import type { TextPart } from '../../translate/conversation.ts';
+import type { ToolChange } from '../defined-later.ts';
+import type { Placed } from './read-media.ts';
+
+/** Tools of a request by their names. */
+export interface KnownTools {
+  own: ReadonlySet<string>;
+  /** Those that only their vendor runs. */
+  left: ReadonlySet<Json | undefined>;
+}
+
+/** Servers of the vendor's that offer tools: they stay behind, and are told where they are named. */
+const OF_SERVERS: ReadonlySet<Json | undefined> = new Set(['mcp_tool_reference', 'mcp_toolset_reference']);
+
+/** Names of the tools whose last change is that they went. */
+export function removedTools(changes: readonly ToolChange[]): ReadonlySet<Json | undefined> {
+  const removed = new Set<Json | undefined>();
+  for (const { change, at } of changes) {
+    const name = changedName(change, at);
+    if (name === undefined) continue;
+    if (change.type === 'tool_removal') removed.add(name);
+    else removed.delete(name);
+  }
+  return removed;
+}
+
+/** Nothing is said of tools that stay behind. Throws a fault that names a tool which the request does not have. */
+export function tellChange(change: JsonObject, placed: Placed, { own, left }: KnownTools): TextPart[] {
+  const name = changedName(change, placed.at);
+  if (name === undefined || left.has(name)) return [];
+  if (!own.has(name)) {
+    const param = `${placed.at}.tool.name`;
+    refuseField(param, `Name a tool of this request in ${param}.`);
+  }
+  const text = change.type === 'tool_removal' ? `The tool ${name} cannot be called any more.` : canBeCalled(name);
+  return [{ type: 'text', text, ...placed }];
+}
+
+export function canBeCalled(name: string): string {
+  return `The tool ${name} can be called now.`;
+}
+
+/** Undefined: it has none by which a model calls it. */
+function changedName({ tool }: JsonObject, at: string): string | undefined {
+  if (!isObject(tool)) return refuseField(`${at}.tool`, `Set ${at}.tool to an object.`);
+  if (OF_SERVERS.has(tool.type)) return undefined;
+  const { definition } = tool;
+  if (isObject(definition)) return typeof definition.name === 'string' ? definition.name : undefined;
+  return stringAt(tool.name, `${at}.tool.name`);
+}

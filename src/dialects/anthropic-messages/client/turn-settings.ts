@@ -1,0 +1,64 @@
+// Settings that stand at a message, or at a block of one, instead of at the request. An effort holds for the turns that come
+// after it, so the last one before the answer is the answer's; no other setting has a word elsewhere.
+
+import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
+import { saysSomething } from '../../priced-fields.ts';
+import type { Knob } from '../../translate/conversation.ts';
+
+export interface TurnSettings {
+  /** Of the answer that is asked for; undefined: no message says it. */
+  effort: string | undefined;
+  left: Knob[];
+}
+
+export const TURN_EFFORT = 'messages.output_config.effort';
+
+export function readTurnSettings(messages: readonly JsonObject[]): TurnSettings {
+  let effort: string | undefined;
+  /** It waits for the user's next words. */
+  let next: string | undefined;
+  let isAsked = false;
+  const left = new Map<string, Knob>();
+  for (const message of messages) {
+    const said = message.role === 'system' ? effortOf(message) : undefined;
+    for (const [name, value] of settingsOf(message)) {
+      if (name !== TURN_EFFORT || said === undefined) left.set(name, { kind: 'other', name, value });
+    }
+    if (wantsCitations(message.content)) left.set('citations', { kind: 'other', name: 'citations', value: true });
+    if (message.role !== 'system') isAsked = hasNewWords(message);
+    next = said ?? next;
+    if (isAsked) effort = next ?? effort;
+  }
+  return { effort, left: [...left.values()] };
+}
+
+function effortOf({ output_config: config }: JsonObject): string | undefined {
+  return isObject(config) && typeof config.effort === 'string' ? config.effort : undefined;
+}
+
+/** Results of tools go on with what was asked before. */
+function hasNewWords({ role, content }: JsonObject): boolean {
+  if (role !== 'user') return false;
+  return !Array.isArray(content) || content.some((block) => isObject(block) && block.type !== 'tool_result');
+}
+
+/** Messages of the system come from the client alone; others may be answers that are sent back with all that was in them. */
+function settingsOf({ role, content: _, output_config: config, ...others }: JsonObject): [string, Json][] {
+  const inside = isObject(config) ? named(config, 'messages.output_config') : [];
+  return role === 'system' ? [...inside, ...named(others, 'messages')] : inside;
+}
+
+/** Of a document or of what a search found, also in the result of a tool. */
+function wantsCitations(content: Json | undefined): boolean {
+  if (!Array.isArray(content)) return false;
+  return content.some((block) => {
+    if (!isObject(block)) return false;
+    return (isObject(block.citations) && block.citations.enabled === true) || wantsCitations(block.content);
+  });
+}
+
+function named(members: JsonObject, outer: string): [string, Json][] {
+  return Object.entries(members).flatMap(([name, value]): [string, Json][] =>
+    saysSomething(value) ? [[`${outer}.${name}`, value]] : [],
+  );
+}
