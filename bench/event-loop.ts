@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { countInput } from '../src/dialects/count-input.ts';
+import { countInput } from '../src/dialects/input/count-input.ts';
 import { type JsonObject, readJsonObject } from '../src/kit/json/json.ts';
 import { readLargeJson } from '../src/kit/json/large-json.ts';
 import { startTestGateway } from '../test/support/gateway.ts';

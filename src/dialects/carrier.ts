@@ -6,8 +6,8 @@ import type { JsonDocument } from '../kit/json/json.ts';
 import type { JsonBody } from '../kit/json/request-json.ts';
 import type { Quirks } from '../kit/quirks.ts';
 import type { AnswerFacts, Dialect, RelayRequest, StreamReader, UpstreamFields } from './dialect.ts';
-import { NOTHING_LEFT, withoutLeft } from './left-behind.ts';
-import { pricedFields } from './priced-fields.ts';
+import { NOTHING_LEFT, withoutLeft } from './left-behind/left-behind.ts';
+import { pricedFields } from './left-behind/priced-fields.ts';
 import type { FetchedMedia, NamedMedia } from './translate/named-media.ts';
 
 export interface Carrier {

@@ -8,10 +8,10 @@ import type { JsonBody } from '../kit/json/request-json.ts';
 import type { Nano } from '../kit/money.ts';
 import type { Quirks } from '../kit/quirks.ts';
 import type { Buckets } from '../store/rows.ts';
-import type { InputCount } from './count-input.ts';
-import type { LeftBehind } from './left-behind.ts';
-import type { Repeat, Shape } from './shape.ts';
-import type { SseEvent } from './sse.ts';
+import type { InputCount } from './input/count-input.ts';
+import type { LeftBehind } from './left-behind/left-behind.ts';
+import type { Repeat, Shape } from './stream/shape.ts';
+import type { SseEvent } from './stream/sse.ts';
 
 /** The fields of a request that we own or bill by; the rest passes as it came. */
 export interface RelayRequest {

@@ -5,7 +5,7 @@ import type { Catalog, Model } from '../catalog/catalog.ts';
 import { FREE_MODEL } from '../catalog/document.ts';
 import { tokenBounds } from '../catalog/token-bounds.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
-import { upperAt } from '../dialects/upper-at.ts';
+import { upperAt } from '../dialects/input/upper-at.ts';
 import { clientLeft, fault } from '../faults/fault.ts';
 import { tooLongText } from '../faults/too-long-text.ts';
 import type { PresentedKey } from '../keys/authenticator.ts';

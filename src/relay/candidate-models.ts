@@ -4,8 +4,8 @@
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import type { ModelKind } from '../catalog/document.ts';
 import { canReach } from '../dialects/carry.ts';
-import { mayFit } from '../dialects/count-input.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
+import { mayFit } from '../dialects/input/count-input.ts';
 import { hasRoomToThink } from '../ledger/cost.ts';
 import type { KeyRow } from '../store/rows.ts';
 import { mayUse } from './choose-model.ts';

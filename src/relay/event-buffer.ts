@@ -2,7 +2,7 @@
 // more bytes must be brought.
 
 import type { StreamEvent, StreamReader } from '../dialects/dialect.ts';
-import { createSseReader, isKeepAlive, type SseEvent, SseTooLong } from '../dialects/sse.ts';
+import { createSseReader, isKeepAlive, type SseEvent, SseTooLong } from '../dialects/stream/sse.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 
 /** Events before the first word, or after the last: more than this is no answer but a flood. */

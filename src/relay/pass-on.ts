@@ -2,7 +2,7 @@
 // not take yet holds up the rest.
 
 import type { Sent, StreamEvent } from '../dialects/dialect.ts';
-import { createShortcut, type Shortcut } from '../dialects/shortcut.ts';
+import { createShortcut, type Shortcut } from '../dialects/stream/shortcut.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { Send } from './byte-stream.ts';
 import type { Delivery } from './delivery.ts';

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import { asEventStream } from '../../src/channels/gemini/as-event-stream.ts';
 import { createGeminiUpstream } from '../../src/channels/gemini/gemini-upstream.ts';
-import { createSseReader } from '../../src/dialects/sse.ts';
+import { createSseReader } from '../../src/dialects/stream/sse.ts';
 import { geminiChunks, geminiList } from '../support/gemini.ts';
 import { bytesOf, isBytes } from '../support/script.ts';
 

@@ -9,8 +9,8 @@ import {
   readJsonObject,
 } from '../../kit/json/json.ts';
 import type { ContinuedWriter, StreamEvent } from '../dialect.ts';
-import { createOverlap } from '../prefill-overlap.ts';
-import type { Comparison } from '../transcript.ts';
+import { createOverlap } from '../stream/prefill-overlap.ts';
+import type { Comparison } from '../stream/transcript.ts';
 
 /** Blocks the client has seen. */
 export interface Seen {

@@ -4,8 +4,8 @@
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { isStringAt } from '../../kit/json/long-strings.ts';
 import { refuseField } from '../fields.ts';
-import { isLeftTool, type ToolRules } from '../left-tools.ts';
-import { refuseModelOf } from '../vendor-tools.ts';
+import { refuseModelOf } from '../input/vendor-tools.ts';
+import { isLeftTool, type ToolRules } from '../left-behind/left-tools.ts';
 
 /** A `tool_addition` or a `tool_removal`. */
 export interface ToolChange {

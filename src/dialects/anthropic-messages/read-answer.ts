@@ -2,7 +2,7 @@
 
 import { isObject, type JsonDocument } from '../../kit/json/json.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Output } from '../dialect.ts';
-import { isFinish } from '../is-finish.ts';
+import { isFinish } from '../stream/is-finish.ts';
 import { blockPieces, isThinking, outputOf } from './read-output.ts';
 import { readUsage } from './usage.ts';
 

@@ -2,13 +2,13 @@
 
 import { fault } from '../../faults/fault.ts';
 import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
-import { countInput, type InputCount } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { nestedCount, objectList, optionalCount, optionalFlag, readModel, refuseField } from '../fields.ts';
-import { leaveCompaction } from '../leave-compaction.ts';
-import { joinLeft, type LeftBehind, leaveSettings, NOTHING_LEFT } from '../left-behind.ts';
-import { leaveTools } from '../left-tools.ts';
-import { UNKNOWN_TOKENS, vendorToolTokens } from '../vendor-tools.ts';
+import { countInput, type InputCount } from '../input/count-input.ts';
+import { UNKNOWN_TOKENS, vendorToolTokens } from '../input/vendor-tools.ts';
+import { leaveCompaction } from '../left-behind/leave-compaction.ts';
+import { joinLeft, type LeftBehind, leaveSettings, NOTHING_LEFT } from '../left-behind/left-behind.ts';
+import { leaveTools } from '../left-behind/left-tools.ts';
 import { definedLater, refuseDefined, toolChanges } from './defined-later.ts';
 
 const MAX_TOKENS = 1_000_000_000;

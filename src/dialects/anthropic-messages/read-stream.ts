@@ -3,11 +3,11 @@
 
 import { ANSWER_LIMITS, isObject, type JsonDocument, JsonRefused, readJsonObject } from '../../kit/json/json.ts';
 import { weighTokens } from '../../kit/tokens.ts';
-import { BROKEN } from '../bare-events.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Piece, type StreamEvent, type StreamReader } from '../dialect.ts';
-import { isFinish } from '../is-finish.ts';
-import { RepeatedEvent } from '../repeated-event.ts';
-import { createShapeMemory, type Repeat } from '../shape.ts';
+import { BROKEN } from '../stream/bare-events.ts';
+import { isFinish } from '../stream/is-finish.ts';
+import { RepeatedEvent } from '../stream/repeated-event.ts';
+import { createShapeMemory, type Repeat } from '../stream/shape.ts';
 import { readFinish } from './read-answer.ts';
 import { blockPieces, deltaPieces, isThinking, outputOf } from './read-output.ts';
 import { createUsageTracker } from './usage.ts';

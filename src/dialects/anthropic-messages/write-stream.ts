@@ -3,9 +3,9 @@
 
 import { editMembers, isObject, type JsonDocument } from '../../kit/json/json.ts';
 import type { FinalUsage, RelayRequest, StreamEvent, StreamWriter, WriterOptions } from '../dialect.ts';
-import { createRepeatWriter } from '../shape.ts';
-import { writeSse } from '../sse.ts';
-import { createTranscript } from '../transcript.ts';
+import { createRepeatWriter } from '../stream/shape.ts';
+import { writeSse } from '../stream/sse.ts';
+import { createTranscript } from '../stream/transcript.ts';
 import { withCost } from '../with-cost.ts';
 import { blockType, continueFresh, continuePrefill, indexOf, type Seen, stopEvent } from './continue-stream.ts';
 import { mergeUsage, writeUsage } from './usage.ts';

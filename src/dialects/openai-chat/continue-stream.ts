@@ -2,9 +2,9 @@
 
 import { ANSWER_LIMITS, editMembers, isObject, type JsonObject, readJsonObject } from '../../kit/json/json.ts';
 import { asMedia, type ContinuedWriter, isMedia, type Piece, type StreamEvent } from '../dialect.ts';
-import { isFinish } from '../is-finish.ts';
-import { createOverlap } from '../prefill-overlap.ts';
-import type { Comparison } from '../transcript.ts';
+import { isFinish } from '../stream/is-finish.ts';
+import { createOverlap } from '../stream/prefill-overlap.ts';
+import type { Comparison } from '../stream/transcript.ts';
 import { cutDetails } from './cut-details.ts';
 import { choicesOf, type Extras, hasExtras, indexOf, withoutExtras } from './extras.ts';
 import { saidAs } from './read-chunk.ts';

@@ -3,7 +3,7 @@
 import { isObject, type JsonDocument } from '../../kit/json/json.ts';
 import type { Quirks } from '../../kit/quirks.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Output } from '../dialect.ts';
-import { isFinish } from '../is-finish.ts';
+import { isFinish } from '../stream/is-finish.ts';
 import { isBroken, isError } from './read-chunk.ts';
 import { outputOf, readPieces, weighPieces } from './read-output.ts';
 import { readUsage } from './read-usage.ts';

@@ -1,7 +1,7 @@
 // What a chunk of a chat stream is, however its upstream writes it: the rules that all who read one share.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import type { SseEvent } from '../sse.ts';
+import type { SseEvent } from '../stream/sse.ts';
 
 /** An error in place of a chunk. */
 export function isError({ error, object, type }: JsonObject): boolean {

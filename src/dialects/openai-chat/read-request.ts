@@ -1,12 +1,12 @@
 // A chat request as we need it: the few fields we own or bill by, read one by one. The rest passes as it came.
 
 import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
-import { countInput } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { nestedCount, objectList, optionalCount, optionalFlag, readModel, refuseField } from '../fields.ts';
-import { askedSettings, joinLeft, type LeftBehind, leaveSettings } from '../left-behind.ts';
-import { leaveTools } from '../left-tools.ts';
-import { SEARCH_TOKENS, vendorToolTokens } from '../vendor-tools.ts';
+import { countInput } from '../input/count-input.ts';
+import { SEARCH_TOKENS, vendorToolTokens } from '../input/vendor-tools.ts';
+import { askedSettings, joinLeft, type LeftBehind, leaveSettings } from '../left-behind/left-behind.ts';
+import { leaveTools } from '../left-behind/left-tools.ts';
 import { asksForUsage } from './asks-for-usage.ts';
 
 const MAX_CHOICES = 128;

@@ -11,12 +11,12 @@ import {
 } from '../../kit/json/json.ts';
 import type { Quirks } from '../../kit/quirks.ts';
 import { weighTokens } from '../../kit/tokens.ts';
-import { BROKEN, DONE } from '../bare-events.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Piece, type StreamEvent, type StreamReader } from '../dialect.ts';
-import { isFinish } from '../is-finish.ts';
-import { RepeatedEvent } from '../repeated-event.ts';
-import { createShapeMemory, type Repeat } from '../shape.ts';
-import { isKeepAlive } from '../sse.ts';
+import { BROKEN, DONE } from '../stream/bare-events.ts';
+import { isFinish } from '../stream/is-finish.ts';
+import { RepeatedEvent } from '../stream/repeated-event.ts';
+import { createShapeMemory, type Repeat } from '../stream/shape.ts';
+import { isKeepAlive } from '../stream/sse.ts';
 import { hasNoChoice, isBroken, isError, isErrorEvent, isForeign, isNoise, isUnshown, saidAs } from './read-chunk.ts';
 import { outputOf, readPieces } from './read-output.ts';
 import { betterUsage, readUsage } from './read-usage.ts';

@@ -3,7 +3,7 @@
 import { editMembers, isObject, type Json } from '../../kit/json/json.ts';
 import { editBody, type JsonBody } from '../../kit/json/request-json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
-import { withoutPriced } from '../priced-fields.ts';
+import { withoutPriced } from '../left-behind/priced-fields.ts';
 import { usageWish } from './asks-for-usage.ts';
 import { stripOwn } from './strip-own.ts';
 

@@ -11,9 +11,9 @@ import {
   readJsonObject,
 } from '../../kit/json/json.ts';
 import type { FinalUsage, RelayRequest, StreamEvent, StreamWriter, WriterOptions } from '../dialect.ts';
-import { createRepeatWriter } from '../shape.ts';
-import { writeSse } from '../sse.ts';
-import { createTranscript } from '../transcript.ts';
+import { createRepeatWriter } from '../stream/shape.ts';
+import { writeSse } from '../stream/sse.ts';
+import { createTranscript } from '../stream/transcript.ts';
 import { withCost } from '../with-cost.ts';
 import { continueFresh, continuePrefill, finishesOf, TEXT_SLOT } from './continue-stream.ts';
 import { createExtras } from './extras.ts';

@@ -4,9 +4,9 @@
 import { editMembers, isObject, type Json, type JsonDocument } from '../../kit/json/json.ts';
 import { editBody } from '../../kit/json/request-json.ts';
 import { type AnswerFacts, type Dialect, NO_OUTPUT, type RelayRequest } from '../dialect.ts';
-import { NEVER_STREAMS } from '../never-streams.ts';
+import { withoutPriced } from '../left-behind/priced-fields.ts';
 import { readUsage } from '../openai-chat/read-usage.ts';
-import { withoutPriced } from '../priced-fields.ts';
+import { NEVER_STREAMS } from '../stream/never-streams.ts';
 import { readRequest } from './read-request.ts';
 
 export const openaiEmbeddings: Dialect = {

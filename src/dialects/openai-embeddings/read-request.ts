@@ -3,9 +3,9 @@
 import { fault } from '../../faults/fault.ts';
 import type { Json, JsonDocument } from '../../kit/json/json.ts';
 import { addTokens, countTokens, mostTokens, NO_TOKENS, sameTokens, type TokenCount } from '../../kit/tokens.ts';
-import type { InputCount } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { readModel, refuseField } from '../fields.ts';
+import type { InputCount } from '../input/count-input.ts';
 
 const MAX_INPUTS = 2048;
 const MARKS = 2;

@@ -3,9 +3,9 @@
 import { editMembers, isObject } from '../../kit/json/json.ts';
 import { editBody } from '../../kit/json/request-json.ts';
 import type { Dialect, FinalUsage, Sent, StreamEvent, StreamWriter } from '../dialect.ts';
-import { NEVER_STREAMS } from '../never-streams.ts';
-import { withoutPriced } from '../priced-fields.ts';
-import { writeSse } from '../sse.ts';
+import { withoutPriced } from '../left-behind/priced-fields.ts';
+import { NEVER_STREAMS } from '../stream/never-streams.ts';
+import { writeSse } from '../stream/sse.ts';
 import { withCost } from '../with-cost.ts';
 import { COMPLETED, createStreamReader, hasImage, PARTIAL, readAnswer } from './read-images.ts';
 import { readRequest } from './read-request.ts';

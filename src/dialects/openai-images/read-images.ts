@@ -10,7 +10,6 @@ import {
   readJsonObject,
 } from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
-import { BROKEN, DONE } from '../bare-events.ts';
 import { readCount } from '../counts.ts';
 import {
   type AnswerFacts,
@@ -20,7 +19,8 @@ import {
   type StreamReader,
   type UsageReport,
 } from '../dialect.ts';
-import type { SseEvent } from '../sse.ts';
+import { BROKEN, DONE } from '../stream/bare-events.ts';
+import type { SseEvent } from '../stream/sse.ts';
 
 export const COMPLETED = 'image_generation.completed';
 export const PARTIAL = 'image_generation.partial_image';

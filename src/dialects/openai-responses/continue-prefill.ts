@@ -3,7 +3,7 @@
 
 import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import type { ContinuedWriter, StreamEvent } from '../dialect.ts';
-import { createOverlap } from '../prefill-overlap.ts';
+import { createOverlap } from '../stream/prefill-overlap.ts';
 import { createIdMap, type Pass, withDelta } from './continue-stream.ts';
 import { editInside, editList, reread, withRawMember } from './raw-edits.ts';
 import { indexAt } from './read-output.ts';

@@ -3,13 +3,20 @@
 
 import { isObject, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { editFields, editItems, leaveOut, type RawEdit, setTo } from '../../kit/json/raw-edit.ts';
-import { countInput } from '../count-input.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { objectList, optionalCount, optionalFlag, optionalObject, readModel, refuseField } from '../fields.ts';
-import { leaveCompaction } from '../leave-compaction.ts';
-import { joinLeft, type LeftBehind, NOTHING_LEFT } from '../left-behind.ts';
-import { editTools, type IsLeft, isLeftTool, leaveTools, type ToolList, type ToolRules } from '../left-tools.ts';
-import { vendorToolTokens } from '../vendor-tools.ts';
+import { countInput } from '../input/count-input.ts';
+import { vendorToolTokens } from '../input/vendor-tools.ts';
+import { leaveCompaction } from '../left-behind/leave-compaction.ts';
+import { joinLeft, type LeftBehind, NOTHING_LEFT } from '../left-behind/left-behind.ts';
+import {
+  editTools,
+  type IsLeft,
+  isLeftTool,
+  leaveTools,
+  type ToolList,
+  type ToolRules,
+} from '../left-behind/left-tools.ts';
 
 const MAX_TOKENS = 1_000_000_000;
 

@@ -9,8 +9,8 @@ import {
   JsonRefused,
   readJsonObject,
 } from '../../kit/json/json.ts';
-import { BROKEN, DONE } from '../bare-events.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Piece, type StreamEvent, type StreamReader } from '../dialect.ts';
+import { BROKEN, DONE } from '../stream/bare-events.ts';
 import { FAILURES, isEnded, isReasoning, outputOfResponse, readFinish } from './read-answer.ts';
 import { indexAt, outputOf, readEvent, type Said } from './read-output.ts';
 import { readUsage } from './usage.ts';

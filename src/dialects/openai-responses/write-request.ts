@@ -4,7 +4,7 @@
 import { editMembers, isObject, type Json, type JsonDocument } from '../../kit/json/json.ts';
 import { editBody, type JsonBody } from '../../kit/json/request-json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
-import { withoutPriced } from '../priced-fields.ts';
+import { withoutPriced } from '../left-behind/priced-fields.ts';
 import { TAG_MARK, untagToolId } from '../translate/opaque.ts';
 import { editList, rawMember, reread, withRawMember } from './raw-edits.ts';
 

@@ -3,8 +3,8 @@
 
 import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import type { FinalUsage, RelayRequest, StreamEvent, StreamWriter, WriterOptions } from '../dialect.ts';
-import { writeSse } from '../sse.ts';
-import { createTranscript } from '../transcript.ts';
+import { writeSse } from '../stream/sse.ts';
+import { createTranscript } from '../stream/transcript.ts';
 import { withCost } from '../with-cost.ts';
 import { continuePrefill, type OpenMessage } from './continue-prefill.ts';
 import { continueFresh } from './continue-stream.ts';

@@ -3,8 +3,8 @@
 // order their upstream has.
 
 import type { StreamFacts } from '../dialect.ts';
-import type { Repeat } from '../shape.ts';
-import type { SseEvent } from '../sse.ts';
+import type { Repeat } from '../stream/shape.ts';
+import type { SseEvent } from '../stream/sse.ts';
 
 export type Block =
   | { kind: 'text' }

@@ -3,7 +3,6 @@
 
 import { ANSWER_LIMITS, readJsonObject } from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
-import { BROKEN, DONE } from '../bare-events.ts';
 import type { Carrier } from '../carrier.ts';
 import {
   asMedia,
@@ -15,7 +14,8 @@ import {
   type StreamReader,
 } from '../dialect.ts';
 import { refuseField } from '../fields.ts';
-import type { SseEvent } from '../sse.ts';
+import { BROKEN, DONE } from '../stream/bare-events.ts';
+import type { SseEvent } from '../stream/sse.ts';
 import type { AnswerEvent } from './answer-events.ts';
 import { checkKnobs } from './check-knobs.ts';
 import { type FetchedMedia, namedMedia, placeholders, withMedia } from './named-media.ts';

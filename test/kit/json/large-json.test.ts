@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { countInput } from '../../../src/dialects/count-input.ts';
+import { countInput } from '../../../src/dialects/input/count-input.ts';
 import { type JsonDocument, type JsonObject, JsonRefused, readJsonObject } from '../../../src/kit/json/json.ts';
 import { readLargeJson } from '../../../src/kit/json/large-json.ts';
 

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { countInput } from '../../../src/dialects/count-input.ts';
+import { countInput } from '../../../src/dialects/input/count-input.ts';
 import {
   editMembers,
   isObject,

@@ -3,9 +3,9 @@
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { optionalObject, refuseField, stringAt } from '../../fields.ts';
+import { refuseOnlyTool } from '../../input/vendor-tools.ts';
 import type { Knob, Tool, ToolChoice } from '../../translate/conversation.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
-import { refuseOnlyTool } from '../../vendor-tools.ts';
 import { definedLater, toolChanges } from '../defined-later.ts';
 import { type KnownTools, removedTools } from './tool-changes.ts';
 

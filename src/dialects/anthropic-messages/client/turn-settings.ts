@@ -2,7 +2,7 @@
 // after it, so the last one before the answer is the answer's; no other setting has a word elsewhere.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
-import { saysSomething } from '../../priced-fields.ts';
+import { saysSomething } from '../../left-behind/priced-fields.ts';
 import type { Knob } from '../../translate/conversation.ts';
 
 export interface TurnSettings {

@@ -3,7 +3,7 @@
 
 import { isObject, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
 import { openRaw } from '../../../kit/json/raw-json.ts';
-import { isFinish } from '../../is-finish.ts';
+import { isFinish } from '../../stream/is-finish.ts';
 import type { AnswerEvent, EventReader } from '../../translate/answer-events.ts';
 import type { Target } from '../../translate/sides.ts';
 import { createUsageTracker } from '../usage.ts';

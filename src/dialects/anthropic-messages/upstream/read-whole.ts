@@ -2,7 +2,7 @@
 
 import { isObject, type JsonDocument } from '../../../kit/json/json.ts';
 import { openRaw } from '../../../kit/json/raw-json.ts';
-import { isFinish } from '../../is-finish.ts';
+import { isFinish } from '../../stream/is-finish.ts';
 import type { AnswerEvent, WholeEvents } from '../../translate/answer-events.ts';
 import type { Target } from '../../translate/sides.ts';
 import { readUsage } from '../usage.ts';

@@ -4,8 +4,8 @@
 import { isObject, type JsonDocument, type JsonObject, tryParseJson } from '../../../kit/json/json.ts';
 import { openRaw } from '../../../kit/json/raw-json.ts';
 import type { UsageReport } from '../../dialect.ts';
-import { isFinish } from '../../is-finish.ts';
-import { createShapeMemory, type Repeat } from '../../shape.ts';
+import { isFinish } from '../../stream/is-finish.ts';
+import { createShapeMemory, type Repeat } from '../../stream/shape.ts';
 import type { AnswerEvent, Block, EventReader, StopReason, WholeEvents } from '../../translate/answer-events.ts';
 import { madeId } from '../../translate/given-ids.ts';
 import { createSequencer } from '../../translate/one-block-at-a-time.ts';

@@ -2,7 +2,7 @@
 
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Quirks } from '../../../kit/quirks.ts';
-import { PLAIN_TIERS } from '../../priced-fields.ts';
+import { PLAIN_TIERS } from '../../left-behind/priced-fields.ts';
 import type { Knob, KnobKind, OutputFormat, ReasoningWish } from '../../translate/conversation.ts';
 import { effortFor } from '../../translate/effort.ts';
 import { requireOneAnswer } from '../../translate/one-answer.ts';

@@ -2,9 +2,9 @@
 // that have another model work are refused, because only the one that was asked for is billed; so are those that another
 // vendor's model would have to do without, if there is nothing else to call.
 
-import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
-import { refuseField } from './fields.ts';
-import { saysSomething } from './priced-fields.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { refuseField } from '../fields.ts';
+import { saysSomething } from '../left-behind/priced-fields.ts';
 
 /**
  * What a search of the web mostly brings: about ten extracts. It can be more, but Codex offers a

@@ -1,8 +1,8 @@
 // What stays behind where the client's own text goes through, because the upstream would ask us for what nobody is billed:
 // work beside the answer, and tools with a fee of their own. It is told, and everything else keeps its bytes.
 
-import type { JsonDocument, JsonObject } from '../kit/json/json.ts';
-import { editMember, leaveOut, type RawEdit } from '../kit/json/raw-edit.ts';
+import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
+import { editMember, leaveOut, type RawEdit } from '../../kit/json/raw-edit.ts';
 
 export interface LeftBehind {
   /** By the client's own names; a tool by its type. */

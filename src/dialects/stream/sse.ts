@@ -1,7 +1,7 @@
 // Server-sent events, read piece by piece: any split of the bytes, any of the three line endings, comments and all.
 // Bounded: an event that grows past the limit ends the stream.
 
-import { tryParseJson } from '../kit/json/json.ts';
+import { tryParseJson } from '../../kit/json/json.ts';
 
 export interface SseEvent {
   /** The `event:` field; absent in the chat dialect. */

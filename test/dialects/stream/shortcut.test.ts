@@ -3,14 +3,14 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { anthropicMessages } from '../../src/dialects/anthropic-messages/dialect.ts';
-import { carry } from '../../src/dialects/carry.ts';
-import type { Dialect, RelayRequest, StreamEvent } from '../../src/dialects/dialect.ts';
-import { openaiChat } from '../../src/dialects/openai-chat/dialect.ts';
-import { createShortcut } from '../../src/dialects/shortcut.ts';
-import { createSseReader } from '../../src/dialects/sse.ts';
-import { readJsonObject } from '../../src/kit/json/json.ts';
-import { quirksOf } from '../../src/kit/quirks.ts';
+import { anthropicMessages } from '../../../src/dialects/anthropic-messages/dialect.ts';
+import { carry } from '../../../src/dialects/carry.ts';
+import type { Dialect, RelayRequest, StreamEvent } from '../../../src/dialects/dialect.ts';
+import { openaiChat } from '../../../src/dialects/openai-chat/dialect.ts';
+import { createShortcut } from '../../../src/dialects/stream/shortcut.ts';
+import { createSseReader } from '../../../src/dialects/stream/sse.ts';
+import { readJsonObject } from '../../../src/kit/json/json.ts';
+import { quirksOf } from '../../../src/kit/quirks.ts';
 
 const BODY = { model: 'a-model', stream: true, max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }] };
 const CHAT_HEAD = '{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"theirs"';

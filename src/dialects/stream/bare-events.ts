@@ -1,6 +1,6 @@
 // Events of a stream that say what they are, and nothing else.
 
-import type { StreamEvent } from './dialect.ts';
+import type { StreamEvent } from '../dialect.ts';
 
 const NOTHING = { name: undefined, document: undefined, pieces: [] };
 

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { createSseReader, type SseEvent, SseTooLong, writeSse } from '../../src/dialects/sse.ts';
-import { cpuMs } from '../support/cpu-time.ts';
+import { createSseReader, type SseEvent, SseTooLong, writeSse } from '../../../src/dialects/stream/sse.ts';
+import { cpuMs } from '../../support/cpu-time.ts';
 
 const STREAM = [
   ': a comment first\n\n',

@@ -2,11 +2,11 @@
 // model works there that nobody is billed for; on a model that costs nothing all that the upstream runs itself. As where a
 // request is translated, they are left out beside others, and refused where they must be called, or no other may be.
 
-import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
-import { editFields, editItems, leaveOut, type RawEdit, setTo } from '../kit/json/raw-edit.ts';
-import { refuseField } from './fields.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { editFields, editItems, leaveOut, type RawEdit, setTo } from '../../kit/json/raw-edit.ts';
+import { refuseField } from '../fields.ts';
+import { type IsClients, makesImages, refuseModelsOf } from '../input/vendor-tools.ts';
 import { type LeftBehind, NOTHING_LEFT } from './left-behind.ts';
-import { type IsClients, makesImages, refuseModelsOf } from './vendor-tools.ts';
 
 export type IsLeft = (tool: Json) => boolean;
 

@@ -1,7 +1,7 @@
 // For formats that have no stream: asking them for one is a bug of ours.
 
-import { AssertionFailed } from '../kit/assert.ts';
-import type { Dialect } from './dialect.ts';
+import { AssertionFailed } from '../../kit/assert.ts';
+import type { Dialect } from '../dialect.ts';
 
 function refuse(): never {
   throw new AssertionFailed('this format does not stream');

@@ -3,10 +3,10 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { anthropicMessages } from '../../src/dialects/anthropic-messages/dialect.ts';
-import type { Dialect, StreamEvent } from '../../src/dialects/dialect.ts';
-import { openaiChat } from '../../src/dialects/openai-chat/dialect.ts';
-import { readJsonObject } from '../../src/kit/json/json.ts';
+import { anthropicMessages } from '../../../src/dialects/anthropic-messages/dialect.ts';
+import type { Dialect, StreamEvent } from '../../../src/dialects/dialect.ts';
+import { openaiChat } from '../../../src/dialects/openai-chat/dialect.ts';
+import { readJsonObject } from '../../../src/kit/json/json.ts';
 
 const REQUEST = { model: 'a-model', stream: true, max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }] };
 

@@ -2,7 +2,7 @@
 // only an address or an id stands for may be of any size. Parts that merely tell addresses, such as the tabs of a browser, are
 // more still: so only what is named as media are counts as one.
 
-import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 
 /** Addresses in these are told, not fetched: citations, results of searches, what a tool was called with. */
 const WORDS: ReadonlySet<Json | undefined> = new Set([

@@ -1,7 +1,7 @@
 // The most input that one upstream's model counts: a few bill far more for an image than the others do.
 
+import { modelTraits } from '../openai-chat/model-traits.ts';
 import { type InputCount, PER_IMAGE } from './count-input.ts';
-import { modelTraits } from './openai-chat/model-traits.ts';
 
 /** `model`: its name at the upstream. */
 export function upperAt({ upper, detailedImages = 0 }: InputCount, model: string): number {

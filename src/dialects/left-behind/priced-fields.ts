@@ -1,8 +1,8 @@
 // Settings that choose another model, provider or price than the one that is billed. They are ours as `model` is: where
 // the client's own text goes through, they stay behind, and are told.
 
-import type { Json, JsonObject } from '../kit/json/json.ts';
-import { isEmptySetting } from './fields.ts';
+import type { Json, JsonObject } from '../../kit/json/json.ts';
+import { isEmptySetting } from '../fields.ts';
 
 const CHOOSING = ['models', 'route', 'preset', 'provider', 'plugins', 'fallbacks', 'speed'] as const;
 

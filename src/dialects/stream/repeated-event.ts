@@ -1,8 +1,8 @@
 // An event of a known shape, as readers give it. It is parsed only if somebody asks for its document; a copy of it with
 // other members is no repeat any more.
 
-import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../kit/json/json.ts';
-import type { Piece, StreamEvent } from './dialect.ts';
+import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../../kit/json/json.ts';
+import type { Piece, StreamEvent } from '../dialect.ts';
 import type { Repeat, Shape } from './shape.ts';
 
 export class RepeatedEvent implements StreamEvent {

@@ -1,8 +1,8 @@
 // A compaction has the model read the whole conversation and write a summary of it, beside the answer that was asked for. No
 // hold covers that, so such edits stay behind.
 
-import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
-import { editFields, editItems, leaveOut } from '../kit/json/raw-edit.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { editFields, editItems, leaveOut } from '../../kit/json/raw-edit.ts';
 import { type LeftBehind, NOTHING_LEFT } from './left-behind.ts';
 
 const FIELD = 'context_management';

@@ -2,10 +2,10 @@
 // travels on: nothing in it that can hold words, whatever it is called, is left out. Only media that stand where media
 // belong count by their kind instead of by the length of their base64.
 
-import { isObject, type Json, type JsonDocument, type JsonObject } from '../kit/json/json.ts';
-import { isStringAt } from '../kit/json/long-strings.ts';
-import { addTally, countTokens, newTally, type TokenCount, tallyText, tokensOf } from '../kit/tokens.ts';
-import { isPdf } from './translate/media-types.ts';
+import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
+import { isStringAt } from '../../kit/json/long-strings.ts';
+import { addTally, countTokens, newTally, type TokenCount, tallyText, tokensOf } from '../../kit/tokens.ts';
+import { isPdf } from '../translate/media-types.ts';
 import { isWords, namesMedia } from './unknown-media.ts';
 
 const PER_MESSAGE = { upper: 8, estimate: 4 };
