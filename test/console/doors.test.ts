@@ -1,6 +1,7 @@
 // Who gets into the console: whoever has the token, from this machine, by our own pages. Nobody else sees or does a thing.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { rawGet, sendRaw } from '../security/raw-bytes.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { operatorOf } from '../support/operator.ts';
 import { clientOf, fieldOf, strangerOf } from './operator-client.ts';
@@ -73,6 +74,15 @@ describe('without a session', () => {
     }
     expect(actions()).toBe(0);
   });
+
+  test.each(['//evil.example/x', '///evil.example', '/\\\\evil.example/x'])(
+    'a path such as %s leads nowhere else in the other language',
+    async (path) => {
+      const { host, port } = new URL(gateway.gateway.adminUrl);
+      const { text } = await sendRaw(Number(port), rawGet(path, `host: ${host}\r\naccept: text/html\r\n`));
+      expect(text).toMatch(/class="language" href="\/evil\.example[^"]*lang=zh-TW"/);
+    },
+  );
 
   test('a cookie that somebody made up is no session', async () => {
     const client = strangerOf(gateway);

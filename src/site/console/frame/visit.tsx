@@ -58,6 +58,8 @@ export function createConsoleVisits<Bindings extends Env>(
   async function visitOf(context: Context): Promise<ConsoleVisit> {
     const request = context.req.raw;
     const url = new URL(request.url);
+    // With two slashes in front a link to it would lead to another site.
+    url.pathname = url.pathname.replace(/^\/+/, '/');
     const isSignedIn = sessions.has(request.headers);
     const answered = (response: Response, cookie: string | undefined) => {
       if (cookie !== undefined) response.headers.append('set-cookie', cookie);
