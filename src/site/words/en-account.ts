@@ -215,6 +215,7 @@ export const enAccount = {
     asking: 'Waiting for the first word …',
     stopped: 'Stopped. What had been answered is billed; your usage shows it.',
     offline: 'Check your connection and try again: the answer broke off.',
+    unanswered: 'Try again in a moment: no answer came. If anything was billed, your usage shows it.',
     noText: 'The model sent no text.',
     budgetTooLow:
       "Ask who manages this account for a higher daily budget, or wait until midnight in Taipei: what is left of this key's budget today does not cover this request.",

@@ -203,6 +203,7 @@ export const zhTwAccount: Words['account'] = {
     asking: '等待第一個字……',
     stopped: '已停止。已回答的部分仍會計費，請見用量。',
     offline: '請檢查網路連線後再試一次：回答中斷了。',
+    unanswered: '請稍後再試：沒有收到回答。如有計費，會列在用量中。',
     noText: '模型沒有回覆文字。',
     budgetTooLow: '請洽帳戶管理者提高每日預算，或等到臺北時間午夜：這把金鑰今天剩餘的預算不足以支付這次請求。',
     endings: {
