@@ -66,7 +66,8 @@ export const enAccount = {
     latestCredits: (count: number) => `The latest ${count} are shown.`,
     noCredits: 'No money has come in yet. A prepaid card adds balance.',
     accountId: 'Account id',
-    lowBalance: 'Your balance is used up. auto:free goes on working; a prepaid card adds balance.',
+    lowBalance:
+      'Your balance is used up: what is left does not pay for a call of a paid model. auto:free goes on working; a prepaid card adds balance.',
   },
   entryKinds: {
     trial: 'Trial credit',
