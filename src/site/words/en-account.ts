@@ -160,6 +160,7 @@ export const enAccount = {
     after: 'Balance after',
     totals: (requests: string, cost: string) => `${requests} ${requests === '1' ? 'request' : 'requests'}, ${cost}`,
     csv: 'Download as CSV',
+    csvNewest: (most: string) => `The file has the newest ${most} requests; choose days for the rest.`,
     file: {
       time: 'Time in Taipei (UTC+8)',
       keyName: 'Key name',

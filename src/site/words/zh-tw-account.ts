@@ -147,6 +147,7 @@ export const zhTwAccount: Words['account'] = {
     after: '扣款後餘額',
     totals: (requests, cost) => `共 ${requests} 次請求，${cost}`,
     csv: '下載 CSV',
+    csvNewest: (most) => `檔案只含最新的 ${most} 筆請求；其餘請選擇日期，分批下載。`,
     file: {
       time: '臺北時間（UTC+8）',
       keyName: '金鑰名稱',
