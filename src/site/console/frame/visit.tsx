@@ -13,7 +13,7 @@ import type { Assets } from '../../assets.ts';
 import { chooseLanguage, wordsOf } from '../../language.ts';
 import { pageHeaders, pageResponse } from '../../respond.ts';
 import { consoleWords } from '../../words/console/words.ts';
-import { refusalNotice, refusalStatus } from '../parts/refused.ts';
+import { operatorFaultText, refusalNotice, refusalStatus } from '../parts/refused.ts';
 import type { ConsoleTools } from '../tools.ts';
 import { type ConsoleContext, ConsolePage, MOST_COUNTED } from './frame.tsx';
 import { createOnce, type Once } from './once.ts';
@@ -102,7 +102,7 @@ export function createConsoleVisits<Bindings extends Env>(
       if (error instanceof OperatingRefused) {
         return failed(visit, refusalNotice(page.language, error).text, refusalStatus(error));
       }
-      if (error instanceof Fault) return failed(visit, error.publicText, error.row.status);
+      if (error instanceof Fault) return failed(visit, operatorFaultText(page.language, error), error.row.status);
       tools.log('error', 'page_failed', { detail: describeError(error) });
       return failed(visit, frame.failed, 500);
     }
