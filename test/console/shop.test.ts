@@ -94,9 +94,11 @@ describe('cards', () => {
     const [serial = '', code] = csv.split('\r\n')[1]?.split(',') ?? [];
     expect((await client.post('/cards/void', { batch })).status).toBe(422);
     const asked = await (await client.post('/cards/void', { batch, serial })).text();
-    expect(asked).toContain('Void 1 cards?');
+    expect(asked).toContain('Void 1 card?');
     const done = await client.post('/cards/void', { batch, serials: fieldOf(asked, 'serials'), confirmed: 'yes' });
-    expect(done.headers.get('location')).toContain('voided=1');
+    const location = done.headers.get('location') ?? '';
+    expect(location).toContain('voided=1');
+    expect(await (await client.get(location)).text()).toContain('1 card is voided.');
     const { key } = await gateway.register();
     expect((await gateway.call('/api/redeem', { key, body: { code } })).status).not.toBe(200);
     expect(await (await client.get(`/cards?serial=${serial.toLowerCase()}`)).text()).toContain('voided');
@@ -201,6 +203,7 @@ test('an alarm is open until somebody has seen it', async () => {
   expect((await client.post(path)).status).toBe(303);
   expect(await (await client.get('/alarms')).text()).not.toContain(path);
   expect(await (await client.get('/alarms?all')).text()).toContain('seen by token');
+  expect(await (await (await clientOf(gateway, 'zh-TW')).get('/alarms?all')).text()).toContain('權杖 已於');
 });
 
 test('many alarms hide none: they are counted, paged, and seen by their name', async () => {
