@@ -41,6 +41,8 @@ export const enAccount = {
   },
   signOut: 'Sign out',
   signOutEverywhere: 'Sign out everywhere',
+  signedOutHere:
+    'You are signed out in this browser. The service could not end the session itself right now; it ends by itself within half an hour.',
   overview: {
     balance: 'Balance',
     held: 'Reserved by running requests',
