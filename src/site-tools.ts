@@ -8,6 +8,7 @@ import { addressOf } from './http/client-address.ts';
 import type { HttpTools } from './http/exchange.ts';
 import { checkDeclaredBody, readBodyText } from './http/read-body.ts';
 import { callModel, MODEL_CALLS } from './http/routes/model-calls.ts';
+import { requestUrl } from './kit/request-url.ts';
 import { createPriceHistory } from './publishing/price-history.ts';
 import { readShipped } from './shipped-files.ts';
 import type { SiteTools } from './site/tools.ts';
@@ -49,7 +50,8 @@ export function createSiteTools(http: HttpTools, { pepper, ...contacts }: SiteSe
           // The visitor's address counts as that of any caller; nothing else of the browser's headers concerns the call.
           headers: forwardedFor === null ? {} : { 'x-forwarded-for': forwardedFor },
         }),
-        path: CHAT_PATH,
+        // The page's own: what the API answers is open to other sites, what a session is answered is not.
+        path: requestUrl(request).pathname,
         requestId: http.newId('req'),
         envelope: 'openai' as const,
         connection,

@@ -13,6 +13,8 @@ import { type FindModel, readUsageQuery } from '../usage/read-query.ts';
 
 const PAGE = 1_000;
 const MOST_PAGES = 100;
+/** What a file has at most: the newest. */
+export const MOST_RECORDS = PAGE * MOST_PAGES;
 /** What one file takes while it is sent: a page of records, their text, and what sockets hold of it. */
 const ROOM_BYTES = 4 * 1024 * 1024;
 const COLUMNS = [

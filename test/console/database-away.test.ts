@@ -30,7 +30,7 @@ test(
     const { url } = await postgres.createDatabase();
     const env = { DATABASE_URL: url, SECRETS_PEPPER: 'p'.repeat(64), ADMIN_TOKEN: TOKEN };
     await withGateway(env, async (gateway) => {
-      const client = strangerOf(gateway);
+      const client = strangerOf(gateway, 'zh-TW');
       expect((await client.post('/sign-in', { token: TOKEN })).status).toBe(303);
       expect((await client.get('/')).status).toBe(200);
       await postgres.crash();
@@ -38,7 +38,7 @@ test(
         const response = await client.get(path);
         const html = await response.text();
         expect([path, response.status, response.headers.get('content-type')]).toEqual([path, 503, HTML]);
-        expect(html).toContain('class="notice is-bad"');
+        expect(html).toMatch(/class="notice is-bad" role="alert"><p>資料庫沒有回應/);
         expect(html).toContain('action="/sign-out"');
         expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
       }

@@ -1,9 +1,10 @@
 // Who gets into the console: whoever has the token, from this machine, by our own pages. Nobody else sees or does a thing.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { rawGet, sendRaw } from '../security/raw-bytes.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { operatorOf } from '../support/operator.ts';
-import { clientOf, strangerOf } from './operator-client.ts';
+import { clientOf, fieldOf, strangerOf } from './operator-client.ts';
 
 const PAGES = ['/', '/channels', '/channels/up', '/models', '/models/document', '/models/revisions', '/models/import'];
 PAGES.push('/accounts/acc_1/requests/req_1');
@@ -48,6 +49,40 @@ describe('without a session', () => {
     expect(actions()).toBe(0);
     expect(gateway.sql('SELECT * FROM cards')).toEqual([]);
   });
+
+  test('who sent a form hears that nothing was done, and comes back to its page', async () => {
+    const { accountId } = await gateway.register();
+    const forms = [
+      [`/accounts/${accountId}/credit`, `/accounts/${accountId}`],
+      [`/accounts/${accountId}/credit/review`, `/accounts/${accountId}`],
+      ['/cards/void', '/cards'],
+      ['/models/edit?model=up-paid', '/models/edit?model=up-paid'],
+      ['/models/document/apply', '/models/document'],
+      ['/channels/up/disable', '/channels/up/disable'],
+      ['/alarms/names/usage_invalid', '/alarms'],
+    ] as const;
+    for (const [path, page] of forms) {
+      const client = strangerOf(gateway, 'zh-TW');
+      const html = await (await client.post(path, { amount: '5', reason: 'x' })).text();
+      expect([path, html.includes('沒有執行任何動作')]).toEqual([path, true]);
+      const entered = await client.post('/sign-in', { token: operatorOf(gateway).token, next: fieldOf(html, 'next') });
+      expect([path, entered.headers.get('location')]).toEqual([path, page]);
+      const [, other = ''] = /class="language" href="([^"]*)"/.exec(html) ?? [];
+      for (const next of [page, other.replaceAll('&amp;', '&')]) {
+        expect([next, (await client.get(next)).status]).toEqual([next, 200]);
+      }
+    }
+    expect(actions()).toBe(0);
+  });
+
+  test.each(['//evil.example/x', '///evil.example', '/\\\\evil.example/x'])(
+    'a path such as %s leads nowhere else in the other language',
+    async (path) => {
+      const { host, port } = new URL(gateway.gateway.adminUrl);
+      const { text } = await sendRaw(Number(port), rawGet(path, `host: ${host}\r\naccept: text/html\r\n`));
+      expect(text).toMatch(/class="language" href="\/evil\.example[^"]*lang=zh-TW"/);
+    },
+  );
 
   test('a cookie that somebody made up is no session', async () => {
     const client = strangerOf(gateway);

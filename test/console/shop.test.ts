@@ -56,9 +56,9 @@ describe('a channel', () => {
 describe('cards', () => {
   const form = { amount: '50', count: '3', kind: 'sold', expires: '', note: 'the shop around the corner' };
 
-  async function issue(): Promise<{ path: string; fields: Record<string, string> }> {
-    const asked = await (await client.post('/cards/review', form)).text();
-    const fields = { ...form, once: fieldOf(asked, 'once'), confirmed: 'yes' };
+  async function issue(count = '3'): Promise<{ path: string; fields: Record<string, string> }> {
+    const asked = await (await client.post('/cards/review', { ...form, count })).text();
+    const fields = { ...form, count, once: fieldOf(asked, 'once'), confirmed: 'yes' };
     const location = (await client.post('/cards', fields)).headers.get('location') ?? '';
     return { path: location.replace('?new', ''), fields };
   }
@@ -94,12 +94,34 @@ describe('cards', () => {
     const [serial = '', code] = csv.split('\r\n')[1]?.split(',') ?? [];
     expect((await client.post('/cards/void', { batch })).status).toBe(422);
     const asked = await (await client.post('/cards/void', { batch, serial })).text();
-    expect(asked).toContain('Void 1 cards?');
+    expect(asked).toContain('Void 1 card?');
     const done = await client.post('/cards/void', { batch, serials: fieldOf(asked, 'serials'), confirmed: 'yes' });
-    expect(done.headers.get('location')).toContain('voided=1');
+    const location = done.headers.get('location') ?? '';
+    expect(location).toContain('voided=1');
+    expect(await (await client.get(location)).text()).toContain('1 card is voided.');
     const { key } = await gateway.register();
     expect((await gateway.call('/api/redeem', { key, body: { code } })).status).not.toBe(200);
     expect(await (await client.get(`/cards?serial=${serial.toLowerCase()}`)).text()).toContain('voided');
+  });
+
+  test('that a large batch does not show are found by their serial, and void from there', async () => {
+    const { path } = await issue('201');
+    for (const query of ['', '?state=issued']) {
+      expect(await (await client.get(path + query)).text()).toContain('The first 200 are shown.');
+    }
+    const shown = await (await client.get(path)).text();
+    const csv = await (await client.get(`${path}/codes.csv`)).text();
+    const serials = csv.split('\r\n').map((line) => line.split(',')[0] ?? '');
+    const unseen = serials.slice(1, 202).find((serial) => !shown.includes(`value="${serial}"`)) ?? '';
+    const page = () => client.get(`/cards?serial=${unseen}`).then((found) => found.text());
+    const found = await page();
+    const [, form = ''] = /<form[^>]* action="\/cards\/void">(.*?)<\/form>/s.exec(found) ?? [];
+    const sent = { batch: fieldOf(form, 'batch'), serial: fieldOf(form, 'serial') };
+    const asked = await (await client.post('/cards/void', sent)).text();
+    await client.post('/cards/void', { ...sent, serials: fieldOf(asked, 'serials'), confirmed: 'yes' });
+    const after = await page();
+    expect(after).toContain('voided');
+    expect(after).not.toContain('action="/cards/void"');
   });
 
   test('their codes are on no other page, and in no log', async () => {
@@ -181,6 +203,7 @@ test('an alarm is open until somebody has seen it', async () => {
   expect((await client.post(path)).status).toBe(303);
   expect(await (await client.get('/alarms')).text()).not.toContain(path);
   expect(await (await client.get('/alarms?all')).text()).toContain('seen by token');
+  expect(await (await (await clientOf(gateway, 'zh-TW')).get('/alarms?all')).text()).toContain('權杖 已於');
 });
 
 test('many alarms hide none: they are counted, paged, and seen by their name', async () => {

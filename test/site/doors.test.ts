@@ -137,6 +137,18 @@ describe('headers', () => {
     expect((await client.get(asset)).headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
   });
 
+  test('an answer of the playground is for no other site', async () => {
+    const { key } = await gateway.register();
+    const { cookies } = await signedIn(gateway, key);
+    const response = await gateway.call('/account/play', {
+      body: { model: 'auto:free', prompt: 'Hi' },
+      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+    });
+    expect([response.status, response.headers.get('x-svc-channel')]).toEqual([200, 'demo']);
+    expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+    await response.text();
+  });
+
   test('no preflight lets another site in', async () => {
     const response = await gateway.call('/account/redeem', {
       method: 'OPTIONS',

@@ -215,6 +215,19 @@ describe.each<Look>([
   });
 });
 
+test('a button can be read under the mouse, by day and by night', async () => {
+  const { page, axe, leave } = await browser.visit();
+  await page.goto(`${gateway.url}/account`);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const button of await page.locator('main button').all()) {
+      await button.hover();
+      expect(await axe(['color-contrast'])).toEqual([]);
+    }
+  }
+  await leave();
+});
+
 test('all pages of the docs have their list at the same place', async () => {
   const { page, leave } = await browser.visit({ javaScript: false });
   await page.goto(`${gateway.url}/docs`);

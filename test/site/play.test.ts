@@ -106,6 +106,16 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect(await page.textContent('#answer')).toBe('All is well');
   });
 
+  test('a page of failure from a proxy in between is told as no answer, not as the end of the session', async () => {
+    const { page } = await openPlayground(language);
+    await page.route('**/account/play', (route) =>
+      route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>502 Bad Gateway</h1>' }),
+    );
+    await ask(page, 'auto:free', 'Hi');
+    await told(page, account.play.unanswered);
+    expect(await page.getAttribute('#served', 'class')).toContain('bad');
+  });
+
   test('a frozen wallet is told as such, not as something that passes', async () => {
     const { page, key } = await openPlayground(language);
     const { account_id: accountId } = await gateway.get('/api/me', key);

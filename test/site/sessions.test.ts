@@ -85,18 +85,21 @@ describe('time', () => {
     expect(await isIn(busy)).toBe(false);
   });
 
-  test('after signing in again one is where one was, filters and all', async () => {
-    const { key } = await gateway.register();
-    const client = await signedIn(gateway, key);
-    await passTime(gateway, clock, HOUR_MS);
-    const asked = await client.get('/account/usage?model=up-paid&status=ok');
-    const html = await asked.text();
-    expect(asked.status).toBe(401);
-    expect(html).toContain('Your session has ended. Sign in again to go on where you were.');
-    const [, next = ''] = /name="next" value="([^"]*)"/.exec(html) ?? [];
-    const again = await client.post('/account/sign-in', { key, next: next.replaceAll('&amp;', '&') });
-    expect(again.headers.get('location')).toBe('/account/usage?model=up-paid&status=ok');
-  });
+  test.each(['/account/usage', '/account/usage.csv'])(
+    'after signing in again one is where one was, filters and all: a page, also who asked for %s',
+    async (path) => {
+      const { key } = await gateway.register();
+      const client = await signedIn(gateway, key);
+      await passTime(gateway, clock, HOUR_MS);
+      const asked = await client.get(`${path}?model=up-paid&status=ok`);
+      const html = await asked.text();
+      expect(asked.status).toBe(401);
+      expect(html).toContain('Your session has ended. Sign in again to go on where you were.');
+      const [, next = ''] = /name="next" value="([^"]*)"/.exec(html) ?? [];
+      const again = await client.post('/account/sign-in', { key, next: next.replaceAll('&amp;', '&') });
+      expect(again.headers.get('location')).toBe('/account/usage?model=up-paid&status=ok');
+    },
+  );
 
   test.each(['en', 'zh-TW'] as const)(
     'in %s a form that came too late leads back to its page, did nothing, and says so',

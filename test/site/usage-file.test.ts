@@ -63,6 +63,25 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
   });
 });
 
+test('where it does not hold all that the page counts, the page says so beside it', async () => {
+  const { key, accountId } = await gateway.register();
+  await gateway.chat(key, { model: 'demo-small' });
+  // The sums of days stand for the records, which would take long to write.
+  const count = (requests: number) =>
+    gateway.sql(`UPDATE usage_days SET requests = ${requests} WHERE account_id = '${accountId}'`);
+  for (const language of ['en', 'zh-TW'] as const) {
+    const client = await signedIn(gateway, key, language);
+    const isTold = async (query = '') =>
+      (await (await client.get(`/account/usage${query}`)).text()).includes(
+        wordsOf(language).account.usage.csvNewest('100,000'),
+      );
+    count(100_001);
+    expect([await isTold(), await isTold('?model=up-paid')]).toEqual([true, false]);
+    count(100_000);
+    expect(await isTold()).toBe(false);
+  }
+});
+
 test('its name tells the days, and nothing else that stands in the address', async () => {
   const client = await signedIn(gateway, account.key);
   const name = async (query: string) =>

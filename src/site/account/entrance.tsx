@@ -8,6 +8,8 @@ import { signInWithKey, signInWithPassword } from '../../accounts/sign-in.ts';
 import { Fault } from '../../faults/fault.ts';
 import { faultText } from '../fault-text.ts';
 import { wordsOf } from '../language.ts';
+import type { PageContext } from '../page.tsx';
+import { MessagePage } from '../pages/message.tsx';
 import { readSessionCookie, sessionCookie } from '../session-cookie.ts';
 import type { SiteTools } from '../tools.ts';
 import { AccessPage } from './access.tsx';
@@ -24,9 +26,15 @@ export function addEntrance(visits: Visits, tools: SiteTools): void {
   });
   visits.open('post', '/account/sign-in', (visit) => enter(tools, visit));
   visits.open('post', '/account/create', (visit) => create(tools, visit));
-  const signedOut = (visit: Visit) => visit.go('/account', [sessionCookie('', tools.publicUrl)]);
+  const noCookie = [sessionCookie('', tools.publicUrl)];
+  const signedOut = (visit: Visit) => visit.go('/account', noCookie);
   const leave = async (visit: Visit) => {
-    await endSession(tools, readSessionCookie(visit.request.headers, tools.publicUrl));
+    try {
+      await endSession(tools, readSessionCookie(visit.request.headers, tools.publicUrl));
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      return visit.show(<LeftBehindPage context={visit.page} />, { status: error.row.status, cookies: noCookie });
+    }
     return signedOut(visit);
   };
   const leaveEverywhere = async (visit: SignedVisit) => {
@@ -38,6 +46,14 @@ export function addEntrance(visits: Visits, tools: SiteTools): void {
   visits.signed('post', '/account/sign-out-everywhere', leaveEverywhere, { isWork: false });
   visits.signed('get', '/account/access', (visit) => showAccess(tools, visit));
   visits.signed('post', '/account/access', (visit) => changeAccess(tools, visit));
+}
+
+/** The browser forgets the session also while the store cannot: nobody comes with it any more, and it ends by itself. */
+function LeftBehindPage({ context }: { context: PageContext }) {
+  const { account } = wordsOf(context.language);
+  return (
+    <MessagePage context={{ ...context, isSignedIn: false }} title={account.signOut} text={account.signedOutHere} />
+  );
 }
 
 async function enter(tools: SiteTools, visit: Visit): Promise<Response> {

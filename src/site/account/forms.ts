@@ -49,10 +49,12 @@ export function changedKeyBody(form: URLSearchParams, known: KeyRow | undefined)
   return isSame || expiresAt === undefined ? rest : { ...rest, expires_at: expiresAt };
 }
 
-/** Where a visitor was going: only a page of the account with what it knows, never another site. */
+/** Where a visitor was going: only a page of the account with what it knows, never another site. Of a file it is the page
+ * that has it: a browser that saves a file stays where it was, which would be at the door. */
 export function nextPath(given: string | null | undefined): string {
-  const [, path, query = ''] = /^(\/account(?:\/[\w./-]*)?)(\?[^#\s\\]*)?$/.exec(given ?? '') ?? [];
-  return path === undefined ? '/account' : path + knownQuery(path, query);
+  const [, asked = '/account', query = ''] = /^(\/account(?:\/[\w./-]*)?)(\?[^#\s\\]*)?$/.exec(given ?? '') ?? [];
+  const path = asked.replace(/\.csv$/, '');
+  return path + knownQuery(path, query);
 }
 
 /** The page that shows what an action came to: what can be asked for again, in another language or after signing in. */

@@ -6,10 +6,13 @@ import { readFreeAllowances } from '../../accounts/free-allowances.ts';
 import { redeemCard } from '../../accounts/redeem-card.ts';
 import { readReceipt } from '../../accounts/show-receipt.ts';
 import { openUsageFile } from '../../accounts/usage-file.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import { DAY_MS } from '../../kit/clock.ts';
 import { parseMoment } from '../../kit/moment.ts';
+import { maxNano, minNano, type Nano } from '../../kit/money.ts';
 import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
+import { LEAST_OUTPUT_TOKENS } from '../../kit/tokens.ts';
 import { readUsageQuery, writeCursor } from '../../usage/read-query.ts';
 import { faultText } from '../fault-text.ts';
 import { date, dateTime, money } from '../format.ts';
@@ -78,10 +81,11 @@ async function showOverview(tools: SiteTools, visit: SignedVisit): Promise<Respo
     day: date(taipeiDayStart(since + index)),
     cost: costs.get(since + index) ?? 0n,
   }));
-  const { minute, day, wallet } = allowances;
+  const { minute, day, wallet = { balance: 0n, held: 0n, frozen: false } } = allowances;
   const facts = {
     accountId,
-    wallet: wallet ?? { balance: 0n, held: 0n, frozen: false },
+    wallet,
+    isUsedUp: wallet.balance < leastCall(tools.catalog()),
     minute,
     day,
     budget,
@@ -91,6 +95,13 @@ async function showOverview(tools: SiteTools, visit: SignedVisit): Promise<Respo
     hasMoreCredits: credits.length > CREDITS,
   };
   return visit.show(<OverviewPage context={visit.page} facts={facts} />);
+}
+
+/** What a call of a paid model holds at the very least: the shortest answer that is worth one, and no fewer tokens of input. */
+function leastCall({ models }: Pick<Catalog, 'models'>): Nano {
+  const paid = models.filter(({ free, kinds }) => !free && kinds.includes('chat'));
+  const [first = 0n, ...others] = paid.map(({ prices: { input, output } }) => input + output);
+  return maxNano(1n, minNano(first, ...others) * BigInt(LEAST_OUTPUT_TOKENS));
 }
 
 async function budgetOf(tools: SiteTools, { session: { keyId } }: SignedVisit): Promise<DayBudget | undefined> {

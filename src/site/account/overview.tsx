@@ -9,13 +9,15 @@ import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { Amount } from '../parts/amount.tsx';
 import { Scroll } from '../parts/scroll.tsx';
-import { AccountPage, tabPath } from './frame.tsx';
+import { AccountPage, NoticeBox, tabPath } from './frame.tsx';
 import { SpendChart, type SpendDay } from './spend-chart.tsx';
 import { ShortUsageTable } from './usage-table.tsx';
 
 export interface OverviewFacts {
   accountId: string;
   wallet: Pick<Wallet, 'balance' | 'held' | 'frozen'>;
+  /** What is left of the balance, if anything, pays for no call of a paid model. */
+  isUsedUp: boolean;
   minute: Allowance;
   day: Allowance;
   /** Of the key of this session, if it has one. */
@@ -35,11 +37,15 @@ interface OverviewProps {
 
 export function OverviewPage({ context, facts }: OverviewProps) {
   const { language } = context;
-  const { overview } = wordsOf(language).account;
+  const { overview, tabs } = wordsOf(language).account;
   const { balance, held, frozen } = facts.wallet;
-  const notice = balance === 0n && !frozen ? { text: overview.lowBalance } : undefined;
   return (
-    <AccountPage context={context} tab="overview" notice={notice} isFrozen={frozen}>
+    <AccountPage context={context} tab="overview" isFrozen={frozen}>
+      <NoticeBox notice={facts.isUsedUp && !frozen ? { text: overview.lowBalance } : undefined}>
+        <p>
+          <a href={tabPath('redeem')}>{tabs.redeem}</a>
+        </p>
+      </NoticeBox>
       <div class="cards is-money">
         <div>
           <p class="faint">{overview.available}</p>

@@ -36,6 +36,7 @@ export function PlayPage({ context, models, isFrozen, isRefused }: PlayProps) {
     asking: play.asking,
     stopped: play.stopped,
     offline: play.offline,
+    unanswered: play.unanswered,
     expired: account.notDone,
     noText: play.noText,
     endings: play.endings,

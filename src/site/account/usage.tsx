@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // Usage: one page of requests, filtered by the address, with totals, a file to take away, and a receipt for each.
 
+import { MOST_RECORDS } from '../../accounts/usage-file.ts';
 import type { UsageTotals } from '../../store/reads.ts';
 import type { UsageRecord } from '../../store/rows.ts';
 import { count, money } from '../format.ts';
@@ -46,6 +47,9 @@ export function UsagePage({ context, facts, notice }: UsageProps) {
       <p class="row">
         <strong>{usage.totals(count(facts.totals.requests), money(facts.totals.cost))}</strong>
         <a href={`/account/usage.csv${notice ? '' : address()}`}>{usage.csv}</a>
+        {facts.totals.requests > MOST_RECORDS ? (
+          <span class="faint">{usage.csvNewest(count(MOST_RECORDS))}</span>
+        ) : null}
       </p>
       {facts.records.length === 0 ? (
         <Nothing context={context} isFiltered={!facts.isFirst || address() !== ''} />

@@ -121,7 +121,8 @@ if (play) {
 
   async function refused(response) {
     const isJson = response.headers.get('content-type')?.startsWith('application/json');
-    if (!isJson) return { told: words.expired };
+    // A page: that which asks to sign in, or one that only says that something failed, perhaps of a proxy in between.
+    if (!isJson) return { told: response.status === 401 ? words.expired : words.unanswered };
     const { message, link } = (await response.json()).error;
     return { told: message, link };
   }

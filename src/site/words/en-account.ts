@@ -41,6 +41,8 @@ export const enAccount = {
   },
   signOut: 'Sign out',
   signOutEverywhere: 'Sign out everywhere',
+  signedOutHere:
+    'You are signed out in this browser. The service could not end the session itself right now; it ends by itself within half an hour.',
   overview: {
     balance: 'Balance',
     held: 'Reserved by running requests',
@@ -66,7 +68,8 @@ export const enAccount = {
     latestCredits: (count: number) => `The latest ${count} are shown.`,
     noCredits: 'No money has come in yet. A prepaid card adds balance.',
     accountId: 'Account id',
-    lowBalance: 'Your balance is used up. auto:free goes on working; a prepaid card adds balance.',
+    lowBalance:
+      'Your balance is used up: what is left does not pay for a call of a paid model. auto:free goes on working; a prepaid card adds balance.',
   },
   entryKinds: {
     trial: 'Trial credit',
@@ -159,6 +162,7 @@ export const enAccount = {
     after: 'Balance after',
     totals: (requests: string, cost: string) => `${requests} ${requests === '1' ? 'request' : 'requests'}, ${cost}`,
     csv: 'Download as CSV',
+    csvNewest: (most: string) => `The file has the newest ${most} requests; choose days for the rest.`,
     file: {
       time: 'Time in Taipei (UTC+8)',
       keyName: 'Key name',
@@ -215,6 +219,7 @@ export const enAccount = {
     asking: 'Waiting for the first word …',
     stopped: 'Stopped. What had been answered is billed; your usage shows it.',
     offline: 'Check your connection and try again: the answer broke off.',
+    unanswered: 'Try again in a moment: no answer came. If anything was billed, your usage shows it.',
     noText: 'The model sent no text.',
     budgetTooLow:
       "Ask who manages this account for a higher daily budget, or wait until midnight in Taipei: what is left of this key's budget today does not cover this request.",

@@ -39,6 +39,7 @@ export const zhTwAccount: Words['account'] = {
   },
   signOut: '登出',
   signOutEverywhere: '登出所有裝置',
+  signedOutHere: '您已在這個瀏覽器登出。服務目前無法立即結束這次的登入狀態，半小時內會自動失效。',
   overview: {
     balance: '餘額',
     held: '執行中請求的保留款',
@@ -64,7 +65,7 @@ export const zhTwAccount: Words['account'] = {
     latestCredits: (count) => `只顯示最近 ${count} 筆。`,
     noCredits: '還沒有任何款項入帳。兌換儲值卡即可增加餘額。',
     accountId: '帳戶編號',
-    lowBalance: '餘額已用完。auto:free 仍可使用；兌換儲值卡即可增加餘額。',
+    lowBalance: '餘額已用完：剩下的金額不足以呼叫付費模型。auto:free 仍可使用；兌換儲值卡即可增加餘額。',
   },
   entryKinds: { trial: '試用金', card: '儲值卡', credit: '加值', usage: '用量', write_off: '沖銷' },
   keys: {
@@ -147,6 +148,7 @@ export const zhTwAccount: Words['account'] = {
     after: '扣款後餘額',
     totals: (requests, cost) => `共 ${requests} 次請求，${cost}`,
     csv: '下載 CSV',
+    csvNewest: (most) => `檔案只含最新的 ${most} 筆請求；其餘請選擇日期，分批下載。`,
     file: {
       time: '臺北時間（UTC+8）',
       keyName: '金鑰名稱',
@@ -203,6 +205,7 @@ export const zhTwAccount: Words['account'] = {
     asking: '等待第一個字……',
     stopped: '已停止。已回答的部分仍會計費，請見用量。',
     offline: '請檢查網路連線後再試一次：回答中斷了。',
+    unanswered: '請稍後再試：沒有收到回答。如有計費，會列在用量中。',
     noText: '模型沒有回覆文字。',
     budgetTooLow: '請洽帳戶管理者提高每日預算，或等到臺北時間午夜：這把金鑰今天剩餘的預算不足以支付這次請求。',
     endings: {

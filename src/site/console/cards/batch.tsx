@@ -65,7 +65,7 @@ export function BatchPage({ context, batch, cards, state, sheet, isNew, notice }
         <form method="post" action="/cards/void">
           <input type="hidden" name="batch" value={batch.batchId} />
           <CardTable context={context} cards={cards} isChoosable />
-          {cards.length < batch.count && state === undefined ? (
+          {cards.length < (state === undefined ? batch.count : batch.states[state]) ? (
             <p class="faint">{words.shownOf(count(cards.length))}</p>
           ) : null}
           <div class="row">

@@ -4,6 +4,7 @@
 import type { BatchView, CardView } from '../../../operating/cards.ts';
 import { count, dateTime, money } from '../../format.ts';
 import { consoleWords } from '../../words/console/words.ts';
+import { Hidden } from '../frame/confirm.tsx';
 import { Field, TextField } from '../frame/field.tsx';
 import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
 import { DataTable } from '../parts/data-table.tsx';
@@ -46,9 +47,7 @@ export function CardsPage(props: CardsProps) {
             </button>
           </form>
           {search && search.found.length === 0 ? <p class="empty">{cards.noneFound}</p> : null}
-          {search && search.found.length > 0 ? (
-            <CardTable context={context} cards={search.found} isChoosable={false} />
-          ) : null}
+          {search && search.found.length > 0 ? <Found context={context} cards={search.found} /> : null}
         </section>
       </div>
       <h2>{cards.batches}</h2>
@@ -58,6 +57,26 @@ export function CardsPage(props: CardsProps) {
         <BatchTable context={context} batches={batches} />
       )}
     </ConsolePage>
+  );
+}
+
+/** A large batch does not show all of its cards: one that was found can be voided where it was found. */
+function Found({ context, cards }: { context: ConsoleContext; cards: readonly CardView[] }) {
+  const { cards: words } = consoleWords(context.language);
+  return (
+    <>
+      <CardTable context={context} cards={cards} isChoosable={false} />
+      {cards
+        .filter(({ state }) => state === 'issued')
+        .map(({ batchId, serial }) => (
+          <form method="post" action="/cards/void">
+            <Hidden fields={{ batch: batchId, serial }} />
+            <button type="submit" class="quiet">
+              {words.voidThis}
+            </button>
+          </form>
+        ))}
+    </>
   );
 }
 

@@ -13,10 +13,11 @@ import type { Assets } from '../../assets.ts';
 import { chooseLanguage, wordsOf } from '../../language.ts';
 import { pageHeaders, pageResponse } from '../../respond.ts';
 import { consoleWords } from '../../words/console/words.ts';
-import { refusalNotice, refusalStatus } from '../parts/refused.ts';
+import { operatorFaultText, refusalNotice, refusalStatus } from '../parts/refused.ts';
 import type { ConsoleTools } from '../tools.ts';
 import { type ConsoleContext, ConsolePage, MOST_COUNTED } from './frame.tsx';
 import { createOnce, type Once } from './once.ts';
+import { createPagePaths } from './page-paths.ts';
 import { isForm, readForm } from './read-form.ts';
 import { createConsoleSessions } from './sessions.ts';
 import { SignInPage, signInStatus } from './sign-in.tsx';
@@ -52,10 +53,13 @@ export function createConsoleVisits<Bindings extends Env>(
 ): ConsoleVisits {
   const sessions = createConsoleSessions(tools.clock, tools.random);
   const once = createOnce(tools.random);
+  const pages = createPagePaths();
 
   async function visitOf(context: Context): Promise<ConsoleVisit> {
     const request = context.req.raw;
     const url = new URL(request.url);
+    // With two slashes in front a link to it would lead to another site.
+    url.pathname = url.pathname.replace(/^\/+/, '/');
     const isSignedIn = sessions.has(request.headers);
     const answered = (response: Response, cookie: string | undefined) => {
       if (cookie !== undefined) response.headers.append('set-cookie', cookie);
@@ -69,8 +73,7 @@ export function createConsoleVisits<Bindings extends Env>(
         siteName: tools.siteName,
         publicUrl: tools.publicUrl,
         assets,
-        path: url.pathname,
-        query: url.search,
+        ...(request.method === 'POST' ? pages.nearest(url) : { path: url.pathname, query: url.search }),
         isSignedIn,
         openAlarms: isSignedIn ? await countOpenAlarms(tools) : undefined,
       },
@@ -99,7 +102,7 @@ export function createConsoleVisits<Bindings extends Env>(
       if (error instanceof OperatingRefused) {
         return failed(visit, refusalNotice(page.language, error).text, refusalStatus(error));
       }
-      if (error instanceof Fault) return failed(visit, error.publicText, error.row.status);
+      if (error instanceof Fault) return failed(visit, operatorFaultText(page.language, error), error.row.status);
       tools.log('error', 'page_failed', { detail: describeError(error) });
       return failed(visit, frame.failed, 500);
     }
@@ -108,6 +111,7 @@ export function createConsoleVisits<Bindings extends Env>(
   const serve = (context: Context, handle: HandleVisit) =>
     answer(context, (visit) => (visit.page.isSignedIn ? handle(visit) : askForToken(visit, 401)));
 
+  pages.add('/sign-in');
   app.get('/sign-in', (context) =>
     answer(context, (visit) => (visit.page.isSignedIn ? visit.go('/') : askForToken(visit, 200))),
   );
@@ -127,7 +131,10 @@ export function createConsoleVisits<Bindings extends Env>(
     answer(context, (visit) => visit.go('/sign-in', sessions.end(visit.request.headers))),
   );
   return {
-    get: (path, handle) => void app.get(path, (context) => serve(context, handle)),
+    get(path, handle) {
+      pages.add(path);
+      app.get(path, (context) => serve(context, handle));
+    },
     post: (path, handle) => void app.post(path, (context) => serve(context, handle)),
     rest: (wanted, handle) =>
       void app.get('*', (context, next) => (wanted(context.req.raw) ? serve(context, handle) : next())),
@@ -153,11 +160,12 @@ function refuseControls({ params, url, form }: ConsoleVisit): void {
   }
 }
 
+/** What a form wanted to do is not done after signing in: who sent it hears so, and its page is shown again. */
 function askForToken(visit: ConsoleVisit, status: number): Response {
-  const { path, query } = visit.page;
-  // What a form wanted to do is not done after signing in: its page is shown again.
-  const next = visit.request.method === 'GET' ? nextPath(path + query) : '/';
-  return visit.show(<SignInPage context={visit.page} next={next} />, { status });
+  const { path, query, language } = visit.page;
+  const { notDone } = consoleWords(language).signIn;
+  const notice = visit.request.method === 'POST' ? { text: notDone, isBad: true } : undefined;
+  return visit.show(<SignInPage context={visit.page} next={nextPath(path + query)} notice={notice} />, { status });
 }
 
 /** Only a page of the console, never another site. */

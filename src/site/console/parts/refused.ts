@@ -1,6 +1,8 @@
-// What the operator's functions refuse, in the reader's words, with what it is about.
+// What the operator's functions and the gateway refuse, in the reader's words, with what it is about.
 
+import type { Fault } from '../../../faults/fault.ts';
 import { OperatingRefused, REFUSAL_STATUSES } from '../../../operating/refused.ts';
+import { faultText } from '../../fault-text.ts';
 import type { Language } from '../../language.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import type { Notice } from '../frame/frame.tsx';
@@ -10,6 +12,12 @@ export function refusalNotice(language: Language, error: OperatingRefused): Noti
   const { field = '', subjects } = error.facts;
   const detail = error.code === 'invalid' ? `${field} ${error.message}`.trim() : subjects?.join(', ');
   return { text: [refusals[error.code], detail].filter(Boolean).join(' '), isBad: true };
+}
+
+/** Faults are worded for customers and their programs: an operator has words of their own. */
+export function operatorFaultText(language: Language, error: Fault): string {
+  const texts: Readonly<Record<string, string>> = consoleWords(language).faults;
+  return texts[error.code] ?? faultText(language, error);
 }
 
 export function refusalStatus({ code }: OperatingRefused): number {

@@ -16,6 +16,7 @@ import { consoleWords } from '../../words/console/words.ts';
 import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
 import { wholeNumber } from '../frame/read-form.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../frame/visit.tsx';
+import { actorName } from '../parts/actor.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { attempt } from '../parts/refused.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
@@ -159,6 +160,7 @@ function OpenTable({ context, open }: Pick<AlarmsProps, 'context' | 'open'>) {
 function AlarmTable({ context, alarms }: Pick<AlarmsProps, 'context' | 'alarms'>) {
   const { alarms: words } = consoleWords(context.language);
   const meanings: Readonly<Record<string, string>> = meaningsOf(words);
+  const nameOf = (actor: string | null) => (actor === null ? '–' : actorName(context.language, actor));
   return (
     <DataTable
       label={words.title}
@@ -178,7 +180,7 @@ function AlarmTable({ context, alarms }: Pick<AlarmsProps, 'context' | 'alarms'>
             </button>
           </form>
         ) : (
-          <span class="faint">{words.seen(acknowledgedBy ?? '–', dateTime(acknowledgedAt))}</span>
+          <span class="faint">{words.seen(nameOf(acknowledgedBy), dateTime(acknowledgedAt))}</span>
         ),
       ])}
     />

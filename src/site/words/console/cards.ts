@@ -2,6 +2,10 @@
 
 import type { Said } from '../words.ts';
 
+function countCards(count: string): string {
+  return count === '1' ? '1 card' : `${count} cards`;
+}
+
 export const cardsEn = {
   title: 'Cards',
   lead: 'Prepaid cards: issued in batches, redeemed by customers for their balance.',
@@ -18,13 +22,13 @@ export const cardsEn = {
   note: 'Note',
   noteHelp: 'for you, e.g. the shop',
   review: 'Continue',
-  askTitle: (count: string, amount: string) => `Issue ${count} cards of ${amount}?`,
-  askWorth: (total: string) => `Together they are worth ${total}. Whoever holds a code can redeem it.`,
+  askTitle: (count: string, amount: string) => `Issue ${countCards(count)} of ${amount}?`,
+  askWorth: (total: string) => `The value is ${total} in all. Whoever holds a code can redeem it.`,
   askOnce: 'The codes are shown on the next page, for 15 minutes, and never again. Save them there.',
-  askSold: 'They are booked as sold and never expire.',
-  askPromo: (date: string) => `They are booked as a promotion and expire after ${date}.`,
-  askPromoEver: 'They are booked as a promotion and never expire.',
-  issueButton: 'Issue them',
+  askSold: 'The batch is booked as sold and never expires.',
+  askPromo: (date: string) => `The batch is booked as a promotion and expires after ${date}.`,
+  askPromoEver: 'The batch is booked as a promotion and never expires.',
+  issueButton: 'Issue now',
   batches: 'Batches',
   noBatches: 'No batch was issued yet.',
   batch: 'Batch',
@@ -43,7 +47,7 @@ export const cardsEn = {
   expired: 'expired',
   account: 'Account',
   redeemedAt: 'Redeemed',
-  batchTitle: (amount: string, count: string) => `${count} cards of ${amount}`,
+  batchTitle: (amount: string, count: string) => `${countCards(count)} of ${amount}`,
   codesTitle: 'The codes, now and never again',
   codesText:
     'Only their fingerprints are stored. Save the file or print the sheet before you leave: after 15 minutes nobody can show them again.',
@@ -55,16 +59,18 @@ export const cardsEn = {
   filter: 'Show',
   cardsOfBatch: 'Cards',
   noCards: 'No card is in this state.',
-  shownOf: (shown: string) => `The first ${shown} are shown.`,
+  shownOf: (shown: string) =>
+    `The first ${shown} are shown. Find any other by its serial number, on the page of all cards.`,
   choose: 'Choose',
+  voidThis: 'Void this card',
   voidChosen: 'Void the chosen cards',
   voidAll: 'Void all cards that are not redeemed',
-  voidTitle: (count: string) => `Void ${count} cards?`,
-  voidText: 'They become worthless at once, also to whoever has paid for them. This cannot be undone.',
-  voidWorth: (total: string) => `Together they are worth ${total}.`,
-  voidButton: 'Void them',
+  voidTitle: (count: string) => `Void ${countCards(count)}?`,
+  voidText: 'What is voided is worthless at once, also to whoever has paid for it. This cannot be undone.',
+  voidWorth: (total: string) => `The value is ${total} in all.`,
+  voidButton: 'Void now',
   voidNone: 'Choose at least one card that is issued and not redeemed.',
-  voidDone: (count: string) => `${count} cards are voided.`,
+  voidDone: (count: string) => `${countCards(count)} ${count === '1' ? 'is' : 'are'} voided.`,
   voidNot: (serials: string) => `These were redeemed meanwhile, or are unknown: ${serials}`,
   serials: 'Serial numbers',
   sheetTitle: 'Cards to cut out',
@@ -127,8 +133,9 @@ export const cardsZh: Said<typeof cardsEn> = {
   filter: '顯示',
   cardsOfBatch: '儲值卡',
   noCards: '沒有這個狀態的儲值卡。',
-  shownOf: (shown) => `只顯示前 ${shown} 張。`,
+  shownOf: (shown) => `只顯示前 ${shown} 張；其他的請回儲值卡首頁以序號查詢。`,
   choose: '選取',
+  voidThis: '作廢這張儲值卡',
   voidChosen: '作廢選取的儲值卡',
   voidAll: '作廢所有未兌換的儲值卡',
   voidTitle: (count) => `要作廢 ${count} 張儲值卡嗎？`,

@@ -36,6 +36,7 @@ export const frameEn = {
     button: 'Sign in',
     wrong: 'The token is wrong. It is the value of ADMIN_TOKEN, or the one in the data folder.',
     tooMany: 'Too many wrong tokens were sent. Wait a minute, then try again.',
+    notDone: 'Nothing was done: the session had ended. Sign in, look at the page, then do it again.',
   },
   home: {
     title: 'Today',
@@ -66,6 +67,15 @@ export const frameEn = {
     too_many_keys: 'The account has as many keys as it may have. Revoke one first.',
     no_revision: 'There is no document yet.',
     stale: 'Somebody changed the document meanwhile. Nothing was changed; look again.',
+  },
+  /** Of those that only a program can meet there are none here. */
+  faults: {
+    invalid_request:
+      'Nothing was done: the file is not UTF-8. Save it as UTF-8 (in Excel as “CSV UTF-8 (Comma delimited)”), then send it again.',
+    request_too_large: 'Nothing was done: this is more than 4 MiB. Send less at a time.',
+    request_timeout: 'Nothing was done: it came too slowly. Send it again.',
+    unavailable:
+      'The database does not answer, or is too busy. Try again in a moment; what you sent may not have been done.',
   },
 };
 
@@ -102,6 +112,7 @@ export const frameZh: Said<typeof frameEn> = {
     button: '登入',
     wrong: '權杖不正確。應為 ADMIN_TOKEN 的值，或資料目錄中保存的那一個。',
     tooMany: '錯誤的權杖太多次了。請等一分鐘再試。',
+    notDone: '沒有執行任何動作：登入狀態已結束。請登入，確認頁面內容後再做一次。',
   },
   home: {
     title: '今日概況',
@@ -132,5 +143,12 @@ export const frameZh: Said<typeof frameEn> = {
     too_many_keys: '這個帳戶的金鑰數量已達上限，請先撤銷一把。',
     no_revision: '還沒有設定文件。',
     stale: '有人同時修改了設定文件。沒有任何變動，請重新查看。',
+  },
+  faults: {
+    invalid_request:
+      '沒有執行任何動作：檔案不是 UTF-8 編碼。請另存為 UTF-8（Excel 請選「CSV UTF-8（逗號分隔）」）後再上傳一次。',
+    request_too_large: '沒有執行任何動作：內容超過 4 MiB，請分批送出。',
+    request_timeout: '沒有執行任何動作：資料傳送得太慢，請再送出一次。',
+    unavailable: '資料庫沒有回應，或目前過於忙碌。請稍後再試；您送出的動作可能沒有完成。',
   },
 };

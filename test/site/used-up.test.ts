@@ -1,0 +1,44 @@
+// A balance that is used up is told on the overview, though a little of it is always left.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { type Language, wordsOf } from '../../src/site/language.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { chatAnswer } from '../support/openai-chat.ts';
+import { type TestDocument, upModel } from '../support/test-document.ts';
+import { signedIn } from './site-client.ts';
+
+/** NT$0.01 a token: the 16 tokens of an answer and as many of its prompt, which a call has at least, cost NT$0.32. */
+const DEAR = upModel('dear', { price: { input: 10_000, output: 10_000 } });
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  const document = (standard: TestDocument) => ({
+    ...standard,
+    models: [...standard.models.filter(({ price }) => price === 'free'), DEAR],
+  });
+  gateway = await startTestGateway({ document });
+});
+afterAll(() => gateway.stop());
+
+async function overview(key: string, language: Language): Promise<string> {
+  return (await (await signedIn(gateway, key, language)).get('/account')).text();
+}
+
+test('what is left and pays for no call is told as used up, with the way to a card', async () => {
+  const { key } = await gateway.register();
+  const chat = () => gateway.chat(key, { model: 'dear', messages: [{ role: 'user', content: 'a' }] });
+  const spend = async (tokens: number) => {
+    gateway.upstream.next(chatAnswer({ usage: { prompt_tokens: 1, completion_tokens: tokens - 1 } }));
+    expect((await chat()).status).toBe(200);
+  };
+  const told = (language: Language) => {
+    const { overview, tabs } = wordsOf(language).account;
+    return `<p>${overview.lowBalance}</p><p><a href="/account/redeem">${tabs.redeem}</a></p>`;
+  };
+  await spend(10);
+  expect(await overview(key, 'en')).not.toContain(told('en'));
+  await spend(59);
+  expect((await gateway.get('/api/me', key)).balance_ntd).toBe(0.31);
+  expect((await chat()).status).toBe(402);
+  for (const language of ['en', 'zh-TW'] as const) expect(await overview(key, language)).toContain(told(language));
+});
