@@ -6,8 +6,9 @@ import { chat, redeem, register } from './torture/calls.ts';
 import { type Account, type Facts, noFacts } from './torture/facts.ts';
 import { killFirstStart, prepareRack, type Rack, torture } from './torture/torture.ts';
 
-/** Ten times what it takes, and more. */
+/** Each start, and the quickest, on a machine that has other work: the promised second is what `npm run torture` measures. */
 const READY_WITHIN_MS = 8_000;
+const QUICKEST_WITHIN_MS = 3_000;
 const TIMEOUT_MS = 60_000;
 
 describe('one call, killed on its way', () => {
@@ -132,7 +133,10 @@ test(
     const kills = ['K1:20', 'K9', 'K5:60', 'K7:20', 'K13:4'].map((at) => ({ at }));
     const { kills: reports, facts } = await torture([{ at: { afterMs: 250 } }, ...kills], () => {});
     expect(reports.flatMap(({ problems }) => problems)).toEqual([]);
-    expect(Math.min(...reports.map(({ readyMs }) => readyMs))).toBeLessThan(READY_WITHIN_MS);
+    const ready = reports.map(({ readyMs }) => readyMs);
+    expect(ready).toHaveLength(6);
+    expect(Math.max(...ready)).toBeLessThan(READY_WITHIN_MS);
+    expect(Math.min(...ready)).toBeLessThan(QUICKEST_WITHIN_MS);
     expect(facts.requests.length).toBeGreaterThan(10);
   },
   TIMEOUT_MS,

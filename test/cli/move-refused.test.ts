@@ -124,7 +124,7 @@ test('of two moves the second is refused in words, also where it began before th
   try {
     markMoved(db, 'db.example/gateway', Date.now());
     const log = { at: Date.now(), actor: 'cli', action: 'database.move', subject: target.place, detail: {} };
-    expect(moveDatabase(file, target, log)).rejects.toThrow(
+    await expect(moveDatabase(file, target, log)).rejects.toThrow(
       'this database was moved to PostgreSQL (db.example/gateway',
     );
   } finally {

@@ -34,7 +34,8 @@ describe.each(['en', 'zh-TW'] as const)('on the site, in %s', (language) => {
   const library = createDocsLibrary(new Map(texts.map((path) => [path, read(`docs/${path}`)])), 'http://site.test');
 
   test.each(names)('%s leads to pages, and to headings that are there', (name) => {
-    const html = library.find(name, language)?.html ?? '';
+    const { html } = library.find(name, language) ?? { html: '' };
+    expect(html).toContain('<h1');
     const links = [...html.matchAll(/href="(?:\/docs\/([\w-]+))?(?:#([^"]*))?"/g)];
     const broken = links.filter(([, target = name, anchor]) => {
       const page = library.find(target, language);

@@ -8,10 +8,9 @@ import type { Answer } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
 import { sseEvents } from '../support/sse.ts';
 import { createWorkplace, logged, type RunningServer, type Workplace } from '../support/start-process.ts';
-import { testDocument, upModel } from '../support/test-document.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { createMark, filesBelow, findMark, findMarkIn } from './find-mark.ts';
-import { endlessStream, markedCalls } from './marked-calls.ts';
+import { endlessStream, markedCalls, markedDocument, sendMarked, type ToldFault } from './marked-calls.ts';
 
 const mark = createMark();
 const TEXT = Array.from({ length: 40 }, () => mark.join(' ')).join(' ');
@@ -22,28 +21,14 @@ let place: Workplace;
 let server: RunningServer;
 let key: string;
 let emptyKey: string;
-const MOST_PATHS = 60;
 const written: string[] = [];
-const faults: { what: string; status: number; text: string }[] = [];
+const faults: ToldFault[] = [];
 
 beforeAll(async () => {
   upstream = await startUpstream();
   place = createWorkplace();
   mkdirSync(place.path('tmp'));
-  const standard = testDocument(upstream.baseUrl);
-  place.write('gateway.yaml', {
-    ...standard,
-    limits: { ...standard.limits, free_per_minute: 3 },
-    models: [
-      ...standard.models,
-      ...Array.from({ length: MOST_PATHS }, (_, n) =>
-        upModel(`path-${n}`, { price: { input: 10, output: 40 }, routes: [{ channel: 'up', model: `path-${n}` }] }),
-      ),
-      upModel('dear', { price: { input: 100_000, output: 100_000 } }),
-      upModel('short', { context_tokens: 20, price: 'free' }),
-      upModel('paint', { kinds: ['images'], price: { image: 1 } }),
-    ],
-  });
+  place.write('gateway.yaml', markedDocument(upstream.baseUrl));
   server = await place.serve({ TMPDIR: place.path('tmp') });
   key = await register();
   emptyKey = await register();
@@ -74,15 +59,7 @@ async function firstWords(response: Response): Promise<void> {
 
 describe('marked text', () => {
   test('goes down every path', async () => {
-    for (const { what, path, init, script, mayEcho = false } of markedCalls(TEXT, WORD, key, emptyKey)) {
-      upstream.reset();
-      upstream.otherwise(script ?? { status: 500 });
-      const response = await fetch(server.url + path, init);
-      const text = `${await response.text()} ${JSON.stringify([...response.headers])}`;
-      const wasAsked = upstream.requests.length > 0;
-      expect(wasAsked, `${what} reaches the upstream`).toBe(script !== undefined);
-      if (response.status >= 400 && !mayEcho) faults.push({ what, status: response.status, text });
-    }
+    faults.push(...(await sendMarked(server.url, upstream, markedCalls(TEXT, WORD, key, emptyKey))));
     expect(new Set(faults.map(({ status }) => status))).toEqual(new Set([400, 401, 402, 404, 405, 413, 429, 502, 503]));
   });
 

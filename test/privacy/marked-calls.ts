@@ -11,18 +11,69 @@ import {
   sseText,
 } from '../support/openai-chat.ts';
 import { cutAt, type Script } from '../support/script.ts';
+import { type TestDocument, testDocument, upModel } from '../support/test-document.ts';
+import type { ScriptedUpstream, SeenRequest } from '../support/upstream.ts';
+import { translatedCalls, translatedChannels, translatedModels } from './translated-calls.ts';
 
 export interface MarkedCall {
   what: string;
   path: string;
   init: RequestInit;
   /** What the upstream plays, if it is asked. */
-  script?: Script;
+  script?: Script | ((request: SeenRequest) => Script);
+  /** A path at which the upstream must have been asked. */
+  reaches?: RegExp;
+  /** Words that the client must be told, with status 200. */
+  tells?: string;
   /** The client's own words, or the upstream's about them, may come back in this answer. */
   mayEcho?: boolean;
 }
 
 const CHAT = '/v1/chat/completions';
+const MOST_PATHS = 60;
+
+/** What the calls need. */
+export function markedDocument(baseUrl: string): TestDocument {
+  const standard = testDocument(baseUrl);
+  return {
+    ...standard,
+    limits: { ...standard.limits, free_per_minute: 3 },
+    channels: [...standard.channels, ...translatedChannels(baseUrl)],
+    models: [
+      ...standard.models,
+      ...translatedModels(),
+      ...Array.from({ length: MOST_PATHS }, (_, n) =>
+        upModel(`path-${n}`, { price: { input: 10, output: 40 }, routes: [{ channel: 'up', model: `path-${n}` }] }),
+      ),
+      upModel('dear', { price: { input: 100_000, output: 100_000 } }),
+      upModel('short', { context_tokens: 20, price: 'free' }),
+      upModel('paint', { kinds: ['images'], price: { image: 1 } }),
+    ],
+  };
+}
+
+export interface ToldFault {
+  what: string;
+  status: number;
+  text: string;
+}
+
+/** Sends them one after the other; the faults that must not tell the mark. Throws if one does not come where it should. */
+export async function sendMarked(url: string, upstream: ScriptedUpstream, calls: MarkedCall[]): Promise<ToldFault[]> {
+  const faults: ToldFault[] = [];
+  for (const { what, path, init, script, reaches, tells = '', mayEcho = false } of calls) {
+    upstream.reset();
+    upstream.otherwise(script ?? { status: 500 });
+    const response = await fetch(url + path, init);
+    const text = `${await response.text()} ${JSON.stringify([...response.headers])}`;
+    const wasAsked = upstream.requests.some((seen) => reaches?.test(seen.path) ?? true);
+    if (wasAsked !== (script !== undefined)) throw new Error(`${what} should reach the upstream: ${wasAsked} ${text}`);
+    const isTold = tells === '' || (response.status === 200 && text.includes(tells));
+    if (!isTold) throw new Error(`${what} should be answered: ${response.status} ${text}`);
+    if (response.status >= 400 && !mayEcho) faults.push({ what, status: response.status, text });
+  }
+  return faults;
+}
 
 /** `mark` is text that holds the mark many times, so that no page or buffer boundary can hide it. */
 export function markedCalls(mark: string, word: string, key: string, emptyKey: string): MarkedCall[] {
@@ -225,6 +276,7 @@ export function markedCalls(mark: string, word: string, key: string, emptyKey: s
       script: cutAt(sseScript([role, ...deltas]), role.length + 60, 'rst', 20),
       mayEcho: true,
     },
+    ...translatedCalls(mark, word, key),
   ];
 }
 

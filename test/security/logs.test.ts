@@ -6,7 +6,9 @@ import { createMark, findMark, findMarkIn } from '../privacy/find-mark.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TestAccount, TestGateway } from '../support/gateway.ts';
 import { errorScript } from '../support/openai-chat.ts';
-import { UPSTREAM_KEY } from '../support/test-document.ts';
+import type { Script } from '../support/script.ts';
+import { type TestDocument, UPSTREAM_KEY } from '../support/test-document.ts';
+import type { SeenRequest } from '../support/upstream.ts';
 import { LISTED_ROUTES, type ListedRoute, pathOf } from './route-list.ts';
 import { answerAny, startSecure } from './start-secure.ts';
 
@@ -16,11 +18,46 @@ const [WORD = ''] = mark;
 /** Control characters of terminals and of line readers. */
 const HOSTILE = `${WORD}\u001b[2J\u001b]0;x\u0007\r\n{"level":"alarm","event":"forged"}\u2028\u2029\u0085\u009b31m`;
 
+/** By the first word of the model that they are asked for. */
+const UPSTREAMS: Readonly<Record<string, (request: SeenRequest) => Script>> = {
+  answers: answerAny,
+  refuses: () => errorScript(400, { message: `about ${WORDS}`, type: WORD, code: WORD, param: WORD }),
+  locks: () => errorScript(401, { message: WORDS, type: WORD, code: WORD, param: WORD }),
+  fails: () => errorScript(500, { message: `about ${WORDS}`, type: WORD, code: WORD, param: WORD }),
+  quotes: () => ({ status: 200, body: [WORDS] }),
+  hostile: () => errorScript(500, { message: HOSTILE, code: HOSTILE }),
+};
+const MODEL_ROUTES = LISTED_ROUTES.filter(({ body }) => body?.model !== undefined);
+/** Tokens are counted here, without an upstream. */
+const ASKING_ROUTES = MODEL_ROUTES.filter(({ path }) => !path.endsWith('/count_tokens'));
+
+const modelOf = (route: ListedRoute, upstream: string, isStream: boolean) =>
+  `${upstream}-${LISTED_ROUTES.indexOf(route)}-${isStream ? 'streamed' : 'whole'}`;
+
+/** Each call has a model and a channel of its own: what one failure does to them must not keep the next call from it. */
+function apart(standard: TestDocument): TestDocument {
+  const document = { ...standard, channels: [...standard.channels], models: [...standard.models] };
+  for (const route of MODEL_ROUTES) {
+    const like = standard.models.find(({ id }) => id === route.body?.model) ?? {};
+    const [{ channel }] = like.routes as [{ channel: string }];
+    for (const upstream of Object.keys(UPSTREAMS)) {
+      for (const isStream of [false, true]) {
+        const id = modelOf(route, upstream, isStream);
+        document.channels.push({ ...standard.channels.find(({ name }) => name === channel), name: id });
+        document.models.push({ ...like, id, aliases: [], routes: [{ channel: id, model: id }] });
+      }
+    }
+  }
+  return document;
+}
+
 let gateway: TestGateway;
 let account: TestAccount;
-const answers: string[] = [];
+/** In our own words. */
+const faults: { what: string; text: string }[] = [];
 beforeAll(async () => {
-  gateway = await startSecure();
+  gateway = await startSecure({ document: apart });
+  gateway.upstream.otherwise((request) => (UPSTREAMS[request.json.model.split('-')[0]] ?? answerAny)(request));
   account = await gateway.register();
 });
 afterAll(() => gateway.stop());
@@ -45,33 +82,60 @@ const send = async (route: ListedRoute, text: string, rest: Record<string, unkno
     headers: { 'x-session-id': WORD, 'user-agent': WORD, 'idempotency-key': `${WORD}-${route.path}` },
     ...(route.body ? { body: { ...(marked(route.body, text) as Record<string, unknown>), ...rest } } : {}),
   });
-  const body = await response.text();
-  if (response.status >= 400) answers.push(body);
+  const told = `${await response.text()} ${JSON.stringify([...response.headers])}`;
+  // An upstream's 400 is told in its words.
+  const isOurs = response.status >= 400 && !String(rest.model).startsWith('refuses-');
+  if (isOurs) faults.push({ what: `${route.path} ${rest.model}`, text: told });
+  return response.status;
 };
 
-describe('S16 marked text', () => {
-  test('S16 goes through every route, with upstreams that answer, refuse, fail and quote it', async () => {
-    const upstreams = [
-      answerAny,
-      () => errorScript(400, { message: `about ${WORDS}`, type: WORD, code: WORD, param: WORD }),
-      () => errorScript(401, { message: WORDS }),
-      () => ({ status: 500, body: [WORDS] }),
-      () => ({ status: 200, body: [WORDS] }),
-    ];
-    for (const upstream of upstreams) {
-      gateway.upstream.otherwise(upstream);
-      for (const route of LISTED_ROUTES) {
-        await send(route, WORDS);
-        if (route.body?.model) await send(route, WORDS, { stream: true });
-        if (route.body?.model) await send(route, WORDS, { model: WORD });
-      }
+/** How many calls ended with each status. */
+async function sendEach(upstream: string, text: string): Promise<Record<number, number>> {
+  const ended: Record<number, number> = {};
+  for (const route of ASKING_ROUTES) {
+    for (const stream of [false, true]) {
+      const status = await send(route, text, { model: modelOf(route, upstream, stream), ...(stream && { stream }) });
+      ended[status] = (ended[status] ?? 0) + 1;
     }
-    gateway.upstream.otherwise(answerAny);
-    await eventually('every call to be closed', () => gateway.sql('SELECT * FROM holds').length === 0);
-    expect(gateway.upstream.requests.some(({ body }) => body.includes(WORD))).toBe(true);
+  }
+  return ended;
+}
+
+/** Of the calls to one kind of upstream, how many came there with the mark; a second try is the same call. */
+function arrivedAt(upstream: string): number {
+  const marked = gateway.upstream.requests.filter(({ body }) => body.includes(WORD));
+  return new Set(marked.map(({ json }) => json.model).filter((model) => model.startsWith(`${upstream}-`))).size;
+}
+
+describe('S16 marked text', () => {
+  test('S16 goes through every route, whatever is asked of it', async () => {
+    for (const route of LISTED_ROUTES) {
+      await send(route, WORDS);
+      if (route.body?.model) await send(route, WORDS, { model: WORD });
+    }
+    expect(faults.length).toBeGreaterThan(MODEL_ROUTES.length);
   });
 
-  test('S16 stands in no file and no line', () => {
+  test.each([
+    // The one that fails is a streamed picture, which this upstream does not have.
+    ['answers', { 200: 9, 502: 1 }],
+    ['refuses', { 400: 10 }],
+    ['locks', { 502: 10 }],
+    ['fails', { 502: 10 }],
+    ['quotes', { 502: 10 }],
+  ])('S16 goes to an upstream that %s', async (upstream, ended) => {
+    expect(await sendEach(upstream, WORDS)).toEqual(ended);
+    expect(arrivedAt(upstream)).toBe(10);
+  });
+
+  test('S16 stands in no fault', () => {
+    const telling = faults.filter(({ text }) => findMark(mark, Buffer.from(text)).length > 0);
+    expect(telling.map(({ what }) => what)).toEqual([]);
+    expect(faults.length).toBeGreaterThan(30);
+  });
+
+  test('S16 stands in no file and no line', async () => {
+    await eventually('every call to be closed', () => gateway.sql('SELECT * FROM holds').length === 0);
     expect(findMarkIn(mark, gateway.dataDir)).toEqual([]);
     expect(findMark(mark, Buffer.from(gateway.log.text()))).toEqual([]);
     expect(gateway.log.lines().length).toBeGreaterThan(10);
@@ -91,9 +155,9 @@ describe('S17 the log', () => {
   );
 
   test('S17 is JSON lines of listed fields, without a control character, whatever came in', async () => {
-    gateway.upstream.otherwise(() => errorScript(500, { message: HOSTILE, code: HOSTILE }));
     for (const route of LISTED_ROUTES) await send(route, HOSTILE);
-    gateway.upstream.otherwise(answerAny);
+    expect(await sendEach('hostile', HOSTILE)).toEqual({ 502: 10 });
+    expect(arrivedAt('hostile')).toBe(10);
     const lines = gateway.log.text().split('\n').slice(0, -1);
     for (const line of lines) {
       expect(line).not.toMatch(/[\p{Cc}\u2028\u2029]/u);

@@ -34,8 +34,16 @@ const streamOf = (body: readonly Part[], rest: Partial<Script> = {}): Script => 
 const clock = createManualClock();
 const STEP_MS = 20;
 let gateway: ClientGateway;
+/** When the last answer was paid, which takes the store a while in which no time shall pass. */
+let settledAt: number | undefined;
 beforeAll(async () => {
   gateway = await startClientGateway({ clock });
+  const { store } = gateway.gateway;
+  const { commit } = store;
+  store.commit = (name, input) => {
+    if (name === 'settle') settledAt = clock.monotonic();
+    return commit(name, input);
+  };
 });
 beforeEach(() => gateway.upstream.reset());
 afterAll(() => gateway.stop());
@@ -110,24 +118,31 @@ test('what comes after the finish is waited for half a second in all, and not an
   const frame = (value: unknown) => UPSTREAMS.openai.frame(value);
   const told = [openaiChunk({ content: 'One' }), openaiChunk({}, 'stop')].map(frame).join('');
   const counted = frame({ ...openaiChunk({}), choices: [], usage: { prompt_tokens: 4, completion_tokens: 2 } });
-  gateway.upstream.next(streamOf([told, isTime.opened, counted, NEVER]));
+  const isCounted = createGate();
+  function* silence(): Generator<Part> {
+    isCounted.open();
+    yield NEVER;
+  }
+  gateway.upstream.next(streamOf([told, isTime.opened, counted], { rest: silence() }));
   const body = CLIENTS.messages.body({ model: 'on-openai', stream: true });
   let text = '';
   const read = (async () => {
     for await (const bytes of (await gateway.call(CLIENTS.messages.path, { key, body })).body ?? []) {
       text += Buffer.from(bytes).toString();
     }
-    return 'over';
   })();
   await eventually('the words', () => text.includes('One'));
   const before = clock.monotonic();
-  await eventually('the end', async () => {
-    const waited = clock.monotonic() - before;
-    if (waited >= 200) isTime.open();
-    await clock.advance(STEP_MS);
-    return (await Promise.race([read, Bun.sleep(5)])) === 'over';
+  settledAt = undefined;
+  await clock.advance(200);
+  isTime.open();
+  await isCounted.opened;
+  const ended = await eventually('the settlement', async () => {
+    if (settledAt === undefined) await clock.advance(STEP_MS);
+    return settledAt;
   });
-  expect(clock.monotonic() - before).toBeLessThan(620);
+  expect(ended - before).toBeWithin(500, 620);
+  await read;
   expect(CLIENTS.messages.readStream(text)).toMatchObject({ text: 'One', ends: 'end', complete: true });
 });
 
