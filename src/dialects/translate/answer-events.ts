@@ -55,8 +55,11 @@ export interface EventReader {
   repeat?(): Repeat | undefined;
   /** One more of its kind was not shown. */
   again?(): void;
-  /** Usage, reasoning and how it ended; what was said is counted by whoever writes it. */
-  facts(): Pick<StreamFacts, 'usage'>;
+  /**
+   * Usage, reasoning and how it ended; what was said is counted by whoever writes it. `isOver`: the answer has ended, also if
+   * the upstream did not end it and has not said its last figures.
+   */
+  facts(isOver: boolean): Pick<StreamFacts, 'usage'>;
 }
 
 export interface WholeEvents {

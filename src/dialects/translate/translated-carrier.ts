@@ -164,7 +164,8 @@ function translatedReader(
     end: () => translateAll(events.end()),
     facts() {
       const facts = reader.facts();
-      return { ...facts, output: output ?? heard(), ...events.facts(), finished: isFinished() };
+      const finished = isFinished();
+      return { ...facts, output: output ?? heard(), ...events.facts(finished), finished };
     },
     isFinished,
   };

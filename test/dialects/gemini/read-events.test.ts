@@ -10,7 +10,7 @@ import { target } from './target.ts';
 function readStream(chunks: readonly string[], to = target()) {
   const reader = createEventReader(to);
   const events = chunks.flatMap((data) => reader.read({ event: undefined, data }));
-  return { events: [...events, ...reader.end()], usage: reader.facts().usage };
+  return { events: [...events, ...reader.end()], usage: reader.facts(false).usage };
 }
 
 function readAnswer(options: GeminiOptions) {

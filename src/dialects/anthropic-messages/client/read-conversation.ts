@@ -142,7 +142,8 @@ const READ_INSIDE = new Set([
 
 function membersOf(body: JsonObject, outer: string): JsonObject {
   const value = body[outer];
-  if (!isObject(value)) return {};
+  // Of thinking that is off nothing more is said.
+  if (!isObject(value) || (outer === 'thinking' && value.type === 'disabled')) return {};
   const named = Object.entries(value).map(([name, member]) => [`${outer}.${name}`, member] as const);
   return Object.fromEntries(named.filter(([name]) => !READ_INSIDE.has(name)));
 }

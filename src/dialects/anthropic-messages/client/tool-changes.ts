@@ -29,15 +29,17 @@ export function removedTools(changes: readonly ToolChange[]): ReadonlySet<Json |
   return removed;
 }
 
-/** Nothing is said of tools that stay behind. Throws a fault that names a tool which the request does not have. */
+/** Nothing is said of tools that stay behind. Throws a fault that names a tool which comes and the request does not have. */
 export function tellChange(change: JsonObject, placed: Placed, { own, left }: KnownTools): TextPart[] {
   const name = changedName(change, placed.at);
   if (name === undefined || left.has(name)) return [];
+  const isGone = change.type === 'tool_removal';
   if (!own.has(name)) {
+    if (isGone) return [];
     const param = `${placed.at}.tool.name`;
     refuseField(param, `Name a tool of this request in ${param}.`);
   }
-  const text = change.type === 'tool_removal' ? `The tool ${name} cannot be called any more.` : canBeCalled(name);
+  const text = isGone ? `The tool ${name} cannot be called any more.` : canBeCalled(name);
   return [{ type: 'text', text, ...placed }];
 }
 

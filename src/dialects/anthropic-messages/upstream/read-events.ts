@@ -58,6 +58,6 @@ export function createEventReader({ requestId }: Target): EventReader {
     },
     // A body that ends inside a block was cut: another run may still say the rest of it.
     end: () => (isStopped ? blocks.stop() : []),
-    facts: () => ({ usage: usage.report(isStopped) }),
+    facts: (isOver) => ({ usage: usage.report(isStopped || isOver) }),
   };
 }

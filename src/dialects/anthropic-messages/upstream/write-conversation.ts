@@ -33,7 +33,12 @@ export function writeConversation(conversation: Conversation, target: Target): W
     lacksThoughts: lacksThoughts(plan.turns),
     maxOutputTokens: target.maxOutputTokens,
   });
-  const knobs = writeKnobs(conversation.knobs, { traits, isThinking: reasoning.isOn, hashUser: target.hashUser });
+  const knobs = writeKnobs(conversation.knobs, {
+    traits,
+    isThinking: reasoning.isOn,
+    isToolsArguments: format.tool !== undefined,
+    hashUser: target.hashUser,
+  });
   const system = [...plan.system, ...format.hints];
   const marks = chooseMarks(tools, system, plan.turns);
   const options = { marks, names, writeId: createToolNames([], ID_CHARS, MOST_ID_CHARS).toUpstream };

@@ -11,6 +11,8 @@ import type { ClaudeTraits } from './claude-traits.ts';
 export interface KnobOptions {
   traits: ClaudeTraits;
   isThinking: boolean;
+  /** The answer comes as a tool's arguments, in which line breaks are layout. */
+  isToolsArguments: boolean;
   hashUser(id: string): string;
 }
 
@@ -28,7 +30,7 @@ export function writeKnobs(knobs: readonly Knob[], options: KnobOptions): Writte
     const written = writeKnob(knob, options, new Set(Object.keys(members)));
     Object.assign(members, written?.members);
     localStops.push(...(written?.localStops ?? []));
-    if (!written) dropped.push(knob.name);
+    if (!written || written.isPart) dropped.push(knob.name);
   }
   return { members, dropped, localStops };
 }
@@ -41,6 +43,8 @@ function rank({ kind }: Knob): number {
 interface Written {
   members: Record<string, RawValue>;
   localStops?: string[];
+  /** Some of it is left out. */
+  isPart?: boolean;
 }
 
 /** Undefined: this model cannot be given it. */
@@ -52,7 +56,7 @@ function writeKnob(knob: Knob, options: KnobOptions, has: ReadonlySet<string>): 
     case 'top_k':
       return writeSampling(kind, value, options, has);
     case 'stop':
-      return writeStops(knob);
+      return writeStops(knob, options);
     case 'user':
       if (typeof value !== 'string' || has.has('metadata')) return undefined;
       return { members: { metadata: { user_id: options.hashUser(value) } } };
@@ -85,7 +89,8 @@ function writeSampling(
 }
 
 /** The vendor refuses sequences of white space alone. */
-function writeStops(knob: Knob): Written {
+function writeStops(knob: Knob, { isToolsArguments }: KnobOptions): Written {
   const { taken, local } = splitStops(knob, Number.POSITIVE_INFINITY, (stop) => stop.trim() !== '');
-  return { members: taken.length > 0 ? { stop_sequences: taken } : {}, localStops: local };
+  const members: Written['members'] = taken.length > 0 ? { stop_sequences: taken } : {};
+  return isToolsArguments ? { members, isPart: local.length > 0 } : { members, localStops: local };
 }

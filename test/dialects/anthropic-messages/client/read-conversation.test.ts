@@ -301,7 +301,7 @@ describe('settings', () => {
     });
   });
 
-  test('effort of a single message is not the request s', () => {
+  test('an effort at a message of the user is not the answer’s', () => {
     const messages = [{ role: 'user', content: 'Hi', output_config: { effort: 'medium' } }];
     expect(read({ messages }).reasoning).toBeUndefined();
   });

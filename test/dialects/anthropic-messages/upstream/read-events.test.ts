@@ -14,7 +14,7 @@ function readStream(...events: (object | string)[]) {
   const read = events.flatMap((event) =>
     reader.read({ event: undefined, data: typeof event === 'string' ? event : JSON.stringify(event) }),
   );
-  return { events: [...read, ...reader.end()], usage: reader.facts().usage };
+  return { events: [...read, ...reader.end()], usage: reader.facts(false).usage };
 }
 
 function readWhole(text: string) {

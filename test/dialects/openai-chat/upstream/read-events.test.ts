@@ -17,7 +17,7 @@ const callBit = (more: Fields) => chunk({ tool_calls: [more] });
 function readAll(datas: readonly string[], quirks?: QuirksName) {
   const reader = createEventReader(targetOf(quirks));
   const events = datas.flatMap((data) => reader.read({ event: undefined, data }));
-  return { events: [...events, ...reader.end()], usage: reader.facts().usage };
+  return { events: [...events, ...reader.end()], usage: reader.facts(false).usage };
 }
 
 /** Blocks with their text joined, in order, and the rest by its type. */
