@@ -6,7 +6,7 @@ import type { Answer } from '../support/answer.ts';
 import { type Assembled, assembleChat } from '../support/assemble.ts';
 import { type Break, createFakeFetch, type FakeAnswer, type FakeCall } from '../support/broken-fetch.ts';
 import { eventually } from '../support/eventually.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { NO_JITTER, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { untilHeard } from '../support/race.ts';
 import { RECORDED_STREAMS, type RecordedStream } from '../support/recorded-streams.ts';
 import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
@@ -38,6 +38,7 @@ async function startCutter({ client, events }: RecordedStream, second: Record<st
   const endpoints = [client];
   const gateway = await startTestGateway({
     fetch: createFakeFetch((call) => cutter.answer(call, Number(call.body.model.slice(2)))),
+    random: NO_JITTER,
     limits: { paid_per_minute: 100_000, in_flight: 1_000 },
     document: (doc) => ({
       ...doc,

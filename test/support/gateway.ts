@@ -20,8 +20,8 @@ import { openPosted, withTables } from './with-tables.ts';
 /** Nobody is turned away because the machine that runs the tests is slow: the longest that a timer takes. */
 const PATIENT_MS = 2 ** 31 - 1;
 
-/** A second try comes after the least of its pause, and of equal routes the first is taken. */
-const NO_JITTER = { ...systemRandom, fraction: () => 0 };
+/** For gateways without equal routes, of which it would take the first: a second try comes after the least of its pause. */
+export const NO_JITTER = { ...systemRandom, fraction: () => 0 };
 
 export interface TestGatewayOptions extends Partial<Omit<GatewayOptions, 'writeLog'>> {
   /** What this test has otherwise than the default document. */
@@ -102,7 +102,6 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     fetch: globalThis.fetch,
     demoPaceMs: 0,
     patienceMs: PATIENT_MS,
-    random: NO_JITTER,
     ...gatewayOptions,
     writeLog: log.write,
   }).catch(async (error: unknown) => {

@@ -5,7 +5,7 @@ import { afterAll } from 'bun:test';
 import type { Answer } from './answer.ts';
 import type { Assembled } from './assemble.ts';
 import { eventually } from './eventually.ts';
-import { startTestGateway, type TestAccount, type TestGateway, type TestGatewayOptions } from './gateway.ts';
+import { NO_JITTER, startTestGateway, type TestAccount, type TestGateway, type TestGatewayOptions } from './gateway.ts';
 import { bodyLength, type Script } from './script.ts';
 import { type ScriptedUpstream, startUpstream } from './upstream.ts';
 import type { WireClient } from './wire-clients.ts';
@@ -106,6 +106,7 @@ export async function startLab(client: WireClient, options: LabOptions = {}): Pr
   });
   const gateway = await startTestGateway({
     limits: { paid_per_minute: 100_000, in_flight: 10_000 },
+    random: NO_JITTER,
     ...rest,
     document: (doc) => {
       const own = models({ baseUrl: String(doc.channels[1]?.base_url) } as ScriptedUpstream);
