@@ -12,7 +12,7 @@ import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import type { Answer } from '../support/answer.ts';
 import { freePort } from '../support/free-port.ts';
 import { startTestGateway, type TestAccount } from '../support/gateway.ts';
-import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
+import { sharePostgres, type TestDatabase, type TestDatabases } from '../support/postgres.ts';
 import { createWorkplace, type Ended } from '../support/start-process.ts';
 import { writeSql } from '../support/write-sql.ts';
 
@@ -22,12 +22,12 @@ setDefaultTimeout(120_000);
 const ACCEPT = '--accept-differences';
 const place = createWorkplace();
 const file = `${place.dataDir}/gateway.sqlite`;
-let postgres: TestPostgres;
+let postgres: TestDatabases;
 let database: TestDatabase;
 let account: TestAccount;
 
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await sharePostgres();
   const gateway = await startTestGateway({ dataDir: place.dataDir });
   account = await gateway.register();
   await (await gateway.chat(account.key, { model: 'demo-small' })).text();

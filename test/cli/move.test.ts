@@ -7,7 +7,7 @@ import { createSiteClient } from '../site/site-client.ts';
 import type { Answer } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
 import { chatAnswer } from '../support/openai-chat.ts';
-import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
+import { sharePostgres, type TestDatabase, type TestDatabases } from '../support/postgres.ts';
 import { createWorkplace, type Ended, logged, type RunningServer } from '../support/start-process.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import {
@@ -27,7 +27,7 @@ setDefaultTimeout(120_000);
 const place = createWorkplace();
 const file = `${place.dataDir}/gateway.sqlite`;
 let upstream: ScriptedUpstream;
-let postgres: TestPostgres;
+let postgres: TestDatabases;
 let database: TestDatabase;
 let history: History;
 let before: Record<string, unknown>;
@@ -39,7 +39,7 @@ let there: Record<string, string>;
 
 beforeAll(async () => {
   upstream = await startUpstream();
-  postgres = await startPostgres();
+  postgres = await sharePostgres();
   database = await postgres.createDatabase({ empty: true });
   place.write('gateway.yaml', catalogOf(upstream));
   server = await place.serve();

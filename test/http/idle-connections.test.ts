@@ -1,7 +1,7 @@
 // Connections that clients keep and do not use: each is closed after a while, whatever was answered on it last, so that
 // nobody can take up all of them for nothing. A request that is under way is not cut by it.
 
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { dial, type Line, trickle } from '../support/dial.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -15,52 +15,58 @@ const LONGER_THAN_IDLE_MS = 6_000;
 const WITHIN_MS = 25_000;
 
 const lines = new Set<Line>();
-let gateway: TestGateway;
-let key: string;
-let cookie: string;
-beforeAll(async () => {
-  gateway = await startTestGateway(IDLE);
-  ({ key } = await gateway.register());
-  const signedIn = await gateway.call('/account/sign-in', {
-    body: `key=${key}`,
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-  });
-  cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
-});
+const gateways = new Set<TestGateway>();
 afterAll(async () => {
   for (const line of lines) line.hangUp();
-  await gateway.stop();
+  for (const gateway of gateways) await gateway.stop();
 });
 
 const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n${headers}\r\n`;
 
-function post(path: string, body: unknown, headers = `authorization: Bearer ${key}\r\n`): string {
+function post(path: string, body: unknown, headers: string): string {
   const json = JSON.stringify(body);
   const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n${headers}`;
   return `${head}content-length: ${json.length}\r\n\r\n${json}`;
 }
 
-const chat = (rest: Record<string, unknown> = {}) =>
-  post('/v1/chat/completions', { model: 'up-paid', messages: [{ role: 'user', content: 'Hi' }], ...rest });
-
-/** A line on which one request has been answered, up to this text. */
-async function answered(request: string, end: string, port = gateway.port): Promise<Line> {
-  const line = await dial(port);
-  lines.add(line);
-  line.write(request);
-  await eventually(`an answer to ${request.split('\r\n')[0]}`, () => line.text().includes(end), WITHIN_MS);
-  return line;
+/** A gateway for each test, because they wait at once. */
+async function start() {
+  const gateway = await startTestGateway(IDLE);
+  gateways.add(gateway);
+  const { key } = await gateway.register();
+  const chat = (rest: Record<string, unknown> = {}) => {
+    const body = { model: 'up-paid', messages: [{ role: 'user', content: 'Hi' }], ...rest };
+    return post('/v1/chat/completions', body, `authorization: Bearer ${key}\r\n`);
+  };
+  /** A line on which one request has been answered, up to this text. */
+  async function answered(request: string, end: string, port = gateway.port): Promise<Line> {
+    const line = await dial(port);
+    lines.add(line);
+    line.write(request);
+    await eventually(`an answer to ${request.split('\r\n')[0]}`, () => line.text().includes(end), WITHIN_MS);
+    return line;
+  }
+  async function modelAnswered(script: Script, request: string, end: string): Promise<Line> {
+    gateway.upstream.next(script);
+    return answered(request, end);
+  }
+  return { gateway, key, chat, answered, modelAnswered };
 }
 
-async function modelAnswered(script: Script, request: string, end: string): Promise<Line> {
-  gateway.upstream.next(script);
-  return answered(request, end);
+async function signIn(gateway: TestGateway, key: string): Promise<string> {
+  const signedIn = await gateway.call('/account/sign-in', {
+    body: `key=${key}`,
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  });
+  return signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
 }
 
 /** A stream whose upstream leaves in the middle. */
 const brokenStream = (): Script => ({ ...chatStream(), framing: 'close', body: (chatStream().body ?? []).slice(0, 3) });
 
-test('a connection is closed once it is idle, whatever was answered on it', async () => {
+test.concurrent('a connection is closed once it is idle, whatever was answered on it', async () => {
+  const { gateway, key, chat, answered, modelAnswered } = await start();
+  const cookie = await signIn(gateway, key);
   const { token } = operatorOf(gateway);
   const operator = Number(new URL(gateway.gateway.adminUrl).port);
   const bearer = (given: string) => `authorization: Bearer ${given}\r\n`;
@@ -90,7 +96,8 @@ test('a connection is closed once it is idle, whatever was answered on it', asyn
   expect(open()).toEqual([]);
 }, 60_000);
 
-test('so is one in the middle of its next request’s headers, though a byte comes every moment', async () => {
+test.concurrent('so is one in the middle of its next request’s headers, though a byte comes every moment', async () => {
+  const { chat, answered, modelAnswered } = await start();
   const slow = [
     await answered(get('/healthz'), 'ok'),
     await modelAnswered(chatAnswer(), chat(), 'chat.completion'),
@@ -102,7 +109,8 @@ test('so is one in the middle of its next request’s headers, though a byte com
   for (const line of slow) expect(line.text().split('HTTP/1.1 200')).toHaveLength(2);
 }, 60_000);
 
-test('a request that is under way is not cut, first or not, however long its upstream is silent', async () => {
+test.concurrent('a request that is under way is not cut, first or not, however long its upstream is silent', async () => {
+  const { gateway, chat, modelAnswered } = await start();
   const pause = LONGER_THAN_IDLE_MS;
   const [whole, stream] = [chatAnswer().body ?? [], chatStream().body ?? []];
   const afterOther = await modelAnswered(chatAnswer(), chat(), 'chat.completion');

@@ -10,15 +10,15 @@ import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createAccount, paid, settling, T0 } from '../store/suite/samples.ts';
 import { createManualClock } from '../support/manual-clock.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { sharePostgres, type TestDatabases } from '../support/postgres.ts';
 
 const HOUR_MS = 3_600_000;
 const SWEEP_MS = 5_000;
 const log = () => {};
-let server: TestPostgres;
+let server: TestDatabases;
 let stores: Store[];
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharePostgres();
   const { url } = await server.createDatabase();
   stores = await Promise.all([1, 2].map(() => openPostgresStore({ url, clock: systemClock })));
 });

@@ -10,13 +10,13 @@ import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { createManualClock } from '../support/manual-clock.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { sharePostgres, type TestDatabases } from '../support/postgres.ts';
 import { describeSuspendedKeys } from './suspended-keys.ts';
 
 const DAY_MS = 86_400_000;
-let server: TestPostgres;
+let server: TestDatabases;
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharePostgres();
 });
 afterAll(() => server.stop());
 

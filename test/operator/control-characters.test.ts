@@ -5,12 +5,12 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { clientOf } from '../console/operator-client.ts';
 import { adminApiOf } from '../support/admin-api.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { sharePostgres, type TestDatabases } from '../support/postgres.ts';
 
-let server: TestPostgres;
+let server: TestDatabases;
 let gateway: TestGateway;
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharePostgres();
   const { url } = await server.createDatabase();
   gateway = await startTestGateway({ env: { DATABASE_URL: url, SECRETS_PEPPER: 'a pepper for this test' } });
 });

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
 import { createGate } from '../support/eventually.ts';
-import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { NO_JITTER, startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { chatChunks, sseText } from '../support/openai-chat.ts';
 import { untilHeard } from '../support/race.ts';
 import { bodyLength, cutAt, type Script } from '../support/script.ts';
@@ -42,7 +42,11 @@ const nextModel = () => `cut-${taken++}`;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startTestGateway({ document: manyModels, limits: { paid_per_minute: 100_000, in_flight: 1_000 } });
+  gateway = await startTestGateway({
+    document: manyModels,
+    random: NO_JITTER,
+    limits: { paid_per_minute: 100_000, in_flight: 1_000 },
+  });
 });
 afterAll(() => gateway.stop());
 

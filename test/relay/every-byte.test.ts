@@ -1,12 +1,12 @@
 // Recorded streams cut after every single byte, by a close and by a reset. Whatever the offset: no hang, no second start,
 // no word twice or missing, no part that looks whole, and a charge for one answer or for none.
 
-import { afterAll, afterEach, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
 import { type Assembled, assembleChat } from '../support/assemble.ts';
 import { type Break, createFakeFetch, type FakeAnswer, type FakeCall } from '../support/broken-fetch.ts';
 import { eventually } from '../support/eventually.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { NO_JITTER, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { untilHeard } from '../support/race.ts';
 import { RECORDED_STREAMS, type RecordedStream } from '../support/recorded-streams.ts';
 import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
@@ -26,23 +26,19 @@ interface Outcome {
   recordStatus: string;
 }
 
-let gateway: TestGateway | undefined;
-afterEach(async () => {
-  await gateway?.stop();
-  gateway = undefined;
-});
+interface Cutter {
+  gateway: TestGateway;
+  /** What the upstreams answer to the call that is cut after so many bytes. */
+  answer(call: FakeCall, at: number): FakeAnswer;
+}
 
 /** A model for each offset: what the gateway remembers of one cut must not decide the next. */
-async function startCutter(
-  { client, events }: RecordedStream,
-  second: Record<string, unknown>,
-  answer: (call: FakeCall, at: number) => FakeAnswer,
-) {
-  const length = Buffer.byteLength(events.join(''));
+async function startCutter({ client, events }: RecordedStream, second: Record<string, unknown> = {}): Promise<Cutter> {
   const kind = client === 'messages' ? 'anthropic' : 'openai';
   const endpoints = [client];
-  gateway = await startTestGateway({
-    fetch: createFakeFetch((call) => answer(call, Number(call.body.model.slice(2)))),
+  const gateway = await startTestGateway({
+    fetch: createFakeFetch((call) => cutter.answer(call, Number(call.body.model.slice(2)))),
+    random: NO_JITTER,
     limits: { paid_per_minute: 100_000, in_flight: 1_000 },
     document: (doc) => ({
       ...doc,
@@ -55,7 +51,7 @@ async function startCutter(
       ],
       models: [
         ...doc.models,
-        ...Array.from({ length: length + 1 }, (_, at) => ({
+        ...Array.from({ length: lengthOf(events) + 1 }, (_, at) => ({
           id: `cut-${at}`,
           max_output_tokens: 100,
           price: { input: 0.001, output: 0.001 },
@@ -67,12 +63,20 @@ async function startCutter(
       ],
     }),
   });
-  return length;
+  const cutter: Cutter = {
+    gateway,
+    answer: () => {
+      throw new Error('no answer is given');
+    },
+  };
+  return cutter;
 }
 
-async function cutEverywhere(recorded: RecordedStream, length: number, step = 1): Promise<Outcome[]> {
-  if (!gateway) throw new Error('no gateway');
+const lengthOf = (events: readonly string[]) => Buffer.byteLength(events.join(''));
+
+async function cutEverywhere({ gateway }: Cutter, recorded: RecordedStream, step = 1): Promise<Outcome[]> {
   const { gateway: app, sql } = gateway;
+  const length = lengthOf(recorded.events);
   const { key, accountId } = await gateway.register();
   const client = clientOf(recorded);
   const seen: (Omit<Outcome, 'cost' | 'recordStatus'> & { id: string })[] = [];
@@ -129,101 +133,122 @@ afterAll(() => process.stdout.write(`streams cut: ${calls}\n`));
 
 describe.each(RECORDED_STREAMS)('$what', (recorded) => {
   const body = recorded.events.join('');
+  const length = lengthOf(recorded.events);
   const expected = assembleOf(recorded)(body);
 
-  test.each(BREAKS)(
-    '%s: a run that says the same makes it whole',
-    async (by) => {
+  describe('on channels that begin anew', () => {
+    let cutter: Cutter;
+    beforeAll(async () => {
+      cutter = await startCutter(recorded);
+    });
+    afterAll(() => cutter.gateway.stop());
+
+    /** The first answer to each offset is cut, the next ones are whole. */
+    function cutOnce(by: Break, next: string): Set<number> {
       const broken = new Set<number>();
-      const length = await startCutter(recorded, {}, (_call, at) => {
-        if (broken.has(at)) return { body };
+      cutter.answer = (_call, at) => {
+        if (broken.has(at)) return { body: next };
         broken.add(at);
         return { body, cut: { after: at, by } };
-      });
-      const outcomes = await cutEverywhere(recorded, length);
-      calls += outcomes.length;
-      let estimated = 0;
-      for (const { at, status, answer, cost, recordStatus } of outcomes) {
-        const where = `cut after ${at} of ${length}`;
-        expect(status, where).toBe(200);
-        expect(answer.content, where).toEqual(expected.content);
-        expect(answer, where).toMatchObject({ complete: true, finish: expected.finish as string, error: undefined });
-        expect(recordStatus, where).toBe('ok');
-        expect(String(answer.usage.cost_nano), where).toBe(cost.toString());
-        // Cut between the finish and the usage, it is counted here.
-        if (cost !== COST) estimated++;
-        expect(cost, where).toBeGreaterThan(0n);
-      }
-      expect(estimated).toBeLessThan(length / 3);
-    },
-    TIMEOUT_MS,
-  );
+      };
+      return broken;
+    }
 
-  test(
-    'a run that says something else: an error in the stream, and nothing to pay',
-    async () => {
-      const broken = new Set<number>();
-      const other = recorded.other.join('');
-      const otherContent = assembleOf(recorded)(other).content;
-      const length = await startCutter(recorded, {}, (_call, at) => {
-        if (broken.has(at)) return { body: other };
-        broken.add(at);
-        return { body, cut: { after: at, by: 'fin' } };
-      });
-      const outcomes = await cutEverywhere(recorded, length, 3);
-      calls += outcomes.length;
-      let told = 0;
-      for (const { at, status, answer, cost, recordStatus } of outcomes) {
-        const where = `cut after ${at} of ${length}`;
-        expect(status, where).toBe(200);
-        if (answer.complete) {
-          expect([expected.content, otherContent], where).toContainEqual(answer.content);
+    test.each(BREAKS)(
+      '%s: a run that says the same makes it whole',
+      async (by) => {
+        const broken = cutOnce(by, body);
+        const outcomes = await cutEverywhere(cutter, recorded);
+        calls += outcomes.length;
+        expect(broken.size).toBe(length + 1);
+        let estimated = 0;
+        for (const { at, status, answer, cost, recordStatus } of outcomes) {
+          const where = `cut after ${at} of ${length}`;
+          expect(status, where).toBe(200);
+          expect(answer.content, where).toEqual(expected.content);
+          expect(answer, where).toMatchObject({ complete: true, finish: expected.finish as string, error: undefined });
+          expect(recordStatus, where).toBe('ok');
+          expect(String(answer.usage.cost_nano), where).toBe(cost.toString());
+          // Cut between the finish and the usage, it is counted here.
+          if (cost !== COST) estimated++;
           expect(cost, where).toBeGreaterThan(0n);
-          continue;
         }
-        told++;
-        expect(answer.error, where).toBeDefined();
-        expect(recordStatus, where).toBe('upstream_failed');
-        expect(cost, where).toBe(0n);
-        for (const [slot, text] of Object.entries(answer.content))
-          expect(expected.content[slot], where).toStartWith(text);
-      }
-      expect(told).toBeGreaterThan(length / 15);
-    },
-    TIMEOUT_MS,
-  );
+        expect(estimated).toBeLessThan(length / 3);
+      },
+      TIMEOUT_MS,
+    );
+
+    test(
+      'a run that says something else: an error in the stream, and nothing to pay',
+      async () => {
+        const other = recorded.other.join('');
+        const otherContent = assembleOf(recorded)(other).content;
+        const broken = cutOnce('fin', other);
+        const outcomes = await cutEverywhere(cutter, recorded, 3);
+        calls += outcomes.length;
+        expect(broken.size).toBe(outcomes.length);
+        let told = 0;
+        for (const { at, status, answer, cost, recordStatus } of outcomes) {
+          const where = `cut after ${at} of ${length}`;
+          expect(status, where).toBe(200);
+          if (answer.complete) {
+            expect([expected.content, otherContent], where).toContainEqual(answer.content);
+            expect(cost, where).toBeGreaterThan(0n);
+            continue;
+          }
+          told++;
+          expect(answer.error, where).toBeDefined();
+          expect(recordStatus, where).toBe('upstream_failed');
+          expect(cost, where).toBe(0n);
+          for (const [slot, text] of Object.entries(answer.content))
+            expect(expected.content[slot], where).toStartWith(text);
+        }
+        expect(told).toBeGreaterThan(length / 15);
+      },
+      TIMEOUT_MS,
+    );
+  });
 
   const { text } = recorded;
   if (text === undefined) return;
 
-  test(
-    'a route with prefill goes on where it broke',
-    async () => {
-      const prefills: string[] = [];
-      const length = await startCutter(recorded, { prefill: true }, ({ host, body: request }, at) => {
-        if (host === 'first.test') return first.has(at) ? { body: '{}', status: 500 } : cutFirst(at);
-        const prefill = clientOf(recorded).prefillOf(request);
-        if (prefill === undefined) return { body };
-        prefills.push(prefill);
-        if (!text.startsWith(prefill)) return { body: '{}', status: 500 };
-        return { body: recorded.goOn(text.slice(prefill.length)) };
-      });
-      const first = new Set<number>();
-      const cutFirst = (at: number): FakeAnswer => {
-        first.add(at);
-        return { body, cut: { after: at, by: at % 2 === 0 ? 'fin' : 'rst' } };
-      };
-      const outcomes = await cutEverywhere(recorded, length);
-      calls += outcomes.length;
-      for (const { at, answer, cost } of outcomes) {
-        const where = `cut after ${at} of ${length}`;
-        expect(answer.content, where).toEqual(expected.content);
-        expect(answer, where).toMatchObject({ complete: true, error: undefined });
-        expect(cost, where).toBeGreaterThan(0n);
-      }
-      expect(prefills.length).toBeGreaterThan(length / 5);
-      expect(new Set(prefills).size).toBeGreaterThan(1);
-    },
-    TIMEOUT_MS,
-  );
+  describe('on a channel with prefill', () => {
+    let cutter: Cutter;
+    beforeAll(async () => {
+      cutter = await startCutter(recorded, { prefill: true });
+    });
+    afterAll(() => cutter.gateway.stop());
+
+    test(
+      'it goes on where it broke',
+      async () => {
+        const prefills: string[] = [];
+        const first = new Set<number>();
+        const cutFirst = (at: number): FakeAnswer => {
+          first.add(at);
+          return { body, cut: { after: at, by: at % 2 === 0 ? 'fin' : 'rst' } };
+        };
+        cutter.answer = ({ host, body: request }, at) => {
+          if (host === 'first.test') return first.has(at) ? { body: '{}', status: 500 } : cutFirst(at);
+          const prefill = clientOf(recorded).prefillOf(request);
+          if (prefill === undefined) return { body };
+          prefills.push(prefill);
+          if (!text.startsWith(prefill)) return { body: '{}', status: 500 };
+          return { body: recorded.goOn(text.slice(prefill.length)) };
+        };
+        const outcomes = await cutEverywhere(cutter, recorded);
+        calls += outcomes.length;
+        expect(first.size).toBe(length + 1);
+        for (const { at, answer, cost } of outcomes) {
+          const where = `cut after ${at} of ${length}`;
+          expect(answer.content, where).toEqual(expected.content);
+          expect(answer, where).toMatchObject({ complete: true, error: undefined });
+          expect(cost, where).toBeGreaterThan(0n);
+        }
+        expect(prefills.length).toBeGreaterThan(length / 5);
+        expect(new Set(prefills).size).toBeGreaterThan(1);
+      },
+      TIMEOUT_MS,
+    );
+  });
 });

@@ -1,8 +1,8 @@
 // Streams as some upstreams really send them, each a little beside its format: whole answers reach the client as such, what
 // broke goes on elsewhere, and nothing of the upstream's own trouble is shown.
 
-import { afterEach, describe, expect, test } from 'bun:test';
-import { costAt, type Lab, MAIN, startLab, TRIAL } from '../support/lab.ts';
+import { describe, expect, test } from 'bun:test';
+import { costAt, type Lab, MAIN, shareLabs, startLab, TRIAL } from '../support/lab.ts';
 import type { Part, Script } from '../support/script.ts';
 import { parseSse } from '../support/sse.ts';
 import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
@@ -14,7 +14,7 @@ const COST = costAt(MAIN, 11, 7);
 const LONG_MS = 700;
 
 let lab: Lab;
-afterEach(() => lab.stop());
+const takeLab = shareLabs();
 
 const partsOf = (client: WireClient) => (client.stream({ pieces: PIECES }).body ?? []) as string[];
 const streamOf = (body: readonly Part[], rest: Partial<Script> = {}): Script => ({
@@ -26,7 +26,7 @@ const streamOf = (body: readonly Part[], rest: Partial<Script> = {}): Script => 
 const dataOf = (part: string) => parseSse(part)[0]?.json;
 
 async function ask(client: WireClient, script: Script, fields: Record<string, unknown> = {}) {
-  lab = await startLab(client);
+  lab = await takeLab(client);
   lab.first.next(script);
   lab.first.otherwise(client.refusal(500, 'other'));
   lab.second.otherwise(client.refusal(500, 'other'));
@@ -84,7 +84,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
   });
 
   test.each(huge)('a stream goes on with an event %s', async (_, value) => {
-    lab = await startLab(client);
+    lab = await takeLab(client);
     const at = parts.findIndex((part) => part.includes(' two'));
     lab.first.next(streamOf(parts.slice(0, at)));
     lab.first.otherwise(client.refusal(500, 'other'));
@@ -95,21 +95,10 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     expect(answer).toMatchObject({ content: { [client.textSlot]: TEXT }, complete: true, error: undefined });
   });
 
-  test('keep-alives are no silence', async () => {
-    lab = await startLab(client, { channels: { timeouts: { idle_ms: 1_500 } } });
-    const at = parts.findIndex((part) => part.includes(' two'));
-    const pings = Array.from({ length: 6 }, () => ['event: ping\ndata: {}\n\n', 300]).flat();
-    lab.first.next(streamOf([...parts.slice(0, at), ...pings, ...parts.slice(at)]));
-    const { answer, attempts } = await lab.ask({ stream: true });
-    expect(answer).toMatchObject({ content: { [client.textSlot]: TEXT }, complete: true });
-    expect(attempts).toEqual([['first', 'ok']]);
-  });
-
   test.each(['chunked', 'close'] as const)('a last event without its empty line, %s', async (framing) => {
     const end = parts.findLastIndex((part) => !part.includes('[DONE]') && !part.includes('message_stop'));
     for (const last of [parts[end]?.trimEnd(), `${parts[end]?.trimEnd()}\n`]) {
       await expectWhole(client, streamOf([...parts.slice(0, end), last ?? ''], { framing }));
-      await lab.stop();
     }
   });
 
@@ -122,6 +111,21 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     expect(attempts[0]).toEqual(['first', 'cut']);
     expect(record).toMatchObject({ status: 'upstream_failed', cost_nano: '0' });
   });
+});
+
+test('keep-alives are no silence', async () => {
+  const keptAlive = async (client: WireClient) => {
+    const own = await startLab(client, { channels: { timeouts: { idle_ms: 1_500 } } });
+    const parts = partsOf(client);
+    const at = parts.findIndex((part) => part.includes(' two'));
+    const pings = Array.from({ length: 6 }, () => ['event: ping\ndata: {}\n\n', 300]).flat();
+    own.first.next(streamOf([...parts.slice(0, at), ...pings, ...parts.slice(at)]));
+    const { answer, attempts } = await own.ask({ stream: true }).finally(own.stop);
+    expect(answer, client.name).toMatchObject({ content: { [client.textSlot]: TEXT }, complete: true });
+    expect(attempts, client.name).toEqual([['first', 'ok']]);
+  };
+  // At once, because each takes its time.
+  await Promise.all(WIRE_CLIENTS.map(keptAlive));
 });
 
 describe.each(WIRE_CLIENTS.filter(({ name }) => name !== 'responses'))('$name: an empty reason is no end', (client) => {
@@ -156,7 +160,7 @@ describe.each(WIRE_CLIENTS.filter(({ name }) => name !== 'responses'))('$name: a
 
 /** Another channel answers in its place. */
 async function expectRefused(client: WireClient, script: Script) {
-  lab = await startLab(client);
+  lab = await takeLab(client);
   lab.first.next(script);
   lab.second.next(client.whole());
   const { attempts, status } = await lab.ask();
@@ -191,7 +195,7 @@ describe.each(WIRE_CLIENTS.filter(({ name }) => name === 'messages'))('$name: a 
   });
 
   test.each(reasons)('%s: is no beginning', async (_, delta) => {
-    lab = await startLab(client);
+    lab = await takeLab(client);
     lab.first.otherwise(streamOf([...parts.slice(0, 1), told(delta, 1)]));
     lab.second.next(client.stream({ pieces: PIECES }));
     const { headers, answer } = await lab.ask({ stream: true });
@@ -231,7 +235,7 @@ describe.each(WIRE_CLIENTS)('$name, of a chat upstream', (own) => {
   ];
 
   test.each(errors)('an error as %s: the stream goes on elsewhere, and the error is not shown', async (_, part) => {
-    lab = await startLab(client);
+    lab = await takeLab(client);
     lab.first.next(streamOf([...begun, part]));
     lab.first.otherwise(client.refusal(500, 'other'));
     lab.second.next(client.stream({ pieces: PIECES }));
@@ -275,13 +279,13 @@ describe.each(WIRE_CLIENTS.filter(({ name }) => name === 'chat'))('$name', (clie
     '{"object":"chat.moderation","moderation":{"a":12345678901234567890}}',
     '{"anything":[1,2]}',
   ])('what only the upstream and its clients know passes as it is: %s', async (data) => {
-    const shown = data.replace('upstream-model', 'main');
     for (const [event, body] of [
       [undefined, [...begun, `data: ${data}\n\n`, ...parts.slice(at)]],
       ['custom', [...begun, `event: custom\ndata: ${data}\n\n`, ...parts.slice(at)]],
       [undefined, [`data: ${data}\n\n`, ...parts]],
     ] as const) {
       const text = await expectWhole(client, streamOf(body));
+      const shown = data.replace('upstream-model', lab.model);
       expect(text).toContain(`${event ? `event: ${event}\n` : ''}data: ${shown}\n\n`);
       expect(text).not.toContain('upstream-model');
       // The chunk with the usage is one of the answer.
@@ -289,7 +293,6 @@ describe.each(WIRE_CLIENTS.filter(({ name }) => name === 'chat'))('$name', (clie
         object: 'chat.completion.chunk',
         usage: { cost_nano: COST },
       });
-      await lab.stop();
     }
   });
 
@@ -323,7 +326,6 @@ describe.each(WIRE_CLIENTS.filter(({ name }) => name === 'chat'))('$name', (clie
       const text = await expectWhole(client, streamOf(body));
       expect(usages(text)).toHaveLength(1);
       expect(parseSse(text).at(-2)?.json).toMatchObject({ choices: [], usage: { cost_nano: COST } });
-      await lab.stop();
     }
   });
 
@@ -332,7 +334,6 @@ describe.each(WIRE_CLIENTS.filter(({ name }) => name === 'chat'))('$name', (clie
       const whole = client.whole();
       const [body = ''] = (whole.body ?? []) as string[];
       await expectRefused(client, { ...whole, body: [JSON.stringify({ ...JSON.parse(body), error })] });
-      await lab.stop();
     }
   });
 
@@ -357,7 +358,7 @@ describe.each(WIRE_CLIENTS.filter(({ name }) => name === 'chat'))('$name', (clie
   });
 
   test('words that are called a message go on elsewhere, none of them twice', async () => {
-    lab = await startLab(client);
+    lab = await takeLab(client);
     const renamed = (part: string) => part.replace('"delta"', '"message"');
     lab.first.next(streamOf(begun.map(renamed)));
     lab.first.otherwise(client.refusal(500, 'other'));

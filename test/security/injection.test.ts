@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createKey } from '../support/create-key.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TestAccount, TestGateway } from '../support/gateway.ts';
-import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
+import { sharePostgres, type TestDatabase, type TestDatabases } from '../support/postgres.ts';
 import { untilHeard } from '../support/race.ts';
 import { LISTED_ROUTES, type ListedRoute, pathOf } from './route-list.ts';
 import { startSecure } from './start-secure.ts';
@@ -174,10 +174,10 @@ describe('S5 on SQLite', () => {
 });
 
 describe('S5 on PostgreSQL', () => {
-  let server: TestPostgres;
+  let server: TestDatabases;
   let database: TestDatabase;
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await sharePostgres();
     database = await server.createDatabase();
   });
   afterAll(() => server.stop());

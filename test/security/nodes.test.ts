@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createKey } from '../support/create-key.ts';
 import type { TestAccount, TestGateway } from '../support/gateway.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
-import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
+import { sharePostgres, type TestDatabase, type TestDatabases } from '../support/postgres.ts';
 import { startSecure } from './start-secure.ts';
 
-let server: TestPostgres;
+let server: TestDatabases;
 let database: TestDatabase;
 let near: TestGateway;
 /** Its time stands still unless the test moves it. */
@@ -16,7 +16,7 @@ let far: TestGateway;
 let clock: ManualClock;
 let account: TestAccount;
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharePostgres();
   database = await server.createDatabase();
   const env = { DATABASE_URL: database.url, SECRETS_PEPPER: 'a pepper for both nodes' };
   near = await startSecure({ env });

@@ -45,16 +45,34 @@ afterEach(async () => {
   await visitor.leave();
 });
 
+type Enter = (page: Page, key: string) => Promise<unknown>;
+
+const enterByForm: Enter = async (page, key) => {
+  await page.goto(`${gateway.url}/account/sign-in?next=/account/play`);
+  await page.fill('#key', key);
+  await page.click('form:has(#key) button');
+};
+
+/** With the cookie that the form gives. */
+const enterSignedIn: Enter = async (page, key) => {
+  const response = await gateway.call('/account/sign-in', {
+    body: new URLSearchParams({ key }).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  });
+  const [name = '', value = ''] = response.headers.get('set-cookie')?.split(';')[0]?.split('=') ?? [];
+  await page.context().addCookies([{ name, value, url: gateway.url, httpOnly: true, sameSite: 'Lax' }]);
+  await page.goto(`${gateway.url}/account/play`);
+};
+
 async function openPlayground(
   language: 'en' | 'zh-TW' = 'en',
   options: VisitorOptions = {},
+  enter = enterSignedIn,
 ): Promise<{ page: Page; key: string }> {
   const { key } = await gateway.register();
   visitor = await browser.visit({ language, ...options });
   const { page } = visitor;
-  await page.goto(`${gateway.url}/account/sign-in?next=/account/play`);
-  await page.fill('#key', key);
-  await page.click('form:has(#key) button');
+  await enter(page, key);
   await page.waitForSelector('#play');
   return { page, key };
 }
@@ -73,7 +91,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
   const { account, faults, fields } = wordsOf(language);
 
   test('an answer appears as it comes, then its channel and its cost', async () => {
-    const { page, key } = await openPlayground(language);
+    const { page, key } = await openPlayground(language, {}, enterByForm);
     const gate = createGate();
     const [first = '', second = '', third = '', ...rest] = chatChunks({ pieces: ['Half a ', 'thought'] }).map((chunk) =>
       sseText(JSON.stringify(chunk)),

@@ -8,7 +8,7 @@ import { copiedByDockerfile } from '../ops/dockerfile.ts';
 import type { Answer } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { sharePostgres } from '../support/postgres.ts';
 import { readScrape } from '../support/prometheus.ts';
 import { logged } from '../support/start-process.ts';
 
@@ -190,7 +190,7 @@ test('it is one process that drains on SIGTERM and ends with 0; what it did is t
 });
 
 test('with PROCESSES and PostgreSQL it starts itself anew, twice, on one port; a move says how it is started', async () => {
-  const postgres = await startPostgres();
+  const postgres = await sharePostgres();
   const before = env;
   try {
     const { url: DATABASE_URL } = await postgres.createDatabase();

@@ -6,7 +6,7 @@ import type { Answer } from '../support/answer.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { chatAnswer, chatStream } from '../support/openai-chat.ts';
-import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
+import { sharePostgres, type TestDatabase, type TestDatabases } from '../support/postgres.ts';
 import { readScrape, type Scrape } from '../support/prometheus.ts';
 import { countOf, race } from '../support/race.ts';
 import { parseSse, textOf } from '../support/sse.ts';
@@ -23,14 +23,14 @@ const WITHIN_MS = 30_000;
 setDefaultTimeout(120_000);
 const STREAM = (chatStream().body ?? []) as string[];
 
-let postgres: TestPostgres;
+let postgres: TestDatabases;
 let upstream: ScriptedUpstream;
 let database: TestDatabase;
 let place: Workplace;
 let server: RunningServer;
 
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await sharePostgres();
   upstream = await startUpstream();
 });
 afterAll(async () => {

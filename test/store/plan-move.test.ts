@@ -10,7 +10,7 @@ import { readPostgresSchema, readSqliteSchema } from '../../src/store/move/read-
 import { StoreRefused } from '../../src/store/refusal.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
-import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
+import { sharePostgres, type TestDatabase, type TestDatabases } from '../support/postgres.ts';
 
 /** Everything but these is moved. A table that a migration adds is moved too, if both databases have it alike. */
 const NOT_MOVED = {
@@ -18,11 +18,11 @@ const NOT_MOVED = {
   postgres: ['leases', 'schema_migrations', 'writers'],
 };
 
-let server: TestPostgres;
+let server: TestDatabases;
 let database: TestDatabase;
 let embedded: Database;
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharePostgres();
 });
 afterAll(() => server.stop());
 beforeEach(async () => {

@@ -7,19 +7,19 @@ import { commitBatch } from '../../src/store/postgres/commit-batch.ts';
 import { openConnection } from '../../src/store/postgres/connection.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { createWriter, type Writer } from '../../src/store/postgres/writer.ts';
-import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
+import { sharePostgres, type TestDatabase, type TestDatabases } from '../support/postgres.ts';
 import { runHistories } from './histories/run-histories.ts';
 import { batching, type Subject } from './histories/subject.ts';
 
 const HISTORIES = Number(process.env.POSTGRES_HISTORIES ?? 150);
 const TIMEOUT_MS = Math.max(180_000, HISTORIES * 100);
 
-let server: TestPostgres;
+let server: TestDatabases;
 let database: TestDatabase;
 let writer: Writer;
 let reader: SQL;
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharePostgres();
   database = await server.createDatabase();
   const { url } = database;
   reader = new SQL(url, { max: 4, bigint: true });

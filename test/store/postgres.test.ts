@@ -3,12 +3,12 @@
 import { afterAll, beforeAll } from 'bun:test';
 import { systemClock } from '../../src/kit/clock.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { sharePostgres, type TestDatabases } from '../support/postgres.ts';
 import { describeStore } from './suite/describe-store.ts';
 
-let server: TestPostgres;
+let server: TestDatabases;
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await sharePostgres();
 });
 afterAll(() => server.stop());
 

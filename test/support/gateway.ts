@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSettings } from '../../src/config.ts';
 import type { Gateway, GatewayOptions } from '../../src/gateway.ts';
+import { systemRandom } from '../../src/kit/random.ts';
 import { startGateway } from '../../src/start-gateway.ts';
 import type { Answer } from './answer.ts';
 import { auditLedger } from './audit-ledger.ts';
@@ -18,6 +19,9 @@ import { openPosted, withTables } from './with-tables.ts';
 
 /** Nobody is turned away because the machine that runs the tests is slow: the longest that a timer takes. */
 const PATIENT_MS = 2 ** 31 - 1;
+
+/** For gateways without equal routes, of which it would take the first: a second try comes after the least of its pause. */
+export const NO_JITTER = { ...systemRandom, fraction: () => 0 };
 
 export interface TestGatewayOptions extends Partial<Omit<GatewayOptions, 'writeLog'>> {
   /** What this test has otherwise than the default document. */

@@ -1,10 +1,11 @@
 // A gateway with three upstreams behind one model and its fallback, for one kind of client; and a call through it with
 // everything that can be known of it afterwards.
 
+import { afterAll } from 'bun:test';
 import type { Answer } from './answer.ts';
 import type { Assembled } from './assemble.ts';
 import { eventually } from './eventually.ts';
-import { startTestGateway, type TestAccount, type TestGateway, type TestGatewayOptions } from './gateway.ts';
+import { NO_JITTER, startTestGateway, type TestAccount, type TestGateway, type TestGatewayOptions } from './gateway.ts';
 import { bodyLength, type Script } from './script.ts';
 import { type ScriptedUpstream, startUpstream } from './upstream.ts';
 import type { WireClient } from './wire-clients.ts';
@@ -42,6 +43,8 @@ export interface Asked {
 export interface Lab {
   gateway: TestGateway;
   client: WireClient;
+  /** What calls ask for, unless they say otherwise. */
+  model: string;
   account: TestAccount;
   first: ScriptedUpstream;
   second: ScriptedUpstream;
@@ -103,6 +106,7 @@ export async function startLab(client: WireClient, options: LabOptions = {}): Pr
   });
   const gateway = await startTestGateway({
     limits: { paid_per_minute: 100_000, in_flight: 10_000 },
+    random: NO_JITTER,
     ...rest,
     document: (doc) => {
       const own = models({ baseUrl: String(doc.channels[1]?.base_url) } as ScriptedUpstream);
@@ -113,6 +117,63 @@ export async function startLab(client: WireClient, options: LabOptions = {}): Pr
       };
     },
   });
+  return openLab({
+    gateway,
+    client,
+    model: 'main',
+    first: gateway.upstream,
+    second: others[0],
+    third: others[1],
+    async stop() {
+      await gateway.stop();
+      await Promise.all(others.map((one) => one.close()));
+    },
+  });
+}
+
+/** As many as the tests of one file take. */
+const SHARED = 100;
+
+/**
+ * Labs on one gateway for each kind of client, until the end of the file. Each has an account, scripts and a model of its
+ * own, so that nothing the gateway remembers of one decides another; but they share its repeats on the same channel, of
+ * which there are few: only for tests in which nothing depends on such a repeat.
+ */
+export function shareLabs(): (client: WireClient) => Promise<Lab> {
+  const shared = new Map<WireClient, { lab: Lab; taken: number }>();
+  afterAll(async () => {
+    for (const { lab } of shared.values()) await lab.stop();
+  });
+  return async (client) => {
+    const one = shared.get(client) ?? { lab: await startLab(client, { models: sharedModels() }), taken: 0 };
+    shared.set(client, one);
+    if (one.taken === SHARED) throw new Error('more labs than there are models for');
+    const { gateway, first, second, third } = one.lab;
+    for (const upstream of [first, second, third]) upstream.reset();
+    const model = sharedModel(one.taken++);
+    return openLab({ gateway, client, model, first, second, third, stop: async () => {} });
+  };
+}
+
+const sharedModel = (n: number) => `main-${n}`;
+
+function sharedModels(): Fields[] {
+  return Array.from({ length: SHARED }, (_, n) => ({
+    id: sharedModel(n),
+    max_output_tokens: 1_000,
+    price: { input: 10, output: 40 },
+    routes: ['first', 'second'].map((channel, index) => ({
+      channel,
+      model: `scripted-2026-${n}`,
+      priority: index + 1,
+    })),
+  }));
+}
+
+type LabParts = Pick<Lab, 'gateway' | 'client' | 'model' | 'first' | 'second' | 'third' | 'stop'>;
+
+async function openLab(parts: LabParts): Promise<Lab> {
+  const { gateway, client, model } = parts;
   const account = await gateway.register();
 
   const records = async (): Promise<Answer[]> => {
@@ -124,7 +185,7 @@ export async function startLab(client: WireClient, options: LabOptions = {}): Pr
   const open = (fields: Fields, signal?: AbortSignal) =>
     gateway.call(client.path, {
       key: account.key,
-      body: client.body({ model: 'main', ...fields }),
+      body: client.body({ model, ...fields }),
       ...(signal ? { signal } : {}),
     });
   const read = async (response: Response): Promise<Asked> => {
@@ -147,21 +208,13 @@ export async function startLab(client: WireClient, options: LabOptions = {}): Pr
   };
 
   return {
-    gateway,
-    client,
+    ...parts,
     account,
-    first: gateway.upstream,
-    second: others[0],
-    third: others[1],
     open,
     read,
     ask: async (fields = {}) => read(await open(fields)),
     records,
     balance: async () => BigInt((await gateway.get('/api/me', account.key)).balance_nano),
-    async stop() {
-      await gateway.stop();
-      await Promise.all(others.map((one) => one.close()));
-    },
   };
 }
 

@@ -35,6 +35,12 @@ export interface TestPostgres {
   stop(): Promise<void>;
 }
 
+/** What files need that leave the server itself alone. */
+export interface TestDatabases extends Pick<TestPostgres, 'createDatabase'> {
+  /** Drops what is left of them. */
+  stop(): Promise<void>;
+}
+
 const START_WITHIN_MS = 30_000;
 const STOP_WITHIN_MS = 10_000;
 const START_AGAIN_MS = 100;
@@ -134,6 +140,35 @@ export async function startPostgres(): Promise<TestPostgres> {
     async stop() {
       resume();
       await end();
+    },
+  };
+}
+
+let shared: Promise<TestPostgres> | undefined;
+
+/** Databases on one server for all files that a process runs; the guard ends it with the process. */
+export async function sharePostgres(): Promise<TestDatabases> {
+  shared ??= startPostgres();
+  const server = await shared.catch((error: unknown) => {
+    shared = undefined;
+    throw error;
+  });
+  const databases = new Set<TestDatabase>();
+  return {
+    async createDatabase(options) {
+      const database = await server.createDatabase(options);
+      const own: TestDatabase = {
+        ...database,
+        async drop() {
+          databases.delete(own);
+          await database.drop();
+        },
+      };
+      databases.add(own);
+      return own;
+    },
+    async stop() {
+      for (const database of databases) await database.drop();
     },
   };
 }

@@ -2,7 +2,7 @@
 // test: what a gateway remembers of a channel's failures in one test must not decide another.
 
 import { afterAll, beforeAll, beforeEach } from 'bun:test';
-import { startTestGateway, type TestAccount, type TestGateway, type TestGatewayOptions } from './gateway.ts';
+import { NO_JITTER, startTestGateway, type TestAccount, type TestGateway, type TestGatewayOptions } from './gateway.ts';
 import { openaiChannel, type TestDocument } from './test-document.ts';
 import { type ScriptedUpstream, startUpstream } from './upstream.ts';
 
@@ -48,7 +48,7 @@ export function useTwoChannels(use: (inUse: InUse) => void, { change, ...options
   beforeAll(async () => {
     second = await startUpstream();
     channels = twoChannels(second.baseUrl, change);
-    gateway = await startTestGateway({ ...options, document: channels.document });
+    gateway = await startTestGateway({ random: NO_JITTER, ...options, document: channels.document });
   });
   beforeEach(async () => {
     const first = gateway.upstream;
