@@ -17,7 +17,7 @@ import type { RelayTools } from './relay/call.ts';
 import { createCut } from './relay/cut.ts';
 import { createSecretResolver } from './resolve-secret.ts';
 
-/** What only a test sets, and whoever starts a gateway inside another program. */
+/** All but `fetch` are set by tests alone. */
 export interface WaysOut {
   /** How upstreams are reached. */
   fetch: Fetch;

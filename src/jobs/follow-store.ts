@@ -6,6 +6,7 @@ import type { Pulse } from '../store/reads.ts';
 import type { Store } from '../store/store.ts';
 import { reasonOf } from './reason-of.ts';
 
+/** From one question to the next, however long an answer takes: what is kept of keys must not run out in between. */
 const PULSE_MS = 400;
 /** A store that stays away is told once in this time, not with every question. */
 const TELL_MS = 60_000;
@@ -31,7 +32,7 @@ export function followStore({ store, clock, log, onBack, onPulse }: FollowTools)
     log('error', 'store_not_followed', { detail: reasonOf(error) });
   }
 
-  return every(clock, PULSE_MS, async () => {
+  async function follow(): Promise<void> {
     try {
       const askedAt = clock.monotonic();
       const pulse = await store.read.pulse();
@@ -42,5 +43,7 @@ export function followStore({ store, clock, log, onBack, onPulse }: FollowTools)
     }
     if (toldAt !== undefined) log('info', 'store_followed');
     toldAt = undefined;
-  });
+  }
+
+  return every(clock, PULSE_MS, follow, { isFromStart: true });
 }

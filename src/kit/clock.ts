@@ -42,17 +42,25 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
   });
 }
 
-/** Runs `task` every `ms`, never twice at once; the result stops it. */
-export function every(clock: Clock, ms: number, task: () => Promise<void>): () => void {
+/** Runs `task` `ms` after its last end, never twice at once; the result stops it. `isFromStart`: after its last start, or at
+ * its end if that took longer. */
+export function every(
+  clock: Clock,
+  ms: number,
+  task: () => Promise<void>,
+  { isFromStart = false }: { isFromStart?: boolean } = {},
+): () => void {
   let stopped = false;
   let cancel = () => {};
-  const next = () => {
-    if (stopped) return;
-    cancel = clock.after(ms, () => {
-      task().then(next, next);
-    });
+  const run = () => {
+    const startedAt = clock.monotonic();
+    const again = () => wait(isFromStart ? Math.max(0, ms - (clock.monotonic() - startedAt)) : ms);
+    task().then(again, again);
   };
-  next();
+  const wait = (left: number) => {
+    if (!stopped) cancel = clock.after(left, run);
+  };
+  wait(ms);
   return () => {
     stopped = true;
     cancel();

@@ -48,8 +48,8 @@ const FIVE_MINUTES_MS = 5 * MINUTE_MS;
 const HISTORY_HOURS = 24;
 const INCIDENTS_SHOWN = 50;
 const FIGURES_KEPT_MS = 5_000;
-/** What the operator writes is seen within a second. */
-const INCIDENTS_KEPT_MS = 900;
+/** What the operator writes is seen within a second, and so is a store that is back. */
+const SHORT_MS = 900;
 
 /** While the store does not answer, the figures of this node are told all the same. */
 export function createPublicStatus(tools: StatusTools): () => Promise<PublicStatus> {
@@ -57,17 +57,18 @@ export function createPublicStatus(tools: StatusTools): () => Promise<PublicStat
   const readDays = createStatusDays(store, clock);
   const readFigures = async () => {
     const at = clock.now();
-    const [hours, daysOf] = await Promise.all([
-      store.read.trafficSince(Math.floor(at / HOUR_MS) - HISTORY_HOURS + 1).catch(() => []),
+    const [stored, daysOf] = await Promise.all([
+      store.read.trafficSince(Math.floor(at / HOUR_MS) - HISTORY_HOURS + 1).catch(() => undefined),
       readDays(),
     ]);
     const breakers = health.states();
-    const models = catalog().models.map((model) => modelStatus(tools, model, { breakers, hours, daysOf }));
-    return { at, models };
+    const sources = { breakers, hours: stored ?? [], daysOf };
+    const models = catalog().models.map((model) => modelStatus(tools, model, sources));
+    return { at, models, isWhole: stored !== undefined };
   };
   const readIncidents = () => store.read.incidents(INCIDENTS_SHOWN).catch(() => []);
-  const figures = keepFor(clock, FIGURES_KEPT_MS, readFigures);
-  const incidents = keepFor(clock, INCIDENTS_KEPT_MS, readIncidents);
+  const figures = keepFor(clock, readFigures, ({ isWhole }) => (isWhole ? FIGURES_KEPT_MS : SHORT_MS));
+  const incidents = keepFor(clock, readIncidents, () => SHORT_MS);
   return async () => {
     // Of another revision, other models and channels are told.
     const [{ at, models }, told] = await Promise.all([figures(catalog().revision), incidents()]);
@@ -75,15 +76,35 @@ export function createPublicStatus(tools: StatusTools): () => Promise<PublicStat
   };
 }
 
-/** What was asked for less than `ms` ago, by whomever, is told again, as long as it is of the same revision. */
-function keepFor<Value>(clock: Clock, ms: number, read: () => Promise<Value>): (revision?: number) => Promise<Value> {
-  let kept: { since: number; revision: number | undefined; value: Promise<Value> } | undefined;
-  return (revision) => {
-    const now = clock.monotonic();
-    if (kept && kept.revision === revision && now - kept.since < ms) return kept.value;
-    kept = { since: now, revision, value: read() };
-    return kept.value;
-  };
+interface Kept<Value> {
+  revision: number | undefined;
+  /** By the monotonic clock; while it is being read, whoever asks waits for the same. */
+  until: number;
+  value: Promise<Value>;
+}
+
+/** What was read lately, for whomever, is told again, as long as it is of the same revision. */
+function keepFor<Value>(
+  clock: Clock,
+  read: () => Promise<Value>,
+  keptMs: (value: Value) => number,
+): (revision?: number) => Promise<Value> {
+  let kept: Kept<Value> | undefined;
+  async function readAnew(revision: number | undefined): Promise<Value> {
+    const since = clock.monotonic();
+    const own = { revision, until: Number.POSITIVE_INFINITY, value: read() };
+    kept = own;
+    try {
+      const value = await own.value;
+      own.until = since + keptMs(value);
+      return value;
+    } catch (error) {
+      own.until = since;
+      throw error;
+    }
+  }
+  return (revision) =>
+    kept && kept.revision === revision && clock.monotonic() < kept.until ? kept.value : readAnew(revision);
 }
 
 interface Sources {

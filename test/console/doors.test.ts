@@ -75,6 +75,13 @@ describe('without a session', () => {
     expect(actions()).toBe(0);
   });
 
+  test('who asked for a file comes to the page that has it', async () => {
+    const client = strangerOf(gateway);
+    const html = await (await client.get('/cards/batches/batch_x/codes.csv')).text();
+    const entered = await client.post('/sign-in', { token: operatorOf(gateway).token, next: fieldOf(html, 'next') });
+    expect(entered.headers.get('location')).toBe('/cards/batches/batch_x');
+  });
+
   test.each(['//evil.example/x', '///evil.example', '/\\\\evil.example/x'])(
     'a path such as %s leads nowhere else in the other language',
     async (path) => {

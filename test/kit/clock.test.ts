@@ -114,6 +114,26 @@ describe('every', () => {
     expect(most).toBe(1);
   });
 
+  test('from the start of one run to that of the next, if it is so wished', async () => {
+    const clock = createManualClock();
+    const ranAt: number[] = [];
+    let takesMs = 30;
+    const stop = every(
+      clock,
+      100,
+      async () => {
+        ranAt.push(clock.monotonic());
+        await sleep(clock, takesMs);
+      },
+      { isFromStart: true },
+    );
+    await clock.advance(250);
+    takesMs = 150;
+    await clock.advance(350);
+    expect(ranAt).toEqual([100, 200, 300, 450, 600]);
+    stop();
+  });
+
   test('goes on after a run that failed', async () => {
     const clock = createManualClock();
     let runs = 0;

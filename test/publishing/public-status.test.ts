@@ -165,6 +165,25 @@ describe('however many ask', () => {
     expect(counts).toEqual({ figures: 2 * once.figures, hours: 2, incidents: 2 });
   });
 
+  test('what the store could not tell is asked for again within a second', async () => {
+    await addTraffic(0, 0, 3, 0);
+    const { trafficSince } = store.read;
+    let isAway = true;
+    const status = publicStatus({
+      ...store.read,
+      trafficSince: (hour) => (isAway ? Promise.reject(new Error('away')) : trafficSince(hour)),
+    });
+    const before = (await status()).models;
+    isAway = false;
+    await clock.advance(899);
+    expect((await status()).models).toBe(before);
+    await clock.advance(1);
+    const { models } = await status();
+    expect(models).not.toBe(before);
+    await clock.advance(KEPT_MS - 1);
+    expect((await status()).models).toBe(models);
+  });
+
   test('another revision of the catalog is told at once', async () => {
     let catalog = catalogOf(1);
     const { counts, status } = watched({ catalog: () => catalog });

@@ -97,7 +97,7 @@ async function showOverview(tools: SiteTools, visit: SignedVisit): Promise<Respo
   return visit.show(<OverviewPage context={visit.page} facts={facts} />);
 }
 
-/** What a call of a paid model holds at the very least: the shortest answer that is worth one, and no fewer tokens of input. */
+/** What an ordinary call of a paid model holds at the least: the shortest answer that is worth one, and no fewer tokens of input. */
 function leastCall({ models }: Pick<Catalog, 'models'>): Nano {
   const paid = models.filter(({ free, kinds }) => !free && kinds.includes('chat'));
   const [first = 0n, ...others] = paid.map(({ prices: { input, output } }) => input + output);

@@ -69,7 +69,7 @@ export const enAccount = {
     noCredits: 'No money has come in yet. A prepaid card adds balance.',
     accountId: 'Account id',
     lowBalance:
-      'Your balance is used up: what is left does not pay for a call of a paid model. auto:free goes on working; a prepaid card adds balance.',
+      'Your balance is used up: what is left hardly pays for a call of a paid model. auto:free goes on working; a prepaid card adds balance.',
   },
   entryKinds: {
     trial: 'Trial credit',

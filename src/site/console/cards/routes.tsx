@@ -28,15 +28,15 @@ export function addCardPages(visits: ConsoleVisits, tools: ConsoleTools): void {
   const again: ShowAgain = async (visit, faults, text) => {
     const batches = await listBatches(tools, SHOWN_BATCHES);
     const notice = text === undefined ? undefined : { text, isBad: true };
-    const context = { ...visit.page, path: '/cards', query: '' };
-    const page = <CardsPage context={context} batches={batches} form={visit.form} faults={faults} notice={notice} />;
+    const { page: context, form } = visit;
+    const page = <CardsPage context={context} batches={batches} form={form} faults={faults} notice={notice} />;
     return visit.show(page, { status: 422 });
   };
   visits.get('/cards', (visit) => showCards(tools, visit));
   visits.post('/cards/review', (visit) => askIssue(tools, visit, again));
   visits.post('/cards', (visit) => issue(tools, visit, again));
   visits.get('/cards/batches/:id', (visit) => showOne(tools, visit));
-  visits.get('/cards/batches/:id/codes.csv', (visit) => csv(tools, visit));
+  visits.file('/cards/batches/:id/codes.csv', (visit) => csv(tools, visit));
   visits.get('/cards/batches/:id/sheet', (visit) => sheet(tools, visit));
   visits.post('/cards/void', (visit) => voidChosen(tools, visit));
 }

@@ -17,7 +17,7 @@ import { operatorFaultText, refusalNotice, refusalStatus } from '../parts/refuse
 import type { ConsoleTools } from '../tools.ts';
 import { type ConsoleContext, ConsolePage, MOST_COUNTED } from './frame.tsx';
 import { createOnce, type Once } from './once.ts';
-import { createPagePaths } from './page-paths.ts';
+import { createPagePaths, type PagePaths } from './page-paths.ts';
 import { isForm, readForm } from './read-form.ts';
 import { createConsoleSessions } from './sessions.ts';
 import { SignInPage, signInStatus } from './sign-in.tsx';
@@ -38,6 +38,8 @@ export type HandleVisit = (visit: ConsoleVisit) => Response | Promise<Response>;
 
 export interface ConsoleVisits {
   get(path: string, handle: HandleVisit): void;
+  /** What a browser saves: no page, so nobody is led there after signing in. */
+  file(path: string, handle: HandleVisit): void;
   post(path: string, handle: HandleVisit): void;
   /** Whatever else is asked for, if it is `wanted` here. */
   rest(wanted: (request: Request) => boolean, handle: HandleVisit): void;
@@ -109,11 +111,11 @@ export function createConsoleVisits<Bindings extends Env>(
   }
 
   const serve = (context: Context, handle: HandleVisit) =>
-    answer(context, (visit) => (visit.page.isSignedIn ? handle(visit) : askForToken(visit, 401)));
+    answer(context, (visit) => (visit.page.isSignedIn ? handle(visit) : askForToken(visit, pages, 401)));
 
   pages.add('/sign-in');
   app.get('/sign-in', (context) =>
-    answer(context, (visit) => (visit.page.isSignedIn ? visit.go('/') : askForToken(visit, 200))),
+    answer(context, (visit) => (visit.page.isSignedIn ? visit.go('/') : askForToken(visit, pages, 200))),
   );
   app.post('/sign-in', (context) =>
     answer(context, async (visit) => {
@@ -135,6 +137,7 @@ export function createConsoleVisits<Bindings extends Env>(
       pages.add(path);
       app.get(path, (context) => serve(context, handle));
     },
+    file: (path, handle) => void app.get(path, (context) => serve(context, handle)),
     post: (path, handle) => void app.post(path, (context) => serve(context, handle)),
     rest: (wanted, handle) =>
       void app.get('*', (context, next) => (wanted(context.req.raw) ? serve(context, handle) : next())),
@@ -161,9 +164,9 @@ function refuseControls({ params, url, form }: ConsoleVisit): void {
 }
 
 /** What a form wanted to do is not done after signing in: who sent it hears so, and its page is shown again. */
-function askForToken(visit: ConsoleVisit, status: number): Response {
-  const { path, query, language } = visit.page;
-  const { notDone } = consoleWords(language).signIn;
+function askForToken(visit: ConsoleVisit, pages: PagePaths, status: number): Response {
+  const { path, query } = pages.nearest(visit.url);
+  const { notDone } = consoleWords(visit.page.language).signIn;
   const notice = visit.request.method === 'POST' ? { text: notDone, isBad: true } : undefined;
   return visit.show(<SignInPage context={visit.page} next={nextPath(path + query)} notice={notice} />, { status });
 }
