@@ -1,6 +1,7 @@
 // What a valid document changes that may be a slip of the hand: in the console and the operator's API an operator is asked
 // twice, whoever applies a file is told.
 
+import { counted } from '../kit/counted.ts';
 import { formatNtd } from '../kit/money.ts';
 import type { TrafficDay } from '../store/reads.ts';
 import type { Document, DocumentModel } from './document.ts';
@@ -116,7 +117,7 @@ function findRemoved(before: Document, after: Document, traffic: readonly Traffi
   const models = before.models.flatMap(({ id }, index): DocumentWarning[] => {
     if (after.models.some((model) => model.id === id || model.aliases.includes(id))) return [];
     const requests = requestsOf(({ model }) => model === id);
-    const message = `${id} is removed; it had ${requests} requests in the last ${TRAFFIC_DAYS} days`;
+    const message = `${id} is removed; it had ${counted(requests, 'request', 'requests')} in the last ${TRAFFIC_DAYS} days`;
     return [{ code: 'model_removed', path: `models[${index}]`, subject: id, message, requests }];
   });
   const channels = before.channels.flatMap(({ name }, index): DocumentWarning[] => {
@@ -124,7 +125,7 @@ function findRemoved(before: Document, after: Document, traffic: readonly Traffi
     const requests = requestsOf(({ channel }) => channel === name);
     const isRouted = before.models.some(({ routes }) => routes.some((route) => route.channel === name));
     if (!isRouted && requests === 0) return [];
-    const message = `${name} is removed; it had ${requests} requests in the last ${TRAFFIC_DAYS} days`;
+    const message = `${name} is removed; it had ${counted(requests, 'request', 'requests')} in the last ${TRAFFIC_DAYS} days`;
     return [{ code: 'channel_removed', path: `channels[${index}]`, subject: name, message, requests }];
   });
   return [...models, ...channels];

@@ -1,5 +1,6 @@
 // ledger audit: every invariant recomputed from the entries.
 
+import { counted } from '../kit/counted.ts';
 import { formatNtd } from '../kit/money.ts';
 import { runFullAudit } from '../operating/ledger.ts';
 import { ACTOR, type Command, CommandRefused, noArguments } from './command.ts';
@@ -28,7 +29,7 @@ export const ledgerCommands: readonly Command[] = [
       return {
         facts,
         text: [
-          `clean: ${wallets} wallets, ${entries} entries, total 0`,
+          `clean: ${counted(wallets, 'wallet', 'wallets')}, ${counted(entries, 'entry', 'entries')}, total 0`,
           printTable(
             ['house account', 'NT$'],
             Object.entries(house).map(([name, amount]) => [name, formatNtd(amount)]),

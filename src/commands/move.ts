@@ -2,6 +2,7 @@
 
 import { dirname, join } from 'node:path';
 import { systemClock } from '../kit/clock.ts';
+import { counted } from '../kit/counted.ts';
 import { formatNtd } from '../kit/money.ts';
 import { logLine } from '../operating/audit-log.ts';
 import type { OperatingTools } from '../operating/tools.ts';
@@ -155,7 +156,7 @@ function tell({ rows, report, balance }: Moved, { place, frozen, next }: Told) {
         .toSorted()
         .map(([name, count]) => [name, String(count)]),
     ),
-    `NT$${formatNtd(balance)} in ${wallets} wallets, ${entries} entries`,
+    `NT$${formatNtd(balance)} in ${counted(wallets, 'wallet', 'wallets')}, ${counted(entries, 'entry', 'entries')}`,
     ...(holds === 0 ? [] : [`${holds} open holds: the first server there releases them`]),
     ...(differences.length === 0 ? [] : ['it does not pass the ledger audit:', printDifferences(differences)]),
     ...(frozen.length === 0 ? [] : [`frozen: ${frozen.join(', ')}`]),

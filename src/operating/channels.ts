@@ -45,7 +45,8 @@ export interface ChannelView {
   baseUrlHost: string;
   endpoints: readonly string[];
   /** The name of its set of peculiarities; `openai` for none. */
-  quirks: string;
+  /** Undefined: it is taken for any upstream of its kind. */
+  quirks: string | undefined;
   enabled: boolean;
   /** How the document has its key; the key itself is never told. */
   apiKey: 'none' | 'reference' | 'stored';
@@ -102,7 +103,7 @@ function describe({ document }: Newest, channel: Channel) {
     kind: channel.kind,
     baseUrlHost: URL.canParse(channel.baseUrl) ? new URL(channel.baseUrl).host : '',
     endpoints: channel.endpoints,
-    quirks: written?.quirks ?? 'openai',
+    quirks: written?.quirks,
     enabled: channel.enabled,
     apiKey:
       apiKey === undefined ? ('none' as const) : isReference(apiKey) ? ('reference' as const) : ('stored' as const),

@@ -22,11 +22,7 @@ export function chooseModel(catalog: Catalog, key: KeyRow, id: string, kind: Mod
   const model = catalog.find(id);
   if (!model) {
     const usable = catalog.models.filter((one) => mayUse(key, one)).map((one) => one.id);
-    const near = nearestIds(id, usable);
-    throw fault('model_not_found', {
-      param: 'model',
-      hint: near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Models: ${usable.slice(0, 10).join(', ')}.`,
-    });
+    throw fault('model_not_found', { param: 'model', hint: hintAt(id, usable, key) });
   }
   requireAllowed(key, model);
   if (!model.kinds.includes(kind)) {
@@ -36,4 +32,14 @@ export function chooseModel(catalog: Catalog, key: KeyRow, id: string, kind: Mod
     });
   }
   return model;
+}
+
+/** What else could be asked for. */
+function hintAt(id: string, usable: readonly string[], { models }: KeyRow): string | undefined {
+  const near = nearestIds(id, usable);
+  if (near.length > 0) return `Did you mean ${near.join(', ')}?`;
+  if (usable.length > 0) return `Models: ${usable.slice(0, 10).join(', ')}.`;
+  return models?.length
+    ? `This key may use: ${models.join(', ')}. There is none of them any more: use another key, or let this one use others.`
+    : undefined;
 }

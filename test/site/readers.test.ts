@@ -39,7 +39,7 @@ describe('curl', () => {
     ['/pricing', ['| auto:free | 免費 |', 'NT$']],
     ['/status', ['# 狀態', '| auto:free | demo |']],
     ['/security', ['# 安全', 'security.txt']],
-    ['/docs', ['# 文件', '/docs/getting-started.md)']],
+    ['/docs', ['# 文件', '/docs/getting-started.md?lang=zh-TW)']],
     ['/docs/billing', ['# 出問題時如何收費']],
   ])('reads %s in Chinese if it says so', async (path, facts) => {
     const response = await curl(path, { 'accept-language': 'zh-TW' });

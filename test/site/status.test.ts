@@ -83,10 +83,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
 
   test('both kinds of trouble are told in one line, and of what is not known nothing is claimed', () => {
     const told = (...states: StateName[]) =>
-      summaryOf(
-        language,
-        states.map((state) => ({ id: 'a', state, channels: [] })),
-      ).text;
+      summaryOf(language, { models: states.map((state) => ({ id: 'a', state, channels: [] })), incidents: [] }).text;
     const both = status.downModels(1) + (language === 'en' ? ' ' : '') + status.degradedModels(1);
     expect(told('down', 'degraded', 'unknown')).toBe(both);
     expect(told('operational', 'unknown')).toBe(status.noTrouble);
@@ -100,8 +97,15 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     );
     await incident('inc_1', 'It is over', 1);
     await incident('inc_2', 'It goes on', null);
-    const parts = [status.ongoingIncidents, 'It goes on', 'auto:free', status.incidents, 'It is over'];
-    await expectInOrder(parts.map((part) => `>${part}<`).with(2, '<table'), parts.with(3, `## ${status.incidents}\n`));
+    const parts = [
+      status.incidentGoesOn,
+      status.ongoingIncidents,
+      'It goes on',
+      'auto:free',
+      status.incidents,
+      'It is over',
+    ];
+    await expectInOrder(parts.map((part) => `>${part}<`).with(3, '<table'), parts.with(4, `## ${status.incidents}\n`));
     expect((await asText()).split('It goes on')).toHaveLength(2);
   });
 });

@@ -137,7 +137,7 @@ describe('the command line in it', () => {
     expect((await run('--version')).stdout).toBe(`${version}\n`);
     const audit = await run('ledger', 'audit');
     expect([audit.exitCode, audit.stderr]).toEqual([0, '']);
-    expect(audit.stdout).toStartWith('clean: 1 wallets, 2 entries, total 0\n');
+    expect(audit.stdout).toStartWith('clean: 1 wallet, 2 entries, total 0\n');
     const issued = await run('cards', 'issue', '--amount', '5', '--count', '1', '--json');
     expect([issued.exitCode, issued.stdout]).toEqual([0, expect.stringMatching(/PC-[0-9A-Z-]{34}/)]);
     expect((await run('channels', 'test', 'demo')).exitCode).toBe(0);
@@ -146,7 +146,7 @@ describe('the command line in it', () => {
   test('takes no settings from a file .env in the folder it is called in', async () => {
     await Bun.write(file('.env'), 'DATA_DIR=elsewhere\n');
     try {
-      expect((await run('ledger', 'audit')).stdout).toStartWith('clean: 1 wallets');
+      expect((await run('ledger', 'audit')).stdout).toStartWith('clean: 1 wallet');
       expect(readdirSync(folder)).not.toContain('elsewhere');
     } finally {
       rmSync(file('.env'));
@@ -172,7 +172,7 @@ describe('the command line in it', () => {
     env = { ...env, DATA_DIR: 'drill' };
     try {
       expect((await run('restore', 'copy.sqlite')).exitCode).toBe(0);
-      expect((await run('ledger', 'audit')).stdout).toStartWith('clean: 1 wallets');
+      expect((await run('ledger', 'audit')).stdout).toStartWith('clean: 1 wallet');
     } finally {
       env = before;
     }

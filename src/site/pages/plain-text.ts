@@ -75,7 +75,7 @@ export function statusText(language: Language, facts: StatusFacts): string {
   const ended = facts.incidents.filter((incident) => !isOngoing(incident)).map(told);
   return paragraphs(
     `# ${status.title}`,
-    summaryOf(language, facts.models).text,
+    summaryOf(language, facts).text,
     ...(ongoing.length > 0 ? [`## ${status.ongoingIncidents}`, ...ongoing] : []),
     markdownTable(heads, rows),
     status.updated(dateTime(facts.at)),
@@ -93,9 +93,13 @@ export function securityText(language: Language, usageMonths: number | null, con
 
 export function docsText(language: Language, library: DocsLibrary, publicUrl: string): string {
   const { docs } = wordsOf(language);
+  // Who reads them next may say nothing of a language.
+  const query = language === 'en' ? '' : `?lang=${language}`;
   const groups = library.groups(language).map(({ group, pages }) => {
     const mark = (written: Language) => (written === language ? '' : docs.inEnglish);
-    const links = pages.map((page) => `- [${page.title}](${publicUrl}/docs/${page.name}.md)${mark(page.language)}`);
+    const links = pages.map(
+      ({ name, title, language: own }) => `- [${title}](${publicUrl}/docs/${name}.md${query})${mark(own)}`,
+    );
     return paragraphs(`## ${docs[group]}`, links.join('\n'));
   });
   return paragraphs(`# ${docs.title}`, docs.lead, ...groups, `[${docs.reference}](${publicUrl}/openapi.json)`);

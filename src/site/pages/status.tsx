@@ -43,15 +43,20 @@ export interface Summary {
 
 /**
  * In one sentence whether the models work, and the worst state that it tells of. The figures are what this process saw since
- * it started: of a model that it knows nothing of, nothing is claimed, not even that it had no traffic.
+ * it started: of a model that it knows nothing of, nothing is claimed, not even that it had no traffic. While an incident goes
+ * on, nothing is said to be well.
  */
-export function summaryOf(language: Language, models: readonly ModelFacts[]): Summary {
+export function summaryOf(
+  language: Language,
+  { models, incidents }: Pick<StatusFacts, 'models' | 'incidents'>,
+): Summary {
   const { status } = wordsOf(language);
   const count = (state: StateName) => models.filter((model) => model.state === state).length;
   const [down, degraded, unknown] = [count('down'), count('degraded'), count('unknown')];
   const [isDown, isDegraded] = [status.downModels(down), status.degradedModels(degraded)];
   if (down > 0) return { text: degraded > 0 ? status.sentences(isDown, isDegraded) : isDown, state: 'down' };
   if (degraded > 0) return { text: isDegraded, state: 'degraded' };
+  if (incidents.some(isOngoing)) return { text: status.incidentGoesOn, state: 'degraded' };
   if (unknown === models.length) return { text: status.nothingKnown, state: 'unknown' };
   return { text: unknown === 0 ? status.allWork : status.noTrouble, state: 'operational' };
 }
@@ -63,7 +68,7 @@ export function isOngoing({ endedAt }: IncidentFacts): boolean {
 export function StatusPage({ context, facts }: { context: PageContext; facts: StatusFacts }) {
   const { language } = context;
   const { status } = wordsOf(language);
-  const summary = summaryOf(language, facts.models);
+  const summary = summaryOf(language, facts);
   const ongoing = facts.incidents.filter(isOngoing);
   const ended = facts.incidents.filter((incident) => !isOngoing(incident));
   return (

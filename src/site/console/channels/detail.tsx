@@ -52,7 +52,7 @@ function ChannelFacts({ context, channel }: ChannelProps) {
     [channels.kind, channel.kind],
     [channels.host, channel.baseUrlHost || '–'],
     [channels.endpoints, channel.endpoints.join(', ')],
-    [channels.quirks, channel.quirks],
+    [channels.quirks, channel.quirks ?? frame.none],
     [channels.key, keys[channel.apiKey]],
     [channels.successHour, percent(channel.lastHour.successRate)],
     [channels.success, percent(channel.last24Hours.successRate)],
