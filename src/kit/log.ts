@@ -16,6 +16,8 @@ export interface LogFields {
   channel?: string | undefined;
   endpoint?: string | undefined;
   outcome?: string | undefined;
+  /** Names of channels, each with what came of its try. */
+  tries?: string | undefined;
   translated?: true | undefined;
   code?: string | undefined;
   status?: number | undefined;
@@ -41,6 +43,7 @@ const FIELDS: readonly (keyof LogFields)[] = [
   'channel',
   'endpoint',
   'outcome',
+  'tries',
   'translated',
   'code',
   'status',

@@ -4,7 +4,7 @@ import { assert } from '../kit/assert.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import type { Nano } from '../kit/money.ts';
 import type { CloseResult, Outcome } from '../store/operations.ts';
-import type { RequestStatus } from '../store/rows.ts';
+import type { Attempt, RequestStatus } from '../store/rows.ts';
 import type { BegunAnswer } from './begin-answer.ts';
 import { type Bill, nothingBilled } from './bill.ts';
 import type { Admission, RelayTools } from './call.ts';
@@ -86,6 +86,7 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
       channel: channel ?? undefined,
       endpoint: call.endpoint,
       outcome: status,
+      tries: troubledTries(attempts),
       translated: admission.refusedTranslation,
       ms: totalMs,
       cost_nano: charged?.toString(),
@@ -153,4 +154,10 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
       if (giveBackSlots) tools.refusals.forget(accountId);
     },
   };
+}
+
+/** Why channels failed, for the log; most calls have one try that ended well, and nothing to tell. */
+function troubledTries(attempts: readonly Attempt[]): string | undefined {
+  if (attempts.every(({ outcome }) => outcome === 'ok')) return undefined;
+  return attempts.map(({ channel, outcome }) => `${channel}:${outcome}`).join();
 }

@@ -58,6 +58,46 @@ test('costs price times tokens, to the nano, in headers, wallet and record', asy
   expect(gateway.audit()).toEqual([]);
 });
 
+describe('the input', () => {
+  const messages = [{ role: 'user', content: 'Hi' }];
+  const schema = {
+    type: 'object',
+    properties: {
+      path: { type: 'string', description: 'Where the file is, from the root of the project.' },
+      limit: { type: 'number', description: 'How many lines are wanted at most.' },
+    },
+    required: ['path'],
+  };
+  const description = 'Reads a file of the project, and gives back its lines with their numbers. '.repeat(4);
+  const named = Array.from({ length: 20 }, (_, n) => ({ name: `read_${n}`, description }));
+  const messagesTools = named.map((tool) => ({ ...tool, input_schema: schema }));
+  const chatTools = named.map((tool) => ({ type: 'function', function: { ...tool, parameters: schema } }));
+
+  async function post(path: string, body: Record<string, unknown>): Promise<Answer> {
+    const { key } = await gateway.register();
+    const response = await gateway.call(path, { key, body: { model: 'auto:free', messages, max_tokens: 5, ...body } });
+    expect(response.status).toBe(200);
+    return response.json();
+  }
+
+  test.each([
+    ['tools', { tools: messagesTools }],
+    ['a small tool', { tools: [{ name: 'dig', description: 'Digs.', input_schema: { type: 'object' } }] }],
+    ['a system text', { system: 'You are a careful gardener. '.repeat(30) }],
+    ['system parts', { system: [{ type: 'text', text: 'You are a careful gardener. '.repeat(30) }] }],
+  ])('%s: near to what count_tokens says', async (_, more) => {
+    const { input_tokens } = await post('/v1/messages/count_tokens', more);
+    const { usage } = await post('/v1/messages', more);
+    expect(usage.input_tokens / input_tokens).toBeWithin(0.75, 1.34);
+  });
+
+  test('tools of a chat are about as many', async () => {
+    const { usage } = await post('/v1/chat/completions', { tools: chatTools });
+    const { input_tokens } = await post('/v1/messages/count_tokens', { tools: messagesTools });
+    expect(usage.prompt_tokens / input_tokens).toBeWithin(0.75, 1.34);
+  });
+});
+
 describe('the output bound', () => {
   test.each(['max_tokens', 'max_completion_tokens'])('%s is honoured, and told by the finish', async (field) => {
     const { answer } = await ask({ model: 'demo-small', [field]: 3 });
