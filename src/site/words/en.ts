@@ -129,7 +129,7 @@ export const en = {
     down: 'Down',
     unknown: 'No recent traffic',
     channels: (count: number) => `${count} channels`,
-    incidentGoesOn: 'An incident is going on; it is told below.',
+    incidentGoesOn: 'An incident is ongoing; see below.',
     allWork: 'All models work.',
     noTrouble: 'No model is known to have trouble.',
     nothingKnown: 'Nothing is known of the last hour yet.',

@@ -127,7 +127,7 @@ export const zhTw: Words = {
     down: '中斷',
     unknown: '近期沒有流量',
     channels: (count) => `${count} 條通道`,
-    incidentGoesOn: '有事件正在進行，說明如下。',
+    incidentGoesOn: '有事件正在處理中，說明如下。',
     allWork: '所有模型都正常。',
     noTrouble: '目前沒有已知異常的模型。',
     nothingKnown: '最近一小時的狀況尚無資料。',
