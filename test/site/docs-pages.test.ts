@@ -69,7 +69,7 @@ test('a page that is in English only says so in the Chinese lists, and no other 
       new RegExp(`<a href="/docs/${name}"[^>]*>(.*?)</a>`).exec(html)?.[1]?.includes(inEnglish);
     expect([marked('operating'), marked('clients')]).toEqual([true, false]);
   }
-  expect(await (await client.get('/docs', { accept: '*/*' })).text()).toContain(`operating.md)${inEnglish}`);
+  expect(await (await client.get('/docs', { accept: '*/*' })).text()).toContain(`operating.md?lang=zh-TW)${inEnglish}`);
   expect(await (await createSiteClient(gateway).get('/docs')).text()).not.toContain(wordsOf('en').docs.inEnglish);
 });
 
