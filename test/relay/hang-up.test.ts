@@ -10,7 +10,7 @@ import { chatAnswer, chatStream, sseScript, sseText } from '../support/openai-ch
 import { createReadOnClock } from '../support/read-on-clock.ts';
 import { cutAt, type Part, type Script } from '../support/script.ts';
 import { sseEvents, textOf } from '../support/sse.ts';
-import { openaiChannel, UP_PRICES, upModel } from '../support/test-document.ts';
+import { UP_PRICES, upModel, withDrainedModel } from '../support/test-document.ts';
 
 const PARTS = (chatStream().body ?? []) as string[];
 const [ROLE = '', FIRST_WORD = ''] = PARTS;
@@ -25,22 +25,12 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     clock,
     limits: { paid_per_minute: 10_000, in_flight: 500 },
-    document: (standard) => ({
-      ...standard,
-      channels: [
-        ...standard.channels,
-        openaiChannel('read-on', String(standard.channels[1]?.base_url), { drain_on_abort: true }),
-      ],
-      models: [
-        ...standard.models,
-        upModel('up-drained', {
-          price: { input: 10, output: 40.123 },
-          routes: [{ channel: 'read-on', model: 'scripted-2026-01' }],
-        }),
-        // What is held for an answer is far more than any buffer has room for.
-        upModel('up-long', { max_output_tokens: 1_000_000_000, price: { input: 10, output: 0.001 } }),
-      ],
-    }),
+    document: (standard) => {
+      const drained = withDrainedModel(standard);
+      // What is held for an answer is far more than any buffer has room for.
+      const long = upModel('up-long', { max_output_tokens: 1_000_000_000, price: { input: 10, output: 0.001 } });
+      return { ...drained, models: [...drained.models, long] };
+    },
   });
 });
 beforeEach(async () => {

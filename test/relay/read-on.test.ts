@@ -8,7 +8,7 @@ import { createManualClock } from '../support/manual-clock.ts';
 import { chatStream } from '../support/openai-chat.ts';
 import { createReadOnClock, READ_ON_MS } from '../support/read-on-clock.ts';
 import { type ServerEvent, sseEvents, textOf } from '../support/sse.ts';
-import { openaiChannel, UP_PRICES, upModel } from '../support/test-document.ts';
+import { UP_PRICES, withDrainedModel } from '../support/test-document.ts';
 import type { SeenRequest } from '../support/upstream.ts';
 
 const MOST_AT_ONCE = 64;
@@ -21,20 +21,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     clock,
     limits: { paid_per_minute: 10_000, in_flight: 500 },
-    document: (standard) => ({
-      ...standard,
-      channels: [
-        ...standard.channels,
-        openaiChannel('read-on', String(standard.channels[1]?.base_url), { drain_on_abort: true }),
-      ],
-      models: [
-        ...standard.models,
-        upModel('up-drained', {
-          price: { input: 10, output: 40.123 },
-          routes: [{ channel: 'read-on', model: 'scripted-2026-01' }],
-        }),
-      ],
-    }),
+    document: withDrainedModel,
   });
 });
 beforeEach(async () => {

@@ -61,3 +61,19 @@ export function upModel(id: string, rest: Fields): Fields {
     ...rest,
   };
 }
+
+/** With the model `up-drained`, on a channel that is read to its end when the client leaves. */
+export function withDrainedModel(standard: TestDocument): TestDocument {
+  const baseUrl = String(standard.channels[1]?.base_url);
+  return {
+    ...standard,
+    channels: [...standard.channels, openaiChannel('read-on', baseUrl, { drain_on_abort: true })],
+    models: [
+      ...standard.models,
+      upModel('up-drained', {
+        price: { input: 10, output: 40.123 },
+        routes: [{ channel: 'read-on', model: 'scripted-2026-01' }],
+      }),
+    ],
+  };
+}
