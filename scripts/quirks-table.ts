@@ -12,6 +12,7 @@ interface QuirksWords {
   reasoningElse: string;
   noReasoning: string;
   bySchema: string;
+  limitByModel: string;
   inWords: string;
   ownKeyHeader: string;
   nineInIds: string;
@@ -37,6 +38,7 @@ const WORDS: Record<Language, QuirksWords> = {
     reasoningElse: ', else ',
     noReasoning: 'not at all',
     bySchema: 'by its schema',
+    limitByModel: "`max_tokens`, of OpenAI's thinking models `max_completion_tokens`",
     inWords: 'told in words',
     ownKeyHeader: 'our key goes as `api-key`',
     nineInIds: 'ids of calls have nine letters and digits',
@@ -57,6 +59,7 @@ const WORDS: Record<Language, QuirksWords> = {
     reasoningElse: '，否則 ',
     noReasoning: '不送回',
     bySchema: '依其 schema',
+    limitByModel: '`max_tokens`；OpenAI 的思考模型為 `max_completion_tokens`',
     inWords: '以文字說明',
     ownKeyHeader: '我們的金鑰以 `api-key` 送出',
     nineInIds: '呼叫的編號為九個英文字母與數字',
@@ -76,7 +79,7 @@ export function quirksTableMarkdown(language: Language): string {
     const quirks = quirksOf(name);
     return [
       name === undefined ? words.none : code(name),
-      code(quirks.limitField),
+      limitFieldOf(quirks, words),
       quirks.midSystem === 'fold' ? words.foldedSystem : code(quirks.midSystem),
       quirks.takesEffort ? words.yes : words.no,
       reasoningOf(quirks, words),
@@ -87,6 +90,10 @@ export function quirksTableMarkdown(language: Language): string {
   });
   const [head, ...body] = [[code('quirks'), ...words.columns], ...rows].map((cells) => `| ${cells.join(' | ')} |`);
   return [head, '|---|---|---|---|---|---|---|---|', ...body].join('\n');
+}
+
+function limitFieldOf({ limitField }: Quirks, words: QuirksWords): string {
+  return limitField === 'by_model' ? words.limitByModel : code(limitField);
 }
 
 function reasoningOf({ reasoningField, takesDetails }: Quirks, words: QuirksWords): string {

@@ -6,7 +6,7 @@ import type { Endpoint } from '../kit/endpoints.ts';
 import type { JsonDocument, JsonObject } from '../kit/json/json.ts';
 import type { JsonBody } from '../kit/json/request-json.ts';
 import type { Nano } from '../kit/money.ts';
-import type { Quirks } from '../kit/quirks.ts';
+import type { LimitField, Quirks } from '../kit/quirks.ts';
 import type { Buckets } from '../store/rows.ts';
 import type { InputCount } from './input/count-input.ts';
 import type { LeftBehind } from './left-behind/left-behind.ts';
@@ -39,8 +39,8 @@ export interface UpstreamFields {
   maxOutputTokens: number;
   /** Lowered so that it stays below the output bound; undefined: as the client said. */
   thinkingBudget: number | undefined;
-  /** The name this upstream gives to the output bound, when the client named none. */
-  limitField: 'max_tokens' | 'max_completion_tokens';
+  /** The name this upstream gives to the output bound: under another one it might not be kept, and nothing pays for more. */
+  limitField: LimitField;
   /** It knows OpenRouter's way to ask for usage. */
   takesUsageWish?: boolean;
   /** Sealed reasoning of earlier turns stays behind: this upstream cannot open it. */

@@ -4,11 +4,13 @@
 /** What becomes of a system message in the middle of a conversation: its role there, or text of the user's. */
 export const MID_SYSTEM = ['system', 'developer', 'fold'] as const;
 
+export type LimitField = 'max_tokens' | 'max_completion_tokens';
+
 export interface Quirks {
   /** The header that bears our key. */
   auth: 'bearer' | 'api-key';
-  /** What the output bound is called. */
-  limitField: 'max_tokens' | 'max_completion_tokens';
+  /** What the output bound is called. `by_model`: every upstream knows the older name, but for models that refuse it. */
+  limitField: LimitField | 'by_model';
   midSystem: (typeof MID_SYSTEM)[number];
   /** Takes `reasoning_effort`. */
   takesEffort: boolean;
@@ -35,9 +37,9 @@ export interface Quirks {
   refuses: readonly string[];
 }
 
-const GENERIC: Quirks = {
+const NAMELESS: Quirks = {
   auth: 'bearer',
-  limitField: 'max_tokens',
+  limitField: 'by_model',
   midSystem: 'fold',
   takesEffort: true,
   reasoningField: undefined,
@@ -52,6 +54,8 @@ const GENERIC: Quirks = {
   takesFiles: false,
   refuses: [],
 };
+
+const GENERIC: Quirks = { ...NAMELESS, limitField: 'max_tokens' };
 
 const OPENAI: Quirks = {
   ...GENERIC,
@@ -112,5 +116,5 @@ export type QuirksName = keyof typeof NAMED;
 export const QUIRKS_NAMES = Object.keys(NAMED) as [QuirksName, ...QuirksName[]];
 
 export function quirksOf(name: QuirksName | undefined): Quirks {
-  return name === undefined ? GENERIC : NAMED[name];
+  return name === undefined ? NAMELESS : NAMED[name];
 }

@@ -1,12 +1,13 @@
 // One try on one channel, up to the moment the answer has really begun: the whole of a JSON answer, or the first
 // meaningful event of a stream. Until then another channel can still take over.
 
-import type { Route } from '../catalog/catalog.ts';
+import type { Model, Route } from '../catalog/catalog.ts';
 import { readFailure } from '../channels/read-failure.ts';
 import { readToldFailure } from '../channels/read-told-failure.ts';
 import type { Carrier } from '../dialects/carrier.ts';
 import { describeRefused } from '../dialects/describe-refused.ts';
-import type { AnswerFacts, StreamEvent, StreamReader, UpstreamFields } from '../dialects/dialect.ts';
+import type { AnswerFacts, RelayRequest, StreamEvent, StreamReader, UpstreamFields } from '../dialects/dialect.ts';
+import { limitFieldOf } from '../dialects/openai-chat/model-traits.ts';
 import type { FetchedMedia } from '../dialects/translate/named-media.ts';
 import { Fault } from '../faults/fault.ts';
 import { codeOf } from '../kit/error-code.ts';
@@ -129,18 +130,31 @@ function upstreamFields(
   prefill: Prefill | undefined,
 ): UpstreamFields {
   const { quirks } = route.channel;
-  const maxOutputTokens = outputBound(Math.min(most, model.maxOutputTokens), prefill?.tokens);
+  const bound = Math.min(most, model.maxOutputTokens, roomLeft(model, call.request));
+  const maxOutputTokens = outputBound(bound, prefill?.tokens);
   return {
     model: route.model,
     maxOutputTokens,
     // A fallback may give less than the model that was asked for.
     thinkingBudget: lowerThinkingBudget(call.request, maxOutputTokens, call.model.maxOutputTokens),
-    limitField: quirks.limitField,
+    limitField: limitFieldOf(quirks, route.model),
     takesUsageWish: quirks.takesUsageWish,
     thoughtsField: quirks.needsThoughts ? quirks.reasoningField : undefined,
     withoutSealed,
   };
 }
+
+/**
+ * For a client that named no bound: what the prompt leaves of the context. Some upstreams refuse a request whose prompt and
+ * bound together are more, though the answer would be far from it. Nobody knows their count of the prompt: a tenth is for that.
+ */
+function roomLeft({ contextTokens, maxOutputTokens }: Model, { maxOutputTokens: named, input }: RelayRequest): number {
+  if (named !== undefined || input.upper + maxOutputTokens <= contextTokens) return maxOutputTokens;
+  return Math.max(LEAST_OUTPUT, contextTokens - Math.ceil(input.estimate * 1.1));
+}
+
+/** Less is no answer: then the upstream itself says that the prompt is too long. */
+const LEAST_OUTPUT = 16;
 
 /** What the client has already is part of its bound; a continuation has room for one token at least. */
 function outputBound(tokens: number, prefilled: number | undefined): number {

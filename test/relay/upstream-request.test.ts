@@ -21,6 +21,8 @@ beforeAll(async () => {
       ],
       models: [
         ...doc.models,
+        upModel('thinking-model', { price: 'free', routes: [{ channel: 'up', model: 'gpt-5-mini' }] }),
+        upModel('tight-model', { price: 'free', context_tokens: 1_000 }),
         upModel('named-model', { price: 'free', routes: [{ channel: 'named', model: 'scripted-2026-01' }] }),
         upModel('router-model', { price: 'free', routes: [{ channel: 'router', model: 'scripted-2026-01' }] }),
         upModel('versioned-model', { price: 'free', routes: [{ channel: 'versioned', model: 'scripted-2026-01' }] }),
@@ -169,12 +171,14 @@ describe('the output bound', () => {
     expect(await bound(',"max_tokens":10')).toEqual({ max_tokens: 10, max_completion_tokens: undefined, told: null });
   });
 
-  test('keeps the client’s name for it', async () => {
-    expect(await bound(',"max_completion_tokens":10')).toEqual({
-      max_tokens: undefined,
-      max_completion_tokens: 10,
-      told: null,
-    });
+  test.each([
+    ['max_completion_tokens', 'up-paid'],
+    ['max_tokens', 'thinking-model'],
+    ['max_tokens', 'named-model'],
+  ])('goes by the name that the upstream keeps, not by %s for %s', async (field, model) => {
+    const other = field === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens';
+    const sent: Record<string, unknown> = await bound(`,"${field}":10`, model);
+    expect(sent).toEqual({ [field]: undefined, [other]: 10, told: null });
   });
 
   test('is clamped to the model’s, and told', async () => {
@@ -185,9 +189,17 @@ describe('the output bound', () => {
     });
   });
 
-  test('is written under both names when both are there, the newer one’s', async () => {
+  test('goes by one name when both are there, with the newer one’s number', async () => {
     const both = await bound(',"max_tokens":10,"max_completion_tokens":20');
-    expect(both).toMatchObject({ max_tokens: 20, max_completion_tokens: 20 });
+    expect(both).toEqual({ max_tokens: 20, max_completion_tokens: undefined, told: null });
+  });
+
+  test('is no more than the prompt leaves of the context when the client sets none', async () => {
+    const { max_tokens: most } = await bound('', 'tight-model');
+    expect(most).toBeGreaterThan(900);
+    expect(most).toBeLessThan(1_000);
+    gateway.upstream.reset();
+    expect(await bound(',"max_tokens":1000', 'tight-model')).toMatchObject({ max_tokens: 1_000 });
   });
 
   test('has the name that the upstream’s quirks want', async () => {

@@ -1,6 +1,7 @@
 // What models differ in though their upstream is the same, told by their names: those that always think take no sampling,
 // those that never do take no word about it, and each generation takes other words.
 
+import type { LimitField, Quirks } from '../../kit/quirks.ts';
 import { EFFORTS } from '../translate/effort.ts';
 
 export interface ModelTraits {
@@ -9,11 +10,19 @@ export interface ModelTraits {
   efforts: readonly string[];
   takesSampling: boolean;
   takesStops: boolean;
+  /** What it calls the output bound, where the upstream does not say. */
+  limitField: LimitField;
   /** What it may bill for an image that it looks at closely, where that is more than others do. */
   mostImageTokens?: number | undefined;
 }
 
-const PLAIN: ModelTraits = { takesEffort: true, efforts: EFFORTS, takesSampling: true, takesStops: true };
+const PLAIN: ModelTraits = {
+  takesEffort: true,
+  efforts: EFFORTS,
+  takesSampling: true,
+  takesStops: true,
+  limitField: 'max_tokens',
+};
 
 /** The first that fits; vendors' prefixes such as `openai/` are left out. */
 const FAMILIES: readonly (readonly [name: RegExp, traits: Partial<ModelTraits>])[] = [
@@ -36,12 +45,24 @@ const FAMILIES: readonly (readonly [name: RegExp, traits: Partial<ModelTraits>])
   [/^gpt-5/, thinksBy(...EFFORTS)],
 ];
 
-/** Thinking models of the vendor's own take neither sampling nor stop sequences. */
+/** Thinking models of the vendor's own take neither sampling nor stop sequences, nor the older name of the bound. */
 function thinksBy(...efforts: string[]): Partial<ModelTraits> {
-  return { efforts, takesSampling: false, takesStops: false };
+  return { efforts, takesSampling: false, takesStops: false, limitField: 'max_completion_tokens' };
 }
 
+/** Those of every model that was asked for: no more than catalogs name. */
+const known = new Map<string, ModelTraits>();
+
 export function modelTraits(model: string): ModelTraits {
-  const name = model.toLowerCase().replace(/^.*\//, '');
-  return { ...PLAIN, ...FAMILIES.find(([pattern]) => pattern.test(name))?.[1] };
+  let traits = known.get(model);
+  if (!traits) {
+    const name = model.toLowerCase().replace(/^.*\//, '');
+    traits = { ...PLAIN, ...FAMILIES.find(([pattern]) => pattern.test(name))?.[1] };
+    known.set(model, traits);
+  }
+  return traits;
+}
+
+export function limitFieldOf({ limitField }: Quirks, model: string): LimitField {
+  return limitField === 'by_model' ? modelTraits(model).limitField : limitField;
 }

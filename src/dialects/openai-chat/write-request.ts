@@ -2,6 +2,7 @@
 
 import { editMembers, isObject, type Json } from '../../kit/json/json.ts';
 import { editBody, type JsonBody } from '../../kit/json/request-json.ts';
+import type { LimitField } from '../../kit/quirks.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { withoutPriced } from '../left-behind/priced-fields.ts';
 import { usageWish } from './asks-for-usage.ts';
@@ -21,11 +22,14 @@ export function writeRequest(request: RelayRequest, fields: UpstreamFields): Jso
   return editBody(stripOwn(request.document, fields.thoughtsField), ownedFields(request, fields));
 }
 
+/** One of them goes out, whichever the client used: upstreams ignore the one that they do not know, or refuse it. */
+const LIMIT_FIELDS: readonly LimitField[] = ['max_tokens', 'max_completion_tokens'];
+
 function ownedFields({ document, stream }: RelayRequest, fields: UpstreamFields): Record<string, Json | undefined> {
   const { value } = document;
   const edits: Record<string, Json | undefined> = { model: fields.model, ...withoutPriced(value) };
-  const named = (['max_completion_tokens', 'max_tokens'] as const).filter((name) => typeof value[name] === 'number');
-  for (const name of named.length > 0 ? named : [fields.limitField]) edits[name] = fields.maxOutputTokens;
+  for (const name of LIMIT_FIELDS) if (value[name] !== undefined) edits[name] = undefined;
+  edits[fields.limitField] = fields.maxOutputTokens;
   if (fields.thinkingBudget !== undefined && isObject(value.thinking)) {
     edits.thinking = { ...value.thinking, budget_tokens: fields.thinkingBudget };
   }
