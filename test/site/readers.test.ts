@@ -61,7 +61,7 @@ describe('curl', () => {
     },
   );
 
-  test.each(['/docs/configuration', '/docs/configuration.md'])(
+  test.each(['/docs/performance', '/docs/performance.md'])(
     'is told that %s is in English only, as people are',
     async (path) => {
       const inEnglish = await curl(path);
@@ -70,7 +70,7 @@ describe('curl', () => {
       expect(languages).toEqual(['en', 'en']);
       const { onlyEnglish } = wordsOf('zh-TW').docs;
       expect(await inChinese.text()).toBe(`> ${onlyEnglish}\n\n${await inEnglish.text()}`);
-      expect(await (await createSiteClient(gateway, 'zh-TW').get('/docs/configuration')).text()).toContain(onlyEnglish);
+      expect(await (await createSiteClient(gateway, 'zh-TW').get('/docs/performance')).text()).toContain(onlyEnglish);
     },
   );
 
