@@ -15,6 +15,7 @@ const CUSTOMERS = [
   'errors.md',
   'getting-started.md',
   'limits.md',
+  'operating.md',
   'relay.md',
   'reliability.md',
   'translation.md',
