@@ -16,6 +16,7 @@ const TRANSLATED = [
   'errors.md',
   'getting-started.md',
   'limits.md',
+  'operating.md',
   'relay.md',
   'reliability.md',
   'translation.md',
