@@ -120,7 +120,7 @@ async function whatIsWrong(tools: SiteTools, visit: SignedVisit, refused: Fault)
   if (refused.code !== 'invalid_request') return { texts: [faultText(page.language, refused)], faults: {} };
   const keys = await tools.store.read.keysOf(session.accountId);
   const known = keys.find(({ keyId }) => keyId === params.id);
-  const faults = form.has('name') ? keyFaults(tools, changedKeyBody(form, known), refused, page.language) : {};
+  const faults = form.has('name') ? keyFaults(tools, changedKeyBody(form, known), known, refused, page.language) : {};
   const texts = Object.values(faults);
   const isTooMany = refused.details.param === undefined;
   if (texts.length === 0 && !isTooMany) texts.push(faultText(page.language, refused));
