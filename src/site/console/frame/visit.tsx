@@ -18,7 +18,7 @@ import type { ConsoleTools } from '../tools.ts';
 import { type ConsoleContext, ConsolePage, MOST_COUNTED } from './frame.tsx';
 import { createOnce, type Once } from './once.ts';
 import { createPagePaths, type PagePaths } from './page-paths.ts';
-import { isForm, readForm } from './read-form.ts';
+import { FormRefused, isForm, readForm } from './read-form.ts';
 import { createConsoleSessions } from './sessions.ts';
 import { SignInPage, signInStatus } from './sign-in.tsx';
 
@@ -104,6 +104,7 @@ export function createConsoleVisits<Bindings extends Env>(
       if (error instanceof OperatingRefused) {
         return failed(visit, refusalNotice(page.language, error).text, refusalStatus(error));
       }
+      if (error instanceof FormRefused) return failed(visit, consoleWords(page.language).forms[error.problem], 400);
       if (error instanceof Fault) return failed(visit, operatorFaultText(page.language, error), error.row.status);
       tools.log('error', 'page_failed', { detail: describeError(error) });
       return failed(visit, frame.failed, 500);
