@@ -37,6 +37,7 @@ export const frameEn = {
     wrong: 'The token is wrong. It is the value of ADMIN_TOKEN, or the one in the data folder.',
     tooMany: 'Too many wrong tokens were sent. Wait a minute, then try again.',
     notDone: 'Nothing was done: the session had ended. Sign in, look at the page, then do it again.',
+    typedKept: 'What you typed will be in its form again.',
   },
   home: {
     title: 'Today',
@@ -119,6 +120,7 @@ export const frameZh: Said<typeof frameEn> = {
     wrong: '權杖不正確。應為 ADMIN_TOKEN 的值，或資料目錄中保存的那一個。',
     tooMany: '錯誤的權杖太多次了。請等一分鐘再試。',
     notDone: '沒有執行任何動作：登入狀態已結束。請登入，確認頁面內容後再做一次。',
+    typedKept: '您輸入的內容會再次填入表單。',
   },
   home: {
     title: '今日概況',
