@@ -89,9 +89,9 @@ export async function addKey(
 
 export async function editKey(tools: KeyTools, { accountId, by }: Asker, keyId: string, body: KeyBody) {
   const at = tools.clock.now();
-  const { fields: changes, refusal } = readKeyFields(body, tools.catalog(), at);
-  if (refusal) throw refusal;
   const known = (await tools.store.read.keysOf(accountId)).find((key) => key.keyId === keyId && key.revokedAt === null);
+  const { fields: changes, refusal } = readKeyFields(body, tools.catalog(), at, known);
+  if (refusal) throw refusal;
   if (!known) throw fault('not_found');
   checkManage({ ...known, ...changes });
   const result = await tools.store.commit('changeKey', { accountId, keyId, changes, by, at });

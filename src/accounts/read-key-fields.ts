@@ -33,7 +33,10 @@ export function keyBodyOf({ value, text, spans }: JsonDocument): KeyBody {
   return span ? { ...value, daily_budget_ntd: new RawJson(text.slice(span.valueStart, span.valueEnd)) } : value;
 }
 
-export function readKeyFields(body: KeyBody, catalog: Catalog, now: number): ReadKeyFields {
+/** What a key has already. It may stay, though a new key could not have it: a model that has left, a time that has passed. */
+export type StandingFields = Pick<KeyRow, 'models' | 'expiresAt'>;
+
+export function readKeyFields(body: KeyBody, catalog: Catalog, now: number, standing?: StandingFields): ReadKeyFields {
   const fields: KeyFields = {};
   if (body.name !== undefined) fields.name = readName(body.name);
   const named = body.models === undefined ? undefined : readModels(body.models);
@@ -45,7 +48,9 @@ export function readKeyFields(body: KeyBody, catalog: Catalog, now: number): Rea
     fields.manage = body.manage;
   }
   const refusal =
-    unknownField(body, FIELDS) ?? unknownModel(named ?? [], catalog) ?? pastExpiry(fields.expiresAt ?? null, now);
+    unknownField(body, FIELDS) ??
+    unknownModel(named ?? [], catalog, standing?.models ?? []) ??
+    pastExpiry(fields.expiresAt ?? null, now, standing?.expiresAt ?? null);
   return { fields, refusal };
 }
 
@@ -97,8 +102,8 @@ function idsOf(named: readonly string[], catalog: Catalog): string[] {
   return [...new Set(named.map((id) => catalog.find(id)?.id ?? id))];
 }
 
-function unknownModel(named: readonly string[], catalog: Catalog): Fault | undefined {
-  const index = named.findIndex((id) => !catalog.find(id));
+function unknownModel(named: readonly string[], catalog: Catalog, standing: readonly string[]): Fault | undefined {
+  const index = named.findIndex((id) => !catalog.find(id) && !standing.includes(id));
   return index < 0 ? undefined : noModel(index);
 }
 
@@ -125,8 +130,8 @@ function readExpiry(value: Field): number | null {
   return time;
 }
 
-function pastExpiry(expiresAt: number | null, now: number): Fault | undefined {
-  return expiresAt !== null && expiresAt <= now ? noExpiry() : undefined;
+function pastExpiry(expiresAt: number | null, now: number, standing: number | null): Fault | undefined {
+  return expiresAt !== null && expiresAt <= now && expiresAt !== standing ? noExpiry() : undefined;
 }
 
 function noExpiry(): Fault {

@@ -109,6 +109,18 @@ describe('a command line', () => {
   );
 });
 
+test.each(['README.md', 'docs/getting-started.md', 'docs/zh-TW/getting-started.md', 'docs/zh-TW/clients.md'])(
+  '%s tells Claude Code as much as this page does',
+  (path) => {
+    const shown = codeBlocks(readFileSync(join(ROOT, path), 'utf8')).filter(({ code }) =>
+      /claude(-code)? -p/.test(code),
+    );
+    const told = under('Claude Code', 'sh')[0]?.code.match(/CLAUDE_CODE_MAX_CONTEXT_TOKENS=\d+/)?.[0] ?? '';
+    expect([told, shown.length]).toEqual([expect.stringMatching(/\d$/), 1]);
+    expect(shown[0]?.code).toContain(told);
+  },
+);
+
 test('no block but Python’s goes without a run', () => {
   const ofClis = CLIS.flatMap(({ cli: { name }, config }) => [
     ...under(name, 'sh'),

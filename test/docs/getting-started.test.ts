@@ -32,10 +32,28 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function read(language: string): Promise<string> {
+async function read(language: string, page = 'getting-started'): Promise<string> {
   const headers = { accept: '*/*', 'user-agent': 'curl/8' };
-  return (await fetch(`${gateway.url}/docs/getting-started.md?lang=${language}`, { headers })).text();
+  return (await fetch(`${gateway.url}/docs/${page}.md?lang=${language}`, { headers })).text();
 }
+
+/** The pages for customers. */
+const PAGES = ['clients', 'accounts', 'limits', 'billing', 'errors', 'relay', 'translation', 'reliability'];
+
+test.each(LANGUAGES)('%s: no other page for customers names a model that only the demo has', async (language) => {
+  const pages = await Promise.all(PAGES.map((page) => read(language, page)));
+  expect(pages.every((text) => text.startsWith('# '))).toBe(true);
+  expect(PAGES.filter((_, index) => pages[index]?.includes('demo-small'))).toEqual([]);
+});
+
+test.each(LANGUAGES)('%s: the key that the page about accounts makes can be made here', async (language) => {
+  const { key } = await gateway.register();
+  const block = codeBlocks(await read(language, 'accounts')).find(({ code }) => code.includes('"models"'));
+  const [, body = ''] = /-d '([^']*)'/.exec(block?.code ?? '') ?? [];
+  // The year that is printed will have passed one day.
+  const made = await gateway.call('/api/keys', { key, body: { ...JSON.parse(body), expires_at: null } });
+  expect(made.status).toBe(201);
+});
 
 test.each(LANGUAGES)(
   '%s: begins at registering, and has no work for a customer that only an operator can do',

@@ -20,6 +20,8 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 const chatStatus = async (key: string, model: string) => (await gateway.chat(key, { model, max_tokens: 16 })).status;
+const patch = async (id: string, body: object): Promise<Answer> =>
+  (await gateway.call(`/api/keys/${id}`, { method: 'PATCH', key: account.key, body })).json();
 const modelsOf = async (key: string) => (await gateway.get('/v1/models', key)).data.map((model: Answer) => model.id);
 
 describe('an allow-list', () => {
@@ -81,6 +83,31 @@ describe('an allow-list', () => {
     await gateway.call(`/api/keys/${id}`, { method: 'PATCH', key: account.key, body: { models: ['up-paid'] } });
     expect([await chatStatus(key, 'up-paid'), await chatStatus(key, 'demo-small')]).toEqual([200, 403]);
   });
+
+  test('may keep a model that has left the catalog, and gets no other that is not there', async () => {
+    const { id } = await createKey(gateway, account.key, { models: ['demo-small', 'up-paid'] });
+    const models = ['demo-small', 'up-paid'];
+    await gateway.apply((standard) => ({
+      ...standard,
+      models: standard.models.filter((model) => model.id !== 'demo-small'),
+    }));
+    try {
+      expect(await patch(id, { name: 'renamed' })).toMatchObject({ name: 'renamed', models });
+      expect(await patch(id, { name: 'again', models })).toMatchObject({ name: 'again', models });
+      expect(await patch(id, { models: ['demo-small', 'up-free'] })).toMatchObject({
+        models: ['demo-small', 'up-free'],
+      });
+      const refused = await patch(id, { models: ['demo-small', 'none-such'] });
+      expect(refused.error).toMatchObject({ code: 'invalid_request', param: 'models[1]' });
+      const made = await gateway.call('/api/keys', { key: account.key, body: { models: ['demo-small'] } });
+      expect(made.status).toBe(400);
+      // Of what was taken off the list nothing stands any more.
+      await patch(id, { models: ['up-free'] });
+      expect((await patch(id, { models: ['demo-small'] })).error).toMatchObject({ param: 'models[0]' });
+    } finally {
+      await gateway.apply((standard) => standard);
+    }
+  });
 });
 
 describe('an expiry', () => {
@@ -112,6 +139,15 @@ describe('an expiry', () => {
     expect(data.map((one: Answer) => one.id)).toContain(id);
     await gateway.call(`/api/keys/${id}`, { method: 'PATCH', key: account.key, body: { expires_at: null } });
     expect((await gateway.call('/api/me', { key })).status).toBe(200);
+  });
+
+  test('that has passed may be sent again as it stands, and no other that has passed', async () => {
+    const expires_at = new Date(clock.now() + 60_000).toISOString();
+    const { id } = await createKey(gateway, account.key, { expires_at });
+    clock.step(60_000);
+    expect(await patch(id, { name: 'late', expires_at })).toMatchObject({ name: 'late', expires_at });
+    const earlier = new Date(clock.now() - 1).toISOString();
+    expect((await patch(id, { expires_at: earlier })).error).toMatchObject({ param: 'expires_at' });
   });
 
   test('can be moved or taken away while the key lives', async () => {

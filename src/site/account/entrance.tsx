@@ -12,8 +12,9 @@ import type { PageContext } from '../page.tsx';
 import { MessagePage } from '../pages/message.tsx';
 import { readSessionCookie, sessionCookie } from '../session-cookie.ts';
 import type { SiteTools } from '../tools.ts';
+import { readTyped, TYPED_FIELD } from '../typed-before.ts';
 import { AccessPage } from './access.tsx';
-import { nextPath } from './forms.ts';
+import { KEPT_FIELDS, nextPath } from './forms.ts';
 import type { Notice } from './frame.tsx';
 import { CreatedPage, SignInPage } from './sign-in.tsx';
 import type { SignedVisit, Visit, Visits } from './visit.tsx';
@@ -44,7 +45,9 @@ export function addEntrance(visits: Visits, tools: SiteTools): void {
   // Whoever wants to leave is never kept.
   visits.open('post', '/account/sign-out', leave, { isWork: false });
   visits.signed('post', '/account/sign-out-everywhere', leaveEverywhere, { isWork: false });
-  visits.signed('get', '/account/access', (visit) => showAccess(tools, visit));
+  visits.signed('get', '/account/access', (visit) =>
+    showAccess(tools, visit, { typed: visit.form.get('name') ?? undefined }),
+  );
   visits.signed('post', '/account/access', (visit) => changeAccess(tools, visit));
 }
 
@@ -62,15 +65,16 @@ async function enter(tools: SiteTools, visit: Visit): Promise<Response> {
   const next = nextPath(form.get('next'));
   const key = form.get('key');
   const name = form.get('name') ?? '';
+  const typed = readTyped(form.get(TYPED_FIELD), KEPT_FIELDS);
   const refuse = (text: string, status: number) =>
-    showSignIn(visit, next, { notice: { text, isBad: true }, status, name });
+    showSignIn(visit, next, { notice: { text, isBad: true }, status, name, typed: String(typed) });
   try {
     const opened =
       key === null
         ? await signInWithPassword(tools, name, form.get('password') ?? '', visitor(tools, visit))
         : await signInWithKey(tools, key, visitor(tools, visit));
     if (!opened) return refuse(key === null ? account.badPassword : account.badKey, 401);
-    return visit.go(next, [sessionCookie(opened.cookie, tools.publicUrl)]);
+    return visit.goOn(next, typed, sessionCookie(opened.cookie, tools.publicUrl));
   } catch (error) {
     if (error instanceof Fault && error.code === 'auth_rate_limited') {
       return refuse(key === null ? account.tooMany : account.tooManyKeys, error.row.status);
@@ -92,12 +96,14 @@ interface RefusedEntry {
   status?: number;
   /** What was typed as a name: only the password need be typed again. */
   name?: string;
+  /** What a form carried that came too late. */
+  typed?: string;
 }
 
-function showSignIn(visit: Visit, next: string, { notice, status = 200, name }: RefusedEntry = {}): Response {
+function showSignIn(visit: Visit, next: string, { status = 200, ...refused }: RefusedEntry = {}): Response {
   const query = next === '/account' ? '' : `?next=${encodeURIComponent(next)}`;
   const context = { ...visit.page, path: '/account/sign-in', query };
-  return visit.show(<SignInPage context={context} next={next} notice={notice} name={name} />, { status });
+  return visit.show(<SignInPage context={context} next={next} {...refused} />, { status });
 }
 
 async function isSignedIn(tools: SiteTools, { request }: Visit): Promise<boolean> {
@@ -130,7 +136,7 @@ async function create(tools: SiteTools, visit: Visit): Promise<Response> {
 async function showAccess(
   tools: SiteTools,
   visit: SignedVisit,
-  refused: { typed?: string; notice?: Notice; status?: number } = {},
+  refused: { typed?: string | undefined; notice?: Notice; status?: number } = {},
 ): Promise<Response> {
   const { accountId, canManage } = visit.session;
   const name = (await tools.store.read.login(accountId))?.name ?? null;

@@ -7,8 +7,29 @@ import type { KeyRow } from '../../store/rows.ts';
 import { date } from '../format.ts';
 import { knownQuery } from '../page-parameters.ts';
 import { plainNumber } from '../plain-number.ts';
+import type { KeptFields } from '../typed-before.ts';
 
 export const MAX_FORM_BYTES = 16 * 1024;
+
+/** Of a form for a key: the key, which its path names and the page with all of them does not. */
+export const KEY_ID_FIELD = 'key_id';
+
+/** Never a password, nor the code of a card, which is money. */
+const KEPT_NAMES: ReadonlySet<string> = new Set(['name', 'models', 'budget', 'expires', 'manage', KEY_ID_FIELD]);
+
+export const KEPT_FIELDS: KeptFields = {
+  has: (name) => KEPT_NAMES.has(name),
+  // Sent once more it is longer by two thirds at most, and stays a form that is taken.
+  mostChars: MAX_FORM_BYTES / 2,
+};
+
+/** What was typed, and for which key. */
+export function typedOf({ form, params }: { form: URLSearchParams; params: Readonly<Record<string, string>> }) {
+  return new URLSearchParams([
+    ...form,
+    ...(params.id === undefined || !form.has('name') ? [] : [[KEY_ID_FIELD, params.id] as [string, string]]),
+  ]);
+}
 
 /** An empty field takes the limit away. */
 export function keyBody(form: URLSearchParams): KeyBody {

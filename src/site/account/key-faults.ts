@@ -1,6 +1,6 @@
 // Everything that is wrong with what was typed for a key, field by field: the API names only the first.
 
-import { type KeyBody, readKeyFields, restrictedManager } from '../../accounts/read-key-fields.ts';
+import { type KeyBody, readKeyFields, restrictedManager, type StandingFields } from '../../accounts/read-key-fields.ts';
 import { Fault } from '../../faults/fault.ts';
 import { faultText } from '../fault-text.ts';
 import { type Language, wordsOf } from '../language.ts';
@@ -26,10 +26,11 @@ export type KeyFaults = Readonly<Partial<Record<KeyField, string>>>;
 
 export const KEY_FIELDS = Object.keys(API_NAMES) as KeyField[];
 
-/** `refused`: what the API said to the body as a whole. */
+/** `refused`: what the API said to the body as a whole. `known`: the key as it stands, if it is not to be made. */
 export function keyFaults(
   { catalog, clock }: Pick<SiteTools, 'catalog' | 'clock'>,
   body: KeyBody,
+  known: StandingFields | undefined,
   refused: Fault,
   language: Language,
 ): KeyFaults {
@@ -37,8 +38,8 @@ export function keyFaults(
   for (const field of KEY_FIELDS) {
     const name = API_NAMES[field];
     const value = body[name];
-    const fault =
-      value === undefined ? undefined : refusalOf(() => readKeyFields({ [name]: value }, catalog(), clock.now()));
+    const read = () => readKeyFields({ [name]: value }, catalog(), clock.now(), known);
+    const fault = value === undefined ? undefined : refusalOf(read);
     const own = fault ?? (refused.details.param === name ? refused : undefined);
     if (own) faults[field] = unknownModel(body, own, language) ?? faultText(language, own);
   }

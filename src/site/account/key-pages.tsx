@@ -8,7 +8,7 @@ import { isFull } from '../../store/book/keyring.ts';
 import { faultText } from '../fault-text.ts';
 import { wordsOf } from '../language.ts';
 import type { SiteTools } from '../tools.ts';
-import { changedKeyBody, keyBody } from './forms.ts';
+import { changedKeyBody, KEY_ID_FIELD, keyBody } from './forms.ts';
 import type { Notice } from './frame.tsx';
 import { type KeyFaults, keyFaults } from './key-faults.ts';
 import { KeysPage, type TypedKey } from './keys.tsx';
@@ -45,14 +45,17 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
       ['stale', keys.stale],
     ]);
     const text = texts.get(done ?? '');
-    return showKeys(tools, visit, { notice: text === undefined ? undefined : { text, isBad: done === 'stale' } });
+    const notice = text === undefined ? undefined : { text, isBad: done === 'stale' };
+    const { form } = visit;
+    const typed = { keyId: form.get(KEY_ID_FIELD) ?? undefined, form, faults: {} };
+    return showKeys(tools, visit, { notice, typed: form.size > 0 ? typed : undefined });
   });
   visits.signed(
     'post',
     '/account/keys',
     act(async (visit) => {
       const known = await tools.store.read.keysOf(visit.session.accountId);
-      if (visit.form.get('known') !== String(known.length)) return visit.go('/account/keys?done=stale');
+      if (visit.form.get('known') !== String(known.length)) return showStale(tools, visit);
       const { answer } = await addKey(tools, askerOf(tools, visit), keyBody(visit.form), undefined);
       return showKeys(tools, visit, { fresh: answer.api_key });
     }),
@@ -120,7 +123,7 @@ async function whatIsWrong(tools: SiteTools, visit: SignedVisit, refused: Fault)
   if (refused.code !== 'invalid_request') return { texts: [faultText(page.language, refused)], faults: {} };
   const keys = await tools.store.read.keysOf(session.accountId);
   const known = keys.find(({ keyId }) => keyId === params.id);
-  const faults = form.has('name') ? keyFaults(tools, changedKeyBody(form, known), refused, page.language) : {};
+  const faults = form.has('name') ? keyFaults(tools, changedKeyBody(form, known), known, refused, page.language) : {};
   const texts = Object.values(faults);
   const isTooMany = refused.details.param === undefined;
   if (texts.length === 0 && !isTooMany) texts.push(faultText(page.language, refused));
@@ -129,6 +132,13 @@ async function whatIsWrong(tools: SiteTools, visit: SignedVisit, refused: Fault)
     texts.unshift(wordsOf(page.language).fields.too_many_keys);
   }
   return { texts, faults };
+}
+
+/** Nothing was made: what was typed is there, to be sent by whoever has looked at the list. */
+function showStale(tools: SiteTools, visit: SignedVisit): Promise<Response> {
+  const notice = { text: wordsOf(visit.page.language).account.keys.stale, isBad: true };
+  const typed = { keyId: undefined, form: visit.form, faults: {} };
+  return showKeys(tools, visit, { notice, typed, status: 409 });
 }
 
 function findKey({ store }: SiteTools, { session }: SignedVisit, keyId: string) {

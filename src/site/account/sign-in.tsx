@@ -5,6 +5,7 @@ import { readCardCode } from '../../cards/card-code.ts';
 import { wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
+import { TYPED_FIELD } from '../typed-before.ts';
 import { type Notice, NoticeBox, tabPath } from './frame.tsx';
 
 interface SignInProps {
@@ -14,12 +15,15 @@ interface SignInProps {
   notice?: Notice | undefined;
   /** What was typed and did not fit its password. */
   name?: string | undefined;
+  /** What a form carried that came too late. */
+  typed?: string | undefined;
   /** The code of a card that was sent and not taken: the script carries it on as it does that of a link. */
   card?: string | null;
 }
 
-export function SignInPage({ context, next, notice, name = '', card }: SignInProps) {
+export function SignInPage({ context, next, notice, name = '', typed, card }: SignInProps) {
   const { account } = wordsOf(context.language);
+  const typedField = typed ? <input type="hidden" name={TYPED_FIELD} value={typed} /> : null;
   return (
     <Page context={context} title={account.signInTitle}>
       <h1>{account.signInTitle}</h1>
@@ -35,6 +39,7 @@ export function SignInPage({ context, next, notice, name = '', card }: SignInPro
           <h2>{account.withKey}</h2>
           <form method="post" action="/account/sign-in" data-keep-code>
             <input type="hidden" name="next" value={next} />
+            {typedField}
             <div class="field">
               <label for="key">{account.key}</label>
               <input id="key" name="key" type="password" autocomplete="off" placeholder="sk-svc-…" required />
@@ -44,6 +49,7 @@ export function SignInPage({ context, next, notice, name = '', card }: SignInPro
           <h2>{account.withPassword}</h2>
           <form method="post" action="/account/sign-in" data-keep-code>
             <input type="hidden" name="next" value={next} />
+            {typedField}
             <div class="field">
               <label for="name">{account.name}</label>
               <input id="name" name="name" autocomplete="username" autocapitalize="none" value={name} required />

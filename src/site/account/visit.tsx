@@ -18,7 +18,8 @@ import { MessagePage } from '../pages/message.tsx';
 import { pageHeaders, pageResponse } from '../respond.ts';
 import { readSessionCookie } from '../session-cookie.ts';
 import type { SiteTools } from '../tools.ts';
-import { MAX_FORM_BYTES, nextPath, pageOfAction } from './forms.ts';
+import { createTypedBefore, keepTyped } from '../typed-before.ts';
+import { KEPT_FIELDS, MAX_FORM_BYTES, nextPath, pageOfAction, typedOf } from './forms.ts';
 import type { Notice } from './frame.tsx';
 import { SignInPage } from './sign-in.tsx';
 
@@ -28,10 +29,13 @@ export interface Visit {
   connection: Connection;
   page: PageContext;
   params: Readonly<Record<string, string>>;
+  /** Of a page: what was typed into its form before, if it came too late. */
   form: URLSearchParams;
   /** A page of this visitor's own. */
   show(html: unknown, options?: { status?: number; cookies?: readonly string[] }): Response;
   go(path: string, cookies?: readonly string[]): Response;
+  /** To a page with what was typed into its form before signing in, if anything was. */
+  goOn(path: string, typed: URLSearchParams, cookie: string): Response | Promise<Response>;
 }
 
 export interface SignedVisit extends Visit {
@@ -59,6 +63,8 @@ export interface Visits {
 }
 
 export function createVisits<Bindings extends Env>(app: Hono<Bindings>, tools: SiteTools, assets: Assets): Visits {
+  const typedBefore = createTypedBefore(app);
+
   function visitOf(context: Context): Visit {
     const request = context.req.raw;
     const page = pageContext(request, tools, assets);
@@ -66,19 +72,22 @@ export function createVisits<Bindings extends Env>(app: Hono<Bindings>, tools: S
       for (const cookie of cookies) response.headers.append('set-cookie', cookie);
       return response;
     };
+    const go: Visit['go'] = (location, cookies = []) => {
+      const headers = { location, 'cache-control': 'no-store', ...pageHeaders(tools.publicUrl) };
+      return answered(new Response(null, { status: 303, headers }), cookies);
+    };
     return {
       request,
       url: requestUrl(request),
       connection: (context.env as { connection?: Connection } | undefined)?.connection ?? NO_CONNECTION,
       page: request.method === 'POST' ? { ...page, path: pageOfAction(page.path), query: '' } : page,
       params: context.req.param(),
-      form: new URLSearchParams(),
+      form: typedBefore.of(request),
       show: (html, { status = 200, cookies = [] } = {}) =>
         answered(pageResponse(request, tools.publicUrl, String(html), { status, isPrivate: true }), cookies),
-      go(location, cookies = []) {
-        const headers = { location, 'cache-control': 'no-store', ...pageHeaders(tools.publicUrl) };
-        return answered(new Response(null, { status: 303, headers }), cookies);
-      },
+      go,
+      goOn: (path, typed, cookie) =>
+        typed.size === 0 ? go(path, [cookie]) : typedBefore.show(context, path, typed, cookie),
     };
   }
 
@@ -137,7 +146,9 @@ function signInFirst(visit: Visit, hadSession: boolean): Response {
   const { path, query } = visit.page;
   const isSent = visit.request.method === 'POST';
   const page = { ...visit.page, isSignedIn: false };
-  const facts = { next: nextPath(path + query), notice: whySignIn(visit, hadSession), card: visit.form.get('code') };
+  const typed = keepTyped(typedOf(visit), KEPT_FIELDS);
+  const notice = whySignIn(visit, hadSession, typed !== '');
+  const facts = { next: nextPath(path + query), notice, typed, card: visit.form.get('code') };
   return visit.show(<SignInPage context={page} {...facts} />, { status: !isSent && path === '/account' ? 200 : 401 });
 }
 
@@ -145,11 +156,16 @@ function signInFirst(visit: Visit, hadSession: boolean): Response {
  * Who sent something must hear that it was not done, also when the browser has dropped the cookie by itself. The page that
  * shows a new key is the answer to a form: loaded again, it sends once more what was done before.
  */
-function whySignIn({ request, url: { pathname }, page: { language } }: Visit, hadSession: boolean): Notice | undefined {
+function whySignIn(
+  { request, url: { pathname }, page: { language } }: Visit,
+  hadSession: boolean,
+  isKept: boolean,
+): Notice | undefined {
   const { account } = wordsOf(language);
   if (request.method === 'POST') {
     const showsKey = pathname === '/account/keys' || pathname.endsWith('/rotate');
-    return { text: showsKey ? account.lookFirst : account.notDone, isBad: true };
+    const text = showsKey ? account.lookFirst : account.notDone;
+    return { text: isKept ? `${text} ${account.typedKept}` : text, isBad: true };
   }
   return hadSession ? { text: account.expired } : undefined;
 }

@@ -12,7 +12,7 @@ export interface ConsoleTools extends OperatingTools {
   assetFiles: ReadonlyMap<string, Buffer>;
   /** Slow where the token is wrong, and at last not willing to look any more. */
   checkToken(token: string): Promise<TokenCheck>;
-  /** Throws if the body is too large, too slow or no text. */
+  /** Throws a fault if the body is too large or too slow, or, as `invalid_request`, compressed or not UTF-8. */
   readBody(request: Request, maxBytes: number): Promise<string>;
 }
 

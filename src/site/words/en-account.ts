@@ -25,6 +25,7 @@ export const enAccount = {
   expired: 'Your session has ended. Sign in again to go on where you were.',
   notDone: 'Your session has ended, and nothing was done. Sign in and send it again.',
   lookFirst: 'Your session has ended. Sign in and look at the keys: what you sent may have been done before it ended.',
+  typedKept: 'What you typed will be in the form again, but for a password.',
   crossSite: 'Open this page on this site and send the form from there.',
   createdTitle: 'Your account is ready',
   createdText:

@@ -65,7 +65,7 @@ export function AccountPage(props: AccountProps) {
           <p class="faint">{accounts.createHelp}</p>
           <form method="post" action={`/accounts/${accountId}/keys`}>
             <input type="hidden" name="once" value={props.ticket} />
-            <TextField name="name" label={accounts.name} maxLength={60} />
+            <TextField name="name" label={accounts.name} value={props.form.get('name') ?? ''} maxLength={60} />
             <button type="submit" class="quiet">
               {accounts.create}
             </button>

@@ -117,6 +117,7 @@ function askFreeze(visit: ConsoleVisit, account: AccountView, frozen: boolean, f
         name="reason"
         label={accounts.reason}
         help={accounts.reasonHelp}
+        value={typed(visit.form, 'reason')}
         fault={fault}
         maxLength={200}
         isRequired

@@ -1,5 +1,6 @@
 // Forms of the console: fields, and files as the text that they are.
 
+import { Fault } from '../../../faults/fault.ts';
 import type { ConsoleTools } from '../tools.ts';
 
 /** A document, a price list or ten thousand cards. */
@@ -11,12 +12,35 @@ export function isForm({ method, headers }: Request): boolean {
   return method === 'POST' && (type.startsWith('application/x-www-form-urlencoded') || type.startsWith(MULTIPART));
 }
 
+/** What keeps a form from being read at all. Each has its words. */
+export type FormProblem = 'compressed' | 'fileNotUtf8' | 'notUtf8' | 'broken';
+
+export class FormRefused extends Error {
+  override name = 'FormRefused';
+  constructor(readonly problem: FormProblem) {
+    super(problem);
+  }
+}
+
+/** Refused: FormRefused, and the faults of a body that is too large or too slow. */
 export async function readForm(tools: Pick<ConsoleTools, 'readBody'>, request: Request): Promise<URLSearchParams> {
-  const text = await tools.readBody(request, MAX_FORM_BYTES);
   const type = request.headers.get('content-type') ?? '';
-  if (!type.startsWith(MULTIPART)) return new URLSearchParams(text);
+  const isMultipart = type.startsWith(MULTIPART);
+  // No browser compresses a form, but a program may.
+  if (!/^(identity)?$/i.test(request.headers.get('content-encoding') ?? '')) throw new FormRefused('compressed');
+  const text = await tools.readBody(request, MAX_FORM_BYTES).catch((error: unknown) => {
+    if (!(error instanceof Fault) || error.code !== 'invalid_request') throw error;
+    // What is typed into our pages is UTF-8 always; a file is as its program saved it.
+    throw new FormRefused(isMultipart ? 'fileNotUtf8' : 'notUtf8');
+  });
+  return isMultipart ? readParts(text, type) : new URLSearchParams(text);
+}
+
+async function readParts(text: string, type: string): Promise<URLSearchParams> {
   const form = new URLSearchParams();
-  const parts = await new Response(text, { headers: { 'content-type': type } }).formData();
+  const parts = await new Response(text, { headers: { 'content-type': type } }).formData().catch(() => {
+    throw new FormRefused('broken');
+  });
   for (const [name, value] of parts) form.append(name, typeof value === 'string' ? value : await value.text());
   return form;
 }

@@ -12,13 +12,15 @@ import { invalid, notFound, OperatingRefused } from '../../../operating/refused.
 import type { Assets } from '../../assets.ts';
 import { chooseLanguage, wordsOf } from '../../language.ts';
 import { pageHeaders, pageResponse } from '../../respond.ts';
+import { createTypedBefore, keepTyped, readTyped, TYPED_FIELD } from '../../typed-before.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import { operatorFaultText, refusalNotice, refusalStatus } from '../parts/refused.ts';
 import type { ConsoleTools } from '../tools.ts';
 import { type ConsoleContext, ConsolePage, MOST_COUNTED } from './frame.tsx';
+import { KEPT_FIELDS } from './kept-fields.ts';
 import { createOnce, type Once } from './once.ts';
 import { createPagePaths, type PagePaths } from './page-paths.ts';
-import { isForm, readForm } from './read-form.ts';
+import { FormRefused, isForm, readForm } from './read-form.ts';
 import { createConsoleSessions } from './sessions.ts';
 import { SignInPage, signInStatus } from './sign-in.tsx';
 
@@ -27,7 +29,7 @@ export interface ConsoleVisit {
   url: URL;
   page: ConsoleContext;
   params: Readonly<Record<string, string>>;
-  /** What the form carries; files as their text. */
+  /** What the form carries, files as their text; of a page what was typed into its form before, if it came too late. */
   form: URLSearchParams;
   once: Once;
   show(html: unknown, options?: { status?: number; cookie?: string }): Response;
@@ -56,6 +58,7 @@ export function createConsoleVisits<Bindings extends Env>(
   const sessions = createConsoleSessions(tools.clock, tools.random);
   const once = createOnce(tools.random);
   const pages = createPagePaths();
+  const typedBefore = createTypedBefore(app);
 
   async function visitOf(context: Context): Promise<ConsoleVisit> {
     const request = context.req.raw;
@@ -80,7 +83,7 @@ export function createConsoleVisits<Bindings extends Env>(
         openAlarms: isSignedIn ? await countOpenAlarms(tools) : undefined,
       },
       params: context.req.param(),
-      form: new URLSearchParams(),
+      form: typedBefore.of(request),
       once,
       show: (html, { status = 200, cookie } = {}) =>
         answered(pageResponse(request, OWN_URL, String(html), { status, isPrivate: true }), cookie),
@@ -104,6 +107,7 @@ export function createConsoleVisits<Bindings extends Env>(
       if (error instanceof OperatingRefused) {
         return failed(visit, refusalNotice(page.language, error).text, refusalStatus(error));
       }
+      if (error instanceof FormRefused) return failed(visit, consoleWords(page.language).forms[error.problem], 400);
       if (error instanceof Fault) return failed(visit, operatorFaultText(page.language, error), error.row.status);
       tools.log('error', 'page_failed', { detail: describeError(error) });
       return failed(visit, frame.failed, 500);
@@ -119,14 +123,18 @@ export function createConsoleVisits<Bindings extends Env>(
   );
   app.post('/sign-in', (context) =>
     answer(context, async (visit) => {
-      const found = await tools.checkToken(visit.form.get('token') ?? '');
-      if (found === 'right') return visit.go(nextPath(visit.form.get('next')), sessions.open(visit.request.headers));
+      const { form } = visit;
+      const next = nextPath(form.get('next'));
+      const typed = readTyped(form.get(TYPED_FIELD), KEPT_FIELDS);
+      const found = await tools.checkToken(form.get('token') ?? '');
+      if (found === 'right') {
+        const cookie = sessions.open(visit.request.headers);
+        return typed.size === 0 ? visit.go(next, cookie) : typedBefore.show(context, next, typed, cookie);
+      }
       const { signIn } = consoleWords(visit.page.language);
       const notice = { text: found === 'wrong' ? signIn.wrong : signIn.tooMany, isBad: true };
-      const next = nextPath(visit.form.get('next'));
-      return visit.show(<SignInPage context={visit.page} next={next} notice={notice} />, {
-        status: signInStatus(found),
-      });
+      const page = <SignInPage context={visit.page} next={next} typed={String(typed)} notice={notice} />;
+      return visit.show(page, { status: signInStatus(found) });
     }),
   );
   app.post('/sign-out', (context) =>
@@ -163,12 +171,16 @@ function refuseControls({ params, url, form }: ConsoleVisit): void {
   }
 }
 
-/** What a form wanted to do is not done after signing in: who sent it hears so, and its page is shown again. */
+/** What a form wanted to do is not done after signing in: who sent it hears so, and its page is shown again, with what
+ * was typed. */
 function askForToken(visit: ConsoleVisit, pages: PagePaths, status: number): Response {
   const { path, query } = pages.nearest(visit.url);
-  const { notDone } = consoleWords(visit.page.language).signIn;
-  const notice = visit.request.method === 'POST' ? { text: notDone, isBad: true } : undefined;
-  return visit.show(<SignInPage context={visit.page} next={nextPath(path + query)} notice={notice} />, { status });
+  const { notDone, typedKept } = consoleWords(visit.page.language).signIn;
+  const typed = keepTyped(visit.form, KEPT_FIELDS);
+  const text = typed === '' ? notDone : `${notDone} ${typedKept}`;
+  const notice = visit.request.method === 'POST' ? { text, isBad: true } : undefined;
+  const facts = { next: nextPath(path + query), typed, notice };
+  return visit.show(<SignInPage context={visit.page} {...facts} />, { status });
 }
 
 /** Only a page of the console, never another site. */

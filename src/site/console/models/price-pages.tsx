@@ -18,7 +18,8 @@ export function addPricePages(visits: ConsoleVisits, tools: ConsoleTools): void 
   });
   visits.get('/models/edit', async (visit) => {
     const { row, revision } = await findRow(tools, visit);
-    return visit.show(<PriceFormPage context={visit.page} row={row} base={revision} />);
+    const typed = visit.form.size > 0 ? { typed: visit.form } : {};
+    return visit.show(<PriceFormPage context={visit.page} row={row} base={revision} {...typed} />);
   });
   visits.post('/models/edit', async (visit) => {
     const { prices, document } = consoleWords(visit.page.language);

@@ -37,6 +37,7 @@ export const frameEn = {
     wrong: 'The token is wrong. It is the value of ADMIN_TOKEN, or the one in the data folder.',
     tooMany: 'Too many wrong tokens were sent. Wait a minute, then try again.',
     notDone: 'Nothing was done: the session had ended. Sign in, look at the page, then do it again.',
+    typedKept: 'What you typed will be in its form again.',
   },
   home: {
     title: 'Today',
@@ -68,10 +69,16 @@ export const frameEn = {
     no_revision: 'There is no document yet.',
     stale: 'Somebody changed the document meanwhile. Nothing was changed; look again.',
   },
+  /** Forms that could not be read at all. */
+  forms: {
+    compressed: 'Nothing was done: the form came compressed. Send it without content-encoding.',
+    fileNotUtf8:
+      'Nothing was done: the file is not UTF-8. Save it as UTF-8 (in Excel as “CSV UTF-8 (Comma delimited)”), then send it again.',
+    notUtf8: 'Nothing was done: what was sent is not UTF-8. Send it as UTF-8, as the page itself does.',
+    broken: 'Nothing was done: the form came incomplete or malformed. Open the page again and send it from there.',
+  },
   /** Of those that only a program can meet there are none here. */
   faults: {
-    invalid_request:
-      'Nothing was done: the file is not UTF-8. Save it as UTF-8 (in Excel as “CSV UTF-8 (Comma delimited)”), then send it again.',
     request_too_large: 'Nothing was done: this is more than 4 MiB. Send less at a time.',
     request_timeout: 'Nothing was done: it came too slowly. Send it again.',
     unavailable:
@@ -113,6 +120,7 @@ export const frameZh: Said<typeof frameEn> = {
     wrong: '權杖不正確。應為 ADMIN_TOKEN 的值，或資料目錄中保存的那一個。',
     tooMany: '錯誤的權杖太多次了。請等一分鐘再試。',
     notDone: '沒有執行任何動作：登入狀態已結束。請登入，確認頁面內容後再做一次。',
+    typedKept: '您輸入的內容會再次填入表單。',
   },
   home: {
     title: '今日概況',
@@ -144,9 +152,14 @@ export const frameZh: Said<typeof frameEn> = {
     no_revision: '還沒有設定文件。',
     stale: '有人同時修改了設定文件。沒有任何變動，請重新查看。',
   },
-  faults: {
-    invalid_request:
+  forms: {
+    compressed: '沒有執行任何動作：表單經過壓縮。請不要使用 content-encoding，直接送出。',
+    fileNotUtf8:
       '沒有執行任何動作：檔案不是 UTF-8 編碼。請另存為 UTF-8（Excel 請選「CSV UTF-8（逗號分隔）」）後再上傳一次。',
+    notUtf8: '沒有執行任何動作：送出的內容不是 UTF-8 編碼。請如頁面本身一樣以 UTF-8 送出。',
+    broken: '沒有執行任何動作：表單不完整或格式有誤。請重新開啟頁面，再從頁面送出一次。',
+  },
+  faults: {
     request_too_large: '沒有執行任何動作：內容超過 4 MiB，請分批送出。',
     request_timeout: '沒有執行任何動作：資料傳送得太慢，請再送出一次。',
     unavailable: '資料庫沒有回應，或目前過於忙碌。請稍後再試；您送出的動作可能沒有完成。',

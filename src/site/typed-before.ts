@@ -1,0 +1,58 @@
+// What was typed into a form that came when its session had ended: the page that asks to sign in carries it, and the page
+// of the form shows it again. It stands nowhere else, neither on the server nor in an address.
+
+import type { Context, Env, Hono } from 'hono';
+import { requestUrl } from '../kit/request-url.ts';
+
+/** The hidden field of a sign-in form. */
+export const TYPED_FIELD = 'typed';
+
+/** Which fields may be carried: those that never hold a secret. */
+export interface KeptFields {
+  has(name: string): boolean;
+  /** What is longer is not carried: whoever signs in must not be refused for it. */
+  mostChars: number;
+}
+
+/** For the hidden field; empty if there is nothing to carry. */
+export function keepTyped(form: URLSearchParams, fields: KeptFields): string {
+  const kept = readTyped(String(form), fields);
+  const text = String(kept);
+  return text.length > fields.mostChars || [...kept.values()].every((value) => value === '') ? '' : text;
+}
+
+/** Whoever signs in may have sent anything. */
+export function readTyped(text: string | null, fields: KeptFields): URLSearchParams {
+  return new URLSearchParams([...new URLSearchParams(text ?? '')].filter(([name]) => fields.has(name)));
+}
+
+export interface TypedBefore {
+  /** For the page that shows it again; empty for every other request. */
+  of(request: Request): URLSearchParams;
+  /** The page at this path as who has this cookie gets it, with what was typed in its form. */
+  show(context: Context, path: string, form: URLSearchParams, cookie: string): Promise<Response>;
+}
+
+export function createTypedBefore<Bindings extends Env>(app: Hono<Bindings>): TypedBefore {
+  const typed = new WeakMap<Request, URLSearchParams>();
+  return {
+    of: (request) => typed.get(request) ?? new URLSearchParams(),
+    async show(context, path, form, cookie) {
+      const request = pageRequest(context.req.raw, path, cookie);
+      typed.set(request, form);
+      const response = await app.fetch(request, context.env);
+      response.headers.append('set-cookie', cookie);
+      return response;
+    },
+  };
+}
+
+/** What the browser would ask for next, were it sent there. */
+function pageRequest(sent: Request, path: string, cookie: string): Request {
+  const headers = new Headers(sent.headers);
+  for (const name of ['content-type', 'content-length', 'content-encoding', 'transfer-encoding']) headers.delete(name);
+  const [pair = ''] = cookie.split(';');
+  // Of two cookies of one name the first is read.
+  headers.set('cookie', [pair, headers.get('cookie') ?? ''].join('; '));
+  return new Request(new URL(path, requestUrl(sent)), { headers });
+}
