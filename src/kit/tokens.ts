@@ -20,6 +20,9 @@ export interface TokenCount {
  */
 export const LEAST_OUTPUT_TOKENS = 16;
 
+/** By the sizes that common models make of it; its bytes tell nothing. */
+export const PER_IMAGE: TokenCount = { upper: 5_000, estimate: 800, lower: 80 };
+
 export const NO_TOKENS: TokenCount = { upper: 0, estimate: 0, lower: 0 };
 
 export function addTokens(a: TokenCount, b: TokenCount): TokenCount {

@@ -11,6 +11,8 @@ import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
 
 const PIECES = ['Alpha', ' beta', ' gamma', ' delta.'];
 const TEXT = PIECES.join('');
+/** What tells a client that a text, or all of the answer, is whole. */
+const ENDS = /"finish_reason":"\w|content_block_stop|"end_turn"|response\.(output_text\.done|completed)/;
 const count = (text: string) => Math.round(weighTokens(text));
 
 let lab: Lab;
@@ -214,10 +216,13 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     lab.first.next(cutAfter(' gamma'));
     lab.first.otherwise(client.stream({ pieces: ['Alpha', ' beta'] }));
     lab.second.otherwise(client.refusal(500, 'other'));
-    const { answer } = await ask();
+    const { answer, record, attempts, text: sent } = await ask();
     expect(text(answer)).toBe('Alpha beta gamma');
     expect(answer.complete).toBe(false);
     expect(answer.error).toBeDefined();
+    expect(sent).not.toMatch(ENDS);
+    expect(attempts).toContainEqual(['first', 'mismatch']);
+    expect(record).toMatchObject({ status: 'upstream_failed', cost_nano: '0' });
   });
 
   test('one mismatch does not end it while another channel may match', async () => {

@@ -1,7 +1,7 @@
 // What the demo channel says: that it is a demo, in the language it was asked in, with nothing of the prompt in it.
 
-import { isObject, type Json, type JsonObject, tryParseJson } from '../../kit/json/json.ts';
-import { countTokens } from '../../kit/tokens.ts';
+import { isObject, type Json, tryParseJson } from '../../kit/json/json.ts';
+import { countPrompt } from './count-prompt.ts';
 
 export interface DemoAnswer {
   /** The text in the pieces it is streamed in; each piece counts as one token. */
@@ -37,19 +37,6 @@ export function demoAnswer(body: string): DemoAnswer {
     finish: most < all.length ? 'length' : 'stop',
     choices: typeof request.n === 'number' ? request.n : 1,
   };
-}
-
-/** What stands beside the messages is read by a model, too. */
-function countPrompt(request: JsonObject): number {
-  const messages = countTokens(JSON.stringify(request.messages ?? [])).estimate;
-  return BESIDE_MESSAGES.reduce((sum, name) => sum + countTokens(wordsOf(request[name])).estimate, messages);
-}
-
-const BESIDE_MESSAGES = ['system', 'tools', 'functions'];
-
-/** Names and texts without the syntax around them, which is half of a small tool and takes a model few tokens. */
-function wordsOf(value: Json | undefined): string {
-  return value === undefined ? '' : JSON.stringify(value).replace(/[{}[\]":,]+/g, ' ');
 }
 
 /** Words with the space before them; Chinese by two characters. */

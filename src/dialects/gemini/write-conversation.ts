@@ -5,6 +5,7 @@ import type { UpstreamFields } from '../dialect.ts';
 import type { Conversation } from '../translate/conversation.ts';
 import { settingsOfParts } from '../translate/settings-of-parts.ts';
 import type { Target, WrittenRequest } from '../translate/sides.ts';
+import { withToldNames } from '../translate/told-tools.ts';
 import { createToolNames } from '../translate/tool-names.ts';
 import { traitsOf } from './gemini-traits.ts';
 import { planTurns } from './plan-turns.ts';
@@ -20,8 +21,9 @@ const NAME_CHARS = 64;
 export function writeConversation(conversation: Conversation, target: Target): WrittenRequest {
   const traits = traitsOf(target.model);
   const { toolChoice } = conversation;
-  const plan = planTurns(conversation, target);
   const names = createToolNames(conversation.tools, NAME, NAME_CHARS);
+  const told = withToldNames(conversation, names);
+  const plan = planTurns(told, target);
   const isAnswerOnly = !traits.takesFormatWithTools && conversation.format !== undefined && toolChoice?.mode === 'none';
   const tools = isAnswerOnly ? [] : declaredTools(conversation.tools, toolChoice);
   const format = planFormat(conversation, { isAlone: tools.length === 0, names, ...traits });
@@ -29,7 +31,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
   const choice = writeToolChoice(toolChoice, names, format.tool !== undefined);
   const thinking = planThinking(conversation.reasoning, traits.thinking);
   const knobs = writeKnobs(conversation.knobs, traits);
-  const system = [...conversation.system.map(({ text }) => text), format.hint ?? ''].filter((text) => text !== '');
+  const system = [...told.system.map(({ text }) => text), format.hint ?? ''].filter((text) => text !== '');
   const calls = plan.turns.flatMap(({ parts }) => parts).filter((part) => part.type === 'tool_call');
   const calledBy = new Map(calls.map(({ id, name }) => [id, names.toUpstream(name)]));
   // Written at once, so that what cannot be carried is told before anything is sent.

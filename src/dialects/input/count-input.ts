@@ -4,12 +4,11 @@
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { isStringAt } from '../../kit/json/long-strings.ts';
-import { addTally, countTokens, newTally, type TokenCount, tallyText, tokensOf } from '../../kit/tokens.ts';
+import { addTally, countTokens, newTally, PER_IMAGE, type TokenCount, tallyText, tokensOf } from '../../kit/tokens.ts';
 import { isPdf } from '../translate/media-types.ts';
 import { isWords, namesMedia } from './unknown-media.ts';
 
 const PER_MESSAGE = { upper: 8, estimate: 4 };
-export const PER_IMAGE: TokenCount = { upper: 5_000, estimate: 800, lower: 80 };
 const BASE64_CHARS_PER_TOKEN = 4;
 
 export interface InputCount extends TokenCount {

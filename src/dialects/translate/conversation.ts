@@ -41,6 +41,14 @@ export interface CacheMark {
 export interface TextPart extends Placed {
   type: 'text';
   text: string;
+  /** The text says only this, and says it anew where the upstream has another name for the tool. */
+  tells?: ToldTool | undefined;
+}
+
+/** A tool that came or went in the middle of a conversation. */
+export interface ToldTool {
+  name: string;
+  isGone: boolean;
 }
 
 export type MediaSource = { kind: 'base64'; mediaType: string; data: string } | { kind: 'url'; url: string };

@@ -11,7 +11,7 @@ import { readCacheMark } from '../../translate/read-cache-mark.ts';
 import { requireResultParts } from '../../translate/result-parts.ts';
 import { readCallId } from '../shown-ids.ts';
 import { type Placed, readDocument, readImage } from './read-media.ts';
-import { canBeCalled, type KnownTools, tellChange } from './tool-changes.ts';
+import { type KnownTools, tellChange, toldPart } from './tool-changes.ts';
 
 export interface History {
   /** The place of `content` in the body's text. */
@@ -56,7 +56,7 @@ function readBlock(block: JsonObject, at: string, { raw, ids, tools }: History):
     case 'search_result':
       return [{ type: 'text', text: searchResult(block, at), ...placed }];
     case 'tool_reference':
-      return [{ type: 'text', text: canBeCalled(text(block, 'tool_name', at)), ...placed }];
+      return [toldPart(text(block, 'tool_name', at), false, placed)];
     case 'tool_addition':
     case 'tool_removal':
       return tools ? tellChange(block, placed, tools) : [{ type: 'other', kind: block.type, ...placed }];

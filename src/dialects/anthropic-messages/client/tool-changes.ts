@@ -4,6 +4,7 @@
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { refuseField, stringAt } from '../../fields.ts';
 import type { TextPart } from '../../translate/conversation.ts';
+import { tellTool } from '../../translate/told-tools.ts';
 import type { ToolChange } from '../defined-later.ts';
 import type { Placed } from './read-media.ts';
 
@@ -39,12 +40,12 @@ export function tellChange(change: JsonObject, placed: Placed, { own, left }: Kn
     const param = `${placed.at}.tool.name`;
     refuseField(param, `Name a tool of this request in ${param}.`);
   }
-  const text = isGone ? `The tool ${name} cannot be called any more.` : canBeCalled(name);
-  return [{ type: 'text', text, ...placed }];
+  return [toldPart(name, isGone, placed)];
 }
 
-export function canBeCalled(name: string): string {
-  return `The tool ${name} can be called now.`;
+export function toldPart(name: string, isGone: boolean, placed: Placed): TextPart {
+  const tells = { name, isGone };
+  return { type: 'text', text: tellTool(tells), tells, ...placed };
 }
 
 /** Undefined: it has none by which a model calls it. */

@@ -5,6 +5,7 @@ import type { UpstreamFields } from '../../dialect.ts';
 import type { Conversation, TextPart, Turn } from '../../translate/conversation.ts';
 import { settingsOfParts } from '../../translate/settings-of-parts.ts';
 import type { Target, WrittenRequest } from '../../translate/sides.ts';
+import { withToldNames } from '../../translate/told-tools.ts';
 import { createToolNames } from '../../translate/tool-names.ts';
 import { ID_CHARS } from '../shown-ids.ts';
 import { cacheMember, chooseMarks } from './cache-marks.ts';
@@ -22,9 +23,10 @@ const MOST_ID_CHARS = 256;
 export function writeConversation(conversation: Conversation, target: Target): WrittenRequest {
   const traits = traitsOf(target.model);
   const takesPrefill = traits.takesPrefill || target.prefill;
-  const plan = planTurns(conversation, { ...traits, takesPrefill, origin: target.origin });
   const tools = allowedTools(conversation);
   const names = createToolNames(tools, ID_CHARS, NAME_CHARS);
+  const told = withToldNames(conversation, names);
+  const plan = planTurns(told, { ...traits, takesPrefill, origin: target.origin });
   const format = planFormat(conversation, { traits, names });
   const choice = writeToolChoice(conversation, { names, formatTool: format.tool?.name, hasTools: tools.length > 0 });
   const reasoning = planReasoning(conversation.reasoning, traits, {

@@ -1,6 +1,7 @@
 // Which call a bit of a chat stream belongs to. By the book each call has an index and says its id once; upstreams leave
 // out the index, count all calls as the first, repeat the id, give two calls the same, make up one for every bit, or tell
-// the name in pieces, each alone or with all before it.
+// the name in pieces, each alone or with all before it. Where only their order tells bits apart, what comes of it is checked:
+// the arguments of two calls are never one.
 
 import { tryParseJson } from '../../../kit/json/json.ts';
 import type { CallBit } from './read-delta.ts';
@@ -16,8 +17,12 @@ export interface CallSlot {
 }
 
 export interface CallSlots {
-  /** The call that the bit belongs to, with the bit added. */
-  take(bit: CallBit, position: number): CallSlot;
+  /** So many bits of calls follow together. */
+  next(bits: number): void;
+  /** The call that the bit belongs to, with the bit added; undefined if nothing tells which of several it is. */
+  take(bit: CallBit, position: number): CallSlot | undefined;
+  /** Bits that had only their order have made no whole arguments: they may be of several calls. `isCut`: more was to come. */
+  isMixed(isCut: boolean): boolean;
   /** More of its name may come: it has no arguments yet, and there is no such tool. */
   isBegun(slot: CallSlot): boolean;
 }
@@ -25,7 +30,17 @@ export interface CallSlots {
 export function createCallSlots(knowsTool: (name: string) => boolean = () => true): CallSlots {
   const byId = new Map<string, CallSlot>();
   const byIndex = new Map<number, CallSlot>();
-  let count = 0;
+  const all: CallSlot[] = [];
+  /** Indices that stood for several calls, and so for none. */
+  const shared = new Set<number>();
+  /** The newest calls that began together, before the bits that are read. */
+  let newest: CallSlot[] = [];
+  let fresh: CallSlot[] = [];
+  let bitsTogether = 1;
+  /** Those that have a bit by its order alone, beside other calls. */
+  const guessed = new Set<CallSlot>();
+  /** Those that have several bits with their name, and nothing else that tells them from another call of the tool. */
+  const renamed = new Set<CallSlot>();
 
   const isBegun = ({ name, arguments: text }: CallSlot) => name !== undefined && text === '' && !knowsTool(name);
 
@@ -46,21 +61,61 @@ export function createCallSlots(knowsTool: (name: string) => boolean = () => tru
     return repeats(bit.name, slot) ? bit.name : `${slot.name}${bit.name}`;
   }
 
+  /** Calls that began together go on together, all or the last ones; a single bit goes on with the last that began alone. */
+  function findByOrder({ index, name }: CallBit, position: number): CallSlot | undefined {
+    if (name !== undefined) {
+      const begun = all.findLast((slot) => slot.name === name && slot.arguments !== '' && !isWhole(slot.arguments));
+      return begun ?? byIndex.get(index ?? position);
+    }
+    return (bitsTogether === newest.length ? newest : bitsTogether === all.length ? all : [])[position];
+  }
+
+  /** Whether nothing but its order tells whose a bit is. */
+  const isOrdered = ({ index }: CallBit) => index === undefined || shared.has(index);
+
   function find(bit: CallBit, position: number): CallSlot | undefined {
     const { id, index, name } = bit;
     const known = id === undefined ? undefined : byId.get(id);
-    const placed = byIndex.get(index ?? position);
     if (index === undefined && known) return known;
+    const placed = isOrdered(bit) ? findByOrder(bit, position) : byIndex.get(index ?? position);
     // An index of its own makes a call of its own, even under an id that another one has.
     if (index !== undefined && !placed) return name === undefined ? known : undefined;
     if (known && known !== placed && placed?.id !== undefined) return known;
     return placed && begins(bit, placed) && !goesOn(bit, placed) ? undefined : placed;
   }
 
+  function begin(): CallSlot {
+    const slot = { ordinal: all.length, id: undefined, name: undefined, arguments: '' };
+    all.push(slot);
+    fresh.push(slot);
+    return slot;
+  }
+
+  function mark(bit: CallBit, slot: CallSlot): void {
+    if (!isOrdered(bit) || (bit.id !== undefined && bit.id === slot.id)) return;
+    if (all.length > 1) guessed.add(slot);
+    if (bit.name !== undefined && slot.name !== undefined) renamed.add(slot);
+  }
+
+  function place(bit: CallBit, position: number, slot: CallSlot): void {
+    const at = bit.index ?? position;
+    const before = byIndex.get(at);
+    if (bit.index !== undefined && before && before !== slot) shared.add(at);
+    byIndex.set(at, slot);
+  }
+
   return {
+    next(bits) {
+      if (fresh.length > 0) newest = fresh;
+      fresh = [];
+      bitsTogether = bits;
+    },
     take(bit, position) {
-      const slot = find(bit, position) ?? { ordinal: count++, id: undefined, name: undefined, arguments: '' };
-      byIndex.set(bit.index ?? position, slot);
+      const found = find(bit, position);
+      if (!found && bit.name === undefined && isOrdered(bit) && newest.length > 0) return undefined;
+      if (found) mark(bit, found);
+      const slot = found ?? begin();
+      place(bit, position, slot);
       if (bit.id !== undefined && !byId.has(bit.id)) {
         slot.id ??= bit.id;
         byId.set(bit.id, slot);
@@ -68,6 +123,11 @@ export function createCallSlots(knowsTool: (name: string) => boolean = () => tru
       slot.name = nameOf(bit, slot);
       slot.arguments += bit.arguments;
       return slot;
+    },
+    isMixed(isCut) {
+      const torn = all.filter((slot) => tryParseJson(slot.arguments) === undefined);
+      const isDoubtful = (slot: CallSlot) => (guessed.has(slot) && torn.length > 1) || (renamed.has(slot) && !isCut);
+      return torn.some((slot) => slot.arguments.trim() !== '' && isDoubtful(slot));
     },
     isBegun,
   };

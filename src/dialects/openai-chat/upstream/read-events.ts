@@ -136,6 +136,7 @@ function createAnswerReader({ quirks, requestId, knowsTool }: Target, options: {
   /** A call is nothing before it has a name. In a whole answer each stands in a place of its own. */
   function readCall(bit: CallBit, position: number): AnswerEvent[] {
     const slot = slots.take(options.inPieces ? bit : { ...bit, index: position }, position);
+    if (!slot) return bit.arguments === '' ? [] : BROKEN;
     if (slots.isBegun(slot)) begun.set(slot, bit.signature ?? begun.get(slot));
     if (slot.name === undefined || slots.isBegun(slot)) return [];
     const events = sayCall(slot, bit.arguments, bit.signature ?? begun.get(slot));
@@ -176,13 +177,17 @@ function createAnswerReader({ quirks, requestId, knowsTool }: Target, options: {
     read(bits, finish) {
       if (isOver) return [];
       const events: AnswerEvent[] = [];
+      slots.next(bits.filter(({ kind }) => kind === 'call').length);
       for (const bit of bits) {
         const read = readBit(bit);
         for (const event of read) if (event.type === 'open') open = event.block.kind;
         events.push(...read);
+        isOver = read === BROKEN;
+        if (isOver) return events;
       }
+      isOver = isFinish(finish);
       if (!isFinish(finish)) return events;
-      isOver = true;
+      if (slots.isMixed(stopOf(finish, false) === 'length')) return [...events, ...BROKEN];
       for (const [slot, signature] of begun) events.push(...sayCall(slot, '', signature));
       if (open !== 'reasoning') events.push(...sequencer.flush());
       open = undefined;

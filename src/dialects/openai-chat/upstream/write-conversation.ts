@@ -6,6 +6,7 @@ import { arrangeTurns, listName } from '../../translate/arrange-turns.ts';
 import { appendPrefill, prepareBegunAnswer } from '../../translate/begun-answer.ts';
 import type { Conversation, Turn } from '../../translate/conversation.ts';
 import type { Target, WrittenRequest } from '../../translate/sides.ts';
+import { withToldNames } from '../../translate/told-tools.ts';
 import { isWanted, type MessageOptions, writeSystem, writeTurn } from './write-messages.ts';
 import { writeFormat, writeKnobs, writeReasoning } from './write-settings.ts';
 import { writeTools } from './write-tools.ts';
@@ -13,14 +14,15 @@ import { writeTools } from './write-tools.ts';
 export function writeConversation(conversation: Conversation, target: Target): WrittenRequest {
   const { quirks, origin } = target;
   const tools = writeTools(conversation, quirks);
+  const told = withToldNames(conversation, tools.names);
   const knobs = writeKnobs(conversation.knobs, target);
   const reasoning = writeReasoning(conversation.reasoning, target);
   const format = writeFormat(conversation.format, quirks);
   const options: MessageOptions = { quirks, names: tools.names, origin };
-  const { turns, isReworded } = prepareBegunAnswer(planTurns(conversation, options), target.prefill);
+  const { turns, isReworded } = prepareBegunAnswer(planTurns(told, options), target.prefill);
   // Written at once, so that what cannot be carried is told before anything is sent.
   const messages = [
-    ...writeSystem([...conversation.system.map(({ text }) => text), ...format.hints]),
+    ...writeSystem([...told.system.map(({ text }) => text), ...format.hints]),
     ...turns.flatMap((turn) => writeTurn(turn, options)),
   ];
 

@@ -1,6 +1,7 @@
 // Which item of a response an event speaks of. By the book each item has an id and an `output_index`, which is its place in
 // the response at the end; upstreams leave out the index, count all items as the first, count items that the end leaves
-// out, give calls no id but their `call_id`, or make up another id for every event.
+// out, give calls no id but their `call_id`, or make up another id for every event. Words that may be those of several calls
+// are nobody's: the end of each call says its own again.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 
@@ -12,20 +13,27 @@ export interface Place {
 }
 
 export interface ItemPlaces {
-  /** Undefined for an event that speaks of no item's words. */
+  /** Undefined for an event that speaks of no item's words, or of words that may be those of several calls. */
   find(event: JsonObject): Place | undefined;
   /** Those of the items of the response at its end, in their order. One that no event has spoken of gets its own. */
   findAll(items: readonly JsonObject[]): Place[];
+  /** A call may lack words that were nobody's, and its end has not said them. */
+  lacksWords(): boolean;
 }
 
 interface Known extends Place {
+  kind: string;
   callId: string | undefined;
+  /** As it was told first. */
+  index: number | undefined;
   /** What it must have in common with an item that is known by no id. */
   likeness: string;
   /** Its beginning was told: then every item's is. */
   isAdded: boolean;
   /** An event after its first had its id: then ids are not made up for every event. */
   isNamedAgain: boolean;
+  /** Words that may be its own were nobody's. */
+  isLacking: boolean;
 }
 
 /** What an event says of its item. */
@@ -41,6 +49,9 @@ interface Subject {
 
 const ADDED = 'response.output_item.added';
 const DONE = 'response.output_item.done';
+/** Whose words are one JSON text, or one input: they cannot be mixed. */
+const CALLS: ReadonlySet<string> = new Set(['function_call', 'custom_tool_call']);
+const UNCLEAR = 'unclear';
 
 export function createItemPlaces(): ItemPlaces {
   const places: Known[] = [];
@@ -55,9 +66,20 @@ export function createItemPlaces(): ItemPlaces {
     return found === undefined ? undefined : byName.get(found);
   };
 
-  function findKnown(subject: Subject, isBeginning: boolean): Known | undefined {
+  /** The only call that is open and that may be meant. */
+  function findCall({ kind, index }: Subject, mayBe: (known: Known) => boolean): Known | typeof UNCLEAR | undefined {
+    const open = places.filter((known) => known.kind === kind && mayBe(known));
+    const placed = index === undefined ? open : open.filter((known) => known.index === index);
+    const meant = placed.length > 0 ? placed : open.filter((known) => known.index === undefined);
+    if (meant.length < 2) return meant[0];
+    for (const known of meant) known.isLacking = true;
+    return UNCLEAR;
+  }
+
+  function findKnown(subject: Subject, isBeginning: boolean): Known | typeof UNCLEAR | undefined {
     const { kind, ids, callId, index, isLate } = subject;
     const isOpen = (known: Known) => !known.isEnded && !isAnother(known, callId);
+    const isUnnamed = (known: Known) => isOpen(known) && (known.isAdded || !known.isNamedAgain || ids.length === 0);
     // By its first id alone: a call with the `call_id` of another is another.
     if (isBeginning) return named(idsAt({ ...subject, ids: ids.slice(0, 1) }, index), isOpen);
     const byId = named([...idsAt(subject, index), ...idsAt(subject)], (known) => !isAnother(known, callId));
@@ -65,27 +87,41 @@ export function createItemPlaces(): ItemPlaces {
       byId.isNamedAgain = true;
       return byId;
     }
-    if (index !== undefined) {
-      const open = named([placeAt(kind, index), placeAt(kind)], isOpen);
-      return open ?? (isLate ? byName.get(placeAt(kind, index)) : undefined);
-    }
-    // The only one that is open, or the newest of them.
-    return named([kind], (known) => isOpen(known) && (known.isAdded || !known.isNamedAgain || ids.length === 0));
+    const mayBe = index === undefined ? isUnnamed : isOpen;
+    // The only one that is open; or, unless they are calls, the newest of them.
+    const names = index === undefined ? [kind] : [placeAt(kind, index), placeAt(kind)];
+    const open = CALLS.has(kind) ? findCall(subject, mayBe) : named(names, mayBe);
+    return open ?? (isLate && index !== undefined ? byName.get(placeAt(kind, index)) : undefined);
   }
 
   function learn(known: Known, subject: Subject): void {
     const { kind, callId, index, item } = subject;
     known.callId ??= callId;
+    known.index ??= index;
     if (item) known.likeness = likenessOf(item);
     const names = [...idsAt(subject, index), ...idsAt(subject), placeAt(kind, index), kind];
     for (const name of names) byName.set(name, known);
   }
 
-  function begin(likeness: string): Known {
-    const at = places.length;
-    const known = { at, isEnded: false, callId: undefined, likeness, isAdded: false, isNamedAgain: false };
+  function begin(kind: string, likeness: string): Known {
+    const known = {
+      at: places.length,
+      kind,
+      isEnded: false,
+      callId: undefined,
+      index: undefined,
+      likeness,
+      isAdded: false,
+      isNamedAgain: false,
+      isLacking: false,
+    };
     places.push(known);
     return known;
+  }
+
+  function end(known: Known, item: JsonObject | undefined): void {
+    known.isEnded = true;
+    known.isLacking &&= !item || !saysAll(item);
   }
 
   /** The last event, unless it spoke of a whole item or part, and its place. */
@@ -109,10 +145,13 @@ export function createItemPlaces(): ItemPlaces {
       if (!subject) return undefined;
       const isBeginning = event.type === ADDED;
       const found = findKnown(subject, isBeginning);
-      const known = found ?? begin(subject.kind);
+      if (found === UNCLEAR) return undefined;
+      // What it lacks stands before this.
+      if (found?.isLacking && !subject.item && !subject.isLate) return undefined;
+      const known = found ?? begin(subject.kind, subject.kind);
       if (!found || subject.item) learn(known, subject);
       known.isAdded ||= isBeginning;
-      known.isEnded ||= event.type === DONE;
+      if (event.type === DONE) end(known, subject.item);
       if (!subject.item && event.part === undefined) last = { event, known };
       return known;
     },
@@ -133,9 +172,12 @@ export function createItemPlaces(): ItemPlaces {
         const alike = rest.get(likeness);
         const first = alike?.at(-1);
         const isNew = !first || isAnother(first, ofItem(item, undefined).callId);
-        return byId[position] ?? (isNew ? undefined : alike?.pop()) ?? begin(likeness);
+        const known = byId[position] ?? (isNew ? undefined : alike?.pop()) ?? begin(String(item.type), likeness);
+        known.isLacking &&= !saysAll(item);
+        return known;
       });
     },
+    lacksWords: () => places.some(({ isLacking }) => isLacking),
   };
 }
 
@@ -175,6 +217,10 @@ function textsOf(id: Json | undefined): string[] {
 /** One item has one `call_id`, whatever else is said of it. */
 function isAnother({ callId }: Known, other: string | undefined): boolean {
   return callId !== undefined && other !== undefined && callId !== other;
+}
+
+function saysAll({ arguments: json, input }: JsonObject): boolean {
+  return typeof (json ?? input) === 'string';
 }
 
 function likenessOf({ type, name }: JsonObject): string {

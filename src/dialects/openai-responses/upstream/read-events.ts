@@ -137,6 +137,7 @@ function createResponseReader({ requestId }: Target): (event: JsonObject) => Ans
       const item = items[position];
       return isKnown || !item ? [] : take({ type: 'response.output_item.done', item }, at);
     });
+    if (places.lacksWords()) return BROKEN;
     return [...missed, ...sequencer.flush(), { type: 'stop', reason: stopOf(response, calls.size > 0) }];
   }
 

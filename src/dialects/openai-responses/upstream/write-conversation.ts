@@ -8,16 +8,18 @@ import { arrangeTurns, listName } from '../../translate/arrange-turns.ts';
 import { appendPrefill, prepareBegunAnswer } from '../../translate/begun-answer.ts';
 import type { Conversation, Turn } from '../../translate/conversation.ts';
 import type { Target, WrittenRequest } from '../../translate/sides.ts';
+import { withToldNames } from '../../translate/told-tools.ts';
 import { writeFormat, writeKnobs, writeReasoning, writeTools } from './write-settings.ts';
 import { isOwnThought, writeTurn } from './write-turns.ts';
 
 export function writeConversation(conversation: Conversation, target: Target): WrittenRequest {
   const { prefill, quirks } = target;
   const tools = writeTools(conversation, target);
+  const told = withToldNames(conversation, tools.names);
   const knobs = writeKnobs(conversation.knobs, target);
   const reasoning = writeReasoning(conversation.reasoning, target);
-  const instructions = conversation.system.map(({ text }) => text).filter((text) => text.trim() !== '');
-  const { turns, isReworded } = prepareBegunAnswer(planTurns(conversation, target), prefill);
+  const instructions = told.system.map(({ text }) => text).filter((text) => text.trim() !== '');
+  const { turns, isReworded } = prepareBegunAnswer(planTurns(told, target), prefill);
   // Written at once, so that what cannot be carried is told before anything is sent.
   const input = turns.flatMap((turn) => writeTurn(turn, { quirks, names: tools.names }));
   const text = { ...writeFormat(conversation.format), ...knobs.text };

@@ -205,6 +205,68 @@ describe('calls of a stream', () => {
     expect(said(both, end)).toEqual([['a', 'f', '"a"'], ['b', 'f', '"b"'], 'stop:tool']);
   });
 
+  describe('that only their order tells apart', () => {
+    const opened = (id: string | undefined, name: string, text = '') => ({ id, function: { name, arguments: text } });
+    const more = (...texts: string[]) => texts.map((text) => ({ function: { arguments: text } }));
+    const asFirst = (calls: Fields[]) => calls.map((call) => ({ ...call, index: 0 }));
+    const told = (deltas: Fields[][], finish = 'tool_calls') =>
+      said(...deltas.map((calls) => chunk({ tool_calls: calls })), chunk({}, finish));
+    const calls = [
+      [expect.any(String), 'f', '{"x":1}'],
+      [expect.any(String), 'g', '{"y":2}'],
+    ];
+
+    test.each<[string, Fields[][]]>([
+      ['one after the other', [[opened('a', 'f')], more('{"x"'), more(':1}'), [opened('b', 'g')], more('{"y":2}')]],
+      ['begun and going on together', [[opened('a', 'f'), opened('b', 'g')], more('{"x"', '{"y"'), more(':1}', ':2}')]],
+      ['begun apart, going on together', [[opened('a', 'f')], [opened('b', 'g')], more('{"x":1}', '{"y":2}')]],
+      [
+        'in turns, with their names in every bit',
+        [
+          [opened(undefined, 'f', '{"x"')],
+          [opened(undefined, 'g', '{"y"')],
+          [opened(undefined, 'f', ':1}')],
+          [opened(undefined, 'g', ':2}')],
+        ],
+      ],
+      ["and an empty bit that is anybody's", [[opened('a', 'f', '{"x":1}'), opened('b', 'g', '{"y":2}')], more('')]],
+    ])('have their own arguments: %s', (_, deltas) => {
+      expect(told(deltas)).toEqual([...calls, 'stop:tool']);
+    });
+
+    test('the last that began goes on, also beside one that takes no arguments', () => {
+      expect(told([[opened('a', 'f')], [opened('b', 'g')], more('{"y"'), more(':2}')])).toEqual([
+        ['a', 'f', ''],
+        ['b', 'g', '{"y":2}'],
+        'stop:tool',
+      ]);
+    });
+
+    const apart = [[opened('a', 'f')], [opened('b', 'g')]];
+    const together = [[opened('a', 'f'), opened('b', 'g')]];
+    test.each<[string, Fields[][]]>([
+      ['in turns, each at once', [...apart, more('{"x":1}'), more('{"y":2}')]],
+      ['in turns, in pieces', [...apart, more('{"x"'), more('{"y"'), more(':1}'), more(':2}')]],
+      ['all counted as the first', [...apart, more('{"x":1}'), more('{"y":2}')].map(asFirst)],
+      [
+        'begun with their first words',
+        [[opened('a', 'f', '{"x"')], [opened('b', 'g', '{"y"')], more(':1}'), more(':2}')],
+      ],
+      ['begun together, going on one by one', [...together, more('{"x":1}'), more('{"y":2}')]],
+      ['more bits than calls', [...together, more('{"x":1}', '{"y":2}', '{}')]],
+      ['of one tool, with its name alone', [[opened(undefined, 'f', '{"x"')], [opened(undefined, 'f', '{"x":1}')]]],
+    ])('are never one: %s', (_, deltas) => {
+      const { events } = readAll([...deltas.map((list) => chunk({ tool_calls: list })), end]);
+      expect(events.map(({ type }) => type)).toContain('broken');
+      expect(events.map(({ type }) => type)).not.toContain('stop');
+    });
+
+    test('one that is cut off at its bound is no mix', () => {
+      const cut = [[opened(undefined, 'f', '{"x"')], [opened(undefined, 'f', ':')]];
+      expect(told(cut, 'length')).toEqual([[expect.any(String), 'f', '{"x":'], 'stop:length']);
+    });
+  });
+
   test('no id at all: each gets one of its own', () => {
     const whole = (index: number) => callBit({ index, function: { name: 'f', arguments: '{}' } });
     const { events } = readAll([whole(0), whole(1), end]);

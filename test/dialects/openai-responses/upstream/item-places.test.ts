@@ -37,10 +37,12 @@ function blocksOf(events: readonly AnswerEvent[]): string[][] {
   return blocks.filter(([kind, text]) => kind !== 'reasoning' || text !== '');
 }
 
-function streamed(events: readonly ResponseEvent[]): string[][] {
+function readAll(events: readonly ResponseEvent[]): AnswerEvent[] {
   const reader = openaiResponsesUpstream.createEventReader(targetOf());
-  return blocksOf(events.flatMap((event) => reader.read({ event: event.type, data: JSON.stringify(event) })));
+  return events.flatMap((event) => reader.read({ event: event.type, data: JSON.stringify(event) }));
 }
+
+const streamed = (events: readonly ResponseEvent[]) => blocksOf(readAll(events));
 
 function whole(response: Fields): string[][] {
   const read = openaiResponsesUpstream.readWhole(readJsonObject(JSON.stringify(response)), targetOf());
@@ -82,6 +84,9 @@ const madeUp = (events: readonly ResponseEvent[]) =>
     events.map((event, at) => ('item_id' in event ? { ...event, item_id: `made_${at}` } : event)),
     (item) => ({ ...item, id: `made_${JSON.stringify(item).length}` }),
   );
+const unplaced = (options: Fields) => changed((event) => without(event, 'item_id', 'output_index'), options);
+const firstOfAll = (options: Fields) =>
+  changed((event) => ({ ...without(event, 'item_id'), output_index: 0 }), options);
 /** The words of an item are said again after its end. */
 function withLateWords(events: readonly ResponseEvent[]): ResponseEvent[] {
   const late: ResponseEvent[] = [];
@@ -184,8 +189,47 @@ describe('calls whose arguments come in turns', () => {
     ['by their ids, where the index says nothing', changed((event) => ({ ...event, output_index: 0 }), calls)],
     ['by their index', changed((event) => without(event, 'item_id'), calls)],
     ['by their index, where ids say nothing', changed((event, at) => ({ ...event, item_id: `made_${at}` }), calls)],
+    ['by their ends, where nothing else tells', unplaced(calls)],
+    ['by their ends, where the index of all is one', firstOfAll(calls)],
+    [
+      'by their ends, where their beginnings have no index',
+      changed(
+        (event) => without(event, 'item_id', ...(event.type === 'response.output_item.added' ? ['output_index'] : [])),
+        calls,
+      ),
+    ],
+    [
+      'by their ends, where their ids are those of no item',
+      changed((event) => {
+        const told = without(event, 'output_index');
+        return event.item_id === undefined ? told : { ...told, item_id: `other_${event.item_id}` };
+      }, calls),
+    ],
   ])('go to their own, %s', (_, given) => {
     expect(streamed(events(given))).toEqual(CALLS);
+  });
+
+  test.each<[string, ResponseEvent[]]>([
+    ['nothing tells', unplaced(calls)],
+    ['the index of all is one', firstOfAll(calls)],
+  ])('go to their own at the end of the response, where %s before', (_, given) => {
+    expect(streamed(events(given).filter(({ type }) => !type.endsWith('.done')))).toEqual(CALLS);
+  });
+
+  test('are whole where only the last of them are clear', () => {
+    const [created, progress, addX, x1, x2, doneX, endX, addY, y1, y2, doneY, endY, last] = unplaced(calls);
+    const mixed = [created, progress, addX, addY, x1, y1, y2, doneY, endY, x2, doneX, endX, last];
+    expect(streamed(mixed.filter((event) => event !== undefined))).toEqual(CALLS);
+  });
+
+  test.each<[string, ResponseEvent[]]>([
+    ['nothing tells', unplaced(calls)],
+    ['the index of all is one', firstOfAll(calls)],
+  ])('are a break where %s whose they are, also no end', (_, given) => {
+    const unended = events(given).filter(({ type }) => !type.endsWith('.done'));
+    const read = readAll(withOutput(unended, () => [])).map(({ type }) => type);
+    expect(read).toContain('broken');
+    expect(read).not.toContain('stop');
   });
 });
 
@@ -207,7 +251,7 @@ describe('calls with one call id are told apart', () => {
   const output = names.map((id) => ({ ...call(id), arguments: args(id) }));
   const end = { type: 'response.completed', response: { status: 'completed', output } };
   const inTurns = added.flatMap((event, at) => [event, deltas[at] ?? event]);
-  const unplaced = (events: readonly ResponseEvent[]): ResponseEvent[] =>
+  const unnumbered = (events: readonly ResponseEvent[]): ResponseEvent[] =>
     events.map((event) => ({ ...without(event, 'output_index'), type: event.type }));
   const unnamed = (events: readonly ResponseEvent[]) =>
     withItems(events, (item) => without(item, 'id')).map((event) => ({
@@ -217,10 +261,10 @@ describe('calls with one call id are told apart', () => {
 
   test.each<[string, ResponseEvent[]]>([
     ['whose arguments come at the end', [...added, end]],
-    ['whose arguments come at the end, without an index', unplaced([...added, end])],
+    ['whose arguments come at the end, without an index', unnumbered([...added, end])],
     ['that are added first', [...added, ...deltas, end]],
-    ['that are added first, without an index', unplaced([...added, ...deltas, end])],
-    ['that tell no ends, without an index', unplaced([...inTurns, end])],
+    ['that are added first, without an index', unnumbered([...added, ...deltas, end])],
+    ['that tell no ends, without an index', unnumbered([...inTurns, end])],
     ['that have no ids', unnamed([...inTurns, end])],
     ['that have no ids and arguments at the end', unnamed([...added, end])],
     ['that have another id in every event', madeUp([...inTurns, end])],

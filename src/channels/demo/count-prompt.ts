@@ -1,0 +1,52 @@
+// How many tokens of input the demo says it has read. Media count by their kind, as models count them: their base64 is no
+// text, and a small picture would be more of it than a long conversation.
+
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { countTokens, PER_IMAGE } from '../../kit/tokens.ts';
+
+/** What stands beside the messages is read by a model, too. */
+export function countPrompt(request: JsonObject): number {
+  const beside = BESIDE_MESSAGES.map((name) => countTokens(wordsOf(request[name])).estimate);
+  return beside.reduce((sum, tokens) => sum + tokens, countMessages(request.messages ?? []));
+}
+
+const BESIDE_MESSAGES = ['system', 'tools', 'functions'];
+
+function countMessages(messages: Json): number {
+  let ofMedia = 0;
+  const words = JSON.stringify(messages, (_, value: Json) => {
+    const tokens = mediaTokens(value);
+    ofMedia += tokens ?? 0;
+    return tokens === undefined ? value : '';
+  });
+  return countTokens(words).estimate + ofMedia;
+}
+
+const BASE64_CHARS_PER_TOKEN = 16;
+
+/** Undefined: it is not a part of media. */
+function mediaTokens(part: Json): number | undefined {
+  if (!isObject(part)) return undefined;
+  switch (part.type) {
+    case 'image':
+    case 'image_url':
+      return PER_IMAGE.estimate;
+    case 'document':
+      return isObject(part.source) && part.source.type === 'base64' ? byLength(part.source.data) : undefined;
+    case 'file':
+      return isObject(part.file) ? byLength(part.file.file_data) : undefined;
+    case 'input_audio':
+      return isObject(part.input_audio) ? byLength(part.input_audio.data) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function byLength(data: Json | undefined): number | undefined {
+  return typeof data === 'string' ? Math.ceil(data.length / BASE64_CHARS_PER_TOKEN) : undefined;
+}
+
+/** Names and texts without the syntax around them, which is half of a small tool and takes a model few tokens. */
+function wordsOf(value: Json | undefined): string {
+  return value === undefined ? '' : JSON.stringify(value).replace(/[{}[\]":,]+/g, ' ');
+}
