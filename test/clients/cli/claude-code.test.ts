@@ -1,5 +1,78 @@
-import { KINDS_FOR } from '../../support/client-gateway.ts';
+// Claude Code as every command line, and with the models that it asks for beside its main one.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Answer } from '../../support/answer.ts';
+import { type ClientGateway, KINDS_FOR, startClientGateway } from '../../support/client-gateway.ts';
 import { claudeCode } from '../../support/clis.ts';
+import { type Doorway, openDoorway } from '../../support/doorway.ts';
+import { CLI_TEST_MS, runCli } from '../../support/run-cli.ts';
 import { describeCli } from './describe-cli.ts';
 
 describeCli(claudeCode, KINDS_FOR.messages);
+
+const page = readFileSync(join(import.meta.dir, '../../../docs/clients.md'), 'utf8');
+/** By the names that the vendor has for its models, the variables that our page sets in their place. */
+const VARIABLES = new Map(
+  [...page.matchAll(/(ANTHROPIC_DEFAULT_([A-Z]+)_MODEL)=/g)].map(([, variable = '', name = '']) => [
+    name.toLowerCase(),
+    variable,
+  ]),
+);
+const [{ model: MAIN }] = KINDS_FOR.messages;
+const OTHER = 'on-openai';
+const HELP = 'Say that you helped.';
+
+describe('Claude Code, whose subagent takes another model', () => {
+  let gateway: ClientGateway;
+  let door: Doorway;
+  beforeAll(async () => {
+    gateway = await startClientGateway();
+    door = openDoorway(gateway.url);
+  });
+  afterAll(async () => {
+    await door.close();
+    await gateway.stop();
+  });
+
+  async function runHelper(model: string, key: string, env: Record<string, string>): Promise<void> {
+    door.reset();
+    gateway.upstream.reset();
+    const input = { description: 'Helps', prompt: HELP, subagent_type: 'general-purpose', model };
+    gateway.answer(({ prompt, results }) => {
+      if (prompt.includes(HELP)) return { pieces: ['I helped.'] };
+      return results.length > 0 ? { pieces: ['Done.'] } : { calls: [{ name: 'Agent', input }] };
+    });
+    const errand = claudeCode.run({ url: door.url, key, model: MAIN, prompt: 'Get help.' });
+    const { exitCode, stdout, stderr } = await runCli({ ...errand, env: { ...errand.env, ...env } });
+    expect({ exitCode, stdout, stderr }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Done.') });
+  }
+
+  test.each([...VARIABLES])(
+    'finds %s by the variable %s of our page, and nothing without it',
+    async (name, variable) => {
+      const { key } = await gateway.register();
+      await runHelper(name, key, { [variable]: OTHER });
+      expect(new Set(door.passages.map(({ status }) => status))).toEqual(new Set([200]));
+      const { data } = await gateway.get(`/api/usage?model=${OTHER}`, key);
+      expect(data.map(({ status }: Answer) => status)).toEqual(['ok']);
+
+      await runHelper(name, key, {});
+      expect(door.passages.map(({ status }) => status)).toContain(404);
+    },
+    CLI_TEST_MS,
+  );
+
+  test(
+    'is told every name that its tool offers',
+    async () => {
+      const { key } = await gateway.register();
+      await runHelper('haiku', key, { [VARIABLES.get('haiku') ?? '']: OTHER });
+      const { json } = await gateway.upstream.request(0);
+      const agent = json.tools.find((tool: Answer) => tool.name === 'Agent');
+      expect(agent.input_schema.properties.model.enum.toSorted()).toEqual([...VARIABLES.keys()].toSorted());
+    },
+    CLI_TEST_MS,
+  );
+});
