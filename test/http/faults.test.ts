@@ -281,3 +281,19 @@ test('no fault shows a stack, a path or a word of ours about the inside', async 
     expect(text).not.toMatch(/\.ts\b|node_modules|at \w+ \(|sqlite|bun:/i);
   }
 });
+
+test('a body of the responses format, sent as a chat, is told its address', async () => {
+  const body = {
+    model: 'auto:free',
+    stream: true,
+    input: [{ role: 'user', content: 'Hi' }],
+    text: { verbosity: 'low' },
+  };
+  const response = await gateway.call(CHAT, { key, body });
+  expect(response.status).toBe(400);
+  const { error } = await response.json();
+  expect(error).toMatchObject({ code: 'invalid_request', param: 'input' });
+  expect(error.message).toStartWith('Send a body that has input to /v1/responses');
+  const beside = await gateway.call(CHAT, { key, body: { ...JSON.parse(BODY), input: 'x' } });
+  expect(beside.status).toBe(200);
+});

@@ -16,6 +16,7 @@ const isClients = (type: string) => type === 'function' || type === 'custom';
 
 export function readRequest(document: JsonDocument): RelayRequest {
   const body = document.value;
+  refuseResponses(body);
   const messages = objectList(body.messages, 'messages');
   messages.forEach((message, index) => {
     if (typeof message.role !== 'string' || !ROLES.has(message.role)) {
@@ -37,6 +38,12 @@ export function readRequest(document: JsonDocument): RelayRequest {
     input: countInput(document, messages, vendorTools(body)),
     document,
   };
+}
+
+/** Some editors send bodies of the other format here, and would look in vain for what is wrong with their messages. */
+function refuseResponses({ messages, input }: JsonObject): void {
+  if (messages !== undefined || input === undefined) return;
+  refuseField('input', 'Send a body that has input to /v1/responses: this path takes messages instead.');
 }
 
 /** Searches of the web, as one vendor or another asks for them. */
