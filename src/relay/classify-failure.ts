@@ -36,17 +36,22 @@ const KEY_CODES = new Set(['API_KEY_INVALID', 'API_KEY_SERVICE_BLOCKED']);
 const EXHAUSTED_WORDS =
   /^(Your credit balance is too low|You have reached your specified API usage limits|API key (not valid|expired)|User location is not supported)\b/i;
 
+/** OpenAI's, of an account that has not shown who it is. It names the field that only others may use. */
+const UNVERIFIED_WORDS = /^Your organization must be verified to \w+ /i;
+/** OpenAI's, said with status 429, though no wait ends it. */
+const NO_CREDIT_CODE = 'insufficient_quota';
+
 /** `maySeal`: the upstream is one that seals reasoning; others may only quote those words. */
 export function classifyFailure(failure: UpstreamFailure, maySeal = false): AttemptFailed {
-  const { status, code = '', message = '', param, retryAfterS } = failure;
+  const { status, code = '', message = '', param } = failure;
   if (status === 401 || status === 402 || status === 403) return new AttemptFailed('refused_our_key');
   if (KEY_CODES.has(code)) return new AttemptFailed('refused_our_key');
   if (status === 404) return new AttemptFailed('route_missing');
-  if (status === 429) return new AttemptFailed('rate_limited', { retryAfterS });
+  if (status === 429) return tooMany(failure);
   // The channel leads back here, or to a gateway that this call has passed.
   if (status === 508 && code === 'loop_detected') return new AttemptFailed('looped');
   if (status < 400 || status >= 500 || status === 408) return new AttemptFailed('upstream_error');
-  if (status === 400 && param === undefined && EXHAUSTED_WORDS.test(message)) return new AttemptFailed('exhausted');
+  if (status === 400 && isNotServed(failure)) return new AttemptFailed('exhausted');
   if (isTooLong(failure)) {
     const refusal = fault('context_length_exceeded', { param, message: tooLong(message) });
     return new AttemptFailed('request_refused', { refusal });
@@ -67,13 +72,21 @@ const BAD_REQUESTS: ReadonlySet<number> = new Set([400, 413, 422]);
  * it says of our key or of the route is not believed, because that would close a channel.
  */
 export function classifyTold(failure: UpstreamFailure, maySeal = false): AttemptFailed | undefined {
-  if (failure.status === 429) return new AttemptFailed('rate_limited', { retryAfterS: failure.retryAfterS });
+  if (failure.status === 429) return tooMany(failure);
   const isSurelySealed = maySeal && isSealed(failure);
   if (!BAD_REQUESTS.has(failure.status) && !isTooLong(failure) && !isRejected(failure) && !isSurelySealed) {
     return undefined;
   }
   const failed = classifyFailure({ ...failure, status: 400 }, maySeal);
   return failed.outcome === 'refused_our_key' ? undefined : failed;
+}
+
+function tooMany({ code, retryAfterS }: UpstreamFailure): AttemptFailed {
+  return code === NO_CREDIT_CODE ? new AttemptFailed('exhausted') : new AttemptFailed('rate_limited', { retryAfterS });
+}
+
+function isNotServed({ message = '', param }: UpstreamFailure): boolean {
+  return UNVERIFIED_WORDS.test(message) || (param === undefined && EXHAUSTED_WORDS.test(message));
 }
 
 function isTooLong({ code = '', message = '' }: UpstreamFailure): boolean {

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import OpenAI, { APIError, AuthenticationError, BadRequestError, NotFoundError } from 'openai';
 import { zodTextFormat } from 'openai/helpers/zod';
+import type { Answer } from '../support/answer.ts';
 import { type ClientGateway, KINDS_FOR, startClientGateway } from '../support/client-gateway.ts';
 import {
   asksForTheWeather,
@@ -16,6 +17,10 @@ import {
   WEATHER,
 } from '../support/conversations.ts';
 import { eventually } from '../support/eventually.ts';
+import { errorScript, jsonScript } from '../support/openai-chat.ts';
+import { responseAnswer, responseObject } from '../support/openai-responses.ts';
+import type { Script } from '../support/script.ts';
+import type { SeenRequest } from '../support/upstream.ts';
 
 let gateway: ClientGateway;
 let client: OpenAI;
@@ -132,6 +137,33 @@ describe.each([...KINDS_FOR.responses])('on a channel of the kind $kind', ({ mod
     await eventually('the upstream to be left', () => seen.abortedAt);
   });
 });
+
+test('a model that thinks is told the result of its tool, though nothing of its thoughts was stored', async () => {
+  const [{ model }] = KINDS_FOR.responses;
+  gateway.upstream.otherwise(thinksAndLooks);
+  const question = { role: 'user' as const, content: 'Weather?' };
+  const first = await client.responses.create({ model, input: [question], tools: [tool] });
+  const result = { type: 'function_call_output' as const, call_id: 'call_1', output: WEATHER.told };
+  const input = [question, ...(first.output as OpenAI.Responses.ResponseInput), result];
+  expect(input.map((item) => ('id' in item ? item.id : null))).toEqual([null, 'rs_1', 'msg_1', 'fc_1', null]);
+  const last = await client.responses.create({ model, input, tools: [tool] });
+  expect(last.output_text).toBe(WEATHER.answer);
+});
+
+/** Refuses, as OpenAI does, what it made after its reasoning and gets back by its id without it. */
+function thinksAndLooks({ json }: SeenRequest): Script {
+  const items: Answer[] = json.input;
+  const lone = items.some(({ type }) => type === 'reasoning') ? undefined : items.find(({ id }) => id !== undefined);
+  if (lone) {
+    const message = `Item '${lone.id}' of type '${lone.type}' was provided without its required 'reasoning' item: 'rs_1'.`;
+    return errorScript(400, { message, type: 'invalid_request_error', param: 'input', code: null });
+  }
+  if (items.some(({ type }) => type === 'function_call_output')) return responseAnswer({ pieces: [WEATHER.answer] });
+  const said = responseObject({ pieces: ['Let me look.'], run: '1' });
+  const call = { id: 'fc_1', type: 'function_call', call_id: 'call_1', name: WEATHER.name, arguments: '{}' };
+  const output = [{ id: 'rs_1', type: 'reasoning', summary: [] }, ...(said.output as Answer[]), call];
+  return jsonScript(200, { ...said, output });
+}
 
 describe('errors are of the SDK’s own kinds', () => {
   const [{ model }] = KINDS_FOR.responses;

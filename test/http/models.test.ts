@@ -28,6 +28,8 @@ describe('the list', () => {
       expect(model.created).toBeInteger();
       expect(Date.parse(model.created_at) / 1000).toBeWithin(model.created, model.created + 1);
       expect(model.display_name).not.toBe('');
+      expect(model).toMatchObject({ lifecycle: 'active', deprecated_at: null, retires_at: null });
+      expect(model).toMatchObject({ line: null, capabilities: null });
     }
   });
 

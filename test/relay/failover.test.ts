@@ -12,7 +12,7 @@ import {
 } from '../support/failures.ts';
 import { freePort } from '../support/free-port.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
-import { chatAnswer, chatStream } from '../support/openai-chat.ts';
+import { chatAnswer, chatStream, errorScript } from '../support/openai-chat.ts';
 import { untilHeard } from '../support/race.ts';
 import type { Script } from '../support/script.ts';
 import { readSse, textOf } from '../support/sse.ts';
@@ -109,6 +109,28 @@ describe('alarms', () => {
     const raised = gateway.log.alarms('upstream_refused_our_key').filter(({ request_id }) => request_id === id);
     expect(raised).toHaveLength(1);
     expect(raised[0]).toMatchObject({ channel: set.first, model: set.alone });
+  });
+
+  const unverified = (what: string, param: string) => {
+    const message = `Your organization must be verified to ${what}. Please go to: https://platform.example/settings.`;
+    return { message, type: 'invalid_request_error', param, code: 'unsupported_value' };
+  };
+  const noCredit = { message: 'You exceeded your current quota.', type: 'insufficient_quota', param: null };
+  test.each<[status: number, error: Record<string, unknown>]>([
+    [429, { ...noCredit, code: 'insufficient_quota' }],
+    [429, { ...noCredit, code: null }],
+    [400, unverified('stream this model', 'stream')],
+    [400, unverified('generate reasoning summaries', 'reasoning.summary')],
+  ])('%d is one where it speaks of our account, and the next channel serves: %j', async (status, error) => {
+    first.next(errorScript(status, error));
+    second.next(chatAnswer());
+    const response = await gateway.chat(account.key, { model: set.both });
+    expect([response.status, response.headers.get('x-svc-channel')]).toEqual([200, set.second]);
+    const id = response.headers.get('x-request-id');
+    const { attempts } = await gateway.get(`/api/receipts/${id}`, account.key);
+    expect(attempts).toMatchObject([{ outcome: 'exhausted' }, { outcome: 'ok' }]);
+    const raised = gateway.log.alarms('upstream_refused_our_key').filter(({ request_id }) => request_id === id);
+    expect(raised).toMatchObject([{ channel: set.first, model: set.both }]);
   });
 
   test('404 is one, because the route leads nowhere', async () => {

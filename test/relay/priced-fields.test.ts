@@ -82,9 +82,9 @@ describe.each(WIRE_CLIENTS)('$name', ({ name, path, body, whole }) => {
     expect(told).toBeNull();
   });
 
-  test('the place global costs no more, and passes', async () => {
-    const { told, sent } = await ask({ inference_geo: 'global' }, { 'x-svc-strict': '1' });
-    expect(sent).toMatchObject({ inference_geo: 'global' });
+  test.each([{ inference_geo: 'global' }, { speed: 'standard' }])('%p costs no more, and passes', async (fields) => {
+    const { told, sent } = await ask(fields, { 'x-svc-strict': '1' });
+    expect(sent).toMatchObject(fields);
     expect(told).toBeNull();
   });
 

@@ -14,8 +14,10 @@ afterAll(() => gateway.stop());
 
 const ask = () => gateway.chat(account.key, { model: 'up-paid' });
 
-test('a refusal that mentions billing is the client’s to mend, and the channel goes on', async () => {
-  const message = "Invalid value: 'billing lookup, usage limit' for tools[0].function.name";
+test.each([
+  "Invalid value: 'billing lookup, usage limit' for tools[0].function.name",
+  "Invalid value: 'Your organization must be verified to stream this model.'",
+])('a refusal that mentions our account is the client’s to mend, and the channel goes on: %s', async (message) => {
   gateway.upstream.next(errorScript(400, { message, param: 'tools' }));
   expect((await ask()).status).toBe(400);
   gateway.upstream.next(chatAnswer());

@@ -4,7 +4,7 @@
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { isEmptySetting } from '../fields.ts';
 
-const CHOOSING = ['models', 'route', 'preset', 'provider', 'plugins', 'fallbacks', 'speed'] as const;
+const CHOOSING = ['models', 'route', 'preset', 'provider', 'plugins', 'fallbacks'] as const;
 
 /** OpenAI's words for what never costs more than the standard tier. */
 export const PLAIN_TIERS: ReadonlySet<Json> = new Set(['auto', 'default', 'flex']);
@@ -12,7 +12,8 @@ export const PLAIN_TIERS: ReadonlySet<Json> = new Set(['auto', 'default', 'flex'
 /** By the client's own names, in the order of the list. */
 export function pricedFields(body: JsonObject): string[] {
   const names: string[] = CHOOSING.filter((name) => saysSomething(body[name]));
-  const { service_tier: tier, inference_geo: place } = body;
+  const { speed, service_tier: tier, inference_geo: place } = body;
+  if (saysSomething(speed) && speed !== 'standard') names.push('speed');
   if (saysSomething(tier) && tier !== 'standard_only' && !PLAIN_TIERS.has(tier)) names.push('service_tier');
   if (saysSomething(place) && place !== 'global') names.push('inference_geo');
   return names;

@@ -77,6 +77,7 @@ function isPartOfName({ slot, text }: Piece, rest: string): boolean {
 
 /** Passes an event without its role and with only what is new of it; nothing if nothing is. */
 function passNew(pass: Pass, event: StreamEvent, rests: ReadonlyMap<string, string>, known: Known): Passed {
+  if (!event.document) return '';
   if (event.kind !== 'held' && choicesIn(event).length === 0) return known.extras.takeKnown() ? '' : pass(event);
   const fresh = newExtras(withoutRole(event), known);
   const newSlots = event.pieces.filter((piece) => isMedia(piece) || rests.get(piece.slot) !== '');

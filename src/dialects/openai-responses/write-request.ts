@@ -1,7 +1,7 @@
 // The body for an upstream of the same dialect: the client's own text with only the fields we own changed, and without
 // what would mean nothing there or is nobody's business.
 
-import { editMembers, isObject, type Json, type JsonDocument } from '../../kit/json/json.ts';
+import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { editBody, type JsonBody } from '../../kit/json/request-json.ts';
 import type { RelayRequest, UpstreamFields } from '../dialect.ts';
 import { withoutPriced } from '../left-behind/priced-fields.ts';
@@ -35,21 +35,30 @@ function ownedFields({ value }: JsonDocument, fields: UpstreamFields): Record<st
 /** The same document if no item needs an edit: then none is read once more. */
 function writeItems(document: JsonDocument, { withoutSealed = false }: UpstreamFields): JsonDocument {
   const { input } = document.value;
-  if (!Array.isArray(input)) return document;
-  if (withoutSealed) return editList(document, 'input', writeUnsealed);
-  return input.some(needsEdit) ? editList(document, 'input', writeItem) : document;
+  if (!Array.isArray(input) || !(withoutSealed || input.some(needsEdit))) return document;
+  let lacksReasoning = false;
+  return editList(document, 'input', (item) => {
+    if (isClientsMessage(item.value)) lacksReasoning = false;
+    const written = withoutSealed && isSealed(item.value) ? undefined : writeItem(item);
+    if (written === undefined) lacksReasoning = true;
+    return written !== undefined && lacksReasoning ? withoutOwnId(item, written) : written;
+  });
+}
+
+/** Begins another turn. Results of tools do not: some clients tell each one right after its call. */
+function isClientsMessage({ type, role }: JsonObject): boolean {
+  return (type ?? 'message') === 'message' && role !== 'assistant';
+}
+
+function isSealed({ type, encrypted_content: encrypted }: JsonObject): boolean {
+  return type === 'reasoning' && (encrypted ?? '') !== '';
 }
 
 /** Items that the model made after its reasoning name it by their ids, and would be refused without it. */
-const MADE: ReadonlySet<Json | undefined> = new Set(['message', 'function_call', 'custom_tool_call']);
-
-function writeUnsealed(item: JsonDocument): string | undefined {
-  const { type, id, encrypted_content: encrypted } = item.value;
-  if (type === 'reasoning' && (encrypted ?? '') !== '') return undefined;
-  const written = writeItem(item);
-  return written === undefined || id === undefined || !MADE.has(type)
-    ? written
-    : editMembers(reread(written), { id: undefined });
+function withoutOwnId({ value }: JsonDocument, written: string): string {
+  const { type, id } = value;
+  const isMade = (type ?? 'message') === 'message' || String(type).endsWith('_call');
+  return isMade && id !== undefined ? editMembers(reread(written), { id: undefined }) : written;
 }
 
 function needsEdit(item: Json): boolean {

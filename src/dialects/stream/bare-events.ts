@@ -5,4 +5,6 @@ import type { StreamEvent } from '../dialect.ts';
 const NOTHING = { name: undefined, document: undefined, pieces: [] };
 
 export const BROKEN: StreamEvent = { kind: 'broken', ...NOTHING };
+/** Of the answer, and not for the client. */
+export const UNSEEN: StreamEvent = { kind: 'output', ...NOTHING };
 export const DONE: StreamEvent = { kind: 'done', ...NOTHING };

@@ -1,7 +1,7 @@
 // The two sides of a translation. A client's side reads its requests and writes its answers; an upstream's side writes
 // requests and reads answers. Any client's side goes with any upstream's.
 
-import type { JsonDocument } from '../../kit/json/json.ts';
+import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import type { Quirks } from '../../kit/quirks.ts';
 import type { UpstreamFields } from '../dialect.ts';
 import type { AnswerEvent, EventReader, WholeEvents } from './answer-events.ts';
@@ -79,6 +79,8 @@ export interface Frame {
 export interface EventWriter {
   /** Not for `done` and `broken`, which say nothing to a client. */
   write(event: AnswerEvent): Frame[];
+  /** What comes before all else, unless it was written: for an answer that has begun with nothing to show. */
+  begin?(): Frame[];
   /** True if more text of the block that is open changes nothing here: it is written, and not kept. */
   isSteady?(): boolean;
 }
@@ -89,6 +91,8 @@ export interface ClientSide {
   createEventWriter(context: AnswerContext): EventWriter;
   /** The text of a whole answer, without usage. */
   writeWhole(events: readonly AnswerEvent[], context: AnswerContext): string;
+  /** The client wants a model that thinks, but not its thoughts. */
+  hidesThoughts?(body: JsonObject): boolean;
   /** What of an answer its format has no place for, by name. */
   findLost?(events: readonly AnswerEvent[], context: AnswerContext): readonly string[];
 }

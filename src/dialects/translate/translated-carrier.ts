@@ -5,6 +5,7 @@ import { ANSWER_LIMITS, readJsonObject } from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
 import type { Carrier } from '../carrier.ts';
 import {
+  addOutput,
   asMedia,
   type Dialect,
   type Output,
@@ -14,10 +15,11 @@ import {
   type StreamReader,
 } from '../dialect.ts';
 import { refuseField } from '../fields.ts';
-import { BROKEN, DONE } from '../stream/bare-events.ts';
+import { BROKEN, DONE, UNSEEN } from '../stream/bare-events.ts';
 import type { SseEvent } from '../stream/sse.ts';
 import type { AnswerEvent } from './answer-events.ts';
 import { checkKnobs } from './check-knobs.ts';
+import { createHiddenThoughts } from './hidden-thoughts.ts';
 import { type FetchedMedia, namedMedia, placeholders, withMedia } from './named-media.ts';
 import { isPicture } from './picture.ts';
 import { createToolRestorer } from './restore-tools.ts';
@@ -80,7 +82,8 @@ export function translatedCarrier(translation: Translation): Carrier {
       const own = modelsOwn(events);
       const { tokens } = outputOf(own.filter((event) => !isPicture(event)));
       const lost = [...(whole.lost ?? []), ...(client.findLost?.(events, context) ?? [])];
-      return { document: answer, facts: { ...facts, output: { ...outputOf(own), tokens }, usage: whole.usage }, lost };
+      const shown = hidesThoughts(translation) ? writeWhole(events.filter(isShown())) : answer;
+      return { document: shown, facts: { ...facts, output: { ...outputOf(own), tokens }, usage: whole.usage }, lost };
     },
     createStreamReader: () => translatedReader(translation, written, context),
   };
@@ -93,6 +96,15 @@ function checkTurns({ document }: RelayRequest, field: Dialect['promptField']): 
   const turns = document.value[field];
   if (!Array.isArray(turns) || turns.length <= MAX_TURNS) return;
   refuseField(field, `Send at most ${MAX_TURNS} items in ${field}: this model is reached by a translation.`);
+}
+
+function hidesThoughts({ client, request }: Pick<Translation, 'client' | 'request'>): boolean {
+  return client.hidesThoughts?.(request.document.value) === true;
+}
+
+function isShown(): (event: AnswerEvent) => boolean {
+  const hidden = createHiddenThoughts();
+  return (event) => !hidden.takes(event);
 }
 
 /** From here on it is no longer the model that speaks. */
@@ -118,7 +130,11 @@ function translatedReader(
   /** The client's own reader sees every frame: what it cannot read would be no event of its dialect. */
   const reader = dialect.createStreamReader(request);
   const words = createWordMeter(() => reader.facts().output.tokens);
-  const heard = (): Output => ({ ...reader.facts().output, tokens: words.weight() });
+  const hidden = hidesThoughts({ client, request }) ? createHiddenThoughts() : undefined;
+  const heard = (): Output => {
+    const shown = { ...reader.facts().output, tokens: words.weight() };
+    return hidden ? addOutput(shown, hidden.output()) : shown;
+  };
   /** All that the model itself has said, once the vendor has taken the word. */
   let output: Output | undefined;
 
@@ -126,8 +142,16 @@ function translatedReader(
     if (isVendors(event)) output = heard();
     if (event.type === 'broken') into.push(event.gaveUp ? GAVE_UP : BROKEN);
     else if (event.type === 'done') into.push(DONE);
+    else if (hidden?.takes(event)) hide(event, into);
     else if (isPicture(event)) translatePicture(event, into);
     else for (const frame of writer.write(event)) into.push(...reader.read(frame));
+  }
+
+  /** The client must hear that something comes: only then is it kept waiting. */
+  function hide({ type }: AnswerEvent, into: StreamEvent[]): void {
+    if (type !== 'delta') return;
+    for (const frame of writer.begin?.() ?? []) into.push(...reader.read(frame));
+    into.push(UNSEEN);
   }
 
   function translatePicture(event: AnswerEvent, into: StreamEvent[]): void {

@@ -165,6 +165,11 @@ const modelMembers: Members = {
   display_name: TEXT,
   max_input_tokens: COUNT,
   max_tokens: COUNT,
+  lifecycle: { const: 'active' },
+  deprecated_at: orNull(TIME),
+  retires_at: orNull(TIME),
+  line: orNull(TEXT),
+  capabilities: orNull(SOMETHING),
 };
 
 export const MODEL_SCHEMAS: Readonly<Record<string, Schema>> = {

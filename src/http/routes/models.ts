@@ -40,6 +40,9 @@ function publicModels(catalog: Catalog, key: KeyRow) {
   ];
 }
 
+/** Promised by the type of Anthropic's SDK. What is served is active; of the rest nothing is known. */
+const UNTOLD = { lifecycle: 'active', deprecated_at: null, retires_at: null, line: null, capabilities: null };
+
 function publicModel(model: Model, catalog: Catalog, id: string) {
   const { input, output } = tokenBounds(model, catalog);
   return {
@@ -52,6 +55,7 @@ function publicModel(model: Model, catalog: Catalog, id: string) {
     display_name: model.name,
     max_input_tokens: input,
     max_tokens: output,
+    ...UNTOLD,
     ...(id === model.id ? {} : { alias_of: model.id }),
   };
 }

@@ -273,7 +273,7 @@ export const enAccount = {
     cut: 'Broke off',
     rate_limited: 'Rate limited upstream',
     refused_our_key: 'Upstream refused access',
-    exhausted: 'Upstream credit used up',
+    exhausted: 'Upstream account used up or not served',
     route_missing: 'Model missing upstream',
     looped: 'Led back to the gateway',
     upstream_error: 'Upstream error',

@@ -258,7 +258,7 @@ export const zhTwAccount: Words['account'] = {
     cut: '串流中斷',
     rate_limited: '上游限流',
     refused_our_key: '上游拒絕存取',
-    exhausted: '上游額度用盡',
+    exhausted: '上游帳戶額度用盡或不獲服務',
     route_missing: '上游沒有此模型',
     looped: '繞回閘道',
     upstream_error: '上游錯誤',

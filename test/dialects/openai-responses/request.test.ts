@@ -19,6 +19,17 @@ const read = (body: object) =>
   openaiResponses.readRequest(readJsonObject(JSON.stringify({ model: 'main', input: 'Hi', ...body })));
 const written = (body: object) => JSON.parse(String(openaiResponses.writeRequest(read(body), FIELDS)));
 
+/** The list of items, as an upstream gets its text. */
+function inputText(items: string[]): string {
+  const request = openaiResponses.readRequest(readJsonObject(`{"input":[${items.join(',')}],"model":"main"}`));
+  return /"input":(.*),"model":/.exec(String(openaiResponses.writeRequest(request, FIELDS)))?.[1] ?? '';
+}
+const SAID = '"role":"assistant","content":"Yes"';
+
+/** As an answer of a translated model has it. */
+const sealedByUs = (id: string) =>
+  JSON.stringify({ id, type: 'reasoning', summary: [], encrypted_content: packReasoning('o', { text: 'Hm' }) });
+
 function refused(body: object): { param: unknown; message: string } {
   try {
     read(body);
@@ -152,9 +163,32 @@ describe('writing', () => {
       { role: 'user', content: 'Hi' },
       native,
       { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'Hm' }] },
-      { id: 'msg_1', type: 'message', role: 'assistant', content: 'Yes' },
+      { type: 'message', role: 'assistant', content: 'Yes' },
     ]);
   });
+
+  test.each(['{"id":"rs_1","type":"reasoning","summary":[]}', sealedByUs('rs_1')])(
+    'what the model made after reasoning that stays behind goes without its id, and nothing else changes: %s',
+    (reasoning) => {
+      const kinds = [
+        'web_search',
+        'file_search',
+        'computer',
+        'code_interpreter',
+        'mcp',
+        'image_generation',
+        'custom_tool',
+      ];
+      const made = [...kinds.map((kind) => `"type":"${kind}_call","n":12345678901234567890`), SAID];
+      const withIds = made.map((members) => `{"id":"x_1",${members}}`);
+      const user = '{"id":"msg_0", "role":"user","content":"\\u00e9"}';
+      const kept = ['{"id":"mcpr_1", "type":"mcp_approval_request"}', '{"id":"o_1", "type":"shell_call_output"}'];
+      const written = inputText([user, reasoning, ...kept, ...withIds, user, ...withIds]);
+      expect(written).toBe(
+        `[${[user, ...kept, ...made.map((members) => `{${members}}`), user, ...withIds].join(',')}]`,
+      );
+    },
+  );
 
   test('what another model wanted back with a call does not travel on', () => {
     const callId = tagToolId('call_1', { origin: 'abcdefghij', value: 'x'.repeat(500) });

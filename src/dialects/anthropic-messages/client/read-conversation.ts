@@ -117,6 +117,7 @@ const NO_KNOBS = new Set([
 const SAYS_NOTHING: ReadonlyMap<string, readonly Json[]> = new Map<string, readonly Json[]>([
   ['service_tier', ['auto', 'standard_only']],
   ['inference_geo', ['global']],
+  ['speed', ['standard']],
   // Thoughts are shown as far as they come.
   ['thinking.display', ['summarized']],
 ]);

@@ -31,9 +31,16 @@ export function writeTurn({ role, parts }: Turn, options: TurnOptions): RawValue
   return { role, content };
 }
 
+/** What this model takes from a user alone; what it takes from nobody is refused as such. */
+const USERS = new Map<Part['type'], string>([
+  ['image', 'image'],
+  ['document', 'document'],
+  ['tool_result', 'result of a tool'],
+]);
+
 function requireAssistants({ type, at }: Part): void {
-  if (type === 'text' || type === 'tool_call') return;
-  refuseField(at, `Move ${at} to a user's turn: this model takes no ${type} in an assistant's.`);
+  const what = USERS.get(type);
+  if (what) refuseField(at, `Move ${at} to a user's turn: this model takes no ${what} in an assistant's.`);
 }
 
 function writePart(part: Exclude<Part, ReasoningPart>, options: TurnOptions): Block {

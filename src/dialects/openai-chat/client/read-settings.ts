@@ -7,6 +7,8 @@ import { schemaFormat } from '../../translate/read-format.ts';
 import { usageWish } from '../asks-for-usage.ts';
 
 const MAX_BUDGET = 1_000_000_000;
+/** Of OpenRouter's object; that its thoughts stay hidden says nothing of how much to think. */
+const THINKING_FIELDS = ['effort', 'enabled', 'max_tokens'] as const;
 
 /** OpenAI's word for it; or what OpenRouter and Anthropic call it, which libraries send in chats too. */
 export function readReasoningWish(body: JsonObject): ReasoningWish | undefined {
@@ -20,7 +22,7 @@ export function readReasoningWish(body: JsonObject): ReasoningWish | undefined {
     };
   }
   const reasoning = optionalObject(body, 'reasoning');
-  if (reasoning) {
+  if (reasoning && THINKING_FIELDS.some((name) => (reasoning[name] ?? null) !== null)) {
     const word = typeof reasoning.effort === 'string' ? reasoning.effort : undefined;
     const wish = reasoning.enabled === false ? OFF : wishOf(word);
     return { name: 'reasoning', ...wish, budget: nestedCount(body, 'reasoning', 'max_tokens', MAX_BUDGET) };

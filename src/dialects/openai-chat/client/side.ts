@@ -2,6 +2,7 @@
 // read-… files beside it. An answer is written by write-events.ts, as a stream or whole: what each chunk adds in
 // write-deltas.ts, calls of tools in write-calls.ts, thoughts in write-reasoning.ts.
 
+import { isObject } from '../../../kit/json/json.ts';
 import type { AnswerEvent } from '../../translate/answer-events.ts';
 import type { ClientSide } from '../../translate/sides.ts';
 import { readConversation } from './read-conversation.ts';
@@ -12,6 +13,7 @@ export const openaiChatClient: ClientSide = {
   readConversation,
   createEventWriter,
   writeWhole,
+  hidesThoughts: (body) => isObject(body.reasoning) && body.reasoning.exclude === true,
   // Who asks by `functions` has room for one call only.
   findLost: (events, { asked }) => (usesFunctions(asked.value) && countCalls(events) > 1 ? ['function_call'] : []),
 };

@@ -17,13 +17,17 @@ export function createEventWriter(context: AnswerContext): EventWriter {
     return { event: undefined, data: JSON.stringify({ ...head(context, 'chat.completion.chunk'), choices, ...usage }) };
   }
 
+  function begin() {
+    if (hasBegun) return [];
+    hasBegun = true;
+    return [frame({ delta: { role: 'assistant', content: '' }, finish: null })];
+  }
+
   return {
+    begin,
     write(event) {
       const deltas = write(event);
-      if (deltas.length === 0) return [];
-      if (!hasBegun) deltas.unshift({ delta: { role: 'assistant', content: '' }, finish: null });
-      hasBegun = true;
-      return deltas.map(frame);
+      return deltas.length === 0 ? [] : [...begin(), ...deltas.map(frame)];
     },
   };
 }

@@ -27,7 +27,8 @@ export const watchEn = {
     only: (name: string) => `Only ${name}`,
     everyName: 'All names',
     older: 'Older ones',
-    upstream_refused_our_key: 'An upstream refused our key. Check the key of the channel.',
+    upstream_refused_our_key:
+      'An upstream refused our key or our account. Check the key of the channel, and the account there.',
     upstream_route_missing:
       'An upstream does not know the model of a route, or its channel leads back here. Check the route.',
     usage_above_hold: 'A request used more than was held for it; the rest is written off.',
@@ -113,7 +114,7 @@ export const watchZh: Said<typeof watchEn> = {
     only: (name) => `只顯示 ${name}`,
     everyName: '所有名稱',
     older: '較舊的警報',
-    upstream_refused_our_key: '上游拒絕了我們的金鑰。請檢查通道的金鑰。',
+    upstream_refused_our_key: '上游拒絕了我們的金鑰或帳戶。請檢查通道的金鑰，以及在該處的帳戶。',
     upstream_route_missing: '上游沒有路由指定的模型，或通道繞回了本閘道。請檢查路由。',
     usage_above_hold: '請求的用量超過保留金額，超出的部分已沖銷。',
     usage_invalid: '上游回報的用量不合理，改以我們自己的計數計費。',

@@ -1,0 +1,32 @@
+// Thoughts that a client asked not to be shown. They are thought and billed all the same, so they are weighed here, where
+// the client's own format does not see them.
+
+import { weighTokens } from '../../kit/tokens.ts';
+import { addOutput, NO_OUTPUT, type Output } from '../dialect.ts';
+import type { AnswerEvent } from './answer-events.ts';
+
+export interface HiddenThoughts {
+  /** True if the event is not shown. What thoughts want back has no place without them, nor has that of words. */
+  takes(event: AnswerEvent): boolean;
+  output(): Output;
+}
+
+export function createHiddenThoughts(): HiddenThoughts {
+  let isThought = false;
+  let output = NO_OUTPUT;
+  return {
+    takes(event) {
+      if (event.type === 'sign') return true;
+      if (event.type === 'open') isThought = event.block.kind === 'reasoning' || event.block.kind === 'redacted';
+      if (!isThought) return false;
+      if (event.type === 'delta' && event.text !== '') output = addOutput(output, thoughtOf(event.text));
+      isThought = event.type !== 'close';
+      return event.type === 'open' || event.type === 'delta' || event.type === 'close';
+    },
+    output: () => output,
+  };
+}
+
+function thoughtOf(text: string): Output {
+  return { ...NO_OUTPUT, hasReasoning: true, tokens: weighTokens(text) };
+}

@@ -1,0 +1,58 @@
+// A chat client that asked not to see the thoughts of a model which is reached in another format: while they are thought
+// the answer has begun, and none of them must be said alike again.
+
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { messageStream } from '../support/anthropic-messages.ts';
+import { createGate } from '../support/eventually.ts';
+import { costAt, type Lab, MAIN, startLab } from '../support/lab.ts';
+import { breakAfter, type Script } from '../support/script.ts';
+import { sseEvents } from '../support/sse.ts';
+import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
+
+const client = WIRE_CLIENTS.find(({ name }) => name === 'chat') as WireClient;
+const ASKED = { stream: true, reasoning: { effort: 'high', exclude: true } };
+let lab: Lab;
+beforeEach(async () => {
+  lab = await startLab(client, { channels: { kind: 'anthropic' } });
+});
+afterEach(() => lab.stop());
+
+/** How many parts of the body there are up to this one. */
+const partsTo = ({ body = [] }: Script, words: string) => body.findIndex((part) => String(part).includes(words)) + 1;
+
+async function wordsOf(response: Response): Promise<string> {
+  let words = '';
+  for await (const { data, json } of sseEvents(response)) {
+    expect(json?.error).toBeUndefined();
+    expect(data).not.toMatch(/I think|reasoning_content|reasoning_details/);
+    words += json?.choices?.[0]?.delta.content ?? '';
+  }
+  return words;
+}
+
+test('the answer has begun with the first thought', async () => {
+  const script = messageStream({ thinking: ['I think', ' long'], pieces: ['Hello', ' there'] });
+  const thought = createGate();
+  const begun = partsTo(script, 'I think');
+  const body = script.body ?? [];
+  lab.first.next({ ...script, body: [...body.slice(0, begun), thought.opened, ...body.slice(begun)] });
+  const response = await lab.open(ASKED);
+  expect([response.status, response.headers.get('x-svc-channel')]).toEqual([200, 'first']);
+  thought.open();
+  expect(await wordsOf(response)).toBe('Hello there');
+  const [record] = await lab.records();
+  expect(record).toMatchObject({ status: 'ok', cost_nano: costAt(MAIN, 11, 7) });
+});
+
+test('another run that thinks otherwise goes on from a break', async () => {
+  const script = messageStream({ thinking: ['I think', ' of this'], pieces: ['Hello', ' there'] });
+  const isRead = createGate();
+  lab.first.next(breakAfter(script, partsTo(script, 'Hello'), isRead.opened));
+  lab.first.otherwise({ status: 500 });
+  lab.second.next(messageStream({ thinking: ['I think', ' of that, and more'], pieces: ['Hello', ' there'] }));
+  const response = await lab.open(ASKED);
+  isRead.open();
+  expect(await wordsOf(response)).toBe('Hello there');
+  expect((await lab.records()).map(({ status }) => status)).toEqual(['ok']);
+  expect(lab.second.requests).toHaveLength(1);
+});
