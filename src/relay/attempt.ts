@@ -75,9 +75,8 @@ export async function attempt(
   const { stream } = call.request;
   const watch = new Watch(tools, gone);
   const startedAt = tools.clock.monotonic();
-  const left = Math.max(1, admission.deadline - startedAt);
-  watch.limit('too_slow', Math.min(route.channel.timeouts.totalMs, left));
-  if (stream) watch.limit('silent', route.firstTokenMs);
+  watch.limitTotal(route.channel.timeouts.totalMs, admission.deadline);
+  if (stream) watch.limitSilence(route.firstTokenMs);
   let translated: Translated | undefined;
   try {
     const upstream = tools.findUpstream(route.channel);
@@ -269,7 +268,7 @@ async function beginStream(
   const reader = carrier.createStreamReader();
   const events = createEventFeed(response, reader, watch, route.channel.timeouts.idleMs);
   await untilBegun(events, reader, carrier, hidden);
-  watch.clear('silent');
+  watch.hasSpoken();
   return { kind: 'stream', carrier, reader, events, watch };
 }
 
