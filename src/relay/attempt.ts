@@ -74,8 +74,6 @@ export async function attempt(
   const { stream } = call.request;
   const watch = new Watch(tools, gone);
   const startedAt = tools.clock.monotonic();
-  watch.limitTotal(route.channel.timeouts.totalMs, admission.deadline);
-  if (stream) watch.limitSilence(route.firstTokenMs);
   let translated: Translated | undefined;
   try {
     const upstream = tools.findUpstream(route.channel);
@@ -85,6 +83,9 @@ export async function attempt(
     const fetched = carrier.needs.length > 0 ? await fetchNamed(tools, carrier, watch) : undefined;
     const body = writeBody(carrier, fields, prefill, fetched);
     const isShort = body.length <= MOST_DESCRIBED;
+    // Not before: what was fetched until now came from hosts that the client named, and these have limits of their own.
+    watch.limitTotal(route.channel.timeouts.totalMs, admission.deadline);
+    if (stream) watch.limitSilence(route.firstTokenMs);
     const sending = upstream.send({
       endpoint: carrier.endpoint,
       model: route.model,
