@@ -1,7 +1,7 @@
 // One try on one channel, up to the moment the answer has really begun: the whole of a JSON answer, or the first
 // meaningful event of a stream. Until then another channel can still take over.
 
-import type { Model, Route } from '../catalog/catalog.ts';
+import type { Model } from '../catalog/catalog.ts';
 import { readFailure } from '../channels/read-failure.ts';
 import { readToldFailure } from '../channels/read-told-failure.ts';
 import type { Carrier } from '../dialects/carrier.ts';
@@ -21,9 +21,9 @@ import { withoutLostBetas } from './betas.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import { classifyFailure, classifyTold } from './classify-failure.ts';
 import { MAX_WORDLESS_EVENTS } from './event-buffer.ts';
-import { createEventFeed, type EventFeed } from './event-feed.ts';
+import { createEventFeed, type EventFeed, type FeedLimits } from './event-feed.ts';
 import type { Step } from './plan.ts';
-import { readText } from './read-upstream-text.ts';
+import { MAX_ANSWER_BYTES, readText } from './read-upstream-text.ts';
 import { Watch } from './watch.ts';
 
 interface AnyBegun {
@@ -76,9 +76,6 @@ export async function attempt(
   const { stream } = call.request;
   const watch = new Watch(tools, gone);
   const startedAt = tools.clock.monotonic();
-  const left = Math.max(1, admission.deadline - startedAt);
-  watch.limit('too_slow', Math.min(route.channel.timeouts.totalMs, left));
-  if (stream) watch.limit('silent', route.firstTokenMs);
   let translated: Translated | undefined;
   try {
     const upstream = tools.findUpstream(route.channel);
@@ -88,6 +85,9 @@ export async function attempt(
     const fetched = carrier.needs.length > 0 ? await fetchNamed(tools, carrier, watch) : undefined;
     const body = writeBody(carrier, fields, prefill, fetched);
     const isShort = body.length <= MOST_DESCRIBED;
+    // Not before: what was fetched until now came from hosts that the client named, and these have limits of their own.
+    watch.limitTotal(route.channel.timeouts.totalMs, admission.deadline);
+    if (stream) watch.limitSilence(route.firstTokenMs);
     const sending = upstream.send({
       endpoint: carrier.endpoint,
       model: route.model,
@@ -107,7 +107,9 @@ export async function attempt(
       throw classifyFailure(failure, maySeal(carrier));
     }
     if (stream) {
-      const begun = await beginStream(route, carrier, response, watch, hidden);
+      const { idleMs } = route.channel.timeouts;
+      const limits = { idleMs, maxBytes: mostStreamed(carrier, fields, call.request.choices) };
+      const begun = await beginStream(limits, carrier, response, watch, hidden);
       return { ...begun, fields, startedAt, firstTokenAt: tools.clock.monotonic() };
     }
     const whole = readWhole(carrier, await readText(response, watch), hidden);
@@ -268,8 +270,19 @@ function parseAnswer(text: string): JsonDocument | undefined {
   }
 }
 
+/** One token with twenty others that it could have been, in an event of its own and again in those that end the answer. */
+const MAX_TOKEN_BYTES = 32 * 1024;
+/** A translation has none of these others, and keeps the text for the end of the answer. */
+const MAX_TRANSLATED_TOKEN_BYTES = 1024;
+
+/** As much as an answer can be that was asked for, so that no upstream that keeps to it is cut off. */
+function mostStreamed({ isTranslated }: Carrier, { maxOutputTokens }: UpstreamFields, choices: number): number {
+  const tokenBytes = isTranslated ? MAX_TRANSLATED_TOKEN_BYTES : MAX_TOKEN_BYTES;
+  return MAX_ANSWER_BYTES + tokenBytes * maxOutputTokens * choices;
+}
+
 async function beginStream(
-  route: Route,
+  limits: FeedLimits,
   carrier: Carrier,
   response: Response,
   watch: Watch,
@@ -281,9 +294,9 @@ async function beginStream(
     throw explainTold(isJson ? await readText(response, watch) : undefined, carrier, hidden, 'not_an_answer');
   }
   const reader = carrier.createStreamReader();
-  const events = createEventFeed(response, reader, watch, route.channel.timeouts.idleMs);
+  const events = createEventFeed(response, reader, watch, limits);
   await untilBegun(events, reader, carrier, hidden);
-  watch.clear('silent');
+  watch.hasSpoken();
   return { kind: 'stream', carrier, reader, events, watch };
 }
 

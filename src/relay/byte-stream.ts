@@ -7,6 +7,7 @@ import type { Connection } from '../kit/connection.ts';
 import type { Cut } from './cut.ts';
 
 const QUIET_MS = 10_000;
+/** Seen is only that a write has left whole, not each byte that the client reads: the sink tells nothing of what it holds. */
 const STALLED_MS = 60_000;
 /** It copies what it is given at once; others, such as that of `Response.text`, may keep the bytes themselves. */
 const SERVER_SINK = '[object ReadableHTTPResponseSinkController]';

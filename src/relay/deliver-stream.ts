@@ -37,7 +37,9 @@ export function deliverStream(
       await sendContent(tools, admission, plan, delivery, send);
       await settleAndEnd(send);
     } catch (error) {
-      if (closing.done || (error instanceof AttemptFailed && error.outcome === 'client_gone')) return;
+      if (closing.done) return;
+      // One that only counts as gone is broken off: it must not take what it has for the whole answer.
+      if (error instanceof AttemptFailed && error.outcome === 'client_gone') throw error;
       const told = toldTo(tools, requestId, error);
       await closing.release(told.code, { giveBackSlots: true, channel });
       await send(writer.error(faultBody(told, call.dialect.envelope, { requestId, publicUrl: tools.publicUrl })));

@@ -4,7 +4,6 @@
 import type { StreamEvent, StreamReader } from '../dialects/dialect.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import { EventBuffer } from './event-buffer.ts';
-import { MAX_ANSWER_BYTES } from './read-upstream-text.ts';
 import type { Watch } from './watch.ts';
 
 export interface Waiter {
@@ -33,12 +32,23 @@ export interface EventFeed {
   close(): void;
 }
 
+export interface FeedLimits {
+  idleMs: number;
+  /** More than this is no answer but a flood. */
+  maxBytes: number;
+}
+
 export const HELD_UP = -1;
 /** After the answer itself is whole: for usage and the end mark together, which some upstreams never send. */
 const LAST_WORDS_MS = 500;
 
 /** The time in which nobody asks for more, because the client reads slowly, does not count as idle. */
-export function createEventFeed(response: Response, reader: StreamReader, watch: Watch, idleMs: number): EventFeed {
+export function createEventFeed(
+  response: Response,
+  reader: StreamReader,
+  watch: Watch,
+  { idleMs, maxBytes }: FeedLimits,
+): EventFeed {
   const source = response.body?.getReader();
   const buffer = new EventBuffer(reader, () => noteFailure(new AttemptFailed('flood')));
   let total = 0;
@@ -94,7 +104,7 @@ export function createEventFeed(response: Response, reader: StreamReader, watch:
     watch.rest();
     if (done) isOver = true;
     total += value?.byteLength ?? 0;
-    if (total > MAX_ANSWER_BYTES) noteFailure(new AttemptFailed('flood'));
+    if (total > maxBytes) noteFailure(new AttemptFailed('flood'));
     const rest = value && mayPass(value) ? passOver(value) : value;
     buffer.bring(rest);
     if (rest || done || failure) tellWaiter();

@@ -16,7 +16,7 @@ export type Write = (event: StreamEvent) => string | 'mismatch';
 /** Fulfilled when the current run is done or has no more. Rejects when it breaks or the client leaves. */
 export function passOn(delivery: Delivery, send: Send, write: Write): Promise<void> {
   const { writer } = delivery;
-  const { events, reader } = delivery.current.begun;
+  const { events, reader, watch } = delivery.current.begun;
   return new Promise((resolve, reject) => {
     // Callbacks, because this is done for every bit of every stream.
     const waiter: Waiter = { resolve: (hasMore) => (hasMore ? sendReady() : resolve()), reject, passBytes };
@@ -32,7 +32,7 @@ export function passOn(delivery: Delivery, send: Send, write: Write): Promise<vo
         if (!blocked) delivery.noteDelivered(sent);
         // If bytes remain, they are sent next, and that send waits for this one, too.
         if (!blocked || shortcut.taken() < bytes.length) return shortcut.taken();
-        blocked.then(() => goOn(sent, 'none')).catch(reject);
+        holdUp(blocked, sent, 'none');
       } catch (error) {
         reject(error);
       }
@@ -46,11 +46,20 @@ export function passOn(delivery: Delivery, send: Send, write: Write): Promise<vo
         const { frames, end } = writeReady(events, write, shortcut, !delivery.delivered.hasOutput);
         const blocked = send(frames);
         const sent = frames === '' && !blocked ? undefined : writer.sent();
-        if (blocked) blocked.then(() => goOn(sent, end)).catch(reject);
+        if (blocked) holdUp(blocked, sent, end);
         else goOn(sent, end);
       } catch (error) {
         reject(error);
       }
+    }
+
+    function holdUp(blocked: Promise<void>, sent: Sent | undefined, end: Ready['end']): void {
+      watch.holdUp();
+      const whenTaken = () => {
+        watch.goOn();
+        goOn(sent, end);
+      };
+      blocked.then(whenTaken).catch(reject);
     }
 
     function goOn(sent: Sent | undefined, end: Ready['end']): void {

@@ -33,7 +33,7 @@ export function leaveStream({ events, watch }: BegunStream): void {
 }
 
 async function readOn({ events, watch }: BegunStream, ms: number): Promise<void> {
-  watch.limit('too_slow', ms);
+  watch.limitTotal(ms);
   try {
     for (;;) {
       const event = events.next();

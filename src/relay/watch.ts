@@ -3,17 +3,17 @@
 
 import type { Clock } from '../kit/clock.ts';
 import { AttemptFailed, type AttemptOutcome } from './attempt-failed.ts';
+import { AttemptTime } from './attempt-time.ts';
 import type { RelayTools } from './call.ts';
-
-type Limit = 'too_slow' | 'silent';
 
 export class Watch {
   readonly #controller = new AbortController();
   readonly #clock: Clock;
   readonly #gone: AbortSignal;
   readonly #forgetCut: () => void;
-  readonly #cancels: { [Name in Limit]?: (() => void) | undefined } = {};
+  readonly #time: AttemptTime;
   readonly #onGone = () => this.abort('client_gone');
+  #cancelSilent: (() => void) | undefined;
   #idle: IdleTimer | undefined;
   #failure: AttemptFailed | undefined;
   /** Ends the wait of whoever waits under this watch. */
@@ -22,6 +22,7 @@ export class Watch {
   constructor({ clock, cut }: Pick<RelayTools, 'clock' | 'cut'>, gone: AbortSignal) {
     this.#clock = clock;
     this.#gone = gone;
+    this.#time = new AttemptTime(clock, (outcome) => this.abort(outcome));
     if (gone.aborted) this.#onGone();
     if (cut.signal.aborted) this.abort('drained');
     gone.addEventListener('abort', this.#onGone, ONCE);
@@ -32,15 +33,28 @@ export class Watch {
     return this.#controller.signal;
   }
 
-  /** Starts, or starts again, the timer of this name. */
-  limit(name: Limit, ms: number): void {
-    this.#cancels[name]?.();
-    this.#cancels[name] = this.#clock.after(ms, () => this.abort(name));
+  /** Starts, or starts again, the time for all of it: so much of its own, and no longer than `until`. */
+  limitTotal(ms: number, until = Number.POSITIVE_INFINITY): void {
+    this.#time.start(ms, until);
   }
 
-  clear(name: Limit): void {
-    this.#cancels[name]?.();
-    this.#cancels[name] = undefined;
+  /** The client takes nothing more: until it does, that time is not the channel's. */
+  holdUp(): void {
+    if (!this.#failure) this.#time.holdUp();
+  }
+
+  goOn(): void {
+    if (!this.#failure) this.#time.goOn();
+  }
+
+  /** The upstream is silent if it has not begun to speak after so long. */
+  limitSilence(ms: number): void {
+    this.#cancelSilent = this.#clock.after(ms, () => this.abort('silent'));
+  }
+
+  hasSpoken(): void {
+    this.#cancelSilent?.();
+    this.#cancelSilent = undefined;
   }
 
   /** The upstream is waited for, and is idle if it says nothing for so long; `goesOn`: together with the wait before. */
@@ -82,8 +96,8 @@ export class Watch {
 
   /** Ends all timers; must be called once. */
   end(): void {
-    this.clear('too_slow');
-    this.clear('silent');
+    this.#time.end();
+    this.hasSpoken();
     this.#idle?.end();
     this.outliveClient();
     this.#forgetCut();

@@ -5,10 +5,38 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { generate } from 'selfsigned';
 import { publicMedia } from '../../src/channels/fetch-media.ts';
-import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { startTestGateway, type TestAccount, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts';
 import { geminiAnswer } from '../support/gemini.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import { whilePassing } from '../support/pass-time.ts';
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** With a channel of the kind that fetches nothing itself. */
+function withGoogle(channel: Record<string, unknown> = {}): NonNullable<TestGatewayOptions['document']> {
+  return (standard) => ({
+    ...standard,
+    channels: [
+      ...standard.channels,
+      {
+        name: 'google',
+        kind: 'gemini',
+        base_url: `${new URL(String(standard.channels[1]?.base_url)).origin}/v1beta`,
+        ...channel,
+      },
+    ],
+    models: [
+      ...standard.models,
+      {
+        id: 'gem',
+        // What is fetched may fill the context, and a trial must pay for that.
+        context_tokens: 20_000,
+        price: { input: 10, output: 40 },
+        routes: [{ channel: 'google', model: 'gemini-2.5-flash' }],
+      },
+    ],
+  });
+}
 
 let server: Server;
 let base: string;
@@ -30,27 +58,7 @@ beforeAll(async () => {
   base = `https://media.test:${(server.address() as AddressInfo).port}`;
   gateway = await startTestGateway({
     media: { ...publicMedia, resolve: async () => ['127.0.0.1'], isAllowed: () => true, authorities: pair.cert },
-    document: (standard) => ({
-      ...standard,
-      channels: [
-        ...standard.channels,
-        {
-          name: 'google',
-          kind: 'gemini',
-          base_url: `${new URL(String(standard.channels[1]?.base_url)).origin}/v1beta`,
-        },
-      ],
-      models: [
-        ...standard.models,
-        {
-          id: 'gem',
-          // What is fetched may fill the context, and a trial must pay for that.
-          context_tokens: 20_000,
-          price: { input: 10, output: 40 },
-          routes: [{ channel: 'google', model: 'gemini-2.5-flash' }],
-        },
-      ],
-    }),
+    document: withGoogle(),
   });
   account = await gateway.register();
 });
@@ -60,20 +68,20 @@ afterAll(async () => {
   server.close();
 });
 
-const ask = (url: string) =>
-  gateway.chat(account.key, {
-    model: 'gem',
-    max_tokens: 50,
-    messages: [
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'What is it?' },
-          { type: 'image_url', image_url: { url } },
-        ],
-      },
-    ],
-  });
+const question = (url: string) => ({
+  model: 'gem',
+  max_tokens: 50,
+  messages: [
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'What is it?' },
+        { type: 'image_url', image_url: { url } },
+      ],
+    },
+  ],
+});
+const ask = (url: string) => gateway.chat(account.key, question(url));
 
 test('is fetched and sent along', async () => {
   gateway.upstream.next(geminiAnswer());
@@ -132,4 +140,23 @@ test('that turns out to be none is a 400 as well, and no fault of the channel', 
   expect(gateway.upstream.requests).toHaveLength(asked);
   gateway.upstream.next(geminiAnswer());
   expect((await ask(`${base}/cat.png`)).status).toBe(200);
+});
+
+test.each(['first_token_ms', 'total_ms'])('whose host is silent says nothing of the channel: %s', async (limit) => {
+  const clock = createManualClock();
+  const patient = await startTestGateway({
+    clock,
+    media: { ...publicMedia, resolve: () => new Promise(() => {}), timeoutMs: 1_000 },
+    document: withGoogle({ timeouts: { [limit]: 300 } }),
+  });
+  const { key } = await patient.register();
+  for (let time = 0; time < 6; time++) {
+    const asking = patient.chat(key, { ...question('https://silent.test/cat.png'), stream: true });
+    const response = await whilePassing(clock, asking);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { code: 'invalid_request' } });
+  }
+  patient.upstream.next(geminiAnswer());
+  expect((await patient.chat(key, { model: 'gem', max_tokens: 50 })).status).toBe(200);
+  await patient.stop();
 });

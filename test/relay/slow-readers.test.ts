@@ -1,12 +1,12 @@
-// A client that reads slowly slows the upstream, and is not taken for a silent upstream; one that stops reading has hung
-// up after a minute.
+// A client that reads slowly slows the upstream, and is not taken for a silent or a slow upstream; one that stops reading
+// has hung up after a minute, and so has one that holds its stream up until the time of the request is over.
 
-import { afterEach, describe, expect, test } from 'bun:test';
-import type { Clock } from '../../src/kit/clock.ts';
-import { eventually } from '../support/eventually.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { type Clock, MINUTE_MS } from '../../src/kit/clock.ts';
+import { createGate, eventually, type Gate } from '../support/eventually.ts';
 import { costAt, type Lab, MAIN, startLab, TRIAL } from '../support/lab.ts';
-import { isBytes, type Script } from '../support/script.ts';
-import { createShiftedClock } from '../support/shifted-clock.ts';
+import { isBytes, type Part, type Script } from '../support/script.ts';
+import { createShiftedClock, type ShiftedClock } from '../support/shifted-clock.ts';
 import { type SlowClient, startSlowClient } from '../support/slow-client.ts';
 import { WIRE_CLIENTS } from '../support/wire-clients.ts';
 
@@ -14,6 +14,11 @@ const MIB = 1024 * 1024;
 const WORDS = ' word'.repeat(200);
 const LARGE_WORDS = 5 * MIB;
 const IDLE_MS = 1_000;
+const TOTAL_MS = 600_000;
+const WHOLE_MS = 1_200_000;
+/** Less than one attempt has, more than anything that a call waits for besides. */
+const LONG_MS = 300_000;
+const LAST_WORDS = ' and no more';
 let lab: Lab;
 afterEach(() => lab.stop());
 
@@ -21,6 +26,28 @@ afterEach(() => lab.stop());
 function hurriedClock(): Clock {
   const clock = createShiftedClock();
   return { ...clock, after: (ms, task) => clock.after(ms >= 60_000 ? ms / 60 : ms, task) };
+}
+
+/** Time jumps when the test says so, and long limits end with it; other timers run as ever. */
+function limitClock(): ShiftedClock {
+  const clock = createShiftedClock();
+  const limits = new Map<() => void, number>();
+  return {
+    ...clock,
+    after(ms, task) {
+      if (ms < LONG_MS) return clock.after(ms, task);
+      limits.set(task, clock.monotonic() + ms);
+      return () => limits.delete(task);
+    },
+    skip(ms) {
+      clock.skip(ms);
+      const due = [...limits].filter(([, at]) => at <= clock.monotonic());
+      for (const [task] of due) {
+        limits.delete(task);
+        task();
+      }
+    },
+  };
 }
 
 describe.each(WIRE_CLIENTS)('$name', (client) => {
@@ -37,6 +64,23 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
       }
     }
     return { script: { ...client.stream(), body: parts.slice(0, at), rest: endless() }, sent: () => sent };
+  }
+  /** More words than all the buffers on the way have room for; then it waits, and ends as it should. */
+  function longAnswer(gate: Gate): { script: Script; sent(): number } {
+    const parts = (client.stream({ pieces: ['Hello', WORDS, LAST_WORDS] }).body ?? []).filter(isBytes).map(String);
+    const at = parts.findIndex((part) => part.includes(WORDS));
+    const word = parts[at] ?? '';
+    let sent = 0;
+    function* words(): Generator<Part> {
+      while (sent < 32 * MIB) {
+        sent += word.length;
+        yield word;
+      }
+      yield parts[at + 1] ?? '';
+      yield gate.opened;
+      yield* parts.slice(at + 2);
+    }
+    return { script: { ...client.stream(), body: parts.slice(0, at), rest: words() }, sent: () => sent };
   }
   const call = (): SlowClient =>
     startSlowClient({
@@ -147,5 +191,87 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     await slow.closed;
     // No last chunk: the answer was broken off.
     expect(slow.text()).not.toEndWith('\r\n0\r\n\r\n');
+  });
+
+  describe('held up by its client', () => {
+    let clock: ShiftedClock;
+    let gate: Gate;
+    let slow: SlowClient;
+    beforeEach(async () => {
+      clock = limitClock();
+      gate = createGate();
+      lab = await startLab(client, { clock, channels: { timeouts: { total_ms: TOTAL_MS } } });
+      const { script, sent } = longAnswer(gate);
+      lab.first.next(script);
+      slow = call();
+      await eventually('the first words', () => slow.text().includes(' word'));
+      slow.pause();
+      await untilStill(sent);
+    });
+    afterEach(() => slow.hangUp());
+
+    /** Time passes, and the node's lease with it. */
+    function pass(ms: number): void {
+      clock.skip(ms);
+      lab.gateway.sql('UPDATE leases SET expires_at = expires_at + ? RETURNING node_id', ms);
+    }
+    async function readAll(): Promise<void> {
+      slow.resume();
+      await eventually('the last words', () => slow.text().includes(LAST_WORDS));
+    }
+    async function closed() {
+      const [record] = await eventually('the record', async () => {
+        const records = await lab.records();
+        return records.length > 0 && records;
+      });
+      const { attempts } = await lab.gateway.get(`/api/receipts/${record.request_id}`, lab.account.key);
+      const [{ channel, outcome }] = attempts;
+      expect(await lab.balance()).toBe(TRIAL - BigInt(record.cost_nano));
+      return { record, channel, outcome };
+    }
+    async function expectLeft(): Promise<void> {
+      const { record, channel, outcome } = await closed();
+      expect(record).toMatchObject({ status: 'client_gone', estimated: true });
+      expect(BigInt(record.cost_nano)).toBeGreaterThan(0n);
+      // It did nothing wrong.
+      expect([channel, outcome]).toEqual(['first', 'ok']);
+      await slow.closed;
+      expect(slow.text()).not.toContain('"error"');
+      expect(slow.text()).not.toEndWith('\r\n0\r\n\r\n');
+    }
+
+    test('that time is not the attempt’s: it goes on, and is paid as any other', async () => {
+      pass(TOTAL_MS + LONG_MS);
+      await readAll();
+      gate.open();
+      const { record, outcome } = await closed();
+      expect([record.status, outcome]).toEqual(['ok', 'ok']);
+      expect(BigInt(record.cost_nano)).toBeGreaterThan(0n);
+    });
+
+    test('until the time of the request is over: it has hung up, and pays what it got', async () => {
+      pass(WHOLE_MS);
+      const seen = await lab.first.request(0);
+      await eventually('the upstream to be left', () => seen.abortedAt);
+      slow.resume();
+      await expectLeft();
+    });
+
+    test('for most of the request’s time, and reading when it is over: the same', async () => {
+      pass(TOTAL_MS + MINUTE_MS);
+      await readAll();
+      pass(WHOLE_MS - TOTAL_MS);
+      await expectLeft();
+    });
+
+    test('for a while, and then the attempt runs out of its own time: nobody pays, and the channel was slow', async () => {
+      pass(2 * MINUTE_MS);
+      await readAll();
+      pass(TOTAL_MS);
+      const { record, outcome } = await closed();
+      expect([record.status, outcome]).toEqual(['upstream_failed', 'too_slow']);
+      expect(record.cost_nano).toBe('0');
+      await eventually('the error', () => slow.text().includes('"error"'));
+    });
   });
 });

@@ -1,0 +1,65 @@
+// The time that one attempt has. It stands still while the client holds the stream up, because that says nothing of the
+// channel; the time of the request as a whole does not. Who ran out of it is told with its end.
+
+import { type Clock, MINUTE_MS } from '../kit/clock.ts';
+
+/** A client that held its stream up for so long in all is the reason why the request ran out of time. */
+const MOST_HELD_MS = MINUTE_MS;
+
+export type TimeUp = 'too_slow' | 'client_gone';
+
+export class AttemptTime {
+  readonly #clock: Clock;
+  readonly #onUp: (outcome: TimeUp) => void;
+  /** Of the attempt's own time, when it last began to run. */
+  #left = 0;
+  /** When the request as a whole must be over. */
+  #until = 0;
+  #since = 0;
+  #heldMs = 0;
+  #cancel: (() => void) | undefined;
+
+  constructor(clock: Clock, onUp: (outcome: TimeUp) => void) {
+    this.#clock = clock;
+    this.#onUp = onUp;
+  }
+
+  /** Also starts it again. */
+  start(ms: number, until: number): void {
+    this.#left = ms;
+    this.#until = until;
+    this.#run();
+  }
+
+  /** The client takes nothing more at the moment. */
+  holdUp(): void {
+    const now = this.#clock.monotonic();
+    this.#left -= now - this.#since;
+    this.#since = now;
+    this.#set(this.#until - now, 'client_gone');
+  }
+
+  /** It has taken what it held up. */
+  goOn(): void {
+    this.#heldMs += this.#clock.monotonic() - this.#since;
+    this.#run();
+  }
+
+  end(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  #run(): void {
+    const now = this.#clock.monotonic();
+    const wholeLeft = this.#until - now;
+    this.#since = now;
+    const isHeldTooLong = this.#heldMs >= MOST_HELD_MS && wholeLeft < this.#left;
+    this.#set(Math.min(this.#left, wholeLeft), isHeldTooLong ? 'client_gone' : 'too_slow');
+  }
+
+  #set(ms: number, outcome: TimeUp): void {
+    this.#cancel?.();
+    this.#cancel = this.#clock.after(Math.max(1, ms), () => this.#onUp(outcome));
+  }
+}
