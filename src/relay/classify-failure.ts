@@ -38,7 +38,9 @@ const EXHAUSTED_WORDS =
 
 /** `maySeal`: the upstream is one that seals reasoning; others may only quote those words. */
 export function classifyFailure(failure: UpstreamFailure, maySeal = false): AttemptFailed {
-  const { status, code = '', message = '', param, retryAfterS } = failure;
+  const { status, code = '', message = '', param, retryAfterS, isFlagged } = failure;
+  // Before the key: a caller must not be able to close a channel.
+  if (status === 403 && isFlagged) return rejected(param);
   if (status === 401 || status === 402 || status === 403) return new AttemptFailed('refused_our_key');
   if (KEY_CODES.has(code)) return new AttemptFailed('refused_our_key');
   if (status === 404) return new AttemptFailed('route_missing');
@@ -51,9 +53,7 @@ export function classifyFailure(failure: UpstreamFailure, maySeal = false): Atte
     const refusal = fault('context_length_exceeded', { param, message: tooLong(message) });
     return new AttemptFailed('request_refused', { refusal });
   }
-  if (isRejected(failure)) {
-    return new AttemptFailed('request_refused', { refusal: fault('content_rejected', { param }) });
-  }
+  if (isRejected(failure)) return rejected(param);
   const shown = message ? `Correct the request: ${message}` : undefined;
   const refusal = fault('invalid_request', { param, message: shown });
   return new AttemptFailed('request_refused', { refusal, isSealed: maySeal && isSealed(failure) });
@@ -80,8 +80,12 @@ function isTooLong({ code = '', message = '' }: UpstreamFailure): boolean {
   return CONTEXT_CODES.test(code) || CONTEXT_WORDS.test(message);
 }
 
-function isRejected({ code = '', message = '' }: UpstreamFailure): boolean {
-  return CONTENT_CODES.test(code) || CONTENT_WORDS.test(message);
+function rejected(param: string | undefined): AttemptFailed {
+  return new AttemptFailed('request_refused', { refusal: fault('content_rejected', { param }) });
+}
+
+function isRejected({ code = '', message = '', isFlagged }: UpstreamFailure): boolean {
+  return isFlagged || CONTENT_CODES.test(code) || CONTENT_WORDS.test(message);
 }
 
 function isSealed({ code = '', message = '' }: UpstreamFailure): boolean {
