@@ -3,8 +3,8 @@
 
 import { startChild, tellServing } from './child.ts';
 import { readSettings, type Settings, SettingsRefused } from './config.ts';
-import { Fault } from './faults/fault.ts';
 import type { Gateway } from './gateway.ts';
+import { reasonOf } from './jobs/reason-of.ts';
 import { systemClock } from './kit/clock.ts';
 import { createLog, describeError } from './kit/log.ts';
 import { createLineWriter, type LineWriter } from './line-writer.ts';
@@ -114,7 +114,7 @@ async function drain(gateway: Gateway, lines: LineWriter): Promise<void> {
   try {
     await gateway.drain();
   } catch (error) {
-    gateway.log('error', 'drain_failed', { detail: describeError(error) });
+    gateway.log('error', 'drain_failed', { detail: reasonOf(error) });
     code = 1;
   }
   await lines.end();
@@ -125,7 +125,7 @@ async function reload(gateway: Gateway): Promise<void> {
   try {
     await gateway.reload();
   } catch (error) {
-    const detail = error instanceof StartRefused ? error.message : describeError(error);
+    const detail = error instanceof StartRefused ? error.message : reasonOf(error);
     gateway.log('error', 'reload_failed', { detail });
   }
 }
@@ -133,8 +133,7 @@ async function reload(gateway: Gateway): Promise<void> {
 function startFailure(error: unknown): string {
   if (error instanceof SettingsRefused) return `cannot start: ${error.faults.join('; ')}`;
   if (error instanceof StartRefused || error instanceof StoreRefused) return `cannot start: ${error.message}`;
-  if (error instanceof Fault) return `cannot start: ${error.details.internal ?? error.code}`;
-  return `cannot start: ${describeError(error)}`;
+  return `cannot start: ${reasonOf(error)}`;
 }
 
 if (import.meta.main) await serve();

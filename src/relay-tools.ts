@@ -12,6 +12,7 @@ import type { Metrics } from './kit/metrics.ts';
 import { createHasher, type Sealer } from './kit/sealed.ts';
 import type { LifeCycle } from './life-cycle.ts';
 import { createRecentRefusals } from './limits/recent-refusals.ts';
+import { createTurns } from './limits/turns.ts';
 import { countRequests } from './operator/metrics/request-metrics.ts';
 import type { RelayTools } from './relay/call.ts';
 import { createCut } from './relay/cut.ts';
@@ -72,6 +73,7 @@ export function createRelayTools(
     retryBudget: createRetryBudget(clock),
     keys: authenticator,
     refusals: createRecentRefusals(),
+    turns: createTurns(clock),
     forgetKeys: authenticator.forget,
     fetchMedia: createFetchMedia(clock, media),
     meter: countRequests(metrics),

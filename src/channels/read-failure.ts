@@ -3,6 +3,7 @@
 
 import { tryParseJson } from '../kit/json/json.ts';
 import { findError } from './find-error.ts';
+import { isFlagged } from './flagged-content.ts';
 import { readGoogleDetails } from './google-details.ts';
 
 export interface UpstreamFailure {
@@ -11,6 +12,8 @@ export interface UpstreamFailure {
   code: string | undefined;
   message: string | undefined;
   param: string | undefined;
+  /** What the request says was found to be against the upstream's rules, whatever the status. */
+  isFlagged: boolean;
 }
 
 const MAX_BODY_CHARS = 64 * 1024;
@@ -36,6 +39,7 @@ export function readFailure(
     code: [error.code, error.type, google.reason, error.status].find((value) => typeof value === 'string'),
     message: typeof error.message === 'string' ? cleanText(error.message, hidden) : undefined,
     param: typeof error.param === 'string' && /^[\w.[\]]{1,80}$/.test(error.param) ? error.param : undefined,
+    isFlagged: isFlagged(error),
   };
 }
 

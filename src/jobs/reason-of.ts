@@ -1,4 +1,4 @@
-// Why a job failed, for the log: what the store says of itself in its faults, or what kind of slip it was.
+// Why a job or a whole reload failed, for the log: what the store says of itself in its faults, or what kind of slip it was.
 
 import { Fault } from '../faults/fault.ts';
 import { describeError } from '../kit/log.ts';

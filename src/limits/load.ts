@@ -74,8 +74,10 @@ export function createLoad(limits: () => LoadLimits): Load {
       };
     },
     checkFree() {
+      const most = limits();
       // The one that asks is among them; alone it is never too many.
-      if (all.requests > Math.max(1, limits().requests * FREE_SHARE)) refuse();
+      if (all.requests === 1) return;
+      if (all.requests > most.requests * FREE_SHARE || all.bytes > most.bodyBytes * FREE_SHARE) refuse();
     },
     get requests() {
       return all.requests;

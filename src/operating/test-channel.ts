@@ -5,9 +5,11 @@ import type { Document, ModelKind } from '../catalog/document.ts';
 import { SERVED_BY } from '../catalog/endpoints.ts';
 import { readFailure } from '../channels/read-failure.ts';
 import type { Upstream } from '../channels/upstream.ts';
+import { limitFieldOf } from '../dialects/openai-chat/model-traits.ts';
 import type { Endpoint } from '../kit/endpoints.ts';
 import { codeOf } from '../kit/error-code.ts';
 import { isObject, tryParseJson } from '../kit/json/json.ts';
+import type { Quirks } from '../kit/quirks.ts';
 import { record } from './audit-log.ts';
 import { readNewest } from './newest.ts';
 import { notFound, OperatingRefused } from './refused.ts';
@@ -30,17 +32,25 @@ const TIMEOUT_MS = 60_000;
 /** Far above what the calls below are answered with. */
 const MAX_BYTES = 1024 * 1024;
 
-type Call = readonly [endpoint: Endpoint, body: (model: string) => unknown];
+/** Models that think do so within it: some refuse a bound that leaves no room for the answer. */
+const MOST_TOKENS = 512;
+
+type Call = readonly [endpoint: Endpoint, body: (model: string, quirks: Quirks) => unknown];
+
+const MESSAGES = [{ role: 'user', content: 'Say ok.' }];
 
 /** The smallest call that each kind of endpoint takes; images are left out, because each one costs. */
 const CALLS: readonly Call[] = [
-  ['chat', (model) => ({ model, max_tokens: 16, messages: [{ role: 'user', content: 'Say ok.' }] })],
-  ['messages', (model) => ({ model, max_tokens: 16, messages: [{ role: 'user', content: 'Say ok.' }] })],
+  ['chat', (model, quirks) => ({ model, [limitFieldOf(quirks, model)]: MOST_TOKENS, messages: MESSAGES })],
+  ['messages', (model) => ({ model, max_tokens: MOST_TOKENS, messages: MESSAGES })],
   [
     'gemini',
-    () => ({ contents: [{ role: 'user', parts: [{ text: 'Say ok.' }] }], generationConfig: { maxOutputTokens: 16 } }),
+    () => ({
+      contents: [{ role: 'user', parts: [{ text: 'Say ok.' }] }],
+      generationConfig: { maxOutputTokens: MOST_TOKENS },
+    }),
   ],
-  ['responses', (model) => ({ model, max_output_tokens: 16, input: 'Say ok.', store: false })],
+  ['responses', (model) => ({ model, max_output_tokens: MOST_TOKENS, input: 'Say ok.', store: false })],
   ['embeddings', (model) => ({ model, input: 'ok' })],
 ];
 
@@ -61,7 +71,7 @@ export async function testChannel(
   if (!channel) throw notFound(`channel ${name}; there are: ${[...catalog.channels.keys()].join(', ')}`);
   const { upstreamModel, call } = findCall(document, channel, model);
   const [endpoint, body] = call;
-  const sent = { endpoint, model: upstreamModel, body: JSON.stringify(body(upstreamModel)) };
+  const sent = { endpoint, model: upstreamModel, body: JSON.stringify(body(upstreamModel, channel.quirks)) };
   const result = { channel: name, model: upstreamModel, endpoint, ...(await send(tools, channel, sent)) };
   await record(tools, actor, 'channels.test', name, { model: upstreamModel, ok: result.ok, ms: result.ms });
   return result;

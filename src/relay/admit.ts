@@ -15,6 +15,7 @@ import { placeIn } from '../kit/json/place-in.ts';
 import { holdFor } from '../ledger/cost.ts';
 import { admissionFault } from '../limits/admission-fault.ts';
 import type { Refused } from '../limits/recent-refusals.ts';
+import { TURN_MS } from '../limits/turns.ts';
 import type { AddressLimit, AdmitInput } from '../store/operations.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import { candidateModels, type Models, withRoom } from './candidate-models.ts';
@@ -23,7 +24,6 @@ import { requireCarrier } from './find-carrier.ts';
 
 const MAX_WAIT_MS = 3_000;
 const MAX_REQUEST_MS = 20 * 60_000;
-const HELD_MONEY_POLL_MS = 50;
 
 export async function admit(tools: RelayTools, asking: Call): Promise<Admission> {
   let call = asking;
@@ -43,6 +43,7 @@ export async function admit(tools: RelayTools, asking: Call): Promise<Admission>
     const asked = { accountId: call.key.accountId, isFree: call.model.free, revision: call.catalog.revision, at };
     const result = tools.refusals.find(asked) ?? (await tools.ledger.admit(admitInput(tools, call, at)));
     if (result.ok) {
+      tools.turns.handOn(call.key.accountId);
       const wanted = wantedTokens(call);
       return {
         call,
@@ -63,7 +64,10 @@ export async function admit(tools: RelayTools, asking: Call): Promise<Admission>
       const wish = { boundName, images, thinkingBudget, hasFreeModel: hasFreeModel(call) };
       throw admissionFault(result, tools.clock.now(), call.dialect.envelope, wish);
     }
-    await sleep(tools.clock, waitMs, call.gone).catch(() => {
+    const waiting = isHeld(result)
+      ? tools.turns.wait(call.key.accountId, MAX_WAIT_MS - waited, call.gone)
+      : sleep(tools.clock, waitMs, call.gone);
+    await waiting.catch(() => {
       throw clientLeft();
     });
   }
@@ -190,15 +194,14 @@ function addressLimit({ freeAddress, catalog }: Call): AddressLimit | undefined 
   return freeAddress === undefined || perDay === null ? undefined : { address: freeAddress, perDay };
 }
 
-/** How long to wait before another try; undefined if waiting cannot help. */
+/** The least that must be waited before another try; undefined if waiting cannot help. */
 function waitFor(refused: Refused, call: Call, now: number): number | undefined {
-  switch (refused.reason) {
-    case 'balance_in_use':
-    case 'budget_in_use':
-      return HELD_MONEY_POLL_MS;
-    case 'free_minute_limit':
-      return call.noWait || refused.allowance.limit === 0 ? undefined : Math.max(1, refused.allowance.resetsAt - now);
-    default:
-      return undefined;
-  }
+  if (isHeld(refused)) return TURN_MS;
+  if (refused.reason !== 'free_minute_limit' || call.noWait || refused.allowance.limit === 0) return undefined;
+  return Math.max(1, refused.allowance.resetsAt - now);
+}
+
+/** The money is there, but running calls hold it. */
+function isHeld({ reason }: Refused): boolean {
+  return reason === 'balance_in_use' || reason === 'budget_in_use';
 }

@@ -36,6 +36,8 @@ export interface FailureFacts {
   retryAfterS?: number | undefined;
   /** Reasoning in it was sealed by another account than this channel's: who sealed it can read it. */
   isSealed?: boolean;
+  /** It names something by an id that this channel's account does not have: another's may. */
+  isElsewhere?: boolean;
 }
 
 export class AttemptFailed extends Error {
@@ -43,19 +45,26 @@ export class AttemptFailed extends Error {
   readonly refusal: Fault | undefined;
   readonly retryAfterS: number | undefined;
   readonly isSealed: boolean;
+  readonly isElsewhere: boolean;
   constructor(
     readonly outcome: AttemptOutcome,
-    { refusal, retryAfterS, isSealed = false }: FailureFacts = {},
+    { refusal, retryAfterS, isSealed = false, isElsewhere = false }: FailureFacts = {},
   ) {
     super(outcome);
     this.refusal = refusal;
     this.retryAfterS = retryAfterS;
     this.isSealed = isSealed;
+    this.isElsewhere = isElsewhere;
   }
 
   /** It says nothing of one channel: no other is tried. */
   get endsCall(): boolean {
     return this.outcome === 'client_gone' || this.outcome === 'drained' || this.outcome === 'hold_lost';
+  }
+
+  /** The request is refused for what belongs to another account than this channel's: other channels are asked, too. */
+  get isForeign(): boolean {
+    return this.isSealed || this.isElsewhere;
   }
 
   /** The prompt does not fit this model: another one may take it. */

@@ -104,7 +104,7 @@ export async function attempt(
     if (response.status !== 200) {
       const text = await readText(response, watch);
       const failure = readFailure(response.status, response.headers, text, hidden, tools.clock.now());
-      throw classifyFailure(failure, maySeal(carrier));
+      throw classifyFailure(failure, maySeal(carrier), call.request.document.value);
     }
     if (stream) {
       const { idleMs } = route.channel.timeouts;
@@ -181,10 +181,10 @@ function noteRefused(
   admission: Admission,
   { model, route }: Step,
   sent: Translated,
-  { refusal, isSealed }: AttemptFailed,
+  { refusal, isForeign }: AttemptFailed,
 ): void {
-  // What another channel sealed is nobody's slip.
-  if (refusal?.code !== 'invalid_request' || isSealed) return;
+  // What belongs to another channel's account is nobody's slip.
+  if (refusal?.code !== 'invalid_request' || isForeign) return;
   const { requestId, endpoint } = admission.call;
   admission.refusedTranslation = true;
   log('warn', 'translation_refused', {

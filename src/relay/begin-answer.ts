@@ -29,7 +29,7 @@ export async function beginAnswer(tools: RelayTools, admission: Admission, plan:
     } catch (error) {
       if (!(error instanceof AttemptFailed)) throw error;
       if (error.endsCall) throw error;
-      if (error.refusal && !error.isTooLong && !error.isSealed) throw error.refusal;
+      if (error.refusal && !error.isTooLong && !error.isForeign) throw error.refusal;
       failures.push(error);
     }
   }
@@ -137,7 +137,7 @@ function isHeld({ ledger }: RelayTools, { call, startedAt }: Admission): boolean
 function everyChannelFailed(failures: readonly AttemptFailed[], shutForMs: number | undefined): Fault {
   const tooLong = failures.find(({ isTooLong }) => isTooLong);
   if (tooLong?.refusal) return tooLong.refusal;
-  const refusal = failures.every(({ isSealed }) => isSealed) ? failures.at(-1)?.refusal : undefined;
+  const refusal = failures.every(({ isForeign }) => isForeign) ? failures.at(-1)?.refusal : undefined;
   if (refusal) return refusal;
   if (failures.length === 0) {
     const retryAfterS = shutForMs === undefined ? undefined : Math.ceil(shutForMs / 1000);

@@ -16,6 +16,7 @@ import type { Log } from '../kit/log.ts';
 import type { Random } from '../kit/random.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RecentRefusals } from '../limits/recent-refusals.ts';
+import type { Turns } from '../limits/turns.ts';
 import type { Allowance } from '../store/book/windows.ts';
 import type { Attempt } from '../store/rows.ts';
 import type { Models } from './candidate-models.ts';
@@ -34,6 +35,7 @@ export interface RelayTools extends Upstreams {
   /** Whether a key is still what it was when its call came. */
   keys: Pick<Authenticator, 'again'>;
   refusals: RecentRefusals;
+  turns: Turns;
   /** Called when the store does not know an account whose key was found: what is remembered of keys is no longer true. */
   forgetKeys(): void;
   fetchMedia: FetchMedia;

@@ -1,8 +1,10 @@
 // What an upstream's refusal means for the call, by its status, its code and, where those do not tell, its words.
 
 import type { UpstreamFailure } from '../channels/read-failure.ts';
+import { isAboutNamed } from '../dialects/is-about-named.ts';
 import { fault } from '../faults/fault.ts';
 import { tooLongText } from '../faults/too-long-text.ts';
+import type { JsonObject } from '../kit/json/json.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 
 const CONTEXT_CODES = /context_length|exceed_context_size|too_long|max_tokens_exceeded/i;
@@ -41,12 +43,17 @@ const UNVERIFIED_WORDS = /^Your organization must be verified to \w+ /i;
 /** OpenAI's, said with status 429, though no wait ends it. */
 const NO_CREDIT_CODE = 'insufficient_quota';
 
-/** `maySeal`: the upstream is one that seals reasoning; others may only quote those words. */
-export function classifyFailure(failure: UpstreamFailure, maySeal = false): AttemptFailed {
-  const { status, code = '', message = '', param } = failure;
+/**
+ * `maySeal`: the upstream is one that seals reasoning; others may only quote those words. `request`: the client's, of which
+ * an upstream may not know what it names.
+ */
+export function classifyFailure(failure: UpstreamFailure, maySeal = false, request: JsonObject = {}): AttemptFailed {
+  const { status, code = '', message = '', param, isFlagged } = failure;
+  // Before the key: a caller must not be able to close a channel.
+  if (status === 403 && isFlagged) return rejected(param);
   if (status === 401 || status === 402 || status === 403) return new AttemptFailed('refused_our_key');
   if (KEY_CODES.has(code)) return new AttemptFailed('refused_our_key');
-  if (status === 404) return new AttemptFailed('route_missing');
+  if (status === 404 && !isAboutNamed(message, request)) return new AttemptFailed('route_missing');
   if (status === 429) return tooMany(failure);
   // The channel leads back here, or to a gateway that this call has passed.
   if (status === 508 && code === 'loop_detected') return new AttemptFailed('looped');
@@ -56,12 +63,11 @@ export function classifyFailure(failure: UpstreamFailure, maySeal = false): Atte
     const refusal = fault('context_length_exceeded', { param, message: tooLong(message) });
     return new AttemptFailed('request_refused', { refusal });
   }
-  if (isRejected(failure)) {
-    return new AttemptFailed('request_refused', { refusal: fault('content_rejected', { param }) });
-  }
+  if (isRejected(failure)) return rejected(param);
   const shown = message ? `Correct the request: ${message}` : undefined;
   const refusal = fault('invalid_request', { param, message: shown });
-  return new AttemptFailed('request_refused', { refusal, isSealed: maySeal && isSealed(failure) });
+  const isElsewhere = status === 404;
+  return new AttemptFailed('request_refused', { refusal, isSealed: maySeal && isSealed(failure), isElsewhere });
 }
 
 /** Statuses of a bad request, which an error told with status 200 is believed to have. */
@@ -93,8 +99,12 @@ function isTooLong({ code = '', message = '' }: UpstreamFailure): boolean {
   return CONTEXT_CODES.test(code) || CONTEXT_WORDS.test(message);
 }
 
-function isRejected({ code = '', message = '' }: UpstreamFailure): boolean {
-  return CONTENT_CODES.test(code) || CONTENT_WORDS.test(message);
+function rejected(param: string | undefined): AttemptFailed {
+  return new AttemptFailed('request_refused', { refusal: fault('content_rejected', { param }) });
+}
+
+function isRejected({ code = '', message = '', isFlagged }: UpstreamFailure): boolean {
+  return isFlagged || CONTENT_CODES.test(code) || CONTENT_WORDS.test(message);
 }
 
 function isSealed({ code = '', message = '' }: UpstreamFailure): boolean {

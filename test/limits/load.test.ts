@@ -245,6 +245,11 @@ describe('bytes of bodies', () => {
   });
   const send = (megabytes: number, path = CHAT) =>
     gateway.call(path, { key: account.key, body: { ...withBody(megabytes), max_tokens: 20 } });
+  /** Spaces between words cost nothing. */
+  const sendPaid = (megabytes: number) => {
+    const body = JSON.stringify({ ...withBody(0), model: 'up-paid', max_tokens: 20 });
+    return gateway.call(CHAT, { key: account.key, body: body + ' '.repeat(megabytes * MEGABYTE) });
+  };
 
   test('what is only declared takes no room: nobody is shut out by promises', async () => {
     for (let n = 0; n < 5; n++) openHeaders(`content-length: ${20 * MEGABYTE}`);
@@ -268,6 +273,23 @@ describe('bytes of bodies', () => {
     expect((await running).status).toBe(200);
     gateway.upstream.next(chatAnswer());
     await eventually('its room', async () => (await send(7)).status === 200);
+  });
+
+  test('free calls are refused when 80 % of the room is taken, paid ones are not', async () => {
+    const gate = createGate();
+    gateway.upstream.next({ ...chatAnswer(), body: [gate.opened, ...(chatAnswer().body ?? [])] });
+    const running = sendPaid(17);
+    await gateway.upstream.request(0);
+    gateway.upstream.otherwise(chatAnswer());
+    expect((await send(2)).status).toBe(200);
+    const refused = await send(4);
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toBe('2');
+    expect((await send(4, '/v1/messages')).status).toBe(529);
+    expect((await sendPaid(4)).status).toBe(200);
+    gate.open();
+    expect((await running).status).toBe(200);
+    await eventually('its room', async () => (await send(4)).status === 200);
   });
 });
 

@@ -2,6 +2,7 @@
 // a 200 is one.
 
 import { describe, expect, test } from 'bun:test';
+import type { UpstreamRequest } from '../../src/channels/upstream.ts';
 import { testChannel } from '../../src/operating/test-channel.ts';
 import type { OperatingTools } from '../../src/operating/tools.ts';
 import { createManualClock } from '../support/manual-clock.ts';
@@ -12,15 +13,22 @@ const STANDARD = testDocument('http://127.0.0.1:9');
 interface Asked {
   models?: Record<string, unknown>[];
   model?: string;
+  /** Of the channel. */
   endpoints?: string[];
+  quirks?: string;
+  onSend?: (sent: UpstreamRequest) => void;
 }
 
-function ask(response: Response, { models = STANDARD.models, model, endpoints }: Asked = {}) {
-  const up = openaiChannel('up', 'http://127.0.0.1:9', endpoints ? { endpoints } : {});
+function ask(response: Response, { models = STANDARD.models, model, onSend, ...settings }: Asked = {}) {
+  const up = openaiChannel('up', 'http://127.0.0.1:9', settings);
   const document = JSON.stringify({ ...STANDARD, channels: [{ name: 'demo', kind: 'demo' }, up], models });
+  const send = async (sent: UpstreamRequest) => {
+    onSend?.(sent);
+    return response;
+  };
   const tools = {
     clock: createManualClock(),
-    findUpstream: () => ({ hidden: [], send: async () => response }),
+    findUpstream: () => ({ hidden: [], send }),
     store: {
       read: { newestRevision: async () => ({ revision: 1, createdAt: 0, document }) },
       commit: async () => undefined,
@@ -52,6 +60,20 @@ test.each([
 
 test('a 200 with an object is one', async () => {
   expect(await ask(new Response('{"choices":[]}'))).toMatchObject({ ok: true, detail: 'ok' });
+});
+
+test.each([
+  ['openai', 'max_completion_tokens'],
+  ['azure', 'max_completion_tokens'],
+  ['vllm', 'max_tokens'],
+])('the bound has the name that the upstream gives it: %s', async (quirks, name) => {
+  const bodies: unknown[] = [];
+  const onSend = ({ body }: UpstreamRequest) => bodies.push(JSON.parse(String(body)));
+  const thinker = upModel('thinker', { price: 'free', routes: [{ channel: 'up', model: 'gpt-5-mini' }] });
+  const models = [...STANDARD.models, thinker];
+  await ask(new Response('{"choices":[]}'), { models, model: 'thinker', quirks, onSend });
+  const messages = [{ role: 'user', content: 'Say ok.' }];
+  expect(bodies).toEqual([{ model: 'gpt-5-mini', messages, [name]: expect.any(Number) }]);
 });
 
 describe('the call is one that the model serves', () => {

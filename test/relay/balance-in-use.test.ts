@@ -131,3 +131,32 @@ test('a client that leaves while it waits has taken nothing', async () => {
   expect(gateway.upstream.requests).toHaveLength(1);
   expect(gateway.log.lines().filter(({ level }) => level === 'error')).toEqual([]);
 });
+
+const MANY = 40;
+/** Each needs more than the first call has left. */
+const askTimes = (count: number, maxTokens: number) =>
+  Array.from({ length: count }, () => gateway.chat(account.key, { model: 'dear', max_tokens: maxTokens }));
+
+test('many that wait ask in turn, and each waits its time', async () => {
+  const calls = askTimes(MANY, 90);
+  await eventually('all to have asked', () => tries.length >= MANY && committing === 0);
+  const startedAt = clock.monotonic();
+  expect(await timeUntil(Promise.all(calls).then(([one]) => one as Response))).toBeWithin(2_900, 3_300);
+  for (const call of calls) expect((await call).status).toBe(402);
+  expect(clock.monotonic() - startedAt).toBeGreaterThan(2_900);
+  // At first, at last, and one every 50 ms in between; each for itself would be 2,400.
+  expect(tries.length).toBeLessThanOrEqual(2 * MANY + 61);
+  gate.open();
+  expect((await first).status).toBe(200);
+});
+
+test('when the money comes back all that it is enough for are served, one after the other at once', async () => {
+  gateway.upstream.otherwise(chatAnswer());
+  const calls = askTimes(5, 11);
+  await eventually('all to have asked', () => tries.length >= 5 && committing === 0);
+  gate.open();
+  expect((await first).status).toBe(200);
+  await clock.advance(50);
+  for (const call of calls) expect((await call).status).toBe(200);
+  expect(gateway.audit()).toEqual([]);
+});

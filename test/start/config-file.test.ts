@@ -1,4 +1,6 @@
 // When a running or restarted server takes the file, and when not.
+
+import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import type { Answer } from '../support/answer.ts';
@@ -211,6 +213,22 @@ describe('while it runs', () => {
       return lines.length > 0 && lines;
     });
     expect(line?.detail).toBe(`cannot read ${place.path('server.yaml')}: it does not exist`);
+    expect(await shown(server)).toBe('1 good');
+  });
+
+  test('SIGHUP while the database cannot be written says so, and the server goes on', async () => {
+    const env = { GATEWAY_CONFIG: place.write('server.yaml', named('good')) };
+    const server = await place.serve(env);
+    const lock = new Database(`${place.dataDir}/gateway.sqlite`, { readwrite: true });
+    lock.run('PRAGMA busy_timeout = 5000');
+    lock.run('BEGIN IMMEDIATE');
+    server.signal('SIGHUP');
+    const [line] = await eventually('the refusal', () => {
+      const lines = logged(server, 'reload_failed');
+      return lines.length > 0 && lines;
+    });
+    lock.close();
+    expect(line?.detail).toBe('store: database is locked');
     expect(await shown(server)).toBe('1 good');
   });
 

@@ -1,0 +1,37 @@
+// Whether a 404 of an upstream's is about something that the request names by its id: a file, say, of another account.
+// Both its words and the request are looked at: the status is the one for a model or a path that they do not know.
+
+import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
+import { isStringAt } from '../kit/json/long-strings.ts';
+
+/** What upstreams call a thing, and the fields that name one. */
+const NAMED: readonly (readonly [words: RegExp, fields: readonly string[]])[] = [
+  [/\bfiles?(_ids?)?\b/i, ['file_id', 'file_ids']],
+  [/\bvector[ _]stores?\b/i, ['vector_store_ids']],
+  [/\bcontainers?\b/i, ['container']],
+  [/\bskills?\b/i, ['skill_id']],
+  [/\bitem with id\b/i, ['id']],
+];
+/** Of a model upstreams speak so, and llama.cpp of a path. Only the beginning is theirs: further on, a caller may be quoted. */
+const OF_A_ROUTE = /^(?:[Tt]he )?[Mm]odels?\b|^File Not Found$/;
+
+export function isAboutNamed(message: string, request: JsonObject): boolean {
+  if (OF_A_ROUTE.test(message)) return false;
+  const fields = NAMED.flatMap(([words, names]) => (words.test(message) ? names : []));
+  return fields.length > 0 && holdsOne(request, fields);
+}
+
+function holdsOne(value: Json | undefined, fields: readonly string[]): boolean {
+  if (Array.isArray(value)) return value.some((item) => holdsOne(item, fields));
+  if (!isObject(value)) return false;
+  if (fields.some((field) => isName(value, field))) return true;
+  return Object.keys(value).some((name) => !isStringAt(value, name) && holdsOne(value[name], fields));
+}
+
+/** An id, a list of them, or an object with one; a schema may have a property of the same name, which is none. */
+function isName(object: JsonObject, field: string): boolean {
+  if (isStringAt(object, field)) return true;
+  const value = object[field];
+  if (Array.isArray(value)) return value.some((item) => typeof item === 'string');
+  return isObject(value) && typeof value.id === 'string';
+}
