@@ -116,3 +116,37 @@ test('a stream of calls without end to a client that an interrupted answer is ke
   };
   expect(cpuMs(pass)).toBeLessThan(ITEMS_WITHIN_MS);
 });
+
+/** What work takes when nothing else disturbs it. */
+const leastMs = (work: () => unknown) => Math.min(...many(5, () => cpuMs(work)));
+
+describe('an address that holds its data, which no pattern may search from every letter', () => {
+  const SIZE = 200_000;
+  const PLAIN = `data:image/png;base64,iVBORw0KGgo${'A'.repeat(SIZE)}A`;
+  const HOSTILE: readonly (readonly [name: string, address: string])[] = [
+    ['a head of options alone', `data:image/png${';'.repeat(SIZE)};base64,iVBORw0KGgo=`],
+    ['a head of options without an end', `data:image/png${';'.repeat(SIZE)}`],
+    ['a head of one word without an end', `data:${'a'.repeat(SIZE)}`],
+    ['a blank after every letter', `data:image/png;base64,iVBORw0KGgo=${' A A A A'.repeat(SIZE / 8)}`],
+  ];
+  const KINDS: readonly (readonly [name: string, dialect: Dialect, bodyOf: (address: string) => object])[] = [
+    ['a chat picture', openaiChat, (url) => ({ messages: said({ type: 'image_url', image_url: { url } }) })],
+    ['a chat file', openaiChat, (data) => ({ messages: said({ type: 'file', file: { file_data: data } }) })],
+    ['a picture', openaiResponses, (url) => ({ input: said({ type: 'input_image', image_url: url }) })],
+    ['a file', openaiResponses, (data) => ({ input: said({ type: 'input_file', file_data: data }) })],
+    ['an unknown part', openaiChat, (url) => ({ messages: said({ type: 'odd_url', odd_url: { url } }) })],
+  ];
+  const said = (part: object) => [{ role: 'user', content: [part] }];
+  const attempt = (dialect: Dialect, body: object) => () => {
+    // Most are refused, each as late as it can be.
+    refusedParam(() => write(dialect, body, 'messages'));
+  };
+
+  test.each(KINDS)('%s', (_, dialect, bodyOf) => {
+    const plain = leastMs(attempt(dialect, bodyOf(PLAIN)));
+    for (const [name, address] of HOSTILE) {
+      const took = leastMs(attempt(dialect, bodyOf(address)));
+      expect({ name, isLong: took > 15 * plain }).toEqual({ name, isLong: false });
+    }
+  });
+});
