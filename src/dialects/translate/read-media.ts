@@ -72,7 +72,11 @@ function bareBase64(text: string): Data | undefined {
 function plainBase64(text: string): string | undefined {
   const alphabet = text.includes('-') || text.includes('_') ? 'base64url' : 'base64';
   try {
-    return Uint8Array.fromBase64(text, { alphabet }).toBase64() || undefined;
+    const bytes = Uint8Array.fromBase64(text, { alphabet });
+    if (bytes.length === 0) return undefined;
+    // Most are plain already, and as long as a body may be: none is written anew for nothing.
+    const isPlain = alphabet === 'base64' && text.length % 4 === 0 && !/\s/.test(text);
+    return isPlain ? text : bytes.toBase64();
   } catch {
     return undefined;
   }
