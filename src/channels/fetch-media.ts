@@ -4,7 +4,7 @@
 
 import { lookup } from 'node:dns/promises';
 import { request as httpsRequest } from 'node:https';
-import { type Fault, fault } from '../faults/fault.ts';
+import { Fault, fault } from '../faults/fault.ts';
 import { type Address, parseAddress } from '../kit/address.ts';
 import type { Clock } from '../kit/clock.ts';
 import { isPublicAddress } from '../kit/public-address.ts';
@@ -31,7 +31,12 @@ export interface MediaOptions {
   timeoutMs: number;
 }
 
-export type FetchMedia = (wanted: readonly MediaAddress[], signal: AbortSignal) => Promise<Map<string, Media>>;
+/** `grow` hears of every piece before it is kept, and throws where this process has no room for it. */
+export type FetchMedia = (
+  wanted: readonly MediaAddress[],
+  signal: AbortSignal,
+  grow: (bytes: number) => void,
+) => Promise<Map<string, Media>>;
 
 const MAX_MEDIA = 20;
 
@@ -44,18 +49,18 @@ export const publicMedia: MediaOptions = {
 
 /** The result is by address. Throws a fault that names the part. */
 export function createFetchMedia(clock: Clock, options: MediaOptions = publicMedia): FetchMedia {
-  return async (wanted, signal) => {
+  return async (wanted, signal, grow) => {
     const [tooMuch] = wanted.slice(MAX_MEDIA);
     if (tooMuch) throw refusal(tooMuch, `at most ${MAX_MEDIA} can be fetched for one request`);
     const late = new AbortController();
     const cancel = clock.after(options.timeoutMs, () => late.abort());
     const limited = AbortSignal.any([signal, late.signal]);
-    const room = createRoom(options.maxBytes);
+    const room = createRoom(options.maxBytes, grow);
     const fetchNamed = async (one: MediaAddress) => {
       try {
         return [one.url, await fetchOne(one.url, options, room, limited)] as const;
       } catch (error) {
-        if (signal.aborted) throw error;
+        if (signal.aborted || error instanceof Fault) throw error;
         throw refusal(one, error instanceof Refused ? error.message : 'it could not be fetched');
       }
     };
@@ -74,14 +79,15 @@ class Refused extends Error {
   override name = 'Refused';
 }
 
-/** Whether so many bytes more still fit. */
-type Room = (bytes: number) => boolean;
+/** Throws when so many bytes more do not fit. */
+type Room = (bytes: number) => void;
 
-function createRoom(maxBytes: number): Room {
+function createRoom(maxBytes: number, grow: (bytes: number) => void): Room {
   let left = maxBytes;
   return (bytes) => {
     left -= bytes;
-    return left >= 0;
+    if (left < 0) throw new Refused(`at most ${maxBytes} bytes are fetched for one request`);
+    grow(bytes);
   };
 }
 
@@ -131,15 +137,19 @@ function download(url: URL, address: string, options: MediaOptions, room: Room, 
         signal,
       },
       (response) => {
-        const refuse = (why: string) => {
-          reject(new Refused(why));
+        const refuse = (why: unknown) => {
+          reject(why);
           request.destroy();
         };
-        if (response.statusCode !== 200) return refuse('its server does not give it');
+        if (response.statusCode !== 200) return refuse(new Refused('its server does not give it'));
         const pieces: Buffer[] = [];
         response.on('data', (piece: Buffer) => {
-          if (room(piece.byteLength)) pieces.push(piece);
-          else refuse(`at most ${options.maxBytes} bytes are fetched for one request`);
+          try {
+            room(piece.byteLength);
+            pieces.push(piece);
+          } catch (error) {
+            refuse(error);
+          }
         });
         response.on('error', reject);
         response.on('aborted', () => reject(new Refused('its server broke off')));

@@ -1,11 +1,12 @@
-// How much this process has taken on: requests under way and the bytes of their bodies, as they come. Beyond the bound it
-// refuses at once, so that what it has admitted keeps its pace. Free calls make room first, and no account fills the house.
+// How much this process has taken on: requests under way and the bytes of their bodies and of what is fetched for them, as
+// they come. Beyond the bound it refuses at once, so that what it has admitted keeps its pace. Free calls make room first, and
+// no account fills the house.
 
 import { fault } from '../faults/fault.ts';
 
 /** What one request takes up. */
 export interface Room {
-  /** So much more of its body has come. Throws `unavailable` when there is no room for it. */
+  /** So much more of its body has come, or of what its body names. Throws `unavailable` when there is no room for it. */
   grow(bytes: number): void;
   /** Gives the room back; a second time does nothing. */
   leave(): void;

@@ -82,7 +82,7 @@ export async function attempt(
     const { hidden } = upstream;
     const carrier = carrierOf(call, step);
     const fields = upstreamFields(admission, step, prefill);
-    const fetched = carrier.needs.length > 0 ? await fetchNamed(tools, carrier, watch) : undefined;
+    const fetched = carrier.needs.length > 0 ? await fetchNamed(tools, call, carrier, watch) : undefined;
     const body = writeBody(carrier, fields, prefill, fetched);
     const isShort = body.length <= MOST_DESCRIBED;
     // Not before: what was fetched until now came from hosts that the client named, and these have limits of their own.
@@ -98,7 +98,9 @@ export async function attempt(
     });
     // It was copied when it was sent.
     dropBody(body);
-    if (carrier.isTranslated) translated = { carrier, fields, prefill, fetched, isShort };
+    // Nor are long media kept for a description that is not written.
+    if (carrier.isTranslated)
+      translated = { carrier, fields, prefill, fetched: isShort ? fetched : undefined, isShort };
     const response = await sending;
     failpoint('K3');
     if (response.status !== 200) {
@@ -212,8 +214,8 @@ function carrierOf(call: Call, { model, route }: Step): Carrier {
   return found;
 }
 
-function fetchNamed(tools: RelayTools, { needs }: Carrier, { signal }: Watch): Promise<FetchedMedia> {
-  return tools.fetchMedia(needs, signal).catch(refuse);
+function fetchNamed(tools: RelayTools, { grow }: Call, { needs }: Carrier, { signal }: Watch): Promise<FetchedMedia> {
+  return tools.fetchMedia(needs, signal, grow).catch(refuse);
 }
 
 function writeBody(

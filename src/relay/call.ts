@@ -78,6 +78,8 @@ export interface Call {
   traceId: string | undefined;
   /** Keyed hash of the client's address, where free calls are limited by it. */
   freeAddress: string | undefined;
+  /** So much more is kept for it than its body. Throws `unavailable` when there is no room. */
+  grow(bytes: number): void;
   /** The call is over: room for another. */
   leave(): void;
   /** The client would rather be refused than lose anything, or think less than it asked for. */

@@ -71,9 +71,10 @@ function createLabFetch(addresses: string[] = ['127.0.0.1'], timeoutMs = PATIENT
 
 const AT = 'messages[0].content[1]';
 const live = () => new AbortController().signal;
+const anyRoom = () => {};
 
 async function refusalOf(fetchMedia: FetchMedia, url: string): Promise<string> {
-  const error = await fetchMedia([{ url, at: AT }], live()).catch((thrown: unknown) => thrown);
+  const error = await fetchMedia([{ url, at: AT }], live(), anyRoom).catch((thrown: unknown) => thrown);
   if (!(error instanceof Fault)) throw new Error(`no fault: ${String(error)}`);
   expect(error).toMatchObject({ code: 'invalid_request', details: { param: AT } });
   expect(error.publicText).toStartWith(`Send ${AT} as base64: `);
@@ -83,7 +84,7 @@ async function refusalOf(fetchMedia: FetchMedia, url: string): Promise<string> {
 
 test('S11 a picture at a public https address is fetched, looked up once', async () => {
   const url = `${base}/cat.png`;
-  const media = await createLabFetch()([{ url, at: AT }], live());
+  const media = await createLabFetch()([{ url, at: AT }], live(), anyRoom);
   expect(media.get(url)).toEqual({ mediaType: 'image/png', data: PNG.toString('base64') });
   expect(looked).toEqual(['media.test']);
 });
@@ -92,7 +93,7 @@ test('what is named twice is fetched once', async () => {
   const before = hits;
   const url = `${base}/cat.png`;
   const twice = [0, 1].map((index) => ({ url, at: `messages[0].content[${index}]` }));
-  expect((await createLabFetch()(twice, live())).size).toBe(1);
+  expect((await createLabFetch()(twice, live(), anyRoom)).size).toBe(1);
   expect(hits).toBe(before + 1);
 });
 
@@ -151,26 +152,26 @@ describe('S11 what is refused', () => {
 
   test('more than twenty', async () => {
     const many = Array.from({ length: 21 }, () => ({ url: `${base}/cat.png`, at: AT }));
-    await expect(createLabFetch()(many, live())).rejects.toBeInstanceOf(Fault);
+    await expect(createLabFetch()(many, live(), anyRoom)).rejects.toBeInstanceOf(Fault);
   });
 
   test('many that are too much together', async () => {
     const some = Array.from({ length: 5 }, (_, index) => ({ url: `${base}/half?${index}`, at: AT }));
-    const error = await createLabFetch()(some, live()).catch((thrown: unknown) => thrown);
+    const error = await createLabFetch()(some, live(), anyRoom).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'invalid_request', details: { param: AT } });
-    expect((await createLabFetch()(some.slice(0, 2), live())).size).toBe(2);
+    expect((await createLabFetch()(some.slice(0, 2), live(), anyRoom)).size).toBe(2);
   });
 });
 
 test('one that is refused ends the others', async () => {
   const named = ['/silent', '/nothing'].map((path) => ({ url: base + path, at: AT }));
-  await createLabFetch()(named, live()).catch(() => undefined);
+  await createLabFetch()(named, live(), anyRoom).catch(() => undefined);
   await eventually('no fetch left', () => silent === 0);
 });
 
 test('a client that leaves ends the fetch', async () => {
   const leaving = new AbortController();
-  const fetched = createLabFetch()([{ url: `${base}/silent`, at: AT }], leaving.signal);
+  const fetched = createLabFetch()([{ url: `${base}/silent`, at: AT }], leaving.signal, anyRoom);
   leaving.abort();
   expect(await fetched.catch((error: unknown) => error)).not.toBeInstanceOf(Fault);
 });

@@ -5,12 +5,15 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { generate } from 'selfsigned';
 import { publicMedia } from '../../src/channels/fetch-media.ts';
+import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts';
 import { geminiAnswer } from '../support/gemini.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { whilePassing } from '../support/pass-time.ts';
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const MEGABYTE = 1024 * 1024;
+const LARGE_PNG = Buffer.concat([Buffer.from(PNG, 'base64'), Buffer.alloc(10 * MEGABYTE)]);
 
 /** With a channel of the kind that fetches nothing itself. */
 function withGoogle(channel: Record<string, unknown> = {}): NonNullable<TestGatewayOptions['document']> {
@@ -50,6 +53,7 @@ beforeAll(async () => {
   });
   server = createServer({ cert: pair.cert, key: pair.private }, ({ url }, response) => {
     if (url === '/cat.png') response.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.from(PNG, 'base64'));
+    else if (url?.startsWith('/large')) response.writeHead(200, { 'content-type': 'image/png' }).end(LARGE_PNG);
     else if (url === '/a.pdf') response.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF-1.4');
     else if (url === '/page') response.writeHead(200, { 'content-type': 'text/html' }).end('<p>A cat</p>');
     else response.writeHead(404).end();
@@ -58,7 +62,10 @@ beforeAll(async () => {
   base = `https://media.test:${(server.address() as AddressInfo).port}`;
   gateway = await startTestGateway({
     media: { ...publicMedia, resolve: async () => ['127.0.0.1'], isAllowed: () => true, authorities: pair.cert },
-    document: withGoogle(),
+    document: (standard) => ({
+      ...withGoogle()(standard),
+      guards: { ...standard.guards, body_megabytes_in_flight: 25 },
+    }),
   });
   account = await gateway.register();
 });
@@ -159,4 +166,24 @@ test.each(['first_token_ms', 'total_ms'])('whose host is silent says nothing of 
   patient.upstream.next(geminiAnswer());
   expect((await patient.chat(key, { model: 'gem', max_tokens: 50 })).status).toBe(200);
   await patient.stop();
+});
+
+test('what is fetched takes the room of bodies until its call ends', async () => {
+  const gate = createGate();
+  const held = { ...geminiAnswer(), body: [gate.opened, ...(geminiAnswer().body ?? [])] };
+  gateway.upstream.next(held, held);
+  const asked = gateway.upstream.requests.length;
+  const running = [0, 1].map((index) => ask(`${base}/large-${index}.png`));
+  await gateway.upstream.request(asked + 1);
+  const refused = await ask(`${base}/large-2.png`);
+  expect(refused.status).toBe(503);
+  expect(refused.headers.get('retry-after')).toBe('2');
+  expect(await refused.json()).toMatchObject({ error: { code: 'unavailable' } });
+  expect(gateway.upstream.requests).toHaveLength(asked + 2);
+  gate.open();
+  for (const call of running) expect((await call).status).toBe(200);
+  await eventually('their room', async () => {
+    gateway.upstream.next(geminiAnswer());
+    return (await ask(`${base}/large-3.png`)).status === 200;
+  });
 });

@@ -4,21 +4,28 @@ import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 
 /** What must hold to all of them: the first that says something decides, names and duties are those of all. */
 export function mergeAll(schemas: readonly JsonObject[]): JsonObject {
-  return merge(schemas, (one, other) => [...new Set([...one, ...other])]);
+  return merge(schemas, (duties) => [...new Set(duties.flat())]);
 }
 
 /** What must hold to one of them: the names of all, the duties that all share. */
 export function mergeAny(schemas: readonly JsonObject[]): JsonObject {
-  return merge(schemas, (one, other) => one.filter((name) => other.includes(name)));
+  return merge(schemas, (duties) => duties.reduce(inBoth, duties[0] ?? []));
 }
 
-function merge(schemas: readonly JsonObject[], joinDuties: (one: Json[], other: Json[]) => Json[]): JsonObject {
+function inBoth(one: Json[], other: Json[]): Json[] {
+  const others = new Set(other);
+  return one.filter((name) => others.has(name));
+}
+
+function merge(schemas: readonly JsonObject[], joinDuties: (duties: Json[][]) => Json[]): JsonObject {
   // What stands last in a list of members wins: here that is the first schema.
   const last = schemas.toReversed();
   const members = Object.fromEntries(last.flatMap(Object.entries));
-  const named = last.flatMap(({ properties }) => (isObject(properties) ? Object.entries(properties) : []));
-  const duties = schemas.map(({ required }) => (Array.isArray(required) ? required : []));
-  const required = duties.length > 0 ? duties.reduce(joinDuties) : [];
+  // Many may share the properties or the duties of what they stand in: these are looked at once.
+  const shared = [...new Set(schemas.map(({ properties }) => properties))].toReversed();
+  const named = shared.flatMap((properties) => (isObject(properties) ? Object.entries(properties) : []));
+  const duties = [...new Set(schemas.map(({ required }) => required))];
+  const required = joinDuties(duties.map((names) => (Array.isArray(names) ? names : [])));
   return {
     ...members,
     ...(members.properties === undefined ? {} : { properties: Object.fromEntries(named) }),

@@ -5,6 +5,7 @@
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { isStringAt } from '../../kit/json/long-strings.ts';
 import { addTally, countTokens, newTally, PER_IMAGE, type TokenCount, tallyText, tokensOf } from '../../kit/tokens.ts';
+import { readDataHead } from '../translate/data-address.ts';
 import { isPdf } from '../translate/media-types.ts';
 import { isWords, namesMedia } from './unknown-media.ts';
 
@@ -188,15 +189,14 @@ function unknown(part: JsonObject): Media {
   return { part, data: '', counted: { upper: 0, estimate: 0, lower: 0 }, isWords: false, isOpen: true };
 }
 
-const DATA_HEAD = /^data:([^,;]*)[^,]*,/i;
-
 /** A PDF, or text in base64 or behind a `data:` head. */
 function file(part: JsonObject, data: Json | undefined, mediaType?: Json): Media {
   const media = byLength(part, data);
   if (media.isOpen) return media;
-  const [head = '', label = typeof mediaType === 'string' ? mediaType : ''] = DATA_HEAD.exec(media.data) ?? [];
+  const head = readDataHead(media.data);
+  const label = head?.mediaType ?? (typeof mediaType === 'string' ? mediaType : '');
   // Packed, and billed by its pages and by what is on them: its length bounds nothing.
-  if (isPdf({ mediaType: label, data: media.data.slice(head.length) })) return { ...media, isOpen: true };
+  if (isPdf({ mediaType: label, data: media.data.slice(head?.chars ?? 0) })) return { ...media, isOpen: true };
   // Three bytes in four letters, and a token of prose has about four.
   const estimate = Math.ceil((media.data.length * 3) / 16);
   return { ...media, counted: { ...media.counted, estimate }, isWords: true };

@@ -32,16 +32,24 @@ export function namesMedia(part: JsonObject): boolean {
 
 function isAddress(value: Json | undefined): boolean {
   const address = isObject(value) ? value.url : value;
-  return typeof address === 'string' && ADDRESS.test(address);
+  return typeof address === 'string' && readsAsAddress(address);
 }
 
-const ADDRESS = /^\s*(?:data:[^\s,]*,|[a-z][a-z\d+.-]*:\/\/\S+\s*$)/i;
+const DATA_HEAD = /^data:[^\s,]*,/i;
+const WEB_HEAD = /^[a-z][a-z\d+.-]*:\/\/\S/i;
+
+/** The text may be as long as a body: no pattern looks at its end, which it would seek from every letter. */
+function readsAsAddress(text: string): boolean {
+  const address = text.trim();
+  return DATA_HEAD.test(address) || (WEB_HEAD.test(address) && !/\s/.test(address));
+}
+
 const REFERENCE = /(?:file|image|video|audio|media|asset|document)_?(?:id|ur[il])s?$|(?:^|_)ur[il]s?$/i;
 /** Members that hold words, or tell where words are from. */
 const TOLD: ReadonlySet<string> = new Set(['text', 'annotations', 'citations']);
 
 function leadsElsewhere(value: Json | undefined, name: string): boolean {
-  if (typeof value === 'string') return ADDRESS.test(value) || (value !== '' && REFERENCE.test(name));
+  if (typeof value === 'string') return readsAsAddress(value) || (value !== '' && REFERENCE.test(name));
   if (Array.isArray(value)) return value.some((item) => leadsElsewhere(item, name));
   if (!isObject(value)) return false;
   return Object.entries(value).some(([inner, member]) => !TOLD.has(inner) && leadsElsewhere(member, inner));

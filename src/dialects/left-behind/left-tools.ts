@@ -48,13 +48,14 @@ export function leaveTools(body: JsonObject, rules: ToolRules, further: readonly
   if (forced) {
     refuseField(forced.at, `Remove ${forced.at} or do not force it: this model has no ${forced.type}.`);
   }
-  const editChoice = isLast ? leaveOut : editAllowed(choice, (one) => left.some(({ tool }) => isMeant(one, tool)));
   const names = left.map(({ type }) => type);
+  const types = new Set(names);
+  const editChoice = isLast ? leaveOut : editAllowed(choice, isAnyMeant(left, types));
   return {
     names,
     // Without tools, upstreams refuse words about them.
     edits: {
-      tools: editTools(tools, isLeft, (tool) => editCallers(tool, names)),
+      tools: editTools(tools, isLeft, (tool) => editCallers(tool, types)),
       tool_choice: editChoice,
       parallel_tool_calls: isLast ? leaveOut : undefined,
     },
@@ -72,9 +73,9 @@ export function editTools(
 }
 
 /** Upstreams refuse a tool that one may call which is not there. Without any such word the model calls it itself. */
-function editCallers({ allowed_callers: callers }: JsonObject, left: readonly string[]): RawEdit | undefined {
+function editCallers({ allowed_callers: callers }: JsonObject, left: ReadonlySet<string>): RawEdit | undefined {
   if (!Array.isArray(callers)) return undefined;
-  const kept = callers.filter((caller) => typeof caller !== 'string' || !left.includes(caller));
+  const kept = callers.filter((caller) => typeof caller !== 'string' || !left.has(caller));
   if (kept.length === callers.length) return undefined;
   return editFields({ allowed_callers: kept.length === 0 ? leaveOut : setTo(kept) });
 }
@@ -97,6 +98,13 @@ function isMeant(choice: Json | undefined, tool: Json): boolean {
   if (!isObject(choice) || !isObject(tool)) return false;
   const name = nameOf(choice);
   return choice.type === tool.type || (name !== undefined && name === nameOf(tool));
+}
+
+/** As above, of many tools at once: a choice may list as many as there are. */
+function isAnyMeant(left: readonly { tool: Json }[], types: ReadonlySet<Json | undefined>): IsLeft {
+  const names = new Set(left.map(({ tool }) => (isObject(tool) ? nameOf(tool) : undefined)));
+  names.delete(undefined);
+  return (choice) => isObject(choice) && (types.has(choice.type) || names.has(nameOf(choice)));
 }
 
 function nameOf({ name, function: called }: JsonObject): Json | undefined {

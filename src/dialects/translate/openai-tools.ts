@@ -54,6 +54,7 @@ export function createOpenaiNames(tools: readonly Tool[]): ToolNames {
 
 /** Those that may be called: an upstream is told of no other. */
 export function allowedTools({ tools, toolChoice }: Conversation): Tool[] {
-  const allowed = toolChoice?.mode === 'tool' ? undefined : toolChoice?.allowed;
-  return tools.filter(({ name }) => allowed?.includes(name) ?? true);
+  if (!toolChoice || toolChoice.mode === 'tool' || !toolChoice.allowed) return [...tools];
+  const allowed = new Set(toolChoice.allowed);
+  return tools.filter(({ name }) => allowed.has(name));
 }

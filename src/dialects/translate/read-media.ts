@@ -2,6 +2,7 @@
 
 import { refuseField } from '../fields.ts';
 import type { DocumentPart, MediaSource } from './conversation.ts';
+import { readDataHead } from './data-address.ts';
 import { isPdf, sniffImageType } from './media-types.ts';
 
 interface Data {
@@ -10,13 +11,15 @@ interface Data {
   base64: string;
 }
 
-const DATA_URL = /^data:([^,;]*)((?:;[^,;]*)*),/i;
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+/** With all its options: a longer one is no label that anybody means. */
+const MOST_HEAD_CHARS = 1_000;
 const TEXT_TYPES = /^(text\/|application\/(json|xml|yaml|x-yaml|toml|javascript|x-ndjson|x-sh)\b)/;
 /** Labels that say nothing: then the name counts. */
 const UNTOLD = new Set(['', 'application/octet-stream']);
 const TEXT_NAMES =
   /\.(txt|md|markdown|csv|tsv|json|jsonl|xml|ya?ml|toml|html?|css|[cm]?[jt]sx?|py|rs|go|java|c|h|cpp|sh|sql|log)$/i;
+
+const MOST_ENDING_CHARS = 20;
 
 /** From a `data:` or a web address. */
 export function readImage(url: string, at: string): MediaSource {
@@ -43,19 +46,21 @@ export function readDocument(file: string, name: string | undefined, at: string)
     const source = { kind: 'base64', mediaType: 'application/pdf', data: data.base64 } as const;
     return { type: 'document', source, ...title, at };
   }
-  if (!TEXT_TYPES.test(data.mediaType) && !(UNTOLD.has(data.mediaType) && TEXT_NAMES.test(name ?? ''))) {
+  if (
+    !TEXT_TYPES.test(data.mediaType) &&
+    !(UNTOLD.has(data.mediaType) && TEXT_NAMES.test((name ?? '').slice(-MOST_ENDING_CHARS)))
+  ) {
     refuseField(at, `Send ${at} as a PDF or as text: other files cannot be carried to this model.`);
   }
   return { type: 'document', source: { kind: 'text', text: decodeText(data.base64, at) }, ...title, at };
 }
 
 function readDataUrl(url: string): Data | undefined {
-  const label = DATA_URL.exec(url);
-  if (!label) return undefined;
-  const [whole, mediaType = '', options = ''] = label;
-  const body = url.slice(whole.length);
-  const base64 = /;base64$/i.test(options) ? plainBase64(body) : encodePercent(body);
-  return base64 === undefined ? undefined : { mediaType: mediaType.trim().toLowerCase(), base64 };
+  const head = readDataHead(url);
+  if (!head || head.chars > MOST_HEAD_CHARS) return undefined;
+  const body = url.slice(head.chars);
+  const base64 = head.isBase64 ? plainBase64(body) : encodePercent(body);
+  return base64 === undefined ? undefined : { mediaType: head.mediaType.trim().toLowerCase(), base64 };
 }
 
 function bareBase64(text: string): Data | undefined {
@@ -65,8 +70,16 @@ function bareBase64(text: string): Data | undefined {
 
 /** Of either alphabet and with line breaks, in the one that every upstream takes. */
 function plainBase64(text: string): string | undefined {
-  const plain = text.replace(/\s+/g, '').replaceAll('-', '+').replaceAll('_', '/');
-  return plain !== '' && BASE64.test(plain) ? plain : undefined;
+  const alphabet = text.includes('-') || text.includes('_') ? 'base64url' : 'base64';
+  try {
+    const bytes = Uint8Array.fromBase64(text, { alphabet });
+    if (bytes.length === 0) return undefined;
+    // Most are plain already, and as long as a body may be: none is written anew for nothing.
+    const isPlain = alphabet === 'base64' && text.length % 4 === 0 && !/\s/.test(text);
+    return isPlain ? text : bytes.toBase64();
+  } catch {
+    return undefined;
+  }
 }
 
 function encodePercent(text: string): string | undefined {

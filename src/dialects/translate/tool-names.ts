@@ -11,10 +11,12 @@ export interface ToolNames {
 }
 
 const HASH_CHARS = 8;
+/** Of a name that does not fit: more than any upstream takes. */
+const MOST_READ_CHARS = 1_000;
 
 export function createToolNames(tools: readonly Tool[], fits: RegExp, mostChars: number): ToolNames {
   const toUpstream = (name: string) =>
-    fits.test(name) && name.length <= mostChars ? name : fittingName(name, mostChars);
+    name.length <= mostChars && fits.test(name) ? name : fittingName(name, mostChars);
   const byUpstreamName = new Map(tools.map((tool) => [toUpstream(tool.name), tool]));
   return { toUpstream, find: (upstreamName) => byUpstreamName.get(upstreamName) };
 }
@@ -22,6 +24,9 @@ export function createToolNames(tools: readonly Tool[], fits: RegExp, mostChars:
 /** Readable, and different for different names. */
 function fittingName(name: string, mostChars: number): string {
   const hash = createHash('sha256').update(name).digest('hex').slice(0, HASH_CHARS);
-  const words = name.replace(/[^a-zA-Z0-9_-]+/g, '_').replace(/^[^a-zA-Z_]+/, '');
+  const words = name
+    .slice(0, MOST_READ_CHARS)
+    .replace(/[^a-zA-Z0-9_-]+/g, '_')
+    .replace(/^[^a-zA-Z_]+/, '');
   return `${words.slice(0, mostChars - HASH_CHARS - 1) || 'tool'}_${hash}`;
 }

@@ -54,7 +54,10 @@ export function plainId(text: string): string {
 
 /** As pages write it, and as people say it. */
 function withoutUnit(text: string): string {
-  return text.replace(/^[NＮ][TＴ][$＄]\s*/i, '').replace(/\s*元$/, '');
+  return text
+    .replace(/^[NＮ][TＴ][$＄]\s*/i, '')
+    .replace(/元$/, '')
+    .trimEnd();
 }
 
 /** What is no amount is left as it is, for the API to refuse. */

@@ -22,6 +22,7 @@ const MODELS: Partial<Record<Endpoint, string>> = {
   chat: 'gpt-5-mini',
   messages: 'claude-sonnet-4-5',
   gemini: 'gemini-2.5-flash',
+  responses: 'gpt-5-mini',
 };
 const UPSTREAMS = ['chat', 'messages', 'gemini'] as const;
 
@@ -115,4 +116,138 @@ test('a stream of calls without end to a client that an interrupted answer is ke
     }
   };
   expect(cpuMs(pass)).toBeLessThan(ITEMS_WITHIN_MS);
+});
+
+/** What work takes when nothing else disturbs it. */
+const leastMs = (work: () => unknown) => Math.min(...many(5, () => cpuMs(work)));
+
+describe('an address that holds its data, which no pattern may search from every letter', () => {
+  const SIZE = 200_000;
+  const PLAIN = `data:image/png;base64,iVBORw0KGgo${'A'.repeat(SIZE)}A`;
+  const HOSTILE: readonly (readonly [name: string, address: string])[] = [
+    ['a head of options alone', `data:image/png${';'.repeat(SIZE)};base64,iVBORw0KGgo=`],
+    ['a head of options without an end', `data:image/png${';'.repeat(SIZE)}`],
+    ['a head of one word without an end', `data:${'a'.repeat(SIZE)}`],
+    ['a blank after every letter', `data:image/png;base64,iVBORw0KGgo=${' A A A A'.repeat(SIZE / 8)}`],
+  ];
+  const KINDS: readonly (readonly [name: string, dialect: Dialect, bodyOf: (address: string) => object])[] = [
+    ['a chat picture', openaiChat, (url) => ({ messages: said({ type: 'image_url', image_url: { url } }) })],
+    ['a chat file', openaiChat, (data) => ({ messages: said({ type: 'file', file: { file_data: data } }) })],
+    ['a picture', openaiResponses, (url) => ({ input: said({ type: 'input_image', image_url: url }) })],
+    ['a file', openaiResponses, (data) => ({ input: said({ type: 'input_file', file_data: data }) })],
+    ['an unknown part', openaiChat, (url) => ({ messages: said({ type: 'odd_url', odd_url: { url } }) })],
+  ];
+  const said = (part: object) => [{ role: 'user', content: [part] }];
+  const attempt = (dialect: Dialect, body: object) => () => {
+    // Most are refused, each as late as it can be.
+    refusedParam(() => write(dialect, body, 'messages'));
+  };
+
+  test.each(KINDS)('%s', (_, dialect, bodyOf) => {
+    const plain = leastMs(attempt(dialect, bodyOf(PLAIN)));
+    for (const [name, address] of HOSTILE) {
+      const took = leastMs(attempt(dialect, bodyOf(address)));
+      expect({ name, isLong: took > 15 * plain }).toEqual({ name, isLong: false });
+    }
+  });
+});
+
+describe('lists of tools take as long as they are, not as their square', () => {
+  const SOME = 1_500;
+  const turn = [{ role: 'user', content: 'x' }];
+  const tool = (index: number) => ({ type: 'function', function: { name: `f${index}`, parameters: {} } });
+  const withSchema = (parameters: object) => ({
+    messages: turn,
+    tools: [{ type: 'function', function: { name: 'f', parameters } }],
+  });
+  const properties = (count: number) => Object.fromEntries(many(count, (index) => [`p${index}`, {}]));
+  const CASES: readonly (readonly [name: string, dialect: Dialect, to: Endpoint, bodyOf: (count: number) => object])[] =
+    [
+      [
+        'duties of all parts of a schema',
+        openaiChat,
+        'gemini',
+        (count) => withSchema({ allOf: many(count, (index) => ({ required: [`p${index}`] })) }),
+      ],
+      [
+        'properties beside choices',
+        openaiChat,
+        'gemini',
+        (count) =>
+          withSchema({
+            allOf: [
+              { type: 'object', properties: properties(count) },
+              { anyOf: many(count, () => ({ type: 'object' })) },
+            ],
+          }),
+      ],
+      [
+        'tools that may be called',
+        openaiChat,
+        'responses',
+        (count) => ({
+          messages: turn,
+          tools: many(count, tool),
+          tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: many(count, tool) } },
+        }),
+      ],
+      [
+        'tools of the vendor that may be called',
+        openaiChat,
+        'messages',
+        (count) => {
+          const vendors = many(count * 4, (index) => ({ type: `vendor_${index}` }));
+          const tools = [tool(0), ...vendors];
+          const allowed = { mode: 'auto', tools: [tool(0), ...vendors.toReversed()] };
+          return { messages: turn, tools, tool_choice: { type: 'allowed_tools', allowed_tools: allowed } };
+        },
+      ],
+      [
+        'tools that stay behind, as many as may be called',
+        openaiResponses,
+        'responses',
+        (count) => {
+          const painters = many(count * 4, (index) => ({ type: `image_generation_${index}` }));
+          const own = { type: 'function', name: 'f', parameters: {} };
+          const choice = { type: 'allowed_tools', mode: 'auto', tools: [own, ...painters.toReversed()] };
+          return { input: 'x', tools: [own, ...painters], tool_choice: choice };
+        },
+      ],
+      [
+        'calls of as many tools',
+        openaiResponses,
+        'chat',
+        (count) => ({
+          input: many(count * 0.75, (index) => [
+            { type: 'function_call', call_id: `c${index}`, name: `f${index}`, arguments: '{}' },
+            { type: 'function_call_output', call_id: `c${index}`, output: 'y' },
+          ]).flat(),
+          tools: many(count, (index) => ({ type: 'function', name: `f${index}`, parameters: {} })),
+        }),
+      ],
+      [
+        'a namespace that is named again and again',
+        openaiResponses,
+        'chat',
+        (count) => {
+          const tools = many(count, (index) => ({ type: 'function', name: `f${index}`, parameters: {} }));
+          return {
+            input: 'x',
+            tools: [{ type: 'namespace', name: 'n', tools }],
+            tool_choice: {
+              type: 'allowed_tools',
+              mode: 'auto',
+              tools: many(count, () => ({ type: 'namespace', name: 'n' })),
+            },
+          };
+        },
+      ],
+    ];
+
+  test.each(CASES)('%s', (_, dialect, to, bodyOf) => {
+    const [few, much] = [bodyOf(SOME), bodyOf(SOME * 4)];
+    const ratio = leastMs(() => write(dialect, much, to)) / leastMs(() => write(dialect, few, to));
+    // Four times as much: what looks at each of them for each of them would take sixteen times as long.
+    expect(ratio).toBeLessThan(12);
+  });
 });

@@ -86,11 +86,12 @@ function readAllowed(choice: JsonObject, at: string, tools: readonly Tool[], lef
   const place = `${at}.allowed_tools.tools`;
   const list = objectList(inner.tools, place);
   const known = new Set(tools.map(({ name }) => name));
+  const leftTypes = new Set<Json | undefined>(left.map(({ name }) => name));
   const allowed = list.flatMap((tool, index) => {
     const name = nameOf(tool);
     if (name !== undefined && known.has(name)) return [name];
     // It is told to be dropped already.
-    if (left.some(({ name: type }) => type === tool.type)) return [];
+    if (leftTypes.has(tool.type)) return [];
     return refuseField(`${place}[${index}]`, `Name only tools of this request in ${at}.`);
   });
   const mode = inner.mode === 'required' ? 'any' : 'auto';

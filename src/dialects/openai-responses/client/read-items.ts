@@ -18,8 +18,9 @@ import { splitSystem } from '../../translate/leading-system.ts';
 import { unpackReasoning, untagToolId, VENDOR_ORIGIN } from '../../translate/opaque.ts';
 import { requireResultParts } from '../../translate/result-parts.ts';
 import { listOf } from '../read-output.ts';
+import { createFindTool, type FindTool } from './find-tool.ts';
 import { readParts, readTexts } from './read-parts.ts';
-import { findTool, flatName } from './read-tools.ts';
+import { flatName } from './read-tools.ts';
 
 export interface ReadItems {
   system: TextPart[];
@@ -40,6 +41,7 @@ const SILENT: ReadonlySet<unknown> = new Set(['additional_tools']);
 
 export function readItems(items: readonly JsonObject[], tools: readonly Tool[]): ReadItems {
   const ids = createCallIds();
+  const find = createFindTool(tools);
   const turns: Turn[] = [];
   const leftOut = new Map<string, Knob>();
   items.forEach((item, index) => {
@@ -47,7 +49,7 @@ export function readItems(items: readonly JsonObject[], tools: readonly Tool[]):
     const kind = String(item.type);
     if (SILENT.has(item.type)) return;
     if (LEFT_OUT.has(item.type)) leftOut.set(kind, { kind: 'other', name: kind, value: item.type ?? null });
-    else addTurn(turns, { role: roleOf(item, at), parts: readItem(item, at, ids, tools), at });
+    else addTurn(turns, { role: roleOf(item, at), parts: readItem(item, at, ids, find), at });
   });
   return { ...splitSystem(turns), leftOut: [...leftOut.values()] };
 }
@@ -78,7 +80,7 @@ function isMessage({ type }: JsonObject): boolean {
   return type === 'message' || type === undefined || type === null;
 }
 
-function readItem(item: JsonObject, at: string, ids: CallIds, tools: readonly Tool[]): Part[] {
+function readItem(item: JsonObject, at: string, ids: CallIds, find: FindTool): Part[] {
   if (isMessage(item)) {
     const isSystem = ROLES.get(item.role) === 'system';
     return (isSystem ? readTexts : readParts)(item.content, `${at}.content`);
@@ -86,7 +88,7 @@ function readItem(item: JsonObject, at: string, ids: CallIds, tools: readonly To
   switch (item.type) {
     case 'function_call':
     case 'custom_tool_call':
-      return [readCall(item, at, ids, tools)];
+      return [readCall(item, at, ids, find)];
     case 'function_call_output':
     case 'custom_tool_call_output':
       return [readResult(item, at, ids)];
@@ -97,7 +99,7 @@ function readItem(item: JsonObject, at: string, ids: CallIds, tools: readonly To
   }
 }
 
-function readCall(item: JsonObject, at: string, ids: CallIds, tools: readonly Tool[]): ToolCallPart {
+function readCall(item: JsonObject, at: string, ids: CallIds, find: FindTool): ToolCallPart {
   const isCustom = item.type === 'custom_tool_call';
   const field = isCustom ? 'input' : 'arguments';
   const tagged = stringAt(item.call_id, `${at}.call_id`);
@@ -106,7 +108,7 @@ function readCall(item: JsonObject, at: string, ids: CallIds, tools: readonly To
   return {
     type: 'tool_call',
     id: ids.add(tagged),
-    name: findTool(tools, called, namespace)?.name ?? flatName(called, namespace),
+    name: find(called, namespace)?.name ?? flatName(called, namespace),
     arguments: stringAt(item[field] ?? '', `${at}.${field}`),
     isCustom,
     opaque: untagToolId(tagged).opaque,

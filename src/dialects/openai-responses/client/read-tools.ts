@@ -7,6 +7,7 @@ import { refuseOnlyTool } from '../../input/vendor-tools.ts';
 import type { Knob, Tool, ToolChoice } from '../../translate/conversation.ts';
 import { CHOICE_MODES, listTools, readCustom, readFunction } from '../../translate/openai-tools.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
+import { createFindTool, type FindTool } from './find-tool.ts';
 
 export interface ResponseTools {
   tools: Tool[];
@@ -52,14 +53,6 @@ export function flatName(name: string, namespace: string | undefined): string {
   return namespace === undefined ? name : `${namespace}__${name}`;
 }
 
-/** By the name that the client has for it; without a namespace it may be of any, if it is nobody's else. */
-export function findTool(tools: readonly Tool[], name: string, namespace: string | undefined): Tool | undefined {
-  const plain = namespace === undefined ? tools.find((tool) => !tool.shown && tool.name === name) : undefined;
-  const isMeant = ({ shown }: Tool) =>
-    shown?.name === name && (namespace === undefined || shown.namespace === namespace);
-  return plain ?? tools.find(isMeant);
-}
-
 /** Undefined for one that is not the client's own. */
 function readTool(tool: JsonObject, at: string): Tool[] | undefined {
   switch (tool.type) {
@@ -103,7 +96,7 @@ function readChoice(
   if (mode) return { mode };
   if (!isObject(choice)) return refuseField('tool_choice', 'Set tool_choice to none, auto, required or a tool.');
   if (choice.type === 'allowed_tools') return readAllowed(choice, tools, left);
-  const [name] = namesOf(choice, tools);
+  const [name] = namesOf(choice, createFindTool(tools));
   if (name === undefined) {
     const message = 'Name a tool of your own in tool_choice: no other can be called for you on this model.';
     return refuseField('tool_choice', message);
@@ -113,13 +106,21 @@ function readChoice(
 
 function readAllowed(choice: JsonObject, tools: readonly Tool[], left: ReadonlyMap<string, Knob>): ToolChoice {
   const list = objectList(choice.tools, 'tool_choice.tools');
-  const allowed = list.flatMap((tool, index) => {
-    const names = namesOf(tool, tools);
+  const find = createFindTool(tools);
+  const allowed = new Set<string>();
+  const namespaces = new Set<Json | undefined>();
+  for (const [index, tool] of list.entries()) {
+    // Each has many tools, and may be named many times.
+    if (tool.type === 'namespace' && namespaces.has(tool.name)) continue;
+    if (tool.type === 'namespace') namespaces.add(tool.name);
+    const names = namesOf(tool, find);
     // One of the vendor's own is told to be dropped already.
-    if (names.length > 0 || (typeof tool.type === 'string' && left.has(tool.type))) return names;
-    return refuseField(`tool_choice.tools[${index}]`, 'Name only tools of this request in tool_choice.');
-  });
-  if (allowed.length > 0) return { mode: choice.mode === 'required' ? 'any' : 'auto', allowed };
+    if (names.length === 0 && !(typeof tool.type === 'string' && left.has(tool.type))) {
+      refuseField(`tool_choice.tools[${index}]`, 'Name only tools of this request in tool_choice.');
+    }
+    for (const name of names) allowed.add(name);
+  }
+  if (allowed.size > 0) return { mode: choice.mode === 'required' ? 'any' : 'auto', allowed: [...allowed] };
   if (choice.mode === 'required') {
     refuseField('tool_choice', 'Allow at least one tool of your own in tool_choice.');
   }
@@ -127,10 +128,10 @@ function readAllowed(choice: JsonObject, tools: readonly Tool[], left: ReadonlyM
 }
 
 /** The tools that a choice means: one, or all of a namespace. */
-function namesOf({ type, name, namespace }: JsonObject, tools: readonly Tool[]): string[] {
+function namesOf({ type, name, namespace }: JsonObject, find: FindTool): string[] {
   if (typeof name !== 'string') return [];
-  if (type === 'namespace') return tools.filter(({ shown }) => shown?.namespace === name).map((tool) => tool.name);
+  if (type === 'namespace') return find.inside(name).map((tool) => tool.name);
   const isOwn = type === 'function' || type === 'custom' || type === undefined;
-  const found = isOwn ? findTool(tools, name, typeof namespace === 'string' ? namespace : undefined) : undefined;
+  const found = isOwn ? find(name, typeof namespace === 'string' ? namespace : undefined) : undefined;
   return found ? [found.name] : [];
 }

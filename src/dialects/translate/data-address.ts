@@ -1,0 +1,27 @@
+// The head of a `data:` address, which stands before its first comma. The address is as long as a body may be, and no
+// pattern sees it: one that tries every ending of a head would hold up everybody else.
+
+export interface DataHead {
+  /** As it is written; empty if it has none. */
+  mediaType: string;
+  isBase64: boolean;
+  /** With its comma: the data begin there. */
+  chars: number;
+}
+
+const SCHEME = 'data:';
+const BASE64 = ';base64';
+
+/** Undefined if the text is no such address. */
+export function readDataHead(address: string): DataHead | undefined {
+  if (address.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined;
+  const comma = address.indexOf(',');
+  if (comma === -1) return undefined;
+  const label = address.slice(SCHEME.length, comma);
+  const options = label.indexOf(';');
+  return {
+    mediaType: options === -1 ? label : label.slice(0, options),
+    isBase64: label.slice(-BASE64.length).toLowerCase() === BASE64,
+    chars: comma + 1,
+  };
+}
