@@ -17,6 +17,7 @@ export class AttemptTime {
   #until = 0;
   #since = 0;
   #heldMs = 0;
+  #isHeld = false;
   #cancel: (() => void) | undefined;
 
   constructor(clock: Clock, onUp: (outcome: TimeUp) => void) {
@@ -36,12 +37,14 @@ export class AttemptTime {
     const now = this.#clock.monotonic();
     this.#left -= now - this.#since;
     this.#since = now;
-    this.#set(this.#until - now, 'client_gone');
+    this.#isHeld = true;
+    this.#set(this.#until - now, this.#endWhole);
   }
 
   /** It has taken what it held up. */
   goOn(): void {
-    this.#heldMs += this.#clock.monotonic() - this.#since;
+    this.#heldMs = this.#heldSoFar();
+    this.#isHeld = false;
     this.#run();
   }
 
@@ -54,12 +57,20 @@ export class AttemptTime {
     const now = this.#clock.monotonic();
     const wholeLeft = this.#until - now;
     this.#since = now;
-    const isHeldTooLong = this.#heldMs >= MOST_HELD_MS && wholeLeft < this.#left;
-    this.#set(Math.min(this.#left, wholeLeft), isHeldTooLong ? 'client_gone' : 'too_slow');
+    if (this.#left <= wholeLeft) this.#set(this.#left, this.#endOwn);
+    else this.#set(wholeLeft, this.#endWhole);
   }
 
-  #set(ms: number, outcome: TimeUp): void {
+  #heldSoFar(): number {
+    return this.#heldMs + (this.#isHeld ? this.#clock.monotonic() - this.#since : 0);
+  }
+
+  readonly #endOwn = (): void => this.#onUp('too_slow');
+
+  readonly #endWhole = (): void => this.#onUp(this.#heldSoFar() >= MOST_HELD_MS ? 'client_gone' : 'too_slow');
+
+  #set(ms: number, end: () => void): void {
     this.#cancel?.();
-    this.#cancel = this.#clock.after(Math.max(1, ms), () => this.#onUp(outcome));
+    this.#cancel = this.#clock.after(Math.max(1, ms), end);
   }
 }

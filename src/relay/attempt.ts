@@ -150,15 +150,17 @@ function upstreamFields(
 
 /**
  * For a client that named no bound: what the prompt leaves of the context. Some upstreams refuse a request whose prompt and
- * bound together are more, though the answer would be far from it. Nobody knows their count of the prompt: a tenth is for that.
+ * bound together are more, though the answer would be far from it. Nobody knows their count of the prompt: a tenth is for
+ * that. Where little is left, nothing is lowered: an answer of a few tokens is worth less than one of a fallback.
  */
 function roomLeft({ contextTokens, maxOutputTokens }: Model, { maxOutputTokens: named, input }: RelayRequest): number {
   if (named !== undefined || input.upper + maxOutputTokens <= contextTokens) return maxOutputTokens;
-  return Math.max(LEAST_OUTPUT, contextTokens - Math.ceil(input.estimate * 1.1));
+  const left = contextTokens - Math.ceil(input.estimate * 1.1);
+  return left < Math.min(ENOUGH_OUTPUT, maxOutputTokens / 2) ? maxOutputTokens : left;
 }
 
-/** Less is no answer: then the upstream itself says that the prompt is too long. */
-const LEAST_OUTPUT = 16;
+/** An answer that few are longer than. */
+const ENOUGH_OUTPUT = 4_096;
 
 /** What the client has already is part of its bound; a continuation has room for one token at least. */
 function outputBound(tokens: number, prefilled: number | undefined): number {

@@ -40,7 +40,7 @@ const EXHAUSTED_WORDS =
 
 /** OpenAI's, of an account that has not shown who it is. It names the field that only others may use. */
 const UNVERIFIED_WORDS = /^Your organization must be verified to \w+ /i;
-/** OpenAI's, said with status 429, though no wait ends it. */
+/** OpenAI's, said with status 429, though no wait ends it. Others say so of a minute, and how long to wait. */
 const NO_CREDIT_CODE = 'insufficient_quota';
 
 /**
@@ -88,7 +88,9 @@ export function classifyTold(failure: UpstreamFailure, maySeal = false): Attempt
 }
 
 function tooMany({ code, retryAfterS }: UpstreamFailure): AttemptFailed {
-  return code === NO_CREDIT_CODE ? new AttemptFailed('exhausted') : new AttemptFailed('rate_limited', { retryAfterS });
+  return code === NO_CREDIT_CODE && retryAfterS === undefined
+    ? new AttemptFailed('exhausted')
+    : new AttemptFailed('rate_limited', { retryAfterS });
 }
 
 function isNotServed({ message = '', param }: UpstreamFailure): boolean {

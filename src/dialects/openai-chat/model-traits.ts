@@ -24,10 +24,10 @@ const PLAIN: ModelTraits = {
   limitField: 'max_tokens',
 };
 
-/** The first that fits; vendors' prefixes such as `openai/` are left out. */
+/** The first that fits; prefixes such as a vendor's `openai/`, or `ft:` of a model trained further, are left out. */
 const FAMILIES: readonly (readonly [name: RegExp, traits: Partial<ModelTraits>])[] = [
   // A base, and eight tiles.
-  [/^(ft:)?gpt-4o-mini/, { takesEffort: false, mostImageTokens: 2_833 + 8 * 5_667 }],
+  [/^gpt-4o-mini/, { takesEffort: false, mostImageTokens: 2_833 + 8 * 5_667 }],
   [/^(gpt-3|gpt-4|chatgpt-4|davinci|babbage|llama|meta-llama|gemma|mixtral|codestral)/, { takesEffort: false }],
   [/^o\d/, thinksBy('low', 'medium', 'high')],
   [/^gpt-oss/, { efforts: ['low', 'medium', 'high'] }],
@@ -56,7 +56,7 @@ const known = new Map<string, ModelTraits>();
 export function modelTraits(model: string): ModelTraits {
   let traits = known.get(model);
   if (!traits) {
-    const name = model.toLowerCase().replace(/^.*\//, '');
+    const name = model.toLowerCase().replace(/^(.*\/)?(ft:)?/, '');
     traits = { ...PLAIN, ...FAMILIES.find(([pattern]) => pattern.test(name))?.[1] };
     known.set(model, traits);
   }

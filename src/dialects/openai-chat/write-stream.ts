@@ -11,6 +11,7 @@ import {
   readJsonObject,
 } from '../../kit/json/json.ts';
 import type { FinalUsage, RelayRequest, StreamEvent, StreamWriter, WriterOptions } from '../dialect.ts';
+import { UNSEEN } from '../stream/bare-events.ts';
 import { createRepeatWriter } from '../stream/shape.ts';
 import { writeSse } from '../stream/sse.ts';
 import { createTranscript } from '../stream/transcript.ts';
@@ -30,6 +31,8 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
   let model = request.model;
   let head: JsonObject | undefined;
   let isContinued = false;
+  /** The model has thought what the client does not want to see: it was answered all the same. */
+  let hasUnseen = false;
 
   /** Chunks of a later run bear the id and time of the first. Of usage, even that there is none yet is told only if asked. */
   function ownFields({ value }: JsonDocument): Record<string, Json | undefined> {
@@ -49,6 +52,7 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
       for (const { slot } of event.pieces) extras.passWords(slot);
       return repeated;
     }
+    if (event === UNSEEN) hasUnseen = true;
     if (!event.document) return '';
     if (event.kind === 'held') {
       // Of usage by itself, only the last is told.
@@ -78,7 +82,10 @@ export function createStreamWriter(request: RelayRequest, options: WriterOptions
     },
     // Several choices cannot be continued by one beginning.
     sentText: () => (request.choices === 1 ? transcript.onlyText(TEXT_SLOT) : undefined),
-    sent: transcript.sent,
+    sent() {
+      const sent = transcript.sent();
+      return hasUnseen && !sent.hasOutput ? { ...sent, hasOutput: true } : sent;
+    },
     continue(how) {
       isContinued = true;
       repeats.forget();

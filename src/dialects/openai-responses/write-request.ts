@@ -38,16 +38,10 @@ function writeItems(document: JsonDocument, { withoutSealed = false }: UpstreamF
   if (!Array.isArray(input) || !(withoutSealed || input.some(needsEdit))) return document;
   let lacksReasoning = false;
   return editList(document, 'input', (item) => {
-    if (isClientsMessage(item.value)) lacksReasoning = false;
     const written = withoutSealed && isSealed(item.value) ? undefined : writeItem(item);
     if (written === undefined) lacksReasoning = true;
     return written !== undefined && lacksReasoning ? withoutOwnId(item, written) : written;
   });
-}
-
-/** Begins another turn. Results of tools do not: some clients tell each one right after its call. */
-function isClientsMessage({ type, role }: JsonObject): boolean {
-  return (type ?? 'message') === 'message' && role !== 'assistant';
 }
 
 function isSealed({ type, encrypted_content: encrypted }: JsonObject): boolean {
@@ -56,8 +50,8 @@ function isSealed({ type, encrypted_content: encrypted }: JsonObject): boolean {
 
 /** Items that the model made after its reasoning name it by their ids, and would be refused without it. */
 function withoutOwnId({ value }: JsonDocument, written: string): string {
-  const { type, id } = value;
-  const isMade = (type ?? 'message') === 'message' || String(type).endsWith('_call');
+  const { type = 'message', role, id } = value;
+  const isMade = type === 'message' ? role === 'assistant' : String(type).endsWith('_call');
   return isMade && id !== undefined ? editMembers(reread(written), { id: undefined }) : written;
 }
 
