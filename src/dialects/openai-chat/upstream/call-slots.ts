@@ -17,8 +17,8 @@ export interface CallSlot {
 }
 
 export interface CallSlots {
-  /** So many bits of calls follow together. */
-  next(bits: number): void;
+  /** These bits of calls follow together. */
+  next(bits: readonly CallBit[]): void;
   /** The call that the bit belongs to, with the bit added; undefined if nothing tells which of several it is. */
   take(bit: CallBit, position: number): CallSlot | undefined;
   /** Bits that had only their order have made no whole arguments: they may be of several calls. `isCut`: more was to come. */
@@ -33,10 +33,13 @@ export function createCallSlots(knowsTool: (name: string) => boolean = () => tru
   const all: CallSlot[] = [];
   /** Indices that stood for several calls, and so for none. */
   const shared = new Set<number>();
-  /** The newest calls that began together, before the bits that are read. */
-  let newest: CallSlot[] = [];
+  /** Calls that began together, before the bits that are read; the newest last. */
+  const groups: CallSlot[][] = [];
   let fresh: CallSlot[] = [];
-  let bitsTogether = 1;
+  /** What each began with, where it has one. */
+  const indices = new Map<CallSlot, number | undefined>();
+  /** Bits of those that follow together that have no name: how many there are with each index, or none, and were read. */
+  let bare = new Map<number | undefined, { bits: number; read: number }>();
   /** Those that have a bit by its order alone, beside other calls. */
   const guessed = new Set<CallSlot>();
   /** Those that have several bits with their name, and nothing else that tells them from another call of the tool. */
@@ -67,7 +70,19 @@ export function createCallSlots(knowsTool: (name: string) => boolean = () => tru
       const begun = all.findLast((slot) => slot.name === name && slot.arguments !== '' && !isWhole(slot.arguments));
       return begun ?? byIndex.get(index ?? position);
     }
-    return (bitsTogether === newest.length ? newest : bitsTogether === all.length ? all : [])[position];
+    return findBare(index);
+  }
+
+  /** An index that stood for several calls still tells them from all others. */
+  function findBare(index: number | undefined): CallSlot | undefined {
+    const together = bare.get(index) ?? { bits: 1, read: 0 };
+    const place = together.read++;
+    const ofIndex = (slots: readonly CallSlot[]) =>
+      slots.filter((slot) => index === undefined || indices.get(slot) === index);
+    const known = ofIndex(all);
+    if (known.length === 1) return known[0];
+    const newest = groups.map(ofIndex).findLast(({ length }) => length > 0) ?? [];
+    return [newest, known].find(({ length }) => length === together.bits)?.[place];
   }
 
   /** Whether nothing but its order tells whose a bit is. */
@@ -106,15 +121,17 @@ export function createCallSlots(knowsTool: (name: string) => boolean = () => tru
 
   return {
     next(bits) {
-      if (fresh.length > 0) newest = fresh;
+      if (fresh.length > 0) groups.push(fresh);
       fresh = [];
-      bitsTogether = bits;
+      const unnamed = bits.filter(({ name }) => name === undefined);
+      bare = new Map(unnamed.map(({ index }) => [index, { bits: countOf(unnamed, index), read: 0 }]));
     },
     take(bit, position) {
       const found = find(bit, position);
-      if (!found && bit.name === undefined && isOrdered(bit) && newest.length > 0) return undefined;
+      if (!found && bit.name === undefined && isOrdered(bit) && groups.length > 0) return undefined;
       if (found) mark(bit, found);
       const slot = found ?? begin();
+      if (!found) indices.set(slot, bit.index);
       place(bit, position, slot);
       if (bit.id !== undefined && !byId.has(bit.id)) {
         slot.id ??= bit.id;
@@ -125,12 +142,19 @@ export function createCallSlots(knowsTool: (name: string) => boolean = () => tru
       return slot;
     },
     isMixed(isCut) {
-      const torn = all.filter((slot) => tryParseJson(slot.arguments) === undefined);
+      if (guessed.size + renamed.size === 0) return false;
+      // Where more was to come, one without a word may be whole.
+      const isTorn = ({ arguments: text }: CallSlot) => !(isCut && text === '') && tryParseJson(text) === undefined;
+      const torn = all.filter(isTorn);
       const isDoubtful = (slot: CallSlot) => (guessed.has(slot) && torn.length > 1) || (renamed.has(slot) && !isCut);
       return torn.some((slot) => slot.arguments.trim() !== '' && isDoubtful(slot));
     },
     isBegun,
   };
+}
+
+function countOf(bits: readonly CallBit[], index: number | undefined): number {
+  return bits.filter((bit) => bit.index === index).length;
 }
 
 /** Whether the bit is the first of another call, in the same place. One that names no tool never is. */

@@ -177,7 +177,7 @@ function createAnswerReader({ quirks, requestId, knowsTool }: Target, options: {
     read(bits, finish) {
       if (isOver) return [];
       const events: AnswerEvent[] = [];
-      slots.next(bits.filter(({ kind }) => kind === 'call').length);
+      slots.next(bits.flatMap((bit) => (bit.kind === 'call' ? [bit.call] : [])));
       for (const bit of bits) {
         const read = readBit(bit);
         for (const event of read) if (event.type === 'open') open = event.block.kind;

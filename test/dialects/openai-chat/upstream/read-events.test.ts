@@ -229,6 +229,8 @@ describe('calls of a stream', () => {
           [opened(undefined, 'g', ':2}')],
         ],
       ],
+      ['going on where another begins', [[opened('a', 'f', '{"x"')], [...more(':1}'), opened('b', 'g', '{"y":2}')]]],
+      ['alone, in several bits at once', [[opened('a', 'f')], more('{"x"', ':1}'), [opened('b', 'g', '{"y":2}')]]],
       ["and an empty bit that is anybody's", [[opened('a', 'f', '{"x":1}'), opened('b', 'g', '{"y":2}')], more('')]],
     ])('have their own arguments: %s', (_, deltas) => {
       expect(told(deltas)).toEqual([...calls, 'stop:tool']);
@@ -240,6 +242,23 @@ describe('calls of a stream', () => {
         ['b', 'g', '{"y":2}'],
         'stop:tool',
       ]);
+    });
+
+    test('an index that two have stands for none but these', () => {
+      const at = (index: number, calls: Fields[]) => calls.map((call) => ({ ...call, index }));
+      const deltas = [
+        at(0, [opened('a', 'f', '{"x":1}')]),
+        at(0, [opened('b', 'g')]),
+        at(1, [opened('c', 'h')]),
+        at(0, more('{"y":2}')),
+        at(1, more('{"z":3}')),
+      ];
+      expect(told(deltas)).toEqual([['a', 'f', '{"x":1}'], ['b', 'g', '{"y":2}'], ['c', 'h', '{"z":3}'], 'stop:tool']);
+    });
+
+    test('one without arguments is no part of a mix where the other is cut off', () => {
+      const cut = [[opened('a', 'f')], [opened('b', 'g')], more('{"y"'), more(':')];
+      expect(told(cut, 'length')).toEqual([['a', 'f', ''], ['b', 'g', '{"y":'], 'stop:length']);
     });
 
     const apart = [[opened('a', 'f')], [opened('b', 'g')]];
