@@ -1,13 +1,13 @@
-// Calls of one account that wait for money which others of it hold. They ask for it in turn, one every so often, however
+// Calls of one account, or of one key with a budget, that wait for money which others of it hold. They ask for it in turn, one every so often, however
 // many there are; whoever is admitted hands its turn on, because there may be money for the next one, too.
 
 import { type Clock, sleep } from '../kit/clock.ts';
 
 export interface Turns {
   /** Until it is this one's turn, or its time is over. Rejects when it is gone. */
-  wait(accountId: string, mostMs: number, gone: AbortSignal): Promise<void>;
-  /** A call of the account was admitted. */
-  handOn(accountId: string): void;
+  wait(whose: string, mostMs: number, gone: AbortSignal): Promise<void>;
+  /** One of these calls was admitted. */
+  handOn(whose: string): void;
 }
 
 export const TURN_MS = 50;
@@ -21,28 +21,28 @@ interface Queue {
 export function createTurns(clock: Clock): Turns {
   const queues = new Map<string, Queue>();
 
-  function open(accountId: string): Queue {
-    const queue = { waiting: new Set<AbortController>(), cancel: clock.after(TURN_MS, () => next(accountId)) };
-    queues.set(accountId, queue);
+  function open(whose: string): Queue {
+    const queue = { waiting: new Set<AbortController>(), cancel: clock.after(TURN_MS, () => next(whose)) };
+    queues.set(whose, queue);
     return queue;
   }
 
   /** A queue outlives its last call by one turn, so that who asks in vain and waits again keeps the pace. */
-  function next(accountId: string): void {
-    const queue = queues.get(accountId);
+  function next(whose: string): void {
+    const queue = queues.get(whose);
     const [first] = queue?.waiting ?? [];
     if (!queue || !first) {
-      queues.delete(accountId);
+      queues.delete(whose);
       return;
     }
     queue.waiting.delete(first);
-    queue.cancel = clock.after(TURN_MS, () => next(accountId));
+    queue.cancel = clock.after(TURN_MS, () => next(whose));
     first.abort();
   }
 
   return {
-    async wait(accountId, mostMs, gone) {
-      const { waiting } = queues.get(accountId) ?? open(accountId);
+    async wait(whose, mostMs, gone) {
+      const { waiting } = queues.get(whose) ?? open(whose);
       const turn = new AbortController();
       waiting.add(turn);
       try {
@@ -53,11 +53,11 @@ export function createTurns(clock: Clock): Turns {
         waiting.delete(turn);
       }
     },
-    handOn(accountId) {
-      const queue = queues.get(accountId);
+    handOn(whose) {
+      const queue = queues.get(whose);
       if (!queue || queue.waiting.size === 0) return;
       queue.cancel();
-      next(accountId);
+      next(whose);
     },
   };
 }

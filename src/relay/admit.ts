@@ -43,7 +43,7 @@ export async function admit(tools: RelayTools, asking: Call): Promise<Admission>
     const asked = { accountId: call.key.accountId, isFree: call.model.free, revision: call.catalog.revision, at };
     const result = tools.refusals.find(asked) ?? (await tools.ledger.admit(admitInput(tools, call, at)));
     if (result.ok) {
-      tools.turns.handOn(call.key.accountId);
+      handOnTurn(tools, call.key);
       const wanted = wantedTokens(call);
       return {
         call,
@@ -52,6 +52,7 @@ export async function admit(tools: RelayTools, asking: Call): Promise<Admission>
         maxOutputTokens: Math.min(result.granted, wanted),
         isBoundByMoney: result.granted < wanted,
         allowance: result.allowance,
+        fetchedBytes: 0,
         attempts: [],
       };
     }
@@ -65,7 +66,7 @@ export async function admit(tools: RelayTools, asking: Call): Promise<Admission>
       throw admissionFault(result, tools.clock.now(), call.dialect.envelope, wish);
     }
     const waiting = isHeld(result)
-      ? tools.turns.wait(call.key.accountId, MAX_WAIT_MS - waited, call.gone)
+      ? tools.turns.wait(waitedFor(result, call.key), MAX_WAIT_MS - waited, call.gone)
       : sleep(tools.clock, waitMs, call.gone);
     await waiting.catch(() => {
       throw clientLeft();
@@ -199,6 +200,16 @@ function waitFor(refused: Refused, call: Call, now: number): number | undefined 
   if (isHeld(refused)) return TURN_MS;
   if (refused.reason !== 'free_minute_limit' || call.noWait || refused.allowance.limit === 0) return undefined;
   return Math.max(1, refused.allowance.resetsAt - now);
+}
+
+/** Money of an account is waited for by its calls, that of a key's budget by those of the key. */
+function waitedFor({ reason }: Refused, { accountId, keyId }: PresentedKey): string {
+  return reason === 'budget_in_use' ? keyId : accountId;
+}
+
+function handOnTurn({ turns }: RelayTools, { accountId, keyId }: PresentedKey): void {
+  turns.handOn(accountId);
+  turns.handOn(keyId);
 }
 
 /** The money is there, but running calls hold it. */

@@ -82,7 +82,7 @@ export async function attempt(
     const { hidden } = upstream;
     const carrier = carrierOf(call, step);
     const fields = upstreamFields(admission, step, prefill);
-    const fetched = carrier.needs.length > 0 ? await fetchNamed(tools, call, carrier, watch) : undefined;
+    const fetched = carrier.needs.length > 0 ? await fetchNamed(tools, admission, carrier, watch) : undefined;
     const body = writeBody(carrier, fields, prefill, fetched);
     const isShort = body.length <= MOST_DESCRIBED;
     // Not before: what was fetched until now came from hosts that the client named, and these have limits of their own.
@@ -216,7 +216,21 @@ function carrierOf(call: Call, { model, route }: Step): Carrier {
   return found;
 }
 
-function fetchNamed(tools: RelayTools, { grow }: Call, { needs }: Carrier, { signal }: Watch): Promise<FetchedMedia> {
+/** What a try fetched is dropped when it was sent: of several tries the one that fetched most takes up room. */
+function fetchNamed(
+  tools: RelayTools,
+  admission: Admission,
+  { needs }: Carrier,
+  { signal }: Watch,
+): Promise<FetchedMedia> {
+  let fetched = 0;
+  const grow = (bytes: number) => {
+    fetched += bytes;
+    const more = fetched - admission.fetchedBytes;
+    if (more <= 0) return;
+    admission.call.grow(more);
+    admission.fetchedBytes = fetched;
+  };
   return tools.fetchMedia(needs, signal, grow).catch(refuse);
 }
 

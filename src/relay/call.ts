@@ -105,6 +105,8 @@ export interface Admission {
   allowance: Allowance;
   /** Set when an upstream found fault with a request that a translation wrote: the slip may be ours. */
   refusedTranslation?: true;
+  /** The most that one try has fetched of what the client only names. */
+  fetchedBytes: number;
   /** Grows with every try; the receipt lists them. */
   attempts: Attempt[];
 }

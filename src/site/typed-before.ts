@@ -10,7 +10,9 @@ export const TYPED_FIELD = 'typed';
 /** Which fields may be carried: those that never hold a secret. */
 export interface KeptFields {
   has(name: string): boolean;
-  /** What is longer is not carried: whoever signs in must not be refused for it. */
+  /** Of these, one that the page itself put into its form: it goes along, but by itself it is nothing to carry. */
+  pages?: string;
+  /** What is longer as it will be sent is not carried: whoever signs in must not be refused for it. */
   mostChars: number;
 }
 
@@ -18,7 +20,12 @@ export interface KeptFields {
 export function keepTyped(form: URLSearchParams, fields: KeptFields): string {
   const kept = readTyped(String(form), fields);
   const text = String(kept);
-  return text.length > fields.mostChars || [...kept.values()].every((value) => value === '') ? '' : text;
+  const isCarried = hasTyped(kept, fields) && encodeURIComponent(text).length <= fields.mostChars;
+  return isCarried ? text : '';
+}
+
+function hasTyped(kept: URLSearchParams, { pages }: KeptFields): boolean {
+  return [...kept].some(([name, value]) => name !== pages && value !== '');
 }
 
 /** Whoever signs in may have sent anything. */

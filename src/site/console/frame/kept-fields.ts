@@ -8,11 +8,13 @@ const NAMES: ReadonlySet<string> = new Set([
   ...['titleEn', 'titleZh', 'textEn', 'textZh', 'started', 'ended', 'endedBefore'],
   ...['list', 'bill', 'rate', 'markup', 'channel', 'cost', 'free'],
 ]);
+/** The revision that was edited: what others have done since must be seen. */
+const BASE = 'base';
 /** Of the prices of a model. */
 const PRICE = /^(sale|cost)-/;
 
 export const KEPT_FIELDS: KeptFields = {
-  has: (name) => NAMES.has(name) || PRICE.test(name),
-  // Sent once more it is longer by two thirds at most.
+  has: (name) => NAMES.has(name) || PRICE.test(name) || name === BASE,
+  pages: BASE,
   mostChars: 1024 * 1024,
 };

@@ -19,7 +19,9 @@ export function addPricePages(visits: ConsoleVisits, tools: ConsoleTools): void 
   visits.get('/models/edit', async (visit) => {
     const { row, revision } = await findRow(tools, visit);
     const typed = visit.form.size > 0 ? { typed: visit.form } : {};
-    return visit.show(<PriceFormPage context={visit.page} row={row} base={revision} {...typed} />);
+    // What was typed before was typed on what was in force then.
+    const base = Number(visit.form.get('base')) || revision;
+    return visit.show(<PriceFormPage context={visit.page} row={row} base={base} {...typed} />);
   });
   visits.post('/models/edit', async (visit) => {
     const { prices, document } = consoleWords(visit.page.language);
