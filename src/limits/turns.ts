@@ -1,5 +1,6 @@
-// Calls of one account, or of one key with a budget, that wait for money which others of it hold. They ask for it in turn, one every so often, however
-// many there are; whoever is admitted hands its turn on, because there may be money for the next one, too.
+// Calls of one account, or of one key with a budget, that wait for money which others of it hold. They ask for it in turn,
+// one every so often, however many there are; whoever is admitted hands its turn on, because there may be money for the next
+// one, too.
 
 import { type Clock, sleep } from '../kit/clock.ts';
 
