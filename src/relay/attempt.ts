@@ -1,13 +1,11 @@
 // One try on one channel, up to the moment the answer has really begun: the whole of a JSON answer, or the first
 // meaningful event of a stream. Until then another channel can still take over.
 
-import type { Model } from '../catalog/catalog.ts';
 import { readFailure } from '../channels/read-failure.ts';
 import { readToldFailure } from '../channels/read-told-failure.ts';
 import type { Carrier } from '../dialects/carrier.ts';
 import { describeRefused } from '../dialects/describe-refused.ts';
-import type { AnswerFacts, RelayRequest, StreamEvent, StreamReader, UpstreamFields } from '../dialects/dialect.ts';
-import { limitFieldOf } from '../dialects/openai-chat/model-traits.ts';
+import type { AnswerFacts, StreamEvent, StreamReader, UpstreamFields } from '../dialects/dialect.ts';
 import type { FetchedMedia } from '../dialects/translate/named-media.ts';
 import { Fault } from '../faults/fault.ts';
 import { codeOf } from '../kit/error-code.ts';
@@ -15,7 +13,6 @@ import { failpoint } from '../kit/failpoint.ts';
 import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../kit/json/json.ts';
 import { dropBody, type JsonBody } from '../kit/json/request-json.ts';
 import { describeError } from '../kit/log.ts';
-import { lowerThinkingBudget } from '../ledger/cost.ts';
 import { AttemptFailed, type AttemptOutcome } from './attempt-failed.ts';
 import { withoutLostBetas } from './betas.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
@@ -24,6 +21,7 @@ import { MAX_WORDLESS_EVENTS } from './event-buffer.ts';
 import { createEventFeed, type EventFeed, type FeedLimits } from './event-feed.ts';
 import type { Step } from './plan.ts';
 import { MAX_ANSWER_BYTES, readText } from './read-upstream-text.ts';
+import { upstreamFields } from './upstream-fields.ts';
 import { Watch } from './watch.ts';
 
 interface AnyBegun {
@@ -81,7 +79,7 @@ export async function attempt(
     const upstream = tools.findUpstream(route.channel);
     const { hidden } = upstream;
     const carrier = carrierOf(call, step);
-    const fields = upstreamFields(admission, step, prefill);
+    const fields = upstreamFields(admission, step, prefill?.tokens);
     const fetched = carrier.needs.length > 0 ? await fetchNamed(tools, admission, carrier, watch) : undefined;
     const body = writeBody(carrier, fields, prefill, fetched);
     const isShort = body.length <= MOST_DESCRIBED;
@@ -126,45 +124,6 @@ export async function attempt(
     watch.end();
     throw failed;
   }
-}
-
-function upstreamFields(
-  { call, maxOutputTokens: most }: Admission,
-  { model, route, withoutSealed }: Step,
-  prefill: Prefill | undefined,
-): UpstreamFields {
-  const { quirks } = route.channel;
-  const bound = Math.min(most, model.maxOutputTokens, roomLeft(model, call.request));
-  const maxOutputTokens = outputBound(bound, prefill?.tokens);
-  return {
-    model: route.model,
-    maxOutputTokens,
-    // A fallback may give less than the model that was asked for.
-    thinkingBudget: lowerThinkingBudget(call.request, maxOutputTokens, call.model.maxOutputTokens),
-    limitField: limitFieldOf(quirks, route.model),
-    takesUsageWish: quirks.takesUsageWish,
-    thoughtsField: quirks.needsThoughts ? quirks.reasoningField : undefined,
-    withoutSealed,
-  };
-}
-
-/**
- * For a client that named no bound: what the prompt leaves of the context. Some upstreams refuse a request whose prompt and
- * bound together are more, though the answer would be far from it. Nobody knows their count of the prompt: a tenth is for
- * that. Where little is left, nothing is lowered: an answer of a few tokens is worth less than one of a fallback.
- */
-function roomLeft({ contextTokens, maxOutputTokens }: Model, { maxOutputTokens: named, input }: RelayRequest): number {
-  if (named !== undefined || input.upper + maxOutputTokens <= contextTokens) return maxOutputTokens;
-  const left = contextTokens - Math.ceil(input.estimate * 1.1);
-  return left < Math.min(ENOUGH_OUTPUT, maxOutputTokens / 2) ? maxOutputTokens : left;
-}
-
-/** An answer that few are longer than. */
-const ENOUGH_OUTPUT = 4_096;
-
-/** What the client has already is part of its bound; a continuation has room for one token at least. */
-function outputBound(tokens: number, prefilled: number | undefined): number {
-  return prefilled === undefined ? tokens : Math.max(1, tokens - prefilled);
 }
 
 /** What was sent, if a translation wrote it: enough to write it again, because it is not kept. */

@@ -1,0 +1,48 @@
+// The fields that are ours in what an upstream is asked: the model's name there, and how much it may answer, under the name
+// that it keeps.
+
+import type { Model } from '../catalog/catalog.ts';
+import type { RelayRequest, UpstreamFields } from '../dialects/dialect.ts';
+import { limitFieldOf } from '../dialects/openai-chat/model-traits.ts';
+import { lowerThinkingBudget } from '../ledger/cost.ts';
+import type { Admission } from './call.ts';
+import type { Step } from './plan.ts';
+
+/** An answer that few are longer than. */
+const ENOUGH_OUTPUT = 4_096;
+
+export function upstreamFields(
+  { call, maxOutputTokens: most }: Admission,
+  { model, route, withoutSealed }: Step,
+  prefilledTokens: number | undefined,
+): UpstreamFields {
+  const { quirks } = route.channel;
+  const bound = Math.min(most, model.maxOutputTokens, roomLeft(model, call.request));
+  const maxOutputTokens = outputBound(bound, prefilledTokens);
+  return {
+    model: route.model,
+    maxOutputTokens,
+    // A fallback may give less than the model that was asked for.
+    thinkingBudget: lowerThinkingBudget(call.request, maxOutputTokens, call.model.maxOutputTokens),
+    limitField: limitFieldOf(quirks, route.model),
+    takesUsageWish: quirks.takesUsageWish,
+    thoughtsField: quirks.needsThoughts ? quirks.reasoningField : undefined,
+    withoutSealed,
+  };
+}
+
+/**
+ * For a client that named no bound: what the prompt leaves of the context. Some upstreams refuse a request whose prompt and
+ * bound together are more, though the answer would be far from it. Nobody knows their count of the prompt: a tenth is for
+ * that. Where little is left, nothing is lowered: an answer of a few tokens is worth less than one of a fallback.
+ */
+function roomLeft({ contextTokens, maxOutputTokens }: Model, { maxOutputTokens: named, input }: RelayRequest): number {
+  if (named !== undefined || input.upper + maxOutputTokens <= contextTokens) return maxOutputTokens;
+  const left = contextTokens - Math.ceil(input.estimate * 1.1);
+  return left < Math.min(ENOUGH_OUTPUT, maxOutputTokens / 2) ? maxOutputTokens : left;
+}
+
+/** What the client has already is part of its bound; a continuation has room for one token at least. */
+function outputBound(tokens: number, prefilled: number | undefined): number {
+  return prefilled === undefined ? tokens : Math.max(1, tokens - prefilled);
+}
