@@ -42,3 +42,11 @@ function formatted(at: number, options: Intl.DateTimeFormatOptions): string {
 function groups(digits: string): string {
   return digits.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
 }
+
+/** One after the other; a full-width stop has its space in itself. */
+export function sentences(...texts: readonly string[]): string {
+  return texts
+    .filter((text) => text !== '')
+    .reduce((before, text) => (/[。！？；：]$/.test(before) ? before + text : `${before} ${text}`), '')
+    .trimStart();
+}

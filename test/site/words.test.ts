@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dateTime, money, percent } from '../../src/site/format.ts';
+import { dateTime, money, percent, sentences } from '../../src/site/format.ts';
 import { LANGUAGES, type Language, wordsOf } from '../../src/site/language.ts';
 import { consoleWords } from '../../src/site/words/console/words.ts';
 
@@ -193,4 +193,11 @@ describe('figures', () => {
       'NT$1,234,567.00',
     ]);
   });
+});
+
+test('sentences that follow each other have a space between them, but for the Chinese, whose stop has it in itself', () => {
+  expect(sentences('It is done.', 'Go on.')).toBe('It is done. Go on.');
+  expect(sentences('已經處理。', '請繼續。')).toBe('已經處理。請繼續。');
+  expect(sentences('已經處理。', '', '請繼續。')).toBe('已經處理。請繼續。');
+  expect(sentences('', '')).toBe('');
 });

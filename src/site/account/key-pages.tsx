@@ -6,6 +6,7 @@ import { type Asker, addKey, editKey, removeKey, rotateKey } from '../../account
 import { Fault, fault } from '../../faults/fault.ts';
 import { isFull } from '../../store/book/keyring.ts';
 import { faultText } from '../fault-text.ts';
+import { sentences } from '../format.ts';
 import { wordsOf } from '../language.ts';
 import type { SiteTools } from '../tools.ts';
 import { changedKeyBody, KEY_ID_FIELD, keyBody } from './forms.ts';
@@ -30,7 +31,7 @@ export function addKeyPages(visits: Visits, tools: SiteTools): void {
         if (!(error instanceof Fault)) throw error;
         const { texts, faults } = await whatIsWrong(tools, visit, error);
         const typed = { keyId: visit.params.id, form: visit.form, faults };
-        const notice = { text: texts.join(' '), isBad: true };
+        const notice = { text: sentences(...texts), isBad: true };
         return showKeys(tools, visit, { notice, status: error.row.status, typed });
       }
     };

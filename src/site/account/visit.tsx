@@ -11,6 +11,7 @@ import { describeError } from '../../kit/log.ts';
 import { requestUrl } from '../../kit/request-url.ts';
 import type { Assets } from '../assets.ts';
 import { faultText } from '../fault-text.ts';
+import { sentences } from '../format.ts';
 import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { pageContext } from '../page-context.ts';
@@ -165,7 +166,7 @@ function whySignIn(
   if (request.method === 'POST') {
     const showsKey = pathname === '/account/keys' || pathname.endsWith('/rotate');
     const text = showsKey ? account.lookFirst : account.notDone;
-    return { text: isKept ? `${text} ${account.typedKept}` : text, isBad: true };
+    return { text: isKept ? sentences(text, account.typedKept) : text, isBad: true };
   }
   return hadSession ? { text: account.expired } : undefined;
 }

@@ -6,7 +6,7 @@ import { toCsv } from '../../../kit/csv.ts';
 import { formatNtd } from '../../../kit/money.ts';
 import { cardSheet, listBatches, listCards, showBatch, voidCards } from '../../../operating/cards.ts';
 import { notFound } from '../../../operating/refused.ts';
-import { count, date, money } from '../../format.ts';
+import { count, date, money, sentences } from '../../format.ts';
 import { pageHeaders } from '../../respond.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import { ConfirmPage } from '../frame/confirm.tsx';
@@ -64,7 +64,7 @@ function voidNotice(visit: ConsoleVisit): Notice | undefined {
   const voided = visit.url.searchParams.get('voided');
   if (voided === null) return undefined;
   const not = visit.url.searchParams.get('not') ?? '';
-  const text = [cards.voidDone(count(Number(voided) || 0)), not === '' ? '' : cards.voidNot(not)].join(' ').trim();
+  const text = sentences(cards.voidDone(count(Number(voided) || 0)), not === '' ? '' : cards.voidNot(not));
   return { text, isBad: not !== '' };
 }
 

@@ -10,6 +10,7 @@ import { listAlarms } from '../../../operating/alarms.ts';
 import { hasControls } from '../../../operating/read-input.ts';
 import { invalid, notFound, OperatingRefused } from '../../../operating/refused.ts';
 import type { Assets } from '../../assets.ts';
+import { sentences } from '../../format.ts';
 import { chooseLanguage, wordsOf } from '../../language.ts';
 import { pageHeaders, pageResponse } from '../../respond.ts';
 import { createTypedBefore, keepTyped, readTyped, TYPED_FIELD } from '../../typed-before.ts';
@@ -177,7 +178,7 @@ function askForToken(visit: ConsoleVisit, pages: PagePaths, status: number): Res
   const { path, query } = pages.nearest(visit.url);
   const { notDone, typedKept } = consoleWords(visit.page.language).signIn;
   const typed = keepTyped(visit.form, KEPT_FIELDS);
-  const text = typed === '' ? notDone : `${notDone} ${typedKept}`;
+  const text = typed === '' ? notDone : sentences(notDone, typedKept);
   const notice = visit.request.method === 'POST' ? { text, isBad: true } : undefined;
   const facts = { next: nextPath(path + query), typed, notice };
   return visit.show(<SignInPage context={visit.page} {...facts} />, { status });

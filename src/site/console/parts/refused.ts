@@ -3,6 +3,7 @@
 import type { Fault } from '../../../faults/fault.ts';
 import { OperatingRefused, REFUSAL_STATUSES } from '../../../operating/refused.ts';
 import { faultText } from '../../fault-text.ts';
+import { sentences } from '../../format.ts';
 import type { Language } from '../../language.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import type { Notice } from '../frame/frame.tsx';
@@ -11,7 +12,7 @@ export function refusalNotice(language: Language, error: OperatingRefused): Noti
   const { refusals } = consoleWords(language);
   const { field = '', subjects } = error.facts;
   const detail = error.code === 'invalid' ? `${field} ${error.message}`.trim() : subjects?.join(', ');
-  return { text: [refusals[error.code], detail].filter(Boolean).join(' '), isBad: true };
+  return { text: sentences(refusals[error.code], detail ?? ''), isBad: true };
 }
 
 /** Faults are worded for customers and their programs: an operator has words of their own. */
