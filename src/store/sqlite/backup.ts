@@ -15,6 +15,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { assert } from '../../kit/assert.ts';
 import { codeOf, messageOf } from '../../kit/error-code.ts';
 import { failpoint } from '../../kit/failpoint.ts';
 import { fileTrouble } from '../../kit/file-trouble.ts';
@@ -118,18 +119,28 @@ export function restoreDatabase(source: string, file: string, now: number, lines
   const incoming = incomingOf(file);
   removeWithCompanions(incoming);
   let restored: Restored;
+  let old: Database | undefined;
   try {
     copyIn(source, incoming);
     failpoint('K14');
     restored = makeSound(incoming, now, lines);
     sync(incoming);
     failpoint('K14');
-    // At every moment one of the two is there and whole, and nothing beside it that belongs to the other.
-    if (existsSync(file)) foldIntoOne(file);
+    if (existsSync(file)) old = takeAlone(file);
   } catch (error) {
     removeWithCompanions(incoming);
     throw error;
   }
+  try {
+    replace(file, incoming);
+  } finally {
+    old?.close();
+  }
+  return restored;
+}
+
+/** At every moment one of the two is there and whole, and nothing beside it that belongs to the other. */
+function replace(file: string, incoming: string): void {
   for (const name of companionsOf(file)) {
     rmSync(name, { force: true });
     failpoint('K14');
@@ -137,7 +148,6 @@ export function restoreDatabase(source: string, file: string, now: number, lines
   renameSync(incoming, file);
   failpoint('K14');
   sync(dirname(file));
-  return restored;
 }
 
 /** Where a copy is made ready before it takes the place of the database. */
@@ -145,15 +155,28 @@ export function incomingOf(file: string): string {
   return `${file}.restoring`;
 }
 
-/** The commits of the old database that stand beside it would be applied to whatever has its name. */
-function foldIntoOne(file: string): void {
-  const otherwise = `${file} is in use or damaged: move it away first, with the -wal beside it`;
-  useDatabase(file, {}, otherwise, (db) => {
-    // It may have been moved while the copy was made ready.
+/** The old database for this process alone until it is closed, with the commits that stood beside it folded in: they would
+ * be applied to whatever has its name. A server may have been started, and the accounts moved, while the copy was made
+ * ready. SQLite leaves WAL only if nobody else has the file open, whatever the leases say; and one that opens it
+ * from now on cannot write to it, neither before another file has its name nor after. */
+function takeAlone(file: string): Database {
+  let db: Database | undefined;
+  try {
+    db = openDatabase(file);
     refuseMoved(db);
-    const folded = db.query<{ busy: bigint }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get();
-    if (folded?.busy !== 0n) throw new StoreRefused(otherwise);
-  });
+    db.run('PRAGMA locking_mode = EXCLUSIVE');
+    const left = db.query<{ journal_mode: string }, []>('PRAGMA journal_mode = DELETE').get();
+    assert(left?.journal_mode === 'delete', 'SQLite has left WAL');
+    return db;
+  } catch (error) {
+    db?.close();
+    if (error instanceof StoreRefused) throw error;
+    throw new StoreRefused(
+      isBusy(error)
+        ? `${file} is in use: a server or another command has it open; stop it, then restore again`
+        : `${file} is damaged: move it away first, with the -wal beside it`,
+    );
+  }
 }
 
 function sync(path: string): void {
