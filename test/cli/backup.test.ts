@@ -264,7 +264,7 @@ describe('restore', () => {
     const at = `${target.dataDir}/gateway.sqlite`;
     const seenAt = target.path('seen.sqlite');
     try {
-      const running = await target.serve();
+      const running = await target.serve({ SECRETS_PEPPER: readFileSync(`${place.dataDir}/pepper`, 'utf8').trim() });
       const response = await fetch(`${running.url}/api/agent/register`, { method: 'POST' });
       const { account_id }: Answer = await response.json();
       running.signal('SIGKILL');

@@ -109,8 +109,15 @@ export interface RestoreLines {
   frozen: ((accountId: string) => Action) | undefined;
 }
 
-/** A copy that does not pass the audit is refused, or taken with its wrong accounts frozen. */
-export function restoreDatabase(source: string, file: string, now: number, lines: RestoreLines): Restored {
+/** A copy that does not pass the audit is refused, or taken with its wrong accounts frozen. One of another pepper is refused
+ * if the fingerprint of the one that is there is given. */
+export function restoreDatabase(
+  source: string,
+  file: string,
+  now: number,
+  lines: RestoreLines,
+  fingerprint?: string,
+): Restored {
   if (!isFile(source)) throw new StoreRefused(`there is no file ${source}`);
   if (existsSync(file)) {
     if (realpathSync(source) === realpathSync(file)) throw new StoreRefused(`${source} is the database itself`);
@@ -123,7 +130,7 @@ export function restoreDatabase(source: string, file: string, now: number, lines
   try {
     copyIn(source, incoming);
     failpoint('K14');
-    restored = makeSound(incoming, now, lines);
+    restored = makeSound(incoming, now, lines, fingerprint);
     sync(incoming);
     failpoint('K14');
     if (existsSync(file)) old = takeAlone(file);
@@ -222,13 +229,14 @@ export function refuseServed(db: Database, now: number): void {
   throw new StoreRefused('a server is running on this database: stop it first, then wait 15 seconds if it was killed');
 }
 
-function makeSound(file: string, now: number, lines: RestoreLines): Restored {
+function makeSound(file: string, now: number, lines: RestoreLines, fingerprint: string | undefined): Restored {
   return useDatabase(file, {}, 'the copy is damaged, or not a database of this service', (db) => {
     const [row] = db.query<{ integrity_check: string }, []>('PRAGMA integrity_check').all();
     if (row?.integrity_check !== 'ok') throw new StoreRefused('the copy is damaged');
     // Any SQLite file, be it empty, could be migrated to a sound and empty one.
     if (!db.query('SELECT 1 FROM schema_migrations').get()) throw new Error('no schema');
     migrate(db, { isCopy: true });
+    if (fingerprint !== undefined) refuseOtherPepper(db, fingerprint);
     const commits = prepareCommits(db);
     if (prepareIsBehind(db)()) commits.post();
     const { differences } = audit(db, {});
@@ -239,6 +247,15 @@ function makeSound(file: string, now: number, lines: RestoreLines): Restored {
     db.run('PRAGMA journal_mode = DELETE');
     return { differences, frozen };
   });
+}
+
+/** A copy that no server was started on yet has none. */
+function refuseOtherPepper(db: Database, fingerprint: string): void {
+  const own = db.query<{ value: string }, []>(`SELECT value FROM settings WHERE name = 'pepper'`).get();
+  if (own === null || own.value === fingerprint) return;
+  throw new StoreRefused(
+    'the copy was made with another pepper than the one that is here: no key or card of it would work, and the database that is here would be gone; put the pepper of the copy in place first (SECRETS_PEPPER, or the file "pepper" in the data folder), or move the database away',
+  );
 }
 
 /** Those that have a wallet. */
