@@ -21,7 +21,7 @@ import { ledgerCommands } from './commands/ledger.ts';
 import { moveCommands } from './commands/move.ts';
 import { tellRefusal } from './commands/tell-refusal.ts';
 import { readSettings, SettingsRefused } from './config.ts';
-import { expectDatabase, hasDatabase, openDatabaseFolder } from './data-folder.ts';
+import { expectDatabase, findPepper, hasDatabase, openDatabaseFolder } from './data-folder.ts';
 import { Fault } from './faults/fault.ts';
 import { createGatewayId } from './gateway-id.ts';
 import { createAuthenticator } from './keys/authenticator.ts';
@@ -30,7 +30,7 @@ import { armFailpoint } from './kit/failpoint.ts';
 import { createIds } from './kit/ids.ts';
 import { describeError } from './kit/log.ts';
 import { systemRandom } from './kit/random.ts';
-import { createSealer } from './kit/sealed.ts';
+import { createSealer, fingerprintOf } from './kit/sealed.ts';
 import { writeAll } from './kit/write-all.ts';
 import { serve } from './main.ts';
 import { openStore } from './open-store.ts';
@@ -154,6 +154,10 @@ async function runCommand(command: Command, rest: readonly string[]) {
       databaseFile() {
         if (settings.databaseUrl !== undefined) return undefined;
         return command.makesDatabase ? openDatabaseFolder(settings.dataDir) : expectDatabase(settings.dataDir);
+      },
+      pepperFingerprint() {
+        const pepper = findPepper(settings.dataDir, settings.pepper);
+        return pepper === undefined ? undefined : fingerprintOf(pepper);
       },
       serveLine: SERVE_LINE,
       serverUrl: settings.ownUrl,

@@ -69,6 +69,12 @@ export function openDatabaseFolder(folder: string): string {
   return usingFolder(folder, (databaseFile) => databaseFile);
 }
 
+/** The pepper that a server on this folder would have; undefined if it would have to make one. Throws like `openDataFolder`. */
+export function findPepper(folder: string, givenPepper: string | undefined): string | undefined {
+  const file = join(folder, 'pepper');
+  return givenPepper ?? explaining(folder, () => (existsSync(file) ? readPepper(file) : undefined));
+}
+
 function usingFolder<Result>(folder: string, use: (databaseFile: string) => Result): Result {
   return explaining(folder, () => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -116,6 +122,10 @@ function keptPepper(file: string, databaseFile: string, random: Random): string 
     }
     makeSecret(file, random);
   }
+  return readPepper(file);
+}
+
+function readPepper(file: string): string {
   return readSecret(file, `the pepper in ${file} is damaged: restore it from a backup`);
 }
 

@@ -7,7 +7,7 @@ import { expectDatabase, openDataFolder } from './data-folder.ts';
 import { assert } from './kit/assert.ts';
 import type { Clock } from './kit/clock.ts';
 import type { Random } from './kit/random.ts';
-import { createHasher } from './kit/sealed.ts';
+import { fingerprintOf } from './kit/sealed.ts';
 import type { BatchMeter } from './store/batcher.ts';
 import type { StartWait } from './store/postgres/postgres-store.ts';
 import { StoreRefused } from './store/refusal.ts';
@@ -37,7 +37,7 @@ export async function openStore(
   options: OpenOptions = {},
 ): Promise<OpenedStore> {
   const opened = await openNamed(settings, clock, random, options);
-  const fingerprint = createHasher(opened.pepper, 'fingerprint')('pepper');
+  const fingerprint = fingerprintOf(opened.pepper);
   try {
     const known = await opened.store.commit('claim', { name: 'pepper', value: fingerprint });
     if (known.value === fingerprint) return opened;

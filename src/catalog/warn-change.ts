@@ -19,11 +19,15 @@ export interface DocumentWarning {
     /** A new key looks like a reference that is written in another way than ours. */
     | 'literal_reference'
     /** A stored key of the old `revision` comes back. */
-    | 'key_returned';
+    | 'key_returned'
+    /** Usage that was to be kept is deleted. `before` (absent: for ever) and `after` are months. */
+    | 'usage_shortened'
+    /** Unused keys are revoked that were not to be yet. `before` (absent: never) and `after` are days. */
+    | 'suspension_shortened';
   /** As faults name it; in the document before, where something was removed. */
   path: string;
   message: string;
-  /** The model or channel it is about. */
+  /** The model, the channel or the guard it is about. */
   subject: string;
   price?: string;
   before?: string;
@@ -48,6 +52,7 @@ export function findWarnings(before: Document, after: Document, traffic: readonl
       return old ? [...comparePrices(old, model, path), ...compareRoutes({ before, after }, old, model, path)] : [];
     }),
     ...findRemoved(before, after, traffic),
+    ...compareGuards(before, after),
     ...warnLiterals(after),
   ];
 }
@@ -109,6 +114,34 @@ function compareRoutes(
 
 function hasRoute({ channels }: Document, { routes }: DocumentModel): boolean {
   return routes.some((route) => channels.some(({ name, enabled }) => enabled && name === route.channel));
+}
+
+/** Both are followed within the hour, and what they take does not come back with another document. */
+function compareGuards({ guards: was }: Document, { guards: is }: Document): DocumentWarning[] {
+  return [
+    ...warnShortened(was.usage_months, is.usage_months, (before, after) => ({
+      code: 'usage_shortened',
+      path: 'guards.usage_months',
+      subject: 'usage_months',
+      message: `usage is kept for ${counted(after, 'month', 'months')}, it was ${before === null ? 'for ever' : counted(before, 'month', 'months')}: what is older is deleted within the hour, and does not come back`,
+    })),
+    ...warnShortened(was.suspend_unused_days, is.suspend_unused_days, (before, after) => ({
+      code: 'suspension_shortened',
+      path: 'guards.suspend_unused_days',
+      subject: 'suspend_unused_days',
+      message: `unused keys are revoked after ${counted(after, 'day', 'days')}, it was ${before === null ? 'never' : counted(before, 'day', 'days')}: from the next hour on, in accounts that no money was put into`,
+    })),
+  ];
+}
+
+/** Null is longer than any number. */
+function warnShortened(
+  before: number | null,
+  after: number | null,
+  warn: (before: number | null, after: number) => DocumentWarning,
+): DocumentWarning[] {
+  if (after === null || (before !== null && after >= before)) return [];
+  return [{ ...warn(before, after), ...(before === null ? {} : { before: String(before) }), after: String(after) }];
 }
 
 function findRemoved(before: Document, after: Document, traffic: readonly TrafficDay[]): DocumentWarning[] {

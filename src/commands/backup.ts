@@ -57,9 +57,12 @@ export const backupCommands: readonly Command[] = [
     options: [],
     flags: [ACCEPT],
     makesDatabase: true,
-    async run({ args, options, databaseFile }) {
+    async run({ args, options, databaseFile, hasDatabase, pepperFingerprint }) {
       const file = oneArgument(args, 'FILE');
-      const { differences, frozen } = restore(file, embedded(databaseFile()), options[ACCEPT] !== undefined);
+      const database = embedded(databaseFile());
+      // Where nothing is lost, the pepper may come later.
+      const fingerprint = hasDatabase() ? pepperFingerprint() : undefined;
+      const { differences, frozen } = restore(file, database, fingerprint, options[ACCEPT] !== undefined);
       const told =
         differences.length === 0
           ? []
@@ -95,13 +98,14 @@ function note(database: string, file: string): string | undefined {
   }
 }
 
-function restore(source: string, file: string, isAccepted: boolean): Restored {
+function restore(source: string, file: string, fingerprint: string | undefined, isAccepted: boolean): Restored {
   const reason = `restored with differences (--${ACCEPT})`;
   const freezing = (accountId: string) =>
     logLine({ clock: systemClock }, ACTOR, 'accounts.freeze', accountId, { reason });
   const restored = (differences: number) => line('restore', source, differences === 0 ? {} : { differences });
   try {
-    return restoreDatabase(source, file, systemClock.now(), { restored, frozen: isAccepted ? freezing : undefined });
+    const lines = { restored, frozen: isAccepted ? freezing : undefined };
+    return restoreDatabase(source, file, systemClock.now(), lines, fingerprint);
   } catch (error) {
     if (error instanceof CopyDisagrees) {
       const told = [`${error.message}:`, printDifferences(error.differences), ACCEPT_NOTE];

@@ -18,6 +18,8 @@ export interface Invocation {
   hasDatabase(): boolean;
   /** The embedded database's file, in a folder that is there; undefined on PostgreSQL. */
   databaseFile(): string | undefined;
+  /** Of the pepper that a server would have here; undefined if there is none yet. */
+  pepperFingerprint(): string | undefined;
   /** What a person types to start the server of this program. */
   serveLine: string;
   /** The public port of these settings, as this machine reaches it. */

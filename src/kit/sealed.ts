@@ -25,6 +25,11 @@ export function createHasher(pepper: string, purpose: Purpose): (text: string) =
   return (text) => begun.copy().update(text).digest('hex');
 }
 
+/** By which a database knows its pepper again. */
+export function fingerprintOf(pepper: string): string {
+  return createHasher(pepper, 'fingerprint')('pepper');
+}
+
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const PREFIX = 'sealed:';

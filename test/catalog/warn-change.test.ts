@@ -81,6 +81,36 @@ test('what is removed tells how much it was used; what only gets another id and 
   expect(warnings(renamed)).toEqual([]);
 });
 
+const guarded =
+  (guards: unknown): Edit =>
+  (standard) => ({ ...standard, guards });
+const between = (before: unknown, after: unknown) =>
+  findWarnings(documentOf(guarded(before)), documentOf(guarded(after)), []);
+const usage = { code: 'usage_shortened' as const, path: 'guards.usage_months', subject: 'usage_months' };
+const suspension = {
+  code: 'suspension_shortened' as const,
+  path: 'guards.suspend_unused_days',
+  subject: 'suspend_unused_days',
+};
+
+test.each([
+  ['fewer months', { usage_months: 24 }, { usage_months: 23 }, { before: '24', after: '23' }],
+  ['months instead of for ever', { usage_months: null }, { usage_months: 1_200 }, { after: '1200' }],
+  ['the default instead of for ever', { usage_months: null }, {}, { after: '24' }],
+])('usage that is kept for %s is told: it does not come back', (_, before, after, told) => {
+  expect(between(before, after)).toEqual([{ ...usage, ...told, message: expect.stringContaining('is deleted') }]);
+  expect(between(after, before)).toEqual([]);
+  expect(between(after, after)).toEqual([]);
+});
+
+test.each([
+  ['set', {}, { suspend_unused_days: 90 }, { after: '90' }],
+  ['shorter', { suspend_unused_days: 90 }, { suspend_unused_days: 1 }, { before: '90', after: '1' }],
+])('the time after which unused keys are revoked is told when it is %s', (_, before, after, told) => {
+  expect(between(before, after)).toEqual([{ ...suspension, ...told, message: expect.stringContaining('are revoked') }]);
+  expect(between(after, before)).toEqual([]);
+});
+
 test('a price that jumps with another id asks twice, too', () => {
   const renamed: Edit = (standard) => ({
     ...standard,

@@ -2,8 +2,11 @@
 
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { copyFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { HOUR_MS } from '../../src/kit/clock.ts';
+import { restoreDatabase } from '../../src/store/sqlite/backup.ts';
 import type { Answer } from '../support/answer.ts';
+import { appliedLine } from '../support/applied-line.ts';
 import { eventually } from '../support/eventually.ts';
 import { plainDocument } from '../support/plain-document.ts';
 import { untilHeard } from '../support/race.ts';
@@ -142,6 +145,18 @@ describe('restore', () => {
     expect((await me(server, after.api_key)).status).toBe(200);
   });
 
+  test('is refused while the server runs also if its lease looks over, and nothing of the server is lost', async () => {
+    const restored = () => appliedLine(Date.now());
+    expect(() => restoreDatabase(copy, database, Date.now() + HOUR_MS, { restored, frozen: undefined })).toThrow(
+      /is in use: a server or another command has it open; stop it, then restore again$/,
+    );
+    expect(existsSync(`${database}.restoring`)).toBe(false);
+    const { account_id } = await register();
+    await stop();
+    const isThere = (db: Database) => db.query('SELECT 1 FROM accounts WHERE account_id = ?').get(account_id) !== null;
+    expect(withTables(database, isThere)).toBe(true);
+  });
+
   const spoilt: [what: string, spoil: (file: string) => void, told: string][] = [
     ['cut in half', (file) => truncateSync(file, Math.floor(statSync(copy).size / 2)), 'damaged'],
     ['overwritten in its pages', (file) => overwrite(file), 'damaged'],
@@ -247,20 +262,18 @@ describe('restore', () => {
   test('that is killed leaves the old database or the new one, and never the commits of one beside the other', async () => {
     const target = createWorkplace();
     const at = `${target.dataDir}/gateway.sqlite`;
-    let keeper: Database | undefined;
+    const seenAt = target.path('seen.sqlite');
     try {
-      const running = await target.serve();
+      const running = await target.serve({ SECRETS_PEPPER: readFileSync(`${place.dataDir}/pepper`, 'utf8').trim() });
       const response = await fetch(`${running.url}/api/agent/register`, { method: 'POST' });
       const { account_id }: Answer = await response.json();
       running.signal('SIGKILL');
       await running.ended;
-      // As long as one has it open, the last commits stay beside the file.
-      keeper = new Database(at);
-      keeper.query('SELECT count(*) FROM leases').get();
-      writeSql(at, 'UPDATE leases SET expires_at = 0');
-      expect(statSync(`${at}-wal`).size).toBeGreaterThan(0);
+      keepBeside(at, 'UPDATE leases SET expires_at = 0');
+      // In a copy: whoever opens the database folds the last commits into it.
       const isThere = (id: string) => {
-        const db = new Database(at, { readwrite: true });
+        copyWhole(at, seenAt);
+        const db = new Database(seenAt, { readwrite: true });
         try {
           expect(db.query('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
           return db.query('SELECT 1 FROM accounts WHERE account_id = ?').get(id) !== null;
@@ -276,7 +289,6 @@ describe('restore', () => {
       expect(seen).toEqual([...Array.from({ length: 5 }, () => 'there gone'), 'gone there']);
       expect([isThere(account_id), isThere(before.account_id)]).toEqual([false, true]);
     } finally {
-      keeper?.close();
       await target.remove();
     }
   });
@@ -316,6 +328,26 @@ describe('restore', () => {
 test.each([[['backup']], [['backup', 'a', 'b']], [['restore']]])('%j is wrong usage: exit 2', async (args) => {
   expect((await place.gateway(args)).exitCode).toBe(2);
 });
+
+/** With what SQLite keeps beside it, and with nothing that stood beside the copy before. */
+function copyWhole(from: string, to: string): void {
+  for (const end of ['', '-wal', '-journal']) {
+    rmSync(to + end, { force: true });
+    if (existsSync(from + end)) copyFileSync(from + end, to + end);
+  }
+}
+
+/** The last commits stay beside the file only as long as somebody has it open, or if that one was killed. */
+function keepBeside(file: string, statement: string): void {
+  const keeper = new Database(file);
+  keeper.query('SELECT count(*) FROM leases').get();
+  writeSql(file, statement);
+  const killed = `${file}.killed`;
+  copyWhole(file, killed);
+  keeper.close();
+  copyWhole(killed, file);
+  expect(statSync(`${file}-wal`).size).toBeGreaterThan(0);
+}
 
 function overwrite(file: string): void {
   const bytes = readFileSync(file);

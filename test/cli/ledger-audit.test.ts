@@ -104,6 +104,7 @@ async function differences(): Promise<{ ok: boolean; total_nano: string; differe
       configFile: undefined,
       variable: () => undefined,
       databaseFile: () => file,
+      pepperFingerprint: () => undefined,
       hasDatabase: () => true,
       serveLine: '',
       serverUrl: 'http://127.0.0.1:9',

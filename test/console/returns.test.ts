@@ -50,3 +50,21 @@ test('a channel that was taken away comes back with its key, after what jumps wa
   expect((await gateway.chat(key, { model: 'up-free' })).status).toBe(200);
   expect(gateway.upstream.requests.at(-1)?.headers.authorization).toBe(`Bearer ${UPSTREAM_KEY}`);
 });
+
+test('usage that was kept for ever, and keys that nobody was to lose, ask before they go', async () => {
+  const { revision, yaml } = (await api('GET', '/document')).body;
+  const document = parse(yaml);
+  const put = (guards: unknown, base: number) =>
+    api('PUT', '/document', { yaml: stringify({ ...document, guards }), base_revision: base });
+  expect((await put({ usage_months: null }, revision)).status).toBe(200);
+  expect((await put({ usage_months: null, suspend_unused_days: 30 }, revision + 1)).body.error).toMatchObject({
+    details: { warnings: [{ code: 'suspension_shortened', after: '30' }] },
+  });
+  const html = await ask();
+  expect(html).toContain('Usage will be kept for a shorter time (months: 24, before: for ever).');
+  expect(await (await (await clientOf(gateway, 'zh-TW')).get(RETURN)).text()).toContain(
+    '用量將只保留 24 個月（原本永久保留）。',
+  );
+  expect((await client.post(RETURN, { base: fieldOf(html, 'base') })).status).toBe(409);
+  expect((await client.post(RETURN, { base: fieldOf(html, 'base'), confirmed: 'yes' })).status).toBe(303);
+});

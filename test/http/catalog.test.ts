@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { UPSTREAM_KEY } from '../support/test-document.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import { type TestDocument, UPSTREAM_KEY } from '../support/test-document.ts';
 
 let gateway: TestGateway;
 const PATH = '/api/public/catalog';
@@ -33,6 +34,14 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
+const priced =
+  (input: number) =>
+  (standard: TestDocument): TestDocument => ({
+    ...standard,
+    models: standard.models.map((model) =>
+      model.id === 'up-paid' ? { ...model, price: { input, output: 40 } } : model,
+    ),
+  });
 const read = async (): Promise<Answer> => (await gateway.call(PATH)).json();
 const entry = async (id: string): Promise<Answer> => (await read()).data.find((model: Answer) => model.id === id);
 
@@ -103,6 +112,32 @@ describe('the ETag', () => {
 
   test('answers 200 to one it does not know', async () => {
     expect((await gateway.call(PATH, { headers: { 'if-none-match': '"other"' } })).status).toBe(200);
+  });
+
+  test('is another one for other prices, also under the same number of a revision, as after a restore', async () => {
+    const clock = createManualClock();
+    const tags: string[] = [];
+    for (const input of [10, 11, 10]) {
+      const other = await startTestGateway({ clock, document: priced(input) });
+      try {
+        const response = await other.call(PATH, { headers: { 'if-none-match': tags.at(-1) ?? '' } });
+        expect([response.status, ((await response.json()) as Answer).revision]).toEqual([200, 1]);
+        tags.push(response.headers.get('etag') ?? '');
+      } finally {
+        await other.stop();
+      }
+    }
+    // The same answer has the same tag, whichever process gives it.
+    expect(tags[2]).toBe(tags[0]);
+  });
+
+  test('is another one after a change', async () => {
+    const known = (await gateway.call(PATH)).headers.get('etag') ?? '';
+    await gateway.apply(priced(12));
+    const changed = await gateway.call(PATH, { headers: { 'if-none-match': known } });
+    expect(changed.status).toBe(200);
+    expect(changed.headers.get('content-type')).toBe('application/json;charset=utf-8');
+    expect(await changed.json()).toMatchObject({ revision: 2 });
   });
 });
 

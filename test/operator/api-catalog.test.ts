@@ -127,14 +127,14 @@ describe('documents', () => {
 
   test('a stale edit is refused with what changed meanwhile', async () => {
     const { revision, document } = await current();
-    const edit = (days: number) =>
-      stringify({ ...document, guards: { ...((document as Fields).guards as Fields), suspend_unused_days: days } });
+    const edit = (count: number) =>
+      stringify({ ...document, guards: { ...((document as Fields).guards as Fields), register_per_hour: count } });
     expect((await api('PUT', '/document', { yaml: edit(100), base_revision: revision })).status).toBe(200);
     const late = await api('PUT', '/document', { yaml: edit(200), base_revision: revision, confirmed: true });
     expect(late.status).toBe(409);
     expect(late.body.error).toMatchObject({ code: 'document_stale', details: { revision: revision + 1 } });
     expect(late.body.error.details.diff).toContainEqual(
-      expect.objectContaining({ kind: 'added', text: '  suspend_unused_days: 100' }),
+      expect.objectContaining({ kind: 'added', text: '  register_per_hour: 100' }),
     );
     const same = await api('PUT', '/document', { yaml: edit(100), base_revision: revision + 1 });
     expect([same.status, same.body.error.code]).toEqual([409, 'document_unchanged']);

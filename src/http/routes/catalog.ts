@@ -1,13 +1,19 @@
-// GET /api/public/catalog: models and prices for everyone, with an ETag so that polling is cheap.
+// GET /api/public/catalog: models and prices for everyone, with an ETag so that polling is cheap. Written once per catalog.
 
+import type { Catalog } from '../../catalog/catalog.ts';
 import { publicCatalog } from '../../catalog/public-catalog.ts';
-import { isKnown } from '../etag.ts';
+import { answerTagged, type Tagged, tagJson } from '../etag.ts';
 import type { Exchange, HttpTools } from '../exchange.ts';
+
+const written = new WeakMap<Catalog, Tagged>();
 
 export function catalog(tools: HttpTools, { request }: Exchange): Response {
   const active = tools.catalog();
-  const etag = `"catalog-${active.revision}"`;
-  const headers = { etag, 'cache-control': 'public, max-age=0, must-revalidate' };
-  if (isKnown(request, etag)) return new Response(null, { status: 304, headers });
-  return Response.json(publicCatalog(active), { headers });
+  return answerTagged(request, written.get(active) ?? write(active), 'application/json;charset=utf-8');
+}
+
+function write(active: Catalog): Tagged {
+  const made = tagJson('catalog', publicCatalog(active));
+  written.set(active, made);
+  return made;
 }

@@ -15,6 +15,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { assert } from '../../kit/assert.ts';
 import { codeOf, messageOf } from '../../kit/error-code.ts';
 import { failpoint } from '../../kit/failpoint.ts';
 import { fileTrouble } from '../../kit/file-trouble.ts';
@@ -108,8 +109,15 @@ export interface RestoreLines {
   frozen: ((accountId: string) => Action) | undefined;
 }
 
-/** A copy that does not pass the audit is refused, or taken with its wrong accounts frozen. */
-export function restoreDatabase(source: string, file: string, now: number, lines: RestoreLines): Restored {
+/** A copy that does not pass the audit is refused, or taken with its wrong accounts frozen. One of another pepper is refused
+ * if the fingerprint of the one that is there is given. */
+export function restoreDatabase(
+  source: string,
+  file: string,
+  now: number,
+  lines: RestoreLines,
+  fingerprint?: string,
+): Restored {
   if (!isFile(source)) throw new StoreRefused(`there is no file ${source}`);
   if (existsSync(file)) {
     if (realpathSync(source) === realpathSync(file)) throw new StoreRefused(`${source} is the database itself`);
@@ -118,18 +126,28 @@ export function restoreDatabase(source: string, file: string, now: number, lines
   const incoming = incomingOf(file);
   removeWithCompanions(incoming);
   let restored: Restored;
+  let old: Database | undefined;
   try {
     copyIn(source, incoming);
     failpoint('K14');
-    restored = makeSound(incoming, now, lines);
+    restored = makeSound(incoming, now, lines, fingerprint);
     sync(incoming);
     failpoint('K14');
-    // At every moment one of the two is there and whole, and nothing beside it that belongs to the other.
-    if (existsSync(file)) foldIntoOne(file);
+    if (existsSync(file)) old = takeAlone(file);
   } catch (error) {
     removeWithCompanions(incoming);
     throw error;
   }
+  try {
+    replace(file, incoming);
+  } finally {
+    old?.close();
+  }
+  return restored;
+}
+
+/** At every moment one of the two is there and whole, and nothing beside it that belongs to the other. */
+function replace(file: string, incoming: string): void {
   for (const name of companionsOf(file)) {
     rmSync(name, { force: true });
     failpoint('K14');
@@ -137,7 +155,6 @@ export function restoreDatabase(source: string, file: string, now: number, lines
   renameSync(incoming, file);
   failpoint('K14');
   sync(dirname(file));
-  return restored;
 }
 
 /** Where a copy is made ready before it takes the place of the database. */
@@ -145,15 +162,28 @@ export function incomingOf(file: string): string {
   return `${file}.restoring`;
 }
 
-/** The commits of the old database that stand beside it would be applied to whatever has its name. */
-function foldIntoOne(file: string): void {
-  const otherwise = `${file} is in use or damaged: move it away first, with the -wal beside it`;
-  useDatabase(file, {}, otherwise, (db) => {
-    // It may have been moved while the copy was made ready.
+/** The old database for this process alone until it is closed, with the commits that stood beside it folded in: they would
+ * be applied to whatever has its name. A server may have been started, and the accounts moved, while the copy was made
+ * ready. SQLite leaves WAL only if nobody else has the file open, whatever the leases say; and one that opens it
+ * from now on cannot write to it, neither before another file has its name nor after. */
+function takeAlone(file: string): Database {
+  let db: Database | undefined;
+  try {
+    db = openDatabase(file);
     refuseMoved(db);
-    const folded = db.query<{ busy: bigint }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get();
-    if (folded?.busy !== 0n) throw new StoreRefused(otherwise);
-  });
+    db.run('PRAGMA locking_mode = EXCLUSIVE');
+    const left = db.query<{ journal_mode: string }, []>('PRAGMA journal_mode = DELETE').get();
+    assert(left?.journal_mode === 'delete', 'SQLite has left WAL');
+    return db;
+  } catch (error) {
+    db?.close();
+    if (error instanceof StoreRefused) throw error;
+    throw new StoreRefused(
+      isBusy(error)
+        ? `${file} is in use: a server or another command has it open; stop it, then restore again`
+        : `${file} is damaged: move it away first, with the -wal beside it`,
+    );
+  }
 }
 
 function sync(path: string): void {
@@ -199,13 +229,14 @@ export function refuseServed(db: Database, now: number): void {
   throw new StoreRefused('a server is running on this database: stop it first, then wait 15 seconds if it was killed');
 }
 
-function makeSound(file: string, now: number, lines: RestoreLines): Restored {
+function makeSound(file: string, now: number, lines: RestoreLines, fingerprint: string | undefined): Restored {
   return useDatabase(file, {}, 'the copy is damaged, or not a database of this service', (db) => {
     const [row] = db.query<{ integrity_check: string }, []>('PRAGMA integrity_check').all();
     if (row?.integrity_check !== 'ok') throw new StoreRefused('the copy is damaged');
     // Any SQLite file, be it empty, could be migrated to a sound and empty one.
     if (!db.query('SELECT 1 FROM schema_migrations').get()) throw new Error('no schema');
     migrate(db, { isCopy: true });
+    if (fingerprint !== undefined) refuseOtherPepper(db, fingerprint);
     const commits = prepareCommits(db);
     if (prepareIsBehind(db)()) commits.post();
     const { differences } = audit(db, {});
@@ -216,6 +247,15 @@ function makeSound(file: string, now: number, lines: RestoreLines): Restored {
     db.run('PRAGMA journal_mode = DELETE');
     return { differences, frozen };
   });
+}
+
+/** A copy that no server was started on yet has none. */
+function refuseOtherPepper(db: Database, fingerprint: string): void {
+  const own = db.query<{ value: string }, []>(`SELECT value FROM settings WHERE name = 'pepper'`).get();
+  if (own === null || own.value === fingerprint) return;
+  throw new StoreRefused(
+    'the copy was made with another pepper than the one that is here: no key or card of it would work, and the database that is here would be gone; put the pepper of the copy in place first (SECRETS_PEPPER, or the file "pepper" in the data folder), or move the database away',
+  );
 }
 
 /** Those that have a wallet. */

@@ -35,6 +35,9 @@ function warningText(language: Language, warning: DocumentWarning): string {
       return document[code](subject, count(requests ?? 0));
     case 'key_returned':
       return document[code](subject, revision ?? 0);
+    case 'usage_shortened':
+    case 'suspension_shortened':
+      return document[code](before, after ?? '');
     default:
       return document[code](subject);
   }

@@ -49,6 +49,10 @@ export const documentEn = {
     `The key of the channel ${subject} looks like the name of a variable or a file, and is taken as the key itself. A variable is written env:NAME, a file file:PATH.`,
   key_returned: (subject: string, revision: number) =>
     `The channel ${subject} gets back its stored key of revision ${revision}, which the upstream may have revoked since.`,
+  usage_shortened: (before: string | undefined, after: string) =>
+    `Usage will be kept for a shorter time (months: ${after}, before: ${before ?? 'for ever'}). What is older is deleted within the hour, and does not come back.`,
+  suspension_shortened: (before: string | undefined, after: string) =>
+    `Unused keys will be revoked sooner (days: ${after}, before: ${before ?? 'never'}), from the next hour on, in accounts that no money was put into.`,
   revisions: 'Revisions',
   older: 'Older ones',
   revisionsLead: 'Every change that was ever applied. Any of them can come back, as a new revision.',
@@ -116,6 +120,10 @@ export const documentZh: Said<typeof documentEn> = {
     `通道 ${subject} 的金鑰看起來像變數或檔案的名稱，但會直接當成金鑰使用。變數請寫成 env:NAME，檔案請寫成 file:PATH。`,
   key_returned: (subject, revision) =>
     `通道 ${subject} 將恢復第 ${revision} 版所保存的金鑰；上游可能已經撤銷那把金鑰。`,
+  usage_shortened: (before, after) =>
+    `用量將只保留 ${after} 個月（原本${before === undefined ? '永久保留' : `是 ${before} 個月`}）。更早的用量會在一小時內刪除，無法復原。`,
+  suspension_shortened: (before, after) =>
+    `從未加值的帳戶，金鑰若 ${after} 天沒有使用（原本${before === undefined ? '不撤銷' : `是 ${before} 天`}），將在一小時內開始撤銷。`,
   revisions: '版本',
   older: '較舊的版本',
   revisionsLead: '每一次套用的變更都在這裡。任何一版都可以恢復，並成為新的版本。',
