@@ -21,6 +21,7 @@ interface QuirksWords {
   reasoningApart: string;
   cacheHits: string;
   noParallelFlag: string;
+  favoursResponses: string;
   notGiven(names: readonly string[]): string;
   semicolon: string;
 }
@@ -47,6 +48,7 @@ const WORDS: Record<Language, QuirksWords> = {
     reasoningApart: 'reasoning is counted beside the completion',
     cacheHits: 'cached input is told as `prompt_cache_hit_tokens`',
     noParallelFlag: 'no `parallel_tool_calls`',
+    favoursResponses: 'newer models are asked in `responses`',
     notGiven: (names) => `not given ${names.join(', ')}`,
     semicolon: '; ',
   },
@@ -68,6 +70,7 @@ const WORDS: Record<Language, QuirksWords> = {
     reasoningApart: '推理不含在輸出（completion）之內，另外計數',
     cacheHits: '快取輸入以 `prompt_cache_hit_tokens` 告知',
     noParallelFlag: '沒有 `parallel_tool_calls`',
+    favoursResponses: '較新的模型以 `responses` 呼叫',
     notGiven: (names) => `不送 ${names.join('、')}`,
     semicolon: '；',
   },
@@ -104,6 +107,7 @@ function reasoningOf({ reasoningField, takesDetails }: Quirks, words: QuirksWord
 function othersOf(quirks: Quirks, words: QuirksWords): string[] {
   const { auth, callIds, needsThoughts, countsReasoningApart, countsCacheHits, takesParallelFlag, refuses } = quirks;
   return [
+    ...(quirks.favoursResponses ? [words.favoursResponses] : []),
     ...(auth === 'api-key' ? [words.ownKeyHeader] : []),
     ...(callIds === 'nine' ? [words.nineInIds] : []),
     ...(callIds === 'forty' ? [words.fortyInIds] : []),

@@ -33,6 +33,8 @@ export interface Quirks {
   takesParallelFlag: boolean;
   /** Takes files and sound as parts of a message. */
   takesFiles: boolean;
+  /** Refuses newer models in chat, or tools for them, and serves all of them in Responses. */
+  favoursResponses: boolean;
   /** Settings it refuses instead of ignoring. */
   refuses: readonly string[];
 }
@@ -52,6 +54,7 @@ const NAMELESS: Quirks = {
   takesSchema: true,
   takesParallelFlag: true,
   takesFiles: false,
+  favoursResponses: false,
   refuses: [],
 };
 
@@ -63,6 +66,7 @@ const OPENAI: Quirks = {
   midSystem: 'developer',
   callIds: 'forty',
   takesFiles: true,
+  favoursResponses: true,
 };
 
 const THINKING_ECHOED: Quirks = { ...GENERIC, reasoningField: 'reasoning_content', needsThoughts: true };

@@ -12,6 +12,8 @@ export interface ModelTraits {
   takesStops: boolean;
   /** What it calls the output bound, where the upstream does not say. */
   limitField: LimitField;
+  /** Its vendor's own chat does not serve it, or not with tools. */
+  needsResponses: boolean;
   /** What it may bill for an image that it looks at closely, where that is more than others do. */
   mostImageTokens?: number | undefined;
 }
@@ -22,6 +24,7 @@ const PLAIN: ModelTraits = {
   takesSampling: true,
   takesStops: true,
   limitField: 'max_tokens',
+  needsResponses: false,
 };
 
 /** The first that fits; prefixes such as a vendor's `openai/`, or `ft:` of a model trained further, are left out. */
@@ -45,6 +48,10 @@ const FAMILIES: readonly (readonly [name: RegExp, traits: Partial<ModelTraits>])
   [/^gpt-5/, thinksBy(...EFFORTS)],
 ];
 
+/** Served in Responses alone: pro, codex and research. Without tools in chat: all from GPT-5.4 on. */
+const IN_RESPONSES =
+  /^(codex-|o\d(-mini)?-(pro|deep-research)|gpt-5(\.\d+)?-(pro|codex)|gpt-5\.([4-9]|\d\d)|gpt-[6-9])/;
+
 /** Thinking models of the vendor's own take neither sampling nor stop sequences, nor the older name of the bound. */
 function thinksBy(...efforts: string[]): Partial<ModelTraits> {
   return { efforts, takesSampling: false, takesStops: false, limitField: 'max_completion_tokens' };
@@ -57,7 +64,8 @@ export function modelTraits(model: string): ModelTraits {
   let traits = known.get(model);
   if (!traits) {
     const name = model.toLowerCase().replace(/^(.*\/)?(ft:)?/, '');
-    traits = { ...PLAIN, ...FAMILIES.find(([pattern]) => pattern.test(name))?.[1] };
+    const family = FAMILIES.find(([pattern]) => pattern.test(name))?.[1];
+    traits = { ...PLAIN, ...family, needsResponses: IN_RESPONSES.test(name) };
     known.set(model, traits);
   }
   return traits;
@@ -65,4 +73,9 @@ export function modelTraits(model: string): ModelTraits {
 
 export function limitFieldOf({ limitField }: Quirks, model: string): LimitField {
   return limitField === 'by_model' ? modelTraits(model).limitField : limitField;
+}
+
+/** Whether Responses comes before chat, for who speaks neither. */
+export function isForResponses({ favoursResponses }: Quirks, model: string): boolean {
+  return favoursResponses && modelTraits(model).needsResponses;
 }
