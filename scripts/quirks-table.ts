@@ -17,6 +17,7 @@ interface QuirksWords {
   ownKeyHeader: string;
   nineInIds: string;
   fortyInIds: string;
+  wantsAnswerToResults: string;
   needsThoughts: string;
   reasoningApart: string;
   cacheHits: string;
@@ -44,6 +45,7 @@ const WORDS: Record<Language, QuirksWords> = {
     ownKeyHeader: 'our key goes as `api-key`',
     nineInIds: 'ids of calls have nine letters and digits',
     fortyInIds: 'ids of calls have at most 40 characters',
+    wantsAnswerToResults: 'an `OK.` of the assistant stands between results of tools and words of others',
     needsThoughts: "given the words of any model's reasoning",
     reasoningApart: 'reasoning is counted beside the completion',
     cacheHits: 'cached input is told as `prompt_cache_hit_tokens`',
@@ -66,6 +68,7 @@ const WORDS: Record<Language, QuirksWords> = {
     ownKeyHeader: '我們的金鑰以 `api-key` 送出',
     nineInIds: '呼叫的編號為九個英文字母與數字',
     fortyInIds: '呼叫的編號最多 40 個字元',
+    wantsAnswerToResults: '工具結果與其他人的話之間，插入助理的一句 `OK.`',
     needsThoughts: '會收到推理的文字，不論出自哪個模型',
     reasoningApart: '推理不含在輸出（completion）之內，另外計數',
     cacheHits: '快取輸入以 `prompt_cache_hit_tokens` 告知',
@@ -111,6 +114,7 @@ function othersOf(quirks: Quirks, words: QuirksWords): string[] {
     ...(auth === 'api-key' ? [words.ownKeyHeader] : []),
     ...(callIds === 'nine' ? [words.nineInIds] : []),
     ...(callIds === 'forty' ? [words.fortyInIds] : []),
+    ...(quirks.wantsAnswerToResults ? [words.wantsAnswerToResults] : []),
     ...(needsThoughts ? [words.needsThoughts] : []),
     ...(countsReasoningApart ? [words.reasoningApart] : []),
     ...(countsCacheHits ? [words.cacheHits] : []),

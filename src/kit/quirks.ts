@@ -28,6 +28,8 @@ export interface Quirks {
   countsCacheHits: boolean;
   /** `nine`: ids of calls are nine letters and digits. `forty`: they have at most forty characters. */
   callIds: 'any' | 'nine' | 'forty';
+  /** Lets nobody but the assistant speak right after results of tools. */
+  wantsAnswerToResults: boolean;
   /** Takes `response_format` with a schema. */
   takesSchema: boolean;
   takesParallelFlag: boolean;
@@ -51,6 +53,7 @@ const NAMELESS: Quirks = {
   countsReasoningApart: false,
   countsCacheHits: false,
   callIds: 'any',
+  wantsAnswerToResults: false,
   takesSchema: true,
   takesParallelFlag: true,
   takesFiles: false,
@@ -85,6 +88,7 @@ const NAMED = {
     ...GENERIC,
     takesEffort: false,
     callIds: 'nine',
+    wantsAnswerToResults: true,
     refuses: [
       'seed',
       'logit_bias',

@@ -46,6 +46,16 @@ function writeUser(parts: readonly Part[], { quirks }: MessageOptions): Message[
   return content.length > 0 ? [...results.messages, { role: 'user', content: simplest(content) }] : results.messages;
 }
 
+const ANSWER_TO_RESULTS: Message = { role: 'assistant', content: 'OK.' };
+
+/** For an upstream that refuses anybody else's words right after results: the assistant takes note of them first. */
+export function answerResults(messages: readonly Message[]): Message[] {
+  const isSaid = ({ role }: Message) => role !== 'tool' && role !== 'assistant';
+  return messages.flatMap((message, index) =>
+    isSaid(message) && messages[index - 1]?.role === 'tool' ? [ANSWER_TO_RESULTS, message] : [message],
+  );
+}
+
 /** Not every upstream takes parts where a text would do. */
 function simplest(content: readonly ContentPart[]): RawValue {
   const texts = content.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
