@@ -14,6 +14,8 @@ export interface Quirks {
   midSystem: (typeof MID_SYSTEM)[number];
   /** Takes `reasoning_effort`. */
   takesEffort: boolean;
+  /** The words for it, from the least, that some models take here and elsewhere not: the first whose name fits. */
+  ownEfforts: readonly (readonly [name: RegExp, words: readonly string[]])[];
   /** Where a model finds its own reasoning of earlier turns; undefined: it does not want it back. */
   reasoningField: 'reasoning_content' | 'reasoning' | undefined;
   /** Refuses calls in a history that come without the thoughts before them, whichever model had these. */
@@ -46,6 +48,7 @@ const NAMELESS: Quirks = {
   limitField: 'by_model',
   midSystem: 'fold',
   takesEffort: true,
+  ownEfforts: [],
   reasoningField: undefined,
   needsThoughts: false,
   takesDetails: false,
@@ -103,6 +106,7 @@ const NAMED = {
   xai: { ...GENERIC, countsReasoningApart: true, refuses: ['verbosity', 'prompt_cache_key'] },
   groq: {
     ...GENERIC,
+    ownEfforts: [[/^qwen/, ['none', 'default']]],
     reasoningField: 'reasoning',
     refuses: ['logprobs', 'top_logprobs', 'logit_bias', 'verbosity', 'prompt_cache_key'],
   },
@@ -117,7 +121,7 @@ const NAMED = {
   ollama: { ...GENERIC, reasoningField: 'reasoning', takesParallelFlag: false },
   vllm: { ...GENERIC, reasoningField: 'reasoning' },
   glm: THINKING_ECHOED,
-  moonshot: THINKING_ECHOED,
+  moonshot: { ...THINKING_ECHOED, ownEfforts: [[/^kimi-(?!k3)/, ['minimal', 'low', 'medium', 'high']]] },
 } as const satisfies Record<string, Quirks>;
 
 export type QuirksName = keyof typeof NAMED;
