@@ -9,6 +9,7 @@ import { type Carrier, sameDialectCarrier } from './carrier.ts';
 import type { Dialect, RelayRequest } from './dialect.ts';
 import { geminiUpstream } from './gemini/upstream-side.ts';
 import { openaiChatClient } from './openai-chat/client/side.ts';
+import { isForResponses } from './openai-chat/model-traits.ts';
 import { openaiChatUpstream } from './openai-chat/upstream/side.ts';
 import { openaiResponsesClient } from './openai-responses/client/side.ts';
 import { openaiResponsesUpstream } from './openai-responses/upstream/side.ts';
@@ -22,7 +23,7 @@ const CLIENTS: Partial<Record<Dialect['endpoint'], ClientSide>> = {
   responses: openaiResponsesClient,
 };
 
-/** In the order of preference, for an upstream that has several. */
+/** In the order of preference, for an upstream that has several; models that need Responses are asked there first. */
 const UPSTREAMS: readonly (readonly [endpoint: Endpoint, side: UpstreamSide])[] = [
   ['chat', openaiChatUpstream],
   ['messages', anthropicMessagesUpstream],
@@ -57,7 +58,7 @@ export function canReach(dialect: Dialect, endpoints: readonly Endpoint[]): bool
 export function carry(dialect: Dialect, request: RelayRequest, to: Destination, from: Sender): Carrier {
   const { endpoints, model, quirks, prefill, isFree } = to;
   if (endpoints.includes(dialect.endpoint)) return sameDialectCarrier(dialect, request, quirks, isFree);
-  const found = translationTo(dialect, endpoints);
+  const found = translationTo(dialect, endpoints, isForResponses(quirks, model) ? 'responses' : undefined);
   if (!found) throw new Error(`no way from ${dialect.endpoint} to ${endpoints.join(', ')}`);
   const { endpoint, ...sides } = found;
   const { requestId, createdAt, hashUser } = from;
@@ -66,8 +67,9 @@ export function carry(dialect: Dialect, request: RelayRequest, to: Destination, 
   return translatedCarrier({ dialect, ...sides, endpoint, request, target, createdAt });
 }
 
-function translationTo(dialect: Dialect, endpoints: readonly Endpoint[]) {
+function translationTo(dialect: Dialect, endpoints: readonly Endpoint[], preferred?: Endpoint) {
   const client = CLIENTS[dialect.endpoint];
-  const found = UPSTREAMS.find(([endpoint]) => endpoints.includes(endpoint));
+  const usable = UPSTREAMS.filter(([endpoint]) => endpoints.includes(endpoint));
+  const found = usable.find(([endpoint]) => endpoint === preferred) ?? usable[0];
   return client && found ? { client, endpoint: found[0], upstream: found[1] } : undefined;
 }

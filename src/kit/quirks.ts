@@ -14,6 +14,8 @@ export interface Quirks {
   midSystem: (typeof MID_SYSTEM)[number];
   /** Takes `reasoning_effort`. */
   takesEffort: boolean;
+  /** The words for it, from the least, that some models take here and elsewhere not: the first whose name fits. */
+  ownEfforts: readonly (readonly [name: RegExp, words: readonly string[]])[];
   /** Where a model finds its own reasoning of earlier turns; undefined: it does not want it back. */
   reasoningField: 'reasoning_content' | 'reasoning' | undefined;
   /** Refuses calls in a history that come without the thoughts before them, whichever model had these. */
@@ -28,11 +30,15 @@ export interface Quirks {
   countsCacheHits: boolean;
   /** `nine`: ids of calls are nine letters and digits. `forty`: they have at most forty characters. */
   callIds: 'any' | 'nine' | 'forty';
+  /** Lets nobody but the assistant speak right after results of tools. */
+  wantsAnswerToResults: boolean;
   /** Takes `response_format` with a schema. */
   takesSchema: boolean;
   takesParallelFlag: boolean;
   /** Takes files and sound as parts of a message. */
   takesFiles: boolean;
+  /** Refuses newer models in chat, or tools for them, and serves all of them in Responses. */
+  favoursResponses: boolean;
   /** Settings it refuses instead of ignoring. */
   refuses: readonly string[];
 }
@@ -42,6 +48,7 @@ const NAMELESS: Quirks = {
   limitField: 'by_model',
   midSystem: 'fold',
   takesEffort: true,
+  ownEfforts: [],
   reasoningField: undefined,
   needsThoughts: false,
   takesDetails: false,
@@ -49,9 +56,11 @@ const NAMELESS: Quirks = {
   countsReasoningApart: false,
   countsCacheHits: false,
   callIds: 'any',
+  wantsAnswerToResults: false,
   takesSchema: true,
   takesParallelFlag: true,
   takesFiles: false,
+  favoursResponses: false,
   refuses: [],
 };
 
@@ -63,6 +72,7 @@ const OPENAI: Quirks = {
   midSystem: 'developer',
   callIds: 'forty',
   takesFiles: true,
+  favoursResponses: true,
 };
 
 const THINKING_ECHOED: Quirks = { ...GENERIC, reasoningField: 'reasoning_content', needsThoughts: true };
@@ -81,6 +91,7 @@ const NAMED = {
     ...GENERIC,
     takesEffort: false,
     callIds: 'nine',
+    wantsAnswerToResults: true,
     refuses: [
       'seed',
       'logit_bias',
@@ -95,6 +106,7 @@ const NAMED = {
   xai: { ...GENERIC, countsReasoningApart: true, refuses: ['verbosity', 'prompt_cache_key'] },
   groq: {
     ...GENERIC,
+    ownEfforts: [[/^qwen/, ['none', 'default']]],
     reasoningField: 'reasoning',
     refuses: ['logprobs', 'top_logprobs', 'logit_bias', 'verbosity', 'prompt_cache_key'],
   },
@@ -109,7 +121,7 @@ const NAMED = {
   ollama: { ...GENERIC, reasoningField: 'reasoning', takesParallelFlag: false },
   vllm: { ...GENERIC, reasoningField: 'reasoning' },
   glm: THINKING_ECHOED,
-  moonshot: THINKING_ECHOED,
+  moonshot: { ...THINKING_ECHOED, ownEfforts: [[/^kimi-(?!k3)/, ['minimal', 'low', 'medium', 'high']]] },
 } as const satisfies Record<string, Quirks>;
 
 export type QuirksName = keyof typeof NAMED;

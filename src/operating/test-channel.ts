@@ -5,7 +5,7 @@ import type { Document, ModelKind } from '../catalog/document.ts';
 import { SERVED_BY } from '../catalog/endpoints.ts';
 import { readFailure } from '../channels/read-failure.ts';
 import type { Upstream } from '../channels/upstream.ts';
-import { limitFieldOf } from '../dialects/openai-chat/model-traits.ts';
+import { isForResponses, limitFieldOf } from '../dialects/openai-chat/model-traits.ts';
 import type { Endpoint } from '../kit/endpoints.ts';
 import { codeOf } from '../kit/error-code.ts';
 import { isObject, tryParseJson } from '../kit/json/json.ts';
@@ -80,7 +80,7 @@ export async function testChannel(
 /** Also of a channel that is switched off: that is when one tests it. */
 function findCall(
   { models }: Document,
-  { name, endpoints }: Pick<Channel, 'name' | 'endpoints'>,
+  { name, endpoints, quirks }: Pick<Channel, 'name' | 'endpoints' | 'quirks'>,
   asked: string | undefined,
 ): { upstreamModel: string; call: Call } {
   const routes = models
@@ -92,8 +92,11 @@ function findCall(
   }
   for (const kind of TESTED) {
     const route = routes.find(({ kinds }) => kinds.includes(kind));
-    const call = CALLS.find(([endpoint]) => SERVED_BY[kind].includes(endpoint) && endpoints.includes(endpoint));
-    if (route && call) return { upstreamModel: route.model, call };
+    if (!route) continue;
+    const calls = CALLS.filter(([endpoint]) => SERVED_BY[kind].includes(endpoint) && endpoints.includes(endpoint));
+    const preferred = isForResponses(quirks, route.model) ? 'responses' : undefined;
+    const call = calls.find(([endpoint]) => endpoint === preferred) ?? calls[0];
+    if (call) return { upstreamModel: route.model, call };
   }
   throw new OperatingRefused(
     'only_images',

@@ -82,6 +82,7 @@ describe('the call is one that the model serves', () => {
   const picture = of('picture', ['images'], { image: 1 });
   const vector = of('vector', ['embeddings'], { input: 1 });
   const chat = of('chat', ['chat'], { input: 1, output: 1 });
+  const newer = { ...chat, routes: [{ channel: 'up', model: 'gpt-5.3-codex' }] };
   const free = STANDARD.models.slice(0, 1);
 
   test.each<[string, Asked, object]>([
@@ -98,6 +99,12 @@ describe('the call is one that the model serves', () => {
       { models: [chat], endpoints: ['responses', 'embeddings'] },
       { endpoint: 'responses' },
     ],
+    [
+      'the one in which the vendor serves the model',
+      { models: [newer], quirks: 'openai' },
+      { model: 'gpt-5.3-codex', endpoint: 'responses' },
+    ],
+    ['and which the channel has', { models: [newer], quirks: 'openai', endpoints: ['chat'] }, { endpoint: 'chat' }],
   ])('%s', async (_, { models = [], ...asked }, expected) => {
     const answer = await ask(new Response('{"data":[]}'), { models: [...free, ...models], ...asked });
     expect(answer).toMatchObject({ ok: true, ...expected });

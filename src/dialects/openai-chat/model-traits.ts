@@ -6,22 +6,28 @@ import { EFFORTS } from '../translate/effort.ts';
 
 export interface ModelTraits {
   takesEffort: boolean;
+  /** As much as it likes: who wishes no thoughts is not given what they wish. */
+  alwaysThinks: boolean;
   /** The words for how much to think that it takes, from the least. */
   efforts: readonly string[];
   takesSampling: boolean;
   takesStops: boolean;
   /** What it calls the output bound, where the upstream does not say. */
   limitField: LimitField;
+  /** Its vendor's own chat does not serve it, or not with tools. */
+  needsResponses: boolean;
   /** What it may bill for an image that it looks at closely, where that is more than others do. */
   mostImageTokens?: number | undefined;
 }
 
 const PLAIN: ModelTraits = {
   takesEffort: true,
+  alwaysThinks: false,
   efforts: EFFORTS,
   takesSampling: true,
   takesStops: true,
   limitField: 'max_tokens',
+  needsResponses: false,
 };
 
 /** The first that fits; prefixes such as a vendor's `openai/`, or `ft:` of a model trained further, are left out. */
@@ -43,7 +49,19 @@ const FAMILIES: readonly (readonly [name: RegExp, traits: Partial<ModelTraits>])
   [/^gpt-(5\.\d|6-(sol|luna))/, thinksBy('none', 'low', 'medium', 'high', 'xhigh', 'max')],
   [/^gpt-[6-9]/, thinksBy('low', 'medium', 'high', 'xhigh', 'max')],
   [/^gpt-5/, thinksBy(...EFFORTS)],
+  [/^grok-3-mini/, { efforts: ['low', 'high'] }],
+  [/^grok-4[.-]20-multi-agent/, { efforts: ['low', 'medium', 'high', 'xhigh'] }],
+  [/^grok-4[.-]3(?!\d)/, { efforts: ['none', 'low', 'medium', 'high'] }],
+  [/^grok-(4[.-]5(?!\d)|latest)/, { efforts: ['low', 'medium', 'high'] }],
+  [/^grok-4[.-]6(?!\d)/, { efforts: ['low', 'medium', 'high', 'xhigh'] }],
+  [/^grok-([23]|.*non-reasoning)/, { takesEffort: false }],
+  [/^grok-(4(?![.-][3-9](?!\d))|code|build)/, { takesEffort: false, alwaysThinks: true }],
+  [/^kimi-k3/, { efforts: ['low', 'high', 'max'] }],
 ];
+
+/** Served in Responses alone: pro, codex and research. Without tools in chat: all from GPT-5.4 on. */
+const IN_RESPONSES =
+  /^(codex-|o\d(-mini)?-(pro|deep-research)|gpt-5(\.\d+)?-(pro|codex)|gpt-5\.([4-9]|\d\d)|gpt-[6-9])/;
 
 /** Thinking models of the vendor's own take neither sampling nor stop sequences, nor the older name of the bound. */
 function thinksBy(...efforts: string[]): Partial<ModelTraits> {
@@ -56,13 +74,28 @@ const known = new Map<string, ModelTraits>();
 export function modelTraits(model: string): ModelTraits {
   let traits = known.get(model);
   if (!traits) {
-    const name = model.toLowerCase().replace(/^(.*\/)?(ft:)?/, '');
-    traits = { ...PLAIN, ...FAMILIES.find(([pattern]) => pattern.test(name))?.[1] };
+    const name = plainName(model);
+    const family = FAMILIES.find(([pattern]) => pattern.test(name))?.[1];
+    traits = { ...PLAIN, ...family, needsResponses: IN_RESPONSES.test(name) };
     known.set(model, traits);
   }
   return traits;
 }
 
+function plainName(model: string): string {
+  return model.toLowerCase().replace(/^(.*\/)?(ft:)?/, '');
+}
+
+/** The words for how much to think that a model takes at this upstream, from the least. */
+export function effortsOf({ ownEfforts }: Quirks, model: string): readonly string[] {
+  return ownEfforts.find(([name]) => name.test(plainName(model)))?.[1] ?? modelTraits(model).efforts;
+}
+
 export function limitFieldOf({ limitField }: Quirks, model: string): LimitField {
   return limitField === 'by_model' ? modelTraits(model).limitField : limitField;
+}
+
+/** Whether Responses comes before chat, for who speaks neither. */
+export function isForResponses({ favoursResponses }: Quirks, model: string): boolean {
+  return favoursResponses && modelTraits(model).needsResponses;
 }

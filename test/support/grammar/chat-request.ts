@@ -32,7 +32,8 @@ export function checkChatRequest(body: Answer): void {
 function checkMessage(message: Answer): void {
   const { role, content } = message;
   must(['system', 'developer', 'user', 'assistant', 'tool'].includes(role), `the role ${role}`);
-  if (typeof content === 'string') must(content !== '' || role === 'tool', `an empty message of ${role}`);
+  const isWordless = role === 'tool' || message.tool_calls?.length > 0;
+  if (typeof content === 'string') must(content !== '' || isWordless, `an empty message of ${role}`);
   else if (Array.isArray(content)) {
     must(content.length > 0, 'no content');
     for (const part of content) checkPart(part, role);

@@ -7,7 +7,7 @@ import { appendPrefill, prepareBegunAnswer } from '../../translate/begun-answer.
 import type { Conversation, Turn } from '../../translate/conversation.ts';
 import type { Target, WrittenRequest } from '../../translate/sides.ts';
 import { withToldNames } from '../../translate/told-tools.ts';
-import { isWanted, type MessageOptions, writeSystem, writeTurn } from './write-messages.ts';
+import { answerResults, isWanted, type MessageOptions, writeSystem, writeTurn } from './write-messages.ts';
 import { writeFormat, writeKnobs, writeReasoning } from './write-settings.ts';
 import { writeTools } from './write-tools.ts';
 
@@ -21,9 +21,10 @@ export function writeConversation(conversation: Conversation, target: Target): W
   const options: MessageOptions = { quirks, names: tools.names, origin };
   const { turns, isReworded } = prepareBegunAnswer(planTurns(told, options), target.prefill);
   // Written at once, so that what cannot be carried is told before anything is sent.
+  const said = turns.flatMap((turn) => writeTurn(turn, options));
   const messages = [
     ...writeSystem([...told.system.map(({ text }) => text), ...format.hints]),
-    ...turns.flatMap((turn) => writeTurn(turn, options)),
+    ...(quirks.wantsAnswerToResults ? answerResults(said) : said),
   ];
 
   function body(fields: UpstreamFields, asked: { stream: boolean; prefill?: string | undefined }): string {

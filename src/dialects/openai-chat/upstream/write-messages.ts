@@ -46,6 +46,16 @@ function writeUser(parts: readonly Part[], { quirks }: MessageOptions): Message[
   return content.length > 0 ? [...results.messages, { role: 'user', content: simplest(content) }] : results.messages;
 }
 
+const ANSWER_TO_RESULTS: Message = { role: 'assistant', content: 'OK.' };
+
+/** For an upstream that refuses anybody else's words right after results: the assistant takes note of them first. */
+export function answerResults(messages: readonly Message[]): Message[] {
+  const isSaid = ({ role }: Message) => role !== 'tool' && role !== 'assistant';
+  return messages.flatMap((message, index) =>
+    isSaid(message) && messages[index - 1]?.role === 'tool' ? [ANSWER_TO_RESULTS, message] : [message],
+  );
+}
+
 /** Not every upstream takes parts where a text would do. */
 function simplest(content: readonly ContentPart[]): RawValue {
   const texts = content.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
@@ -57,19 +67,26 @@ function writeAssistant(parts: readonly Part[], options: MessageOptions): Messag
   const thoughts = parts.filter((part) => part.type === 'reasoning');
   const words = parts.filter((part) => part.type !== 'tool_call' && part.type !== 'reasoning');
   const content = joinTexts(words, '');
+  // Who needs thoughts says no words with an empty text, and refuses null.
+  const isWordless = content === '' && calls.length > 0 && !options.quirks.needsThoughts;
   return {
     role: 'assistant',
-    content: content === '' && calls.length > 0 ? null : content,
-    ...writeThoughts(thoughts, options),
+    content: isWordless ? null : content,
+    ...writeThoughts(thoughts, calls.length > 0, options),
     tool_calls: calls.length > 0 ? calls.map((call) => writeCall(call, options)) : undefined,
   };
 }
 
-function writeThoughts(thoughts: readonly ReasoningPart[], options: MessageOptions): Message {
-  const { reasoningField } = options.quirks;
+/** Stands for thoughts that nobody can read, or that there never were: an empty text is refused like none. */
+const NO_THOUGHTS = '(not kept)';
+
+function writeThoughts(thoughts: readonly ReasoningPart[], hasCalls: boolean, options: MessageOptions): Message {
+  const { reasoningField, needsThoughts } = options.quirks;
   const details = writeDetails(thoughts, options);
   if (details) return { reasoning_details: details };
-  return reasoningField && thoughts.length > 0 ? { [reasoningField]: thoughts.map(({ text }) => text).join('') } : {};
+  if (reasoningField === undefined) return {};
+  if (thoughts.length > 0) return { [reasoningField]: thoughts.map(({ text }) => text).join('') };
+  return needsThoughts && hasCalls ? { [reasoningField]: NO_THOUGHTS } : {};
 }
 
 /**

@@ -8,7 +8,7 @@ import { effortFor } from '../../translate/effort.ts';
 import { requireOneAnswer } from '../../translate/one-answer.ts';
 import type { Target } from '../../translate/sides.ts';
 import { splitStops } from '../../translate/stop-sequences.ts';
-import { modelTraits } from '../model-traits.ts';
+import { effortsOf, modelTraits } from '../model-traits.ts';
 
 export interface Written {
   members: { [name: string]: RawValue | undefined };
@@ -61,11 +61,11 @@ export function writeKnobs(knobs: readonly Knob[], { quirks, model, hashUser }: 
 export function writeReasoning(wish: ReasoningWish | undefined, { quirks, model }: Target): Written {
   const none = { members: {}, dropped: [] };
   if (!wish) return none;
-  const traits = modelTraits(model);
-  const word = effortFor(wish, traits.efforts);
+  const { takesEffort, alwaysThinks } = modelTraits(model);
+  const word = effortFor(wish, effortsOf(quirks, model));
   if (word === undefined) return none;
   // To a model that never thinks, not to think is no wish.
-  if (!traits.takesEffort) return { members: {}, dropped: wish.isOff ? [] : [wish.name] };
+  if (!takesEffort) return { members: {}, dropped: wish.isOff && !alwaysThinks ? [] : [wish.name] };
   if (!quirks.takesEffort) return { members: {}, dropped: [wish.name] };
   return { members: { reasoning_effort: word }, dropped: [] };
 }

@@ -4,7 +4,7 @@
 import type { Json } from '../../../kit/json/json.ts';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import { PLAIN_TIERS } from '../../left-behind/priced-fields.ts';
-import { modelTraits } from '../../openai-chat/model-traits.ts';
+import { effortsOf, modelTraits } from '../../openai-chat/model-traits.ts';
 import type { Conversation, Knob, KnobKind, OutputFormat, ReasoningWish, Tool } from '../../translate/conversation.ts';
 import { effortFor } from '../../translate/effort.ts';
 import { requireOneAnswer } from '../../translate/one-answer.ts';
@@ -62,11 +62,11 @@ export function writeFormat(format: OutputFormat | undefined): Members {
 
 /** Its reasoning comes sealed, to be given back; how much of it is shown is the upstream's own choice. */
 export function writeReasoning(wish: ReasoningWish | undefined, { quirks, model }: Target): Written {
-  const traits = modelTraits(model);
-  if (!quirks.takesEffort || !traits.takesEffort)
-    return { members: {}, dropped: wish && !wish.isOff ? [wish.name] : [] };
+  const { takesEffort, alwaysThinks } = modelTraits(model);
+  const word = wish && effortFor(wish, effortsOf(quirks, model));
   const include = ['reasoning.encrypted_content'];
-  const word = wish && effortFor(wish, traits.efforts);
+  if (alwaysThinks) return { members: { include }, dropped: wish && word !== undefined ? [wish.name] : [] };
+  if (!quirks.takesEffort || !takesEffort) return { members: {}, dropped: wish && !wish.isOff ? [wish.name] : [] };
   return { members: { include, reasoning: word === undefined ? undefined : { effort: word } }, dropped: [] };
 }
 
