@@ -164,9 +164,10 @@ export interface ChannelRevision extends ChannelDay {
   revision: number;
 }
 
-/** One way in which a wallet disagrees with the entries and holds it should sum up. */
+/** One way in which the books disagree with themselves. */
 export interface Difference {
   what:
+    | 'wallet'
     | 'balance'
     | 'held'
     | 'in_flight'
@@ -174,10 +175,11 @@ export interface Difference {
     | 'chain'
     | 'total'
     | 'budget_held'
+    | 'sides'
     | 'card'
     | 'settlement'
     | 'usage_day';
-  /** The account, card or request it is about. */
+  /** The account, key, card or request it is about, or another reference of an entry. */
   subject: string;
   expected: string;
   found: string;
