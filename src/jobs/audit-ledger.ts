@@ -36,7 +36,7 @@ export async function auditLedger(store: Store, clock: Clock, alarms: Alarms, lo
     const since = { touchedAt: touchedAt - OVERLAP_MS, entryId: Math.max(0, entryId - OVERLAP_ENTRIES) };
     // Once the books were found unbalanced, only a look at all of them can clear that.
     const isFull = unbalanced;
-    const report = await store.read.audit(isFull ? {} : { since });
+    const report = await store.read.audit(isFull ? { now: startedAt } : { since });
     last = { at: startedAt, isFull, report };
     unbalanced = report.total !== 0n;
     if (unbalanced) alarms.raise('ledger_unbalanced', { cost_nano: report.total.toString() });

@@ -1,11 +1,11 @@
 // The ledger's invariants as questions, each answered with the rows that break it. The SQL is common to both databases;
-// `TOUCHED` stands for the set of accounts a pass looks at, `NEWEST` for the entry it begins after.
+// `TOUCHED` stands for the set of accounts a pass looks at, `NEWEST` for the entry it begins after, `TODAY` for its day.
 
 import { DAY_MS } from '../kit/clock.ts';
 import { NANO_PER_NTD } from '../kit/money.ts';
-import { OFFSET_MS } from '../kit/taipei.ts';
+import { OFFSET_MS, taipeiDay } from '../kit/taipei.ts';
 import { ACCEPTED_ENTRY, balanceAfter, joinAccepted, wrongEntries } from './accepted-chains.ts';
-import { KEPT_DAY, KEPT_SETTLED_AT } from './kept-usage.ts';
+import { KEPT_DAY, KEPT_SETTLED_AT, USAGE_KEPT_FROM } from './kept-usage.ts';
 import type { AuditReport, AuditScope, Difference } from './reads.ts';
 import { type EntryKind, HOUSE_ACCOUNTS } from './rows.ts';
 
@@ -14,6 +14,8 @@ export interface AuditQuery {
   /** Returns subject, expected, found. */
   sql: string;
   pass: 'both' | 'full' | 'short';
+  /** It asks for `TODAY`, which not every pass knows. */
+  isDated?: true;
 }
 
 const HOUSE = HOUSE_ACCOUNTS.map((name) => `'${name}'`).join(', ');
@@ -33,17 +35,20 @@ const sideByKind = (side: 0 | 1) =>
     .join(' ')} END`;
 
 /** Fills a question for one pass; flags are spelt by the database's own rules. */
-export function fillAudit(sql: string, { since }: AuditScope, flag: (column: string) => string): string {
+export function fillAudit(sql: string, { now = 0, since }: AuditScope, flag: (column: string) => string): string {
   const touched = since ? ` WHERE touched_at >= ${Math.trunc(since.touchedAt)}` : '';
   return sql
     .replaceAll('TOUCHED', `SELECT account_id FROM wallets${touched}`)
     .replaceAll('NEWEST', String(Math.trunc(since?.entryId ?? 0)))
+    .replaceAll('TODAY', String(taipeiDay(now)))
     .replaceAll('(FREE)', `(${flag('free')})`)
     .replaceAll('(BUDGETED)', `(${flag('budgeted')})`);
 }
 
-export function auditQueriesFor({ since }: AuditScope): AuditQuery[] {
-  return AUDIT_QUERIES.filter(({ pass }) => pass === 'both' || pass === (since ? 'short' : 'full'));
+export function auditQueriesFor({ now, since }: AuditScope): AuditQuery[] {
+  return AUDIT_QUERIES.filter(
+    ({ pass, isDated }) => (pass === 'both' || pass === (since ? 'short' : 'full')) && (!isDated || now !== undefined),
+  );
 }
 
 const AUDIT_QUERIES: readonly AuditQuery[] = [
@@ -185,6 +190,13 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
       WHERE day >= ${KEPT_DAY}
       GROUP BY account_id, day, key_id, model, channel, status
       HAVING sum(own_cost) <> sum(day_cost) OR sum(own) <> sum(counted)`,
+  },
+  // From a day that has not come, the two above would look at nothing until then.
+  {
+    what: 'usage_from_day',
+    pass: 'full',
+    isDated: true,
+    sql: `SELECT 'usage' AS subject, TODAY AS expected, day AS found FROM (${USAGE_KEPT_FROM}) kept WHERE day > TODAY`,
   },
 ];
 

@@ -178,7 +178,8 @@ export interface Difference {
     | 'sides'
     | 'card'
     | 'settlement'
-    | 'usage_day';
+    | 'usage_day'
+    | 'usage_from_day';
   /** The account, key, card or request it is about, or another reference of an entry. */
   subject: string;
   expected: string;
@@ -187,6 +188,8 @@ export interface Difference {
 
 /** A short pass looks at wallets touched since a time and at entries after a number; a full one at everything. */
 export interface AuditScope {
+  /** Of a full pass: without it, nobody is asked whether something lies in the future. */
+  now?: number;
   since?: { touchedAt: number; entryId: number };
 }
 
@@ -272,6 +275,8 @@ export interface Reads {
   revenueByDay(sinceDay: number): Promise<RevenueDay[]>;
   /** The first Taipei day of which all usage is kept; 0 if none was ever deleted. Ask after what it is held against. */
   usageKeptFrom(): Promise<number>;
+  /** The last Taipei day with usage before a day; undefined if there is none. */
+  lastUsedDay(before: number): Promise<number | undefined>;
   /** From a day to the day before another. */
   channelDays(channel: string, fromDay: number, toDay: number): Promise<ChannelDay[]>;
   /** One day, from its usage records: dearer than `channelDays`. */
@@ -323,6 +328,7 @@ export const READ_NAMES = [
   'writeOffs',
   'revenueByDay',
   'usageKeptFrom',
+  'lastUsedDay',
   'channelDays',
   'channelRevisions',
   'audit',

@@ -99,6 +99,8 @@ const FAULTS: Fault[] = [
   ],
 ];
 
+const FUTURE_DAY = 99_999;
+
 /** The command itself, on the file, without the cost of a process for each fault. */
 async function differences(): Promise<{ ok: boolean; total_nano: string; differences: Difference[] }> {
   const command = ledgerCommands.find(({ words }) => words === 'ledger audit');
@@ -141,6 +143,14 @@ test.each(FAULTS)('%s by %s: that fault alone', async (what, statement, subject)
   for (const { expected, found } of told.differences) expect(expected).not.toBe(found);
   if (what === 'total') expect(told.total_nano).toBe('1000000000');
   else expect(told.differences.map((one) => one.subject)).toContain(subject());
+});
+
+test('usage that is kept from a day that has not come', async () => {
+  restorePristine();
+  writeSql(file, `INSERT INTO settings VALUES ('usage_from_day', ?)`, String(FUTURE_DAY));
+  expect((await differences()).differences).toMatchObject([
+    { what: 'usage_from_day', subject: 'usage', found: String(FUTURE_DAY) },
+  ]);
 });
 
 test('a fault is exit 1, on stderr alone, with what was expected and what was found', async () => {
