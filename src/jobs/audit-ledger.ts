@@ -28,15 +28,19 @@ export async function auditLedger(store: Store, clock: Clock, alarms: Alarms, lo
   const mark = await store.read.audit({ since: { touchedAt: clock.now(), entryId: Number.MAX_SAFE_INTEGER } });
   let entryId = mark.lastEntryId;
   let touchedAt = clock.now() - PASS_MS;
+  let lookedAt = clock.monotonic() - PASS_MS;
   let unbalanced = false;
   let last: AuditPass | undefined;
 
   async function pass(): Promise<AuditReport> {
     const startedAt = clock.now();
-    const since = { touchedAt: touchedAt - OVERLAP_MS, entryId: Math.max(0, entryId - OVERLAP_ENTRIES) };
+    const begunAt = clock.monotonic();
+    // By whichever clock it is longer ago: the wall clock may have stepped back since.
+    const from = Math.min(touchedAt, startedAt - (begunAt - lookedAt));
+    const since = { touchedAt: from - OVERLAP_MS, entryId: Math.max(0, entryId - OVERLAP_ENTRIES) };
     // Once the books were found unbalanced, only a look at all of them can clear that.
     const isFull = unbalanced;
-    const report = await store.read.audit(isFull ? {} : { since });
+    const report = await store.read.audit(isFull ? { now: startedAt } : { since });
     last = { at: startedAt, isFull, report };
     unbalanced = report.total !== 0n;
     if (unbalanced) alarms.raise('ledger_unbalanced', { cost_nano: report.total.toString() });
@@ -47,6 +51,7 @@ export async function auditLedger(store: Store, clock: Clock, alarms: Alarms, lo
     // The next pass looks again at all that this one has looked at.
     if (failures.length > 0) throw failures[0];
     touchedAt = Math.min(startedAt, clock.now());
+    lookedAt = begunAt;
     entryId = report.lastEntryId;
     return report;
   }

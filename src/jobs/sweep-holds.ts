@@ -22,7 +22,8 @@ export interface SweepTools {
   clock: Clock;
   log: Log;
   node: Node;
-  /** The database is of this machine alone: its clock may be believed, also of nodes that nobody has watched. */
+  /** The database is of this machine alone: its clock may be believed, also of nodes that nobody has watched and whose
+   * processes nobody here can see. */
   isAlone: boolean;
   isProcessAlive(pid: number): boolean;
   /** Nothing of one machine lives on in another run of it. */
@@ -97,12 +98,11 @@ async function findDead(tools: SweepTools, watch: LeaseWatch): Promise<string[]>
     throw error;
   });
   const silent = watch.look(leases, askedAt);
-  const endedHere = leases
-    .filter(({ host, pid }) => host === node.host && (pid === node.pid || !isProcessAlive(pid)))
-    .map(({ nodeId }) => nodeId);
+  const isHere = ({ host }: Lease) => host === node.host;
+  const hasEnded = ({ pid }: Lease) => pid === node.pid || !isProcessAlive(pid);
   const isOver = ({ host, expiresAt }: Lease) =>
     expiresAt + GRACE_MS <= clock.now() || isOfAnotherBoot(host, node.host);
-  const ranOut = isAlone ? leases.filter(isOver) : [];
-  const dead = [...silent, ...endedHere, ...ranOut.map(({ nodeId }) => nodeId)];
-  return dead.filter((nodeId) => nodeId !== node.nodeId);
+  // Here by the process alone: a clock that leaps ahead makes every lease look old until it is renewed.
+  const dead = leases.filter((lease) => (isHere(lease) ? hasEnded(lease) : isAlone && isOver(lease)));
+  return [...silent, ...dead.map(({ nodeId }) => nodeId)].filter((nodeId) => nodeId !== node.nodeId);
 }

@@ -24,7 +24,7 @@ export function auditResult({ node }: OperatingTools): AuditPass | undefined {
 /** Recomputes every invariant from the entries, now. */
 export async function runFullAudit(tools: OperatingTools, actor: Actor): Promise<AuditPass> {
   const at = tools.clock.now();
-  const report = await tools.store.read.audit({});
+  const report = await tools.store.read.audit({ now: at });
   const { wallets, entries, differences } = report;
   await record(tools, actor, 'ledger.audit', 'ledger', { wallets, entries, differences: differences.length });
   return { at, isFull: true, report };

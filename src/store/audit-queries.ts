@@ -1,38 +1,68 @@
 // The ledger's invariants as questions, each answered with the rows that break it. The SQL is common to both databases;
-// `TOUCHED` stands for the set of accounts a pass looks at, `NEWEST` for the entry it begins after.
+// `TOUCHED` stands for the set of accounts a pass looks at, `NEWEST` for the entry it begins after, `TODAY` for its day.
 
 import { DAY_MS } from '../kit/clock.ts';
 import { NANO_PER_NTD } from '../kit/money.ts';
-import { OFFSET_MS } from '../kit/taipei.ts';
+import { OFFSET_MS, taipeiDay } from '../kit/taipei.ts';
 import { ACCEPTED_ENTRY, balanceAfter, joinAccepted, wrongEntries } from './accepted-chains.ts';
-import { KEPT_DAY, KEPT_SETTLED_AT } from './kept-usage.ts';
+import { KEPT_DAY, KEPT_SETTLED_AT, USAGE_KEPT_FROM } from './kept-usage.ts';
 import type { AuditReport, AuditScope, Difference } from './reads.ts';
-import { HOUSE_ACCOUNTS } from './rows.ts';
+import { type EntryKind, HOUSE_ACCOUNTS } from './rows.ts';
 
 export interface AuditQuery {
   what: Difference['what'];
   /** Returns subject, expected, found. */
   sql: string;
   pass: 'both' | 'full' | 'short';
+  /** It asks for `TODAY`, which not every pass knows. */
+  isDated?: true;
 }
 
 const HOUSE = HOUSE_ACCOUNTS.map((name) => `'${name}'`).join(', ');
 
+/** From which side to which an entry of each kind moves its amount, as columns or texts of SQL. */
+const SIDES: Readonly<Record<EntryKind, readonly [debit: string, credit: string]>> = {
+  trial: ["'house:trial'", 'account_id'],
+  // Of a card that is gone the line `card` tells.
+  card: ["coalesce('house:cards_' || (SELECT c.kind FROM cards c WHERE c.serial = reference), debit)", 'account_id'],
+  credit: ["'house:credit'", 'account_id'],
+  usage: ['account_id', "'house:revenue'"],
+  write_off: ["'house:write_off'", "'house:revenue'"],
+};
+const sideByKind = (side: 0 | 1) =>
+  `CASE kind ${Object.entries(SIDES)
+    .map(([kind, sides]) => `WHEN '${kind}' THEN ${sides[side]}`)
+    .join(' ')} END`;
+
 /** Fills a question for one pass; flags are spelt by the database's own rules. */
-export function fillAudit(sql: string, { since }: AuditScope, flag: (column: string) => string): string {
+export function fillAudit(sql: string, { now = 0, since }: AuditScope, flag: (column: string) => string): string {
   const touched = since ? ` WHERE touched_at >= ${Math.trunc(since.touchedAt)}` : '';
   return sql
     .replaceAll('TOUCHED', `SELECT account_id FROM wallets${touched}`)
     .replaceAll('NEWEST', String(Math.trunc(since?.entryId ?? 0)))
+    .replaceAll('TODAY', String(taipeiDay(now)))
     .replaceAll('(FREE)', `(${flag('free')})`)
     .replaceAll('(BUDGETED)', `(${flag('budgeted')})`);
 }
 
-export function auditQueriesFor({ since }: AuditScope): AuditQuery[] {
-  return AUDIT_QUERIES.filter(({ pass }) => pass === 'both' || pass === (since ? 'short' : 'full'));
+export function auditQueriesFor({ now, since }: AuditScope): AuditQuery[] {
+  return AUDIT_QUERIES.filter(
+    ({ pass, isDated }) => (pass === 'both' || pass === (since ? 'short' : 'full')) && (!isDated || now !== undefined),
+  );
 }
 
 const AUDIT_QUERIES: readonly AuditQuery[] = [
+  // The questions about wallets ask none that is not there.
+  {
+    what: 'wallet',
+    pass: 'full',
+    sql: `SELECT a.account_id AS subject, 'none' AS found, coalesce((
+        SELECT sum(CASE WHEN e.credit = e.account_id THEN e.amount_nano ELSE -e.amount_nano END)
+        FROM entries e WHERE e.account_id = a.account_id
+      ), 0) AS expected
+      FROM accounts a LEFT JOIN wallets w ON w.account_id = a.account_id
+      WHERE w.account_id IS NULL`,
+  },
   {
     what: 'balance',
     pass: 'full',
@@ -69,7 +99,24 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
       FROM budgets b LEFT JOIN (
         SELECT key_id, sum(amount_nano) AS total FROM holds WHERE (BUDGETED) GROUP BY key_id
       ) s ON s.key_id = b.key_id
-      WHERE b.held_nano <> coalesce(s.total, 0)`,
+      WHERE b.held_nano <> coalesce(s.total, 0)
+      UNION ALL
+      SELECT s.key_id, s.total, 0
+      FROM (SELECT key_id, sum(amount_nano) AS total FROM holds WHERE (BUDGETED) GROUP BY key_id) s
+      LEFT JOIN budgets b ON b.key_id = s.key_id
+      WHERE b.key_id IS NULL AND s.total > 0`,
+  },
+  // What a wallet and a house account have is told from the sides. One that is not known, as of an entry without an account,
+  // fits no kind.
+  {
+    what: 'sides',
+    pass: 'full',
+    sql: `SELECT reference AS subject, coalesce(due_debit, '?') || ' > ' || coalesce(due_credit, '?') AS expected,
+        debit || ' > ' || credit AS found
+      FROM (
+        SELECT reference, debit, credit, ${sideByKind(0)} AS due_debit, ${sideByKind(1)} AS due_credit FROM entries
+      ) sides
+      WHERE (debit = due_debit AND credit = due_credit) IS NOT TRUE`,
   },
   {
     what: 'chain',
@@ -143,6 +190,13 @@ const AUDIT_QUERIES: readonly AuditQuery[] = [
       WHERE day >= ${KEPT_DAY}
       GROUP BY account_id, day, key_id, model, channel, status
       HAVING sum(own_cost) <> sum(day_cost) OR sum(own) <> sum(counted)`,
+  },
+  // From a day that has not come, the two above would look at nothing until then.
+  {
+    what: 'usage_from_day',
+    pass: 'full',
+    isDated: true,
+    sql: `SELECT 'usage' AS subject, TODAY AS expected, day AS found FROM (${USAGE_KEPT_FROM}) kept WHERE day > TODAY`,
   },
 ];
 

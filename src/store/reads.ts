@@ -164,9 +164,10 @@ export interface ChannelRevision extends ChannelDay {
   revision: number;
 }
 
-/** One way in which a wallet disagrees with the entries and holds it should sum up. */
+/** One way in which the books disagree with themselves. */
 export interface Difference {
   what:
+    | 'wallet'
     | 'balance'
     | 'held'
     | 'in_flight'
@@ -174,10 +175,12 @@ export interface Difference {
     | 'chain'
     | 'total'
     | 'budget_held'
+    | 'sides'
     | 'card'
     | 'settlement'
-    | 'usage_day';
-  /** The account, card or request it is about. */
+    | 'usage_day'
+    | 'usage_from_day';
+  /** The account, key, card or request it is about, or another reference of an entry. */
   subject: string;
   expected: string;
   found: string;
@@ -185,6 +188,8 @@ export interface Difference {
 
 /** A short pass looks at wallets touched since a time and at entries after a number; a full one at everything. */
 export interface AuditScope {
+  /** Of a full pass: without it, nobody is asked whether something lies in the future. */
+  now?: number;
   since?: { touchedAt: number; entryId: number };
 }
 
@@ -270,6 +275,8 @@ export interface Reads {
   revenueByDay(sinceDay: number): Promise<RevenueDay[]>;
   /** The first Taipei day of which all usage is kept; 0 if none was ever deleted. Ask after what it is held against. */
   usageKeptFrom(): Promise<number>;
+  /** The last Taipei day with usage before a day; undefined if there is none. */
+  lastUsedDay(before: number): Promise<number | undefined>;
   /** From a day to the day before another. */
   channelDays(channel: string, fromDay: number, toDay: number): Promise<ChannelDay[]>;
   /** One day, from its usage records: dearer than `channelDays`. */
@@ -321,6 +328,7 @@ export const READ_NAMES = [
   'writeOffs',
   'revenueByDay',
   'usageKeptFrom',
+  'lastUsedDay',
   'channelDays',
   'channelRevisions',
   'audit',

@@ -63,6 +63,7 @@ test('sound books are clean: exit 0, with what was counted', async () => {
 type Fault = [what: Difference['what'], statement: string, subject: () => string];
 const ofAccount = () => account.accountId;
 const FAULTS: Fault[] = [
+  ['wallet', 'DELETE FROM wallets WHERE account_id = ?', ofAccount],
   ['balance', 'UPDATE wallets SET balance_nano = balance_nano - 1 WHERE account_id = ?', ofAccount],
   ['held', 'UPDATE wallets SET held_nano = 1 WHERE account_id = ?', ofAccount],
   ['in_flight', 'UPDATE wallets SET in_flight = 1 WHERE account_id = ?', ofAccount],
@@ -70,6 +71,12 @@ const FAULTS: Fault[] = [
   ['budget_held', 'UPDATE budgets SET held_nano = 1 WHERE key_id = ?', () => budgetedKey],
   ['chain', `UPDATE entries SET balance_after_nano = 7 WHERE account_id = ? AND kind = 'trial'`, ofAccount],
   ['total', `UPDATE entries SET debit = 'house:nowhere' WHERE kind = 'trial' AND account_id = ?`, ofAccount],
+  [
+    'sides',
+    `UPDATE entries SET credit = (SELECT max(account_id) FROM accounts WHERE account_id <> debit)
+      WHERE kind = 'usage' AND reference = ?`,
+    () => requestId,
+  ],
   ['settlement', 'UPDATE usage_records SET cost_nano = cost_nano - 1 WHERE request_id = ?', () => requestId],
   ['settlement', 'UPDATE usage_records SET cost_nano = 0 WHERE request_id = ?', () => requestId],
   ['settlement', 'DELETE FROM usage_records WHERE request_id = ?', () => requestId],
@@ -91,6 +98,8 @@ const FAULTS: Fault[] = [
     () => unused.serial,
   ],
 ];
+
+const FUTURE_DAY = 99_999;
 
 /** The command itself, on the file, without the cost of a process for each fault. */
 async function differences(): Promise<{ ok: boolean; total_nano: string; differences: Difference[] }> {
@@ -119,18 +128,30 @@ async function differences(): Promise<{ ok: boolean; total_nano: string; differe
   throw new Error('the audit found nothing');
 }
 
-/** A record that was changed is also missed in the sums of its day. */
-const BESIDE: Partial<Record<Difference['what'], readonly Difference['what'][]>> = { settlement: ['usage_day'] };
+/** A record that was changed is also missed in the sums of its day; an account that does not exist fits no entry. */
+const BESIDE: Partial<Record<Difference['what'], readonly Difference['what'][]>> = {
+  settlement: ['usage_day'],
+  total: ['sides'],
+};
 
 test.each(FAULTS)('%s by %s: that fault alone', async (what, statement, subject) => {
   restorePristine();
   writeSql(file, statement, subject());
   const told = await differences();
   expect(told.ok).toBe(false);
-  expect([...new Set(told.differences.map((one) => one.what))]).toEqual([what, ...(BESIDE[what] ?? [])]);
+  const found = new Set(told.differences.map((one) => one.what));
+  expect([...found].toSorted()).toEqual([what, ...(BESIDE[what] ?? [])].toSorted());
   for (const { expected, found } of told.differences) expect(expected).not.toBe(found);
   if (what === 'total') expect(told.total_nano).toBe('1000000000');
   else expect(told.differences.map((one) => one.subject)).toContain(subject());
+});
+
+test('usage that is kept from a day that has not come', async () => {
+  restorePristine();
+  writeSql(file, `INSERT INTO settings VALUES ('usage_from_day', ?)`, String(FUTURE_DAY));
+  expect((await differences()).differences).toMatchObject([
+    { what: 'usage_from_day', subject: 'usage', found: String(FUTURE_DAY) },
+  ]);
 });
 
 test('a fault is exit 1, on stderr alone, with what was expected and what was found', async () => {

@@ -105,6 +105,18 @@ describe('a wrong wallet', () => {
     expect(alarmsOf(victim)).toHaveLength(1);
   });
 
+  test('is found by the next pass, also if the clock has stepped back before it was used', async () => {
+    const log = createLog(clock, gateway.log.write);
+    const audit = await auditLedger(gateway.gateway.store, clock, createAlarms(log), log);
+    audit.stop();
+    expect((await audit.pass()).differences).toEqual([]);
+    clock.step(-3_600_000);
+    expect((await chat(victim, 'demo-small')).status).toBe(200);
+    change(SPOIL_BALANCE, victim.accountId);
+    await clock.advance(PASS_MS);
+    expect((await audit.pass()).differences.map(({ subject }) => subject)).toContain(victim.accountId);
+  });
+
   test('that was spoilt long ago is found by the pass after it is used again', async () => {
     await auditOnce();
     await auditOnce();

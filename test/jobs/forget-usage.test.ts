@@ -18,7 +18,13 @@ async function useOnce(guards: Record<string, number | null>) {
   expect((await gateway.chat(key, { model: 'demo-small', max_tokens: 20 })).status).toBe(200);
   const { balance_nano: balance } = await gateway.get('/api/me', key);
   const count = async () => (await gateway.get('/api/usage', key)).data.length;
-  return { clock, key, balance, count };
+  /** Usage of three days ago: the job sees that time has passed. */
+  const useLately = async () => {
+    clock.step(-3 * DAY_MS);
+    expect((await gateway.chat(key, { model: 'auto:free' })).status).toBe(200);
+    clock.step(3 * DAY_MS);
+  };
+  return { clock, key, balance, count, useLately };
 }
 
 /** Its jobs have had their turn, and wait for the next one. */
@@ -29,13 +35,15 @@ async function anHour(clock: ManualClock): Promise<void> {
 }
 
 test('after 24 months', async () => {
-  const { clock, key, balance, count } = await useOnce({});
+  const { clock, key, balance, count, useLately } = await useOnce({});
   clock.step(700 * DAY_MS);
+  await useLately();
   await anHour(clock);
-  expect(await count()).toBe(1);
+  expect(await count()).toBe(2);
   clock.step(40 * DAY_MS);
+  await useLately();
   await anHour(clock);
-  await eventually('it is forgotten', async () => (await count()) === 0);
+  await eventually('it is forgotten', async () => (await count()) === 2);
   expect((await gateway.get('/api/me', key)).balance_nano).toBe(balance);
   expect(gateway.sql("SELECT * FROM entries WHERE kind = 'usage'")).toHaveLength(1);
   expect((await gateway.gateway.store.read.audit({})).differences).toEqual([]);
@@ -45,13 +53,31 @@ test('after 24 months', async () => {
 test('after as many months as the operator says, or never', async () => {
   const short = await useOnce({ usage_months: 1 });
   short.clock.step(40 * DAY_MS);
+  await short.useLately();
   await anHour(short.clock);
-  await eventually('it is forgotten', async () => (await short.count()) === 0);
+  await eventually('it is forgotten', async () => (await short.count()) === 1);
   await gateway.stop();
   const never = await useOnce({ usage_months: null });
   never.clock.step(10_000 * DAY_MS);
+  await never.useLately();
   await anHour(never.clock);
-  expect(await never.count()).toBe(1);
+  expect(await never.count()).toBe(2);
+});
+
+test('not by a clock that has leapt ahead: years without usage are none', async () => {
+  const { clock, key, count } = await useOnce({});
+  clock.step(3 * 365 * DAY_MS);
+  for (let day = 0; day < 2; day++) {
+    await eventually('calls are taken', async () => {
+      await clock.advance(3_000);
+      return (await gateway.chat(key, { model: 'auto:free' })).status === 200;
+    });
+    await anHour(clock);
+    clock.step((1 - 2 * day) * DAY_MS);
+  }
+  clock.step(-3 * 365 * DAY_MS);
+  expect(await count()).toBe(3);
+  expect(await gateway.gateway.store.read.usageKeptFrom()).toBe(0);
 });
 
 test.each([

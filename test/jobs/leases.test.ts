@@ -266,7 +266,7 @@ describe('the holds of a node that is gone', () => {
     const { store } = gateway.gateway;
     const alive = { isProcessAlive: () => true, isOfAnotherBoot };
     const sweep = createSweep({ store, clock: others, log: () => {}, node, isAlone, ...alive });
-    return { clock: others, sweep };
+    return { clock: others, sweep, node };
   }
 
   test('are released 60 s after its lease must have run out, and not before', async () => {
@@ -301,6 +301,21 @@ describe('the holds of a node that is gone', () => {
     await plant('req_gone', alone.clock.now() - 60_000);
     await alone.sweep();
     expect(holds()).toEqual(['req_alive']);
+  });
+
+  test('stay when a clock leaps that makes its lease look old, while its process lives on this host', async () => {
+    const alone = otherNode(true);
+    const lease = { nodeId: 'node_req_alive', host: alone.node.host, pid: 2, expiresAt: alone.clock.now() + LEASE_MS };
+    await plant('req_alive', lease.expiresAt);
+    await gateway.gateway.store.commit('lease', lease);
+    await alone.sweep();
+    alone.clock.step(3_600_000);
+    await alone.sweep();
+    expect(holds()).toEqual(['req_alive']);
+    // Its number may have gone to another process, which renews nothing.
+    await alone.clock.advance(LEASE_MS + GRACE_MS);
+    await alone.sweep();
+    expect(holds()).toEqual([]);
   });
 
   test('are released at once when its machine was started anew, by one that has the database for itself', async () => {

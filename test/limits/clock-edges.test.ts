@@ -191,6 +191,17 @@ describe.each(ROLLING)('$name', (limit) => {
       expect(await left(limit)).toBe(0);
     },
   );
+
+  test('are open as ever when the clock was weeks ahead, was used there, and comes back', async () => {
+    await start(limit);
+    await passTime(gateway, clock, 60 * DAY_MS);
+    expect(await left(limit)).toBeGreaterThan(0);
+    clock.step(-60 * DAY_MS);
+    await restart();
+    // The test's own account was registered here.
+    expect(await left(limit)).toBe(limit.most);
+    expect(await left(limit)).toBe(0);
+  });
 });
 
 describe.each(DAILY)('$name', (limit) => {
@@ -230,5 +241,16 @@ describe.each(DAILY)('$name', (limit) => {
     await passTime(gateway, clock, DAY_MS);
     expect(await left(limit)).toBe(0);
     expect(rest).toBeLessThanOrEqual(limit.most);
+  });
+
+  test('are those of today when the clock was weeks ahead, was used there, and comes back', async () => {
+    await start(limit);
+    await passTime(gateway, clock, 60 * DAY_MS);
+    expect(await left(limit)).toBeGreaterThan(0);
+    clock.step(-60 * DAY_MS);
+    await restart();
+    expect(await left(limit)).toBeGreaterThanOrEqual(limit.most);
+    const refused: Answer = await (await limit.use()).json();
+    expect(refused.error.resets_at).toBe(new Date(MIDNIGHT).toISOString());
   });
 });

@@ -1,6 +1,7 @@
 // Limits under a clock that jumps: no window re-opens, and a refusal says when it does open.
 
 import { describe, expect, test } from 'bun:test';
+import { budgetOn } from '../../src/store/book/budgets.ts';
 import {
   dayAllowance,
   EMPTY_WINDOW,
@@ -49,6 +50,52 @@ describe('a full window stays full', () => {
     expect(lowered(T + 10)).toMatchObject({ used: LIMIT - 1, remaining: 0, resetsAt: T + 1 + SPAN });
     expect(lowered(T + SPAN).remaining).toBe(0);
     expect(lowered(T + 1 + SPAN).remaining).toBe(1);
+  });
+});
+
+describe('what a clock wrote that was days ahead', () => {
+  const DAY_MS = 86_400_000;
+  const MINUTE_BEFORE_MIDNIGHT = Date.UTC(2026, 0, 15, 16) - SPAN;
+  const full = (at: number) => take(EMPTY_WINDOW, at, at + 1, at + 2);
+
+  test.each([1, 1.9, 2])('counts for %d days: a leap back by less opens nothing', (days) => {
+    expect(left(full(T), T + 3 - days * DAY_MS)).toBe(0);
+    const begun = takeDay(EMPTY_WINDOW, MINUTE_BEFORE_MIDNIGHT);
+    expect(dayAllowance(begun, MINUTE_BEFORE_MIDNIGHT - days * DAY_MS, 1).remaining).toBe(0);
+  });
+
+  test.each([3, 60, 20_000])('does not count for %d days', (days) => {
+    const ahead = T + days * DAY_MS;
+    expect(rollingAllowance(full(ahead), T, SPAN, LIMIT)).toEqual({
+      limit: LIMIT,
+      used: 0,
+      remaining: LIMIT,
+      resetsAt: T,
+    });
+    const begun = takeDay(EMPTY_WINDOW, ahead);
+    expect(dayAllowance(begun, T, 1)).toEqual(dayAllowance(EMPTY_WINDOW, T, 1));
+    const again = takeDay(begun, T);
+    expect(dayAllowance(again, T, 2).used).toBe(1);
+    expect(budgetOn({ day: begun.day, spent: 7n, held: 3n }, T)).toEqual({ day: again.day, spent: 0n, held: 3n });
+  });
+
+  test('leaves today a limit of its own, slot by slot', () => {
+    const used = take(full(T + 60 * DAY_MS), T, T + 1);
+    expect(left(used, T + 2)).toBe(LIMIT - 2);
+    expect(left(take(used, T + 2), T + 3)).toBe(0);
+    expect(left(take(used, T + 2), T + SPAN)).toBe(1);
+  });
+
+  test('counts again when a clock that was years behind comes back', () => {
+    const behind = take(full(T), ...Array.from({ length: 50 }, (_, n) => n * SPAN));
+    expect(left(behind, T + 3)).toBe(0);
+    expect(behind.slots.length).toBeLessThanOrEqual(4 * LIMIT + 1);
+  });
+
+  test('stays bounded, however often the clock leaps', () => {
+    const leaps = Array.from({ length: 100 }, (_, n) => T + (300 - 3 * n) * DAY_MS);
+    const used = leaps.reduce((window, at) => take(window, at, at + 1, at + 2), EMPTY_WINDOW);
+    expect(used.slots.length).toBeLessThanOrEqual(4 * LIMIT + 1);
   });
 });
 

@@ -1,11 +1,11 @@
 // A key's daily budget: spent + held + new hold never exceed it. Both are kept for every key that pays, also for one without
 // a budget: given one later, all of its day counts, and what its running calls hold. Days are Taipei's and never run
-// backwards; what is held over midnight still counts as held, and is spent on the day it is settled.
+// backwards, as those of limits; what is held over midnight still counts as held, and is spent on the day it is settled.
 
 import type { Nano } from '../../kit/money.ts';
-import { taipeiDay } from '../../kit/taipei.ts';
 import type { Budget, Hold } from '../rows.ts';
 import type { Book } from './book.ts';
+import { dayThatCounts } from './windows.ts';
 
 const UNUSED: Budget = { day: 0, spent: 0n, held: 0n };
 
@@ -15,7 +15,7 @@ export function budgetAt(book: Book, keyId: string, at: number): Budget {
 
 /** As it stands at that time: a new day begins with nothing spent. */
 export function budgetOn(known: Budget = UNUSED, at: number): Budget {
-  const day = Math.max(known.day, taipeiDay(at));
+  const day = dayThatCounts(known.day, at);
   return day === known.day ? known : { ...known, day, spent: 0n };
 }
 

@@ -1,12 +1,15 @@
-// Limits as slots in a window. A slot is taken with its time, and given back by that time; the clock may step back
-// without re-opening anything: slots from "the future" still count, slots that have run out are remembered as long as
-// they could fill the window again, and a day once begun is never left again.
+// Limits as slots in a window. A slot is taken with its time, and given back by that time; the clock may step back by two
+// days without re-opening anything: slots from "the future" still count, slots that have run out are remembered as long as
+// they could fill the window again, and a day once begun is never left again. What lies further ahead was written by a clock
+// that was wrong, and does not count: nobody waits for weeks until that time comes.
 
+import { DAY_MS } from '../../kit/clock.ts';
 import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
 import type { Window } from '../rows.ts';
 
 export const EMPTY_WINDOW: Window = { slots: [], day: 0, dayCount: 0, touchedAt: 0 };
 const NO_SLOT = [0, 0] as const;
+const DAYS_AHEAD = 2;
 
 export interface Allowance {
   limit: number;
@@ -16,9 +19,10 @@ export interface Allowance {
   resetsAt: number;
 }
 
-/** Slots are sorted by time: what is still live stands at their end. */
+/** Slots are sorted by time: what is still live stands at their end, but for what lies too far ahead. */
 export function rollingAllowance({ slots }: Window, now: number, spanMs: number, limit: number): Allowance {
-  let live = slots.length;
+  const end = endOfCounted(slots, now, spanMs);
+  let live = end;
   let used = 0;
   for (; live > 0; live--) {
     const slot = slots[live - 1] ?? NO_SLOT;
@@ -27,7 +31,7 @@ export function rollingAllowance({ slots }: Window, now: number, spanMs: number,
   }
   let excess = used - limit;
   let opens = now;
-  for (; live < slots.length; live++) {
+  for (; live < end; live++) {
     const slot = slots[live] ?? NO_SLOT;
     opens = slot[0] + spanMs;
     excess -= slot[1];
@@ -36,8 +40,14 @@ export function rollingAllowance({ slots }: Window, now: number, spanMs: number,
   return { limit, used: Math.min(used, limit), remaining: Math.max(0, limit - used), resetsAt: opens };
 }
 
+/** Today, or the day that a clock up to two days ahead has begun. */
+export function dayThatCounts(begun: number, now: number): number {
+  const today = taipeiDay(now);
+  return begun > today + DAYS_AHEAD ? today : Math.max(begun, today);
+}
+
 export function dayAllowance(window: Window, now: number, limit: number): Allowance {
-  const day = Math.max(window.day, taipeiDay(now));
+  const day = dayThatCounts(window.day, now);
   const used = day === window.day ? window.dayCount : 0;
   return { limit, used, remaining: Math.max(0, limit - used), resetsAt: taipeiDayStart(day + 1) };
 }
@@ -77,7 +87,7 @@ export function giveBackRolling(window: Window, takenAt: number, grainMs = 1): W
 }
 
 export function takeDay(window: Window, now: number): Window {
-  const day = Math.max(window.day, taipeiDay(now));
+  const day = dayThatCounts(window.day, now);
   return { ...window, day, dayCount: day === window.day ? window.dayCount + 1 : 1, touchedAt: now };
 }
 
@@ -90,19 +100,30 @@ function slotTime(at: number, grainMs: number): number {
   return Math.ceil(at / grainMs) * grainMs;
 }
 
-/** A copy without the slots that have run out, but for the newest. */
+/** How many slots, from the oldest on, do not lie too far ahead. */
+function endOfCounted(slots: Window['slots'], now: number, spanMs: number): number {
+  const furthest = now + DAYS_AHEAD * DAY_MS + spanMs;
+  let end = slots.length;
+  while (end > 0 && (slots[end - 1] ?? NO_SLOT)[0] > furthest) end--;
+  return end;
+}
+
+/** A copy without the slots that have run out or lie too far ahead, but for the newest of both: the clock may be the one
+ * that is behind. */
 function keptSlots(
   { slots }: Window,
   now: number,
   spanMs: number,
   { keep = 0, keepEntries = Number.MAX_SAFE_INTEGER }: Taking,
 ): (readonly [number, number])[] {
-  let first = slots.length;
+  const end = endOfCounted(slots, now, spanMs);
+  let first = end;
   let past = 0;
   for (let newer = 0; first > 0; first--) {
     const slot = slots[first - 1] ?? NO_SLOT;
     if (slot[0] + spanMs <= now && (newer >= keep || past++ >= keepEntries)) break;
     newer += slot[1];
   }
-  return slots.slice(first);
+  const ahead = Math.max(end, slots.length - Math.min(keep, keepEntries));
+  return [...slots.slice(first, end), ...slots.slice(ahead)];
 }

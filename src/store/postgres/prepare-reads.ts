@@ -2,7 +2,7 @@
 
 import { decodeWrongEntry, lastWrongEntry } from '../accepted-chains.ts';
 import { AUDIT_HOUSE, toHouse } from '../audit-queries.ts';
-import { KEPT_AT, USAGE_KEPT_FROM } from '../kept-usage.ts';
+import { decodeUsedDay, KEPT_AT, lastUsedDay, USAGE_KEPT_FROM } from '../kept-usage.ts';
 import { decodeHoldSums, decodeOpenHold, HOLD_SUMS, OPEN_HOLDS } from '../open-holds.ts';
 import {
   actionsQuestion,
@@ -139,6 +139,7 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
     writeOffs: many(ADDITIONS.entries, `WHERE kind = 'write_off' ORDER BY entry_id DESC LIMIT $1`, slowPool),
     revenueByDay: async (sinceDay) => (await ask({ sql: REVENUE_BY_DAY, values: [sinceDay] })).map(decodeRevenue),
     usageKeptFrom: async () => Number((await pool.ask({ sql: USAGE_KEPT_FROM }))[0]?.day),
+    lastUsedDay: async (before) => decodeUsedDay((await ask({ sql: lastUsedDay('$1'), values: [before] }))[0]),
     channelDays: async (channel, fromDay, toDay) =>
       (await ask({ sql: CHANNEL_DAYS, values: [channel, fromDay, toDay] })).map(decodeChannelDay),
     channelRevisions: async (channel, day) =>

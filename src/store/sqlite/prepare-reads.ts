@@ -4,7 +4,7 @@
 import type { Database } from 'bun:sqlite';
 import { decodeWrongEntry, lastWrongEntry } from '../accepted-chains.ts';
 import { AUDIT_HOUSE, toHouse } from '../audit-queries.ts';
-import { KEPT_AT, USAGE_KEPT_FROM } from '../kept-usage.ts';
+import { decodeUsedDay, KEPT_AT, lastUsedDay, USAGE_KEPT_FROM } from '../kept-usage.ts';
 import { decodeHoldSums, decodeOpenHold, HOLD_SUMS, OPEN_HOLDS } from '../open-holds.ts';
 import {
   actionsQuestion,
@@ -168,6 +168,7 @@ export function prepareReads(db: Database): SyncReads {
     writeOffs: many(ADDITIONS.entries, `WHERE kind = 'write_off' ORDER BY entry_id DESC LIMIT ?`),
     revenueByDay: (sinceDay) => ask({ sql: REVENUE_BY_DAY, values: [sinceDay] }).map(decodeRevenue),
     usageKeptFrom: () => Number(ask({ sql: USAGE_KEPT_FROM, values: [] })[0]?.day),
+    lastUsedDay: (before) => decodeUsedDay(ask({ sql: lastUsedDay('?'), values: [before] })[0]),
     channelDays: (channel, fromDay, toDay) =>
       ask({ sql: CHANNEL_DAYS, values: [channel, fromDay, toDay] }).map(decodeChannelDay),
     channelRevisions: (channel, day) => ask(channelRevisionsQuestion(channel, day)).map(decodeChannelRevision),

@@ -15,6 +15,8 @@ export const TRIAL = 1_000n;
 
 /** Noon in Taipei. */
 const START = Date.UTC(2026, 0, 15, 4, 0, 0);
+/** The clock wanders so far in either direction: of one that is wrong by more than two days, limits forget something. */
+const WANDERS_MS = DAY;
 
 export interface World {
   /** What every id of this history begins with. */
@@ -269,14 +271,18 @@ function meaningOf(step: Step, world: World, model: Model): Operation[] {
           input: { requestId, accountId, keyId, at: now },
         }));
     case 'clock':
-      world.now += step.byMs;
+      moveClock(world, now + step.byMs);
       return [];
     case 'midnight': {
       const midnight = (taipeiDay(now) + 1) * DAY - 8 * HOUR;
-      world.now = midnight + step.side * 500;
+      moveClock(world, midnight + step.side * 500);
       return [];
     }
   }
+}
+
+function moveClock(world: World, to: number): void {
+  world.now = Math.min(Math.max(to, START - WANDERS_MS), START + WANDERS_MS);
 }
 
 function admission(step: Extract<Step, { do: 'admit' }>, world: World, model: Model): Operation[] {

@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import type { AuditScope, Difference } from '../../../src/store/reads.ts';
+import { HOUSE_ACCOUNTS } from '../../../src/store/rows.ts';
 import {
   type Account,
   admitted,
@@ -24,9 +25,14 @@ interface Planted {
   statement(account: Account): string;
   /** The account, if nothing else is said. */
   subject?: string;
+  /** `ACCOUNT` stands for the account's id. */
   expected: string;
   found: string;
 }
+
+const unowned = (kind: string, debit: string, credit: string) => `INSERT INTO entries
+  (at, kind, debit, credit, amount_nano, account_id, balance_after_nano, reference)
+  VALUES (1, '${kind}', '${debit}', '${credit}', 11, NULL, NULL, 'planted')`;
 
 const BOTH = ['full', 'short'] as const;
 
@@ -75,6 +81,63 @@ const PLANTED: Record<string, Planted> = {
     subject: 'key',
     expected: '2000',
     found: '2007',
+  },
+  'a budget that is gone while its requests run': {
+    what: 'budget_held',
+    passes: ['full'],
+    statement: ({ keyId }) => `DELETE FROM budgets WHERE key_id = '${keyId}'`,
+    subject: 'key',
+    expected: '2000',
+    found: '0',
+  },
+  'usage that another house account got': {
+    what: 'sides',
+    passes: ['full'],
+    statement: () => `UPDATE entries SET credit = 'house:trial' WHERE reference = 'req_settled'`,
+    subject: 'req_settled',
+    expected: 'ACCOUNT > house:revenue',
+    found: 'ACCOUNT > house:trial',
+  },
+  'a credit that another house account paid': {
+    what: 'sides',
+    passes: ['full'],
+    statement: ({ accountId }) =>
+      `UPDATE entries SET debit = 'house:credit' WHERE kind = 'trial' AND account_id = '${accountId}'`,
+    subject: 'ACCOUNT',
+    expected: 'house:trial > ACCOUNT',
+    found: 'house:credit > ACCOUNT',
+  },
+  'a sold card that was paid as a gift': {
+    what: 'sides',
+    passes: ['full'],
+    statement: () => `UPDATE entries SET debit = 'house:cards_promo' WHERE kind = 'card'`,
+    subject: 'redeemed',
+    expected: 'house:cards_sold > ACCOUNT',
+    found: 'house:cards_promo > ACCOUNT',
+  },
+  'money of an account that no wallet was asked for': {
+    what: 'sides',
+    passes: ['full'],
+    statement: ({ accountId }) => unowned('write_off', accountId, 'house:revenue'),
+    subject: 'planted',
+    expected: 'house:write_off > house:revenue',
+    found: 'ACCOUNT > house:revenue',
+  },
+  'usage of nobody': {
+    what: 'sides',
+    passes: ['full'],
+    statement: () => unowned('usage', 'house:credit', 'house:revenue'),
+    subject: 'planted',
+    expected: '? > house:revenue',
+    found: 'house:credit > house:revenue',
+  },
+  'an entry of a kind that there is not': {
+    what: 'sides',
+    passes: ['full'],
+    statement: () => unowned('gift', 'house:write_off', 'house:revenue'),
+    subject: 'planted',
+    expected: '? > ?',
+    found: 'house:write_off > house:revenue',
   },
   'a usage record whose cost nobody paid': {
     what: 'settlement',
@@ -138,14 +201,14 @@ export function describeAudit(open: OpenSubject): void {
   describe('the audit', () => {
     let subject: StoreSubject;
     let account: Account;
-    let unusedSerial: string;
+    let serials: string[];
     beforeEach(async () => {
       subject = await open();
       const { store } = subject;
       await renewLease(store);
       account = await createAccount(store, 10_000n);
       const { cards } = await issueCards(store, 2, { amount: 50n });
-      unusedSerial = cards[1]?.serial ?? '';
+      serials = cards.map(({ serial }) => serial);
       await store.commit('redeem', redeeming(account.accountId, cards[0]?.hash ?? ''));
       const settled = paid(account, { requestId: 'req_settled' });
       await admitted(store, settled);
@@ -170,16 +233,39 @@ export function describeAudit(open: OpenSubject): void {
     test.each(Object.keys(PLANTED))('finds %s', async (name) => {
       const planted = PLANTED[name];
       if (!planted) throw new Error(name);
-      const { what, statement, passes, expected, found } = planted;
+      const { what, statement, passes } = planted;
       await subject.plant(statement(account));
-      const who =
-        { key: account.keyId, card: unusedSerial }[planted.subject ?? ''] ?? planted.subject ?? account.accountId;
+      const named = (text: string) => text.replace('ACCOUNT', account.accountId);
+      const known: Record<string, string | undefined> = { key: account.keyId, redeemed: serials[0], card: serials[1] };
+      const who = known[planted.subject ?? ''] ?? named(planted.subject ?? 'ACCOUNT');
       for (const pass of ['full', 'short'] as const) {
         const { differences } = await subject.store.read.audit(scopes[pass]);
-        const difference = { what, subject: who, expected, found };
+        const difference = { what, subject: who, expected: named(planted.expected), found: named(planted.found) };
         if (passes.includes(pass)) expect(differences).toContainEqual(difference);
         else expect(differences).not.toContainEqual(difference);
       }
+    });
+
+    test('finds a wallet that is gone, and says what its entries sum to', async () => {
+      const { accountId } = await createAccount(subject.store, 10n);
+      await subject.plant(`DELETE FROM wallets WHERE account_id = '${accountId}'`);
+      expect((await subject.store.read.audit({})).differences).toEqual([
+        { what: 'wallet', subject: accountId, expected: '10', found: 'none' },
+      ]);
+    });
+
+    test('knows every kind of entry that is posted', async () => {
+      const { store } = subject;
+      const { accountId } = account;
+      const { cards } = await issueCards(store, 1, { amount: 7n, kind: 'promo' });
+      await store.commit('redeem', redeeming(accountId, cards[0]?.hash ?? ''));
+      await store.commit('credit', { accountId, amount: 9n, reference: fresh('ref'), reason: 'r', at: T0 });
+      const over = paid(account);
+      await admitted(store, over);
+      expect(await store.commit('settle', settling(over, 1_000_000n))).toMatchObject({ state: 'closed' });
+      const { house, differences } = await store.read.audit({});
+      expect(differences).toEqual([]);
+      expect(Object.keys(house).toSorted()).toEqual([...HOUSE_ACCOUNTS].toSorted());
     });
 
     describe('after a thaw that accepted an entry which was written while the wallet was wrong', () => {

@@ -221,6 +221,13 @@ export function describeUsage(open: OpenSubject): void {
         expect(await forget(today - 10)).toEqual({ records: 0, sums: 0 });
         expect(await store.read.usageKeptFrom()).toBe(today);
         expect((await store.read.audit({})).differences).toEqual([]);
+        // A first day that has not come would keep the audit from looking.
+        expect(await store.read.audit({ now: T0 })).toMatchObject({ differences: [] });
+        expect((await store.read.audit({ now: T0 - DAY })).differences).toEqual([
+          { what: 'usage_from_day', subject: 'usage', expected: String(today - 1), found: String(today) },
+        ]);
+        expect(await store.read.lastUsedDay(today + 1)).toBe(today);
+        expect(await store.read.lastUsedDay(today)).toBeUndefined();
         // What is missing of the days that are kept is noticed as before.
         await own.sql(`DELETE FROM usage_records WHERE request_id = '${kept[1]}'`);
         expect((await store.read.audit({})).differences.map(({ what }) => what)).toContain('usage_day');
