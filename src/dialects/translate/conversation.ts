@@ -97,6 +97,8 @@ export interface ReasoningPart extends Placed {
   redacted?: string | undefined;
   /** Undefined: nobody knows which model thought it. */
   opaque?: Opaque | undefined;
+  /** Before it stood something that the client's format does not keep there. */
+  isMoved?: boolean | undefined;
 }
 
 /** A value that means something only to the model that made it. */

@@ -110,5 +110,5 @@ function appendPrefill(
 function lacksThoughts(turns: readonly Turn[]): boolean {
   const isResult = turns.at(-1)?.parts.some(({ type }) => type === 'tool_result') ?? false;
   const calling = turns.findLast(({ role }) => role === 'assistant');
-  return isResult && !(calling?.parts.some(({ type }) => type === 'reasoning') ?? false);
+  return isResult && calling?.parts[0]?.type !== 'reasoning';
 }
