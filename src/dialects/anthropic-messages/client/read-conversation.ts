@@ -18,6 +18,7 @@ import { splitSystem } from '../../translate/leading-system.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
 import { readContent, readTexts } from './read-blocks.ts';
 import { readTools } from './read-tools.ts';
+import { isStrictElsewhere } from './strict-schema.ts';
 import type { KnownTools } from './tool-changes.ts';
 import { readTurnSettings, TURN_EFFORT } from './turn-settings.ts';
 
@@ -97,7 +98,8 @@ function readFormat({ output_config: config, output_format: before }: JsonObject
   if (format.type !== 'json_schema') {
     refuseField('output_config.format.type', 'Set output_config.format.type to json_schema.');
   }
-  return { kind: 'json_schema', name: FORMAT_NAME, schema: format.schema ?? {}, strict: true };
+  const schema = format.schema ?? {};
+  return { kind: 'json_schema', name: FORMAT_NAME, schema, strict: isStrictElsewhere(schema) || undefined };
 }
 
 const KNOBS: ReadonlyMap<string, KnobKind> = new Map([

@@ -2,6 +2,7 @@
 // one where a schema stands: a property may well be called `pattern`.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
+import { NAMED, NESTED, someSchema } from '../../translate/nested-schemas.ts';
 
 const REFUSED = new Set([
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
@@ -10,10 +11,6 @@ const REFUSED = new Set([
   ...['minProperties', 'maxProperties', 'patternProperties', 'propertyNames', 'unevaluatedProperties'],
   ...['dependentRequired', 'dependentSchemas', 'if', 'then', 'else', 'not'],
 ]);
-/** Members that hold schemas by name. */
-const NAMED = new Set(['properties', '$defs', 'definitions']);
-/** Members that hold a schema, or a list of them. */
-const NESTED = new Set(['items', 'prefixItems', 'anyOf', 'allOf', 'oneOf']);
 
 export function supportedSchema(schema: Json | undefined): Json {
   if (!isObject(schema)) return schema ?? {};
@@ -30,13 +27,9 @@ export function supportedSchema(schema: Json | undefined): Json {
 
 /** Whether an object in it takes members of any name: closed, it would take none of them. */
 export function hasDictionary(schema: Json | undefined): boolean {
-  if (Array.isArray(schema)) return schema.some(hasDictionary);
-  if (!isObject(schema)) return false;
-  const { additionalProperties: others, patternProperties: patterns } = schema;
-  if (others === true || isObject(others) || isObject(patterns) || isAnyObject(schema)) return true;
-  return Object.entries(schema).some(([name, value]) => {
-    if (NAMED.has(name)) return isObject(value) && Object.values(value).some(hasDictionary);
-    return NESTED.has(name) && hasDictionary(value);
+  return someSchema(schema, (one) => {
+    const { additionalProperties: others, patternProperties: patterns } = one;
+    return others === true || isObject(others) || isObject(patterns) || isAnyObject(one);
   });
 }
 
