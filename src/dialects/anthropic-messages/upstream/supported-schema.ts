@@ -11,11 +11,17 @@ const REFUSED = new Set([
   ...['minProperties', 'maxProperties', 'patternProperties', 'propertyNames', 'unevaluatedProperties'],
   ...['dependentRequired', 'dependentSchemas', 'if', 'then', 'else', 'not'],
 ]);
+/** Of strings; all others are refused, and so is any of a number. */
+const FORMATS = new Set<unknown>([
+  ...['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'],
+]);
 
-export function supportedSchema(schema: Json | undefined): Json {
-  if (!isObject(schema)) return schema ?? {};
+export function supportedSchema(given: Json | undefined): Json {
+  if (!isObject(given)) return given ?? {};
+  const schema = withOnlyPart(given);
   const members = Object.entries(schema).flatMap(([name, value]): [string, Json | undefined][] => {
     if (REFUSED.has(name) || name === 'additionalProperties') return [];
+    if (name === 'format' && !(FORMATS.has(value) && isOfType(schema, 'string'))) return [];
     // Which of several fits is the same question as whether one does, to a model.
     if (name === 'oneOf') return [['anyOf', nested(value)]];
     if (NESTED.has(name)) return [[name, nested(value)]];
@@ -23,6 +29,14 @@ export function supportedSchema(schema: Json | undefined): Json {
   });
   const written: JsonObject = Object.fromEntries(members);
   return describesObject(schema) ? { ...written, additionalProperties: false } : written;
+}
+
+/** What `allOf` says by itself is said in its place: libraries describe a reference in that way, which is refused. */
+function withOnlyPart(schema: JsonObject): JsonObject {
+  const { allOf, ...rest } = schema;
+  const [only, ...more] = Array.isArray(allOf) ? allOf : [];
+  if (!isObject(only) || more.length > 0 || Object.keys(only).some((name) => Object.hasOwn(rest, name))) return schema;
+  return withOnlyPart({ ...rest, ...only });
 }
 
 /** Whether an object in it takes members of any name: closed, it would take none of them. */
@@ -50,8 +64,12 @@ const SAYS_MEMBERS = new Set([
   'enum',
 ]);
 
-function describesObject({ type, properties }: JsonObject): boolean {
-  return type === 'object' || (Array.isArray(type) && type.includes('object')) || isObject(properties);
+function describesObject(schema: JsonObject): boolean {
+  return isOfType(schema, 'object') || isObject(schema.properties);
+}
+
+function isOfType({ type }: JsonObject, name: string): boolean {
+  return type === name || (Array.isArray(type) && type.includes(name));
 }
 
 function nested(value: Json | undefined): Json {
