@@ -304,6 +304,25 @@ test('thoughts of Claude, shown to a messages client by Claude itself, go back a
   });
 });
 
+test('without thoughts of its own before the calls, Claude goes on without thinking, and that is told', async () => {
+  const { gateway, key } = setting;
+  const { first, again } = SPEAKERS.messages;
+  const enabled = { type: 'enabled', budget_tokens: 2000 };
+  for (const [from, thinking, dropped] of [
+    [DEEPSEEK, { type: 'disabled' }, 'thinking'],
+    [CLAUDE, enabled, null],
+  ] as const) {
+    const { answer } = await ask('messages', from, first, THINKING);
+    gateway.upstream.reset();
+    gateway.upstream.next(replyScript('anthropic', UPSTREAMS.anthropic.says({ text: ['Done.'] }), false));
+    const body = { ...again(answer), model: setting.modelOf(asCase(CLAUDE)), thinking: enabled, max_tokens: 4000 };
+    const response = await gateway.call(CLIENTS.messages.path, { key, body: CLIENTS.messages.body(body) });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-svc-dropped')).toBe(dropped);
+    expect((await gateway.upstream.request(0)).json.thinking).toEqual(thinking);
+  }
+});
+
 test('thoughts that nobody can read come back as they were', async () => {
   const data = 'EmwKAhgBEgy3va3pzix/LafPsn4=';
   const reply = {
