@@ -15,6 +15,8 @@ export interface Conversation {
   /** What the client calls that setting; undefined: it set none, but its own format has room for one call only. */
   parallelToolsName?: string | undefined;
   reasoning: ReasoningWish | undefined;
+  /** The client wants to see what the model thinks, as far as it does. */
+  showsThoughts: boolean;
   format: OutputFormat | undefined;
   /** Settings of the client that change how, not what: each is carried or told to be dropped. */
   knobs: Knob[];

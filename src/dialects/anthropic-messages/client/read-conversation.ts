@@ -34,6 +34,7 @@ export function readConversation({ value: body, text }: JsonDocument): Conversat
     parallelTools,
     parallelToolsName: 'tool_choice.disable_parallel_tool_use',
     reasoning: readReasoning(body, ofTurns.effort),
+    showsThoughts: membersOf(body, 'thinking')['thinking.display'] === SHOWN,
     format: readFormat(body),
     knobs: [...readKnobs(body), ...ofTurns.left, ...left],
   };
@@ -115,13 +116,15 @@ const NO_KNOBS = new Set([
   ...['thinking', 'output_config', 'output_format', 'metadata', 'cache_control'],
 ]);
 
+const SHOWN = 'summarized';
+
 /** What says no more than leaving it out. */
 const SAYS_NOTHING: ReadonlyMap<string, readonly Json[]> = new Map<string, readonly Json[]>([
   ['service_tier', ['auto', 'standard_only']],
   ['inference_geo', ['global']],
   ['speed', ['standard']],
-  // Thoughts are shown as far as they come.
-  ['thinking.display', ['summarized']],
+  // Asked for where there is a word for it; elsewhere thoughts are shown as far as they come.
+  ['thinking.display', [SHOWN]],
 ]);
 
 /** Those whose members are settings. */

@@ -17,7 +17,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
   const tools = writeTools(conversation, target);
   const told = withToldNames(conversation, tools.names);
   const knobs = writeKnobs(conversation.knobs, target);
-  const reasoning = writeReasoning(conversation.reasoning, target);
+  const reasoning = writeReasoning(conversation, target);
   const instructions = told.system.map(({ text }) => text).filter((text) => text.trim() !== '');
   const { turns, isReworded } = prepareBegunAnswer(planTurns(told, target), prefill);
   // Written at once, so that what cannot be carried is told before anything is sent.

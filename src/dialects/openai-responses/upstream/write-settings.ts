@@ -5,7 +5,7 @@ import type { Json } from '../../../kit/json/json.ts';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import { PLAIN_TIERS } from '../../left-behind/priced-fields.ts';
 import { modelTraits } from '../../openai-chat/model-traits.ts';
-import type { Conversation, Knob, KnobKind, OutputFormat, ReasoningWish, Tool } from '../../translate/conversation.ts';
+import type { Conversation, Knob, KnobKind, OutputFormat, Tool } from '../../translate/conversation.ts';
 import { effortFor } from '../../translate/effort.ts';
 import { requireOneAnswer } from '../../translate/one-answer.ts';
 import { allowedTools, createOpenaiNames } from '../../translate/openai-tools.ts';
@@ -60,14 +60,19 @@ export function writeFormat(format: OutputFormat | undefined): Members {
   return { format: { type: 'json_schema', name, schema, strict } };
 }
 
-/** Its reasoning comes sealed, to be given back; how much of it is shown is the upstream's own choice. */
-export function writeReasoning(wish: ReasoningWish | undefined, { quirks, model }: Target): Written {
+/** Its reasoning comes sealed, to be given back; of its words only a summary is shown, if one is asked for. */
+export function writeReasoning(
+  { reasoning: wish, showsThoughts }: Pick<Conversation, 'reasoning' | 'showsThoughts'>,
+  { quirks, model }: Target,
+): Written {
   const traits = modelTraits(model);
   if (!quirks.takesEffort || !traits.takesEffort)
     return { members: {}, dropped: wish && !wish.isOff ? [wish.name] : [] };
   const include = ['reasoning.encrypted_content'];
   const word = wish && effortFor(wish, traits.efforts);
-  return { members: { include, reasoning: word === undefined ? undefined : { effort: word } }, dropped: [] };
+  const isShown = showsThoughts && word !== 'none';
+  const reasoning = { ...(word === undefined ? {} : { effort: word }), ...(isShown ? { summary: 'auto' } : {}) };
+  return { members: { include, reasoning: Object.keys(reasoning).length > 0 ? reasoning : undefined }, dropped: [] };
 }
 
 export interface WrittenKnobs extends Written {
