@@ -156,7 +156,14 @@ export interface ReasoningWish {
 }
 
 export type OutputFormat =
-  | { kind: 'json_schema'; name: string | undefined; schema: Json; strict: boolean | undefined }
+  | {
+      kind: 'json_schema';
+      name: string | undefined;
+      /** What the answer is for, beside the schema. */
+      description?: string | undefined;
+      schema: Json;
+      strict: boolean | undefined;
+    }
   | { kind: 'json_object' };
 
 export type KnobKind =

@@ -4,6 +4,7 @@
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import type { Conversation, TextPart, Tool } from '../../translate/conversation.ts';
 import { createFormatTool, JSON_HINT, schemaHint } from '../../translate/format-tool.ts';
+import { describedSchema } from '../../translate/read-format.ts';
 import type { ToolNames } from '../../translate/tool-names.ts';
 import type { ClaudeTraits } from './claude-traits.ts';
 import { isRefused } from './refused-schema.ts';
@@ -29,7 +30,7 @@ export function planFormat(
 ): FormatPlan {
   if (!format) return NO_FORMAT;
   if (format.kind === 'json_object') return { ...NO_FORMAT, hints: [hint(JSON_HINT)] };
-  const { schema } = format;
+  const schema = describedSchema(format);
   // The client wants a call of its own tools, not an answer.
   const isCalled = tools.length > 0 && isForced(toolChoice);
   const isOpen = hasDictionary(schema);

@@ -56,8 +56,8 @@ function writeChoice(choice: Conversation['toolChoice'], names: ToolNames): RawV
 export function writeFormat(format: OutputFormat | undefined): Members {
   if (!format) return {};
   if (format.kind === 'json_object') return { format: { type: 'json_object' } };
-  const { name = 'output', schema, strict } = format;
-  return { format: { type: 'json_schema', name, schema, strict } };
+  const { name = 'output', description, schema, strict } = format;
+  return { format: { type: 'json_schema', name, description, schema, strict } };
 }
 
 /** Its reasoning comes sealed, to be given back; of its words only a summary is shown, if one is asked for. */
