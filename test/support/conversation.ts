@@ -22,6 +22,7 @@ export function conversationOf(given: Partial<Conversation> = {}): Conversation 
     toolChoice: undefined,
     parallelTools: undefined,
     reasoning: undefined,
+    showsThoughts: false,
     format: undefined,
     knobs: [],
     ...given,

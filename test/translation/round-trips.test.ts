@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
 import { parseSse } from '../support/sse.ts';
+import { anthropicBlock } from './anthropic-replies.ts';
 import type { Said } from './said.ts';
 import { CLIENTS, type ClientName, isTranslated, replyScript, UPSTREAMS, type UpstreamName } from './sides.ts';
 import type { CaseOfPair } from './translation-case.ts';
@@ -303,6 +304,25 @@ test('thoughts of Claude, shown to a messages client by Claude itself, go back a
   });
 });
 
+test('without thoughts of its own before the calls, Claude goes on without thinking, and that is told', async () => {
+  const { gateway, key } = setting;
+  const { first, again } = SPEAKERS.messages;
+  const enabled = { type: 'enabled', budget_tokens: 2000 };
+  for (const [from, thinking, dropped] of [
+    [DEEPSEEK, { type: 'disabled' }, 'thinking'],
+    [CLAUDE, enabled, null],
+  ] as const) {
+    const { answer } = await ask('messages', from, first, THINKING);
+    gateway.upstream.reset();
+    gateway.upstream.next(replyScript('anthropic', UPSTREAMS.anthropic.says({ text: ['Done.'] }), false));
+    const body = { ...again(answer), model: setting.modelOf(asCase(CLAUDE)), thinking: enabled, max_tokens: 4000 };
+    const response = await gateway.call(CLIENTS.messages.path, { key, body: CLIENTS.messages.body(body) });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-svc-dropped')).toBe(dropped);
+    expect((await gateway.upstream.request(0)).json.thinking).toEqual(thinking);
+  }
+});
+
 test('thoughts that nobody can read come back as they were', async () => {
   const data = 'EmwKAhgBEgy3va3pzix/LafPsn4=';
   const reply = {
@@ -327,6 +347,58 @@ test('thoughts that nobody can read come back as they were', async () => {
     const { sent } = await ask(client, CLAUDE, again(await response.json()), { text: ['Done.'] });
     expect(sent.messages[1].content[0]).toEqual({ type: 'redacted_thinking', data });
   }
+});
+
+describe.each([
+  ['chat', false],
+  ['responses', false],
+  ['responses', true],
+] as const)('%s, several thoughts of Claude, streamed: %p', (client, stream) => {
+  const thinking = (signature: string) => ({ type: 'thinking', thinking: `of ${signature}`, signature });
+  const words = (text: string) => ({ type: 'text', text });
+  const use = (id: string) => ({ type: 'tool_use', id, name: 'look', input: {} });
+  const redacted = { type: 'redacted_thinking', data: 'EmwK' };
+  const head = { id: 'msg_upstream', type: 'message', role: 'assistant', model: 'upstream-model' };
+  const usage = { input_tokens: 1, output_tokens: 1 };
+  const stop = { stop_reason: 'tool_use', stop_sequence: null };
+  const reply = (content: object[]) => ({
+    whole: { ...head, content, ...stop, usage },
+    stream: [
+      { type: 'message_start', message: { ...head, content: [], usage } },
+      ...content.map((block) => [block]).flatMap(anthropicBlock),
+      { type: 'message_delta', delta: stop, usage },
+      { type: 'message_stop' },
+    ],
+  });
+  /** What of these blocks Claude is given back. */
+  const backOf = async (...content: object[]) => {
+    const { gateway, key } = setting;
+    const { path, body } = CLIENTS[client];
+    gateway.upstream.reset();
+    gateway.upstream.next(replyScript('anthropic', reply(content), stream));
+    const model = setting.modelOf(asCase(CLAUDE));
+    const asked = body({ ...SPEAKERS[client].first, model, stream });
+    const text = await (await gateway.call(path, { key, body: asked })).text();
+    const answer = stream ? wholeOf(client, text) : JSON.parse(text);
+    const { sent } = await ask(client, CLAUDE, SPEAKERS[client].again(answer), { text: ['Done.'] });
+    return sent.messages[1].content;
+  };
+
+  test('go back in their places, where the client keeps them; else those before all words and calls', async () => {
+    const mixed = [thinking('S1'), redacted, words('Hm.'), thinking('S2'), use('toolu_1'), redacted, use('toolu_2')];
+    const first = mixed.filter((block, index) => index < 2 || block.type === 'text' || block.type === 'tool_use');
+    expect(await backOf(...mixed)).toEqual(client === 'chat' ? first : mixed);
+  });
+
+  test('go back as far as nothing that stood between them is missing', async () => {
+    const [one, two, last] = [thinking('S1'), thinking('S2'), use('toolu_1')];
+    expect(await backOf(one, two, last)).toEqual([one, two, last]);
+    for (const gap of ['', '\n\n']) {
+      const back = await backOf(one, words(gap), two, words('Hm.'), last);
+      expect(back.map(({ type }: Answer) => type)).toEqual(['thinking', 'text', 'tool_use']);
+      expect(back[0]).toEqual(one);
+    }
+  });
 });
 
 test('a streamed answer can be handed back like a whole one', async () => {

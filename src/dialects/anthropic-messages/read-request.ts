@@ -10,6 +10,7 @@ import { leaveCompaction } from '../left-behind/leave-compaction.ts';
 import { joinLeft, type LeftBehind, leaveSettings, NOTHING_LEFT } from '../left-behind/left-behind.ts';
 import { leaveTools } from '../left-behind/left-tools.ts';
 import { definedLater, refuseDefined, toolChanges } from './defined-later.ts';
+import { leaveThinking } from './leave-thinking.ts';
 
 const MAX_TOKENS = 1_000_000_000;
 const ROLES = new Set(['user', 'assistant', 'system']);
@@ -57,7 +58,8 @@ export function leaveBehind(body: JsonObject, isFree: boolean): LeftBehind {
   refuseDefined(defined, rules);
   // None of these is left, but each is one more that may be called.
   const tools = leaveTools(body, rules, [{ tools: defined.map(({ tool }) => tool), at: 'messages' }]);
-  return joinLeft(leaveCompaction(body), tools, isFree ? leaveSettings(body, VENDORS) : NOTHING_LEFT);
+  const settings = isFree ? leaveSettings(body, VENDORS) : NOTHING_LEFT;
+  return joinLeft(leaveCompaction(body), leaveThinking(body), tools, settings);
 }
 
 /** Threads would need stored content. The vendor's SDK goes on with full history by itself when told so. */

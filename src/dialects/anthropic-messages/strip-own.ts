@@ -27,7 +27,7 @@ function editBlock(block: JsonObject): RawEdit | undefined {
   });
 }
 
-function isOwnThinking(block: Json): boolean {
+export function isOwnThinking(block: Json): boolean {
   if (!isObject(block)) return false;
   const { type, signature, data } = block;
   if (type === 'redacted_thinking') return typeof data === 'string' && data.startsWith(TAG_MARK);

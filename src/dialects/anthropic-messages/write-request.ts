@@ -27,8 +27,9 @@ function ownedFields({ document }: RelayRequest, fields: UpstreamFields): Record
     max_tokens: fields.maxOutputTokens,
     ...withoutPriced(value),
   };
-  if (fields.thinkingBudget !== undefined && isObject(value.thinking)) {
-    edits.thinking = { ...value.thinking, budget_tokens: fields.thinkingBudget };
+  const { thinking } = value;
+  if (fields.thinkingBudget !== undefined && isObject(thinking) && thinking.type !== 'disabled') {
+    edits.thinking = { ...thinking, budget_tokens: fields.thinkingBudget };
   }
   return edits;
 }

@@ -3,9 +3,9 @@
 // in place, because beside one nothing else may stand; a schema that holds itself is opened a few times and then ends.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { resolveReference } from '../translate/resolve-reference.ts';
 import { createMeasure } from './measure-schema.ts';
 import { mergeAll } from './merge-schemas.ts';
-import { resolveReference } from './resolve-reference.ts';
 
 /** A reference inside itself is followed this often, and so many are followed one inside the other. */
 const MOST_TURNS = 2;

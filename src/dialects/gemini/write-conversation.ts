@@ -29,7 +29,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
   const format = planFormat(conversation, { isAlone: tools.length === 0, names, ...traits });
   const functions = [...tools, ...(format.tool ? [format.tool] : [])].map((tool) => writeTool(tool, names));
   const choice = writeToolChoice(toolChoice, names, format.tool !== undefined);
-  const thinking = planThinking(conversation.reasoning, traits.thinking);
+  const thinking = planThinking(conversation, traits.thinking);
   const knobs = writeKnobs(conversation.knobs, traits);
   const system = [...told.system.map(({ text }) => text), format.hint ?? ''].filter((text) => text !== '');
   const calls = plan.turns.flatMap(({ parts }) => parts).filter((part) => part.type === 'tool_call');

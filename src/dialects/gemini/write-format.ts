@@ -4,6 +4,7 @@
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Conversation, Tool } from '../translate/conversation.ts';
 import { createFormatTool, JSON_HINT } from '../translate/format-tool.ts';
+import { describedSchema } from '../translate/read-format.ts';
 import type { ToolNames } from '../translate/tool-names.ts';
 import { writeSchema } from './schema.ts';
 
@@ -30,11 +31,11 @@ export function planFormat(
 ): FormatPlan {
   if (!format) return { config: {} };
   if (isAlone || takesFormatWithTools) {
-    const schema = format.kind === 'json_schema' ? { responseJsonSchema: writeSchema(format.schema) } : {};
+    const schema = format.kind === 'json_schema' ? { responseJsonSchema: writeSchema(describedSchema(format)) } : {};
     return { config: { responseMimeType: JSON_TYPE, ...schema } };
   }
   // The client wants a call of its own tools, not an answer.
   if (toolChoice?.mode === 'any' || toolChoice?.mode === 'tool') return { config: {} };
   if (format.kind === 'json_object') return { config: {}, hint: JSON_HINT };
-  return { config: {}, tool: createFormatTool(format.schema, names) };
+  return { config: {}, tool: createFormatTool(describedSchema(format), names) };
 }

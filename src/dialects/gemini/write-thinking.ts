@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { UpstreamFields } from '../dialect.ts';
-import type { ReasoningWish } from '../translate/conversation.ts';
+import type { Conversation } from '../translate/conversation.ts';
 import { boundedBudget, effortFor } from '../translate/effort.ts';
 import type { Thinking } from './gemini-traits.ts';
 
@@ -12,8 +12,14 @@ export interface ThinkingPlan {
   config(fields: UpstreamFields): JsonObject | undefined;
 }
 
-export function planThinking(wish: ReasoningWish | undefined, thinking: Thinking): ThinkingPlan {
-  if (!wish) return { dropped: [], config: () => undefined };
+export function planThinking(
+  { reasoning: wish, showsThoughts }: Pick<Conversation, 'reasoning' | 'showsThoughts'>,
+  thinking: Thinking,
+): ThinkingPlan {
+  if (!wish) {
+    const shown = showsThoughts && thinking.by !== 'nothing' ? { includeThoughts: true } : undefined;
+    return { dropped: [], config: () => shown };
+  }
   const isOff = wish.isOff || wish.effort === 'none';
   if (thinking.by === 'nothing') return { dropped: isOff ? [] : [wish.name], config: () => undefined };
   const shown = isOff ? {} : { includeThoughts: true };

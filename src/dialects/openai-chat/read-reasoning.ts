@@ -23,18 +23,18 @@ function textOf(details: readonly JsonObject[]): string {
 function readOwnDetails(details: readonly JsonObject[], at: string): ReasoningPart[] {
   const parts: ReasoningPart[] = [];
   let open: { origin: string; text: string } | undefined;
-  for (const [index, { origin, text, signature, data }] of details.entries()) {
+  for (const [index, { origin, text, signature, data, moved }] of details.entries()) {
     if (typeof origin !== 'string') continue;
-    const place = `${at}[${index}]`;
+    const place = { at: `${at}[${index}]`, ...(moved === true ? { isMoved: true } : {}) };
     if (typeof data === 'string') {
       open = undefined;
-      parts.push({ type: 'reasoning', text: '', redacted: data, opaque: { origin, value: '' }, at: place });
+      parts.push({ type: 'reasoning', text: '', redacted: data, opaque: { origin, value: '' }, ...place });
       continue;
     }
     const isMore = open?.origin === origin;
     open = { origin, text: (isMore && open ? open.text : '') + (typeof text === 'string' ? text : '') };
     const value = typeof signature === 'string' ? signature : '';
-    const part: ReasoningPart = { type: 'reasoning', text: open.text, opaque: { origin, value }, at: place };
+    const part: ReasoningPart = { type: 'reasoning', text: open.text, opaque: { origin, value }, ...place };
     if (isMore) parts[parts.length - 1] = part;
     else parts.push(part);
     if (value !== '') open = undefined;

@@ -15,6 +15,8 @@ export interface Conversation {
   /** What the client calls that setting; undefined: it set none, but its own format has room for one call only. */
   parallelToolsName?: string | undefined;
   reasoning: ReasoningWish | undefined;
+  /** The client wants to see what the model thinks, as far as it does. */
+  showsThoughts: boolean;
   format: OutputFormat | undefined;
   /** Settings of the client that change how, not what: each is carried or told to be dropped. */
   knobs: Knob[];
@@ -97,6 +99,8 @@ export interface ReasoningPart extends Placed {
   redacted?: string | undefined;
   /** Undefined: nobody knows which model thought it. */
   opaque?: Opaque | undefined;
+  /** Before it stood something that the client's format does not keep there. */
+  isMoved?: boolean | undefined;
 }
 
 /** A value that means something only to the model that made it. */
@@ -152,7 +156,14 @@ export interface ReasoningWish {
 }
 
 export type OutputFormat =
-  | { kind: 'json_schema'; name: string | undefined; schema: Json; strict: boolean | undefined }
+  | {
+      kind: 'json_schema';
+      name: string | undefined;
+      /** What the answer is for, beside the schema. */
+      description?: string | undefined;
+      schema: Json;
+      strict: boolean | undefined;
+    }
   | { kind: 'json_object' };
 
 export type KnobKind =

@@ -7,6 +7,10 @@ import type { ToolNames } from './tool-names.ts';
 
 export const JSON_HINT = 'Answer with one JSON object and nothing else: no other words, no code fence.';
 
+export function schemaHint(schema: Json): string {
+  return `Answer with JSON that fits this schema:\n${JSON.stringify(schema)}`;
+}
+
 const NAME = 'answer';
 const DESCRIPTION = 'Gives the answer. Call it once, with the whole answer as its arguments.';
 

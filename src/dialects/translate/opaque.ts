@@ -35,12 +35,14 @@ export function readOwnSignature(signature: string): { origin: string } | undefi
 /** Reasoning as one opaque text, for clients that hand it back as a whole. */
 export function packReasoning(
   origin: string,
-  reasoning: { text: string; redacted?: string; signature?: string },
+  reasoning: { text: string; redacted?: string; signature?: string; isMoved?: boolean },
 ): string {
   return `${TAG_MARK}${Buffer.from(JSON.stringify({ origin, ...reasoning })).toString('base64url')}`;
 }
 
-export function unpackReasoning(packed: string): Pick<ReasoningPart, 'text' | 'redacted' | 'opaque'> | undefined {
+type Unpacked = Pick<ReasoningPart, 'text' | 'redacted' | 'opaque' | 'isMoved'>;
+
+export function unpackReasoning(packed: string): Unpacked | undefined {
   if (!packed.startsWith(TAG_MARK)) return undefined;
   const value = tryParseJson(Buffer.from(packed.slice(TAG_MARK.length), 'base64url').toString());
   if (!isObject(value) || typeof value.origin !== 'string' || typeof value.text !== 'string') return undefined;
@@ -48,6 +50,7 @@ export function unpackReasoning(packed: string): Pick<ReasoningPart, 'text' | 'r
     text: value.text,
     redacted: typeof value.redacted === 'string' ? value.redacted : undefined,
     opaque: { origin: value.origin, value: typeof value.signature === 'string' ? value.signature : '' },
+    ...(value.isMoved === true ? { isMoved: true } : {}),
   };
 }
 

@@ -1,14 +1,20 @@
 // What the two formats of one vendor say alike of an answer's shape, under different names.
 
-import type { JsonObject } from '../../kit/json/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import type { OutputFormat } from './conversation.ts';
 
-/** A schema with the name and the strictness that stand beside it. */
-export function schemaFormat(schema: JsonObject, { name, strict }: JsonObject): OutputFormat {
+/** A schema with the name, the description and the strictness that stand beside it. */
+export function schemaFormat(schema: JsonObject, { name, description, strict }: JsonObject): OutputFormat {
   return {
     kind: 'json_schema',
     name: typeof name === 'string' ? name : undefined,
+    description: typeof description === 'string' ? description : undefined,
     schema,
     strict: typeof strict === 'boolean' ? strict : undefined,
   };
+}
+
+/** For formats that have room for a description in the schema only; that of the schema itself comes first. */
+export function describedSchema({ schema, description }: Extract<OutputFormat, { kind: 'json_schema' }>): Json {
+  return description !== undefined && isObject(schema) ? { description, ...schema } : schema;
 }

@@ -32,6 +32,7 @@ export function conversation(rest: Partial<Conversation> = {}): Conversation {
     toolChoice: undefined,
     parallelTools: undefined,
     reasoning: undefined,
+    showsThoughts: false,
     format: undefined,
     knobs: [],
     ...rest,

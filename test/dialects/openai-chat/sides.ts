@@ -40,6 +40,7 @@ export function conversationOf(more: Partial<Conversation>): Conversation {
     toolChoice: undefined,
     parallelTools: undefined,
     reasoning: undefined,
+    showsThoughts: false,
     format: undefined,
     knobs: [],
     ...more,

@@ -182,6 +182,17 @@ describe('lists of tools take as long as they are, not as their square', () => {
           }),
       ],
       [
+        'references to one part of a format',
+        openaiChat,
+        'messages',
+        (count) => {
+          const refs = many(count, (index) => [`r${index}`, { $ref: `#/$defs/${index % 2 ? 'b' : '%62'}ig` }]);
+          const big = { type: 'object', properties: properties(count) };
+          const schema = { type: 'object', properties: Object.fromEntries(refs), $defs: { big } };
+          return { messages: turn, response_format: { type: 'json_schema', json_schema: { name: 'n', schema } } };
+        },
+      ],
+      [
         'tools that may be called',
         openaiChat,
         'responses',

@@ -18,6 +18,7 @@ import { splitSystem } from '../../translate/leading-system.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
 import { readContent, readTexts } from './read-blocks.ts';
 import { readTools } from './read-tools.ts';
+import { isStrictElsewhere } from './strict-schema.ts';
 import type { KnownTools } from './tool-changes.ts';
 import { readTurnSettings, TURN_EFFORT } from './turn-settings.ts';
 
@@ -33,6 +34,7 @@ export function readConversation({ value: body, text }: JsonDocument): Conversat
     parallelTools,
     parallelToolsName: 'tool_choice.disable_parallel_tool_use',
     reasoning: readReasoning(body, ofTurns.effort),
+    showsThoughts: membersOf(body, 'thinking')['thinking.display'] === SHOWN,
     format: readFormat(body),
     knobs: [...readKnobs(body), ...ofTurns.left, ...left],
   };
@@ -97,7 +99,8 @@ function readFormat({ output_config: config, output_format: before }: JsonObject
   if (format.type !== 'json_schema') {
     refuseField('output_config.format.type', 'Set output_config.format.type to json_schema.');
   }
-  return { kind: 'json_schema', name: FORMAT_NAME, schema: format.schema ?? {}, strict: true };
+  const schema = format.schema ?? {};
+  return { kind: 'json_schema', name: FORMAT_NAME, schema, strict: isStrictElsewhere(schema) || undefined };
 }
 
 const KNOBS: ReadonlyMap<string, KnobKind> = new Map([
@@ -113,13 +116,15 @@ const NO_KNOBS = new Set([
   ...['thinking', 'output_config', 'output_format', 'metadata', 'cache_control'],
 ]);
 
+const SHOWN = 'summarized';
+
 /** What says no more than leaving it out. */
 const SAYS_NOTHING: ReadonlyMap<string, readonly Json[]> = new Map<string, readonly Json[]>([
   ['service_tier', ['auto', 'standard_only']],
   ['inference_geo', ['global']],
   ['speed', ['standard']],
-  // Thoughts are shown as far as they come.
-  ['thinking.display', ['summarized']],
+  // Asked for where there is a word for it; elsewhere thoughts are shown as far as they come.
+  ['thinking.display', [SHOWN]],
 ]);
 
 /** Those whose members are settings. */

@@ -7,13 +7,14 @@ import { refuseOnlyTool } from '../../input/vendor-tools.ts';
 import type { Knob, Tool, ToolChoice } from '../../translate/conversation.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
 import { definedLater, toolChanges } from '../defined-later.ts';
+import { isStrictElsewhere } from './strict-schema.ts';
 import { type KnownTools, removedTools } from './tool-changes.ts';
 
 export interface ReadTools {
   tools: Tool[];
   toolChoice: ToolChoice | undefined;
   parallelTools: boolean | undefined;
-  /** Types of the tools that stay behind. */
+  /** Types of the tools that stay behind, and `strict` where one cannot be held to it. */
   left: Knob[];
   /** Every tool that the request has, also those that are gone at its end. */
   known: KnownTools;
@@ -39,13 +40,18 @@ export function readTools(body: JsonObject): ReadTools {
   if (toolChoice?.mode === 'tool' && !tools.some(({ name }) => name === toolChoice.name)) {
     refuseField('tool_choice', 'Name a tool of this request in tool_choice.');
   }
+  const loose = new Set(tools.filter(({ strict, schema }) => strict && !isStrictElsewhere(schema)));
   return {
-    tools,
+    tools: tools.map((tool) => (loose.has(tool) ? { ...tool, strict: undefined } : tool)),
     toolChoice,
     parallelTools: choice?.disable_parallel_tool_use === true ? false : undefined,
-    left: left.map(({ type }) => ({ kind: 'other', name: type, value: true })),
+    left: [...left.map(({ type }) => type), ...(loose.size > 0 ? ['strict'] : [])].map(toldKnob),
     known: { own: new Set(own.map(({ name }) => name)), left: new Set(vendors.map(({ tool }) => tool.name)) },
   };
+}
+
+function toldKnob(name: string): Knob {
+  return { kind: 'other', name, value: true };
 }
 
 interface Placed {

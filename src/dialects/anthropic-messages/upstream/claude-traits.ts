@@ -11,6 +11,8 @@ export interface ClaudeTraits {
   /** `adaptive`: by effort. `budget`: by a number of tokens. `none`: it never thinks. */
   thinking: 'adaptive' | 'budget' | 'none';
   canStopThinking: boolean;
+  /** Its thoughts come without their words unless they are asked for. */
+  hidesThoughts: boolean;
   /** The words that one that thinks by effort takes, from the least. */
   efforts: readonly string[];
   /** Thoughts without a signature are refused. */
@@ -36,6 +38,7 @@ export function traitsOf(upstreamModel: string): ClaudeTraits {
     takesPrefill: version !== undefined && version <= 405,
     takesSampling: version === undefined || version <= 406,
     thinking: thinkingOf(version),
+    hidesThoughts: version !== undefined && version >= 407,
     canStopThinking: !ALWAYS_THINKS.test(model),
     efforts: effortsOf(model, version),
     checksSignatures: version !== undefined,

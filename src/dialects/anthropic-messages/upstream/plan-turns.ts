@@ -24,7 +24,7 @@ export interface TurnPlan {
 
 export function planTurns(conversation: Conversation, traits: TurnTraits): TurnPlan {
   const { system, turns } = conversation;
-  const usable = turns.map((turn) => ({ ...turn, parts: turn.parts.filter((part) => isUsable(part, traits)) }));
+  const usable = turns.map((turn) => ({ ...turn, parts: usableParts(turn.parts, traits) }));
   const midSystem = traits.takesMidSystem ? 'keep' : 'fold';
   const arranged = arrangeTurns(usable, { midSystem }, listName(turns));
   const isBegun = isAnswerBegun(arranged.at(-1));
@@ -38,10 +38,31 @@ export function planTurns(conversation: Conversation, traits: TurnTraits): TurnP
   };
 }
 
+function usableParts(parts: readonly Part[], traits: TurnTraits): Part[] {
+  const placed = traits.checksSignatures ? withoutMoved(parts) : parts;
+  return placed.filter((part) => isUsable(part, traits));
+}
+
+/**
+ * A signature holds for the place of its thought: from the first one on that had something before it which is not sent, none
+ * goes back. Nor does one that stands last, which is refused.
+ */
+function withoutMoved(parts: readonly Part[]): Part[] {
+  const end = parts.findLastIndex((part) => part.type !== 'reasoning' && !isBlank(part)) + 1;
+  let isMoved = false;
+  return parts.filter((part, index) => {
+    isMoved ||= part.type === 'reasoning' ? part.isMoved === true : isBlank(part);
+    return part.type !== 'reasoning' || (!isMoved && index < end);
+  });
+}
+
+function isBlank(part: Part): boolean {
+  return part.type === 'text' && part.text.trim() === '';
+}
+
 /** Text of white space alone is refused, and so are thoughts of other models and those that were cut off. */
 function isUsable(part: Part, { origin, checksSignatures }: TurnTraits): boolean {
-  if (part.type === 'text') return part.text.trim() !== '';
-  if (part.type !== 'reasoning') return true;
+  if (part.type !== 'reasoning') return !isBlank(part);
   const { opaque, redacted } = part;
   return opaque?.origin === origin && (redacted !== undefined || opaque.value !== '' || !checksSignatures);
 }

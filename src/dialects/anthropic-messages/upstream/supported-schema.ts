@@ -2,6 +2,7 @@
 // one where a schema stands: a property may well be called `pattern`.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
+import { NAMED, NESTED, someSchema } from '../../translate/nested-schemas.ts';
 
 const REFUSED = new Set([
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
@@ -10,15 +11,17 @@ const REFUSED = new Set([
   ...['minProperties', 'maxProperties', 'patternProperties', 'propertyNames', 'unevaluatedProperties'],
   ...['dependentRequired', 'dependentSchemas', 'if', 'then', 'else', 'not'],
 ]);
-/** Members that hold schemas by name. */
-const NAMED = new Set(['properties', '$defs', 'definitions']);
-/** Members that hold a schema, or a list of them. */
-const NESTED = new Set(['items', 'prefixItems', 'anyOf', 'allOf', 'oneOf']);
+/** Of strings; all others are refused, and so is any of a number. */
+const FORMATS = new Set<unknown>([
+  ...['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'],
+]);
 
-export function supportedSchema(schema: Json | undefined): Json {
-  if (!isObject(schema)) return schema ?? {};
+export function supportedSchema(given: Json | undefined): Json {
+  if (!isObject(given)) return given ?? {};
+  const schema = withOnlyPart(given);
   const members = Object.entries(schema).flatMap(([name, value]): [string, Json | undefined][] => {
     if (REFUSED.has(name) || name === 'additionalProperties') return [];
+    if (name === 'format' && !(FORMATS.has(value) && isOfType(schema, 'string'))) return [];
     // Which of several fits is the same question as whether one does, to a model.
     if (name === 'oneOf') return [['anyOf', nested(value)]];
     if (NESTED.has(name)) return [[name, nested(value)]];
@@ -28,15 +31,19 @@ export function supportedSchema(schema: Json | undefined): Json {
   return describesObject(schema) ? { ...written, additionalProperties: false } : written;
 }
 
+/** What `allOf` says by itself is said in its place: libraries describe a reference in that way, which is refused. */
+function withOnlyPart(schema: JsonObject): JsonObject {
+  const { allOf, ...rest } = schema;
+  const [only, ...more] = Array.isArray(allOf) ? allOf : [];
+  if (!isObject(only) || more.length > 0 || Object.keys(only).some((name) => Object.hasOwn(rest, name))) return schema;
+  return withOnlyPart({ ...rest, ...only });
+}
+
 /** Whether an object in it takes members of any name: closed, it would take none of them. */
 export function hasDictionary(schema: Json | undefined): boolean {
-  if (Array.isArray(schema)) return schema.some(hasDictionary);
-  if (!isObject(schema)) return false;
-  const { additionalProperties: others, patternProperties: patterns } = schema;
-  if (others === true || isObject(others) || isObject(patterns) || isAnyObject(schema)) return true;
-  return Object.entries(schema).some(([name, value]) => {
-    if (NAMED.has(name)) return isObject(value) && Object.values(value).some(hasDictionary);
-    return NESTED.has(name) && hasDictionary(value);
+  return someSchema(schema, (one) => {
+    const { additionalProperties: others, patternProperties: patterns } = one;
+    return others === true || isObject(others) || isObject(patterns) || isAnyObject(one);
   });
 }
 
@@ -57,8 +64,12 @@ const SAYS_MEMBERS = new Set([
   'enum',
 ]);
 
-function describesObject({ type, properties }: JsonObject): boolean {
-  return type === 'object' || (Array.isArray(type) && type.includes('object')) || isObject(properties);
+function describesObject(schema: JsonObject): boolean {
+  return isOfType(schema, 'object') || isObject(schema.properties);
+}
+
+function isOfType({ type }: JsonObject, name: string): boolean {
+  return type === name || (Array.isArray(type) && type.includes(name));
 }
 
 function nested(value: Json | undefined): Json {

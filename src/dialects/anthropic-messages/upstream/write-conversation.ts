@@ -29,7 +29,7 @@ export function writeConversation(conversation: Conversation, target: Target): W
   const plan = planTurns(told, { ...traits, takesPrefill, origin: target.origin });
   const format = planFormat(conversation, { traits, names });
   const choice = writeToolChoice(conversation, { names, formatTool: format.tool?.name, hasTools: tools.length > 0 });
-  const reasoning = planReasoning(conversation.reasoning, traits, {
+  const reasoning = planReasoning(conversation, traits, {
     isForced: format.tool !== undefined || (tools.length > 0 && isForced(conversation.toolChoice)),
     isPrefilled: plan.isPrefilled,
     lacksThoughts: lacksThoughts(plan.turns),
@@ -110,5 +110,5 @@ function appendPrefill(
 function lacksThoughts(turns: readonly Turn[]): boolean {
   const isResult = turns.at(-1)?.parts.some(({ type }) => type === 'tool_result') ?? false;
   const calling = turns.findLast(({ role }) => role === 'assistant');
-  return isResult && !(calling?.parts.some(({ type }) => type === 'reasoning') ?? false);
+  return isResult && calling?.parts[0]?.type !== 'reasoning';
 }

@@ -3,9 +3,11 @@
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import type { Conversation, TextPart, Tool } from '../../translate/conversation.ts';
-import { createFormatTool, JSON_HINT } from '../../translate/format-tool.ts';
+import { createFormatTool, JSON_HINT, schemaHint } from '../../translate/format-tool.ts';
+import { describedSchema } from '../../translate/read-format.ts';
 import type { ToolNames } from '../../translate/tool-names.ts';
 import type { ClaudeTraits } from './claude-traits.ts';
+import { isRefused } from './refused-schema.ts';
 import { hasDictionary, supportedSchema } from './supported-schema.ts';
 import { wantsThoughts } from './write-reasoning.ts';
 import { isForced } from './write-tools.ts';
@@ -27,18 +29,25 @@ export function planFormat(
   { traits, names }: { traits: ClaudeTraits; names: ToolNames },
 ): FormatPlan {
   if (!format) return NO_FORMAT;
-  if (format.kind === 'json_object') return { ...NO_FORMAT, hints: [{ type: 'text', text: JSON_HINT, at: 'system' }] };
-  const { schema } = format;
+  if (format.kind === 'json_object') return { ...NO_FORMAT, hints: [hint(JSON_HINT)] };
+  const schema = describedSchema(format);
   // The client wants a call of its own tools, not an answer.
   const isCalled = tools.length > 0 && isForced(toolChoice);
   const isOpen = hasDictionary(schema);
+  const takesSchema = traits.takesFormat && !isRefused(schema);
   // Nobody thinks before a call that is forced, and thoughts are worth more than an open object.
   const canBeTool = !isCalled && traits.canStopThinking && !wantsThoughts(reasoning) && isOfObject(schema);
-  if (traits.takesFormat && !(isOpen && canBeTool)) {
+  if (takesSchema && !(isOpen && canBeTool)) {
     const config = { format: { type: 'json_schema', schema: supportedSchema(schema) } };
     return { ...NO_FORMAT, config, isReworded: isOpen };
   }
-  return isCalled ? NO_FORMAT : { ...NO_FORMAT, tool: createFormatTool(schema, names) };
+  if (isCalled) return NO_FORMAT;
+  if (traits.takesFormat && !canBeTool) return { ...NO_FORMAT, hints: [hint(schemaHint(schema))], isReworded: true };
+  return { ...NO_FORMAT, tool: createFormatTool(schema, names) };
+}
+
+function hint(text: string): TextPart {
+  return { type: 'text', text, at: 'system' };
 }
 
 /** Whether a tool may have it as its own. */

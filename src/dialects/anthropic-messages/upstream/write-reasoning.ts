@@ -3,7 +3,7 @@
 
 import type { JsonObject } from '../../../kit/json/json.ts';
 import type { UpstreamFields } from '../../dialect.ts';
-import type { ReasoningWish } from '../../translate/conversation.ts';
+import type { Conversation, ReasoningWish } from '../../translate/conversation.ts';
 import { boundedBudget, effortFor } from '../../translate/effort.ts';
 import type { ClaudeTraits } from './claude-traits.ts';
 
@@ -34,7 +34,7 @@ export function wantsThoughts(wish: ReasoningWish | undefined): boolean {
 }
 
 export function planReasoning(
-  wish: ReasoningWish | undefined,
+  { reasoning: wish, showsThoughts }: Pick<Conversation, 'reasoning' | 'showsThoughts'>,
   traits: ClaudeTraits,
   obstacles: ReasoningObstacles,
 ): ReasoningPlan {
@@ -47,7 +47,7 @@ export function planReasoning(
     return { ...off, dropped: [wish.name] };
   }
   if (traits.thinking === 'adaptive') {
-    return { isOn: true, dropped: [], droppedAt: nothing, members: () => adaptive(wish, traits) };
+    return { isOn: true, dropped: [], droppedAt: nothing, members: () => adaptive(wish, showsThoughts, traits) };
   }
   const droppedAt = (maxOutputTokens: number) => (hasRoom(maxOutputTokens) ? [] : [wish.name]);
   return { isOn: true, dropped: [], droppedAt, members: (fields) => byBudget(wish, fields) };
@@ -63,9 +63,14 @@ function thinkingOff({ thinking, canStopThinking }: ClaudeTraits): { thinking?: 
   return canStopThinking ? { thinking: { type: 'disabled' } } : { effort: 'low' };
 }
 
-function adaptive(wish: ReasoningWish, { efforts }: ClaudeTraits): { thinking: JsonObject; effort?: string } {
+function adaptive(
+  wish: ReasoningWish,
+  showsThoughts: boolean,
+  { efforts, hidesThoughts }: ClaudeTraits,
+): { thinking: JsonObject; effort?: string } {
   const word = effortFor(wish, efforts);
-  return { thinking: { type: 'adaptive' }, ...(word === undefined ? {} : { effort: word }) };
+  const display = showsThoughts && hidesThoughts ? { display: 'summarized' } : {};
+  return { thinking: { type: 'adaptive', ...display }, ...(word === undefined ? {} : { effort: word }) };
 }
 
 function byBudget(wish: ReasoningWish, fields: UpstreamFields): { thinking: JsonObject } {

@@ -19,15 +19,11 @@ export interface TurnOptions {
 type Block = { type: string; [name: string]: RawValue | undefined };
 
 export function writeTurn({ role, parts }: Turn, options: TurnOptions): RawValue {
-  const thoughts = parts.filter((part) => part.type === 'reasoning');
-  const rest = parts.filter((part) => part.type !== 'reasoning');
-  const content = [
-    ...thoughts.map(writeThought),
-    ...rest.map((part) => {
-      if (role === 'assistant') requireAssistants(part);
-      return { ...writePart(part, options), ...cacheMember(options.marks.get(part)) };
-    }),
-  ];
+  const content = parts.map((part) => {
+    if (part.type === 'reasoning') return writeThought(part);
+    if (role === 'assistant') requireAssistants(part);
+    return { ...writePart(part, options), ...cacheMember(options.marks.get(part)) };
+  });
   return { role, content };
 }
 

@@ -5,7 +5,7 @@ import { openRaw } from '../../../kit/json/raw-json.ts';
 import { objectList, optionalFlag } from '../../fields.ts';
 import type { Conversation, Knob } from '../../translate/conversation.ts';
 import { readMessages } from './read-messages.ts';
-import { readFormat, readKnobs, readReasoningWish } from './read-settings.ts';
+import { readFormat, readKnobs, readReasoningWish, wantsThoughts } from './read-settings.ts';
 import { readTools, usesFunctions } from './read-tools.ts';
 
 export function readConversation({ text, value: body }: JsonDocument): Conversation {
@@ -18,6 +18,7 @@ export function readConversation({ text, value: body }: JsonDocument): Conversat
     parallelTools: tools.length > 0 ? readParallel(body) : undefined,
     parallelToolsName: usesFunctions(body) ? undefined : 'parallel_tool_calls',
     reasoning: readReasoningWish(body),
+    showsThoughts: wantsThoughts(body),
     format: readFormat(body),
     knobs: [...readKnobs(body), ...left, ...readNames(messages)],
   };

@@ -33,6 +33,13 @@ export function readReasoningWish(body: JsonObject): ReasoningWish | undefined {
   return { name: 'thinking', ...wish, budget: nestedCount(body, 'thinking', 'budget_tokens', MAX_BUDGET) };
 }
 
+/** Only OpenRouter's words say it: OpenAI's own chat shows no thoughts. */
+export function wantsThoughts(body: JsonObject): boolean {
+  const { exclude, ...others } = optionalObject(body, 'reasoning') ?? {};
+  const asks = THINKING_FIELDS.some((name) => (others[name] ?? null) !== null);
+  return exclude === false || (asks && exclude !== true);
+}
+
 const OFF = { isOff: true, effort: undefined };
 
 function wishOf(effort: string | undefined): Pick<ReasoningWish, 'isOff' | 'effort'> {

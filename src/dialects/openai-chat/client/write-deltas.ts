@@ -21,6 +21,7 @@ export function createDeltaWriter(context: AnswerContext): (event: AnswerEvent) 
 
   function begin(block: Block): JsonObject[] {
     open = block;
+    if (block.kind !== 'reasoning' && block.kind !== 'redacted') reasoning.passOver();
     if (block.kind === 'tool') return calls.open(block);
     return block.kind === 'redacted' ? reasoning.redact(block.data) : [];
   }

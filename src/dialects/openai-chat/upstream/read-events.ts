@@ -103,7 +103,13 @@ export function readWhole({ text, value }: JsonDocument, target: Target): WholeE
   const raw = openRaw(text);
   const bits = readBits(choice.message, () => raw.at('choices')?.at(at)?.at('message'));
   const events = createAnswerReader(target, { inPieces: false }).read(bits, choice.finish_reason);
-  return { events, usage: readUsage(value.usage, target.quirks) };
+  const lost = hasSources(value) && !events.some(({ type }) => type === 'cite') ? ['citations'] : [];
+  return { events, usage: readUsage(value.usage, target.quirks), lost };
+}
+
+/** Where some vendors list what an answer rests on, without a word of which part does. */
+function hasSources({ citations, search_results: found }: JsonObject): boolean {
+  return [citations, found].some((list) => Array.isArray(list) && list.length > 0);
 }
 
 /** Where the first of the answers stands: nobody asks for more in another format. */

@@ -5,7 +5,9 @@ import type { Quirks } from '../../../kit/quirks.ts';
 import { PLAIN_TIERS } from '../../left-behind/priced-fields.ts';
 import type { Knob, KnobKind, OutputFormat, ReasoningWish } from '../../translate/conversation.ts';
 import { effortFor } from '../../translate/effort.ts';
+import { schemaHint } from '../../translate/format-tool.ts';
 import { requireOneAnswer } from '../../translate/one-answer.ts';
+import { describedSchema } from '../../translate/read-format.ts';
 import type { Target } from '../../translate/sides.ts';
 import { splitStops } from '../../translate/stop-sequences.ts';
 import { effortsOf, modelTraits } from '../model-traits.ts';
@@ -80,8 +82,10 @@ export function writeFormat(format: OutputFormat | undefined, { takesSchema }: Q
   if (!format) return { members: {}, hints: [] };
   const object = { response_format: { type: 'json_object' } };
   if (format.kind === 'json_object') return { members: object, hints: ['Answer with a JSON object.'] };
-  const { name = 'output', schema, strict } = format;
-  if (!takesSchema)
-    return { members: object, hints: [`Answer with JSON that fits this schema:\n${JSON.stringify(schema)}`] };
-  return { members: { response_format: { type: 'json_schema', json_schema: { name, schema, strict } } }, hints: [] };
+  const { name = 'output', description, schema, strict } = format;
+  if (!takesSchema) return { members: object, hints: [schemaHint(describedSchema(format))] };
+  return {
+    members: { response_format: { type: 'json_schema', json_schema: { name, description, schema, strict } } },
+    hints: [],
+  };
 }

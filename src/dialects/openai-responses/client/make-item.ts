@@ -15,13 +15,15 @@ export interface ItemMaker {
 }
 
 interface MakerTools {
+  /** A block that said nothing came before, and is no item. */
+  hasGap(): boolean;
   frame(type: string, fields: Record<string, RawValue>): Frame;
   textLength(): number;
 }
 
 type ToolBlock = Extract<Block, { kind: 'tool' }>;
 
-export function createItemMaker(context: AnswerContext, { frame, textLength }: MakerTools): ItemMaker {
+export function createItemMaker(context: AnswerContext, { frame, textLength, hasGap }: MakerTools): ItemMaker {
   const { asked, origin, tools } = context;
   const wantsBack = listOf(asked.value.include).includes('reasoning.encrypted_content');
   const callIds = new Set<string>();
@@ -56,7 +58,7 @@ export function createItemMaker(context: AnswerContext, { frame, textLength }: M
         return callItem(...place(call.isCustom ? 'ctc' : 'fc', index), call);
       }
       default:
-        return reasoningItem(...place('rs', index), wantsBack ? origin : undefined);
+        return reasoningItem(...place('rs', index), wantsBack ? { origin, isMoved: hasGap() } : undefined);
     }
   }
 

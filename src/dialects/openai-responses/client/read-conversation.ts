@@ -4,7 +4,7 @@ import type { JsonDocument, JsonObject } from '../../../kit/json/json.ts';
 import { objectList, optionalFlag, stringAt } from '../../fields.ts';
 import type { Conversation, TextPart } from '../../translate/conversation.ts';
 import { readItems } from './read-items.ts';
-import { readFormat, readKnobs, readReasoningWish } from './read-settings.ts';
+import { readFormat, readKnobs, readReasoningWish, wantsSummary } from './read-settings.ts';
 import { readTools } from './read-tools.ts';
 
 export function readConversation({ value: body }: JsonDocument): Conversation {
@@ -19,6 +19,7 @@ export function readConversation({ value: body }: JsonDocument): Conversation {
     parallelTools: tools.length > 0 ? readParallel(body) : undefined,
     parallelToolsName: 'parallel_tool_calls',
     reasoning: readReasoningWish(body),
+    showsThoughts: wantsSummary(body),
     format: readFormat(body),
     knobs: [...readKnobs(body), ...left, ...leftOut],
   };

@@ -19,6 +19,10 @@ export function readReasoningWish(body: JsonObject): ReasoningWish | undefined {
   return { name: 'reasoning', isOff, effort: isOff ? undefined : effort, budget };
 }
 
+export function wantsSummary(body: JsonObject): boolean {
+  return (optionalObject(body, 'reasoning')?.summary ?? null) !== null;
+}
+
 export function readFormat(body: JsonObject): OutputFormat | undefined {
   const format = optionalObject(optionalObject(body, 'text') ?? {}, 'format');
   switch (format?.type) {

@@ -16,11 +16,12 @@ export function createEventWriter(context: AnswerContext): EventWriter {
   let sequence = 0;
   /** Of the answer's text so far. */
   let textLength = 0;
-  const makeItem = createItemMaker(context, { frame, textLength: () => textLength });
+  const makeItem = createItemMaker(context, { frame, textLength: () => textLength, hasGap: () => hasGap });
   /** The item that grows, and the block that is open: one that has said nothing yet is no part of an item. */
   let growing: ItemWriter | undefined;
   let block: Block | undefined;
   let isEntered = false;
+  let hasGap = false;
   let isOver = false;
 
   function frame(type: string, fields: Record<string, RawValue>): Frame {
@@ -94,6 +95,8 @@ export function createEventWriter(context: AnswerContext): EventWriter {
       case 'cite':
         return inside((item) => item.cite(event.citation));
       case 'close':
+        // Claude parts its thoughts with texts without a word.
+        hasGap ||= block?.kind === 'text' && !isEntered;
         block = undefined;
         return [];
       case 'stop':

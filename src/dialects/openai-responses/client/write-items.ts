@@ -88,8 +88,14 @@ function writePart({ kind, text, annotations }: MessagePart): RawValue {
     : { type: 'refusal', refusal: text };
 }
 
-/** `origin`: who may get it back, where the client asked for something to give back. */
-export function reasoningItem(id: string, tell: Tell, origin: string | undefined): ItemWriter {
+export interface GivenBack {
+  /** Who may get it back. */
+  origin: string;
+  isMoved: boolean;
+}
+
+/** `back`: where the client asked for something to give back. */
+export function reasoningItem(id: string, tell: Tell, back: GivenBack | undefined): ItemWriter {
   let text = '';
   let signature: string | undefined;
   let redacted: string | undefined;
@@ -122,9 +128,10 @@ export function reasoningItem(id: string, tell: Tell, origin: string | undefined
       const known = {
         ...(redacted === undefined ? {} : { redacted }),
         ...(signature === undefined ? {} : { signature }),
+        ...(back?.isMoved ? { isMoved: true } : {}),
       };
       const packed =
-        origin === undefined || status === 'in_progress' ? undefined : packReasoning(origin, { text, ...known });
+        back === undefined || status === 'in_progress' ? undefined : packReasoning(back.origin, { text, ...known });
       return { id, type: 'reasoning', encrypted_content: packed, summary: text === '' ? [] : [part()] };
     },
   };

@@ -56,11 +56,12 @@ function writeChoice(choice: Conversation['toolChoice'], names: ToolNames): RawV
 export function writeFormat(format: OutputFormat | undefined): Members {
   if (!format) return {};
   if (format.kind === 'json_object') return { format: { type: 'json_object' } };
-  const { name = 'output', schema, strict } = format;
-  return { format: { type: 'json_schema', name, schema, strict } };
+  const { name = 'output', description, schema, strict } = format;
+  return { format: { type: 'json_schema', name, description, schema, strict } };
 }
 
-/** Its reasoning comes sealed, to be given back; how much of it is shown is the upstream's own choice. */
+/** Its reasoning comes sealed, to be given back. A wish to see it stays behind: OpenAI refuses the whole call for it, if the
+ * organization is not verified. */
 export function writeReasoning(wish: ReasoningWish | undefined, { quirks, model }: Target): Written {
   const { takesEffort, alwaysThinks } = modelTraits(model);
   const word = wish && effortFor(wish, effortsOf(quirks, model));

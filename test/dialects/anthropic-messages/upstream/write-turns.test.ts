@@ -229,18 +229,45 @@ describe('reasoning', () => {
     ...given,
   });
 
-  test('of this very model goes back first in its turn, with its signature', () => {
+  const mine = (value: string, given = {}) =>
+    thought(MODERN.origin, { opaque: { origin: MODERN.origin, value }, ...given });
+  /** Each block of the model's turn: a thought by its signature. */
+  const blocksOf = (parts: (Part | string)[], target = MODERN) => {
+    const results = parts.flatMap((part) => (typeof part === 'object' && part.type === 'tool_call' ? [part.id] : []));
+    const turns = [userTurn('a'), turnOf('assistant', ...parts), userTurn(...results.map((id) => resultPart(id)), 'b')];
+    const turn = write({ turns }, target).messages.find(({ role }: Answer) => role === 'assistant');
+    return turn?.content.map(({ type, signature }: Answer) => signature ?? type);
+  };
+
+  test('of this very model goes back in its place, with its signature', () => {
     const parts = [
-      'said',
-      callPart('1'),
       thought(MODERN.origin),
       thought(MODERN.origin, { text: '', redacted: 'xyz' }),
+      'said',
+      callPart('1'),
     ];
     const { messages } = write({ turns: [userTurn('a'), turnOf('assistant', ...parts), userTurn(resultPart('1'))] });
     expect(messages[1].content.slice(0, 2)).toEqual([
       { type: 'thinking', thinking: 'hm', signature: 'c2ln' },
       { type: 'redacted_thinking', data: 'xyz' },
     ]);
+    const mixed = [mine('S1'), 'said', mine('S2'), callPart('1'), mine('S3'), callPart('2')];
+    expect(blocksOf(mixed)).toEqual(['S1', 'text', 'S2', 'tool_use', 'S3', 'tool_use']);
+  });
+
+  test('that lost its place stays behind, and so does what the model thought after it', () => {
+    const moved = [mine('S1'), mine('S2', { isMoved: true }), mine('S3'), 'said', callPart('1')];
+    expect(blocksOf(moved)).toEqual(['S1', 'text', 'tool_use']);
+    // The text between them is refused, and without it they would be neighbours.
+    expect(blocksOf([mine('S1'), '\n\n', mine('S2'), 'said'])).toEqual(['S1', 'text']);
+    const lenient = targetOf('deepseek-chat');
+    const any = [thought(lenient.origin), '\n\n', thought(lenient.origin, { isMoved: true }), 'said'];
+    expect(blocksOf(any, lenient)).toEqual(['c2ln', 'c2ln', 'text']);
+  });
+
+  test('that stands last stays behind: nothing came of it', () => {
+    expect(blocksOf([mine('S1'), callPart('1'), mine('S2'), '\n'])).toEqual(['S1', 'tool_use']);
+    expect(blocksOf([mine('S1')])).toBeUndefined();
   });
 
   test('without a signature goes back only to who does not look for one', () => {

@@ -31,6 +31,7 @@ const EMPTY: Conversation = {
   toolChoice: undefined,
   parallelTools: undefined,
   reasoning: undefined,
+  showsThoughts: false,
   format: undefined,
   knobs: [],
 };
