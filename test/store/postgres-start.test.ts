@@ -18,7 +18,8 @@ import { migrate as migrateSqlite } from '../../src/store/sqlite/migrate.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { type Pooler, startPooler } from '../support/pooler.ts';
+import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
 import { beforeBudgets, KEPT_BUDGETS, KEPT_THEN, SPENT_BEFORE } from '../support/spent-before-budgets.ts';
 import { createAccount } from './suite/samples.ts';
 
@@ -217,6 +218,43 @@ describe('refused at once, in one line:', () => {
     const url = `postgres://postgres:password@127.0.0.1:${server.port}/latin`;
     expect(await refusal(open(url))).toBe('the database is encoded in LATIN1, not in UTF8');
     await admin.drop();
+  });
+});
+
+describe('behind a pooler of sessions, which takes few settings at the beginning', () => {
+  let pooler: Pooler;
+  let database: TestDatabase;
+  let url: string;
+  beforeAll(async () => {
+    pooler = await startPooler(server.port);
+    database = await server.createDatabase();
+    url = database.url.replace(`:${server.port}/`, `:${pooler.port}/`);
+  });
+  afterAll(async () => {
+    await pooler.close();
+    await database.drop();
+  });
+
+  test('a connection has its settings', async () => {
+    const settings = { application_name: 'behind', lock_timeout: '100', enable_seqscan: 'off' };
+    const connection = await openConnection({ url, settings }, systemClock);
+    const names = Object.keys(settings).map((name) => `current_setting('${name}') AS ${name}`);
+    const [answer] = await connection.send([{ sql: `SELECT ${names.join(', ')}` }], 10_000);
+    expect(answer?.ok && answer.rows[0]).toEqual({ ...settings, lock_timeout: '100ms' });
+    await connection.close();
+  });
+
+  test('a setting that the server does not know is told', async () => {
+    const opening = openConnection({ url, settings: { no_such_setting: '1' } }, systemClock);
+    expect(await opening.catch(({ message }) => message)).toContain('"no_such_setting"');
+  });
+
+  test('the store reads and writes', async () => {
+    const store = await open(url);
+    const { accountId } = await createAccount(store);
+    expect(await store.read.wallet(accountId)).toMatchObject({ accountId });
+    expect(await store.read.audit({})).toMatchObject({ wallets: 1, differences: [] });
+    await store.close();
   });
 });
 

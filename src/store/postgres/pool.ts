@@ -1,10 +1,10 @@
 // A few connections for questions, beside the ones that commit. When the database goes away they are all dropped, so that
 // nobody waits on a connection that will never answer.
 
-import type { SQL } from 'bun';
 import { fault } from '../../faults/fault.ts';
+import { assert } from '../../kit/assert.ts';
 import type { Clock } from '../../kit/clock.ts';
-import { createClient, type Query, type Rows } from './connection.ts';
+import { type Connection, openConnection, type Query, type Rows, toRows } from './connection.ts';
 import { explain, isReadOnly, NoAnswer } from './errors.ts';
 import { createSeats } from './seats.ts';
 
@@ -29,63 +29,52 @@ export interface PoolOptions {
   away(): string | undefined;
 }
 
-/** One connection, made when it is first asked. */
+/** Opened when somebody asks. */
 interface Line {
-  client: SQL;
+  connection: Connection | undefined;
 }
-
-/** `onAnswer` is for each of several questions: the next one has its full time from there. */
-type Ask<Value> = (client: SQL, onAnswer: () => void) => Promise<Value>;
 
 /** The server ends a slow statement itself; this is for a server that has stopped. */
 const GRACE_MS = 500;
 
 export function createPool({ clock, url, connections, settings, statementMs, away }: PoolOptions): Pool {
   const limits = { statement_timeout: String(statementMs), idle_in_transaction_session_timeout: '10000' };
-  const open = () => createClient({ url, max: 1, settings: { ...limits, ...settings } });
-  const lines = Array.from({ length: connections }, (): Line => ({ client: open() }));
+  const lines = Array.from({ length: connections }, (): Line => ({ connection: undefined }));
   const seats = createSeats(clock, lines);
+  let isClosed = false;
 
-  const close = (client: SQL) => client.close({ timeout: 0 }).catch(() => undefined);
-  const renew = (line: Line) => {
-    void close(line.client);
-    line.client = open();
-  };
-
-  /** The time counts from here, not from when it was asked for. */
-  async function askOn<Value>(line: Line, ms: number, ask: Ask<Value>): Promise<Value> {
-    const { promise: late, reject } = Promise.withResolvers<never>();
-    let cancel = () => {};
-    let isOver = false;
-    const beginTime = () => {
-      cancel();
-      if (isOver) return;
-      cancel = clock.after(ms + GRACE_MS, () => {
-        renew(line);
-        reject(new NoAnswer(`no answer in ${ms + GRACE_MS} ms`));
-      });
-    };
-    beginTime();
-    try {
-      return await Promise.race([ask(line.client, beginTime), late]);
-    } finally {
-      isOver = true;
-      cancel();
-    }
+  async function drop(line: Line): Promise<void> {
+    const { connection } = line;
+    line.connection = undefined;
+    await connection?.close();
   }
 
-  async function within<Value>(ms: number, ask: Ask<Value>): Promise<Value> {
+  async function connected(line: Line): Promise<Connection> {
+    if (line.connection?.isOpen) return line.connection;
+    line.connection = await openConnection({ url, settings: { ...limits, ...settings } }, clock);
+    const { connection } = line;
+    if (isClosed) await drop(line);
+    return connection;
+  }
+
+  /** The time counts from here, not from when it was asked for. */
+  async function send(line: Line, queries: readonly Query[], withinMs: number): Promise<Rows[]> {
+    const connection = await connected(line);
+    return (await connection.send(queries, withinMs)).map(toRows);
+  }
+
+  async function within(ms: number, queries: readonly Query[], withinMs: number): Promise<Rows[]> {
     const isLong = ms > statementMs;
     try {
       const why = away();
       if (why !== undefined) throw new NoAnswer(why);
       const line = await seats.take(isLong, ms + GRACE_MS);
       try {
-        return await askOn(line, ms, ask).catch((error: unknown) => {
+        return await send(line, queries, withinMs).catch(async (error: unknown) => {
           if (!isReadOnly(error)) throw error;
           // Nothing was written; a session that begins now may be allowed to.
-          renew(line);
-          return askOn(line, ms, ask);
+          await drop(line);
+          return send(line, queries, withinMs);
         });
       } finally {
         seats.leave(line, isLong);
@@ -95,46 +84,35 @@ export function createPool({ clock, url, connections, settings, statementMs, awa
     }
   }
 
-  const sendAway = () => seats.clear(new NoAnswer(away() ?? 'the connections are made anew'));
+  function dropAll(): Promise<unknown> {
+    seats.clear(new NoAnswer(away() ?? 'the connections are made anew'));
+    return Promise.all(lines.map(drop));
+  }
 
   return {
-    ask: ({ sql, values = [] }) => within(statementMs, (client) => client.unsafe<Rows>(sql, [...values])),
-    askTogether: (queries, longMs = statementMs) =>
-      within(longMs, (client, onAnswer) => inSnapshot(client, queries, longMs, onAnswer)),
-    reset() {
-      sendAway();
-      for (const line of lines) renew(line);
+    async ask(query) {
+      const [rows] = await within(statementMs, [query], statementMs + GRACE_MS);
+      assert(rows, 'every question is answered');
+      return rows;
     },
+    async askTogether(queries, longMs = statementMs) {
+      const answers = await within(longMs, inSnapshot(queries, longMs), longMs * queries.length + GRACE_MS);
+      return answers.slice(2, -1);
+    },
+    reset: () => void dropAll(),
     async close() {
-      sendAway();
-      await Promise.all(lines.map(({ client }) => close(client)));
+      isClosed = true;
+      await dropAll();
     },
   };
 }
 
-async function inSnapshot(
-  client: SQL,
-  queries: readonly Query[],
-  statementMs: number,
-  onAnswer: () => void,
-): Promise<Rows[]> {
-  const reserved = await client.reserve();
-  const send = async ({ sql, values = [] }: Query) => {
-    const rows = await reserved.unsafe<Rows>(sql, [...values]);
-    onAnswer();
-    return rows;
-  };
-  try {
-    const [, , ...answers] = await Promise.all(
-      [
-        { sql: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' },
-        { sql: `SET LOCAL statement_timeout = ${Math.trunc(statementMs)}` },
-        ...queries,
-      ].map(send),
-    );
-    return answers;
-  } finally {
-    await reserved.unsafe('ROLLBACK').catch(() => undefined);
-    await reserved.release();
-  }
+/** Sent in one go: after an error the rest is refused, and the last one ends the transaction all the same. */
+function inSnapshot(queries: readonly Query[], statementMs: number): Query[] {
+  return [
+    { sql: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' },
+    { sql: `SET LOCAL statement_timeout = ${Math.trunc(statementMs)}` },
+    ...queries,
+    { sql: 'ROLLBACK' },
+  ];
 }

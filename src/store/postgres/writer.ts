@@ -11,7 +11,7 @@ import { type Clock, sleep } from '../../kit/clock.ts';
 import { type Decided, decideBatch } from '../book/decide.ts';
 import { failInside } from '../fail-inside.ts';
 import type { Operation } from '../operations.ts';
-import type { Answer, Connection, Query, Rows } from './connection.ts';
+import { type Answer, type Connection, type Query, toRows } from './connection.ts';
 import { ConnectionLost, isLockTimeout, NeverHappened, NoAnswer } from './errors.ts';
 import { loadPages, searchLocks } from './load-pages.ts';
 import { writeBook } from './write-book.ts';
@@ -145,9 +145,4 @@ export function createWriter({ clock, connect, connectToAsk, away, whenUp }: Wri
 async function ask(connection: Connection, query: Query): Promise<Answer> {
   const [answer] = await connection.send([query], SMALL_MS);
   return answer ?? { ok: false, error: new NoAnswer('no answer') };
-}
-
-function toRows(answer: Answer): Rows {
-  if (!answer.ok) throw answer.error;
-  return answer.rows;
 }
