@@ -25,9 +25,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
   return composeGateway(settings, options, { clock, random, metrics, fileBefore, starting });
 }
 
-/** A file that cannot be read is told before a database is made. Who follows others shows nothing before the database
- * answers: the newest revision may say something else than the file. */
+/** A file that cannot be read is told before a database is made. Who follows others does not need it. */
 function readBefore({ configFile, follows }: Settings): string | undefined {
-  if (follows) return '';
-  return configFile === undefined ? undefined : readConfig(configFile);
+  return configFile === undefined || follows ? undefined : readConfig(configFile);
 }

@@ -23,6 +23,9 @@ import { startPostgres, type TestDatabase, type TestPostgres } from '../support/
 import { beforeBudgets, KEPT_BUDGETS, KEPT_THEN, SPENT_BEFORE } from '../support/spent-before-budgets.ts';
 import { createAccount } from './suite/samples.ts';
 
+/** When a lease that is just renewed runs out, on any clock of a test machine. */
+const LATER = Date.now() + 3_600_000;
+
 let server: TestPostgres;
 beforeAll(async () => {
   server = await startPostgres();
@@ -150,6 +153,45 @@ describe('an upgrade', () => {
     await migrate(connection, { migrations: [...MIGRATIONS, slow] });
     expect(await database.sql(`SELECT to_regclass('late')::text AS late`)).toEqual([{ late: 'late' }]);
     await connection.close();
+    await database.drop();
+  });
+
+  /** A database of the version before, with a node of that version on it. */
+  async function createServed() {
+    const database = await server.createDatabase({ empty: true });
+    const connection = await openConnection({ url: database.url, settings: {} }, systemClock);
+    await migrate(connection, { migrations: beforeBudgets(MIGRATIONS) });
+    await connection.close();
+    await database.sql(`INSERT INTO leases (node_id, host, pid, expires_at) VALUES ('node_1', 'host', 1, $1)`, LATER);
+    const { host, pathname } = new URL(database.url);
+    const refused = `cannot use the database at ${host}${pathname}: it needs an upgrade, and a server of an older version is running on it: stop all nodes first (one that was killed counts for 15 seconds)`;
+    const applied = async () => (await database.sql('SELECT version FROM schema_migrations')).length;
+    return { database, refused, applied };
+  }
+
+  test('under a node of the version before is refused: nothing is changed', async () => {
+    const { database, refused, applied } = await createServed();
+    expect(await refusal(open(database.url))).toBe(refused);
+    expect(await applied()).toBe(beforeBudgets(MIGRATIONS).length);
+    await database.drop();
+  });
+
+  test('is done as soon as the last node of the version before has gone, by a server that starts', async () => {
+    const { database, refused, applied } = await createServed();
+    const { promise: away, resolve: onAway } = Promise.withResolvers<string>();
+    const { signal } = new AbortController();
+    const opening = openPostgresStore({ url: database.url, clock: systemClock, wait: { onAway, signal } });
+    expect(await away).toBe(refused);
+    await database.sql('UPDATE leases SET expires_at = 0');
+    await (await opening).close();
+    expect(await applied()).toBe(MIGRATIONS.length);
+    await database.drop();
+  });
+
+  test('that is not needed does not mind other nodes', async () => {
+    const database = await server.createDatabase();
+    await database.sql(`INSERT INTO leases (node_id, host, pid, expires_at) VALUES ('node_1', 'host', 1, $1)`, LATER);
+    await (await open(database.url)).close();
     await database.drop();
   });
 
