@@ -22,12 +22,12 @@ export function tellServing(): void {
 }
 
 /** `write` is given whole lines of its log. */
-export function startChild(index: number, write: (lines: string) => void): Child {
+export function startChild(index: number, follows: boolean, write: (lines: string) => void): Child {
   const { promise: served, resolve } = Promise.withResolvers<boolean>();
   // In the executable the second word is a path inside it.
   const words = process.argv.slice(isExecutable ? 2 : 1);
   const child = Bun.spawn([process.execPath, ...process.execArgv, ...words], {
-    env: processEnvironment(index),
+    env: processEnvironment(index, follows),
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'inherit',

@@ -15,6 +15,8 @@ export interface Settings {
   processes: number;
   /** Which of them this is, from 0; undefined: the only one, or the one that starts them. */
   processIndex: number | undefined;
+  /** It joins others that serve, and takes the catalog as it finds it in the database. */
+  follows: boolean;
   /** Of the operator's listener of this process; undefined: the usual one, or any that is free. */
   adminPort: number | undefined;
   /** Undefined: the one kept in the data folder. */
@@ -74,6 +76,7 @@ export function readSettings(
   const host = readHost(variable('HOST'), faults);
   const processes = readProcesses(variable('PROCESSES'), faults);
   const processIndex = readIndex(variable('PROCESS_INDEX'), processes, faults);
+  const follows = processIndex !== undefined && variable('PROCESS_FOLLOWS') !== undefined;
   const adminPort = readAdminPort(variable('ADMIN_PORT'), { port, processes, processIndex }, faults);
   const pepper = readSecret(variable('SECRETS_PEPPER'), 'SECRETS_PEPPER', faults);
   const databaseUrl = readDatabaseUrl(variable('DATABASE_URL'), faults);
@@ -92,11 +95,12 @@ export function readSettings(
     host,
     processes,
     processIndex,
+    follows,
     adminPort,
     adminToken: readSecret(variable('ADMIN_TOKEN'), 'ADMIN_TOKEN', faults),
     dataDir: resolve(variable('DATA_DIR') ?? './data'),
     databaseUrl,
-    configFile: readConfigFile(variable('GATEWAY_CONFIG'), faults),
+    configFile: readConfigFile(variable('GATEWAY_CONFIG'), follows, faults),
     publicUrl,
     ownUrl,
     siteName: variable('SITE_NAME') ?? 'AI Gateway',
@@ -138,8 +142,12 @@ export function runtimeEnvironment(environment: Environment = process.env): Envi
 }
 
 /** What one of several processes is started with. */
-export function processEnvironment(index: number, environment: Environment = process.env): Environment {
-  return { ...environment, PROCESS_INDEX: String(index) };
+export function processEnvironment(
+  index: number,
+  follows: boolean,
+  environment: Environment = process.env,
+): Environment {
+  return { ...environment, PROCESS_INDEX: String(index), PROCESS_FOLLOWS: follows ? '1' : '' };
 }
 
 /** A key of this service is exported for its clients; it opens no provider. */
@@ -219,10 +227,11 @@ function readKillOrder(text: string | undefined, faults: string[]): KillOrder | 
   return order;
 }
 
-function readConfigFile(text: string | undefined, faults: string[]): string | undefined {
+/** One that follows does not read it now: it may just be on its way to its place. */
+function readConfigFile(text: string | undefined, follows: boolean, faults: string[]): string | undefined {
   if (text === undefined) return usualConfigFile();
   const file = resolve(text);
-  if (!existsSync(file)) faults.push(`GATEWAY_CONFIG names a file that does not exist: ${file}`);
+  if (!follows && !existsSync(file)) faults.push(`GATEWAY_CONFIG names a file that does not exist: ${file}`);
   return file;
 }
 

@@ -69,7 +69,7 @@ async function serveAlone(settings: Settings): Promise<void> {
 async function serveWithOthers({ processes: count }: Settings): Promise<void> {
   const lines = logLines();
   const log = createLog(systemClock, lines.write);
-  const start = (index: number) => startChild(index, lines.write);
+  const start = (index: number, follows: boolean) => startChild(index, follows, lines.write);
   const supervisor = supervise({ count, clock: systemClock, log, start });
   process.on('SIGTERM', supervisor.stop);
   process.on('SIGINT', supervisor.stop);

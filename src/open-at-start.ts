@@ -52,8 +52,8 @@ export async function openAtStart(
     ended.addEventListener('abort', () => resolve(undefined));
   });
   const { promise: whenAway, resolve: onAway } = Promise.withResolvers<string>();
-  // Of several processes only the first one waits: another would take a share of the port and refuse it.
-  const wait = (settings.processIndex ?? 0) === 0 ? { onAway, signal: ended } : undefined;
+  // Of several processes only the first one waits: one that joins others would take a share of the port and refuse it.
+  const wait = (settings.processIndex ?? 0) === 0 && !settings.follows ? { onAway, signal: ended } : undefined;
   const open = () => openStore(settings, clock, random, { ...options, wait });
   let opening = open();
   function abandon(): void {

@@ -14,10 +14,8 @@ import { readConfig } from './read-config.ts';
 /** Rejects with StartRefused, StoreRefused or StartEnded. */
 export async function startGateway(settings: Settings, options: GatewayOptions): Promise<Gateway> {
   const { clock = systemClock, random = systemRandom, maxPages, patienceMs, signal } = options;
-  const { configFile, killOrder } = settings;
-  armFailpoint(killOrder);
-  // A file that cannot be read is told before a database is made.
-  const fileBefore = configFile === undefined ? undefined : readConfig(configFile);
+  armFailpoint(settings.killOrder);
+  const fileBefore = readBefore(settings);
   const metrics = createMetrics();
   const meter = countBatches(metrics);
   const [starting, { composeGateway }] = await Promise.all([
@@ -25,4 +23,9 @@ export async function startGateway(settings: Settings, options: GatewayOptions):
     import('./gateway.ts'),
   ]);
   return composeGateway(settings, options, { clock, random, metrics, fileBefore, starting });
+}
+
+/** A file that cannot be read is told before a database is made. Who follows others does not need it. */
+function readBefore({ configFile, follows }: Settings): string | undefined {
+  return configFile === undefined || follows ? undefined : readConfig(configFile);
 }

@@ -26,8 +26,8 @@ import type { Sealer } from './kit/sealed.ts';
 import type { AuditPass } from './operating/tools.ts';
 import { isOfAnotherBoot, isProcessAlive } from './processes.ts';
 import { createActiveCatalog } from './publishing/active-catalog.ts';
-import { applyDocument, SERVER } from './publishing/apply-document.ts';
-import { applyStartingDocument } from './publishing/starting-document.ts';
+import { applyDocument, type PublishingTools, SERVER } from './publishing/apply-document.ts';
+import { applyStartingDocument, type Started } from './publishing/starting-document.ts';
 import { readConfig } from './read-config.ts';
 import { StartRefused } from './start-refused.ts';
 import type { Pulse } from './store/reads.ts';
@@ -87,8 +87,7 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   const { settings, store, embedded, sealer, clock, log, alarms, authenticator, traffic, node } = tools;
   const { configFile } = settings;
   const publishing = { store, sealer, clock };
-  const startingText = configFile === undefined ? undefined : readConfig(configFile);
-  const started = await applyStartingDocument(publishing, startingText, embedded);
+  const started = await startDocument(publishing, settings, embedded);
   if (!started.ok) throw new StartRefused(faultLines(configFile, started.faults));
   const { applied, warnings = [], rejected } = started;
   const tellApplied = (file: string | undefined, revision: number, doubts: readonly DocumentFault[]) => {
@@ -160,6 +159,17 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
       await store.close();
     },
   };
+}
+
+/** Of several processes the first one applies the file for all. */
+async function startDocument(
+  publishing: PublishingTools,
+  { configFile, follows }: Settings,
+  embedded: string,
+): Promise<Started> {
+  if (follows && (await publishing.store.read.newestRevision())) return { ok: true, applied: undefined };
+  const text = configFile === undefined ? undefined : readConfig(configFile);
+  return applyStartingDocument(publishing, text, embedded);
 }
 
 /** What of a catalog there may be warnings about, in the document's own words. */

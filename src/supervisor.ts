@@ -8,7 +8,8 @@ export interface SupervisorTools {
   count: number;
   clock: Clock;
   log: Log;
-  start(index: number): Child;
+  /** `follows`: the service has begun, so that this one takes the catalog as it finds it in the database. */
+  start(index: number, follows: boolean): Child;
 }
 
 export interface Supervisor {
@@ -30,6 +31,8 @@ export function supervise({ count, clock, log, start }: SupervisorTools): Superv
   const serving = new Set<Child>();
   const stopping = new AbortController();
   let exitCode = 0;
+  /** A process that joins, or takes another's place, is no start of the service: the catalog file may have been edited. */
+  let hasBegun = false;
 
   const stop = (signal: NodeJS.Signals) => {
     stopping.abort();
@@ -39,7 +42,7 @@ export function supervise({ count, clock, log, start }: SupervisorTools): Superv
   /** A machine without room for one more may have it later. */
   function startOne(index: number): Child | undefined {
     try {
-      return start(index);
+      return start(index, hasBegun);
     } catch (error) {
       log('error', 'process_not_started', { detail: describeError(error) });
       return undefined;
@@ -54,6 +57,7 @@ export function supervise({ count, clock, log, start }: SupervisorTools): Superv
     const hasServed = await child.served;
     const since = clock.monotonic();
     if (hasServed) {
+      hasBegun = true;
       serving.add(child);
       onServing();
     }

@@ -1,6 +1,7 @@
 // PROCESSES: several processes of one gateway on one port, with one PostgreSQL behind them.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { rmSync } from 'node:fs';
 import { isProcessAlive } from '../../src/processes.ts';
 import type { Answer } from '../support/answer.ts';
 import { createGate, eventually } from '../support/eventually.ts';
@@ -201,6 +202,28 @@ test('one that is killed is replaced, and what it held is released; nothing is c
   expect(me).toMatchObject({ balance_ntd: 1, held_ntd: 0 });
   expect(pids()).toHaveLength(2);
   expect(countOf(await race(Array.from({ length: 20 }, () => call(key, 'up-paid'))), 200)).toBe(20);
+});
+
+test('one that takes the place of another applies nothing, be the file edited or missing; SIGHUP still does', async () => {
+  place.write('gateway.yaml', document());
+  server = await place.serve({ ...environment(), GATEWAY_CONFIG: place.path('gateway.yaml') });
+  await servingLines(2);
+  const { models, ...rest } = document();
+  place.write('gateway.yaml', { ...rest, models: [...models, upModel('up-new', { price: 'free' })] });
+  const killOne = (index: number) => process.kill(pids().toSorted((one, other) => one - other)[index] ?? 0, 'SIGKILL');
+  killOne(0);
+  await servingLines(3);
+  killOne(0);
+  await servingLines(4);
+  rmSync(place.path('gateway.yaml'));
+  killOne(0);
+  await servingLines(5);
+  expect(await revisions()).toBe(1);
+  expect(logged(server, 'process_ended')).toHaveLength(3);
+
+  place.write('gateway.yaml', { ...rest, models: [...models, upModel('up-new', { price: 'free' })] });
+  server.signal('SIGHUP');
+  await eventually('the file is applied', async () => (await revisions()) === 2, WITHIN_MS);
 });
 
 test('a log on a full disk keeps none of them from serving, nor from its end', async () => {

@@ -156,6 +156,17 @@ describe('PROCESSES', () => {
     ]);
   });
 
+  test('one that follows others does not miss the catalog file; nobody else follows', () => {
+    const missing = { ...shared, PROCESSES: '2', GATEWAY_CONFIG: '/nowhere/gateway.yaml' };
+    const child = { PROCESS_INDEX: '0', PROCESS_FOLLOWS: '1' };
+    expect(readSettings({ ...missing, ...child }, 'linux')).toMatchObject({
+      follows: true,
+      configFile: '/nowhere/gateway.yaml',
+    });
+    expect(faultsOf({ ...missing, PROCESS_INDEX: '0' }, 'linux')).toHaveLength(1);
+    expect(faultsOf({ ...missing, PROCESS_FOLLOWS: '1' }, 'linux')).toHaveLength(1);
+  });
+
   test('each has a port of its own for the operator', () => {
     const adminPort = (environment: Record<string, string>) =>
       readSettings({ ...shared, PROCESSES: '3', ...environment }, 'linux').adminPort;

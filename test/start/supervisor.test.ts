@@ -9,6 +9,7 @@ import { createManualClock, type ManualClock } from '../support/manual-clock.ts'
 
 interface FakeChild extends Child {
   index: number;
+  follows: boolean;
   signals: NodeJS.Signals[];
   serve(): void;
   end(code: number): void;
@@ -27,7 +28,7 @@ beforeEach(() => {
   hasRoom = true;
 });
 
-function start(index: number): FakeChild {
+function start(index: number, follows: boolean): FakeChild {
   if (!hasRoom) throw new Error('no room');
   const served = Promise.withResolvers<boolean>();
   const ended = Promise.withResolvers<number>();
@@ -35,6 +36,7 @@ function start(index: number): FakeChild {
   const child = {
     pid: started.length + 1,
     index,
+    follows,
     signals,
     served: served.promise,
     ended: ended.promise,
@@ -79,6 +81,16 @@ test('the first starts alone, the others once it serves', async () => {
   newest().serve();
   await settle();
   expect(started.map(({ index }) => index)).toEqual([0, 1, 2]);
+});
+
+test('only the first of all decides on the catalog: who joins it or takes its place follows', async () => {
+  await serveThree();
+  expect(started.map(({ follows }) => follows)).toEqual([false, true, true]);
+  started[0]?.end(137);
+  await settle();
+  await clock.advance(200);
+  await settle();
+  expect([newest().index, newest().follows]).toEqual([0, true]);
 });
 
 test('a first that cannot start is the end, with its code, and nothing else is started', async () => {

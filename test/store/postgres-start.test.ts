@@ -18,9 +18,13 @@ import { migrate as migrateSqlite } from '../../src/store/sqlite/migrate.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { type Pooler, startPooler } from '../support/pooler.ts';
+import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
 import { beforeBudgets, KEPT_BUDGETS, KEPT_THEN, SPENT_BEFORE } from '../support/spent-before-budgets.ts';
 import { createAccount } from './suite/samples.ts';
+
+/** When a lease that is just renewed runs out, on any clock of a test machine. */
+const LATER = Date.now() + 3_600_000;
 
 let server: TestPostgres;
 beforeAll(async () => {
@@ -152,6 +156,45 @@ describe('an upgrade', () => {
     await database.drop();
   });
 
+  /** A database of the version before, with a node of that version on it. */
+  async function createServed() {
+    const database = await server.createDatabase({ empty: true });
+    const connection = await openConnection({ url: database.url, settings: {} }, systemClock);
+    await migrate(connection, { migrations: beforeBudgets(MIGRATIONS) });
+    await connection.close();
+    await database.sql(`INSERT INTO leases (node_id, host, pid, expires_at) VALUES ('node_1', 'host', 1, $1)`, LATER);
+    const { host, pathname } = new URL(database.url);
+    const refused = `cannot use the database at ${host}${pathname}: it needs an upgrade, and a server of an older version is running on it: stop all nodes first (one that was killed counts for 15 seconds)`;
+    const applied = async () => (await database.sql('SELECT version FROM schema_migrations')).length;
+    return { database, refused, applied };
+  }
+
+  test('under a node of the version before is refused: nothing is changed', async () => {
+    const { database, refused, applied } = await createServed();
+    expect(await refusal(open(database.url))).toBe(refused);
+    expect(await applied()).toBe(beforeBudgets(MIGRATIONS).length);
+    await database.drop();
+  });
+
+  test('is done as soon as the last node of the version before has gone, by a server that starts', async () => {
+    const { database, refused, applied } = await createServed();
+    const { promise: away, resolve: onAway } = Promise.withResolvers<string>();
+    const { signal } = new AbortController();
+    const opening = openPostgresStore({ url: database.url, clock: systemClock, wait: { onAway, signal } });
+    expect(await away).toBe(refused);
+    await database.sql('UPDATE leases SET expires_at = 0');
+    await (await opening).close();
+    expect(await applied()).toBe(MIGRATIONS.length);
+    await database.drop();
+  });
+
+  test('that is not needed does not mind other nodes', async () => {
+    const database = await server.createDatabase();
+    await database.sql(`INSERT INTO leases (node_id, host, pid, expires_at) VALUES ('node_1', 'host', 1, $1)`, LATER);
+    await (await open(database.url)).close();
+    await database.drop();
+  });
+
   test('that takes long is told, and goes on', async () => {
     const { database, connection } = await createLocked();
     await connection.close();
@@ -217,6 +260,43 @@ describe('refused at once, in one line:', () => {
     const url = `postgres://postgres:password@127.0.0.1:${server.port}/latin`;
     expect(await refusal(open(url))).toBe('the database is encoded in LATIN1, not in UTF8');
     await admin.drop();
+  });
+});
+
+describe('behind a pooler of sessions, which takes few settings at the beginning', () => {
+  let pooler: Pooler;
+  let database: TestDatabase;
+  let url: string;
+  beforeAll(async () => {
+    pooler = await startPooler(server.port);
+    database = await server.createDatabase();
+    url = database.url.replace(`:${server.port}/`, `:${pooler.port}/`);
+  });
+  afterAll(async () => {
+    await pooler.close();
+    await database.drop();
+  });
+
+  test('a connection has its settings', async () => {
+    const settings = { application_name: 'behind', lock_timeout: '100', enable_seqscan: 'off' };
+    const connection = await openConnection({ url, settings }, systemClock);
+    const names = Object.keys(settings).map((name) => `current_setting('${name}') AS ${name}`);
+    const [answer] = await connection.send([{ sql: `SELECT ${names.join(', ')}` }], 10_000);
+    expect(answer?.ok && answer.rows[0]).toEqual({ ...settings, lock_timeout: '100ms' });
+    await connection.close();
+  });
+
+  test('a setting that the server does not know is told', async () => {
+    const opening = openConnection({ url, settings: { no_such_setting: '1' } }, systemClock);
+    expect(await opening.catch(({ message }) => message)).toContain('"no_such_setting"');
+  });
+
+  test('the store reads and writes', async () => {
+    const store = await open(url);
+    const { accountId } = await createAccount(store);
+    expect(await store.read.wallet(accountId)).toMatchObject({ accountId });
+    expect(await store.read.audit({})).toMatchObject({ wallets: 1, differences: [] });
+    await store.close();
   });
 });
 

@@ -26,23 +26,25 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-export interface ClientOptions {
+export interface ConnectionOptions {
   url: string;
   settings: Readonly<Record<string, string>>;
-  max: number;
   onLost?: () => void;
 }
 
 const CONNECT_TIMEOUT_S = 2;
+const SETTINGS_MS = 2_000;
 
-export function createClient({ url, settings, max, onLost }: ClientOptions): SQL {
+/** Only the name goes with the first packet: a pooler refuses all other settings there, or leaves them out unsaid. */
+function createClient({ url, settings, onLost }: ConnectionOptions): SQL {
   const { pathname, username } = new URL(url);
   const database = decodeURIComponent(pathname.slice(1)) || decodeURIComponent(username);
+  const { application_name } = settings;
   return new SQL(url, {
-    max,
+    max: 1,
     bigint: true,
     connectionTimeout: CONNECT_TIMEOUT_S,
-    connection: settings,
+    ...(application_name === undefined ? {} : { connection: { application_name } }),
     // Said again, because PGDATABASE would otherwise be believed more than the URL.
     ...(database ? { database } : {}),
     ...(onLost ? { onclose: onLost } : {}),
@@ -50,11 +52,10 @@ export function createClient({ url, settings, max, onLost }: ClientOptions): SQL
 }
 
 /** Rejects with the server's error, or with NoAnswer. */
-export async function openConnection(options: Omit<ClientOptions, 'max'>, clock: Clock): Promise<Connection> {
+export async function openConnection(options: ConnectionOptions, clock: Clock): Promise<Connection> {
   let isOpen = true;
   const client = createClient({
     ...options,
-    max: 1,
     onLost: () => {
       isOpen = false;
       options.onLost?.();
@@ -74,7 +75,7 @@ export async function openConnection(options: Omit<ClientOptions, 'max'>, clock:
     if (isAboutTerms(error)) throw new NoTerms(why);
     throw isFarewell(error) ? new ConnectionLost(why) : new NoAnswer(why);
   }
-  return {
+  const connection: Connection = {
     get isOpen() {
       return isOpen;
     },
@@ -94,6 +95,24 @@ export async function openConnection(options: Omit<ClientOptions, 'max'>, clock:
     },
     close,
   };
+  await sendSettings(connection, options.settings);
+  return connection;
+}
+
+export function toRows(answer: Answer): Rows {
+  if (!answer.ok) throw answer.error;
+  return answer.rows;
+}
+
+/** For the whole session. */
+async function sendSettings(connection: Connection, settings: ConnectionOptions['settings']): Promise<void> {
+  const pairs = Object.entries(settings);
+  if (pairs.length === 0) return;
+  const calls = pairs.map((_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, false)`);
+  const [answer] = await connection.send([{ sql: `SELECT ${calls.join(', ')}`, values: pairs.flat() }], SETTINGS_MS);
+  if (answer?.ok) return;
+  await connection.close();
+  throw answer?.error;
 }
 
 function start(reserved: ReservedSQL, { sql, values = [], isScript }: Query) {

@@ -19,6 +19,12 @@ const HISTORY = `CREATE TABLE IF NOT EXISTS schema_migrations (
   version bigint PRIMARY KEY, name text NOT NULL, hash text NOT NULL
 )`;
 
+/** A server of the version before knows nothing of what is new here, and would write as if it were not there. It may be
+ * stopping: so it is waited for. */
+const LIVE_LEASE = 'SELECT 1 FROM leases WHERE expires_at > extract(epoch FROM clock_timestamp()) * 1000 LIMIT 1';
+const SERVED =
+  'it needs an upgrade, and a server of an older version is running on it: stop all nodes first (one that was killed counts for 15 seconds)';
+
 export interface MigrateOptions {
   migrations?: readonly Migration[];
   /** Called before the first script, with the version that the database has and the one it will have. */
@@ -42,6 +48,7 @@ export async function migrate(
     const rows = await ask('SELECT version, hash FROM schema_migrations ORDER BY version');
     const applied = rows.map(({ version, hash }) => ({ version: Number(version), hash: String(hash) }));
     const pending = pendingMigrations(applied, migrations);
+    if (applied.length > 0 && pending.length > 0 && (await ask(LIVE_LEASE)).length > 0) throw new NoAnswer(SERVED);
     if (pending.length > 0) onUpgrade?.(applied.length, migrations.length);
     for (const migration of pending) {
       waitsFor = `another session keeps a table locked that its upgrade to schema ${migration.version} needs`;

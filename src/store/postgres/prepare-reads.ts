@@ -1,5 +1,6 @@
 // The questions of the store in PostgreSQL's words.
 
+import { assert } from '../../kit/assert.ts';
 import { decodeWrongEntry, lastWrongEntry } from '../accepted-chains.ts';
 import { AUDIT_HOUSE, toHouse } from '../audit-queries.ts';
 import { decodeUsedDay, KEPT_AT, lastUsedDay, USAGE_KEPT_FROM } from '../kept-usage.ts';
@@ -33,10 +34,13 @@ import { audit } from './audit.ts';
 import type { Pool } from './pool.ts';
 import { numbered, usagePage } from './usage-page.ts';
 
+/** The operator's reports and the upkeep of keys look at all there is of what only ever grows. */
+const REPORT_MS = 60_000;
+
 /** What may take long has connections of its own, so that a key's look-up never waits behind an audit. */
 export function prepareReads(pool: Pool, slowPool: Pool): Reads {
   const many =
-    <Row>(table: Table<Row>, rest: string, from = pool) =>
+    <Row>(table: Table<Row>, rest: string, from: Pick<Pool, 'ask'> = pool) =>
     async (...values: unknown[]): Promise<Row[]> => {
       const rows = await from.ask({ sql: `SELECT * FROM ${table.name} ${rest}`, values });
       return rows.map((row) => decodeRow(table, row));
@@ -46,6 +50,14 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
     return async (...values: unknown[]): Promise<Row | undefined> => (await ask(...values))[0];
   };
   const ask = (question: Question) => slowPool.ask(numbered(question));
+  const reports: Pick<Pool, 'ask'> = {
+    async ask(query) {
+      const [rows] = await slowPool.askTogether([query], REPORT_MS);
+      assert(rows, 'every question is answered');
+      return rows;
+    },
+  };
+  const report = (question: Question) => reports.ask(numbered(question));
   const account = one(ADDITIONS.accounts, 'WHERE account_id = $1');
   const entriesOf = many(STORED_ENTRIES, 'WHERE account_id = $1 AND entry_id < $2 ORDER BY entry_id DESC LIMIT $3');
   const creditsOf = many(
@@ -75,7 +87,7 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
                            AND used.key_id = keys.key_id AND used.at >= $1)
          AND NOT EXISTS (SELECT 1 FROM holds WHERE holds.account_id = keys.account_id AND holds.key_id = keys.key_id)
        ORDER BY key_id LIMIT $2`,
-      slowPool,
+      reports,
     ),
     wallet: one<Wallet>(PAGES.wallets, 'WHERE account_id = $1'),
     window: one<Window>(PAGES.windows, 'WHERE window_id = $1'),
@@ -135,15 +147,15 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
     accountSince: async (accountId) => (await account(accountId))?.createdAt,
     cardBatch: one(ADDITIONS.cardBatches, 'WHERE batch_id = $1'),
     cardCounts: async (batchId, at) => (await ask(cardCountsQuestion(batchId, at))).map(decodeCardCount),
-    houseAccounts: async () => toHouse(await ask({ sql: AUDIT_HOUSE, values: [] })),
+    houseAccounts: async () => toHouse(await report({ sql: AUDIT_HOUSE, values: [] })),
     writeOffs: many(ADDITIONS.entries, `WHERE kind = 'write_off' ORDER BY entry_id DESC LIMIT $1`, slowPool),
-    revenueByDay: async (sinceDay) => (await ask({ sql: REVENUE_BY_DAY, values: [sinceDay] })).map(decodeRevenue),
+    revenueByDay: async (sinceDay) => (await report({ sql: REVENUE_BY_DAY, values: [sinceDay] })).map(decodeRevenue),
     usageKeptFrom: async () => Number((await pool.ask({ sql: USAGE_KEPT_FROM }))[0]?.day),
     lastUsedDay: async (before) => decodeUsedDay((await ask({ sql: lastUsedDay('$1'), values: [before] }))[0]),
     channelDays: async (channel, fromDay, toDay) =>
-      (await ask({ sql: CHANNEL_DAYS, values: [channel, fromDay, toDay] })).map(decodeChannelDay),
+      (await report({ sql: CHANNEL_DAYS, values: [channel, fromDay, toDay] })).map(decodeChannelDay),
     channelRevisions: async (channel, day) =>
-      (await ask(channelRevisionsQuestion(channel, day))).map(decodeChannelRevision),
+      (await report(channelRevisionsQuestion(channel, day))).map(decodeChannelRevision),
     audit: (scope) => audit(slowPool, scope),
   };
 }

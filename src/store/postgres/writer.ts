@@ -11,7 +11,7 @@ import { type Clock, sleep } from '../../kit/clock.ts';
 import { type Decided, decideBatch } from '../book/decide.ts';
 import { failInside } from '../fail-inside.ts';
 import type { Operation } from '../operations.ts';
-import type { Answer, Connection, Query, Rows } from './connection.ts';
+import { type Answer, type Connection, type Query, toRows } from './connection.ts';
 import { ConnectionLost, isLockTimeout, NeverHappened, NoAnswer } from './errors.ts';
 import { loadPages, searchLocks } from './load-pages.ts';
 import { writeBook } from './write-book.ts';
@@ -33,6 +33,8 @@ export interface WriterOptions {
   away(): string | undefined;
   /** Resolves when the database answers; rejects when the store is closed. */
   whenUp(): Promise<void>;
+  /** How many different statements a connection may have been sent before another one takes its place. */
+  mostTexts?: number;
 }
 
 /** A connection and its row in `writers`. */
@@ -41,6 +43,8 @@ interface Line {
   writerId: string;
   pid: number;
   batch: number;
+  /** The statements that wrote. The server keeps each of them, with its plan, as long as the connection lasts. */
+  texts: Set<string>;
 }
 
 /** On the server, locks and statements have shorter limits; these end what it can no longer end itself. */
@@ -48,6 +52,8 @@ const LOAD_MS = 6_000;
 const WRITE_MS = 6_000;
 const SMALL_MS = 3_000;
 const ASK_AGAIN_MS = 100;
+/** Each mix of changed tables is a statement, of some 200 KB on the server: so a connection takes about 50 MB at most. */
+const MOST_TEXTS = 256;
 
 // Each statement must see what was committed while the one before it waited for a lock.
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
@@ -57,13 +63,15 @@ const COUNT_BATCH =
   'UPDATE writers SET batch = $2::bigint, touched_at = $3::bigint WHERE writer_id = $1 RETURNING batch';
 const LAST_BATCH = 'SELECT batch FROM writers WHERE writer_id = $1 FOR UPDATE';
 
-export function createWriter({ clock, connect, connectToAsk, away, whenUp }: WriterOptions): Writer {
+export function createWriter(options: WriterOptions): Writer {
+  const { clock, connect, connectToAsk, away, whenUp, mostTexts = MOST_TEXTS } = options;
   let line: Line | undefined;
 
   async function openLine(): Promise<Line> {
-    if (line?.connection.isOpen) return line;
+    if (line?.connection.isOpen && line.texts.size < mostTexts) return line;
     const why = away();
     if (why !== undefined) throw new NoAnswer(why);
+    await closeLine();
     const connection = await connect();
     const answer = await ask(connection, { sql: NEW_WRITER, values: [clock.now()] });
     if (!answer.ok) {
@@ -71,8 +79,14 @@ export function createWriter({ clock, connect, connectToAsk, away, whenUp }: Wri
       throw answer.error;
     }
     const [row] = answer.rows;
-    line = { connection, writerId: String(row?.writer_id), pid: Number(row?.pid), batch: 0 };
+    line = { connection, writerId: String(row?.writer_id), pid: Number(row?.pid), batch: 0, texts: new Set() };
     return line;
+  }
+
+  async function closeLine(): Promise<void> {
+    if (!line?.connection.isOpen) return;
+    await ask(line.connection, { sql: 'DELETE FROM writers WHERE writer_id = $1', values: [line.writerId] });
+    await line.connection.close();
   }
 
   async function loadAndDecide({ connection, writerId, batch }: Line, operations: readonly Operation[]) {
@@ -116,6 +130,7 @@ export function createWriter({ clock, connect, connectToAsk, away, whenUp }: Wri
       failInside(operations);
       const answers = await used.connection.send([...(write ? [write] : []), { sql: 'COMMIT' }], WRITE_MS);
       if (!write) return decided;
+      used.texts.add(write.sql);
       const [written, committed] = answers;
       // An error of the server ended the transaction: COMMIT then rolls back.
       if (written && !written.ok && !(written.error instanceof NoAnswer)) throw written.error;
@@ -134,20 +149,11 @@ export function createWriter({ clock, connect, connectToAsk, away, whenUp }: Wri
       if (answers.some(({ ok }) => !ok)) return new Set();
       return search.toPages(answers.slice(1, -1).map(toRows));
     },
-    async close() {
-      if (!line?.connection.isOpen) return;
-      await ask(line.connection, { sql: 'DELETE FROM writers WHERE writer_id = $1', values: [line.writerId] });
-      await line.connection.close();
-    },
+    close: closeLine,
   };
 }
 
 async function ask(connection: Connection, query: Query): Promise<Answer> {
   const [answer] = await connection.send([query], SMALL_MS);
   return answer ?? { ok: false, error: new NoAnswer('no answer') };
-}
-
-function toRows(answer: Answer): Rows {
-  if (!answer.ok) throw answer.error;
-  return answer.rows;
 }

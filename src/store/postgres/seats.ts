@@ -1,0 +1,63 @@
+// Who uses which of a few connections next. Each has one user at a time: nobody's answer stands in line behind another's
+// question, and a connection that is given up was nobody else's.
+
+import type { Clock } from '../../kit/clock.ts';
+import { NoAnswer } from './errors.ts';
+
+export interface Seats<Seat> {
+  /** Rejects with NoAnswer if none becomes free in time, or with what `clear` was given. */
+  take(isLong: boolean, withinMs: number): Promise<Seat>;
+  leave(seat: Seat, isLong: boolean): void;
+  /** Sends away all who wait. */
+  clear(error: NoAnswer): void;
+}
+
+interface Waiting<Seat> {
+  isLong: boolean;
+  sit(seat: Seat): void;
+  refuse(error: NoAnswer): void;
+}
+
+/** Long users never have all of them: one stays for the others, who come in the order in which they asked. */
+export function createSeats<Seat>(clock: Clock, seats: readonly Seat[]): Seats<Seat> {
+  const free = [...seats];
+  const mostLong = Math.max(1, seats.length - 1);
+  const waiting = new Set<Waiting<Seat>>();
+  let long = 0;
+
+  function seatNext(): void {
+    for (const one of waiting) {
+      if (one.isLong && long >= mostLong) continue;
+      const seat = free.pop();
+      if (seat === undefined) return;
+      waiting.delete(one);
+      if (one.isLong) long++;
+      one.sit(seat);
+    }
+  }
+
+  return {
+    take(isLong, withinMs) {
+      const { promise, resolve, reject } = Promise.withResolvers<Seat>();
+      const one = { isLong, sit: resolve, refuse: reject };
+      waiting.add(one);
+      seatNext();
+      if (!waiting.has(one)) return promise;
+      const cancel = clock.after(withinMs, () => {
+        waiting.delete(one);
+        reject(new NoAnswer(`no connection was free in ${withinMs} ms`));
+      });
+      return promise.finally(cancel);
+    },
+    leave(seat, isLong) {
+      if (isLong) long--;
+      free.push(seat);
+      seatNext();
+    },
+    clear(error) {
+      const sent = [...waiting];
+      waiting.clear();
+      for (const one of sent) one.refuse(error);
+    },
+  };
+}

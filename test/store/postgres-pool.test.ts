@@ -1,0 +1,144 @@
+// Questions that share a few connections: each has its own time, and nobody pays for another's. What takes long waits for a
+// lock that the test has.
+
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { createPool, type Pool } from '../../src/store/postgres/pool.ts';
+import { eventually } from '../support/eventually.ts';
+import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
+import { sharePostgres, type TestDatabase, type TestDatabases } from '../support/postgres.ts';
+
+/** On a clock of the test's: for the server it is more than any test takes. */
+const STATEMENT_MS = 60_000;
+const GRACE_MS = 500;
+const LONG_MS = 600_000;
+
+let postgres: TestDatabases;
+let database: TestDatabase;
+let clock: ManualClock;
+let pool: Pool;
+let away: string | undefined;
+beforeAll(async () => {
+  postgres = await sharePostgres();
+});
+afterAll(() => postgres.stop());
+beforeEach(async () => {
+  database = await postgres.createDatabase();
+  clock = createManualClock();
+  away = undefined;
+  const settings = { application_name: 'pool', default_transaction_read_only: 'on' };
+  pool = createPool({
+    clock,
+    url: database.url,
+    connections: 2,
+    settings,
+    statementMs: STATEMENT_MS,
+    away: () => away,
+  });
+  for (const lock of [1, 2, 3]) await database.sql('SELECT pg_advisory_lock($1::bigint)', lock);
+});
+afterEach(async () => {
+  await pool.close();
+  await database.drop();
+});
+
+const waitFor = (lock: number) => ({ sql: 'SELECT pg_advisory_lock($1::bigint)::text', values: [lock] });
+const release = (lock: number) => database.sql('SELECT pg_advisory_unlock($1::bigint)', lock);
+const outcomeOf = (answer: Promise<unknown>): Promise<string> =>
+  answer.then(
+    () => 'answered',
+    ({ code, details }) => `${code}: ${details.internal}`,
+  );
+const askFor = (lock: number) => outcomeOf(pool.ask(waitFor(lock)));
+const auditFor = (...locks: number[]) => outcomeOf(pool.askTogether(locks.map(waitFor), LONG_MS));
+/** The locks for which somebody waits on the server. */
+const untilAsked = (...locks: number[]) =>
+  eventually(`${locks} are asked for`, async () => {
+    const rows = await database.sql<{ lock: bigint }>(
+      `SELECT objid::bigint AS lock FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
+       WHERE locktype = 'advisory' AND NOT granted AND datname = current_database() ORDER BY lock`,
+    );
+    return Bun.deepEquals(
+      rows.map(({ lock }) => Number(lock)),
+      locks,
+    );
+  });
+
+test('the time of a question begins when it is sent, not while it waits for a connection', async () => {
+  const audit = auditFor(1);
+  const first = askFor(2);
+  await untilAsked(1, 2);
+  const second = askFor(3);
+  await clock.advance(STATEMENT_MS);
+  await release(2);
+  expect(await first).toBe('answered');
+  await untilAsked(1, 3);
+  await clock.advance(STATEMENT_MS);
+  await release(3);
+  expect(await second).toBe('answered');
+  await release(1);
+  expect(await audit).toBe('answered');
+});
+
+test('one without an answer loses its own connection alone', async () => {
+  const audit = auditFor(1);
+  const silent = askFor(2);
+  await untilAsked(1, 2);
+  await clock.advance(STATEMENT_MS + GRACE_MS);
+  expect(await silent).toBe('unavailable: store: no answer in 60500 ms');
+  expect(await outcomeOf(pool.ask({ sql: 'SELECT 1' }))).toBe('answered');
+  await release(1);
+  expect(await audit).toBe('answered');
+});
+
+test('each question of an audit has the full time', async () => {
+  const audit = auditFor(1, 2);
+  await untilAsked(1);
+  await clock.advance(LONG_MS);
+  await release(1);
+  await untilAsked(2);
+  await clock.advance(LONG_MS);
+  await release(2);
+  expect(await audit).toBe('answered');
+});
+
+test('audits leave a connection to the others, and wait for each other', async () => {
+  const audits = [auditFor(1), auditFor(2)];
+  await untilAsked(1);
+  expect(await outcomeOf(pool.ask({ sql: 'SELECT 1' }))).toBe('answered');
+  await release(1);
+  await untilAsked(2);
+  await release(2);
+  expect(await Promise.all(audits)).toEqual(['answered', 'answered']);
+});
+
+test('one for whom no connection becomes free is refused, and disturbs nobody', async () => {
+  const audit = auditFor(1);
+  const first = askFor(2);
+  await untilAsked(1, 2);
+  const second = askFor(3);
+  const third = askFor(3);
+  await clock.advance(STATEMENT_MS);
+  await release(2);
+  expect(await first).toBe('answered');
+  await untilAsked(1, 3);
+  await clock.advance(GRACE_MS);
+  expect(await third).toBe('unavailable: store: no connection was free in 60500 ms');
+  await release(3);
+  expect(await second).toBe('answered');
+  await release(1);
+  expect(await audit).toBe('answered');
+});
+
+test('when the database goes away, who waits is refused at once, too', async () => {
+  const outcomes = [auditFor(1), askFor(2)];
+  await untilAsked(1, 2);
+  outcomes.push(askFor(3));
+  away = 'the database does not answer';
+  pool.reset();
+  const [audit, asked, waited] = await Promise.all(outcomes);
+  expect([audit, asked]).toEqual(Array(2).fill(expect.stringMatching(/^unavailable: store: .*CLOSED/)));
+  expect(waited).toBe('unavailable: store: the database does not answer');
+  expect(await askFor(3)).toBe('unavailable: store: the database does not answer');
+  away = undefined;
+  expect(await outcomeOf(pool.ask({ sql: 'SELECT 1' }))).toBe('answered');
+});
