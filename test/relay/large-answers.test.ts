@@ -3,9 +3,12 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
+import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 import { jsonScript } from '../support/openai-chat.ts';
 import type { Part, Script } from '../support/script.ts';
+import { type SlowClient, startSlowClient } from '../support/slow-client.ts';
 import { openaiChannel, type TestDocument, upModel } from '../support/test-document.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
@@ -18,9 +21,10 @@ let gateway: TestGateway;
 let second: ScriptedUpstream;
 let account: TestAccount;
 
-async function start(guards: Record<string, number> = {}): Promise<void> {
+async function start(guards: Record<string, number> = {}, clock?: ManualClock): Promise<void> {
   second = await startUpstream();
   gateway = await startTestGateway({
+    ...(clock ? { clock } : {}),
     document: (standard: TestDocument) => {
       const routes = [
         { channel: 'up', model: 'scripted', priority: 1 },
@@ -77,10 +81,11 @@ const pictures = (count: number, bytes: number) =>
     ']}',
   );
 
-const embed = (count: number, rest: Record<string, unknown> = {}) =>
+const embed = (count: number, rest: Record<string, unknown> = {}, signal?: AbortSignal) =>
   gateway.call('/v1/embeddings', {
     key: account.key,
     body: { model: 'vectors', input: Array.from({ length: count }, () => 'a'), ...rest },
+    ...(signal ? { signal } : {}),
   });
 const paint = (n: number) =>
   gateway.call('/v1/images/generations', { key: account.key, body: { model: 'paint', prompt: 'a cat', n } });
@@ -185,5 +190,70 @@ describe('more than we take', () => {
     expect(response.status).toBe(200);
     expect(response.headers.get('x-svc-channel')).toBe('up');
     expect(((await response.json()) as Answer).data).toHaveLength(1_000);
+  });
+
+  test('who leaves before all of it came gives its room back', async () => {
+    gateway.upstream.otherwise(() => vectors(1_000, VECTOR));
+    for (let time = 0; time < 4; time++) {
+      const leaving = new AbortController();
+      const response = await embed(1_000, {}, leaving.signal);
+      expect(response.status).toBe(200);
+      leaving.abort();
+    }
+    await eventually('room for another', async () => {
+      const { status } = await embed(1_000);
+      return status === 200;
+    });
+  });
+});
+
+describe('no room for it now', () => {
+  const clock = createManualClock();
+  beforeAll(() => start({ body_megabytes_in_flight: 25 }, clock));
+  afterAll(stop);
+
+  /** An answer of another account that is there, and that its client does not take. */
+  async function untaken(): Promise<SlowClient> {
+    gateway.upstream.next(vectors(1_500, VECTOR), vectors(1_000, VECTOR));
+    const body = { model: 'vectors', input: Array.from({ length: 1_500 }, () => 'a') };
+    const client = startSlowClient({ port: gateway.port, path: '/v1/embeddings', key: account.key, body });
+    await client.begun;
+    client.pause();
+    account = await gateway.register();
+    return client;
+  }
+
+  test('it waits until another has made room', async () => {
+    const client = await untaken();
+    const waiting = embed(1_000);
+    await gateway.upstream.request(1);
+    client.resume();
+    const response = await waiting;
+    expect(response.status).toBe(200);
+    expect(((await response.json()) as Answer).data).toHaveLength(1_000);
+    client.hangUp();
+  });
+
+  test('after 30 s the client is told to come back, and the channel is not blamed', async () => {
+    const client = await untaken();
+    const waiting = embed(1_000);
+    let isOver = false;
+    void waiting.finally(() => {
+      isOver = true;
+    });
+    await gateway.upstream.request(1);
+    await eventually('the refusal', async () => {
+      if (!isOver) await clock.advance(250);
+      return isOver;
+    });
+    const refused = await waiting;
+    expect(refused.status).toBe(503);
+    expect(((await refused.json()) as Answer).error.code).toBe('unavailable');
+    expect(await receiptOf(refused)).toMatchObject({
+      cost_nano: '0',
+      attempts: [{ channel: 'up', outcome: 'too_large' }],
+    });
+    expect(second.requests).toEqual([]);
+    client.hangUp();
   });
 });
