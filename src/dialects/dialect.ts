@@ -1,9 +1,11 @@
 // What the relay needs of a wire format. A dialect reads requests and answers, and writes what the client gets; the relay
 // itself knows no field of any of them.
 
+import type { Fault } from '../faults/fault.ts';
 import type { Envelope } from '../faults/write.ts';
 import type { Endpoint } from '../kit/endpoints.ts';
 import type { JsonDocument, JsonObject } from '../kit/json/json.ts';
+import type { LongMember } from '../kit/json/long-members.ts';
 import type { JsonBody } from '../kit/json/request-json.ts';
 import type { Nano } from '../kit/money.ts';
 import type { LimitField, Quirks } from '../kit/quirks.ts';
@@ -206,6 +208,18 @@ export interface RepeatedFrames {
   note(slot: string, bytes: Uint8Array, from: number, to: number, tokens: number): void;
 }
 
+/** For formats whose whole answers may have long members: vectors, pictures. */
+export interface LongAnswers {
+  /** What these members are called. */
+  member: string;
+  /** As much as all of them together can rightly be. */
+  mostBytes(request: RelayRequest): number;
+  /** How one goes to the client; where there is none, it goes as it came. */
+  write?(member: LongMember, request: RelayRequest): Iterable<string | Uint8Array>;
+  /** Tells the client what to ask for in place of an answer that is more than we take. */
+  tooLarge(request: RelayRequest): Fault;
+}
+
 export interface Dialect {
   envelope: Envelope;
   /** What an upstream's address for it is called. */
@@ -228,6 +242,7 @@ export interface Dialect {
   readAnswer(document: JsonDocument, quirks?: Quirks): AnswerFacts | undefined;
   /** `usage`: what is billed, where the answer does not tell it itself, or not as others do. */
   writeAnswer(document: JsonDocument, model: string, request: RelayRequest, usage?: ReportedUsage): string;
+  longAnswers?: LongAnswers;
   createStreamReader(request: RelayRequest, quirks?: Quirks): StreamReader;
   createStreamWriter(request: RelayRequest, options: WriterOptions): StreamWriter;
 }

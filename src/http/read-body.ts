@@ -191,6 +191,7 @@ function decode(decoder: TextDecoder, bytes: Uint8Array | undefined, options?: {
   }
 }
 
-function pause(): Promise<void> {
+/** Lets others have their turn. */
+export function pause(): Promise<void> {
   return setImmediate();
 }

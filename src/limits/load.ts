@@ -1,13 +1,16 @@
-// How much this process has taken on: requests under way and the bytes of their bodies and of what is fetched for them, as
-// they come. Beyond the bound it refuses at once, so that what it has admitted keeps its pace. Free calls make room first, and
+// How much this process has taken on: requests under way and the bytes of their bodies, of what is fetched for them and of
+// large answers, as they come. Beyond the bound it refuses at once, so that what it has admitted keeps its pace. Free calls make room first, and
 // no account fills the house.
 
 import { fault } from '../faults/fault.ts';
+import { type AnswerRoom, createAnswerRooms } from './answer-room.ts';
 
 /** What one request takes up. */
 export interface Room {
   /** So much more of its body has come, or of what its body names. Throws `unavailable` when there is no room for it. */
   grow(bytes: number): void;
+  /** For an answer, which may outlast the rest of it. */
+  openAnswer(isFree: boolean): AnswerRoom;
   /** Gives the room back; a second time does nothing. */
   leave(): void;
 }
@@ -40,6 +43,7 @@ interface Taken {
 export function createLoad(limits: () => LoadLimits): Load {
   const all: Taken = { requests: 0, bytes: 0 };
   const byAccount = new Map<string, Taken>();
+  const answers = createAnswerRooms(all, () => limits().bodyBytes);
   const refuse = (): never => {
     throw fault('unavailable', { internal: 'too many requests under way', retryAfterS: RETRY_AFTER_S });
   };
@@ -64,6 +68,7 @@ export function createLoad(limits: () => LoadLimits): Load {
           own.bytes += bytes;
           taken += bytes;
         },
+        openAnswer: (isFree) => answers.open(accountId, isFree ? FREE_SHARE : 1),
         leave() {
           if (!isIn) return;
           isIn = false;
@@ -71,6 +76,7 @@ export function createLoad(limits: () => LoadLimits): Load {
           all.bytes -= taken;
           own.bytes -= taken;
           if (--own.requests === 0) byAccount.delete(accountId);
+          if (taken > 0) answers.look();
         },
       };
     },

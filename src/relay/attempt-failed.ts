@@ -20,6 +20,8 @@ export type AttemptOutcome =
   | 'request_refused'
   | 'mismatch'
   | 'flood'
+  /** The answer is more than we take, or have room for: another channel's would be, too. */
+  | 'too_large'
   | 'client_gone'
   | 'drained'
   /** Another node has released the hold: nothing would pay for the try, so there is none, and no line of the receipt. */

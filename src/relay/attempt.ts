@@ -11,8 +11,10 @@ import { Fault } from '../faults/fault.ts';
 import { codeOf } from '../kit/error-code.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../kit/json/json.ts';
+import type { MarkedJson } from '../kit/json/long-members.ts';
 import { dropBody, type JsonBody } from '../kit/json/request-json.ts';
 import { describeError } from '../kit/log.ts';
+import type { AnswerRoom } from '../limits/answer-room.ts';
 import { AttemptFailed, type AttemptOutcome } from './attempt-failed.ts';
 import { withoutLostBetas } from './betas.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
@@ -20,7 +22,8 @@ import { classifyFailure, classifyTold } from './classify-failure.ts';
 import { MAX_WORDLESS_EVENTS } from './event-buffer.ts';
 import { createEventFeed, type EventFeed, type FeedLimits } from './event-feed.ts';
 import type { Step } from './plan.ts';
-import { MAX_ANSWER_BYTES, readText } from './read-upstream-text.ts';
+import { readLargeAnswer } from './read-large-answer.ts';
+import { isShort, MAX_ANSWER_BYTES, readText } from './read-upstream-text.ts';
 import { upstreamFields } from './upstream-fields.ts';
 import { Watch } from './watch.ts';
 
@@ -40,6 +43,8 @@ export interface WholeAnswer extends AnyBegun {
   facts: AnswerFacts;
   /** What of it the client's dialect has no place for. */
   lost: readonly string[];
+  /** Set if it is large: what in the document is only marked, and the room that it takes. */
+  large?: { document: MarkedJson; room: AnswerRoom };
 }
 
 export interface BegunStream extends AnyBegun {
@@ -112,7 +117,7 @@ export async function attempt(
       const begun = await beginStream(limits, carrier, response, watch, hidden);
       return { ...begun, fields, startedAt, firstTokenAt: tools.clock.monotonic() };
     }
-    const whole = readWhole(carrier, await readText(response, watch), hidden);
+    const whole = await takeWhole(tools, call, carrier, response, watch, hidden);
     watch.end();
     return { ...whole, fields, startedAt, firstTokenAt: null };
   } catch (error) {
@@ -227,11 +232,30 @@ function explainTold(
   return (told && classifyTold(told, maySeal(carrier))) ?? new AttemptFailed(otherwise);
 }
 
-function readWhole(
+type WholeParts = Omit<WholeAnswer, 'fields' | keyof AnyBegun>;
+
+async function takeWhole(
+  tools: RelayTools,
+  call: Call,
   carrier: Carrier,
-  text: string,
+  response: Response,
+  watch: Watch,
   hidden: readonly string[],
-): Omit<WholeAnswer, 'fields' | keyof AnyBegun> {
+): Promise<WholeParts> {
+  const { longAnswers } = call.dialect;
+  if (!longAnswers || isShort(response)) return readWhole(carrier, await readText(response, watch), hidden);
+  const read = await readLargeAnswer(tools, call, longAnswers, response, watch);
+  if (typeof read === 'string') return readWhole(carrier, read, hidden);
+  const { document, room } = read;
+  const answer = document && carrier.readAnswer(document);
+  if (document && answer && answer !== 'gave_up')
+    return { kind: 'whole', carrier, ...answer, large: { document, room } };
+  document?.drop();
+  room.leave();
+  throw new AttemptFailed(answer === 'gave_up' ? answer : 'not_an_answer');
+}
+
+function readWhole(carrier: Carrier, text: string, hidden: readonly string[]): WholeParts {
   const document = parseAnswer(text);
   const answer = document && carrier.readAnswer(document);
   if (answer === 'gave_up') throw new AttemptFailed(answer);

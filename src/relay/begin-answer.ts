@@ -60,10 +60,17 @@ export async function tryStep(
     note(outcome);
     const { channel } = step.route;
     const name = ALARMS[outcome];
+    if (outcome === 'too_large') noteTooLarge(tools, admission, step);
     if (name) tools.alarms.raise(name, { request_id: call.requestId, channel: channel.name, model: step.model.id });
     if (name === 'upstream_refused_our_key') tools.doubtKey(channel);
     throw error;
   }
+}
+
+/** The upstream has made the answer and asks for its price, and nobody pays us for it. */
+function noteTooLarge({ log }: RelayTools, { call }: Admission, { route, model }: Step): void {
+  const { requestId, endpoint } = call;
+  log('warn', 'answer_too_large', { request_id: requestId, model: model.id, channel: route.channel.name, endpoint });
 }
 
 /** What an operator must mend at the upstream. */
@@ -74,13 +81,14 @@ const ALARMS: { [Outcome in AttemptOutcome]?: AlarmName } = {
   looped: 'upstream_route_missing',
 };
 
-/** Says nothing of the channel: the client or we ended it, the request itself is at fault, or the model lost its way. */
+/** Says nothing of the channel: the client or we ended it, the request itself asks too much, or the model lost its way. */
 const NOT_THE_CHANNEL: ReadonlySet<string> = new Set([
   'client_gone',
   'drained',
   'request_refused',
   'mismatch',
   'gave_up',
+  'too_large',
 ]);
 
 /** One line of the receipt; what is said of the same try later takes the place of what was said before. */

@@ -15,6 +15,7 @@ import type { Connection } from '../kit/connection.ts';
 import type { Log } from '../kit/log.ts';
 import type { Random } from '../kit/random.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { AnswerRoom } from '../limits/answer-room.ts';
 import type { RecentRefusals } from '../limits/recent-refusals.ts';
 import type { Turns } from '../limits/turns.ts';
 import type { Allowance } from '../store/book/windows.ts';
@@ -80,8 +81,12 @@ export interface Call {
   freeAddress: string | undefined;
   /** So much more is kept for it than its body. Throws `unavailable` when there is no room. */
   grow(bytes: number): void;
+  /** For an answer that may be large, and may be on its way when the call is over. */
+  openAnswer(): AnswerRoom;
   /** The call is over: room for another. */
   leave(): void;
+  /** Lets others have their turn. */
+  pause(): Promise<void>;
   /** The client would rather be refused than lose anything, or think less than it asked for. */
   isStrict: boolean;
   /** The client would rather be refused than wait for a free slot. */

@@ -1,14 +1,34 @@
-// A JSON answer: written, settled, and only then sent, with `model` as the client knows it and the cost in the headers.
+// A JSON answer: written, settled, and only then sent, with `model` as the client knows it and the cost in the headers. Of a
+// large one the long members are sent as they are taken: they were checked before.
 
+import { fillLong } from '../kit/json/long-members.ts';
 import { answerHeaders, costHeaders } from './answer-headers.ts';
 import type { WholeAnswer } from './attempt.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunAnswer } from './begin-answer.ts';
 import { billAnswer } from './bill.ts';
-import type { Admission, Answer, RelayTools } from './call.ts';
+import { type Send, toByteStream } from './byte-stream.ts';
+import type { Admission, Answer, Call, RelayTools } from './call.ts';
 import type { Closing } from './close.ts';
+import { inTurns } from './in-turns.ts';
 
 export async function deliverWhole(
+  tools: RelayTools,
+  admission: Admission,
+  closing: Closing,
+  answer: BegunAnswer<WholeAnswer>,
+): Promise<Answer> {
+  try {
+    return await settleAndSend(tools, admission, closing, answer);
+  } catch (error) {
+    const { large } = answer.begun;
+    large?.document.drop();
+    large?.room.leave();
+    throw error;
+  }
+}
+
+async function settleAndSend(
   tools: RelayTools,
   admission: Admission,
   closing: Closing,
@@ -23,8 +43,32 @@ export async function deliverWhole(
   const isTold = begun.carrier.isTranslated || bill.isRestated;
   const model = step.model === call.model ? call.request.model : step.model.id;
   // Written before the settlement: once money has moved, nothing may fail any more.
-  const body = call.dialect.writeAnswer(begun.document, model, call.request, isTold ? bill : undefined);
+  const text = call.dialect.writeAnswer(begun.document, model, call.request, isTold ? bill : undefined);
   const headers = answerHeaders(tools, admission, channel, begun);
   const settled = await closing.settle('ok', bill, { first: answer, last: answer });
-  return { headers: { ...headers, ...costHeaders(settled), 'content-type': 'application/json' }, body };
+  return {
+    headers: { ...headers, ...costHeaders(settled), 'content-type': 'application/json' },
+    body: bodyOf(tools, call, text, begun),
+  };
+}
+
+function bodyOf(
+  tools: RelayTools,
+  { dialect, request, connection, gone, pause }: Call,
+  text: string,
+  { large }: WholeAnswer,
+) {
+  if (!large) return text;
+  const { document, room } = large;
+  const write = dialect.longAnswers?.write;
+  const pieces = fillLong(text, document, (member) => write?.(member, request) ?? member.pieces);
+  const send = async (take: Send) => {
+    try {
+      for await (const piece of inTurns(pieces, pause)) await take(piece);
+    } finally {
+      document.drop();
+      room.leave();
+    }
+  };
+  return toByteStream(send, { ...tools, connection, gone, keepAlive: () => '', onGone: () => {} });
 }

@@ -6,7 +6,11 @@ import type { Watch } from './watch.ts';
 export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /** Ends at once when the watch does, whatever the upstream is doing. */
-async function* readBytes(response: Response, watch: Watch): AsyncGenerator<Uint8Array> {
+export async function* readBytes(
+  response: Response,
+  watch: Watch,
+  mostBytes = MAX_ANSWER_BYTES,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   if (!response.body) return;
   const reader = response.body.getReader();
   let total = 0;
@@ -15,7 +19,7 @@ async function* readBytes(response: Response, watch: Watch): AsyncGenerator<Uint
       const { done, value } = await watch.until(reader.read());
       if (done) return;
       total += value.byteLength;
-      if (total > MAX_ANSWER_BYTES) throw new AttemptFailed('flood');
+      if (total > mostBytes) throw new AttemptFailed('flood');
       yield value;
     }
   } finally {
@@ -24,7 +28,7 @@ async function* readBytes(response: Response, watch: Watch): AsyncGenerator<Uint
 }
 
 /** An answer whose length is told, and short, is read at one go. */
-const SHORT_BYTES = 1024 * 1024;
+export const SHORT_BYTES = 1024 * 1024;
 
 export function readText(response: Response, watch: Watch): Promise<string> {
   return isShort(response) ? watch.until(response.text()) : readLong(response, watch);
@@ -38,7 +42,7 @@ async function readLong(response: Response, watch: Watch): Promise<string> {
 }
 
 /** The length of a compressed body says nothing of what is in it, and that of a chunked one is not kept to. */
-function isShort({ headers }: Response): boolean {
+export function isShort({ headers }: Response): boolean {
   const length = headers.get('content-length');
   const isPlain = !headers.has('content-encoding') && !headers.has('transfer-encoding');
   return length !== null && Number(length) <= SHORT_BYTES && isPlain;

@@ -174,6 +174,20 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     expect(text(answer)).toBe(TEXT);
   });
 
+  test('an answer whose form is bound is given no prefill: its form would begin anew', async () => {
+    await start({ routes: ['first'], first: { prefill: true } });
+    lab.first.next(cutAfter(' beta'), client.stream({ pieces: PIECES }));
+    const schema = { type: 'object', properties: {}, required: [], additionalProperties: false };
+    const fields = {
+      chat: { response_format: { type: 'json_schema', json_schema: { name: 'a', schema } } },
+      messages: { output_config: { format: { type: 'json_schema', schema } } },
+      responses: { text: { format: { type: 'json_schema', name: 'a', schema } } },
+    }[client.name];
+    const { answer } = await lab.ask({ stream: true, ...fields });
+    expect(lab.first.requests.map(({ json }) => client.prefillOf(json))).toEqual([undefined, undefined]);
+    expect(text(answer)).toBe(TEXT);
+  });
+
   test('a dearer model that goes on costs what the first would have', async () => {
     await start({ routes: ['first'], hasFallback: true, main: { price: { input: 1, output: 2 } } });
     lab.first.next(cutAfter(' gamma'));

@@ -1,12 +1,15 @@
 // The OpenAI embeddings format. Clients ask for floats or for base64; whichever the upstream gives, they get what they
 // asked for: a client that decodes the wrong one gets wrong vectors without an error.
 
-import { editMembers, isObject, type Json, type JsonDocument } from '../../kit/json/json.ts';
+import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
+import { isMark } from '../../kit/json/long-members.ts';
 import { editBody } from '../../kit/json/request-json.ts';
 import { type AnswerFacts, type Dialect, NO_OUTPUT, type RelayRequest } from '../dialect.ts';
 import { withoutPriced } from '../left-behind/priced-fields.ts';
 import { readUsage } from '../openai-chat/read-usage.ts';
 import { NEVER_STREAMS } from '../stream/never-streams.ts';
+import { LONG_ANSWERS } from './long-answers.ts';
+import { packFloats, unpackFloats, wantsPacked } from './packed-floats.ts';
 import { readRequest } from './read-request.ts';
 
 export const openaiEmbeddings: Dialect = {
@@ -18,6 +21,7 @@ export const openaiEmbeddings: Dialect = {
   writeRequest: ({ document }, { model }) => editBody(document, { model, ...withoutPriced(document.value) }),
   readAnswer,
   writeAnswer,
+  longAnswers: LONG_ANSWERS,
 };
 
 function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
@@ -35,10 +39,14 @@ function isVector(embedding: Json | undefined): boolean {
 }
 
 function writeAnswer(document: JsonDocument, model: string, { document: asked }: RelayRequest): string {
-  const wanted = asked.value.encoding_format === 'base64' ? 'string' : 'object';
+  const wanted = wantsPacked(asked) ? 'string' : 'object';
   const data = Array.isArray(document.value.data) ? document.value.data.filter(isObject) : [];
-  if (data.every(({ embedding }) => typeof embedding === wanted)) return editMembers(document, { model });
-  const converted = data.map((item) => ({ ...item, embedding: convert(item.embedding, wanted) }));
+  // What is only marked is converted when it is sent.
+  const isOther = ({ embedding }: JsonObject) => typeof embedding !== wanted && !isMark(document, embedding);
+  if (!data.some(isOther)) return editMembers(document, { model });
+  const converted = data.map((item) =>
+    isOther(item) ? { ...item, embedding: convert(item.embedding, wanted) } : item,
+  );
   return editMembers(document, { model, data: converted });
 }
 
@@ -46,16 +54,4 @@ function convert(embedding: Json | undefined, wanted: 'string' | 'object'): Json
   if (wanted === 'string' && Array.isArray(embedding)) return packFloats(embedding.map(Number));
   if (wanted === 'object' && typeof embedding === 'string') return unpackFloats(embedding);
   return embedding ?? null;
-}
-
-/** Little-endian 32-bit floats in base64, as the official clients decode them. */
-function packFloats(values: readonly number[]): string {
-  const bytes = Buffer.alloc(values.length * 4);
-  for (const [index, value] of values.entries()) bytes.writeFloatLE(value, index * 4);
-  return bytes.toString('base64');
-}
-
-function unpackFloats(text: string): number[] {
-  const bytes = Buffer.from(text, 'base64');
-  return Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) => bytes.readFloatLE(index * 4));
 }

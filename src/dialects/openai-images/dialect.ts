@@ -1,14 +1,29 @@
 // The OpenAI images format. A picture that broke off cannot be continued: another run paints another one.
 
+import { fault } from '../../faults/fault.ts';
 import { editMembers, isObject } from '../../kit/json/json.ts';
 import { editBody } from '../../kit/json/request-json.ts';
-import type { Dialect, FinalUsage, Sent, StreamEvent, StreamWriter } from '../dialect.ts';
+import type { Dialect, FinalUsage, LongAnswers, Sent, StreamEvent, StreamWriter } from '../dialect.ts';
 import { withoutPriced } from '../left-behind/priced-fields.ts';
 import { NEVER_STREAMS } from '../stream/never-streams.ts';
 import { writeSse } from '../stream/sse.ts';
 import { withCost } from '../with-cost.ts';
 import { COMPLETED, createStreamReader, hasImage, PARTIAL, readAnswer } from './read-images.ts';
 import { readRequest } from './read-request.ts';
+
+/** In base64, more than a picture of 3,840 by 2,160 has that cannot be packed. */
+const MOST_IMAGE_BYTES = 32 * 1024 * 1024;
+
+const LONG_ANSWERS: LongAnswers = {
+  member: 'b64_json',
+  mostBytes: ({ images }) => images * MOST_IMAGE_BYTES,
+  tooLarge: () =>
+    fault('invalid_request', {
+      param: 'n',
+      message:
+        'Ask for fewer images at once, or for smaller ones. All of them together are more than one answer can hold; nothing was charged.',
+    }),
+};
 
 export const openaiImages: Dialect = {
   ...NEVER_STREAMS,
@@ -19,6 +34,7 @@ export const openaiImages: Dialect = {
   writeRequest: ({ document }, { model }) => editBody(document, { model, ...withoutPriced(document.value) }),
   readAnswer,
   writeAnswer: (document, model) => (document.spans.has('model') ? editMembers(document, { model }) : document.text),
+  longAnswers: LONG_ANSWERS,
   createStreamReader: ({ images }) => createStreamReader(images),
   createStreamWriter,
 };

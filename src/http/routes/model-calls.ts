@@ -20,6 +20,7 @@ import { addressOf } from '../client-address.ts';
 import { newResponse } from '../common-headers.ts';
 import type { Exchange, HttpTools, KeyedExchange } from '../exchange.ts';
 import { gatewayHeaders } from '../gateway-headers.ts';
+import { pause } from '../read-body.ts';
 import { readKeyedJson } from '../read-keyed-body.ts';
 import { readSessionKey } from '../session-key.ts';
 
@@ -102,7 +103,9 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
     traceId: trace?.traceId,
     freeAddress: freeAddress(tools, exchange, model, catalog),
     grow: growOf(tools, room, model),
+    openAnswer: () => room.openAnswer(model.free),
     leave: room.leave,
+    pause,
     isStrict,
     noWait: request.headers.get('x-svc-no-wait') === '1',
     connection: exchange.connection,

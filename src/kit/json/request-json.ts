@@ -3,8 +3,8 @@
 //
 // Start here. json.ts has the types, the bounds and the edits of the top level, large-json.ts the same reading in pieces;
 // raw-json.ts and raw-edit.ts look at and change the text of values deeper down. Below them: long-strings.ts and
-// plain-text.ts for strings that stay bytes, skip-space.ts and skip-string.ts to walk over a text, scan-text.ts,
-// scan-bytes.ts and wasm-code.ts to do so sixteen bytes at a time.
+// plain-text.ts for strings that stay bytes, long-members.ts and plain-shapes.ts for what stays so of an answer, skip-space.ts
+// and skip-string.ts to walk over a text, scan-text.ts, scan-bytes.ts and wasm-code.ts to do so sixteen bytes at a time.
 
 import { assert } from '../assert.ts';
 import {

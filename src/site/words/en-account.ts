@@ -280,6 +280,7 @@ export const enAccount = {
     request_refused: 'Request refused',
     mismatch: 'Went on differently',
     flood: 'Answer without end',
+    too_large: 'Answer too large',
     client_gone: 'Client left',
     drained: 'Gateway stopped',
   } satisfies Record<ToldOutcome, string>,

@@ -265,6 +265,7 @@ export const zhTwAccount: Words['account'] = {
     request_refused: '請求遭拒',
     mismatch: '接續內容不一致',
     flood: '回應沒有結尾',
+    too_large: '回應太大',
     client_gone: '用戶端離開',
     drained: '閘道停止',
   },

@@ -1,0 +1,38 @@
+// Whether a request binds the form of the answer, in the words of any of the chat formats, and in those that servers of open
+// models have besides. Such a form is kept from the first word of a run on: one that goes on from a begun answer begins it anew.
+
+import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
+
+/** Of vLLM, SGLang, llama.cpp and Ollama, beside `guided_…`. */
+const FORMS = ['format', 'grammar', 'ebnf', 'regex', 'json_schema', 'structured_outputs'];
+
+export function asksForForm(body: JsonObject): boolean {
+  const formats = [body.response_format, memberOf(body.text, 'format'), memberOf(body.output_config, 'format')];
+  return formats.some(isForm) || mustCall(body.tool_choice) || Object.entries(body).some(isServerForm);
+}
+
+/** Before `output_config`, Anthropic's `output_format` was the whole of it. */
+function isServerForm([name, value]: [string, Json | undefined]): boolean {
+  if (value === undefined || value === null || value === '') return false;
+  return FORMS.includes(name) || name.startsWith('guided_') || (name === 'output_format' && isForm(value));
+}
+
+function isForm(format: Json | undefined): boolean {
+  return isObject(format) && format.type !== 'text';
+}
+
+/** A tool that has to be called: words alone would not do. */
+function mustCall(choice: Json | undefined): boolean {
+  if (!isObject(choice)) return choice === 'required' || choice === 'any';
+  if (choice.type === 'allowed_tools') return allowedMode(choice) === 'required';
+  return choice.type !== 'auto' && choice.type !== 'none';
+}
+
+/** In a chat it stands one level deeper than in responses. */
+function allowedMode(choice: JsonObject): Json | undefined {
+  return memberOf(choice.allowed_tools, 'mode') ?? choice.mode;
+}
+
+function memberOf(value: Json | undefined, name: string): Json | undefined {
+  return isObject(value) ? value[name] : undefined;
+}

@@ -1,0 +1,38 @@
+// Many vectors at once: how large their answer may be, and each of them as the client asked for it.
+
+import { fault } from '../../faults/fault.ts';
+import type { Json } from '../../kit/json/json.ts';
+import { type LongMember, parseLong } from '../../kit/json/long-members.ts';
+import type { LongAnswers, RelayRequest } from '../dialect.ts';
+import { packFloats, unpackFloats, wantsPacked } from './packed-floats.ts';
+
+/** Of one vector: as many numbers as the largest embedders give, each in a line of its own with all of its digits. */
+const MOST_NUMBERS = 4_096;
+const NUMBER_BYTES = 32;
+
+export const LONG_ANSWERS: LongAnswers = {
+  member: 'embedding',
+  mostBytes: ({ document }) => inputsOf(document.value.input) * MOST_NUMBERS * NUMBER_BYTES,
+  write,
+  tooLarge,
+};
+
+function inputsOf(input: Json | undefined): number {
+  return Array.isArray(input) && typeof input[0] !== 'number' ? input.length : 1;
+}
+
+function write(member: LongMember, { document }: RelayRequest): Iterable<string | Uint8Array> {
+  const isPacked = member.kind === 'string';
+  if (isPacked === wantsPacked(document)) return member.pieces;
+  const value = parseLong(member);
+  const converted = Array.isArray(value) ? packFloats(value.map(Number)) : unpackFloats(String(value));
+  return [JSON.stringify(converted)];
+}
+
+function tooLarge({ document }: RelayRequest) {
+  const packed = wantsPacked(document) ? '' : ', or set encoding_format to base64, which is a third as long';
+  return fault('invalid_request', {
+    param: 'input',
+    message: `Send fewer inputs at once${packed}. The vectors of all of them are more than one answer can hold; nothing was charged.`,
+  });
+}

@@ -1,0 +1,263 @@
+// The long members of an answer: vectors and pictures, of which one answer may have two hundred megabytes. They are checked
+// as they come and stay the bytes that they came in; only the rest, with marks in their place, is parsed.
+
+import { ANSWER_LIMITS, asObject, type Json, type JsonDocument, JsonRefused, scanTopLevel } from './json.ts';
+import { isEscaping, isOver, NUMBERS, type PlainShape, runShape, STRING } from './plain-shapes.ts';
+
+/** A member's value: a string with its quotes, or a list of numbers with its brackets. */
+export interface LongMember {
+  kind: 'string' | 'numbers';
+  pieces: readonly Uint8Array[];
+}
+
+/** An answer whose long members are marks, in its text and in its value. */
+export interface MarkedJson extends JsonDocument {
+  /** What a mark begins with: its quote, and an escape that stands nowhere else in the text. */
+  mark: string;
+  long: readonly LongMember[];
+  /** Nobody reads the long members any more: their memory is given back at once, which a collector would do late. */
+  drop(): void;
+}
+
+interface Cut {
+  kind: LongMember['kind'];
+  start: number;
+  end: number;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const ENCODER = new TextEncoder();
+
+/** Escapes that are written in one way only, so that it is plain whether a text has one. */
+const MARKS = Array.from({ length: 9 }, (_, index) => `\\u000${index + 1}`);
+
+export class LongMemberReader {
+  /** Of the members that may be long. */
+  readonly #name: Uint8Array;
+  readonly #chunks: Uint8Array<ArrayBuffer>[] = [];
+  readonly #cuts: Cut[] = [];
+  #length = 0;
+  #cutBytes = 0;
+  /** Of the string that is being read, of which as much is kept as a name may have. */
+  #inString = false;
+  #isEscaped = false;
+  #heard: number[] = [];
+  /** The last string is the name; then its colon came, too. */
+  #isNamed = false;
+  #isAwaited = false;
+  /** A list has opened there, and nothing of it has come. */
+  #listAt = -1;
+  /** The member that is being read, where it began and how far it is. */
+  #shape: PlainShape | undefined;
+  #state = 0;
+  #start = 0;
+
+  constructor(name: string) {
+    this.#name = ENCODER.encode(name);
+  }
+
+  /** Of all that came. */
+  get bytes(): number {
+    return this.#length;
+  }
+
+  /** Of what is not in long members. */
+  get restBytes(): number {
+    return this.#length - this.#cutBytes - (this.#shape ? this.#length - this.#start : 0);
+  }
+
+  push(chunk: Uint8Array<ArrayBuffer>): void {
+    this.#chunks.push(chunk);
+    let at = 0;
+    while (at < chunk.length) {
+      if (this.#shape) at = this.#readLong(this.#shape, chunk, at);
+      else if (this.#inString) at = this.#readString(chunk, at);
+      else at = this.#readRest(chunk, at);
+    }
+    this.#length += chunk.length;
+  }
+
+  #readLong(shape: PlainShape, chunk: Uint8Array, from: number): number {
+    const { at, state, before } = runShape(shape, this.#state, chunk, from);
+    this.#state = state;
+    if (isOver(state)) {
+      const end = this.#length + at;
+      this.#cuts.push({ kind: shape.kind, start: this.#start, end });
+      this.#cutBytes += end - this.#start;
+      this.#shape = undefined;
+    } else if (state === 0) {
+      // Something else is in it: it stays where it is, and a parser judges it.
+      this.#shape = undefined;
+      this.#inString = shape.kind === 'string';
+      this.#isEscaped = isEscaping(shape, before);
+    }
+    return at;
+  }
+
+  #readString(chunk: Uint8Array, from: number): number {
+    let at = from;
+    for (; at < chunk.length; at++) {
+      const byte = chunk[at];
+      if (this.#isEscaped) this.#isEscaped = false;
+      else if (byte === BACKSLASH) this.#isEscaped = true;
+      else if (byte === QUOTE) {
+        this.#inString = false;
+        this.#isNamed = this.#isName();
+        return at + 1;
+      }
+      if (byte !== undefined && this.#heard.length <= this.#name.length) this.#heard.push(byte);
+    }
+    return at;
+  }
+
+  #isName(): boolean {
+    return this.#heard.length === this.#name.length && this.#name.every((byte, index) => byte === this.#heard[index]);
+  }
+
+  /** Up to where a string opens, or a member that may be long begins. */
+  #readRest(chunk: Uint8Array, from: number): number {
+    for (let at = from; at < chunk.length; at++) {
+      const byte = chunk[at] ?? 0;
+      if (byte <= 0x20) continue;
+      if (this.#listAt >= 0 && isNumberStart(byte)) return this.#begin(NUMBERS, this.#listAt, at);
+      this.#listAt = -1;
+      const isValue = this.#isAwaited;
+      this.#isAwaited = false;
+      switch (byte) {
+        case QUOTE:
+          if (isValue) return this.#begin(STRING, this.#length + at, at + 1);
+          this.#inString = true;
+          this.#heard = [];
+          return at + 1;
+        case COLON:
+          this.#isAwaited = this.#isNamed;
+          this.#isNamed = false;
+          break;
+        case OPEN_BRACKET:
+          this.#isNamed = false;
+          if (isValue) this.#listAt = this.#length + at;
+          break;
+        case COMMA:
+        case OPEN_BRACE:
+        case CLOSE_BRACE:
+        case CLOSE_BRACKET:
+          this.#isNamed = false;
+          break;
+      }
+    }
+    return chunk.length;
+  }
+
+  #begin(shape: PlainShape, start: number, at: number): number {
+    this.#listAt = -1;
+    this.#isNamed = false;
+    this.#heard = [];
+    this.#shape = shape;
+    this.#state = shape.first;
+    this.#start = start;
+    return at;
+  }
+
+  /** The bytes as they came. */
+  text(): string {
+    return new TextDecoder().decode(Buffer.concat(this.#chunks));
+  }
+
+  /** Nobody wants what came. */
+  drop(): void {
+    dropAll(this.#chunks);
+  }
+
+  /** Throws JsonRefused. */
+  end(): MarkedJson {
+    const between: string[] = [];
+    const long: LongMember[] = [];
+    const take = taker(this.#chunks);
+    for (const { kind, start, end } of this.#cuts) {
+      between.push(decode(take(start)));
+      long.push({ kind, pieces: take(end) });
+    }
+    between.push(decode(take(this.#length)));
+    const spare = MARKS.find((one) => !between.some((text) => text.includes(one)));
+    if (spare === undefined) throw new JsonRefused('not_json');
+    const mark = `"${spare}`;
+    const text = between.reduce((before, rest, index) => `${before}${mark}${index - 1}"${rest}`);
+    const spans = scanTopLevel(text, ANSWER_LIMITS);
+    return { text, value: asObject(parse(text)), spans, mark, long, drop: () => this.drop() };
+  }
+}
+
+/** Several may be parts of one buffer. */
+function dropAll(chunks: Uint8Array<ArrayBuffer>[]): void {
+  const buffers = new Set(chunks.splice(0).map(({ buffer }) => buffer));
+  for (const buffer of buffers) buffer.transfer(0);
+}
+
+function isNumberStart(byte: number): boolean {
+  return byte === 0x2d || (byte >= 0x30 && byte <= 0x39);
+}
+
+/** Takes from the chunks, one after the other, what stands before a place. */
+function taker(chunks: Uint8Array[]): (end: number) => Uint8Array[] {
+  let index = 0;
+  let at = 0;
+  let chunkStart = 0;
+  return (end) => {
+    const taken: Uint8Array[] = [];
+    for (let chunk = chunks[index]; chunk && at < end; chunk = chunks[index]) {
+      const until = Math.min(end, chunkStart + chunk.length);
+      taken.push(chunk.subarray(at - chunkStart, until - chunkStart));
+      at = until;
+      if (until < chunkStart + chunk.length) break;
+      chunkStart = until;
+      index++;
+    }
+    return taken;
+  };
+}
+
+/** No character is cut in two: what is long begins and ends with ASCII. */
+function decode(pieces: readonly Uint8Array[]): string {
+  return new TextDecoder().decode(Buffer.concat(pieces));
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    throw new JsonRefused('not_json');
+  }
+}
+
+/** Whether a value of the document stands for a long member. */
+export function isMark(document: JsonDocument | MarkedJson, value: Json | undefined): boolean {
+  return 'mark' in document && typeof value === 'string' && JSON.stringify(value).startsWith(document.mark);
+}
+
+export function parseLong({ pieces }: LongMember): Json {
+  return parse(decode(pieces));
+}
+
+/** A text in which marks stand, piece by piece, with the members that they stand for as `write` gives them. */
+export function* fillLong(
+  text: string,
+  { mark, long }: Pick<MarkedJson, 'mark' | 'long'>,
+  write: (member: LongMember) => Iterable<string | Uint8Array>,
+): Generator<string | Uint8Array> {
+  let from = 0;
+  for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, from)) {
+    const end = text.indexOf('"', at + mark.length);
+    yield text.slice(from, at);
+    const member = long[Number(text.slice(at + mark.length, end))];
+    if (member) yield* write(member);
+    from = end + 1;
+  }
+  yield text.slice(from);
+}

@@ -1,0 +1,43 @@
+// A request that binds the form of its answer is told in the words of every format; what it decides is tried in
+// test/relay/resume.test.ts.
+
+import { expect, test } from 'bun:test';
+import { asksForForm } from '../../src/dialects/asks-for-form.ts';
+import type { JsonObject } from '../../src/kit/json/json.ts';
+
+test.each<JsonObject>([
+  { response_format: { type: 'json_object' } },
+  { response_format: { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } } },
+  { text: { format: { type: 'json_schema', name: 'a', schema: { type: 'object' } } } },
+  { output_config: { format: { type: 'json_schema', schema: { type: 'object' } } } },
+  { output_format: { type: 'json_schema', schema: { type: 'object' } } },
+  { guided_json: { type: 'object' } },
+  { structured_outputs: { choice: ['yes', 'no'] } },
+  { grammar: 'root ::= "yes"' },
+  { format: 'json' },
+  { tool_choice: 'required' },
+  { tool_choice: 'any' },
+  { tool_choice: { type: 'any' } },
+  { tool_choice: { type: 'tool', name: 'a' } },
+  { tool_choice: { type: 'function', function: { name: 'a' } } },
+  { tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [] } } },
+  { tool_choice: { type: 'allowed_tools', mode: 'required', tools: [] } },
+])('%j binds it', (body) => {
+  expect(asksForForm(body)).toBe(true);
+});
+
+test.each<JsonObject>([
+  {},
+  { response_format: null, text: null, output_config: null, tool_choice: null },
+  { response_format: { type: 'text' } },
+  { text: { format: { type: 'text' }, verbosity: 'low' } },
+  { output_config: { effort: 'low' } },
+  { guided_json: null, grammar: '' },
+  { tool_choice: 'auto' },
+  { tool_choice: 'none' },
+  { tool_choice: { type: 'auto' } },
+  { tool_choice: { type: 'none' } },
+  { tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } } },
+])('%j leaves it free', (body) => {
+  expect(asksForForm(body)).toBe(false);
+});

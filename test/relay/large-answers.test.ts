@@ -1,0 +1,259 @@
+// Answers of many megabytes: as many vectors and pictures as a request may ask for reach the client as they came; what is
+// more than we take ends the call, is charged to nobody, and says nothing of the channel.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import type { Answer } from '../support/answer.ts';
+import { eventually } from '../support/eventually.ts';
+import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
+import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
+import { jsonScript } from '../support/openai-chat.ts';
+import type { Part, Script } from '../support/script.ts';
+import { type SlowClient, startSlowClient } from '../support/slow-client.ts';
+import { openaiChannel, type TestDocument, upModel } from '../support/test-document.ts';
+import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+
+const MIB = 1024 * 1024;
+const DIMENSIONS = 3_072;
+/** The vectors that every test is about are all the same. */
+const VECTOR = Array.from({ length: DIMENSIONS }, (_, index) => ((index % 7) - 3) / 4);
+const PACKED = Buffer.from(new Float32Array(VECTOR).buffer).toString('base64');
+let gateway: TestGateway;
+let second: ScriptedUpstream;
+let account: TestAccount;
+
+async function start(guards: Record<string, number> = {}, clock?: ManualClock): Promise<void> {
+  second = await startUpstream();
+  gateway = await startTestGateway({
+    ...(clock ? { clock } : {}),
+    document: (standard: TestDocument) => {
+      const routes = [
+        { channel: 'up', model: 'scripted', priority: 1 },
+        { channel: 'other', model: 'scripted', priority: 2 },
+      ];
+      return {
+        ...standard,
+        channels: [...standard.channels, openaiChannel('other', second.baseUrl)],
+        models: [
+          ...standard.models,
+          upModel('vectors', { kinds: ['embeddings'], price: { input: 2 }, routes }),
+          upModel('paint', { kinds: ['images'], price: { image: 0.001 }, routes }),
+        ],
+        guards: { ...standard.guards, ...guards },
+      };
+    },
+  });
+}
+beforeEach(async () => {
+  gateway.upstream.reset();
+  account = await gateway.register();
+});
+const stop = async () => {
+  await gateway.stop();
+  await second.close();
+};
+
+function* listed(count: number, item: (index: number) => string): Generator<Part> {
+  for (let index = 0; index < count; index++) yield `${index === 0 ? '' : ',\n'}${item(index)}`;
+}
+const inChunks = (head: string, parts: Iterable<Part>, tail: string): Script => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  framing: 'chunked',
+  body: [head],
+  rest: (function* () {
+    yield* parts;
+    yield tail;
+  })(),
+});
+const vectors = (count: number, vector: unknown) => {
+  const text = JSON.stringify(vector);
+  const parts = listed(count, (index) => `{"object":"embedding","index":${index},"embedding": ${text}}`);
+  return inChunks(
+    '{"object":"list","data":[',
+    parts,
+    '],"model":"scripted","usage":{"prompt_tokens":9,"total_tokens":9}}',
+  );
+};
+const pictures = (count: number, bytes: number) =>
+  inChunks(
+    '{"created":1,"data":[',
+    listed(count, () => JSON.stringify({ b64_json: 'A'.repeat(bytes) })),
+    ']}',
+  );
+
+const embed = (count: number, rest: Record<string, unknown> = {}, signal?: AbortSignal) =>
+  gateway.call('/v1/embeddings', {
+    key: account.key,
+    body: { model: 'vectors', input: Array.from({ length: count }, () => 'a'), ...rest },
+    ...(signal ? { signal } : {}),
+  });
+const paint = (n: number) =>
+  gateway.call('/v1/images/generations', { key: account.key, body: { model: 'paint', prompt: 'a cat', n } });
+const receiptOf = (response: Response): Promise<Answer> =>
+  gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, account.key);
+
+describe('as much as may be asked for', () => {
+  beforeAll(() => start());
+  afterAll(stop);
+
+  test.each([
+    ['floats', 'floats', 'float', VECTOR, VECTOR],
+    ['base64', 'floats', 'base64', VECTOR, PACKED],
+    ['floats', 'base64', 'float', PACKED, VECTOR],
+    ['base64', 'base64', 'base64', PACKED, PACKED],
+  ])('a full batch of vectors reaches the client: %s of %s', async (_to, _from, encoding_format, given, expected) => {
+    gateway.upstream.next(vectors(2_048, given));
+    const response = await embed(2_048, { encoding_format });
+    expect(response.status).toBe(200);
+    const { data, ...rest } = (await response.json()) as { data: { index: number; embedding: unknown }[] };
+    expect(rest as Answer).toEqual({ object: 'list', model: 'vectors', usage: { prompt_tokens: 9, total_tokens: 9 } });
+    expect(data.map(({ index }) => index)).toEqual(Array.from({ length: 2_048 }, (_, index) => index));
+    expect(new Set(data.map(({ embedding }) => JSON.stringify(embedding)))).toEqual(
+      new Set([JSON.stringify(expected)]),
+    );
+    expect(response.headers.get('x-svc-cost-ntd')).toBe('0.000018');
+    expect(await receiptOf(response)).toMatchObject({ input_tokens: 9, attempts: [{ channel: 'up', outcome: 'ok' }] });
+  });
+
+  test('but for the model not a byte of it is another', async () => {
+    const texts = (script: Script) => [...(script.body ?? []), ...(script.rest ?? [])].join('');
+    gateway.upstream.next(vectors(200, VECTOR));
+    const response = await embed(200);
+    expect(await response.text()).toBe(texts(vectors(200, VECTOR)).replace('"scripted"', '"vectors"'));
+  });
+
+  test('several large pictures reach the client', async () => {
+    gateway.upstream.next(pictures(4, 18 * MIB));
+    const response = await paint(4);
+    expect(response.status).toBe(200);
+    const { data } = (await response.json()) as { data: { b64_json: string }[] };
+    expect(data.map(({ b64_json }) => b64_json.length)).toEqual(Array(4).fill(18 * MIB));
+    expect(await receiptOf(response)).toMatchObject({ images: 4, attempts: [{ channel: 'up', outcome: 'ok' }] });
+  });
+
+  test('a large answer with anything but numbers in a vector is none', async () => {
+    gateway.upstream.next(vectors(200, [...VECTOR, null]));
+    second.next(vectors(200, VECTOR));
+    const response = await embed(200);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-svc-channel')).toBe('other');
+    await response.body?.cancel();
+  });
+
+  test('more than the request can have asked for is a flood: another channel is asked', async () => {
+    gateway.upstream.next(pictures(1, 97 * MIB));
+    second.next(jsonScript(200, { created: 1, data: [{ b64_json: 'QUJD' }] }));
+    const response = await paint(1);
+    expect(response.status).toBe(200);
+    expect((await receiptOf(response)).attempts).toMatchObject([{ outcome: 'flood' }, { outcome: 'ok' }]);
+  });
+});
+
+describe('more than we take', () => {
+  beforeAll(() => start({ body_megabytes_in_flight: 25 }));
+  afterAll(stop);
+
+  test('ends the call: no other channel is asked, nobody is charged, and the client is told what to do', async () => {
+    gateway.upstream.next(vectors(2_048, VECTOR));
+    const response = await embed(2_048);
+    expect(response.status).toBe(400);
+    const { error } = (await response.json()) as Answer;
+    expect(error).toMatchObject({ code: 'invalid_request', param: 'input' });
+    expect(error.message).toStartWith('Send fewer inputs at once, or set encoding_format to base64');
+    expect(second.requests).toEqual([]);
+    expect(await receiptOf(response)).toMatchObject({
+      status: 'invalid_request',
+      cost_nano: '0',
+      attempts: [{ channel: 'up', outcome: 'too_large' }],
+    });
+    expect((await gateway.get('/api/me', account.key)).held_ntd).toBe(0);
+    const line = gateway.log.lines().find(({ event }) => event === 'answer_too_large');
+    expect(line).toMatchObject({ level: 'warn', model: 'vectors', channel: 'up', endpoint: '/v1/embeddings' });
+  });
+
+  test('pictures, too', async () => {
+    gateway.upstream.next(pictures(2, 18 * MIB));
+    const response = await paint(2);
+    expect(response.status).toBe(400);
+    expect(((await response.json()) as Answer).error).toMatchObject({ code: 'invalid_request', param: 'n' });
+    expect((await receiptOf(response)).attempts).toMatchObject([{ channel: 'up', outcome: 'too_large' }]);
+  });
+
+  test('however often, the channel stays open for everybody, and the room is there again', async () => {
+    for (let time = 0; time < 6; time++) {
+      gateway.upstream.next(vectors(2_048, VECTOR));
+      expect((await embed(2_048)).status).toBe(400);
+    }
+    gateway.upstream.next(vectors(1_000, VECTOR));
+    account = await gateway.register();
+    const response = await embed(1_000);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-svc-channel')).toBe('up');
+    expect(((await response.json()) as Answer).data).toHaveLength(1_000);
+  });
+
+  test('who leaves before all of it came gives its room back', async () => {
+    gateway.upstream.otherwise(() => vectors(1_000, VECTOR));
+    for (let time = 0; time < 4; time++) {
+      const leaving = new AbortController();
+      const response = await embed(1_000, {}, leaving.signal);
+      expect(response.status).toBe(200);
+      leaving.abort();
+    }
+    await eventually('room for another', async () => {
+      const { status } = await embed(1_000);
+      return status === 200;
+    });
+  });
+});
+
+describe('no room for it now', () => {
+  const clock = createManualClock();
+  beforeAll(() => start({ body_megabytes_in_flight: 25 }, clock));
+  afterAll(stop);
+
+  /** An answer of another account that is there, and that its client does not take. */
+  async function untaken(): Promise<SlowClient> {
+    gateway.upstream.next(vectors(1_500, VECTOR), vectors(1_000, VECTOR));
+    const body = { model: 'vectors', input: Array.from({ length: 1_500 }, () => 'a') };
+    const client = startSlowClient({ port: gateway.port, path: '/v1/embeddings', key: account.key, body });
+    await client.begun;
+    client.pause();
+    account = await gateway.register();
+    return client;
+  }
+
+  test('it waits until another has made room', async () => {
+    const client = await untaken();
+    const waiting = embed(1_000);
+    await gateway.upstream.request(1);
+    client.resume();
+    const response = await waiting;
+    expect(response.status).toBe(200);
+    expect(((await response.json()) as Answer).data).toHaveLength(1_000);
+    client.hangUp();
+  });
+
+  test('after 30 s the client is told to come back, and the channel is not blamed', async () => {
+    const client = await untaken();
+    const waiting = embed(1_000);
+    let isOver = false;
+    void waiting.finally(() => {
+      isOver = true;
+    });
+    await gateway.upstream.request(1);
+    await eventually('the refusal', async () => {
+      if (!isOver) await clock.advance(250);
+      return isOver;
+    });
+    const refused = await waiting;
+    expect(refused.status).toBe(503);
+    expect(((await refused.json()) as Answer).error.code).toBe('unavailable');
+    expect(await receiptOf(refused)).toMatchObject({
+      cost_nano: '0',
+      attempts: [{ channel: 'up', outcome: 'too_large' }],
+    });
+    expect(second.requests).toEqual([]);
+    client.hangUp();
+  });
+});
