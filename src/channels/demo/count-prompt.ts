@@ -2,6 +2,7 @@
 // text, and a small picture would be more of it than a long conversation.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { audioTokens } from '../../kit/media-tokens.ts';
 import { countTokens, PER_IMAGE } from '../../kit/tokens.ts';
 
 /** What stands beside the messages is read by a model, too. */
@@ -36,10 +37,14 @@ function mediaTokens(part: Json): number | undefined {
     case 'file':
       return isObject(part.file) ? byLength(part.file.file_data) : undefined;
     case 'input_audio':
-      return isObject(part.input_audio) ? byLength(part.input_audio.data) : undefined;
+      return isObject(part.input_audio) ? ofAudio(part.input_audio) : undefined;
     default:
       return undefined;
   }
+}
+
+function ofAudio({ data, format }: JsonObject): number | undefined {
+  return typeof data === 'string' ? audioTokens(data, format) : undefined;
 }
 
 function byLength(data: Json | undefined): number | undefined {

@@ -4,6 +4,7 @@
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { isStringAt } from '../../kit/json/long-strings.ts';
+import { audioTokens, pdfTokens } from '../../kit/media-tokens.ts';
 import { addTally, countTokens, newTally, PER_IMAGE, type TokenCount, tallyText, tokensOf } from '../../kit/tokens.ts';
 import { readDataHead } from '../translate/data-address.ts';
 import { isPdf } from '../translate/media-types.ts';
@@ -161,7 +162,7 @@ function readMedia(part: JsonObject): Media | undefined {
     case 'input_file':
       return file(part, part.file_data);
     case 'input_audio':
-      return isObject(part.input_audio) ? byLength(part, part.input_audio.data) : undefined;
+      return isObject(part.input_audio) ? audio(part, part.input_audio) : undefined;
     case 'file':
       return isObject(part.file) ? file(part, part.file.file_data) : undefined;
     case 'document':
@@ -176,11 +177,15 @@ function image(part: JsonObject, data: Json | undefined, detail?: Json): Media |
   return { part, data, counted: PER_IMAGE, isWords: false, isOpen: false, isDetailed: detail !== 'low' };
 }
 
+function audio(part: JsonObject, { data, format }: JsonObject): Media {
+  return byLength(part, data, (text) => audioTokens(text.slice(readDataHead(text)?.chars ?? 0), format));
+}
+
 /** Without data it is a reference, and may mean anything. */
-function byLength(part: JsonObject, data: Json | undefined): Media {
+function byLength(part: JsonObject, data: Json | undefined, guess: (base64: string) => number): Media {
   const base64 = typeof data === 'string' ? data : '';
   const upper = Math.ceil(base64.length / BASE64_CHARS_PER_TOKEN);
-  const counted = { upper, estimate: Math.ceil(upper / 4), lower: 0 };
+  const counted = { upper, estimate: Math.min(guess(base64), upper), lower: 0 };
   return { part, data: base64, counted, isWords: false, isOpen: base64 === '' };
 }
 
@@ -191,15 +196,14 @@ function unknown(part: JsonObject): Media {
 
 /** A PDF, or text in base64 or behind a `data:` head. */
 function file(part: JsonObject, data: Json | undefined, mediaType?: Json): Media {
-  const media = byLength(part, data);
+  // Three bytes in four letters, and a token of prose has about four.
+  const media = byLength(part, data, ({ length }) => Math.ceil((length * 3) / 16));
   if (media.isOpen) return media;
   const head = readDataHead(media.data);
   const label = head?.mediaType ?? (typeof mediaType === 'string' ? mediaType : '');
   // Packed, and billed by its pages and by what is on them: its length bounds nothing.
-  if (isPdf({ mediaType: label, data: media.data.slice(head?.chars ?? 0) })) return { ...media, isOpen: true };
-  // Three bytes in four letters, and a token of prose has about four.
-  const estimate = Math.ceil((media.data.length * 3) / 16);
-  return { ...media, counted: { ...media.counted, estimate }, isWords: true };
+  if (!isPdf({ mediaType: label, data: media.data.slice(head?.chars ?? 0) })) return { ...media, isWords: true };
+  return { ...media, counted: { ...media.counted, estimate: pdfTokens(media.data) }, isOpen: true };
 }
 
 /** What a person would call the prompt: every text of the messages and tools, without media and syntax. */
