@@ -2,9 +2,11 @@
 // bytes tell little, and of what is sealed, which is no words.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { randomBytes } from 'node:crypto';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer, chatStream } from '../support/openai-chat.ts';
+import { responseAnswer } from '../support/openai-responses.ts';
 import { cutAt } from '../support/script.ts';
 import { sseEvents, textOf } from '../support/sse.ts';
 import { upModel } from '../support/test-document.ts';
@@ -108,5 +110,65 @@ describe('a PDF', () => {
     const pages = 10;
     const tokens = await counted(asking(pdf(pages * 100_000)));
     expect(tokens / (pages * 2_000)).toBeWithin(0.8, 1.25);
+  });
+});
+
+describe('what is sealed', () => {
+  const count = async (messages: unknown[]) => {
+    const response = await gateway.call('/v1/messages/count_tokens', {
+      key: account.key,
+      body: { model: 'cheap', messages },
+    });
+    return ((await response.json()) as { input_tokens: number }).input_tokens;
+  };
+  const seal = (bytes: number) => randomBytes(bytes).toString('base64');
+  const turns = (thought: (turn: number) => object) =>
+    Array.from({ length: 20 }, (_, turn) => [
+      {
+        role: 'assistant',
+        content: [thought(turn), { type: 'tool_use', id: 't', name: 'Read', input: { at: 'a.ts' } }],
+      },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: 'const value = 1;\n'.repeat(20) }] },
+    ]).flat();
+
+  test.each([
+    ['a signature', () => ({ type: 'thinking', thinking: 'Let me look.', signature: seal(900) })],
+    ['thoughts that nobody may read', () => ({ type: 'redacted_thinking', data: seal(900) })],
+  ])('counts as what may be in it, not as words: %s', async (_, thought) => {
+    const without = await count(turns(() => ({ type: 'thinking', thinking: 'Let me look.' })));
+    const tokensOfIt = ((await count(turns(thought))) - without) / 20;
+    expect(tokensOfIt).toBeLessThan(900 / 4);
+    expect(tokensOfIt).toBeGreaterThan(900 / 16);
+  });
+
+  test('counts so in items of responses, too', async () => {
+    const ask = async (sealed: boolean) => {
+      gateway.upstream.next(responseAnswer({ pieces: ['Done.'], usage: null }));
+      const items = Array.from({ length: 20 }, () => [
+        ...(sealed ? [{ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: seal(900) }] : []),
+        { type: 'function_call', call_id: 'c', name: 'shell', arguments: '{"command":"ls"}' },
+        { type: 'function_call_output', call_id: 'c', output: 'const value = 1;\n'.repeat(20) },
+      ]).flat();
+      const input = [{ role: 'user', content: 'Mend it.' }, ...items];
+      const body = { model: 'cheap', max_output_tokens: 50, input };
+      const response = await gateway.call('/v1/responses', { key: account.key, body });
+      expect(response.status).toBe(200);
+      return (await gateway.get('/api/usage', account.key)).data[0].input_tokens;
+    };
+    expect((await ask(true)) - (await ask(false))).toBeLessThan((20 * 900) / 4);
+  });
+
+  test('is words where it is none of these', async () => {
+    const said = 'The quick brown fox jumps over the lazy dog. '.repeat(20);
+    const tool = (input: object) => [{ role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input }] }];
+    const words = (await count(tool({ note: said }))) - (await count(tool({ note: '' })));
+    for (const name of ['id', 'data', 'signature']) {
+      expect((await count(tool({ [name]: said }))) - (await count(tool({ [name]: '' })))).toBe(words);
+    }
+  });
+
+  test('ids count for nothing', async () => {
+    const called = (id: string) => [{ role: 'assistant', content: [{ type: 'tool_use', id, name: 'f', input: {} }] }];
+    expect(await count(called('toolu_01A09q90qw90lq917835lq9'))).toBe(await count(called('t')));
   });
 });

@@ -8,6 +8,7 @@ import { audioTokens, pdfTokens } from '../../kit/media-tokens.ts';
 import { addTally, countTokens, newTally, PER_IMAGE, type TokenCount, tallyText, tokensOf } from '../../kit/tokens.ts';
 import { readDataHead } from '../translate/data-address.ts';
 import { isPdf } from '../translate/media-types.ts';
+import { sealedTokens } from './sealed-members.ts';
 import { isWords, namesMedia } from './unknown-media.ts';
 
 const PER_MESSAGE = { upper: 8, estimate: 4 };
@@ -218,6 +219,11 @@ function proseOf(value: Json | undefined, media: ReadonlySet<JsonObject>, counte
   if (Array.isArray(value)) for (const item of value) add(proseOf(item, media, counter));
   else if (isObject(value) && !media.has(value)) {
     for (const [name, member] of Object.entries(value)) {
+      const sealed = typeof member === 'string' ? sealedTokens(value, name, member) : undefined;
+      if (sealed !== undefined) {
+        estimate += sealed;
+        continue;
+      }
       if (!STRUCTURE.has(name)) add({ estimate: counter(name).estimate, lower: 0 });
       if (!STRUCTURE.has(name) || name === 'content' || name === 'text') add(proseOf(member, media, counter));
     }
