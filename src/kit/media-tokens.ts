@@ -1,5 +1,19 @@
 // About how many tokens media are, by what their base64 tells without being decoded whole. Models count the seconds of
-// audio and the pages of a PDF; bytes alone would make a minute of speech a book.
+// audio, the pages of a PDF and the pixels of an image; bytes alone would make a minute of speech a book.
+
+import type { ImageSize } from './image-size.ts';
+import { PER_IMAGE } from './tokens.ts';
+
+/** As Claude and GPT-5 count those that need not be made smaller. */
+const PIXELS_PER_TOKEN = 750;
+const LEAST_IMAGE_TOKENS = 85;
+const MOST_IMAGE_TOKENS = 1_600;
+
+export function imageTokens(size: ImageSize | undefined): number {
+  if (!size) return PER_IMAGE.estimate;
+  const tokens = Math.ceil((size.width * size.height) / PIXELS_PER_TOKEN);
+  return Math.min(Math.max(tokens, LEAST_IMAGE_TOKENS), MOST_IMAGE_TOKENS);
+}
 
 /** Between the 10 of OpenAI and the 32 of Gemini. */
 const TOKENS_PER_SECOND = 20;

@@ -20,8 +20,8 @@ export interface TokenCount {
  */
 export const LEAST_OUTPUT_TOKENS = 16;
 
-/** By the sizes that common models make of it; its bytes tell nothing. */
-export const PER_IMAGE: TokenCount = { upper: 5_000, estimate: 800, lower: 80 };
+/** By the sizes that common models make of it; its bytes tell nothing. A very small one may be a few tokens. */
+export const PER_IMAGE: TokenCount = { upper: 5_000, estimate: 800, lower: 4 };
 
 export const NO_TOKENS: TokenCount = { upper: 0, estimate: 0, lower: 0 };
 

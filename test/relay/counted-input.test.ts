@@ -100,6 +100,26 @@ describe('audio', () => {
   });
 });
 
+describe('an image', () => {
+  const image = (width: number, height: number) => {
+    const head = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+    const size = Buffer.alloc(8);
+    size.writeUInt32BE(width, 0);
+    size.writeUInt32BE(height, 4);
+    const url = `data:image/png;base64,${Buffer.concat([head, size]).toString('base64')}`;
+    return { type: 'image_url', image_url: { url } };
+  };
+
+  test.each([
+    ['an icon', image(32, 32), 85],
+    ['one of a million pixels, as Claude counts it', image(1_000, 1_000), 1_334],
+    ['one that is made smaller', image(4_000, 3_000), 1_600],
+    ['one of which nobody knows the size', { type: 'image_url', image_url: { url: 'https://x.test/a.png' } }, 800],
+  ])('counts by its pixels: %s', async (_, part, tokens) => {
+    expect((await counted(asking(part))) - (await counted(asking({ type: 'text', text: '' })))).toBe(tokens);
+  });
+});
+
 describe('a PDF', () => {
   const pdf = (bytes: number) => {
     const base64 = Buffer.alloc(bytes, '%PDF-1.7 ').toString('base64');

@@ -2,9 +2,10 @@
 // travels on: nothing in it that can hold words, whatever it is called, is left out. Only media that stand where media
 // belong count by their kind instead of by the length of their base64.
 
+import { type ImageSize, imageSize } from '../../kit/image-size.ts';
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { isStringAt } from '../../kit/json/long-strings.ts';
-import { audioTokens, pdfTokens } from '../../kit/media-tokens.ts';
+import { audioTokens, imageTokens, pdfTokens } from '../../kit/media-tokens.ts';
 import { addTally, countTokens, newTally, PER_IMAGE, type TokenCount, tallyText, tokensOf } from '../../kit/tokens.ts';
 import { readDataHead } from '../translate/data-address.ts';
 import { isPdf } from '../translate/media-types.ts';
@@ -19,12 +20,19 @@ export interface InputCount extends TokenCount {
   isOpen: boolean;
   /** The first part that is not in the request itself, or of a kind that nobody here knows. */
   unseen?: JsonObject | undefined;
-  /** Images that a model may look at closely: some bill more for these than others do. */
-  detailedImages?: number | undefined;
+  /** Some models bill more for these than `upper` has for them. */
+  images?: readonly SeenImage[] | undefined;
   /** Of several prompts in one request: the longest, which must fit; together they may be more than a context. */
   longest?: TokenCount | undefined;
   /** What tools that the upstream runs may add to it, where they reach one; infinite if nobody knows. */
   vendorTools: number;
+}
+
+export interface SeenImage {
+  /** How closely the client wants it looked at. */
+  detail: Json | undefined;
+  /** Read when it is asked for. */
+  readonly size: ImageSize | undefined;
 }
 
 /** The hold needs the upper bound of every request; what only few of them need is counted when it is asked for. */
@@ -50,7 +58,7 @@ export function countInput(document: JsonDocument, messages: readonly JsonObject
     },
     isOpen: media.some(({ isOpen }) => isOpen),
     unseen: media.find(({ isOpen, data }) => isOpen && data === '')?.part,
-    detailedImages: media.filter(({ isDetailed }) => isDetailed).length,
+    images: media.flatMap(({ seen }) => seen ?? []),
     vendorTools,
   };
 }
@@ -115,8 +123,8 @@ interface Media {
   /** Where an upstream takes no files it becomes text: no more tokens than its base64 has letters, but as many. */
   isWords: boolean;
   isOpen: boolean;
-  /** An image that is not to be looked at from afar only. */
-  isDetailed?: boolean | undefined;
+  /** Of an image. */
+  seen?: SeenImage | undefined;
 }
 
 /** Media are direct parts of a message's content, of what holds parts in it, or of an item that is a tool's output. */
@@ -175,7 +183,19 @@ function readMedia(part: JsonObject): Media | undefined {
 
 function image(part: JsonObject, data: Json | undefined, detail?: Json): Media | undefined {
   if (typeof data !== 'string') return undefined;
-  return { part, data, counted: PER_IMAGE, isWords: false, isOpen: false, isDetailed: detail !== 'low' };
+  const seen = {
+    detail,
+    get size() {
+      return imageSize(data, readDataHead(data)?.chars ?? 0);
+    },
+  };
+  const counted = {
+    ...PER_IMAGE,
+    get estimate() {
+      return imageTokens(seen.size);
+    },
+  };
+  return { part, data, counted, isWords: false, isOpen: false, seen };
 }
 
 function audio(part: JsonObject, { data, format }: JsonObject): Media {

@@ -12,8 +12,6 @@ export interface ModelTraits {
   takesStops: boolean;
   /** What it calls the output bound, where the upstream does not say. */
   limitField: LimitField;
-  /** What it may bill for an image that it looks at closely, where that is more than others do. */
-  mostImageTokens?: number | undefined;
 }
 
 const PLAIN: ModelTraits = {
@@ -26,8 +24,6 @@ const PLAIN: ModelTraits = {
 
 /** The first that fits; prefixes such as a vendor's `openai/`, or `ft:` of a model trained further, are left out. */
 const FAMILIES: readonly (readonly [name: RegExp, traits: Partial<ModelTraits>])[] = [
-  // A base, and eight tiles.
-  [/^gpt-4o-mini/, { takesEffort: false, mostImageTokens: 2_833 + 8 * 5_667 }],
   [/^(gpt-3|gpt-4|chatgpt-4|davinci|babbage|llama|meta-llama|gemma|mixtral|codestral)/, { takesEffort: false }],
   [/^o\d/, thinksBy('low', 'medium', 'high')],
   [/^gpt-oss/, { efforts: ['low', 'medium', 'high'] }],
@@ -56,11 +52,16 @@ const known = new Map<string, ModelTraits>();
 export function modelTraits(model: string): ModelTraits {
   let traits = known.get(model);
   if (!traits) {
-    const name = model.toLowerCase().replace(/^(.*\/)?(ft:)?/, '');
+    const name = familyName(model);
     traits = { ...PLAIN, ...FAMILIES.find(([pattern]) => pattern.test(name))?.[1] };
     known.set(model, traits);
   }
   return traits;
+}
+
+/** Without a vendor's prefix, or `ft:` of a model trained further. */
+export function familyName(model: string): string {
+  return model.toLowerCase().replace(/^(.*\/)?(ft:)?/, '');
 }
 
 export function limitFieldOf({ limitField }: Quirks, model: string): LimitField {
