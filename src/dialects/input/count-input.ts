@@ -9,6 +9,7 @@ import { audioTokens, imageTokens, pdfTokens } from '../../kit/media-tokens.ts';
 import { addTally, countTokens, newTally, PER_IMAGE, type TokenCount, tallyText, tokensOf } from '../../kit/tokens.ts';
 import { readDataHead } from '../translate/data-address.ts';
 import { isPdf } from '../translate/media-types.ts';
+import { hiddenTokens } from './hidden-prompt.ts';
 import { sealedTokens } from './sealed-members.ts';
 import { isWords, namesMedia } from './unknown-media.ts';
 
@@ -36,11 +37,15 @@ export interface SeenImage {
 }
 
 /** The hold needs the upper bound of every request; what only few of them need is counted when it is asked for. */
-export function countInput(document: JsonDocument, messages: readonly JsonObject[], vendorTools = 0): InputCount {
+export function countInput(
+  document: JsonDocument,
+  messages: readonly JsonObject[],
+  { vendorTools = 0, later = [] }: { vendorTools?: number; later?: readonly Json[] } = {},
+): InputCount {
   const media = messages.flatMap(mediaOf);
   const counter = counterOf(document);
   const turns = messages.length + 1;
-  let upper = countWords(document).upper + PER_MESSAGE.upper * turns;
+  let upper = countWords(document).upper + PER_MESSAGE.upper * turns + hiddenTokens(document.value, later);
   for (const { counted, data, isWords } of media) if (!isWords) upper += counted.upper - counter(data).upper;
   let prose: Prose | undefined;
   const countProse = () => {
