@@ -1,6 +1,6 @@
 // How many tokens a text may be, without a tokenizer: an upper bound for holds, an estimate for bills that an
 // upstream left open, a lower bound to refuse what cannot fit. Counted by class of character, because Traditional
-// Chinese takes about one token a character where English takes one for four.
+// Chinese takes about one token a character where English takes one for four, and Russian or Thai one for three.
 
 import type { ByteCounts } from './json/scan-bytes.ts';
 import { countBytes, MOST_SCANNED_CHARS } from './json/scan-text.ts';
@@ -20,8 +20,8 @@ export interface TokenCount {
  */
 export const LEAST_OUTPUT_TOKENS = 16;
 
-/** By the sizes that common models make of it; its bytes tell nothing. */
-export const PER_IMAGE: TokenCount = { upper: 5_000, estimate: 800, lower: 80 };
+/** By the sizes that common models make of it; its bytes tell nothing. A very small one may be a few tokens. */
+export const PER_IMAGE: TokenCount = { upper: 5_000, estimate: 800, lower: 4 };
 
 export const NO_TOKENS: TokenCount = { upper: 0, estimate: 0, lower: 0 };
 
@@ -46,7 +46,8 @@ export function weighTokens(text: string): number {
   let weight = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code >= 0x80) weight += code >= 0xd800 && code <= 0xdfff ? HALF_WEIGHT : WIDE_WEIGHT;
+    if (code >= WIDE_FROM) weight += code >= 0xd800 && code <= 0xdfff ? HALF_WEIGHT : WIDE_WEIGHT;
+    else if (code >= 0x80) weight += LETTER_WEIGHT;
     else weight += (code >= 0x61 && code <= 0x7a) || code === 0x20 ? EASY_WEIGHT : HARD_WEIGHT;
   }
   return weight;
@@ -59,6 +60,9 @@ export function wholeTokens(weight: number): number {
 
 const EASY_WEIGHT = 1 / 4.3;
 const HARD_WEIGHT = 1 / 2.3;
+/** Of other alphabets and syllables, accents, dashes and lines: all that is before Chinese. */
+export const LETTER_WEIGHT = 0.35;
+/** Chinese, kana and hangul. */
 export const WIDE_WEIGHT = 0.95;
 /** Of each half of a pair. */
 export const HALF_WEIGHT = 1;
@@ -76,7 +80,11 @@ const EASY = 0;
 const HARD = 1;
 const TWO_BYTES = 2;
 const THREE_BYTES = 3;
-const HALF = 4;
+/** Of three bytes, too. */
+const WIDE = 4;
+const HALF = 5;
+
+const WIDE_FROM = 0x3000;
 
 export function newTally(): Tally {
   return new Uint32Array(HALF + 1);
@@ -107,11 +115,12 @@ function pieceEnd(text: string, at: number, to: number): number {
   return classOf(text.charCodeAt(stop - 1)) === HALF ? stop - 1 : stop;
 }
 
-export function tallyBytes({ bytes, easy, high, two, three, four }: ByteCounts, into: Tally): void {
+export function tallyBytes({ bytes, easy, high, two, three, four, wide }: ByteCounts, into: Tally): void {
   add(into, EASY, easy);
   add(into, HARD, bytes - high - easy);
   add(into, TWO_BYTES, two - three);
-  add(into, THREE_BYTES, three - four);
+  add(into, THREE_BYTES, three - wide);
+  add(into, WIDE, wide - four);
   add(into, HALF, four * 2);
 }
 
@@ -142,17 +151,21 @@ export function tokensOf(tally: Tally): TokenCount {
   const hard = tally[HARD] ?? 0;
   const twoBytes = tally[TWO_BYTES] ?? 0;
   const threeBytes = tally[THREE_BYTES] ?? 0;
+  const wide = tally[WIDE] ?? 0;
   const halves = tally[HALF] ?? 0;
-  const wide = twoBytes + threeBytes;
+  const letters = twoBytes + threeBytes;
   return {
-    upper: Math.ceil(easy * 0.75) + hard + twoBytes * 2 + threeBytes * 3 + halves * 2,
-    estimate: Math.ceil(easy * EASY_WEIGHT + hard * HARD_WEIGHT + wide * WIDE_WEIGHT + halves),
-    lower: Math.floor(easy / 8 + hard / 8 + wide * 0.4 + halves * 0.4),
+    upper: Math.ceil(easy * 0.75) + hard + twoBytes * 2 + (threeBytes + wide) * 3 + halves * 2,
+    estimate: Math.ceil(
+      easy * EASY_WEIGHT + hard * HARD_WEIGHT + letters * LETTER_WEIGHT + wide * WIDE_WEIGHT + halves * HALF_WEIGHT,
+    ),
+    lower: Math.floor((easy + hard) / 16 + letters * 0.1 + wide * 0.3 + halves * 0.2),
   };
 }
 
 /** Of a character beyond ASCII. */
 function classOf(code: number): number {
   if (code < 0x800) return TWO_BYTES;
-  return code >= 0xd800 && code <= 0xdfff ? HALF : THREE_BYTES;
+  if (code < WIDE_FROM) return THREE_BYTES;
+  return code >= 0xd800 && code <= 0xdfff ? HALF : WIDE;
 }

@@ -72,6 +72,14 @@ describe('whole', () => {
     ]);
   });
 
+  test('marks that the upstream counts around a short prompt are paid, not written off', async () => {
+    const usage = { input_tokens: 9, output_tokens: 1_000, total_tokens: 1_009 };
+    gateway.upstream.next(images([{ b64_json: 'QUJD' }], { usage }));
+    const response = await paint({ model: 'paint-and-read', prompt: 'cat' });
+    expect(response.headers.get('x-svc-cost-ntd')).toBe('0.10009');
+    expect(gateway.log.alarms('usage_above_hold')).toEqual([]);
+  });
+
   test('an empty image costs nothing', async () => {
     gateway.upstream.next(images([{ b64_json: '' }]));
     expect(await receiptOf(await paint({}))).toMatchObject({ images: 0, cost_nano: '0' });

@@ -1,10 +1,11 @@
-// The upper bound against real tokenizers: what pays for a hold must never be too little.
+// The counts against real tokenizers: what pays for a hold must never be too little, what refuses never too much, and what
+// is charged is near.
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { encode as cl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { encode as o200k } from 'gpt-tokenizer/encoding/o200k_base';
-import { countTokens } from '../../src/kit/tokens.ts';
+import { countTokens, weighTokens } from '../../src/kit/tokens.ts';
 
 const ALPHABETS: Record<string, [from: number, to: number][]> = {
   'lower-case letters': [[0x61, 0x7a]],
@@ -66,4 +67,45 @@ test('ordinary prose is estimated within a third', () => {
     expect(estimate).toBeGreaterThan(real * 0.66);
     expect(estimate).toBeLessThan(real * 1.34);
   }
+});
+
+describe('languages', () => {
+  const SAID: [language: string, text: string][] = [
+    ['English', 'The weather is good today, so we decided to take a walk in the park and talk about our projects.'],
+    ['Traditional Chinese', '今天天氣很好，所以我們決定去公園散步，聊聊公司新的計畫，晚上再一起回台北吃飯。'],
+    ['Japanese', '今日は天気がいいので、公園を散歩しながら会社の新しいプロジェクトについて話すことにしました。'],
+    ['Korean', '오늘은 날씨가 좋아서 공원을 산책하면서 회사의 새로운 프로젝트에 대해 이야기하기로 했습니다.'],
+    ['Russian', 'Сегодня хорошая погода, поэтому мы решили пойти гулять в парк и поговорить о новых проектах.'],
+    ['Ukrainian', 'Сьогодні гарна погода, тому ми вирішили піти гуляти в парк і поговорити про нові проєкти.'],
+    ['Greek', 'Σήμερα ο καιρός είναι καλός και αποφασίσαμε να πάμε μια βόλτα στο πάρκο με την εταιρεία μας.'],
+    ['Hebrew', 'היום מזג האוויר טוב ולכן החלטנו לטייל בפארק ולדבר על הפרויקטים החדשים של החברה שלנו.'],
+    ['Arabic', 'الطقس جميل اليوم ولذلك قررنا الذهاب إلى الحديقة والتحدث عن المشاريع الجديدة لشركتنا.'],
+    ['Persian', 'امروز هوا خوب است، بنابراین تصمیم گرفتیم در پارک قدم بزنیم و درباره شرکت صحبت کنیم.'],
+    ['Hindi', 'आज मौसम अच्छा है इसलिए हमने पार्क में टहलने और नई परियोजनाओं के बारे में बात करने का फैसला किया।'],
+    ['Tamil', 'இன்று வானிலை நன்றாக இருப்பதால் பூங்காவில் நடந்து சென்று பேச முடிவு செய்தோம்.'],
+    ['Thai', 'วันนี้อากาศดีมาก เราจึงตัดสินใจไปเดินเล่นที่สวนสาธารณะและคุยกันเรื่องโครงการใหม่ของบริษัท'],
+    ['Vietnamese', 'Hôm nay thời tiết đẹp nên chúng tôi quyết định đi dạo trong công viên và nói về các dự án mới.'],
+    ['French', 'Aujourd’hui le temps est très agréable, nous avons donc décidé de nous promener à la forêt.'],
+    ['Polish', 'Dziś jest ładna pogoda, więc postanowiliśmy pójść na spacer do parku i porozmawiać o spółce.'],
+    ['Turkish', 'Bugün hava güzel, bu yüzden parkta yürüyüşe çıkmaya ve şirketimiz hakkında konuşmaya karar verdik.'],
+  ];
+
+  test.each(SAID)('%s is estimated within a factor of 1.75, and never refused for what it is not', (_, said) => {
+    const text = `${said} `.repeat(20);
+    const { lower, estimate, upper } = countTokens(text);
+    const newer = o200k(text).length;
+    const older = cl100k(text).length;
+    expect(estimate / newer).toBeWithin(1 / 1.75, 1.75);
+    expect(lower).toBeLessThan(Math.min(newer, older) / 1.5);
+    expect(upper).toBeGreaterThanOrEqual(Math.max(newer, older));
+    expect(Math.round(weighTokens(text))).toBeWithin(estimate - 1, estimate + 1);
+  });
+
+  test.each([
+    ['a table drawn with lines', '│ alpha  │ 1      │\n├────────┼────────┤\n'],
+    ['code that is far to the right', `${' '.repeat(24)}return value;\n`],
+  ])('%s is not refused for what it is not, either', (_, part) => {
+    const text = part.repeat(40);
+    expect(countTokens(text).lower).toBeLessThan(Math.min(o200k(text).length, cl100k(text).length));
+  });
 });

@@ -52,7 +52,7 @@ describe('languages', () => {
     expect(lower).toBeGreaterThan(CHINESE.length / 4);
   });
 
-  test.each(['ひらがなとカタカナ', '한국어로 쓴 문장', 'Привет, как дела', 'สวัสดีครับ'])('%s counts as wide', (text) => {
+  test.each(['ひらがなとカタカナ', '한국어로 쓴 문장'])('%s counts as wide', (text) => {
     expect(countTokens(text).estimate).toBeGreaterThan(text.length / 2);
   });
 

@@ -26,6 +26,12 @@ const withModels = (standard: TestDocument): TestDocument => ({
       price: { input: 1, output: 1 },
       routes: [{ channel: 'up', model: 'openai/gpt-4o-mini-2024-07-18' }],
     }),
+    upModel('sees-all', { price: { input: 1, output: 1 }, routes: [{ channel: 'up', model: 'gpt-5.6-sol' }] }),
+    upModel('sees-original', { price: { input: 1, output: 1 }, routes: [{ channel: 'up', model: 'gpt-5.4' }] }),
+    upModel('sees-pixels', {
+      price: { input: 1, output: 1 },
+      routes: [{ channel: 'up', model: 'Qwen/Qwen2.5-VL-7B' }],
+    }),
     upModel('far-look', { price: { input: 1, output: 1 } }),
     upModel('may-look-close', { price: { input: 1, output: 1 }, fallbacks: ['close-look'] }),
     upModel('dear-write', { price: { input: 10, cache_write_1h: 25, output: 40 } }),
@@ -138,6 +144,34 @@ describe('input', () => {
       expect(await seeing('far-look', 'high')).toBeLessThan(6_000n * 1_000n);
     },
   );
+
+  const png = (width: number, height: number) => {
+    const head = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+    const size = Buffer.alloc(8);
+    size.writeUInt32BE(width, 0);
+    size.writeUInt32BE(height, 4);
+    return `data:image/png;base64,${Buffer.concat([head, size]).toString('base64')}`;
+  };
+  const UNKNOWN = 'https://x.test/a.png';
+
+  test.each([
+    // As was measured there: 11,930 more tokens.
+    ['sees-all', png(4_000, 2_500), undefined, 11_930, 12_200],
+    ['sees-all', png(4_032, 3_024), 'auto', 14_364, 14_700],
+    ['sees-all', png(800, 600), undefined, 5_000, 5_300],
+    ['sees-all', png(65_535, 65_535), 'original', 36_000, 36_400],
+    ['sees-all', UNKNOWN, undefined, 36_000, 36_400],
+    ['sees-all', UNKNOWN, 'high', 5_000, 5_300],
+    ['sees-original', UNKNOWN, 'original', 12_000, 12_400],
+    ['sees-original', UNKNOWN, undefined, 5_000, 5_300],
+    ['sees-pixels', UNKNOWN, undefined, 16_384, 16_800],
+    ['sees-pixels', png(2_800, 2_800), undefined, 10_000, 10_400],
+  ] as const)('counts an image by its size where the model does: %s %s %s', async (model, url, detail, least, most) => {
+    const image_url = { url, ...(detail === undefined ? {} : { detail }) };
+    const content = [{ type: 'image_url', image_url }];
+    const held = (await holdOf({ model, messages: [{ role: 'user', content }] })) / 1_000n - 100n;
+    expect(Number(held)).toBeWithin(least, most);
+  });
 
   const withPdf = (base64: string, model = 'plain') => {
     const file = { filename: 'a.pdf', file_data: `data:application/pdf;base64,${base64}` };

@@ -9,6 +9,9 @@ import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
 
 const CONTEXT = 60_000;
 const INPUT = 10_000n;
+/** What upstreams may say of tools by themselves, and of each that is the vendor’s own. */
+const TOLD = 600n * INPUT;
+const WRITTEN = 1_000n * INPUT;
 const SEARCH = 8_000n * INPUT;
 const WHOLE = BigInt(CONTEXT) * INPUT;
 const ENDPOINTS: Record<string, { endpoints: string[] }> = { chat: { endpoints: ['chat'] } };
@@ -105,7 +108,7 @@ describe('a search of the web', () => {
     const client = clientOf(name);
     const more = (await holdOf(client, fields)) - (await holdOf(client, {}));
     expect(more).toBeGreaterThanOrEqual(SEARCH);
-    expect(more).toBeLessThan(SEARCH + 200n * INPUT);
+    expect(more).toBeLessThan(SEARCH + TOLD + 200n * INPUT);
   });
 
   test.each(SEARCHES)('is paid, not written off: %s %j', async (name, fields) => {
@@ -132,7 +135,7 @@ describe('a search of the web', () => {
     const client = clientOf('responses');
     const tools = [{ type: 'function', name: 'look', parameters: { type: 'object' } }, { type: 'web_search' }];
     const more = (await holdOf(client, { tools }, 'chat')) - (await holdOf(client, {}, 'chat'));
-    expect(more).toBeLessThan(200n * INPUT);
+    expect(more).toBeLessThan(TOLD + 200n * INPUT);
   });
 });
 
@@ -170,30 +173,42 @@ describe('any other tool of the vendor', () => {
   });
 });
 
-describe('a tool that the client runs holds no more than its words', () => {
+describe('a tool that the client runs holds no more than its words, and what the upstream may say of it', () => {
   test.each([
-    ['chat', [{ type: 'function', function: { name: 'look' } }]],
-    ['chat', [{ type: 'custom', custom: { name: 'look' } }]],
-    ['responses', [{ type: 'namespace', name: 'crm', tools: [{ type: 'function', name: 'find' }] }]],
-    ['responses', [{ type: 'custom', name: 'apply' }, { type: 'apply_patch' }, { type: 'local_shell' }]],
-    ['responses', [{ type: 'shell' }, { type: 'shell', environment: { type: 'local' } }, { type: 'tool_search' }]],
-    ['responses', [{ type: 'computer_use_preview', display_width: 1024, display_height: 768, environment: 'mac' }]],
-    ['messages', [{ name: 'look', input_schema: { type: 'object' } }]],
-    ['messages', [{ type: 'custom', name: 'web_search', input_schema: { type: 'object' } }]],
-    ['messages', [{ type: 'bash_20250124', name: 'bash' }]],
-    ['messages', [{ type: 'text_editor_20250728', name: 'str_replace_based_edit_tool' }]],
-    ['messages', [{ type: 'computer_20250124', name: 'computer', display_width_px: 1024, display_height_px: 768 }]],
-    ['messages', [{ type: 'memory_20250818', name: 'memory' }]],
-    ['messages', [{ type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' }]],
-  ])('%s %j', async (name, tools) => {
+    ['chat', 0n, [{ type: 'function', function: { name: 'look' } }]],
+    ['chat', 0n, [{ type: 'custom', custom: { name: 'look' } }]],
+    ['responses', 0n, [{ type: 'namespace', name: 'crm', tools: [{ type: 'function', name: 'find' }] }]],
+    ['responses', 2n, [{ type: 'custom', name: 'apply' }, { type: 'apply_patch' }, { type: 'local_shell' }]],
+    ['responses', 3n, [{ type: 'shell' }, { type: 'shell', environment: { type: 'local' } }, { type: 'tool_search' }]],
+    ['responses', 1n, [{ type: 'computer_use_preview', display_width: 1024, display_height: 768, environment: 'mac' }]],
+    ['messages', 0n, [{ name: 'look', input_schema: { type: 'object' } }]],
+    ['messages', 0n, [{ type: 'custom', name: 'web_search', input_schema: { type: 'object' } }]],
+    ['messages', 1n, [{ type: 'bash_20250124', name: 'bash' }]],
+    ['messages', 1n, [{ type: 'text_editor_20250728', name: 'str_replace_based_edit_tool' }]],
+    ['messages', 1n, [{ type: 'computer_20250124', name: 'computer', display_width_px: 1024, display_height_px: 768 }]],
+    ['messages', 1n, [{ type: 'memory_20250818', name: 'memory' }]],
+    ['messages', 1n, [{ type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' }]],
+  ])('%s, %d of the vendor: %j', async (name, written, tools) => {
     const client = clientOf(name);
-    expect((await holdOf(client, { tools })) - (await holdOf(client, {}))).toBeLessThan(200n * INPUT);
+    const more = (await holdOf(client, { tools })) - (await holdOf(client, {}));
+    expect(more).toBeGreaterThan(TOLD + written * WRITTEN);
+    expect(more).toBeLessThan(TOLD + written * WRITTEN + 200n * INPUT);
+  });
+
+  test('is paid as Claude reports it, not written off', async () => {
+    const client = clientOf('messages');
+    upstream.otherwise(client.whole({ tokens: { input: 530, output: 5 } }));
+    const response = await ask(client, { tools: [{ name: 'look', input_schema: { type: 'object' } }] });
+    expect(response.headers.get('x-svc-cost-ntd')).toBe('0.0055');
+    expect(gateway.log.alarms('usage_above_hold')).toEqual([]);
   });
 
   test.each([ADDED, COMPACTED])('also where the conversation defines it', async (told) => {
     const client = clientOf('messages');
     const fields = told({ name: 'look', input_schema: { type: 'object' } }, { type: 'bash_20250124', name: 'bash' });
-    expect((await holdOf(client, fields)) - (await holdOf(client, {}))).toBeLessThan(400n * INPUT);
+    const more = (await holdOf(client, fields)) - (await holdOf(client, {}));
+    expect(more).toBeGreaterThan(TOLD + WRITTEN);
+    expect(more).toBeLessThan(TOLD + WRITTEN + 400n * INPUT);
     expect(upstream.requests[0]?.json).toMatchObject(fields);
   });
 });
@@ -201,7 +216,7 @@ describe('a tool that the client runs holds no more than its words', () => {
 test('a tool that stays behind holds no more than its words', async () => {
   const client = clientOf('responses');
   const more = (await holdOf(client, { tools: [LOOK, { type: 'image_generation' }] })) - (await holdOf(client, {}));
-  expect(more).toBeLessThan(200n * INPUT);
+  expect(more).toBeLessThan(TOLD + 200n * INPUT);
 });
 
 const ADVISOR = { type: 'advisor_20260301', name: 'advisor', model: 'claude-opus-5' };

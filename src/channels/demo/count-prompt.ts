@@ -2,6 +2,7 @@
 // text, and a small picture would be more of it than a long conversation.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { audioTokens, pdfTokens } from '../../kit/media-tokens.ts';
 import { countTokens, PER_IMAGE } from '../../kit/tokens.ts';
 
 /** What stands beside the messages is read by a model, too. */
@@ -22,8 +23,6 @@ function countMessages(messages: Json): number {
   return countTokens(words).estimate + ofMedia;
 }
 
-const BASE64_CHARS_PER_TOKEN = 16;
-
 /** Undefined: it is not a part of media. */
 function mediaTokens(part: Json): number | undefined {
   if (!isObject(part)) return undefined;
@@ -32,18 +31,22 @@ function mediaTokens(part: Json): number | undefined {
     case 'image_url':
       return PER_IMAGE.estimate;
     case 'document':
-      return isObject(part.source) && part.source.type === 'base64' ? byLength(part.source.data) : undefined;
+      return isObject(part.source) && part.source.type === 'base64' ? ofFile(part.source.data) : undefined;
     case 'file':
-      return isObject(part.file) ? byLength(part.file.file_data) : undefined;
+      return isObject(part.file) ? ofFile(part.file.file_data) : undefined;
     case 'input_audio':
-      return isObject(part.input_audio) ? byLength(part.input_audio.data) : undefined;
+      return isObject(part.input_audio) ? ofAudio(part.input_audio) : undefined;
     default:
       return undefined;
   }
 }
 
-function byLength(data: Json | undefined): number | undefined {
-  return typeof data === 'string' ? Math.ceil(data.length / BASE64_CHARS_PER_TOKEN) : undefined;
+function ofAudio({ data, format }: JsonObject): number | undefined {
+  return typeof data === 'string' ? audioTokens(data, format) : undefined;
+}
+
+function ofFile(data: Json | undefined): number | undefined {
+  return typeof data === 'string' ? pdfTokens(data) : undefined;
 }
 
 /** Names and texts without the syntax around them, which is half of a small tool and takes a model few tokens. */

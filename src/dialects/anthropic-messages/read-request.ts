@@ -27,7 +27,8 @@ export function readInput(document: JsonDocument): InputCount {
       refuseField(`messages[${index}].role`, `Set messages[${index}].role to one of ${[...ROLES].join(', ')}.`);
     }
   });
-  return countInput(document, messages, vendorTools(document.value));
+  const later = definedLater(toolChanges(document.value)).map(({ tool }) => tool);
+  return countInput(document, messages, { vendorTools: vendorTools(document.value, later), later });
 }
 
 export function readRequest(document: JsonDocument): RelayRequest {
@@ -72,9 +73,7 @@ function refuseThread({ value }: JsonDocument): void {
   });
 }
 
-function vendorTools(body: JsonObject): number {
-  const { tools, mcp_servers: servers } = body;
-  const defined = definedLater(toolChanges(body)).map(({ tool }) => tool);
-  const listed = vendorToolTokens(tools, isClients) + vendorToolTokens(defined, isClients);
+function vendorTools({ tools, mcp_servers: servers }: JsonObject, later: JsonObject[]): number {
+  const listed = vendorToolTokens(tools, isClients) + vendorToolTokens(later, isClients);
   return listed + (Array.isArray(servers) && servers.length > 0 ? UNKNOWN_TOKENS : 0);
 }

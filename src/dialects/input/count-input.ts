@@ -2,11 +2,15 @@
 // travels on: nothing in it that can hold words, whatever it is called, is left out. Only media that stand where media
 // belong count by their kind instead of by the length of their base64.
 
+import { type ImageSize, imageSize } from '../../kit/image-size.ts';
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { isStringAt } from '../../kit/json/long-strings.ts';
+import { audioTokens, imageTokens, pdfTokens } from '../../kit/media-tokens.ts';
 import { addTally, countTokens, newTally, PER_IMAGE, type TokenCount, tallyText, tokensOf } from '../../kit/tokens.ts';
 import { readDataHead } from '../translate/data-address.ts';
 import { isPdf } from '../translate/media-types.ts';
+import { hiddenTokens } from './hidden-prompt.ts';
+import { sealedTokens } from './sealed-members.ts';
 import { isWords, namesMedia } from './unknown-media.ts';
 
 const PER_MESSAGE = { upper: 8, estimate: 4 };
@@ -17,20 +21,31 @@ export interface InputCount extends TokenCount {
   isOpen: boolean;
   /** The first part that is not in the request itself, or of a kind that nobody here knows. */
   unseen?: JsonObject | undefined;
-  /** Images that a model may look at closely: some bill more for these than others do. */
-  detailedImages?: number | undefined;
+  /** Some models bill more for these than `upper` has for them. */
+  images?: readonly SeenImage[] | undefined;
   /** Of several prompts in one request: the longest, which must fit; together they may be more than a context. */
   longest?: TokenCount | undefined;
   /** What tools that the upstream runs may add to it, where they reach one; infinite if nobody knows. */
   vendorTools: number;
 }
 
+export interface SeenImage {
+  /** How closely the client wants it looked at. */
+  detail: Json | undefined;
+  /** Read when it is asked for. */
+  readonly size: ImageSize | undefined;
+}
+
 /** The hold needs the upper bound of every request; what only few of them need is counted when it is asked for. */
-export function countInput(document: JsonDocument, messages: readonly JsonObject[], vendorTools = 0): InputCount {
+export function countInput(
+  document: JsonDocument,
+  messages: readonly JsonObject[],
+  { vendorTools = 0, later = [] }: { vendorTools?: number; later?: readonly Json[] } = {},
+): InputCount {
   const media = messages.flatMap(mediaOf);
   const counter = counterOf(document);
   const turns = messages.length + 1;
-  let upper = countWords(document).upper + PER_MESSAGE.upper * turns;
+  let upper = countWords(document).upper + PER_MESSAGE.upper * turns + hiddenTokens(document.value, later);
   for (const { counted, data, isWords } of media) if (!isWords) upper += counted.upper - counter(data).upper;
   let prose: Prose | undefined;
   const countProse = () => {
@@ -48,7 +63,7 @@ export function countInput(document: JsonDocument, messages: readonly JsonObject
     },
     isOpen: media.some(({ isOpen }) => isOpen),
     unseen: media.find(({ isOpen, data }) => isOpen && data === '')?.part,
-    detailedImages: media.filter(({ isDetailed }) => isDetailed).length,
+    images: media.flatMap(({ seen }) => seen ?? []),
     vendorTools,
   };
 }
@@ -113,8 +128,8 @@ interface Media {
   /** Where an upstream takes no files it becomes text: no more tokens than its base64 has letters, but as many. */
   isWords: boolean;
   isOpen: boolean;
-  /** An image that is not to be looked at from afar only. */
-  isDetailed?: boolean | undefined;
+  /** Of an image. */
+  seen?: SeenImage | undefined;
 }
 
 /** Media are direct parts of a message's content, of what holds parts in it, or of an item that is a tool's output. */
@@ -161,7 +176,7 @@ function readMedia(part: JsonObject): Media | undefined {
     case 'input_file':
       return file(part, part.file_data);
     case 'input_audio':
-      return isObject(part.input_audio) ? byLength(part, part.input_audio.data) : undefined;
+      return isObject(part.input_audio) ? audio(part, part.input_audio) : undefined;
     case 'file':
       return isObject(part.file) ? file(part, part.file.file_data) : undefined;
     case 'document':
@@ -173,14 +188,30 @@ function readMedia(part: JsonObject): Media | undefined {
 
 function image(part: JsonObject, data: Json | undefined, detail?: Json): Media | undefined {
   if (typeof data !== 'string') return undefined;
-  return { part, data, counted: PER_IMAGE, isWords: false, isOpen: false, isDetailed: detail !== 'low' };
+  const seen = {
+    detail,
+    get size() {
+      return imageSize(data, readDataHead(data)?.chars ?? 0);
+    },
+  };
+  const counted = {
+    ...PER_IMAGE,
+    get estimate() {
+      return imageTokens(seen.size);
+    },
+  };
+  return { part, data, counted, isWords: false, isOpen: false, seen };
+}
+
+function audio(part: JsonObject, { data, format }: JsonObject): Media {
+  return byLength(part, data, (text) => audioTokens(text.slice(readDataHead(text)?.chars ?? 0), format));
 }
 
 /** Without data it is a reference, and may mean anything. */
-function byLength(part: JsonObject, data: Json | undefined): Media {
+function byLength(part: JsonObject, data: Json | undefined, guess: (base64: string) => number): Media {
   const base64 = typeof data === 'string' ? data : '';
   const upper = Math.ceil(base64.length / BASE64_CHARS_PER_TOKEN);
-  const counted = { upper, estimate: Math.ceil(upper / 4), lower: 0 };
+  const counted = { upper, estimate: Math.min(guess(base64), upper), lower: 0 };
   return { part, data: base64, counted, isWords: false, isOpen: base64 === '' };
 }
 
@@ -191,15 +222,14 @@ function unknown(part: JsonObject): Media {
 
 /** A PDF, or text in base64 or behind a `data:` head. */
 function file(part: JsonObject, data: Json | undefined, mediaType?: Json): Media {
-  const media = byLength(part, data);
+  // Three bytes in four letters, and a token of prose has about four.
+  const media = byLength(part, data, ({ length }) => Math.ceil((length * 3) / 16));
   if (media.isOpen) return media;
   const head = readDataHead(media.data);
   const label = head?.mediaType ?? (typeof mediaType === 'string' ? mediaType : '');
   // Packed, and billed by its pages and by what is on them: its length bounds nothing.
-  if (isPdf({ mediaType: label, data: media.data.slice(head?.chars ?? 0) })) return { ...media, isOpen: true };
-  // Three bytes in four letters, and a token of prose has about four.
-  const estimate = Math.ceil((media.data.length * 3) / 16);
-  return { ...media, counted: { ...media.counted, estimate }, isWords: true };
+  if (!isPdf({ mediaType: label, data: media.data.slice(head?.chars ?? 0) })) return { ...media, isWords: true };
+  return { ...media, counted: { ...media.counted, estimate: pdfTokens(media.data) }, isOpen: true };
 }
 
 /** What a person would call the prompt: every text of the messages and tools, without media and syntax. */
@@ -214,6 +244,11 @@ function proseOf(value: Json | undefined, media: ReadonlySet<JsonObject>, counte
   if (Array.isArray(value)) for (const item of value) add(proseOf(item, media, counter));
   else if (isObject(value) && !media.has(value)) {
     for (const [name, member] of Object.entries(value)) {
+      const sealed = typeof member === 'string' ? sealedTokens(value, name, member) : undefined;
+      if (sealed !== undefined) {
+        estimate += sealed;
+        continue;
+      }
       if (!STRUCTURE.has(name)) add({ estimate: counter(name).estimate, lower: 0 });
       if (!STRUCTURE.has(name) || name === 'content' || name === 'text') add(proseOf(member, media, counter));
     }

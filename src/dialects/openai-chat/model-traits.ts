@@ -16,8 +16,6 @@ export interface ModelTraits {
   limitField: LimitField;
   /** Its vendor's own chat does not serve it, or not with tools. */
   needsResponses: boolean;
-  /** What it may bill for an image that it looks at closely, where that is more than others do. */
-  mostImageTokens?: number | undefined;
 }
 
 const PLAIN: ModelTraits = {
@@ -32,8 +30,6 @@ const PLAIN: ModelTraits = {
 
 /** The first that fits; prefixes such as a vendor's `openai/`, or `ft:` of a model trained further, are left out. */
 const FAMILIES: readonly (readonly [name: RegExp, traits: Partial<ModelTraits>])[] = [
-  // A base, and eight tiles.
-  [/^gpt-4o-mini/, { takesEffort: false, mostImageTokens: 2_833 + 8 * 5_667 }],
   [/^(gpt-3|gpt-4|chatgpt-4|davinci|babbage|llama|meta-llama|gemma|mixtral|codestral)/, { takesEffort: false }],
   [/^o\d/, thinksBy('low', 'medium', 'high')],
   [/^gpt-oss/, { efforts: ['low', 'medium', 'high'] }],
@@ -74,7 +70,7 @@ const known = new Map<string, ModelTraits>();
 export function modelTraits(model: string): ModelTraits {
   let traits = known.get(model);
   if (!traits) {
-    const name = plainName(model);
+    const name = familyName(model);
     const family = FAMILIES.find(([pattern]) => pattern.test(name))?.[1];
     traits = { ...PLAIN, ...family, needsResponses: IN_RESPONSES.test(name) };
     known.set(model, traits);
@@ -82,13 +78,14 @@ export function modelTraits(model: string): ModelTraits {
   return traits;
 }
 
-function plainName(model: string): string {
+/** Without a vendor's prefix, or `ft:` of a model trained further. */
+export function familyName(model: string): string {
   return model.toLowerCase().replace(/^(.*\/)?(ft:)?/, '');
 }
 
 /** The words for how much to think that a model takes at this upstream, from the least. */
 export function effortsOf({ ownEfforts }: Quirks, model: string): readonly string[] {
-  return ownEfforts.find(([name]) => name.test(plainName(model)))?.[1] ?? modelTraits(model).efforts;
+  return ownEfforts.find(([name]) => name.test(familyName(model)))?.[1] ?? modelTraits(model).efforts;
 }
 
 export function limitFieldOf({ limitField }: Quirks, model: string): LimitField {

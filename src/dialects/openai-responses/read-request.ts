@@ -1,7 +1,7 @@
 // A Responses request as we need it: the few fields we own or bill by, read one by one, and a way forward for what would
 // need content that nobody stored.
 
-import { isObject, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
+import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { editFields, editItems, leaveOut, type RawEdit, setTo } from '../../kit/json/raw-edit.ts';
 import type { RelayRequest } from '../dialect.ts';
 import { objectList, optionalCount, optionalFlag, optionalObject, readModel, refuseField } from '../fields.ts';
@@ -40,6 +40,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
   optionalObject(body, 'reasoning');
   optionalObject(body, 'text');
   const items = readItems(body);
+  const later = items.flatMap(({ tools }) => (Array.isArray(tools) ? tools : []));
   return {
     model: readModel(document),
     stream: optionalFlag(body, 'stream'),
@@ -49,7 +50,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     choices: 1,
     images: 0,
     thinkingBudget: undefined,
-    input: countInput(document, items, vendorTools(body, items)),
+    input: countInput(document, items, { vendorTools: vendorTools(body, later), later }),
     document,
   };
 }
@@ -109,8 +110,8 @@ const CLIENTS_TOOLS: ReadonlySet<string> = new Set([
   ...['computer', 'computer_use_preview'],
 ]);
 
-function vendorTools({ tools }: JsonObject, items: readonly JsonObject[]): number {
-  return items.reduce((sum, item) => sum + vendorToolTokens(item.tools, isClients), vendorToolTokens(tools, isClients));
+function vendorTools({ tools }: JsonObject, later: Json[]): number {
+  return vendorToolTokens(tools, isClients) + vendorToolTokens(later, isClients);
 }
 
 /** A shell is the client's own machine, or a container of the vendor. */

@@ -3,6 +3,7 @@
 
 import { readInput } from '../../dialects/anthropic-messages/read-request.ts';
 import { readModel } from '../../dialects/fields.ts';
+import { tokenizerFactor } from '../../dialects/input/tokenizer-factor.ts';
 import { chooseModel } from '../../relay/choose-model.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 import { gatewayHeaders } from '../gateway-headers.ts';
@@ -14,10 +15,10 @@ export async function countTokens(tools: HttpTools, exchange: KeyedExchange): Pr
   const room = tools.load.enter(exchange.key.accountId);
   try {
     const { document, key } = await readKeyedJson(tools, exchange, COUNT_TOKENS_MAX_BYTES, room.grow);
-    chooseModel(tools.catalog(), key, readModel(document), 'chat');
+    const { routes } = chooseModel(tools.catalog(), key, readModel(document), 'chat');
     const { estimate } = readInput(document);
     return Response.json(
-      { input_tokens: estimate },
+      { input_tokens: Math.ceil(estimate * tokenizerFactor(routes[0]?.model ?? '')) },
       { headers: await gatewayHeaders(tools, exchange, exchange.envelope) },
     );
   } finally {

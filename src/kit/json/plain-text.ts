@@ -1,7 +1,8 @@
 // The inside of a JSON string as bytes of UTF-8, as long as nothing in it is escaped: where it ends, and what it weighs. It
 // is looked at without being decoded, because a stream brings some hundred such texts a second.
 
-import { HALF_WEIGHT, WIDE_WEIGHT, weighTokens } from '../tokens.ts';
+import { HALF_WEIGHT, LETTER_WEIGHT, WIDE_WEIGHT, weighTokens } from '../tokens.ts';
+import { WIDE_LEAD } from './scan-bytes.ts';
 
 const SPACE = 0x20;
 const QUOTE = 0x22;
@@ -44,7 +45,8 @@ export function createPlainText(): PlainText {
         }
         const size = sizeOf(bytes, at);
         if (size === 0) return false;
-        weight += size === 4 ? HALF_WEIGHT : WIDE_WEIGHT;
+        if (byte < WIDE_LEAD) weight += LETTER_WEIGHT;
+        else weight += size === 4 ? HALF_WEIGHT : WIDE_WEIGHT;
         if (size === 4) weight += HALF_WEIGHT;
         at += size;
       }

@@ -51,6 +51,8 @@ export interface ByteCounts {
   two: number;
   three: number;
   four: number;
+  /** Characters from U+3000 on, where Chinese, Japanese and Korean begin. */
+  wide: number;
   /** Between quotes it would be a JSON string. False says nothing: what is escaped in a rare way is left to a parser. */
   isPlain: boolean;
 }
@@ -73,6 +75,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SMALL_A = 0x61;
 const LETTERS = 26;
+/** The first byte of U+3000. */
+export const WIDE_LEAD = 0xe3;
 const ESCAPES = Array.from('\\/fnrt', (char) => char.charCodeAt(0));
 /** What may follow a backslash, besides a quote: each in the place that its lower half names. */
 const ESCAPED = Array.from({ length: 16 }, (_, half) => ESCAPES.find((byte) => byte % 16 === half) ?? 0);
@@ -93,11 +97,12 @@ const HIGH = 4;
 const TWO = 5;
 const THREE = 6;
 const FOUR = 7;
-const QUOTES = 8;
-const BEFORE = 9;
-const BYTES = 10;
-const ODD = 11;
-const LEAST = 12;
+const WIDE = 8;
+const QUOTES = 9;
+const BEFORE = 10;
+const BYTES = 11;
+const ODD = 12;
+const LEAST = 13;
 // Of the second one.
 const LEAST_LONG = 2;
 const OPEN = 3;
@@ -158,6 +163,7 @@ const COUNT_SIXTEEN: Code = [
     increase(TWO, howMany(isAtLeast(0xc0))),
     increase(THREE, howMany(isAtLeast(0xe0))),
     increase(FOUR, howMany(isAtLeast(0xf0))),
+    increase(WIDE, howMany(isAtLeast(WIDE_LEAD))),
   ]),
   increase(AT, number(16)),
 ];
@@ -166,13 +172,13 @@ const COUNT_SIXTEEN: Code = [
 const COUNT: Routine = {
   name: 'count',
   params: 3,
-  numbers: 7,
+  numbers: 8,
   vectors: 3,
   code: [
     [sixteen(QUOTE), set(LEAST)],
     loop([get(AT), get(END), AT_LEAST], COUNT_SIXTEEN),
-    [EASY, HIGH, TWO, THREE, FOUR].map((local, index) => storeAt(COUNTS + index * 4, get(local))),
-    storeAt(COUNTS + 20, [get(ODD), get(LEAST), sixteen(SPACE), SIGNED_BYTES_BELOW, VECTOR_OR, BITS]),
+    [EASY, HIGH, TWO, THREE, FOUR, WIDE].map((local, index) => storeAt(COUNTS + index * 4, get(local))),
+    storeAt(COUNTS + 24, [get(ODD), get(LEAST), sixteen(SPACE), SIGNED_BYTES_BELOW, VECTOR_OR, BITS]),
     get(END),
   ],
 };
@@ -196,7 +202,7 @@ const TURN_AT_QUOTE: Code = [
 const FIND_LONG: Routine = {
   name: 'findLong',
   params: 3,
-  numbers: 7,
+  numbers: 8,
   vectors: 0,
   code: [
     loop(
@@ -222,13 +228,14 @@ export function vectorScanner(): ByteScanner | undefined {
   const { count, findLong } = instance.exports;
   if (typeof count !== 'function' || typeof findLong !== 'function') return undefined;
   new Uint8Array(memory.buffer).fill(0xff, 0, ONES_END);
-  const counts = new Uint32Array(memory.buffer, COUNTS, 6);
+  const counts = new Uint32Array(memory.buffer, COUNTS, 7);
   return {
     room: new Uint8Array(memory.buffer, ROOM, ROOM_BYTES),
     count(start, end, isString) {
       const bytes: number = count(ROOM + start, ROOM + end, isString ? ALL_QUOTES : 0) - ROOM - start;
       const at = (index: number) => counts[index] ?? 0;
-      return { bytes, easy: at(0), high: at(1), two: at(2), three: at(3), four: at(4), isPlain: at(5) === 0 };
+      const [easy, high, two, three, four, wide] = [at(0), at(1), at(2), at(3), at(4), at(5)];
+      return { bytes, easy, high, two, three, four, wide, isPlain: at(6) === 0 };
     },
     findLong: (start, end, least) => findLong(ROOM + start, ROOM + end, least) - ROOM,
   };
@@ -251,6 +258,7 @@ export function plainScanner(): ByteScanner {
         if (byte >= 0xc0) counts.two++;
         if (byte >= 0xe0) counts.three++;
         if (byte >= 0xf0) counts.four++;
+        if (byte >= WIDE_LEAD) counts.wide++;
       }
       return counts;
     },
@@ -266,7 +274,7 @@ export function plainScanner(): ByteScanner {
   };
 }
 
-const NOTHING = { easy: 0, high: 0, two: 0, three: 0, four: 0, isPlain: true };
+const NOTHING = { easy: 0, high: 0, two: 0, three: 0, four: 0, wide: 0, isPlain: true };
 
 function findEnd(room: Uint8Array, start: number, end: number): number {
   for (let at = start; at < end; at++) {

@@ -7,7 +7,28 @@ import { skipString } from '../../../src/kit/json/skip-string.ts';
 import { countTokens } from '../../../src/kit/tokens.ts';
 
 const encoder = new TextEncoder();
-const units = ['a', 'z', ' ', 'A', '{', '`', '"', '\\', '\n', '\u001f', '\u007f', 'é', '߿', 'ࠀ', '你', '\uffff', '😀'];
+const units = [
+  'a',
+  'z',
+  ' ',
+  'A',
+  '{',
+  '`',
+  '"',
+  '\\',
+  '\n',
+  '\u001f',
+  '\u007f',
+  'é',
+  '߿',
+  'ࠀ',
+  'ก',
+  '\u2fff',
+  '\u3000',
+  '你',
+  '\uffff',
+  '😀',
+];
 const anyText = fc.string({ unit: fc.constantFrom(...units, 'n', 't', 'u', 'words in between '), maxLength: 80 });
 const escaped = fc.string({
   unit: fc.constantFrom('\\"', '\\\\', '\\n', 'a', '你', '😀', 'plain words, many of them, '),
@@ -36,6 +57,7 @@ describe.each([
           two: codes.filter((code) => code >= 0x80).length,
           three: codes.filter((code) => code >= 0x800).length,
           four: codes.filter((code) => code >= 0x10000).length,
+          wide: codes.filter((code) => code >= 0x3000).length,
           isPlain: !NOT_PLAIN.test(text),
         });
       }),

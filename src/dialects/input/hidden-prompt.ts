@@ -1,0 +1,27 @@
+// Words that upstreams put before a request by themselves, and count as its input: the frame of a chat, and how tools are
+// called. No text of the request tells of them, so a hold has room for the longest that is known.
+
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+
+/** What a model is told in every chat: its name, the date, how to answer. */
+const FRAME_TOKENS = 100;
+/** Claude is told how to call tools, in up to 530 tokens. */
+const TOOL_TOKENS = 600;
+/** Of a tool that the vendor wrote and the client runs: 735 for a computer, 700 for an editor, and more by newer tokenizers. */
+const WRITTEN_TOKENS = 1_000;
+const WRITTEN = /^(?:bash|text_editor|computer|browser|memory|tool_search|local_shell|shell|apply_patch)/;
+
+/** `later`: tools that the conversation brings. */
+export function hiddenTokens({ tools, functions }: JsonObject, later: readonly Json[]): number {
+  const listed = [...listOf(tools), ...listOf(functions), ...later];
+  if (listed.length === 0) return FRAME_TOKENS;
+  return FRAME_TOKENS + TOOL_TOKENS + listed.filter(isWritten).length * WRITTEN_TOKENS;
+}
+
+function listOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isWritten(tool: Json): boolean {
+  return isObject(tool) && typeof tool.type === 'string' && WRITTEN.test(tool.type);
+}

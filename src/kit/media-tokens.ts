@@ -1,0 +1,54 @@
+// About how many tokens media are, by what their base64 tells without being decoded whole. Models count the seconds of
+// audio, the pages of a PDF and the pixels of an image; bytes alone would make a minute of speech a book.
+
+import type { ImageSize } from './image-size.ts';
+import { PER_IMAGE } from './tokens.ts';
+
+/** As Claude and GPT-5 count those that need not be made smaller. */
+const PIXELS_PER_TOKEN = 750;
+const LEAST_IMAGE_TOKENS = 85;
+const MOST_IMAGE_TOKENS = 1_600;
+
+export function imageTokens(size: ImageSize | undefined): number {
+  if (!size) return PER_IMAGE.estimate;
+  const tokens = Math.ceil((size.width * size.height) / PIXELS_PER_TOKEN);
+  return Math.min(Math.max(tokens, LEAST_IMAGE_TOKENS), MOST_IMAGE_TOKENS);
+}
+
+/** Between the 10 of OpenAI and the 32 of Gemini. */
+const TOKENS_PER_SECOND = 20;
+/** 128 kbit/s, as of an MP3; what is packed better is short in bytes, and counts for less. */
+const PACKED_BYTES_PER_SECOND = 16_000;
+/** 24,000 samples of 16 bits, without a head that would say so. */
+const PLAIN_BYTES_PER_SECOND = 48_000;
+
+/** `format` is what the client calls it. */
+export function audioTokens(base64: string, format: unknown): number {
+  const perSecond = waveBytesPerSecond(base64) ?? (isPlain(format) ? PLAIN_BYTES_PER_SECOND : PACKED_BYTES_PER_SECOND);
+  return Math.ceil((bytesOf(base64) * TOKENS_PER_SECOND) / perSecond);
+}
+
+function isPlain(format: unknown): boolean {
+  return typeof format === 'string' && /^pcm/i.test(format);
+}
+
+const WAVE_HEAD = /^RIFF[\s\S]{4}WAVEfmt /;
+const WAVE_HEAD_BYTES = 32;
+const RATE_AT = 28;
+
+function waveBytesPerSecond(base64: string): number | undefined {
+  const head = Buffer.from(base64.slice(0, 2 * WAVE_HEAD_BYTES), 'base64');
+  if (head.length < WAVE_HEAD_BYTES || !WAVE_HEAD.test(head.toString('latin1'))) return undefined;
+  return head.readUInt32LE(RATE_AT) || undefined;
+}
+
+/** A scanned page has 100 KB and about 2,000 tokens; pages of text have fewer bytes, pages of pictures more. */
+const PDF_BYTES_PER_TOKEN = 48;
+
+export function pdfTokens(base64: string): number {
+  return Math.ceil(bytesOf(base64) / PDF_BYTES_PER_TOKEN);
+}
+
+function bytesOf(base64: string): number {
+  return (base64.length * 3) / 4;
+}
