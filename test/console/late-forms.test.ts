@@ -2,6 +2,7 @@
 // nothing is done by it.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { sentences } from '../../src/site/format.ts';
 import { consoleWords } from '../../src/site/words/console/words.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { operatorOf } from '../support/operator.ts';
@@ -25,7 +26,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const client = strangerOf(gateway, language);
     const door = await client.post(path, form);
     const html = await door.text();
-    expect([door.status, html.includes(`<p>${signIn.notDone} ${signIn.typedKept}</p>`)]).toEqual([401, true]);
+    expect([door.status, html.includes(`<p>${sentences(signIn.notDone, signIn.typedKept)}</p>`)]).toEqual([401, true]);
     const sent = { next: decoded(fieldOf(html, 'next')), typed: decoded(fieldOf(html, 'typed')) };
     const entered = await client.post('/sign-in', { ...sent, token: operatorOf(gateway).token });
     expect([entered.status, entered.headers.get('cache-control')]).toEqual([200, 'no-store']);

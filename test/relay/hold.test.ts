@@ -57,9 +57,9 @@ describe('402', () => {
   test('what is told to be affordable is served', async () => {
     const refused: Answer = await (await gateway.chat(account.key, { model: 'dear', max_tokens: 50 })).json();
     const most = refused.error.affordable_max_tokens;
-    expect(most).toBe(8);
+    expect(most).toBe(9);
     expect(refused.error.message).toStartWith(
-      'Lower max_tokens to 8 or less, redeem a prepaid card to add balance, or use the free model auto:free. ',
+      'Lower max_tokens to 9 or less, redeem a prepaid card to add balance, or use the free model auto:free. ',
     );
     expect((await gateway.chat(account.key, { model: 'dear', max_tokens: most + 1 })).status).toBe(402);
     expect((await gateway.chat(account.key, { model: 'dear', max_tokens: most })).status).toBe(200);
@@ -87,10 +87,10 @@ describe('402', () => {
   test('so it is where a key’s budget pays less than the wallet', async () => {
     const { key } = await createKey(gateway, account.key, { daily_budget_ntd: 0.7 });
     const refused: Answer = await (await gateway.chat(key, { model: 'dear', max_tokens: 50 })).json();
-    expect(refused.error).toMatchObject({ code: 'key_budget_exceeded', available_ntd: 0.7, affordable_max_tokens: 5 });
-    expect(refused.error.message).toStartWith("Lower max_tokens to 5 or less, raise this key's daily budget ");
-    expect((await gateway.chat(key, { model: 'dear', max_tokens: 6 })).status).toBe(402);
-    expect((await gateway.chat(key, { model: 'dear', max_tokens: 5 })).status).toBe(200);
+    expect(refused.error).toMatchObject({ code: 'key_budget_exceeded', available_ntd: 0.7, affordable_max_tokens: 6 });
+    expect(refused.error.message).toStartWith("Lower max_tokens to 6 or less, raise this key's daily budget ");
+    expect((await gateway.chat(key, { model: 'dear', max_tokens: 7 })).status).toBe(402);
+    expect((await gateway.chat(key, { model: 'dear', max_tokens: 6 })).status).toBe(200);
   });
 
   test('names the bound as the caller’s format does, and none where thinking would not fit below it', async () => {

@@ -10,7 +10,7 @@ import { WIRE_CLIENTS, type WireClient } from '../support/wire-clients.ts';
 const CONTEXT = 60_000;
 const INPUT = 10_000n;
 /** What upstreams may say of tools by themselves, and of each that is the vendor’s own. */
-const TOLD = 600n * INPUT;
+const TOLD = 500n * INPUT;
 const WRITTEN = 1_000n * INPUT;
 const SEARCH = 8_000n * INPUT;
 const WHOLE = BigInt(CONTEXT) * INPUT;
@@ -197,9 +197,9 @@ describe('a tool that the client runs holds no more than its words, and what the
 
   test('is paid as Claude reports it, not written off', async () => {
     const client = clientOf('messages');
-    upstream.otherwise(client.whole({ tokens: { input: 530, output: 5 } }));
+    upstream.otherwise(client.whole({ tokens: { input: 450, output: 5 } }));
     const response = await ask(client, { tools: [{ name: 'look', input_schema: { type: 'object' } }] });
-    expect(response.headers.get('x-svc-cost-ntd')).toBe('0.0055');
+    expect(response.headers.get('x-svc-cost-ntd')).toBe('0.0047');
     expect(gateway.log.alarms('usage_above_hold')).toEqual([]);
   });
 

@@ -2,7 +2,7 @@
 // come twice or late, and dates as people mean them.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { money } from '../../src/site/format.ts';
+import { money, sentences } from '../../src/site/format.ts';
 import { wordsOf } from '../../src/site/language.ts';
 import { MAX_KEYS } from '../../src/store/book/keyring.ts';
 import { clientOf, fieldOf } from '../console/operator-client.ts';
@@ -71,7 +71,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const html = await (
       await client.post('/account/keys', { known: '1', name: 'x', budget: '-1', expires: '2020-01-01' })
     ).text();
-    expect(html).toContain(`<p>${fields.daily_budget_ntd} ${fields.expires_at}</p>`);
+    expect(html).toContain(`<p>${sentences(fields.daily_budget_ntd, fields.expires_at)}</p>`);
     const input = (id: string) => new RegExp(`<input id="${id}"[^>]*>`).exec(html)?.[0] ?? '';
     const marks = ['name', 'budget', 'expires'].map((name) => {
       const text = input(`${name}-new`);
@@ -94,13 +94,13 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const unknown = account.keys.noModel('nope');
     const added = await client.post('/account/keys', { known: '1', ...wrong, budget: '5' });
     const html = await added.text();
-    expect(html).toContain(`<p>${unknown} ${fields.manage}</p>`);
+    expect(html).toContain(`<p>${sentences(unknown, fields.manage)}</p>`);
     expect(html).toContain('id="manage-fault-new"');
     const ending = await createKey(gateway, key, { expires_at: '2026-12-31T23:59:59+08:00' });
     const change = (form: object) => client.post(`/account/keys/${ending.id}`, { ...wrong, ...form });
-    expect(await notice(await change({ expires: '2026-12-31' }))).toBe(`${unknown} ${fields.manage}`);
+    expect(await notice(await change({ expires: '2026-12-31' }))).toBe(sentences(unknown, fields.manage));
     expect(await notice(await change({ models: '', budget: '-1' }))).toBe(
-      `${fields.daily_budget_ntd} ${fields.manage}`,
+      sentences(fields.daily_budget_ntd, fields.manage),
     );
     expect(await notice(await change({ name: '', models: '', budget: 'x', manage: '' }))).toBe(fields.daily_budget_ntd);
   });
@@ -112,7 +112,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const client = await signedIn(gateway, key, language);
     const add = (form: object) => client.post('/account/keys', { known: String(MAX_KEYS), name: 'x', ...form });
     expect(await notice(await add({}))).toBe(fields.too_many_keys);
-    expect(await notice(await add({ budget: '-1' }))).toBe(`${fields.too_many_keys} ${fields.daily_budget_ntd}`);
+    expect(await notice(await add({ budget: '-1' }))).toBe(sentences(fields.too_many_keys, fields.daily_budget_ntd));
     const changed = await client.post(`/account/keys/${made[0]}`, { name: 'x', budget: '-1' });
     expect(await notice(changed)).toBe(fields.daily_budget_ntd);
   });
