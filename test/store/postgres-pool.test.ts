@@ -2,10 +2,11 @@
 // lock that the test has.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test';
-import { createPool, type Pool } from '../../src/store/postgres/pool.ts';
+import { createPool, type Pool, type PoolOptions } from '../../src/store/postgres/pool.ts';
 import { eventually } from '../support/eventually.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 import { sharePostgres, type TestDatabase, type TestDatabases } from '../support/postgres.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 /** On a clock of the test's: for the server it is more than any test takes. */
 const STATEMENT_MS = 60_000;
@@ -25,21 +26,24 @@ beforeEach(async () => {
   database = await postgres.createDatabase();
   clock = createManualClock();
   away = undefined;
-  const settings = { application_name: 'pool', default_transaction_read_only: 'on' };
-  pool = createPool({
-    clock,
-    url: database.url,
-    connections: 2,
-    settings,
-    statementMs: STATEMENT_MS,
-    away: () => away,
-  });
+  pool = poolOf({ connections: 2 });
   for (const lock of [1, 2, 3]) await database.sql('SELECT pg_advisory_lock($1::bigint)', lock);
 });
 afterEach(async () => {
   await pool.close();
   await database.drop();
 });
+
+function poolOf(options: Pick<PoolOptions, 'connections'> & Partial<PoolOptions>): Pool {
+  const settings = { application_name: 'pool', default_transaction_read_only: 'on' };
+  return createPool({ clock, url: database.url, settings, statementMs: STATEMENT_MS, away: () => away, ...options });
+}
+
+/** In place of the pool with one user for each connection. */
+async function share(options: Pick<PoolOptions, 'connections'> & Partial<PoolOptions>): Promise<void> {
+  await pool.close();
+  pool = poolOf({ usersEach: 64, ...options });
+}
 
 const waitFor = (lock: number) => ({ sql: 'SELECT pg_advisory_lock($1::bigint)::text', values: [lock] });
 const release = (lock: number) => database.sql('SELECT pg_advisory_unlock($1::bigint)', lock);
@@ -141,4 +145,58 @@ test('when the database goes away, who waits is refused at once, too', async () 
   expect(await askFor(3)).toBe('unavailable: store: the database does not answer');
   away = undefined;
   expect(await outcomeOf(pool.ask({ sql: 'SELECT 1' }))).toBe('answered');
+});
+
+test('where quick questions share connections, all of them are on their way at once', async () => {
+  const { port } = new URL(database.url);
+  const proxy = await startTcpProxy(Number(port));
+  await share({ connections: 2, url: database.url.replace(port, String(proxy.port)) });
+  const look = (name: string) => pool.ask({ sql: 'SELECT $1::text AS name', values: [name] });
+  await Promise.all([look('first'), look('second')]);
+  const names = Array.from({ length: 100 }, (_, index) => `question ${100 + index}.`);
+  proxy.holdAnswersUntil(names);
+  const answers = await Promise.all(names.map(look));
+  expect(answers.map(([row]) => row?.name)).toEqual(names);
+  await proxy.close();
+});
+
+test('on a shared connection the time of a question begins when the one before it is answered', async () => {
+  await share({ connections: 1 });
+  const [first, second] = [askFor(1), askFor(2)];
+  await untilAsked(1);
+  await clock.advance(STATEMENT_MS);
+  await release(1);
+  expect(await first).toBe('answered');
+  await untilAsked(2);
+  await clock.advance(STATEMENT_MS);
+  await release(2);
+  expect(await second).toBe('answered');
+});
+
+test('one without an answer on a shared connection is refused alone: who stands behind it is asked once more', async () => {
+  await share({ connections: 1 });
+  const silent = askFor(1);
+  await untilAsked(1);
+  const behind = [1, 2, 3].map(() => outcomeOf(pool.ask({ sql: 'SELECT 1' })));
+  await clock.advance(STATEMENT_MS + GRACE_MS);
+  expect(await silent).toBe('unavailable: store: no answer in 60500 ms');
+  expect(await Promise.all(behind)).toEqual(['answered', 'answered', 'answered']);
+});
+
+test('a line that goes on is not given up, and nobody stands in it for ever', async () => {
+  await share({ connections: 1 });
+  const [first, second, third] = [askFor(1), askFor(2), askFor(3)];
+  await untilAsked(1);
+  await clock.advance(STATEMENT_MS);
+  await release(1);
+  await untilAsked(2);
+  await clock.advance(STATEMENT_MS);
+  await release(2);
+  await untilAsked(3);
+  expect(await Promise.all([first, second])).toEqual(['answered', 'answered']);
+  const behind = outcomeOf(pool.ask({ sql: 'SELECT 1' }));
+  await clock.advance(2 * GRACE_MS);
+  expect(await third).toBe('unavailable: store: no answer in 121000 ms');
+  await release(3);
+  expect(await behind).toBe('answered');
 });
