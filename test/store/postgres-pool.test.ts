@@ -2,6 +2,8 @@
 // lock that the test has.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { MINUTE_MS } from '../../src/kit/clock.ts';
+import { audit } from '../../src/store/postgres/audit.ts';
 import { createPool, type Pool, type PoolOptions } from '../../src/store/postgres/pool.ts';
 import { eventually } from '../support/eventually.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
@@ -12,6 +14,7 @@ import { startTcpProxy } from '../support/tcp-proxy.ts';
 const STATEMENT_MS = 60_000;
 const GRACE_MS = 500;
 const LONG_MS = 600_000;
+const AUDIT_TIME = { statementMs: LONG_MS, wholeMs: 2.5 * LONG_MS };
 
 let postgres: TestDatabases;
 let database: TestDatabase;
@@ -53,7 +56,7 @@ const outcomeOf = (answer: Promise<unknown>): Promise<string> =>
     ({ code, details }) => `${code}: ${details.internal}`,
   );
 const askFor = (lock: number) => outcomeOf(pool.ask(waitFor(lock)));
-const auditFor = (...locks: number[]) => outcomeOf(pool.askTogether(locks.map(waitFor), LONG_MS));
+const auditFor = (...locks: number[]) => outcomeOf(pool.askTogether(locks.map(waitFor), AUDIT_TIME));
 /** The locks for which somebody waits on the server. */
 const untilAsked = (...locks: number[]) =>
   eventually(`${locks} are asked for`, async () => {
@@ -103,6 +106,35 @@ test('each question of an audit has the full time', async () => {
   await clock.advance(LONG_MS);
   await release(2);
   expect(await audit).toBe('answered');
+});
+
+test('all questions of an audit together have their time, too', async () => {
+  const audit = auditFor(1, 2, 3);
+  for (const lock of [1, 2]) {
+    await untilAsked(lock);
+    await clock.advance(LONG_MS);
+    await release(lock);
+  }
+  await untilAsked(3);
+  await clock.advance(0.5 * LONG_MS + GRACE_MS);
+  expect(await audit).toBe('unavailable: store: no answer in 1500500 ms');
+});
+
+test('the short pass of an audit is given up after minutes, where a full one goes on', async () => {
+  await pool.close();
+  pool = poolOf({ connections: 3 });
+  await database.sql('BEGIN');
+  await database.sql('LOCK TABLE entries IN ACCESS EXCLUSIVE MODE');
+  const full = outcomeOf(audit(pool, {}));
+  const short = outcomeOf(audit(pool, { since: { touchedAt: 0, entryId: 0 } }));
+  await eventually('both wait', async () => {
+    const waiting = await database.sql(`SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'entries'::regclass`);
+    return waiting.length === 2;
+  });
+  await clock.advance(5 * MINUTE_MS + GRACE_MS);
+  expect(await short).toBe('unavailable: store: no answer in 300500 ms');
+  await database.sql('COMMIT');
+  expect(await full).toBe('answered');
 });
 
 test('audits leave a connection to the others, and wait for each other', async () => {

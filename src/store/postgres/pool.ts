@@ -11,12 +11,18 @@ import { createSeats } from './seats.ts';
 export interface Pool {
   /** Rejects with the fault `unavailable`. */
   ask(query: Query): Promise<Rows>;
-  /** All questions see the same moment. Each may take so long; those that may take longer than usual leave a connection to
-   * the others. */
-  askTogether(queries: readonly Query[], statementMs?: number): Promise<Rows[]>;
+  /** All questions see the same moment. Those that may take longer than usual leave a connection to the others. */
+  askTogether(queries: readonly Query[], time?: TimeTogether): Promise<Rows[]>;
   /** Ends what is under way, and begins anew. */
   reset(): void;
   close(): Promise<void>;
+}
+
+export interface TimeTogether {
+  /** Each question may take so long. */
+  statementMs: number;
+  /** All of them together, where that is less: a connection that was lost without a word is given up then. */
+  wholeMs?: number;
 }
 
 export interface PoolOptions {
@@ -123,8 +129,9 @@ export function createPool(options: PoolOptions): Pool {
       assert(rows, 'every question is answered');
       return rows;
     },
-    async askTogether(queries, longMs = statementMs) {
-      const answers = await within(longMs, inSnapshot(queries, longMs), longMs * queries.length + GRACE_MS);
+    async askTogether(queries, { statementMs: longMs, wholeMs = Number.POSITIVE_INFINITY } = { statementMs }) {
+      const withinMs = Math.min(longMs * queries.length, wholeMs) + GRACE_MS;
+      const answers = await within(longMs, inSnapshot(queries, longMs), withinMs);
       return answers.slice(2, -1);
     },
     reset: () => void dropAll(),

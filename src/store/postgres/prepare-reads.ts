@@ -59,7 +59,7 @@ export function prepareReads({ pool, pulsePool, slowPool }: ReadPools): Reads {
   const ask = (question: Question) => slowPool.ask(numbered(question));
   const reports: Pick<Pool, 'ask'> = {
     async ask(query) {
-      const [rows] = await slowPool.askTogether([query], REPORT_MS);
+      const [rows] = await slowPool.askTogether([query], { statementMs: REPORT_MS });
       assert(rows, 'every question is answered');
       return rows;
     },
