@@ -1,4 +1,5 @@
-// Reports look at all there is, and take their time: they are not ended where a customer's read is.
+// Reports look at all there is, and take their time: they are not ended where a customer's read is. Nobody keeps the
+// pulse waiting.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { systemClock } from '../../src/kit/clock.ts';
@@ -43,4 +44,14 @@ test.each<[string, (read: Reads) => Promise<unknown>[]]>([
   expect(page).toContain('canceling statement due to statement timeout');
   await database.sql('COMMIT');
   expect((await reports).map(({ status }) => status)).not.toContain('rejected');
+});
+
+test('the pulse does not stand behind a crowd of look-ups', async () => {
+  await database.sql('BEGIN');
+  await database.sql('LOCK TABLE keys IN ACCESS EXCLUSIVE MODE');
+  const found = Promise.all(Array.from({ length: 300 }, (_, index) => store.read.keyByHash(`hash ${index}`)));
+  await untilWaiting(3);
+  expect(await store.read.pulse()).toEqual({ revision: 0, keysVersion: 0 });
+  await database.sql('COMMIT');
+  expect(new Set(await found)).toEqual(new Set([undefined]));
 });

@@ -7,7 +7,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { POSTGRES_SCHEMA, SCHEMA_HEAD } from '../../scripts/generate.ts';
 import { dumpPostgresSchema } from '../../scripts/postgres-schema.ts';
-import { systemClock } from '../../src/kit/clock.ts';
+import { DAY_MS, MINUTE_MS, systemClock } from '../../src/kit/clock.ts';
 import { openConnection } from '../../src/store/postgres/connection.ts';
 import { NoAnswer } from '../../src/store/postgres/errors.ts';
 import { MIGRATION_LOCK, migrate } from '../../src/store/postgres/migrate.ts';
@@ -184,6 +184,16 @@ describe('an upgrade', () => {
     expect(await away).toBe(refused);
     await database.sql('UPDATE leases SET expires_at = 0');
     await (await opening).close();
+    expect(await applied()).toBe(MIGRATIONS.length);
+    await database.drop();
+  });
+
+  test('does not wait for a lease of a clock that was days ahead', async () => {
+    const { database, refused, applied } = await createServed();
+    await database.sql('UPDATE leases SET expires_at = $1', Date.now() + DAY_MS - MINUTE_MS);
+    expect(await refusal(open(database.url))).toBe(refused);
+    await database.sql('UPDATE leases SET expires_at = $1', Date.now() + DAY_MS + MINUTE_MS);
+    await (await open(database.url)).close();
     expect(await applied()).toBe(MIGRATIONS.length);
     await database.drop();
   });

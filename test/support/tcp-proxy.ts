@@ -17,6 +17,8 @@ export interface TcpProxy {
   cut(where: (commit: number) => CutAt | undefined): void;
   /** So many more connections are let through; all, if nothing was said. */
   admit(connections: number): void;
+  /** No answer is passed on before the client has sent all of these words, each once. */
+  holdAnswersUntil(words: readonly string[]): void;
   close(): Promise<void>;
 }
 
@@ -26,6 +28,8 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   let cuts = 0;
   let where: (commit: number) => CutAt | undefined = () => undefined;
   let admitted = Number.POSITIVE_INFINITY;
+  const missing = new Set<string>();
+  const held: (() => void)[] = [];
 
   const server = createServer((client) => {
     if (admitted-- <= 0) return void client.on('error', () => {}).destroy();
@@ -45,6 +49,8 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
       });
     }
     client.on('data', (bytes) => {
+      for (const word of missing) if (bytes.includes(word)) missing.delete(word);
+      if (missing.size === 0) for (const pass of held.splice(0)) pass();
       const cut = bytes.includes('COMMIT\0') ? where(++commits) : undefined;
       if (cut) cuts++;
       if (cut === 'silence') return;
@@ -54,7 +60,8 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
       target.write(bytes, () => cut === 'during COMMIT' && end());
     });
     target.on('data', (bytes) => {
-      if (!isMute) client.write(bytes);
+      if (missing.size > 0) held.push(() => client.write(bytes));
+      else if (!isMute) client.write(bytes);
       else if (isEnding && bytes.includes('COMMIT\0')) end();
     });
   });
@@ -68,6 +75,9 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     },
     admit(connections) {
       admitted = connections;
+    },
+    holdAnswersUntil(words) {
+      for (const word of words) missing.add(word);
     },
     async close() {
       for (const socket of sockets) socket.destroy();

@@ -1,5 +1,5 @@
-// One connection, on which statements are sent in one go and answered in order. It always answers: when time runs out it
-// is closed, which ends everything that was under way on it.
+// One connection, on which statements are sent in one go and answered in order. It always answers: when the time of the
+// one that is first in line runs out it is closed, which ends everything that was under way on it.
 
 import { type ReservedSQL, SQL } from 'bun';
 import type { Clock } from '../../kit/clock.ts';
@@ -21,7 +21,8 @@ export type Answer = { ok: true; rows: Rows } | { ok: false; error: unknown };
 
 export interface Connection {
   readonly isOpen: boolean;
-  /** Answers every query; an error that is no NoAnswer came from the server. */
+  /** Answers every query; an error that is no NoAnswer came from the server. The time counts from when all that was sent
+   * before is answered; who was behind one that took too long gets a ConnectionLost. */
   send(queries: readonly Query[], withinMs: number): Promise<Answer[]>;
   close(): Promise<void>;
 }
@@ -30,6 +31,12 @@ export interface ConnectionOptions {
   url: string;
   settings: Readonly<Record<string, string>>;
   onLost?: () => void;
+}
+
+/** Who was sent something, and waits. */
+interface Sender {
+  withinMs: number;
+  isLate: boolean;
 }
 
 const CONNECT_TIMEOUT_S = 2;
@@ -75,21 +82,35 @@ export async function openConnection(options: ConnectionOptions, clock: Clock): 
     if (isAboutTerms(error)) throw new NoTerms(why);
     throw isFarewell(error) ? new ConnectionLost(why) : new NoAnswer(why);
   }
+  const line = new Set<Sender>();
+  let cancel = () => {};
+  const watchFirst = () => {
+    cancel();
+    const [first] = line;
+    if (first === undefined) return;
+    cancel = clock.after(first.withinMs, () => {
+      first.isLate = true;
+      void close();
+    });
+  };
+  const leave = (sender: Sender) => {
+    const [first] = line;
+    line.delete(sender);
+    if (sender === first) watchFirst();
+  };
   const connection: Connection = {
     get isOpen() {
       return isOpen;
     },
     async send(queries, withinMs) {
-      let isLate = false;
-      const cancel = clock.after(withinMs, () => {
-        isLate = true;
-        void close();
-      });
+      const sender = { withinMs, isLate: false };
+      line.add(sender);
+      if (line.size === 1) watchFirst();
       const settled = await Promise.allSettled(queries.map((query) => start(reserved, query)));
-      cancel();
+      leave(sender);
       return settled.map((one) => {
         if (one.status === 'fulfilled') return { ok: true, rows: one.value };
-        if (isLate) return { ok: false, error: new NoAnswer(`no answer in ${withinMs} ms`) };
+        if (sender.isLate) return { ok: false, error: new NoAnswer(`no answer in ${withinMs} ms`) };
         return { ok: false, error: isAnswer(one.reason) ? one.reason : new ConnectionLost(explain(one.reason)) };
       });
     },

@@ -1,6 +1,7 @@
 // Brings a database to the newest schema, in one transaction, or refuses one that a newer version has written. Nodes that
 // start together take turns.
 
+import { DAY_MS } from '../../kit/clock.ts';
 import { hashOf, type Migration, pendingMigrations } from '../migration.ts';
 import { StoreRefused } from '../refusal.ts';
 import type { Answer, Connection, Rows } from './connection.ts';
@@ -20,8 +21,10 @@ const HISTORY = `CREATE TABLE IF NOT EXISTS schema_migrations (
 )`;
 
 /** A server of the version before knows nothing of what is new here, and would write as if it were not there. It may be
- * stopping: so it is waited for. */
-const LIVE_LEASE = 'SELECT 1 FROM leases WHERE expires_at > extract(epoch FROM clock_timestamp()) * 1000 LIMIT 1';
+ * stopping: so it is waited for. A node's clock may be hours ahead, as one that was set in the wrong zone; but a lease that
+ * ends later than in a day is left from a clock that was quite wrong, and would be waited for as long. */
+const LIVE_LEASE = `SELECT 1 FROM leases, (SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now) AS clock
+  WHERE expires_at > now AND expires_at < now + ${DAY_MS} LIMIT 1`;
 const SERVED =
   'it needs an upgrade, and a server of an older version is running on it: stop all nodes first (one that was killed counts for 15 seconds)';
 

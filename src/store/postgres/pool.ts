@@ -5,42 +5,53 @@ import { fault } from '../../faults/fault.ts';
 import { assert } from '../../kit/assert.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { type Connection, openConnection, type Query, type Rows, toRows } from './connection.ts';
-import { explain, isReadOnly, NoAnswer } from './errors.ts';
+import { ConnectionLost, explain, isReadOnly, NoAnswer } from './errors.ts';
 import { createSeats } from './seats.ts';
 
 export interface Pool {
   /** Rejects with the fault `unavailable`. */
   ask(query: Query): Promise<Rows>;
-  /** All questions see the same moment. Each may take so long; those that may take longer than usual leave a connection to
-   * the others. */
-  askTogether(queries: readonly Query[], statementMs?: number): Promise<Rows[]>;
+  /** All questions see the same moment. Those that may take longer than usual leave a connection to the others. */
+  askTogether(queries: readonly Query[], time?: TimeTogether): Promise<Rows[]>;
   /** Ends what is under way, and begins anew. */
   reset(): void;
   close(): Promise<void>;
+}
+
+export interface TimeTogether {
+  /** Each question may take so long. */
+  statementMs: number;
+  /** All of them together, where that is less: a connection that was lost without a word is given up then. */
+  wholeMs?: number;
 }
 
 export interface PoolOptions {
   clock: Clock;
   url: string;
   connections: number;
+  /** So many may have asked one connection at once. More than one only where everything that is asked is a quick read: it
+   * stands in line behind the others', and is asked once more if the connection is lost, be it for one of them. */
+  usersEach?: number;
   settings: Readonly<Record<string, string>>;
   statementMs: number;
   /** Why the database cannot be asked; undefined while it answers. */
   away(): string | undefined;
 }
 
-/** Opened when somebody asks. */
+/** Opened when somebody asks, once for all who do. */
 interface Line {
   connection: Connection | undefined;
+  opening: Promise<Connection> | undefined;
 }
 
 /** The server ends a slow statement itself; this is for a server that has stopped. */
 const GRACE_MS = 500;
 
-export function createPool({ clock, url, connections, settings, statementMs, away }: PoolOptions): Pool {
+export function createPool(options: PoolOptions): Pool {
+  const { clock, url, connections, usersEach = 1, settings, statementMs, away } = options;
   const limits = { statement_timeout: String(statementMs), idle_in_transaction_session_timeout: '10000' };
-  const lines = Array.from({ length: connections }, (): Line => ({ connection: undefined }));
-  const seats = createSeats(clock, lines);
+  const lines = Array.from({ length: connections }, (): Line => ({ connection: undefined, opening: undefined }));
+  const seats = createSeats(clock, lines, usersEach);
   let isClosed = false;
 
   async function drop(line: Line): Promise<void> {
@@ -49,39 +60,60 @@ export function createPool({ clock, url, connections, settings, statementMs, awa
     await connection?.close();
   }
 
-  async function connected(line: Line): Promise<Connection> {
-    if (line.connection?.isOpen) return line.connection;
-    line.connection = await openConnection({ url, settings: { ...limits, ...settings } }, clock);
-    const { connection } = line;
+  async function open(line: Line): Promise<Connection> {
+    const connection = await openConnection({ url, settings: { ...limits, ...settings } }, clock);
+    line.connection = connection;
     if (isClosed) await drop(line);
     return connection;
   }
 
-  /** The time counts from here, not from when it was asked for. */
+  function connected(line: Line): Connection | Promise<Connection> {
+    if (line.connection?.isOpen) return line.connection;
+    line.opening ??= open(line).finally(() => {
+      line.opening = undefined;
+    });
+    return line.opening;
+  }
+
+  /** The time counts from here at the earliest, not from when it was asked for. */
   async function send(line: Line, queries: readonly Query[], withinMs: number): Promise<Rows[]> {
     const connection = await connected(line);
     return (await connection.send(queries, withinMs)).map(toRows);
   }
 
-  async function within(ms: number, queries: readonly Query[], withinMs: number): Promise<Rows[]> {
+  async function sendOnce(ms: number, queries: readonly Query[], withinMs: number): Promise<Rows[]> {
+    const why = away();
+    if (why !== undefined) throw new NoAnswer(why);
     const isLong = ms > statementMs;
+    const line = await seats.take(isLong, ms + GRACE_MS);
     try {
-      const why = away();
-      if (why !== undefined) throw new NoAnswer(why);
-      const line = await seats.take(isLong, ms + GRACE_MS);
-      try {
-        return await send(line, queries, withinMs).catch(async (error: unknown) => {
-          if (!isReadOnly(error)) throw error;
-          // Nothing was written; a session that begins now may be allowed to.
-          await drop(line);
-          return send(line, queries, withinMs);
-        });
-      } finally {
-        seats.leave(line, isLong);
-      }
+      return await send(line, queries, withinMs).catch(async (error: unknown) => {
+        if (!isReadOnly(error)) throw error;
+        // Nothing was written; a session that begins now may be allowed to.
+        await drop(line);
+        return send(line, queries, withinMs);
+      });
+    } finally {
+      seats.leave(line, isLong);
+    }
+  }
+
+  async function within(ms: number, queries: readonly Query[], withinMs: number): Promise<Rows[]> {
+    try {
+      return await sendOnce(ms, queries, withinMs).catch((error: unknown) => {
+        if (usersEach === 1 || !(error instanceof ConnectionLost)) throw error;
+        return sendOnce(ms, queries, withinMs);
+      });
     } catch (error) {
       throw fault('unavailable', { internal: `store: ${explain(error)}` });
     }
+  }
+
+  /** A line that goes on slowly is not given up, but nobody stands in it for ever. */
+  function inTime<Value>(answer: Promise<Value>, ms: number): Promise<Value> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    const refuse = () => reject(fault('unavailable', { internal: `store: no answer in ${ms} ms` }));
+    return Promise.race([answer, promise]).finally(clock.after(ms, refuse));
   }
 
   function dropAll(): Promise<unknown> {
@@ -91,12 +123,15 @@ export function createPool({ clock, url, connections, settings, statementMs, awa
 
   return {
     async ask(query) {
-      const [rows] = await within(statementMs, [query], statementMs + GRACE_MS);
+      const withinMs = statementMs + GRACE_MS;
+      const answer = within(statementMs, [query], withinMs);
+      const [rows] = await (usersEach === 1 ? answer : inTime(answer, 2 * withinMs));
       assert(rows, 'every question is answered');
       return rows;
     },
-    async askTogether(queries, longMs = statementMs) {
-      const answers = await within(longMs, inSnapshot(queries, longMs), longMs * queries.length + GRACE_MS);
+    async askTogether(queries, { statementMs: longMs, wholeMs = Number.POSITIVE_INFINITY } = { statementMs }) {
+      const withinMs = Math.min(longMs * queries.length, wholeMs) + GRACE_MS;
+      const answers = await within(longMs, inSnapshot(queries, longMs), withinMs);
       return answers.slice(2, -1);
     },
     reset: () => void dropAll(),

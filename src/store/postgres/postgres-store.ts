@@ -48,7 +48,9 @@ const START_WITHIN_MS = 10_000;
 const START_AGAIN_MS = 200;
 /** An upgrade of the schema that takes longer is told. */
 const UPGRADE_MS = 5_000;
-const READ_CONNECTIONS = 4;
+const READ_CONNECTIONS = 3;
+/** A key's look-up takes a fraction of the way to the server and back: so many may be on it at once. */
+const READS_EACH = 64;
 /** Two audits or reports at once, and one for a customer's usage meanwhile. */
 const SLOW_READ_CONNECTIONS = 3;
 const STATEMENT_MS = 2_000;
@@ -87,12 +89,14 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const connect = (settings: Readonly<Record<string, string>>, onLost?: () => void) =>
     openConnection({ url, settings, ...(onLost ? { onLost } : {}) }, clock);
   const away = () => health.away;
-  const poolOf = (connections: number, settings: Readonly<Record<string, string>>) =>
-    createPool({ clock, url, connections, settings, statementMs: STATEMENT_MS, away });
-  const reads = poolOf(READ_CONNECTIONS, READ_SETTINGS);
+  const poolOf = (connections: number, settings: Readonly<Record<string, string>>, usersEach = 1) =>
+    createPool({ clock, url, connections, usersEach, settings, statementMs: STATEMENT_MS, away });
+  const reads = poolOf(READ_CONNECTIONS, READ_SETTINGS, READS_EACH);
+  // Without it every key is looked up for every call: so it must not stand behind these look-ups.
+  const pulses = poolOf(1, READ_SETTINGS, READS_EACH);
   const slowReads = poolOf(SLOW_READ_CONNECTIONS, READ_SETTINGS);
   const upkeep = poolOf(1, UPKEEP_SETTINGS);
-  const pools = [reads, slowReads, upkeep];
+  const pools = [reads, pulses, slowReads, upkeep];
   const health = watchHealth({
     clock,
     connect: (onLost) => connect({ application_name: 'ai-gateway health' }, onLost),
@@ -133,7 +137,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   return {
     commit: bounded.commit,
     waiting: batcher.depth,
-    read: prepareReads(reads, slowReads),
+    read: prepareReads({ pool: reads, pulsePool: pulses, slowPool: slowReads }),
     async recordAlarm({ name, fields }, at) {
       await upkeep.ask({
         sql: 'INSERT INTO alarms (at, name, fields) VALUES ($1, $2, $3)',

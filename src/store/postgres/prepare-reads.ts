@@ -37,8 +37,15 @@ import { numbered, usagePage } from './usage-page.ts';
 /** The operator's reports and the upkeep of keys look at all there is of what only ever grows. */
 const REPORT_MS = 60_000;
 
+export interface ReadPools {
+  /** Shared: a question here stands in line behind others, so only quick ones are asked. */
+  pool: Pick<Pool, 'ask'>;
+  pulsePool: Pick<Pool, 'ask'>;
+  slowPool: Pool;
+}
+
 /** What may take long has connections of its own, so that a key's look-up never waits behind an audit. */
-export function prepareReads(pool: Pool, slowPool: Pool): Reads {
+export function prepareReads({ pool, pulsePool, slowPool }: ReadPools): Reads {
   const many =
     <Row>(table: Table<Row>, rest: string, from: Pick<Pool, 'ask'> = pool) =>
     async (...values: unknown[]): Promise<Row[]> => {
@@ -52,7 +59,7 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
   const ask = (question: Question) => slowPool.ask(numbered(question));
   const reports: Pick<Pool, 'ask'> = {
     async ask(query) {
-      const [rows] = await slowPool.askTogether([query], REPORT_MS);
+      const [rows] = await slowPool.askTogether([query], { statementMs: REPORT_MS });
       assert(rows, 'every question is answered');
       return rows;
     },
@@ -123,7 +130,7 @@ export function prepareReads(pool: Pool, slowPool: Pool): Reads {
     revision: one(REVISIONS, 'WHERE revision = $1'),
     wasApplied: async (sourceHash) => (await pool.ask(numbered({ sql: WAS_APPLIED, values: [sourceHash] }))).length > 0,
     async pulse() {
-      const [row] = await pool.ask({ sql: PULSE });
+      const [row] = await pulsePool.ask({ sql: PULSE });
       return { revision: Number(row?.revision ?? 0), keysVersion: Number(row?.keys_version ?? 0) };
     },
     orphanedHolds: async ({ deadNodes, limit }) =>

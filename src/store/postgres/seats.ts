@@ -1,5 +1,5 @@
-// Who uses which of a few connections next. Each has one user at a time: nobody's answer stands in line behind another's
-// question, and a connection that is given up was nobody else's.
+// Who uses which of a few connections next. With one user each, nobody's answer stands in line behind another's question,
+// and a connection that is given up was nobody else's. With many, as many questions are on their way at once.
 
 import type { Clock } from '../../kit/clock.ts';
 import { NoAnswer } from './errors.ts';
@@ -19,16 +19,29 @@ interface Waiting<Seat> {
 }
 
 /** Long users never have all of them: one stays for the others, who come in the order in which they asked. */
-export function createSeats<Seat>(clock: Clock, seats: readonly Seat[]): Seats<Seat> {
-  const free = [...seats];
+export function createSeats<Seat>(clock: Clock, seats: readonly Seat[], usersEach: number): Seats<Seat> {
+  const users = new Map(seats.map((seat) => [seat, 0]));
   const mostLong = Math.max(1, seats.length - 1);
   const waiting = new Set<Waiting<Seat>>();
   let long = 0;
 
+  /** The one with the fewest users; among equals the first, so that a quiet pool keeps few connections open. */
+  function freeSeat(): Seat | undefined {
+    let found: Seat | undefined;
+    let fewest = usersEach;
+    for (const [seat, count] of users) {
+      if (count >= fewest) continue;
+      found = seat;
+      fewest = count;
+    }
+    if (found !== undefined) users.set(found, fewest + 1);
+    return found;
+  }
+
   function seatNext(): void {
     for (const one of waiting) {
       if (one.isLong && long >= mostLong) continue;
-      const seat = free.pop();
+      const seat = freeSeat();
       if (seat === undefined) return;
       waiting.delete(one);
       if (one.isLong) long++;
@@ -51,7 +64,7 @@ export function createSeats<Seat>(clock: Clock, seats: readonly Seat[]): Seats<S
     },
     leave(seat, isLong) {
       if (isLong) long--;
-      free.push(seat);
+      users.set(seat, (users.get(seat) ?? 1) - 1);
       seatNext();
     },
     clear(error) {
