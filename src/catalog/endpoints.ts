@@ -22,14 +22,24 @@ export const SERVED_BY: Record<ModelKind, readonly Endpoint[]> = {
 export interface EndpointFields {
   kind: ChannelKind;
   endpoints?: readonly Endpoint[] | undefined;
+  base_url?: string | undefined;
   anthropic_base_url?: string | null | undefined;
 }
 
-export function endpointsOf({ kind, endpoints, anthropic_base_url: anthropic }: EndpointFields): readonly Endpoint[] {
+export function endpointsOf(channel: EndpointFields): readonly Endpoint[] {
+  const { kind, anthropic_base_url: anthropic } = channel;
   // A stored document may name a second address on another kind, whose upstream knows of none.
   const hasSecondAddress = kind === 'openai' && anthropic;
-  const own = kind === 'gemini' ? DEFAULT_ENDPOINTS.gemini : (endpoints ?? DEFAULT_ENDPOINTS[kind]);
+  const own = kind === 'gemini' ? DEFAULT_ENDPOINTS.gemini : (channel.endpoints ?? endpointsUnnamed(channel));
   return hasSecondAddress ? [...new Set<Endpoint>([...own, 'messages'])] : own;
+}
+
+/** Azure has `responses` at one address for all models, and not at that of one. */
+const OF_ONE_MODEL = /^[^?#]*\/deployments\//;
+
+function endpointsUnnamed({ kind, base_url: address = '' }: EndpointFields): readonly Endpoint[] {
+  const all = DEFAULT_ENDPOINTS[kind];
+  return OF_ONE_MODEL.test(address) ? all.filter((endpoint) => endpoint !== 'responses') : all;
 }
 
 export function canServe(endpoints: readonly Endpoint[], kind: ModelKind): boolean {

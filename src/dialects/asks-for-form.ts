@@ -6,9 +6,11 @@ import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
 /** Of vLLM, SGLang, llama.cpp and Ollama, beside `guided_…`. */
 const FORMS = ['format', 'grammar', 'ebnf', 'regex', 'json_schema', 'structured_outputs'];
 
+/** In a chat, `function_call` is what `tool_choice` was called before: an object names the function. */
 export function asksForForm(body: JsonObject): boolean {
   const formats = [body.response_format, memberOf(body.text, 'format'), memberOf(body.output_config, 'format')];
-  return formats.some(isForm) || mustCall(body.tool_choice) || Object.entries(body).some(isServerForm);
+  const isBound = formats.some(isForm) || mustCall(body.tool_choice) || isObject(body.function_call);
+  return isBound || Object.entries(body).some(isServerForm);
 }
 
 /** Before `output_config`, Anthropic's `output_format` was the whole of it. */

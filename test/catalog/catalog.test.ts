@@ -80,6 +80,17 @@ test('channels have what the document says and sensible rest', () => {
   expect(CATALOG.channels.get('demo')).toMatchObject({ kind: 'demo', endpoints: ['chat', 'messages'] });
 });
 
+test.each([
+  ['https://a.test/openai/deployments/gpt', {}, ['chat', 'embeddings', 'images']],
+  ['https://a.test/openai/deployments/gpt?api-version=2024-10-21', {}, ['chat', 'embeddings', 'images']],
+  ['https://a.test/openai/deployments/gpt', { endpoints: ['chat', 'responses'] }, ['chat', 'responses']],
+  ['https://a.test/openai/v1?from=/deployments/', {}, ['chat', 'responses', 'embeddings', 'images']],
+])('the address of one model has responses only if that is said: %s %j', (base_url, fields, endpoints) => {
+  const channel = { name: 'azure', kind: 'openai', quirks: 'azure', base_url, ...fields };
+  const models = [{ id: 'm', price: 'free', routes: [{ channel: 'azure', model: 'm' }] }];
+  expect(catalogOf(JSON.stringify({ channels: [channel], models })).channels.get('azure')).toMatchObject({ endpoints });
+});
+
 test('limits are those of the document, completed', () => {
   expect(CATALOG.limits).toMatchObject({ in_flight: 3, free_per_minute: 6 });
   expect(CATALOG.revision).toBe(7);

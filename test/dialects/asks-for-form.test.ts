@@ -22,6 +22,7 @@ test.each<JsonObject>([
   { tool_choice: { type: 'function', function: { name: 'a' } } },
   { tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [] } } },
   { tool_choice: { type: 'allowed_tools', mode: 'required', tools: [] } },
+  { function_call: { name: 'a' } },
 ])('%j binds it', (body) => {
   expect(asksForForm(body)).toBe(true);
 });
@@ -35,6 +36,8 @@ test.each<JsonObject>([
   { guided_json: null, grammar: '' },
   { tool_choice: 'auto' },
   { tool_choice: 'none' },
+  { function_call: 'auto' },
+  { function_call: 'none' },
   { tool_choice: { type: 'auto' } },
   { tool_choice: { type: 'none' } },
   { tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } } },

@@ -40,8 +40,17 @@ beforeAll(async () => {
       }));
       return {
         ...doc,
-        channels: [...doc.channels, ...Object.entries(CHANNELS).map(([name, rest]) => openaiChannel(name, url, rest))],
-        models: [...doc.models, ...models, upModel('both', { price: 'free', routes: both })],
+        channels: [
+          ...doc.channels,
+          ...Object.entries(CHANNELS).map(([name, rest]) => openaiChannel(name, url, rest)),
+          openaiChannel('deployment', new URL('/openai/deployments/gpt', url).href, { quirks: 'azure' }),
+        ],
+        models: [
+          ...doc.models,
+          ...models,
+          upModel('both', { price: 'free', routes: both }),
+          upModel('deployed', { price: 'free', routes: [{ channel: 'deployment', model: 'gpt-5.4' }] }),
+        ],
         limits: { ...doc.limits, free_per_minute: 1_000, free_per_day_zero: 1_000, free_per_day_positive: 1_000 },
       };
     },
@@ -80,6 +89,12 @@ test.each([
 ])('%s is asked in chat', async (model) => {
   gateway.upstream.next(chatAnswer());
   expect((await sentFor(MESSAGES, model, CODING)).asked).toBe(CHAT);
+});
+
+test.each([MESSAGES, RESPONSES])('at the address of one model it is asked in chat: %s', async (path) => {
+  gateway.upstream.next(chatAnswer());
+  const body = path === MESSAGES ? CODING : { input: 'Hi' };
+  expect((await sentFor(path, 'deployed', body)).asked).toBe('/openai/deployments/gpt/chat/completions');
 });
 
 test('who speaks chat is not translated', async () => {

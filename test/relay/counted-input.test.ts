@@ -39,12 +39,25 @@ async function counted(body: Record<string, unknown>): Promise<number> {
   return data[0].input_tokens;
 }
 
+interface Wave {
+  channels?: number;
+  samples?: number;
+  bits?: number;
+  /** What the head says of it, be it true or not. */
+  told?: number;
+}
+
 /** Speech of so many seconds, as telephones record it. */
-function wave(seconds: number, bytesPerSecond = 32_000): string {
+function wave(seconds: number, { channels = 1, samples = 16_000, bits = 16, told }: Wave = {}): string {
+  const bytesPerSecond = (channels * samples * bits) / 8;
   const bytes = Buffer.alloc(44 + seconds * bytesPerSecond, 7);
   bytes.write('RIFF', 0);
   bytes.write('WAVEfmt ', 8);
-  bytes.writeUInt32LE(bytesPerSecond, 28);
+  bytes.writeUInt16LE(1, 20);
+  bytes.writeUInt16LE(channels, 22);
+  bytes.writeUInt32LE(samples, 24);
+  bytes.writeUInt32LE(told ?? bytesPerSecond, 28);
+  bytes.writeUInt16LE(bits, 34);
   return bytes.toString('base64');
 }
 
@@ -57,7 +70,8 @@ describe('audio', () => {
 
   test.each([
     ['a wave', 60, audio(wave(60))],
-    ['a wave of twice as many samples in two channels', 30, audio(wave(30, 192_000))],
+    ['a wave of more samples in two channels', 30, audio(wave(30, { channels: 2, samples: 48_000 }))],
+    ['a wave that says of itself that it is short', 60, audio(wave(60, { told: 0xffffffff }))],
     ['a wave behind a head', 60, audio(`data:audio/wav;base64,${wave(60)}`)],
     ['samples without a head', 30, audio(Buffer.alloc(30 * 48_000, 7).toString('base64'), 'pcm16')],
     ['an MP3', 60, audio(Buffer.alloc(60 * 16_000, 0xff).toString('base64'), 'mp3')],
@@ -69,7 +83,14 @@ describe('audio', () => {
 
   test('of which nobody told the seconds is never more than was held', async () => {
     const { length } = wave(1);
-    expect(await counted(asking(audio(wave(1, 1).padEnd(length, 'A'))))).toBeLessThan(length / 4 + 100);
+    expect(await counted(asking(audio(wave(1, { samples: 1 }).padEnd(length, 'A'))))).toBeLessThan(length / 4 + 100);
+  });
+
+  test('of more samples than anybody records counts as if it had fewer', async () => {
+    const least = await counted(asking(audio(wave(10, { channels: 2, samples: 48_000 }))));
+    const bytes = Buffer.from(wave(10, { channels: 2, samples: 48_000 }), 'base64');
+    bytes.writeUInt32LE(0xffffffff, 24);
+    expect(await counted(asking(audio(bytes.toString('base64'))))).toBe(least);
   });
 
   test('costs who leaves the stream what it costs who stays, or little more', async () => {

@@ -213,6 +213,32 @@ describe('a tool that the client runs holds no more than its words, and what the
   });
 });
 
+describe('a schema of the answer', () => {
+  const schema = { type: 'object', additionalProperties: { type: 'string' } };
+  const format = { type: 'json_schema', name: 'answer', schema };
+  const BY_CLIENT: [string, Record<string, unknown>][] = [
+    ['chat', { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } } }],
+    ['responses', { text: { format } }],
+    ['messages', { output_config: { format } }],
+    ['messages', { output_format: format }],
+  ];
+
+  test.each(BY_CLIENT)('has room for the tool that it may become: %s %j', async (name, fields) => {
+    const client = clientOf(name);
+    const more = (await holdOf(client, fields)) - (await holdOf(client, {}));
+    expect(more).toBeGreaterThan(TOLD);
+    expect(more).toBeLessThan(TOLD + 200n * INPUT);
+  });
+
+  test('is paid as a tool, where it becomes one, not written off', async () => {
+    upstream.otherwise(clientOf('messages').whole({ tokens: { input: 385, output: 16 } }));
+    const response = await ask(clientOf('chat'), BY_CLIENT[0]?.[1] ?? {}, 'messages');
+    expect(upstream.requests[0]?.json).toMatchObject({ tools: [{ name: 'answer' }], tool_choice: { type: 'tool' } });
+    expect(response.headers.get('x-svc-cost-ntd')).toBe('0.00449');
+    expect(gateway.log.alarms('usage_above_hold')).toEqual([]);
+  });
+});
+
 test('a tool that stays behind holds no more than its words', async () => {
   const client = clientOf('responses');
   const more = (await holdOf(client, { tools: [LOOK, { type: 'image_generation' }] })) - (await holdOf(client, {}));

@@ -304,23 +304,38 @@ test('thoughts of Claude, shown to a messages client by Claude itself, go back a
   });
 });
 
-test('without thoughts of its own before the calls, Claude goes on without thinking, and that is told', async () => {
-  const { gateway, key } = setting;
-  const { first, again } = SPEAKERS.messages;
+describe('without thoughts of its own before the calls', () => {
   const enabled = { type: 'enabled', budget_tokens: 2000 };
-  for (const [from, thinking, dropped] of [
-    [DEEPSEEK, { type: 'disabled' }, 'thinking'],
-    [CLAUDE, enabled, null],
-  ] as const) {
+  const OFF = [{ type: 'disabled' }, 'thinking'] as const;
+  const ON = [enabled, null] as const;
+  const called = { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_2', name: 'look', input: {} }] };
+  const result = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_2', content: 'Rain.' }] };
+  const said = { role: 'user', content: 'And then?' };
+  const words = { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] };
+
+  test.each([
+    ['at once', DEEPSEEK, [], OFF],
+    ['at once, with words beside the result', DEEPSEEK, [said], OFF],
+    ['at the next call, which had none', DEEPSEEK, [called, result], OFF],
+    ['at the third', DEEPSEEK, [called, result, called, result], OFF],
+    ['but no more when the user has spoken', DEEPSEEK, [words, said], ON],
+    ['nor at a call after that', DEEPSEEK, [words, said, called, result], ON],
+    ['and never where they are its own', CLAUDE, [], ON],
+    ['nor at a call that it had no thoughts before', CLAUDE, [called, result], ON],
+  ] as const)('Claude goes on without thinking, and that is told: %s', async (_, from, later, [thinking, dropped]) => {
+    const { gateway, key } = setting;
+    const { first, again } = SPEAKERS.messages;
     const { answer } = await ask('messages', from, first, THINKING);
     gateway.upstream.reset();
     gateway.upstream.next(replyScript('anthropic', UPSTREAMS.anthropic.says({ text: ['Done.'] }), false));
-    const body = { ...again(answer), model: setting.modelOf(asCase(CLAUDE)), thinking: enabled, max_tokens: 4000 };
+    const asked: Answer = again(answer);
+    const messages = [...asked.messages, ...later];
+    const body = { ...asked, messages, model: setting.modelOf(asCase(CLAUDE)), thinking: enabled, max_tokens: 4000 };
     const response = await gateway.call(CLIENTS.messages.path, { key, body: CLIENTS.messages.body(body) });
     expect(response.status).toBe(200);
     expect(response.headers.get('x-svc-dropped')).toBe(dropped);
     expect((await gateway.upstream.request(0)).json.thinking).toEqual(thinking);
-  }
+  });
 });
 
 test('thoughts that nobody can read come back as they were', async () => {

@@ -32,7 +32,7 @@ export interface InputCount extends TokenCount {
 export interface SeenImage {
   /** How closely the client wants it looked at. */
   detail: Json | undefined;
-  /** Read when it is asked for. */
+  /** Read when it is first asked for, and kept: every route of a call may ask. */
   readonly size: ImageSize | undefined;
 }
 
@@ -188,10 +188,12 @@ function readMedia(part: JsonObject): Media | undefined {
 
 function image(part: JsonObject, data: Json | undefined, detail?: Json): Media | undefined {
   if (typeof data !== 'string') return undefined;
+  let read: { size: ImageSize | undefined } | undefined;
   const seen = {
     detail,
     get size() {
-      return imageSize(data, readDataHead(data)?.chars ?? 0);
+      read ??= { size: imageSize(data, readDataHead(data)?.chars ?? 0) };
+      return read.size;
     },
   };
   const counted = {

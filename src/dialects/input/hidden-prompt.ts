@@ -13,10 +13,17 @@ const WRITTEN_TOKENS = 1_000;
 const WRITTEN = /^(?:bash|text_editor|computer|browser|memory|tool_search|local_shell|shell|apply_patch)/;
 
 /** `later`: tools that the conversation brings. */
-export function hiddenTokens({ tools, functions }: JsonObject, later: readonly Json[]): number {
-  const listed = [...listOf(tools), ...listOf(functions), ...later];
-  if (listed.length === 0) return FRAME_TOKENS;
+export function hiddenTokens(body: JsonObject, later: readonly Json[]): number {
+  const listed = [...listOf(body.tools), ...listOf(body.functions), ...later];
+  if (listed.length === 0 && !hasSchema(body)) return FRAME_TOKENS;
   return FRAME_TOKENS + TOOL_TOKENS + listed.filter(isWritten).length * WRITTEN_TOKENS;
+}
+
+/** An answer's schema becomes a tool where a model takes none, and those that take it are told of it in words. */
+function hasSchema({ response_format: chat, text, output_config: config, output_format: before }: JsonObject): boolean {
+  const inside = [text, config].map((holder) => (isObject(holder) ? holder.format : undefined));
+  const formats = [chat, before, ...inside];
+  return formats.some((format) => isObject(format) && format.type === 'json_schema');
 }
 
 function listOf(value: Json | undefined): readonly Json[] {

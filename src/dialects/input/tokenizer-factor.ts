@@ -1,8 +1,15 @@
 // How many more tokens a model makes of the same words than common tokenizers do, by its name at the upstream.
 
-/** The vendor says about 30 % more since these. */
-const NEWER_CLAUDE = /claude-(?:opus-(?:4-[7-9]|[5-9])|(?:sonnet|haiku)-[5-9]|fable|mythos)/;
+import { versionOf } from '../anthropic-messages/upstream/claude-traits.ts';
+
+/** The vendor says about 30 % more since these: Opus 4.7, and 5 of the others. */
+const NEWER_OPUS = 407;
+const NEWER_CLAUDE = 500;
+/** Named by no version, and newer. */
+const NEWER_NAMES = /claude-(?:fable|mythos)/;
 
 export function tokenizerFactor(model: string): number {
-  return NEWER_CLAUDE.test(model.toLowerCase()) ? 1.3 : 1;
+  const name = model.toLowerCase();
+  const newer = name.includes('claude-opus') ? NEWER_OPUS : NEWER_CLAUDE;
+  return NEWER_NAMES.test(name) || (versionOf(name) ?? 0) >= newer ? 1.3 : 1;
 }

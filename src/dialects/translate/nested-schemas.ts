@@ -9,11 +9,15 @@ export const NESTED: ReadonlySet<string> = new Set(['items', 'prefixItems', 'any
 
 /** Whether it is true of a schema, or of one inside it. */
 export function someSchema(schema: Json | undefined, isTrue: (one: JsonObject) => boolean): boolean {
-  if (Array.isArray(schema)) return schema.some((one) => someSchema(one, isTrue));
   if (!isObject(schema)) return false;
-  if (isTrue(schema)) return true;
+  return isTrue(schema) || someInside(schema, (one) => someSchema(one, isTrue));
+}
+
+/** Whether it is true of one that stands right inside a schema. */
+export function someInside(schema: JsonObject, isTrue: (one: Json | undefined) => boolean): boolean {
   return Object.entries(schema).some(([name, value]) => {
-    if (NAMED.has(name)) return isObject(value) && Object.values(value).some((one) => someSchema(one, isTrue));
-    return NESTED.has(name) && someSchema(value, isTrue);
+    if (NAMED.has(name)) return isObject(value) && Object.values(value).some(isTrue);
+    if (!NESTED.has(name)) return false;
+    return Array.isArray(value) ? value.some(isTrue) : isTrue(value);
   });
 }

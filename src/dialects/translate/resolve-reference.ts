@@ -6,12 +6,24 @@ import { isObject, type Json } from '../../kit/json/json.ts';
 export function resolveReference(root: Json, reference: string): Json | undefined {
   if (reference !== '#' && !reference.startsWith('#/')) return undefined;
   let found: Json | undefined = root;
-  for (const step of reference.split('/').slice(1)) {
-    const name = decode(step).replaceAll('~1', '/').replaceAll('~0', '~');
-    if (Array.isArray(found)) found = found[Number(name)];
-    else found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
+  // Step by step: one that leads nowhere is left at once, however long it is.
+  for (let at = 1; at < reference.length && found !== undefined; ) {
+    const next = reference.indexOf('/', at + 1);
+    const end = next === -1 ? reference.length : next;
+    found = memberAt(
+      found,
+      decode(reference.slice(at + 1, end))
+        .replaceAll('~1', '/')
+        .replaceAll('~0', '~'),
+    );
+    at = end;
   }
   return found;
+}
+
+function memberAt(value: Json, name: string): Json | undefined {
+  if (Array.isArray(value)) return value[Number(name)];
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 function decode(step: string): string {

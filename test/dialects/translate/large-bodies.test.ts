@@ -2,13 +2,14 @@
 
 import { describe, expect, test } from 'bun:test';
 import { anthropicMessages } from '../../../src/dialects/anthropic-messages/dialect.ts';
+import { isRefused } from '../../../src/dialects/anthropic-messages/upstream/refused-schema.ts';
 import { type Carrier, sameDialectCarrier } from '../../../src/dialects/carrier.ts';
 import { carry } from '../../../src/dialects/carry.ts';
 import type { Dialect } from '../../../src/dialects/dialect.ts';
 import { openaiChat } from '../../../src/dialects/openai-chat/dialect.ts';
 import { openaiResponses } from '../../../src/dialects/openai-responses/dialect.ts';
 import type { Endpoint } from '../../../src/kit/endpoints.ts';
-import { readJsonObject } from '../../../src/kit/json/json.ts';
+import { type JsonObject, readJsonObject } from '../../../src/kit/json/json.ts';
 import type { JsonBody } from '../../../src/kit/json/request-json.ts';
 import { quirksOf } from '../../../src/kit/quirks.ts';
 import { refusedParam } from '../../support/conversation.ts';
@@ -261,4 +262,37 @@ describe('lists of tools take as long as they are, not as their square', () => {
     // Four times as much: what looks at each of them for each of them would take sixteen times as long.
     expect(ratio).toBeLessThan(12);
   });
+});
+
+describe('a schema for an answer is walked once', () => {
+  const LEVELS = 20;
+  const schemaOf = (properties: JsonObject, leaf: JsonObject): JsonObject => {
+    const large = many(LEVELS, () => 0).reduce<JsonObject>((inner) => ({ properties: { x: inner } }), leaf);
+    return { type: 'object', properties, $defs: { large } };
+  };
+  const leaf = { properties: Object.fromEntries(many(30_000, (index) => [`p${index}`, { type: 'string' }])) };
+  const refer = (references: readonly string[]) =>
+    Object.fromEntries(references.map((reference, index) => [`r${index}`, { $ref: reference }]));
+  const long = many(2_000, () => 'a').join('/');
+
+  test.each([
+    ['each level of it is referred to', many(LEVELS, (level) => `#/$defs/large${'/properties/x'.repeat(level)}`), leaf],
+    ['references lead nowhere on long ways', many(1_000, (index) => `#/${index}/${long}`), {}],
+  ])('though %s', (_, references, inner) => {
+    const plain = references.map((reference) => `elsewhere${reference}`);
+    const [few, much] = [schemaOf(refer(plain), inner), schemaOf(refer(references), inner)];
+    const ratio = leastMs(() => isRefused(much)) / leastMs(() => isRefused(few));
+    expect(ratio).toBeLessThan(6);
+  });
+});
+
+test('the size of an image is read once, however many routes ask for it', () => {
+  const png = '89504e470d0a1a0a0000000d494844520000002000000020';
+  const url = `data:image/png;base64,${Buffer.from(png, 'hex').toString('base64')}`;
+  const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
+  const request = openaiChat.readRequest(readJsonObject(JSON.stringify({ model: 'm', max_tokens: 100, messages })));
+  const [image] = request.input.images ?? [];
+  const { size } = image ?? {};
+  expect(size).toEqual({ width: 32, height: 32 });
+  expect(image?.size).toBe(size);
 });

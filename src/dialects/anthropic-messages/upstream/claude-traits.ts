@@ -57,7 +57,8 @@ function effortsOf(model: string, version: Version | undefined): readonly string
   return isBefore ? ['low', 'medium', 'high', 'max'] : ['low', 'medium', 'high', 'xhigh', 'max'];
 }
 
-function versionOf(model: string): Version | undefined {
+/** `model`: in small letters. */
+export function versionOf(model: string): Version | undefined {
   const named = Object.keys(NAMED_VERSIONS).find((name) => model.includes(name));
   if (named !== undefined) return NAMED_VERSIONS[named];
   const found = VERSION.exec(model);

@@ -31,12 +31,16 @@ export function supportedSchema(given: Json | undefined): Json {
   return describesObject(schema) ? { ...written, additionalProperties: false } : written;
 }
 
+/** Words about a schema, which bind nothing: those nearer to where it is used say more. */
+const ANNOTATIONS = new Set(['title', 'description', 'default', 'examples']);
+
 /** What `allOf` says by itself is said in its place: libraries describe a reference in that way, which is refused. */
 function withOnlyPart(schema: JsonObject): JsonObject {
   const { allOf, ...rest } = schema;
   const [only, ...more] = Array.isArray(allOf) ? allOf : [];
-  if (!isObject(only) || more.length > 0 || Object.keys(only).some((name) => Object.hasOwn(rest, name))) return schema;
-  return withOnlyPart({ ...rest, ...only });
+  if (!isObject(only) || more.length > 0) return schema;
+  const isAmbiguous = Object.keys(only).some((name) => Object.hasOwn(rest, name) && !ANNOTATIONS.has(name));
+  return isAmbiguous ? schema : withOnlyPart({ ...only, ...rest });
 }
 
 /** Whether an object in it takes members of any name: closed, it would take none of them. */
