@@ -48,11 +48,15 @@ function waveBytesPerSecond(base64: string): number | undefined {
   return Math.min((channels * samples * bits) / 8, MOST_BYTES_PER_SECOND) || undefined;
 }
 
-/** A scanned page has 100 KB and about 2,000 tokens; pages of text have fewer bytes, pages of pictures more. */
-const PDF_BYTES_PER_TOKEN = 48;
+/** A page has some 2,000 tokens: in 5 to 10 KB if it is text, in 100 KB if it was scanned. What is small is taken for text. */
+const TEXT_BYTES_PER_TOKEN = 12;
+const MOST_TEXT_TOKENS = 20_000;
+const SCAN_BYTES_PER_TOKEN = 48;
 
 export function pdfTokens(base64: string): number {
-  return Math.ceil(bytesOf(base64) / PDF_BYTES_PER_TOKEN);
+  const bytes = bytesOf(base64);
+  const asText = Math.min(bytes / TEXT_BYTES_PER_TOKEN, MOST_TEXT_TOKENS);
+  return Math.ceil(Math.max(asText, bytes / SCAN_BYTES_PER_TOKEN));
 }
 
 function bytesOf(base64: string): number {
