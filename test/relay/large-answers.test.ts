@@ -168,7 +168,7 @@ describe('as much as may be asked for', () => {
 });
 
 describe('more than we take', () => {
-  beforeAll(() => start({ body_megabytes_in_flight: 25 }));
+  beforeAll(() => start({ body_megabytes_in_flight: 50 }));
   afterAll(stop);
 
   test('ends the call: no other channel is asked, nobody is charged, and the client is told what to do', async () => {
@@ -227,7 +227,7 @@ describe('more than we take', () => {
 
 describe('no room for it now', () => {
   const clock = createManualClock();
-  beforeAll(() => start({ body_megabytes_in_flight: 25 }, clock));
+  beforeAll(() => start({ body_megabytes_in_flight: 50 }, clock));
   afterAll(() => passing(clock, stop()));
 
   /** An answer of another account that is there, and that its client does not take. */
