@@ -133,11 +133,12 @@ describe('as much as may be asked for', () => {
     expect(await receiptOf(response)).toMatchObject({ input_tokens: 9, attempts: [{ channel: 'up', outcome: 'ok' }] });
   });
 
-  test('but for the model not a byte of it is another', async () => {
+  // About 72 of them are the first that are not short.
+  test.each([1, 70, 72, 74, 200])('but for the model not a byte of %d is another', async (count) => {
     const texts = (script: Script) => [...(script.body ?? []), ...(script.rest ?? [])].join('');
-    gateway.upstream.next(vectors(200, VECTOR));
-    const response = await embed(200);
-    expect(await response.text()).toBe(texts(vectors(200, VECTOR)).replace('"scripted"', '"vectors"'));
+    gateway.upstream.next(vectors(count, VECTOR));
+    const response = await embed(count);
+    expect(await response.text()).toBe(texts(vectors(count, VECTOR)).replace('"scripted"', '"vectors"'));
   });
 
   test('several large pictures reach the client', async () => {
@@ -261,6 +262,8 @@ describe('no room for it now', () => {
       attempts: [{ channel: 'up', outcome: 'too_large' }],
     });
     expect(second.requests).toEqual([]);
+    const told = gateway.log.lines().filter(({ event }) => String(event).startsWith('answer_'));
+    expect(told).toMatchObject([{ event: 'answer_without_room', level: 'warn', model: 'vectors', channel: 'up' }]);
     client.hangUp();
   });
 });
