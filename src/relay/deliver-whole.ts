@@ -3,6 +3,7 @@
 
 import { fillLong } from '../kit/json/long-members.ts';
 import { answerHeaders, costHeaders } from './answer-headers.ts';
+import { atPace } from './at-pace.ts';
 import type { WholeAnswer } from './attempt.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunAnswer } from './begin-answer.ts';
@@ -73,10 +74,11 @@ function bodyOf(tools: RelayTools, call: Call, text: string, begun: WholeAnswer)
     hasLeft = true;
   };
   const send = async (take: Send) => {
+    const takePiece = atPace(tools.clock, take);
     try {
       for await (const piece of inTurns(pieces, pause)) {
         if (hasLeft) break;
-        await take(piece);
+        await takePiece(piece);
       }
     } finally {
       drop(begun);
