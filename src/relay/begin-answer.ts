@@ -72,7 +72,8 @@ function noteTooLarge({ log }: RelayTools, { call }: Admission, { route, model }
   const { requestId, endpoint } = call;
   const fields = { request_id: requestId, model: model.id, channel: route.channel.name, endpoint };
   const isOnlyNow = error instanceof AttemptFailed && error.refusal?.code === 'unavailable';
-  log('warn', isOnlyNow ? 'answer_without_room' : 'answer_too_large', fields);
+  if (isOnlyNow) log('warn', 'answer_without_room', fields);
+  else log('warn', 'answer_too_large', fields);
 }
 
 /** What an operator must mend at the upstream. */
