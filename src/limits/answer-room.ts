@@ -1,5 +1,7 @@
-// Room for large answers, which are kept whole until they are paid. The large ones of an account are read one after the other,
-// so that none waits half read for a room that all of them together have filled. Who waits does not ask its upstream for more.
+// Room for large answers, which are kept whole until the client has them: half of all the room, so that bodies always have the
+// rest. An upstream asks for the price of an answer, so none of them waits for bodies, which are refused before they cost
+// anything. Where those of one account become many, they are read one after the other, so that none waits half read for a
+// room that all of them together have filled. Who waits does not ask its upstream for more.
 
 import { fault } from '../faults/fault.ts';
 
@@ -15,19 +17,16 @@ export interface AnswerRoom {
 }
 
 export interface AnswerRooms {
-  /** `most`: the share of all the room up to which it may go. */
+  /** `most`: the share of the answers' room up to which it may go. */
   open(accountId: string, most: number): AnswerRoom;
-  /** Room was given back elsewhere. */
-  look(): void;
 }
 
 const MIB = 1024 * 1024;
 /** Nobody's answer is larger. */
 const MOST_BYTES = 256 * MIB;
-/** One account's answers never take more than this share, once they are more than a few. */
-const ACCOUNT_SHARE = 0.5;
-const A_FEW_BYTES = 64 * MIB;
-/** Up to here answers are read beside each other. */
+const ANSWERS_SHARE = 0.5;
+/** Answers of one account are read beside each other until they have this share of what one may have; smaller ones always. */
+const SIDE_BY_SIDE_SHARE = 0.25;
 const NOT_LARGE_BYTES = 4 * MIB;
 
 interface Account {
@@ -40,11 +39,13 @@ interface Account {
 /** Takes its room and tells who waits for it, if it can. */
 type Waiter = () => boolean;
 
-/** `all`: what bodies and answers take together. */
+/** `all`: what bodies and answers take together, which is only told. */
 export function createAnswerRooms(all: { bytes: number }, mostBytes: () => number): AnswerRooms {
   const accounts = new Map<string, Account>();
   const waiting = new Set<Waiter>();
-  const share = () => Math.min(MOST_BYTES, mostBytes(), Math.max(A_FEW_BYTES, mostBytes() * ACCOUNT_SHARE));
+  let answersBytes = 0;
+  const answersMost = () => mostBytes() * ANSWERS_SHARE;
+  const accountMost = () => Math.min(MOST_BYTES, answersMost());
 
   function look(): void {
     for (const take of waiting) if (take()) waiting.delete(take);
@@ -59,14 +60,20 @@ export function createAnswerRooms(all: { bytes: number }, mostBytes: () => numbe
     let isIn = true;
     let giveUp: (() => void) | undefined;
 
-    function take(bytes: number): boolean {
-      const isLarge = taken + bytes > NOT_LARGE_BYTES;
-      if (isLarge && own.turn !== undefined && own.turn !== me) return false;
-      if (own.bytes + bytes > share() || all.bytes + bytes > mostBytes() * most) return false;
-      if (isLarge) own.turn = me;
+    function add(bytes: number): void {
       own.bytes += bytes;
+      answersBytes += bytes;
       all.bytes += bytes;
       taken += bytes;
+    }
+
+    function take(bytes: number): boolean {
+      const isShort = own.bytes + bytes > accountMost() * SIDE_BY_SIDE_SHARE;
+      const needsTurn = isShort && taken + bytes > NOT_LARGE_BYTES;
+      if (needsTurn && own.turn !== undefined && own.turn !== me) return false;
+      if (own.bytes + bytes > accountMost() || answersBytes + bytes > answersMost() * most) return false;
+      if (needsTurn) own.turn = me;
+      add(bytes);
       return true;
     }
 
@@ -93,7 +100,7 @@ export function createAnswerRooms(all: { bytes: number }, mostBytes: () => numbe
 
     return {
       get most() {
-        return share();
+        return Math.min(MOST_BYTES, answersMost() * most);
       },
       grow: (bytes) => (!isIn || take(bytes) ? undefined : wait(bytes)),
       isRead,
@@ -101,8 +108,7 @@ export function createAnswerRooms(all: { bytes: number }, mostBytes: () => numbe
         if (!isIn) return;
         isIn = false;
         giveUp?.();
-        own.bytes -= taken;
-        all.bytes -= taken;
+        add(-taken);
         if (own.turn === me) own.turn = undefined;
         if (--own.rooms === 0) accounts.delete(accountId);
         look();
@@ -110,5 +116,5 @@ export function createAnswerRooms(all: { bytes: number }, mostBytes: () => numbe
     };
   }
 
-  return { open, look };
+  return { open };
 }

@@ -1,6 +1,6 @@
 // How much this process has taken on: requests under way and the bytes of their bodies, of what is fetched for them and of
-// large answers, as they come. Beyond the bound it refuses at once, so that what it has admitted keeps its pace. Free calls make room first, and
-// no account fills the house.
+// large answers, as they come. Beyond the bound it refuses at once, so that what it has admitted keeps its pace. Free calls
+// make room first, and no account fills the house.
 
 import { fault } from '../faults/fault.ts';
 import { type AnswerRoom, createAnswerRooms } from './answer-room.ts';
@@ -76,7 +76,6 @@ export function createLoad(limits: () => LoadLimits): Load {
           all.bytes -= taken;
           own.bytes -= taken;
           if (--own.requests === 0) byAccount.delete(accountId);
-          if (taken > 0) answers.look();
         },
       };
     },

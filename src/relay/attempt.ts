@@ -11,10 +11,8 @@ import { Fault } from '../faults/fault.ts';
 import { codeOf } from '../kit/error-code.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../kit/json/json.ts';
-import type { MarkedJson } from '../kit/json/long-members.ts';
 import { dropBody, type JsonBody } from '../kit/json/request-json.ts';
 import { describeError } from '../kit/log.ts';
-import type { AnswerRoom } from '../limits/answer-room.ts';
 import { AttemptFailed, type AttemptOutcome } from './attempt-failed.ts';
 import { withoutLostBetas } from './betas.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
@@ -22,7 +20,7 @@ import { classifyFailure, classifyTold } from './classify-failure.ts';
 import { MAX_WORDLESS_EVENTS } from './event-buffer.ts';
 import { createEventFeed, type EventFeed, type FeedLimits } from './event-feed.ts';
 import type { Step } from './plan.ts';
-import { readLargeAnswer } from './read-large-answer.ts';
+import { type LargeAnswer, readLargeAnswer } from './read-large-answer.ts';
 import { isShort, MAX_ANSWER_BYTES, readText } from './read-upstream-text.ts';
 import { upstreamFields } from './upstream-fields.ts';
 import { Watch } from './watch.ts';
@@ -44,7 +42,7 @@ export interface WholeAnswer extends AnyBegun {
   /** What of it the client's dialect has no place for. */
   lost: readonly string[];
   /** Set if it is large: what in the document is only marked, and the room that it takes. */
-  large?: { document: MarkedJson; room: AnswerRoom };
+  large?: LargeAnswer;
 }
 
 export interface BegunStream extends AnyBegun {
@@ -246,13 +244,15 @@ async function takeWhole(
   if (!longAnswers || isShort(response)) return readWhole(carrier, await readText(response, watch), hidden);
   const read = await readLargeAnswer(tools, call, longAnswers, response, watch);
   if (typeof read === 'string') return readWhole(carrier, read, hidden);
-  const { document, room } = read;
-  const answer = document && carrier.readAnswer(document);
-  if (document && answer && answer !== 'gave_up')
-    return { kind: 'whole', carrier, ...answer, large: { document, room } };
-  document?.drop();
-  room.leave();
-  throw new AttemptFailed(answer === 'gave_up' ? answer : 'not_an_answer');
+  try {
+    const answer = carrier.readAnswer(read.document) ?? 'not_an_answer';
+    if (typeof answer === 'string') throw new AttemptFailed(answer);
+    return { kind: 'whole', carrier, ...answer, large: read };
+  } catch (error) {
+    read.document.drop();
+    read.room.leave();
+    throw error;
+  }
 }
 
 function readWhole(carrier: Carrier, text: string, hidden: readonly string[]): WholeParts {

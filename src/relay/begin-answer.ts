@@ -60,7 +60,7 @@ export async function tryStep(
     note(outcome);
     const { channel } = step.route;
     const name = ALARMS[outcome];
-    if (outcome === 'too_large') noteTooLarge(tools, admission, step);
+    if (outcome === 'too_large') noteTooLarge(tools, admission, step, error);
     if (name) tools.alarms.raise(name, { request_id: call.requestId, channel: channel.name, model: step.model.id });
     if (name === 'upstream_refused_our_key') tools.doubtKey(channel);
     throw error;
@@ -68,9 +68,12 @@ export async function tryStep(
 }
 
 /** The upstream has made the answer and asks for its price, and nobody pays us for it. */
-function noteTooLarge({ log }: RelayTools, { call }: Admission, { route, model }: Step): void {
+function noteTooLarge({ log }: RelayTools, { call }: Admission, { route, model }: Step, error: unknown): void {
   const { requestId, endpoint } = call;
-  log('warn', 'answer_too_large', { request_id: requestId, model: model.id, channel: route.channel.name, endpoint });
+  const fields = { request_id: requestId, model: model.id, channel: route.channel.name, endpoint };
+  const isOnlyNow = error instanceof AttemptFailed && error.refusal?.code === 'unavailable';
+  if (isOnlyNow) log('warn', 'answer_without_room', fields);
+  else log('warn', 'answer_too_large', fields);
 }
 
 /** What an operator must mend at the upstream. */

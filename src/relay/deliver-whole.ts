@@ -3,6 +3,7 @@
 
 import { fillLong } from '../kit/json/long-members.ts';
 import { answerHeaders, costHeaders } from './answer-headers.ts';
+import { atPace } from './at-pace.ts';
 import type { WholeAnswer } from './attempt.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunAnswer } from './begin-answer.ts';
@@ -21,9 +22,7 @@ export async function deliverWhole(
   try {
     return await settleAndSend(tools, admission, closing, answer);
   } catch (error) {
-    const { large } = answer.begun;
-    large?.document.drop();
-    large?.room.leave();
+    drop(answer.begun);
     throw error;
   }
 }
@@ -52,23 +51,39 @@ async function settleAndSend(
   };
 }
 
-function bodyOf(
-  tools: RelayTools,
-  { dialect, request, connection, gone, pause }: Call,
-  text: string,
-  { large }: WholeAnswer,
-) {
-  if (!large) return text;
-  const { document, room } = large;
+function drop({ large }: WholeAnswer): void {
+  large?.document.drop();
+  large?.room.leave();
+}
+
+function bodyOf(tools: RelayTools, call: Call, text: string, begun: WholeAnswer) {
+  if (!begun.large) return text;
+  const { dialect, request, requestId, connection, gone, pause } = call;
+  const { document } = begun.large;
+  if (gone.aborted) {
+    drop(begun);
+    return '';
+  }
   const write = dialect.longAnswers?.write;
   const pieces = fillLong(text, document, (member) => write?.(member, request) ?? member.pieces);
+  // The call itself is closed, and a drain waits for what was paid. A name of its own: a late settlement takes the call's away.
+  const sending = `${requestId} is sent`;
+  tools.running.add(sending);
+  let hasLeft = false;
+  const onGone = () => {
+    hasLeft = true;
+  };
   const send = async (take: Send) => {
+    const takePiece = atPace(tools.clock, take);
     try {
-      for await (const piece of inTurns(pieces, pause)) await take(piece);
+      for await (const piece of inTurns(pieces, pause)) {
+        if (hasLeft) break;
+        await takePiece(piece);
+      }
     } finally {
-      document.drop();
-      room.leave();
+      drop(begun);
+      tools.running.delete(sending);
     }
   };
-  return toByteStream(send, { ...tools, connection, gone, keepAlive: () => '', onGone: () => {} });
+  return toByteStream(send, { ...tools, connection, gone, keepAlive: () => '', onGone });
 }

@@ -1,5 +1,6 @@
-// A whole answer that may be large: its long members are checked as they come and stay bytes, and the room that they take is
-// asked for. More than we take ends the call: another channel would say as much.
+// A whole answer that may be large. As long as it is short it is only kept; once it is not, its long members are checked as
+// they come and stay bytes, and the room that they take is asked for. More than we take ends the call: another channel would
+// say as much.
 
 import type { LongAnswers } from '../dialects/dialect.ts';
 import { Fault } from '../faults/fault.ts';
@@ -16,26 +17,55 @@ import type { Watch } from './watch.ts';
 const ROOM_WAIT_MS = 30_000;
 
 export interface LargeAnswer {
-  /** Undefined if it is none. */
-  document: MarkedJson | undefined;
+  document: MarkedJson;
   /** To be left when it was sent, or is not. */
   room: AnswerRoom;
 }
 
+type Bytes = Uint8Array<ArrayBuffer>;
+
 /** An answer that turns out to be short is given as its text. Throws AttemptFailed. */
 export async function readLargeAnswer(
-  { clock }: Pick<RelayTools, 'clock'>,
-  { request, openAnswer, pause }: Call,
+  tools: Pick<RelayTools, 'clock'>,
+  call: Call,
   long: LongAnswers,
   response: Response,
   watch: Watch,
 ): Promise<LargeAnswer | string> {
+  const bytes = readBytes(response, watch, MAX_ANSWER_BYTES + long.mostBytes(call.request));
+  const begun: Bytes[] = [];
+  let length = 0;
+  while (length <= SHORT_BYTES) {
+    const { done, value } = await bytes.next();
+    if (done) return new TextDecoder().decode(Buffer.concat(begun));
+    begun.push(value);
+    length += value.length;
+  }
+  return readMembers(tools, call, long, join(begun, bytes), watch);
+}
+
+async function* join(begun: Bytes[], rest: AsyncGenerator<Bytes>): AsyncGenerator<Bytes> {
+  try {
+    yield* begun;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
+  }
+}
+
+async function readMembers(
+  { clock }: Pick<RelayTools, 'clock'>,
+  { request, openAnswer, pause }: Call,
+  long: LongAnswers,
+  bytes: AsyncIterable<Bytes>,
+  watch: Watch,
+): Promise<LargeAnswer> {
   const room = openAnswer();
   const reader = new LongMemberReader(long.member);
   const tooLarge = () => new AttemptFailed('too_large', { refusal: long.tooLarge(request) });
 
-  async function grow(bytes: number): Promise<void> {
-    const others = room.grow(bytes);
+  async function grow(more: number): Promise<void> {
+    const others = room.grow(more);
     if (!others) return;
     // Nothing more is read meanwhile, which is not the channel's fault.
     watch.holdUp();
@@ -51,30 +81,25 @@ export async function readLargeAnswer(
   }
 
   try {
-    let taken = 0;
-    const most = MAX_ANSWER_BYTES + long.mostBytes(request);
-    for await (const bytes of inTurns(readBytes(response, watch, most), pause)) {
-      reader.push(bytes);
+    for await (const piece of inTurns(bytes, pause)) {
+      reader.push(piece);
       if (reader.bytes > room.most || reader.restBytes > MAX_ANSWER_BYTES) throw tooLarge();
-      if (reader.bytes > SHORT_BYTES) await grow(reader.bytes - taken);
-      if (reader.bytes > SHORT_BYTES) taken = reader.bytes;
+      await grow(piece.length);
     }
     room.isRead();
-    if (reader.bytes > SHORT_BYTES) return { document: endOf(reader), room };
-    room.leave();
-    return reader.text();
+    return { document: endOf(reader, tooLarge), room };
   } catch (error) {
     reader.drop();
     room.leave();
-    throw error instanceof JsonRefused && error.problem === 'too_many_values' ? tooLarge() : error;
+    throw error;
   }
 }
 
-function endOf(reader: LongMemberReader): MarkedJson | undefined {
+function endOf(reader: LongMemberReader, tooLarge: () => AttemptFailed): MarkedJson {
   try {
     return reader.end();
   } catch (error) {
-    if (error instanceof JsonRefused && error.problem !== 'too_many_values') return undefined;
-    throw error;
+    if (!(error instanceof JsonRefused)) throw error;
+    throw error.problem === 'too_many_values' ? tooLarge() : new AttemptFailed('not_an_answer');
   }
 }

@@ -1,5 +1,5 @@
-// Room for large answers: those of one account come one after the other, nobody has more than a share, and whoever leaves
-// makes room for who waits.
+// Room for large answers: all of them have half of it, those of one account come one after the other once they are many, and
+// whoever leaves makes room for who waits.
 
 import { expect, test } from 'bun:test';
 import { Fault } from '../../src/faults/fault.ts';
@@ -14,44 +14,47 @@ const openRooms = (megabytes: number) => {
 const state = (growing: Promise<void> | undefined) => (growing ? Bun.peek.status(growing) : 'at once');
 
 test.each([
-  [100_000, 256],
-  [512, 256],
-  [200, 100],
-  [100, 64],
-  [25, 25],
-])('of %d MiB one answer may have %d', (megabytes, most) => {
-  expect(openRooms(megabytes).open().most).toBe(most * MIB);
+  [100_000, 256, 256],
+  [500, 250, 200],
+  [200, 100, 80],
+  [50, 25, 20],
+])('of %d MiB one answer may have %d, a free one %d, and gets them', (megabytes, most, mostFree) => {
+  for (const [isFree, megabytesOfIt] of [
+    [false, most],
+    [true, mostFree],
+  ] as const) {
+    const { load } = openRooms(megabytes);
+    const call = load.enter('a');
+    call.grow(24 * MIB);
+    const room = call.openAnswer(isFree);
+    expect(room.most).toBe(megabytesOfIt * MIB);
+    expect(state(room.grow(room.most))).toBe('at once');
+  }
 });
 
-test('small answers of an account come beside each other, large ones in turn', async () => {
+test('answers of an account come beside each other while they are few, then in turn; small ones always', async () => {
   const { open } = openRooms(512);
-  const [first, second, other] = [open(), open(), open('b')];
-  expect(state(first.grow(4 * MIB))).toBe('at once');
-  expect(state(second.grow(4 * MIB))).toBe('at once');
+  const [first, second, small, other] = [open(), open(), open(), open('b')];
+  expect(state(first.grow(32 * MIB))).toBe('at once');
+  expect(state(second.grow(32 * MIB))).toBe('at once');
   expect(state(first.grow(MIB))).toBe('at once');
   const waiting = second.grow(MIB);
   expect(state(waiting)).toBe('pending');
-  expect(state(other.grow(5 * MIB))).toBe('at once');
+  expect(state(small.grow(4 * MIB))).toBe('at once');
+  expect(state(other.grow(60 * MIB))).toBe('at once');
   first.isRead();
   await waiting;
   expect(state(second.grow(100 * MIB))).toBe('at once');
 });
 
 test('who waits for room gets it when another has left', async () => {
-  const { load, open } = openRooms(200);
-  const body = load.enter('c');
-  body.grow(40 * MIB);
-  const [first, second, third] = [open('a'), open('b'), open('d')];
-  expect(state(first.grow(90 * MIB))).toBe('at once');
-  expect(state(second.grow(50 * MIB))).toBe('at once');
-  const afterBody = second.grow(50 * MIB);
-  const afterAnswer = third.grow(100 * MIB);
-  expect([state(afterBody), state(afterAnswer)]).toEqual(['pending', 'pending']);
-  body.leave();
-  await afterBody;
-  expect(state(afterAnswer)).toBe('pending');
+  const { open } = openRooms(400);
+  const [first, second] = [open('a'), open('b')];
+  expect(state(first.grow(150 * MIB))).toBe('at once');
+  const waiting = second.grow(100 * MIB);
+  expect(state(waiting)).toBe('pending');
   first.leave();
-  await afterAnswer;
+  await waiting;
 });
 
 test('who leaves while it waits is told, and takes nothing', async () => {
@@ -66,15 +69,25 @@ test('who leaves while it waits is told, and takes nothing', async () => {
   expect(state(open().grow(100 * MIB))).toBe('at once');
 });
 
-test('an answer takes nothing of what the bodies of its account may have, and of all the room as they do', () => {
-  const { load, open } = openRooms(200);
-  expect(state(open('a').grow(100 * MIB))).toBe('at once');
-  load.enter('a').grow(60 * MIB);
-  expect(() => load.enter('b').grow(50 * MIB)).toThrow(Fault);
+test('whatever answers there are, bodies have half of the room; and no answer waits for a body', () => {
+  const { load, open } = openRooms(128);
+  for (const account of ['a', 'b', 'c', 'd']) open(account).grow(20 * MIB);
+  load.enter('e').grow(64 * MIB);
+  expect(() => load.enter('f').grow(10 * MIB)).toThrow(Fault);
+  const { load: full } = openRooms(128);
+  for (const account of ['a', 'b']) full.enter(account).grow(64 * MIB);
+  expect(
+    state(
+      full
+        .enter('c')
+        .openAnswer(false)
+        .grow(64 * MIB),
+    ),
+  ).toBe('at once');
 });
 
 test('a free answer keeps out of what is kept for those who pay', () => {
-  const { open } = openRooms(200);
+  const { open } = openRooms(400);
   open('a').grow(90 * MIB);
   expect(state(open('b', true).grow(80 * MIB))).toBe('pending');
   expect(state(open('c').grow(80 * MIB))).toBe('at once');

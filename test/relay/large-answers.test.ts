@@ -65,14 +65,11 @@ const inChunks = (head: string, parts: Iterable<Part>, tail: string): Script => 
     yield tail;
   })(),
 });
+const TAIL = '],"model":"scripted","usage":{"prompt_tokens":9,"total_tokens":9}}';
 const vectors = (count: number, vector: unknown) => {
   const text = JSON.stringify(vector);
   const parts = listed(count, (index) => `{"object":"embedding","index":${index},"embedding": ${text}}`);
-  return inChunks(
-    '{"object":"list","data":[',
-    parts,
-    '],"model":"scripted","usage":{"prompt_tokens":9,"total_tokens":9}}',
-  );
+  return inChunks('{"object":"list","data":[', parts, TAIL);
 };
 const pictures = (count: number, bytes: number) =>
   inChunks(
@@ -87,6 +84,27 @@ const embed = (count: number, rest: Record<string, unknown> = {}, signal?: Abort
     body: { model: 'vectors', input: Array.from({ length: count }, () => 'a'), ...rest },
     ...(signal ? { signal } : {}),
   });
+/** A client that takes nothing but the beginning of its answer. */
+async function askSlowly(count: number): Promise<SlowClient> {
+  gateway.upstream.next(vectors(count, VECTOR));
+  const body = { model: 'vectors', input: Array.from({ length: count }, () => 'a') };
+  const client = startSlowClient({ port: gateway.port, path: '/v1/embeddings', key: account.key, body });
+  await client.begun;
+  client.pause();
+  return client;
+}
+/** Time goes on until it is over. */
+async function passing<T>(clock: ManualClock, awaited: Promise<T>): Promise<T> {
+  let isOver = false;
+  void awaited.finally(() => {
+    isOver = true;
+  });
+  await eventually('its end', async () => {
+    if (!isOver) await clock.advance(250);
+    return isOver;
+  });
+  return awaited;
+}
 const paint = (n: number) =>
   gateway.call('/v1/images/generations', { key: account.key, body: { model: 'paint', prompt: 'a cat', n } });
 const receiptOf = (response: Response): Promise<Answer> =>
@@ -115,11 +133,12 @@ describe('as much as may be asked for', () => {
     expect(await receiptOf(response)).toMatchObject({ input_tokens: 9, attempts: [{ channel: 'up', outcome: 'ok' }] });
   });
 
-  test('but for the model not a byte of it is another', async () => {
+  // About 72 of them are the first that are not short.
+  test.each([1, 70, 72, 74, 200])('but for the model not a byte of %d is another', async (count) => {
     const texts = (script: Script) => [...(script.body ?? []), ...(script.rest ?? [])].join('');
-    gateway.upstream.next(vectors(200, VECTOR));
-    const response = await embed(200);
-    expect(await response.text()).toBe(texts(vectors(200, VECTOR)).replace('"scripted"', '"vectors"'));
+    gateway.upstream.next(vectors(count, VECTOR));
+    const response = await embed(count);
+    expect(await response.text()).toBe(texts(vectors(count, VECTOR)).replace('"scripted"', '"vectors"'));
   });
 
   test('several large pictures reach the client', async () => {
@@ -150,7 +169,7 @@ describe('as much as may be asked for', () => {
 });
 
 describe('more than we take', () => {
-  beforeAll(() => start({ body_megabytes_in_flight: 25 }));
+  beforeAll(() => start({ body_megabytes_in_flight: 50 }));
   afterAll(stop);
 
   test('ends the call: no other channel is asked, nobody is charged, and the client is told what to do', async () => {
@@ -209,16 +228,13 @@ describe('more than we take', () => {
 
 describe('no room for it now', () => {
   const clock = createManualClock();
-  beforeAll(() => start({ body_megabytes_in_flight: 25 }, clock));
-  afterAll(stop);
+  beforeAll(() => start({ body_megabytes_in_flight: 50 }, clock));
+  afterAll(() => passing(clock, stop()));
 
   /** An answer of another account that is there, and that its client does not take. */
   async function untaken(): Promise<SlowClient> {
-    gateway.upstream.next(vectors(1_500, VECTOR), vectors(1_000, VECTOR));
-    const body = { model: 'vectors', input: Array.from({ length: 1_500 }, () => 'a') };
-    const client = startSlowClient({ port: gateway.port, path: '/v1/embeddings', key: account.key, body });
-    await client.begun;
-    client.pause();
+    const client = await askSlowly(1_500);
+    gateway.upstream.next(vectors(1_000, VECTOR));
     account = await gateway.register();
     return client;
   }
@@ -237,16 +253,8 @@ describe('no room for it now', () => {
   test('after 30 s the client is told to come back, and the channel is not blamed', async () => {
     const client = await untaken();
     const waiting = embed(1_000);
-    let isOver = false;
-    void waiting.finally(() => {
-      isOver = true;
-    });
     await gateway.upstream.request(1);
-    await eventually('the refusal', async () => {
-      if (!isOver) await clock.advance(250);
-      return isOver;
-    });
-    const refused = await waiting;
+    const refused = await passing(clock, waiting);
     expect(refused.status).toBe(503);
     expect(((await refused.json()) as Answer).error.code).toBe('unavailable');
     expect(await receiptOf(refused)).toMatchObject({
@@ -254,6 +262,24 @@ describe('no room for it now', () => {
       attempts: [{ channel: 'up', outcome: 'too_large' }],
     });
     expect(second.requests).toEqual([]);
+    const told = gateway.log.lines().filter(({ event }) => String(event).startsWith('answer_'));
+    expect(told).toMatchObject([{ event: 'answer_without_room', level: 'warn', model: 'vectors', channel: 'up' }]);
     client.hangUp();
+  });
+});
+
+describe('a drain', () => {
+  const clock = createManualClock();
+  beforeAll(() => start({}, clock));
+  afterAll(stop);
+
+  test('waits until a client has what it paid for', async () => {
+    const client = await askSlowly(1_000);
+    const draining = gateway.gateway.drain(40_000);
+    await clock.advance(30_000);
+    client.resume();
+    await passing(clock, draining);
+    await client.closed;
+    expect(client.text().slice(-100)).toContain(TAIL.replace('scripted', 'vectors'));
   });
 });

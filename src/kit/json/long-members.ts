@@ -125,7 +125,7 @@ export class LongMemberReader {
   #readRest(chunk: Uint8Array, from: number): number {
     for (let at = from; at < chunk.length; at++) {
       const byte = chunk[at] ?? 0;
-      if (byte <= 0x20) continue;
+      if (isSpace(byte)) continue;
       if (this.#listAt >= 0 && isNumberStart(byte)) return this.#begin(NUMBERS, this.#listAt, at);
       this.#listAt = -1;
       const isValue = this.#isAwaited;
@@ -165,11 +165,6 @@ export class LongMemberReader {
     return at;
   }
 
-  /** The bytes as they came. */
-  text(): string {
-    return new TextDecoder().decode(Buffer.concat(this.#chunks));
-  }
-
   /** Nobody wants what came. */
   drop(): void {
     dropAll(this.#chunks);
@@ -198,6 +193,11 @@ export class LongMemberReader {
 function dropAll(chunks: Uint8Array<ArrayBuffer>[]): void {
   const buffers = new Set(chunks.splice(0).map(({ buffer }) => buffer));
   for (const buffer of buffers) buffer.transfer(0);
+}
+
+/** Only what JSON takes for space: a parser has to see any other. */
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 function isNumberStart(byte: number): boolean {

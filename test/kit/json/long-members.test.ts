@@ -36,7 +36,23 @@ const OTHERS = [
   '"é"',
 ];
 /** Near to a list, and no JSON. */
-const BROKEN = ['[1,]', '[1 2]', '[01]', '[-]', '[1.]', '[.5]', '[1e]', '[+1]', '[1', '[1}', '"a', '"\\x"', '"\n"'];
+const BROKEN = [
+  '[1,]',
+  '[1 2]',
+  '[01]',
+  '[-]',
+  '[1.]',
+  '[.5]',
+  '[1e]',
+  '[+1]',
+  '[1',
+  '[1}',
+  '"a',
+  '"\\x"',
+  '"\n"',
+  '[\u00011]',
+  '\u0001[1]',
+];
 
 test.each([...LISTS, ...STRINGS])('%s stays bytes', (value) => {
   const text = answer(value, value);
