@@ -63,15 +63,13 @@ afterAll(async () => {
 
 /** Its hold is in the journal then, and nowhere else. */
 async function killMidCall(): Promise<void> {
-  const silence = Promise.withResolvers<void>();
   upstream.reset();
-  upstream.otherwise({ body: [silence.promise] });
+  upstream.otherwise({ cut: { after: 'head', by: 'stall' } });
   const body = { model: 'up-paid', messages: [{ role: 'user', content: 'Hi' }] };
   const call = doorsOf(server, place).call('/v1/chat/completions', { key: cutOff.key, body });
   await upstream.request(0);
   server.signal('SIGKILL');
   await Promise.allSettled([server.ended, call]);
-  silence.resolve();
   const db = new Database(file);
   // As if its 15 seconds were over now; at the time of the call it still held.
   db.run('UPDATE leases SET expires_at = ?', [Date.now()]);

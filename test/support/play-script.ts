@@ -57,9 +57,12 @@ function* inOrder(...lists: Iterable<Part>[]): Generator<Part> {
 }
 
 function headOf(script: Script): string {
-  const { status = 200, headers = {}, framing = 'sized' } = script;
+  const { status = 200, headers = {}, framing = 'sized', body = [] } = script;
   const lines = [`HTTP/1.1 ${status} Scripted`, 'connection: close'];
-  if (framing === 'sized') lines.push(`content-length: ${bodyLength(script)}`);
+  const length = bodyLength(script);
+  if (framing === 'sized' && length === 0 && body.some((part) => part instanceof Promise))
+    throw new Error('an answer of no bytes is over at once: it waits only when it is chunked, or cut');
+  if (framing === 'sized') lines.push(`content-length: ${length}`);
   if (framing === 'chunked') lines.push('transfer-encoding: chunked');
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
   return `${lines.join('\r\n')}\r\n\r\n`;
