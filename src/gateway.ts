@@ -41,8 +41,6 @@ import { hostOfProcesses } from './processes.ts';
 import { createPublicStatus } from './publishing/public-status.ts';
 import { catalogBeforeStart } from './publishing/starting-document.ts';
 import { createRelayTools, type WaysOut } from './relay-tools.ts';
-import { addConsole } from './site/console/console.tsx';
-import { addSite } from './site/site.ts';
 import { createSiteTools } from './site-tools.ts';
 import { startNode } from './start-node.ts';
 import type { Store } from './store/store.ts';
@@ -158,7 +156,10 @@ export async function composeGateway(
   };
   const { securityContact, supportContact } = settings;
   const site = createSiteTools(http, { pepper, securityContact, supportContact });
-  const app = createApp(http, (pages) => addSite(pages, site));
+  const app = createApp(http, async () => {
+    const { addSite } = await import('./site/site.ts');
+    return (pages) => addSite(pages, site);
+  });
   const unanswered = countUnanswered();
   const respond = unanswered.counted(app.fetch);
 
@@ -194,9 +195,12 @@ export async function composeGateway(
     listenForOperator(
       settings,
       { clock, random, log, newId, metrics, operating, readBody },
-      (pages, check) => {
-        const checkToken = tokenCheck(check);
-        addConsole(pages, createConsoleTools(operating, { siteName, log, siteAssets: site.assetFiles, checkToken }));
+      async () => {
+        const { addConsole } = await import('./site/console/console.tsx');
+        return (pages, check) => {
+          const checkToken = tokenCheck(check);
+          addConsole(pages, createConsoleTools(operating, { siteName, log, siteAssets: site.assetFiles, checkToken }));
+        };
       },
       { counted: unanswered.counted, idleSeconds },
     );

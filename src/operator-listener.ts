@@ -14,11 +14,11 @@ const USUAL_PORT = 8788;
 export function listenForOperator(
   { port, adminPort, adminToken, dataDir, processIndex = 0 }: Settings,
   tools: Omit<OperatorTools, 'adminToken'> & { random: Random },
-  addPages: AddPages,
+  loadPages: () => Promise<AddPages>,
   { counted, idleSeconds }: Pick<Unanswered, 'counted'> & Pick<ListenOptions, 'idleSeconds'>,
 ): Server {
   const token = adminToken ?? keptAdminToken(dataDir, tools.random);
-  const app = createOperatorApp({ ...tools, adminToken: token }, addPages);
+  const app = createOperatorApp({ ...tools, adminToken: token }, loadPages);
   const options = {
     host: OPERATOR_HOST,
     variable: 'ADMIN_PORT',

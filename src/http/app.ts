@@ -22,6 +22,11 @@ export interface AppBindings {
   connection: Connection;
 }
 
+type Router = Hono<{ Bindings: AppBindings }>;
+
+/** Puts the pages behind the API's routes. */
+export type AddPages = (app: Router) => void;
+
 /** A refusal may be returned instead of thrown: a flood of them need not unwind the stack each time. */
 type Reply = Response | Fault;
 
@@ -35,10 +40,21 @@ export interface App {
   fetch(request: Request, connection: Connection): Response | Promise<Response>;
 }
 
-/** The calls that come by the thousand have an address of their own: one look finds them, past the router and all pages. */
-export function createApp(http: HttpTools, pages: (app: Hono<{ Bindings: AppBindings }>) => void): App {
+/**
+ * The calls that come by the thousand have an address of their own: one look finds them, past the router and all pages. Those
+ * are loaded when somebody first asks for anything else: a gateway that only programs call never takes the memory.
+ */
+export function createApp(http: HttpTools, loadPages: () => Promise<AddPages>): App {
   const tools: AppTools = { ...http, faultResponse: createFaultResponses(http.publicUrl) };
-  const router = createRouter(tools, pages);
+  let router: Promise<Router> | undefined;
+  const find = async (request: Request, path: string, connection: Connection) => {
+    try {
+      router ??= loadPages().then((addPages) => createRouter(tools, addPages));
+      return (await router).fetch(request, { connection });
+    } catch (error) {
+      return faultResponse(tools, newExchange(tools, request, path, connection), error);
+    }
+  };
   const plain = Map.groupBy(
     ROUTES.filter(({ path }) => !path.includes(':')),
     ({ path }) => path,
@@ -50,7 +66,7 @@ export function createApp(http: HttpTools, pages: (app: Hono<{ Bindings: AppBind
       if (!route) {
         // Pages ask for it after a wait.
         connection.peer();
-        return router.fetch(request, { connection });
+        return find(request, path, connection);
       }
       const handle: Handle = (exchange) => handleRoute(tools, route, exchange);
       return answer(tools, newExchange(tools, request, path, connection), handle, route.hasHeaders);
@@ -68,8 +84,8 @@ function newExchange(
   return { request, path, requestId: newId('req'), envelope: envelopeOf(path, request.headers), connection, params };
 }
 
-function createRouter(tools: AppTools, pages: (app: Hono<{ Bindings: AppBindings }>) => void) {
-  const app = new Hono<{ Bindings: AppBindings }>({ getPath });
+function createRouter(tools: AppTools, addPages: AddPages): Router {
+  const app: Router = new Hono({ getPath });
   const exchangeOf = ({ req, env }: Context<{ Bindings: AppBindings }>) =>
     newExchange(tools, req.raw, getPath(req.raw), env?.connection ?? NO_CONNECTION, req.param());
   const serve = (path: string, methods: string[], handle: Handle) =>
@@ -90,7 +106,7 @@ function createRouter(tools: AppTools, pages: (app: Hono<{ Bindings: AppBindings
     isOpenToPages(getPath(context.req.raw)) ? preflight(context.req.raw) : new Response(null, { status: 204 }),
   );
   for (const route of ROUTES) serve(route.path, [route.method], (exchange) => handleRoute(tools, route, exchange));
-  pages(app);
+  addPages(app);
   for (const path of new Set(ROUTES.map((route) => route.path))) {
     serve(path, EVERY_METHOD, () => {
       throw fault('method_not_allowed', { headers: { allow: allowedMethods(path) } });

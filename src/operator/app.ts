@@ -10,21 +10,21 @@ import type { OperatorExchange, OperatorTools } from './tools.ts';
 
 type Handle = (exchange: OperatorExchange) => Response | Promise<Response>;
 
-/** Adds pages for people behind the routes for programs. They have a door of their own, which asks for the same token. */
+/** Adds pages for people. They have a door of their own, which asks for the same token. */
 export type AddPages = (app: Hono, check: CheckToken) => void;
 
-export function createOperatorApp(tools: OperatorTools, addPages: AddPages = () => {}): Hono {
-  const app = new Hono();
+/** Pages stand behind the routes for programs, and are loaded when the first is asked for. */
+export function createOperatorApp(tools: OperatorTools, loadPages: () => Promise<AddPages>): Hono {
   const check = createCheckToken(tools.clock, tools.adminToken);
   const guard = guardHeaders(check);
-  const serve = (method: string, path: string, handle: Handle) =>
-    app.on(method, path, (context) => answer(tools, guard, exchangeOf(tools, context), handle));
+  const app = newRouter(tools);
+  const serve = (router: Hono, method: string, path: string, handle: Handle) =>
+    router.on(method, path, (context) => answer(tools, guard, exchangeOf(tools, context), handle));
 
-  // What a page throws past its own answer to failures ends as it does on a route.
-  app.onError((error, context) => refused(tools, exchangeOf(tools, context), error));
-  for (const { method, path, handle } of OPERATOR_ROUTES) serve(method, path, (exchange) => handle(tools, exchange));
+  for (const { method, path, handle } of OPERATOR_ROUTES)
+    serve(app, method, path, (exchange) => handle(tools, exchange));
   for (const path of new Set(OPERATOR_ROUTES.map((route) => route.path))) {
-    serve(EVERY_METHOD, path, () => {
+    serve(app, EVERY_METHOD, path, () => {
       const methods = OPERATOR_ROUTES.filter((route) => route.path === path).map((route) => route.method);
       const headers = { allow: methods.join(', ') };
       throw new PortRefused(405, 'method_not_allowed', 'Use one of the methods in the allow header.', { headers });
@@ -34,11 +34,26 @@ export function createOperatorApp(tools: OperatorTools, addPages: AddPages = () 
     if (isLoopbackName(context.req.header('host'))) return next();
     return answer(tools, guard, exchangeOf(tools, context), () => refuseHost());
   });
-  addPages(app, check);
-  serve(EVERY_METHOD, '*', () => {
-    throw new PortRefused(404, 'route_not_found', 'Check the path: there is no such route.');
+  let pages: Promise<Hono> | undefined;
+  app.all('*', async (context) => {
+    pages ??= loadPages().then((addPages) => {
+      const router = newRouter(tools);
+      addPages(router, check);
+      serve(router, EVERY_METHOD, '*', () => {
+        throw new PortRefused(404, 'route_not_found', 'Check the path: there is no such route.');
+      });
+      return router;
+    });
+    return (await pages).fetch(context.req.raw);
   });
   return app;
+}
+
+/** What a page throws past its own answer to failures ends as it does on a route. */
+function newRouter(tools: OperatorTools): Hono {
+  const router = new Hono();
+  router.onError((error, context) => refused(tools, exchangeOf(tools, context), error));
+  return router;
 }
 
 /** The router's word for any method, also one that HTTP does not know. */

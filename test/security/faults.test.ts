@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import { FAULT_CODES, type FaultCode, faultRow } from '../../src/faults/table.ts';
-import { createApp } from '../../src/http/app.ts';
+import { type AddPages, createApp } from '../../src/http/app.ts';
 import { NO_CONNECTION } from '../../src/kit/connection.ts';
 import { createKey } from '../support/create-key.ts';
 import { createGate, eventually } from '../support/eventually.ts';
@@ -222,7 +222,13 @@ describe('S36 every fault', () => {
       expect(gateway.log.text()).not.toContain(secret);
   });
 
-  test('S36 also when a page breaks: told as our own error, and its words stay out of the log', async () => {
+  const broken = (): never => {
+    throw new Error(`${SECRET_BODY} in ${gateway.dataDir}`);
+  };
+  test.each<[string, () => Promise<AddPages>]>([
+    ['a page breaks', async () => (pages) => void pages.get('/broken', broken)],
+    ['pages cannot be loaded', async () => broken()],
+  ])('S36 also when %s: told as our own error, and its words stay out of the log', async (_, loadPages) => {
     const lines: string[] = [];
     const tools = {
       newId: () => 'req_1',
@@ -230,11 +236,7 @@ describe('S36 every fault', () => {
       countFault: () => {},
       log: (...told: unknown[]) => void lines.push(JSON.stringify(told)),
     };
-    const app = createApp(tools as never, (pages) => {
-      pages.get('/broken', () => {
-        throw new Error(`${SECRET_BODY} in ${gateway.dataDir}`);
-      });
-    });
+    const app = createApp(tools as never, loadPages);
     const response = await app.fetch(new Request('http://gateway.example/broken'), NO_CONNECTION);
     const text = await response.text();
     expect(response.status).toBe(500);
