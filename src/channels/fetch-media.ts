@@ -3,7 +3,6 @@
 // address that was checked, no redirects, and bounds on size and time.
 
 import { lookup } from 'node:dns/promises';
-import { request as httpsRequest } from 'node:https';
 import { Fault, fault } from '../faults/fault.ts';
 import { type Address, parseAddress } from '../kit/address.ts';
 import type { Clock } from '../kit/clock.ts';
@@ -119,10 +118,18 @@ function whileLive<Result>(work: Promise<Result>, signal: AbortSignal): Promise<
   });
 }
 
-function download(url: URL, address: string, options: MediaOptions, room: Room, signal: AbortSignal): Promise<Media> {
+async function download(
+  url: URL,
+  address: string,
+  options: MediaOptions,
+  room: Room,
+  signal: AbortSignal,
+): Promise<Media> {
   const family = address.includes(':') ? 6 : 4;
+  // Seldom needed, and no small part of the memory of a start.
+  const { request: ask } = await import('node:https');
   return new Promise((resolve, reject) => {
-    const request = httpsRequest(
+    const request = ask(
       url,
       {
         // Not looked up a second time: another answer would be another address.

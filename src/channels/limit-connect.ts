@@ -3,8 +3,7 @@
 // heard of the upstream lately, a bare connection is made beside the call, and if that does not come about in time, neither
 // will the call.
 
-import { connect as connectSocket, isIP } from 'node:net';
-import { connect as connectSecurely } from 'node:tls';
+import type { Socket } from 'node:net';
 import type { Clock } from '../kit/clock.ts';
 import type { Fetch } from './upstream.ts';
 
@@ -67,9 +66,11 @@ function placeOf(url: string): Place {
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (isSecure ? 443 : 80), isSecure };
 }
 
-export const connectBare: Connect = (place, signal) =>
-  new Promise((resolve) => {
-    const socket = place.isSecure ? openSecure(place) : connectSocket(place);
+export const connectBare: Connect = async (place, signal) => {
+  const open = await loadOpen(place);
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve(false);
+    const socket = open(place);
     const end = (isMade: boolean) => {
       socket.destroy();
       resolve(isMade);
@@ -79,9 +80,16 @@ export const connectBare: Connect = (place, signal) =>
     for (const event of ['error', 'end', 'close']) socket.once(event, fail);
     signal.addEventListener('abort', fail, { once: true });
   });
+};
 
-/** Nothing is sent on it, so it need not be known whose certificate it is: the call itself will ask. */
-function openSecure({ host, port }: Place) {
-  const name = isIP(host) === 0 ? { servername: host } : {};
-  return connectSecurely({ host, port, ...name, rejectUnauthorized: false });
+/** Loaded for the first call and not before: no small part of the memory of a start. */
+async function loadOpen({ isSecure }: Place): Promise<(place: Place) => Socket> {
+  const { connect, isIP } = await import('node:net');
+  if (!isSecure) return connect;
+  const { connect: connectSecurely } = await import('node:tls');
+  return ({ host, port }) => {
+    const name = isIP(host) === 0 ? { servername: host } : {};
+    // Nothing is sent on it, so it need not be known whose certificate it is: the call itself will ask.
+    return connectSecurely({ host, port, ...name, rejectUnauthorized: false });
+  };
 }
