@@ -1,17 +1,17 @@
 // The server's process: start, obey signals, end with a clear code. With PROCESSES above 1 it serves nothing itself, but
 // starts as many processes that do.
 
-import { startChild, tellServing } from './child.ts';
-import { readSettings, type Settings, SettingsRefused } from './config.ts';
 import type { Gateway } from './gateway.ts';
 import { reasonOf } from './jobs/reason-of.ts';
 import { systemClock } from './kit/clock.ts';
 import { createLog, describeError } from './kit/log.ts';
-import { createLineWriter, type LineWriter } from './line-writer.ts';
-import { checkPort, OPERATOR_HOST } from './listen.ts';
-import { StartEnded, StartRefused } from './start-refused.ts';
+import { checkPort, OPERATOR_HOST } from './ports/listen.ts';
+import { startChild, tellServing } from './processes/child.ts';
+import { createLineWriter, type LineWriter } from './processes/line-writer.ts';
+import { supervise } from './processes/supervisor.ts';
+import { readSettings, type Settings, SettingsRefused } from './settings/settings.ts';
+import { StartEnded, StartRefused } from './start/start-refused.ts';
 import { StoreRefused } from './store/refusal.ts';
-import { supervise } from './supervisor.ts';
 
 /** A signal to a process group arrives twice, directly and forwarded by our parent: within this time it is one. */
 const ONE_SIGNAL_MS = 1_000;
@@ -51,7 +51,7 @@ async function serveAlone(settings: Settings): Promise<void> {
   const stopping = new AbortController();
   obeySignals(started, stopping, lines, settings.processIndex !== undefined);
   // Loaded late: who only starts others is quick and small without it.
-  const { startGateway } = await import('./start-gateway.ts');
+  const { startGateway } = await import('./start/start-gateway.ts');
   const { signal } = stopping;
   try {
     const gateway = await startGateway(settings, { fetch: globalThis.fetch, writeLog: lines.write, signal });

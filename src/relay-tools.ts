@@ -5,18 +5,18 @@ import { type Connect, connectBare } from './channels/limit-connect.ts';
 import { createRetryBudget } from './channels/retry-budget.ts';
 import type { Fetch } from './channels/upstream.ts';
 import { createUpstreams } from './channels/upstreams.ts';
-import type { Settings } from './config.ts';
 import type { Authenticator } from './keys/authenticator.ts';
 import type { NewId } from './kit/ids.ts';
 import type { Metrics } from './kit/metrics.ts';
 import { createHasher, type Sealer } from './kit/sealed.ts';
-import type { LifeCycle } from './life-cycle.ts';
 import { createRecentRefusals } from './limits/recent-refusals.ts';
 import { createTurns } from './limits/turns.ts';
 import { countRequests } from './operator/metrics/request-metrics.ts';
 import type { RelayTools } from './relay/call.ts';
 import { createCut } from './relay/cut.ts';
-import { createSecretResolver } from './resolve-secret.ts';
+import { createSecretResolver } from './settings/resolve-secret.ts';
+import type { Settings } from './settings/settings.ts';
+import type { LifeCycle } from './start/life-cycle.ts';
 
 /** All but `fetch` are set by tests alone. */
 export interface WaysOut {

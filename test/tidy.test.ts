@@ -129,7 +129,7 @@ describe('tools stay in their rooms', () => {
     ['src/main.ts', 'await fetch(url);'],
   ]);
   accepts(findMisplacedUses, [
-    ['src/config.ts', 'const port = process.env.PORT ?? Bun.env.PORT;'],
+    ['src/settings/settings.ts', 'const port = process.env.PORT ?? Bun.env.PORT;'],
     ['src/main.ts', 'start({ fetch: globalThis.fetch });'],
     ['src/channels/a.ts', 'await fetch(url);'],
     ['src/jobs/a.ts', 'const send = ({ fetch }: { fetch: typeof globalThis.fetch }) => fetch(url);'],

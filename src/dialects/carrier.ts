@@ -8,7 +8,7 @@ import type { Quirks } from '../kit/quirks.ts';
 import type { AnswerFacts, Dialect, RelayRequest, StreamReader, UpstreamFields } from './dialect.ts';
 import { NOTHING_LEFT, withoutLeft } from './left-behind/left-behind.ts';
 import { pricedFields } from './left-behind/priced-fields.ts';
-import type { FetchedMedia, NamedMedia } from './translate/named-media.ts';
+import type { FetchedMedia, NamedMedia } from './media/named-media.ts';
 
 export interface Carrier {
   endpoint: Endpoint;

@@ -2,8 +2,8 @@
 // upstream left open, a lower bound to refuse what cannot fit. Counted by class of character, because Traditional
 // Chinese takes about one token a character where English takes one for four, and Russian or Thai one for three.
 
-import type { ByteCounts } from './json/scan-bytes.ts';
-import { countBytes, MOST_SCANNED_CHARS } from './json/scan-text.ts';
+import type { ByteCounts } from './json/scan/scan-bytes.ts';
+import { countBytes, MOST_SCANNED_CHARS } from './json/scan/scan-text.ts';
 
 export interface TokenCount {
   /** No common tokenizer makes more of it. */

@@ -3,9 +3,9 @@
 import type { Channel } from '../catalog/catalog.ts';
 import type { Document, ModelKind } from '../catalog/document.ts';
 import { SERVED_BY } from '../catalog/endpoints.ts';
-import { readFailure } from '../channels/read-failure.ts';
+import { readFailure } from '../channels/refusals/read-failure.ts';
 import type { Upstream } from '../channels/upstream.ts';
-import { isForResponses, limitFieldOf } from '../dialects/openai-chat/model-traits.ts';
+import { isForResponses, limitFieldOf } from '../dialects/traits/openai.ts';
 import type { Endpoint } from '../kit/endpoints.ts';
 import { codeOf } from '../kit/error-code.ts';
 import { isObject, tryParseJson } from '../kit/json/json.ts';

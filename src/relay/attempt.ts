@@ -1,12 +1,13 @@
 // One try on one channel, up to the moment the answer has really begun: the whole of a JSON answer, or the first
 // meaningful event of a stream. Until then another channel can still take over.
 
-import { readFailure } from '../channels/read-failure.ts';
-import { readToldFailure } from '../channels/read-told-failure.ts';
+import { readFailure } from '../channels/refusals/read-failure.ts';
+import { readToldFailure } from '../channels/refusals/read-told-failure.ts';
+import { withoutLostBetas } from '../dialects/anthropic-messages/betas.ts';
 import type { Carrier } from '../dialects/carrier.ts';
 import { describeRefused } from '../dialects/describe-refused.ts';
 import type { AnswerFacts, StreamEvent, StreamReader, UpstreamFields } from '../dialects/dialect.ts';
-import type { FetchedMedia } from '../dialects/translate/named-media.ts';
+import type { FetchedMedia } from '../dialects/media/named-media.ts';
 import { Fault } from '../faults/fault.ts';
 import { codeOf } from '../kit/error-code.ts';
 import { failpoint } from '../kit/failpoint.ts';
@@ -14,7 +15,6 @@ import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../kit/json/js
 import { dropBody, type JsonBody } from '../kit/json/request-json.ts';
 import { describeError } from '../kit/log.ts';
 import { AttemptFailed, type AttemptOutcome } from './attempt-failed.ts';
-import { withoutLostBetas } from './betas.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import { classifyFailure, classifyTold } from './classify-failure.ts';
 import { MAX_WORDLESS_EVENTS } from './event-buffer.ts';

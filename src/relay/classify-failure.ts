@@ -1,6 +1,6 @@
 // What an upstream's refusal means for the call, by its status, its code and, where those do not tell, its words.
 
-import type { UpstreamFailure } from '../channels/read-failure.ts';
+import type { UpstreamFailure } from '../channels/refusals/read-failure.ts';
 import { isAboutNamed } from '../dialects/is-about-named.ts';
 import { fault } from '../faults/fault.ts';
 import { tooLongText } from '../faults/too-long-text.ts';

@@ -3,12 +3,12 @@
 
 import type { Catalog, Model, Route } from '../catalog/catalog.ts';
 import { tokenBounds } from '../catalog/token-bounds.ts';
+import { lostBetas } from '../dialects/anthropic-messages/betas.ts';
 import type { Carrier } from '../dialects/carrier.ts';
 import { canReach, carry, type Sender } from '../dialects/carry.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
 import { Fault, fault } from '../faults/fault.ts';
 import { hasRoomToThink } from '../ledger/cost.ts';
-import { lostBetas } from './betas.ts';
 import { isReached, type Models } from './candidate-models.ts';
 import { noChannel } from './no-channel.ts';
 

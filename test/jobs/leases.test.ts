@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { fault } from '../../src/faults/fault.ts';
 import { ENDED } from '../../src/jobs/keep-lease.ts';
 import { createSweep } from '../../src/jobs/sweep-holds.ts';
-import { isOfAnotherBoot } from '../../src/processes.ts';
+import { isOfAnotherBoot } from '../../src/processes/processes.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Answer } from '../support/answer.ts';
 import { createKey } from '../support/create-key.ts';

@@ -3,7 +3,7 @@
 
 import { strictEqual } from 'node:assert';
 import { closeSync, openSync } from 'node:fs';
-import { createLineWriter } from '../../src/line-writer.ts';
+import { createLineWriter } from '../../src/processes/line-writer.ts';
 
 const [, , file = ''] = process.argv;
 const full = openSync('/dev/full', 'w');

@@ -2,7 +2,7 @@
 // another file got meanwhile would be written to.
 
 import { openSync } from 'node:fs';
-import { createLineWriter } from '../../src/line-writer.ts';
+import { createLineWriter } from '../../src/processes/line-writer.ts';
 
 const lines = createLineWriter(openSync('/dev/full', 'w'));
 lines.write('one\n');

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLineWriter } from '../../src/line-writer.ts';
+import { createLineWriter } from '../../src/processes/line-writer.ts';
 import { eventually } from '../support/eventually.ts';
 import { createWorkplace } from '../support/start-process.ts';
 

@@ -1,7 +1,7 @@
 // The whole gateway on PostgreSQL: the same service, and what clients see when the database goes away.
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { readSettings } from '../../src/config.ts';
+import { readSettings } from '../../src/settings/settings.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer } from '../support/openai-chat.ts';

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
-import { isProcessAlive } from '../../src/processes.ts';
+import { isProcessAlive } from '../../src/processes/processes.ts';
 import { eventually } from '../support/eventually.ts';
 
 test('a process that runs is alive, one that is gone is not', async () => {

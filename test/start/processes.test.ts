@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { rmSync } from 'node:fs';
-import { isProcessAlive } from '../../src/processes.ts';
+import { isProcessAlive } from '../../src/processes/processes.ts';
 import type { Answer } from '../support/answer.ts';
 import { createGate, eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';

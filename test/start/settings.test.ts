@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { readSettings, runtimeEnvironment, SettingsRefused } from '../../src/config.ts';
+import { readSettings, runtimeEnvironment, SettingsRefused } from '../../src/settings/settings.ts';
 
 function faultsOf(environment: Record<string, string>, platform?: NodeJS.Platform): readonly string[] {
   try {

@@ -1,9 +1,9 @@
 // When a process is started, and when no more: with processes that a test ends by hand, on a clock of its own.
 
 import { beforeEach, expect, test } from 'bun:test';
-import type { Child } from '../../src/child.ts';
 import { createLog } from '../../src/kit/log.ts';
-import { type Supervisor, supervise } from '../../src/supervisor.ts';
+import type { Child } from '../../src/processes/child.ts';
+import { type Supervisor, supervise } from '../../src/processes/supervisor.ts';
 import { createLogCapture, type LogCapture } from '../support/log-capture.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 

@@ -15,7 +15,7 @@ interface UseRule {
 
 const USE_RULES: UseRule[] = [
   { what: 'console', paths: ['console'], onlyIn: [] },
-  { what: 'the environment', paths: ['process.env', 'Bun.env', 'import.meta.env'], onlyIn: ['config.ts'] },
+  { what: 'the environment', paths: ['process.env', 'Bun.env', 'import.meta.env'], onlyIn: ['settings/settings.ts'] },
   { what: 'SQL', paths: ['Bun.sql', 'Bun.SQL', 'Bun.postgres'], onlyIn: ['store/'] },
   { what: 'fetch', paths: ['fetch', 'Bun.fetch'], onlyIn: ['channels/'], when: 'called' },
   { what: 'fetch', paths: ['fetch', 'Bun.fetch'], onlyIn: ['channels/', 'main.ts', 'cli.ts'], when: 'passed' },

@@ -3,7 +3,7 @@
 // in place, because beside one nothing else may stand; a schema that holds itself is opened a few times and then ends.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { resolveReference } from '../translate/resolve-reference.ts';
+import { resolveReference } from '../translate/schemas/resolve-reference.ts';
 import { createMeasure } from './measure-schema.ts';
 import { mergeAll } from './merge-schemas.ts';
 

@@ -2,12 +2,12 @@
 
 import { writeJson } from '../../kit/json/raw-json.ts';
 import type { UpstreamFields } from '../dialect.ts';
+import { traitsOf } from '../traits/gemini.ts';
 import type { Conversation } from '../translate/conversation.ts';
 import { settingsOfParts } from '../translate/settings-of-parts.ts';
 import type { Target, WrittenRequest } from '../translate/sides.ts';
-import { withToldNames } from '../translate/told-tools.ts';
-import { createToolNames } from '../translate/tool-names.ts';
-import { traitsOf } from './gemini-traits.ts';
+import { withToldNames } from '../translate/tools/told-tools.ts';
+import { createToolNames } from '../translate/tools/tool-names.ts';
 import { planTurns } from './plan-turns.ts';
 import { planFormat } from './write-format.ts';
 import { writeKnobs } from './write-knobs.ts';

@@ -3,9 +3,9 @@
 
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { Conversation, Tool } from '../translate/conversation.ts';
-import { createFormatTool, JSON_HINT } from '../translate/format-tool.ts';
 import { describedSchema } from '../translate/read-format.ts';
-import type { ToolNames } from '../translate/tool-names.ts';
+import { createFormatTool, JSON_HINT } from '../translate/tools/format-tool.ts';
+import type { ToolNames } from '../translate/tools/tool-names.ts';
 import { writeSchema } from './schema.ts';
 
 export interface FormatPlan {

@@ -3,8 +3,8 @@
 
 import type { RawValue } from '../../kit/json/raw-json.ts';
 import { refuseField } from '../fields.ts';
+import { isPdf, sniffImageType } from '../media/media-types.ts';
 import type { AudioPart, DocumentPart, ImagePart } from '../translate/conversation.ts';
-import { isPdf, sniffImageType } from '../translate/media-types.ts';
 
 /** A part as the vendor knows it. */
 export type GeminiPart = { [name: string]: RawValue | undefined };

@@ -2,9 +2,9 @@
 
 import type { JsonObject } from '../../kit/json/json.ts';
 import type { UpstreamFields } from '../dialect.ts';
+import type { Thinking } from '../traits/gemini.ts';
 import type { Conversation } from '../translate/conversation.ts';
 import { boundedBudget, effortFor } from '../translate/effort.ts';
-import type { Thinking } from './gemini-traits.ts';
 
 export interface ThinkingPlan {
   dropped: readonly string[];

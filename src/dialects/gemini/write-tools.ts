@@ -4,8 +4,8 @@ import { isObject, type JsonObject } from '../../kit/json/json.ts';
 import type { RawValue } from '../../kit/json/raw-json.ts';
 import { refuseField } from '../fields.ts';
 import type { Tool, ToolChoice } from '../translate/conversation.ts';
-import { objectSchema } from '../translate/tool-arguments.ts';
-import type { ToolNames } from '../translate/tool-names.ts';
+import { objectSchema } from '../translate/tools/tool-arguments.ts';
+import type { ToolNames } from '../translate/tools/tool-names.ts';
 import { mergeAny } from './merge-schemas.ts';
 import { writeSchema } from './schema.ts';
 

@@ -5,8 +5,8 @@ import { RawJson, type RawValue } from '../../kit/json/raw-json.ts';
 import { refuseField } from '../fields.ts';
 import type { Opaque, Part, ReasoningPart, ToolCallPart, Turn } from '../translate/conversation.ts';
 import { GOOGLE_ORIGIN } from '../translate/opaque.ts';
-import { objectArguments } from '../translate/tool-arguments.ts';
-import type { ToolNames } from '../translate/tool-names.ts';
+import { objectArguments } from '../translate/tools/tool-arguments.ts';
+import type { ToolNames } from '../translate/tools/tool-names.ts';
 import { type GeminiPart, writeAudio, writeDocument, writeImage } from './write-media.ts';
 import { writeResults } from './write-results.ts';
 

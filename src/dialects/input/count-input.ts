@@ -7,8 +7,8 @@ import { isObject, type Json, type JsonDocument, type JsonObject } from '../../k
 import { isStringAt } from '../../kit/json/long-strings.ts';
 import { audioTokens, imageTokens, pdfTokens } from '../../kit/media-tokens.ts';
 import { addTally, countTokens, newTally, PER_IMAGE, type TokenCount, tallyText, tokensOf } from '../../kit/tokens.ts';
-import { readDataHead } from '../translate/data-address.ts';
-import { isPdf } from '../translate/media-types.ts';
+import { readDataHead } from '../media/data-address.ts';
+import { isPdf } from '../media/media-types.ts';
 import { hiddenTokens } from './hidden-prompt.ts';
 import { sealedTokens } from './sealed-members.ts';
 import { isWords, namesMedia } from './unknown-media.ts';

@@ -6,7 +6,7 @@ import type { Quirks } from '../../kit/quirks.ts';
 import type { UpstreamFields } from '../dialect.ts';
 import type { AnswerEvent, EventReader, WholeEvents } from './answer-events.ts';
 import type { Conversation, Tool } from './conversation.ts';
-import type { ToolNames } from './tool-names.ts';
+import type { ToolNames } from './tools/tool-names.ts';
 
 /** The upstream that a conversation is written for. */
 export interface Target {

@@ -1,8 +1,8 @@
 // Stop sequences that an upstream has no room for are matched here: the answer ends before the first of them, as it would
 // have at an upstream that knew it.
 
+import { isPicture } from '../media/picture.ts';
 import type { AnswerEvent } from './answer-events.ts';
-import { isPicture } from './picture.ts';
 
 export function createStopMatcher(sequences: readonly string[]): (event: AnswerEvent) => AnswerEvent[] {
   if (sequences.length === 0) return (event) => [event];

@@ -15,16 +15,16 @@ import {
   type StreamReader,
 } from '../dialect.ts';
 import { refuseField } from '../fields.ts';
+import { type FetchedMedia, namedMedia, placeholders, withMedia } from '../media/named-media.ts';
+import { isPicture } from '../media/picture.ts';
 import { BROKEN, DONE, UNSEEN } from '../stream/bare-events.ts';
 import type { SseEvent } from '../stream/sse.ts';
 import type { AnswerEvent } from './answer-events.ts';
 import { checkKnobs } from './check-knobs.ts';
 import { createHiddenThoughts } from './hidden-thoughts.ts';
-import { type FetchedMedia, namedMedia, placeholders, withMedia } from './named-media.ts';
-import { isPicture } from './picture.ts';
-import { createToolRestorer } from './restore-tools.ts';
 import type { AnswerContext, ClientSide, Target, UpstreamSide, WrittenRequest } from './sides.ts';
 import { createStopMatcher } from './stop-at.ts';
+import { createToolRestorer } from './tools/restore-tools.ts';
 import { createWordMeter } from './word-meter.ts';
 
 export interface Translation {

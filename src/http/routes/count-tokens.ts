@@ -3,7 +3,7 @@
 
 import { readInput } from '../../dialects/anthropic-messages/read-request.ts';
 import { readModel } from '../../dialects/fields.ts';
-import { tokenizerFactor } from '../../dialects/input/tokenizer-factor.ts';
+import { tokenizerFactor } from '../../dialects/traits/tokenizer-factor.ts';
 import { chooseModel } from '../../relay/choose-model.ts';
 import type { HttpTools, KeyedExchange } from '../exchange.ts';
 import { gatewayHeaders } from '../gateway-headers.ts';

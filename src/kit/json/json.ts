@@ -3,8 +3,8 @@
 
 import type { Tally, TokenCount } from '../tokens.ts';
 import type { Outline } from './long-strings.ts';
-import { isSpace, skipSpace } from './skip-space.ts';
-import { skipString } from './skip-string.ts';
+import { isSpace, skipSpace } from './scan/skip-space.ts';
+import { skipString } from './scan/skip-string.ts';
 
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export type JsonObject = { [name: string]: Json | undefined };

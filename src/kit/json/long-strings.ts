@@ -4,8 +4,8 @@
 import { isUtf8 } from 'node:buffer';
 import { assert } from '../assert.ts';
 import { newTally, type Tally, tallyBytes } from '../tokens.ts';
-import { bodyRoom, charsOf, type FoundString, MOST_SCANNED_BYTES, scanBody } from './scan-text.ts';
-import { isSpace } from './skip-space.ts';
+import { bodyRoom, charsOf, type FoundString, MOST_SCANNED_BYTES, scanBody } from './scan/scan-text.ts';
+import { isSpace } from './scan/skip-space.ts';
 
 /** A string of a request, its quotes included. */
 export interface LongString {

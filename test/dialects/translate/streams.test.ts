@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import type { AnswerEvent, Block } from '../../../src/dialects/translate/answer-events.ts';
 import type { Tool } from '../../../src/dialects/translate/conversation.ts';
 import { createSequencer } from '../../../src/dialects/translate/one-block-at-a-time.ts';
-import { createToolRestorer } from '../../../src/dialects/translate/restore-tools.ts';
 import { createStopMatcher } from '../../../src/dialects/translate/stop-at.ts';
-import { createToolNames } from '../../../src/dialects/translate/tool-names.ts';
+import { createToolRestorer } from '../../../src/dialects/translate/tools/restore-tools.ts';
+import { createToolNames } from '../../../src/dialects/translate/tools/tool-names.ts';
 
 const TEXT: Block = { kind: 'text' };
 const call = (id: string): Block => ({ kind: 'tool', id, name: `tool_${id}` });

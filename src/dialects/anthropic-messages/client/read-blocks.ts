@@ -4,11 +4,11 @@
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import type { RawPlace } from '../../../kit/json/raw-json.ts';
 import { refuseField } from '../../fields.ts';
-import { type CallIds, createCallIds } from '../../translate/call-ids.ts';
 import type { Part, ReasoningPart, TextPart, ToolResultPart } from '../../translate/conversation.ts';
 import { readOwnSignature, unpackReasoning } from '../../translate/opaque.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
 import { requireResultParts } from '../../translate/result-parts.ts';
+import { type CallIds, createCallIds } from '../../translate/tools/call-ids.ts';
 import { readCallId } from '../shown-ids.ts';
 import { type Placed, readDocument, readImage } from './read-media.ts';
 import { type KnownTools, tellChange, toldPart } from './tool-changes.ts';

@@ -4,7 +4,6 @@
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../../kit/json/json.ts';
 import { openRaw } from '../../../kit/json/raw-json.ts';
 import { objectList, refuseField } from '../../fields.ts';
-import { createCallIds } from '../../translate/call-ids.ts';
 import type {
   Conversation,
   Knob,
@@ -16,6 +15,7 @@ import type {
 } from '../../translate/conversation.ts';
 import { splitSystem } from '../../translate/leading-system.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
+import { createCallIds } from '../../translate/tools/call-ids.ts';
 import { readContent, readTexts } from './read-blocks.ts';
 import { readTools } from './read-tools.ts';
 import { isStrictElsewhere } from './strict-schema.ts';

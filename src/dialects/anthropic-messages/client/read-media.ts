@@ -2,6 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { refuseField, stringAt } from '../../fields.ts';
+import { imageOfBytes } from '../../media/read-media.ts';
 import type {
   CacheMark,
   DocumentPart,
@@ -10,7 +11,6 @@ import type {
   OtherPart,
   TextPart,
 } from '../../translate/conversation.ts';
-import { imageOfBytes } from '../../translate/read-media.ts';
 
 export interface Placed {
   at: string;

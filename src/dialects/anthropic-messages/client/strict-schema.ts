@@ -2,7 +2,7 @@
 // properties. An object that is not closed is right in neither, and goes as it is.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
-import { someSchema } from '../../translate/nested-schemas.ts';
+import { someSchema } from '../../translate/schemas/nested-schemas.ts';
 
 const REFUSED = ['allOf', 'default'];
 

@@ -4,7 +4,7 @@
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { refuseField, stringAt } from '../../fields.ts';
 import type { TextPart } from '../../translate/conversation.ts';
-import { tellTool } from '../../translate/told-tools.ts';
+import { tellTool } from '../../translate/tools/told-tools.ts';
 import type { ToolChange } from '../defined-later.ts';
 import type { Placed } from './read-media.ts';
 

@@ -1,8 +1,8 @@
 // Schemas that the vendor refuses for an answer, whatever is left out of them. It takes them for a tool.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
-import { someInside } from '../../translate/nested-schemas.ts';
-import { resolveReference } from '../../translate/resolve-reference.ts';
+import { someInside } from '../../translate/schemas/nested-schemas.ts';
+import { resolveReference } from '../../translate/schemas/resolve-reference.ts';
 
 /** So many references one inside the other are followed: who has more may as well reach itself. */
 const MOST_INSIDE = 64;

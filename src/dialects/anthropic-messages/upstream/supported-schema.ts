@@ -2,7 +2,7 @@
 // one where a schema stands: a property may well be called `pattern`.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
-import { NAMED, NESTED, someSchema } from '../../translate/nested-schemas.ts';
+import { NAMED, NESTED, someSchema } from '../../translate/schemas/nested-schemas.ts';
 
 const REFUSED = new Set([
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],

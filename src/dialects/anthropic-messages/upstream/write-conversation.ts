@@ -2,14 +2,14 @@
 
 import { type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
 import type { UpstreamFields } from '../../dialect.ts';
+import { traitsOf } from '../../traits/claude.ts';
 import type { Conversation, TextPart, Turn } from '../../translate/conversation.ts';
 import { settingsOfParts } from '../../translate/settings-of-parts.ts';
 import type { Target, WrittenRequest } from '../../translate/sides.ts';
-import { withToldNames } from '../../translate/told-tools.ts';
-import { createToolNames } from '../../translate/tool-names.ts';
+import { withToldNames } from '../../translate/tools/told-tools.ts';
+import { createToolNames } from '../../translate/tools/tool-names.ts';
 import { ID_CHARS } from '../shown-ids.ts';
 import { cacheMember, chooseMarks } from './cache-marks.ts';
-import { traitsOf } from './claude-traits.ts';
 import { planTurns } from './plan-turns.ts';
 import { planFormat } from './write-format.ts';
 import { writeKnobs } from './write-knobs.ts';

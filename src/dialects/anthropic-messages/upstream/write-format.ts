@@ -2,11 +2,11 @@
 // the arguments of a tool that it must call.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
+import type { ClaudeTraits } from '../../traits/claude.ts';
 import type { Conversation, TextPart, Tool } from '../../translate/conversation.ts';
-import { createFormatTool, JSON_HINT, schemaHint } from '../../translate/format-tool.ts';
 import { describedSchema } from '../../translate/read-format.ts';
-import type { ToolNames } from '../../translate/tool-names.ts';
-import type { ClaudeTraits } from './claude-traits.ts';
+import { createFormatTool, JSON_HINT, schemaHint } from '../../translate/tools/format-tool.ts';
+import type { ToolNames } from '../../translate/tools/tool-names.ts';
 import { isRefused } from './refused-schema.ts';
 import { hasDictionary, supportedSchema } from './supported-schema.ts';
 import { wantsThoughts } from './write-reasoning.ts';

@@ -3,10 +3,10 @@
 
 import type { Json } from '../../../kit/json/json.ts';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
+import type { ClaudeTraits } from '../../traits/claude.ts';
 import type { Knob, KnobKind } from '../../translate/conversation.ts';
 import { requireOneAnswer } from '../../translate/one-answer.ts';
 import { splitStops } from '../../translate/stop-sequences.ts';
-import type { ClaudeTraits } from './claude-traits.ts';
 
 export interface KnobOptions {
   traits: ClaudeTraits;

@@ -2,8 +2,8 @@
 
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import { refuseField } from '../../fields.ts';
+import { isPdf, sniffImageType } from '../../media/media-types.ts';
 import type { DocumentPart, ImagePart } from '../../translate/conversation.ts';
-import { isPdf, sniffImageType } from '../../translate/media-types.ts';
 
 const IMAGE_TYPES = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 

@@ -3,9 +3,9 @@
 
 import type { JsonObject } from '../../../kit/json/json.ts';
 import type { UpstreamFields } from '../../dialect.ts';
+import type { ClaudeTraits } from '../../traits/claude.ts';
 import type { Conversation, ReasoningWish } from '../../translate/conversation.ts';
 import { boundedBudget, effortFor } from '../../translate/effort.ts';
-import type { ClaudeTraits } from './claude-traits.ts';
 
 export interface ReasoningObstacles {
   isForced: boolean;

@@ -4,8 +4,8 @@ import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts'
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import { refuseField } from '../../fields.ts';
 import type { Conversation, Tool, ToolChoice } from '../../translate/conversation.ts';
-import { objectSchema } from '../../translate/tool-arguments.ts';
-import type { ToolNames } from '../../translate/tool-names.ts';
+import { objectSchema } from '../../translate/tools/tool-arguments.ts';
+import type { ToolNames } from '../../translate/tools/tool-names.ts';
 import { type CacheMarks, cacheMember } from './cache-marks.ts';
 
 /** Those that the client's choice leaves. */

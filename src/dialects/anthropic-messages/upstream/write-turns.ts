@@ -4,8 +4,8 @@
 import { RawJson, type RawValue } from '../../../kit/json/raw-json.ts';
 import { refuseField } from '../../fields.ts';
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart, Turn } from '../../translate/conversation.ts';
-import { objectArguments } from '../../translate/tool-arguments.ts';
-import type { ToolNames } from '../../translate/tool-names.ts';
+import { objectArguments } from '../../translate/tools/tool-arguments.ts';
+import type { ToolNames } from '../../translate/tools/tool-names.ts';
 import { type CacheMarks, cacheMember } from './cache-marks.ts';
 import { writeDocument, writeImage } from './write-media.ts';
 

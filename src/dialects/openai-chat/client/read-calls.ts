@@ -4,9 +4,9 @@
 import { isObject, type JsonObject } from '../../../kit/json/json.ts';
 import type { RawPlace } from '../../../kit/json/raw-json.ts';
 import { refuseField, stringAt } from '../../fields.ts';
-import type { CallIds } from '../../translate/call-ids.ts';
 import type { Opaque, ToolCallPart } from '../../translate/conversation.ts';
 import { GOOGLE_ORIGIN, untagToolId } from '../../translate/opaque.ts';
+import type { CallIds } from '../../translate/tools/call-ids.ts';
 
 interface Place {
   at: string;

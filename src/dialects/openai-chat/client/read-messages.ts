@@ -4,11 +4,11 @@
 import { isObject, type JsonObject } from '../../../kit/json/json.ts';
 import type { RawPlace } from '../../../kit/json/raw-json.ts';
 import { refuseField, stringAt } from '../../fields.ts';
-import { type CallIds, createCallIds } from '../../translate/call-ids.ts';
 import type { Part, TextPart, ToolResultPart, Turn } from '../../translate/conversation.ts';
 import { splitSystem } from '../../translate/leading-system.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
 import { requireResultParts } from '../../translate/result-parts.ts';
+import { type CallIds, createCallIds } from '../../translate/tools/call-ids.ts';
 import { readReasoning } from '../read-reasoning.ts';
 import { readCalls } from './read-calls.ts';
 import { readParts, readTexts } from './read-parts.ts';

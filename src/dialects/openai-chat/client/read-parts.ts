@@ -2,8 +2,8 @@
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import { refuseField, stringAt } from '../../fields.ts';
+import { readDocument, readImage } from '../../media/read-media.ts';
 import type { Part, TextPart } from '../../translate/conversation.ts';
-import { readDocument, readImage } from '../../translate/read-media.ts';
 import { readAudio, readPartList, requireTexts } from '../../translate/read-part-list.ts';
 
 /** Those at `messages[2].content`. */

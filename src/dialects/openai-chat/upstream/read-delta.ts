@@ -3,8 +3,8 @@
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
 import type { RawPlace } from '../../../kit/json/raw-json.ts';
+import { pictureText } from '../../media/picture.ts';
 import type { UrlCitation } from '../../translate/answer-events.ts';
-import { pictureText } from '../../translate/picture.ts';
 import { toolCalls } from '../read-output.ts';
 
 export interface CallBit {

@@ -3,9 +3,9 @@
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Quirks } from '../../../kit/quirks.ts';
 import { refuseField } from '../../fields.ts';
+import { addressOf } from '../../media/media-address.ts';
 import { textOfPart } from '../../translate/as-text.ts';
 import type { DocumentPart, Part } from '../../translate/conversation.ts';
-import { addressOf } from '../../translate/media-address.ts';
 
 export type ContentPart = { [name: string]: RawValue | undefined };
 

@@ -6,7 +6,7 @@ import { arrangeTurns, listName } from '../../translate/arrange-turns.ts';
 import { appendPrefill, prepareBegunAnswer } from '../../translate/begun-answer.ts';
 import type { Conversation, Turn } from '../../translate/conversation.ts';
 import type { Target, WrittenRequest } from '../../translate/sides.ts';
-import { withToldNames } from '../../translate/told-tools.ts';
+import { withToldNames } from '../../translate/tools/told-tools.ts';
 import { answerResults, isWanted, type MessageOptions, writeSystem, writeTurn } from './write-messages.ts';
 import { writeFormat, writeKnobs, writeReasoning } from './write-settings.ts';
 import { writeTools } from './write-tools.ts';

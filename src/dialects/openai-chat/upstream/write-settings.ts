@@ -3,14 +3,14 @@
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Quirks } from '../../../kit/quirks.ts';
 import { PLAIN_TIERS } from '../../left-behind/priced-fields.ts';
+import { effortsOf, modelTraits } from '../../traits/openai.ts';
 import type { Knob, KnobKind, OutputFormat, ReasoningWish } from '../../translate/conversation.ts';
 import { effortFor } from '../../translate/effort.ts';
-import { schemaHint } from '../../translate/format-tool.ts';
 import { requireOneAnswer } from '../../translate/one-answer.ts';
 import { describedSchema } from '../../translate/read-format.ts';
 import type { Target } from '../../translate/sides.ts';
 import { splitStops } from '../../translate/stop-sequences.ts';
-import { effortsOf, modelTraits } from '../model-traits.ts';
+import { schemaHint } from '../../translate/tools/format-tool.ts';
 
 export interface Written {
   members: { [name: string]: RawValue | undefined };

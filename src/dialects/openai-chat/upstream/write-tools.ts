@@ -3,9 +3,9 @@
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Quirks } from '../../../kit/quirks.ts';
 import type { Conversation, Tool } from '../../translate/conversation.ts';
-import { allowedTools, createOpenaiNames } from '../../translate/openai-tools.ts';
-import { objectSchema } from '../../translate/tool-arguments.ts';
-import type { ToolNames } from '../../translate/tool-names.ts';
+import { allowedTools, createOpenaiNames } from '../../translate/tools/openai-tools.ts';
+import { objectSchema } from '../../translate/tools/tool-arguments.ts';
+import type { ToolNames } from '../../translate/tools/tool-names.ts';
 
 export interface WrittenTools {
   members: { [name: string]: RawValue | undefined };

@@ -3,7 +3,6 @@
 
 import { isObject, type JsonObject } from '../../../kit/json/json.ts';
 import { refuseField, stringAt } from '../../fields.ts';
-import { type CallIds, createCallIds } from '../../translate/call-ids.ts';
 import type {
   Knob,
   Part,
@@ -17,6 +16,7 @@ import type {
 import { splitSystem } from '../../translate/leading-system.ts';
 import { unpackReasoning, untagToolId, VENDOR_ORIGIN } from '../../translate/opaque.ts';
 import { requireResultParts } from '../../translate/result-parts.ts';
+import { type CallIds, createCallIds } from '../../translate/tools/call-ids.ts';
 import { listOf } from '../read-output.ts';
 import { createFindTool, type FindTool } from './find-tool.ts';
 import { readParts, readTexts } from './read-parts.ts';

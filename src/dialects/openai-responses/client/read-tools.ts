@@ -5,8 +5,8 @@ import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts'
 import { objectList, refuseField, stringAt } from '../../fields.ts';
 import { refuseOnlyTool } from '../../input/vendor-tools.ts';
 import type { Knob, Tool, ToolChoice } from '../../translate/conversation.ts';
-import { CHOICE_MODES, listTools, readCustom, readFunction } from '../../translate/openai-tools.ts';
 import { readCacheMark } from '../../translate/read-cache-mark.ts';
+import { CHOICE_MODES, listTools, readCustom, readFunction } from '../../translate/tools/openai-tools.ts';
 import { createFindTool, type FindTool } from './find-tool.ts';
 
 export interface ResponseTools {

@@ -8,7 +8,7 @@ import { arrangeTurns, listName } from '../../translate/arrange-turns.ts';
 import { appendPrefill, prepareBegunAnswer } from '../../translate/begun-answer.ts';
 import type { Conversation, Turn } from '../../translate/conversation.ts';
 import type { Target, WrittenRequest } from '../../translate/sides.ts';
-import { withToldNames } from '../../translate/told-tools.ts';
+import { withToldNames } from '../../translate/tools/told-tools.ts';
 import { writeFormat, writeKnobs, writeReasoning, writeTools } from './write-settings.ts';
 import { isOwnThought, writeTurn } from './write-turns.ts';
 

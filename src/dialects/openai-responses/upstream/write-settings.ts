@@ -4,15 +4,15 @@
 import type { Json } from '../../../kit/json/json.ts';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import { PLAIN_TIERS } from '../../left-behind/priced-fields.ts';
-import { effortsOf, modelTraits } from '../../openai-chat/model-traits.ts';
+import { effortsOf, modelTraits } from '../../traits/openai.ts';
 import type { Conversation, Knob, KnobKind, OutputFormat, ReasoningWish, Tool } from '../../translate/conversation.ts';
 import { effortFor } from '../../translate/effort.ts';
 import { requireOneAnswer } from '../../translate/one-answer.ts';
-import { allowedTools, createOpenaiNames } from '../../translate/openai-tools.ts';
 import type { Target } from '../../translate/sides.ts';
 import { splitStops } from '../../translate/stop-sequences.ts';
-import { objectSchema } from '../../translate/tool-arguments.ts';
-import type { ToolNames } from '../../translate/tool-names.ts';
+import { allowedTools, createOpenaiNames } from '../../translate/tools/openai-tools.ts';
+import { objectSchema } from '../../translate/tools/tool-arguments.ts';
+import type { ToolNames } from '../../translate/tools/tool-names.ts';
 
 type Members = { [name: string]: RawValue | undefined };
 

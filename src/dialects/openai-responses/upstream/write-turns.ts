@@ -4,11 +4,11 @@ import { createHash } from 'node:crypto';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Quirks } from '../../../kit/quirks.ts';
 import { refuseField } from '../../fields.ts';
+import { addressOf } from '../../media/media-address.ts';
 import { asFailure, FAILED, saysFailure, textOfPart } from '../../translate/as-text.ts';
 import type { DocumentPart, Part, ReasoningPart, ToolResultPart, Turn } from '../../translate/conversation.ts';
-import { addressOf } from '../../translate/media-address.ts';
-import { objectArguments } from '../../translate/tool-arguments.ts';
-import type { ToolNames } from '../../translate/tool-names.ts';
+import { objectArguments } from '../../translate/tools/tool-arguments.ts';
+import type { ToolNames } from '../../translate/tools/tool-names.ts';
 
 type Item = { [name: string]: RawValue | undefined };
 

@@ -1,0 +1,28 @@
+// What Google says in the details of an error and nowhere else: why it refused, and how long to wait.
+
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+
+export interface GoogleDetails {
+  /** Such as `API_KEY_INVALID`; the vendor's own word, which no caller can put there. */
+  reason: string | undefined;
+  retryAfterS: number | undefined;
+}
+
+export function readGoogleDetails(details: Json | undefined): GoogleDetails {
+  const find = (type: string) =>
+    listOf(details).find((detail) => detail['@type'] === `type.googleapis.com/google.rpc.${type}`);
+  const reason = find('ErrorInfo')?.reason;
+  return {
+    reason: typeof reason === 'string' ? reason : undefined,
+    retryAfterS: readDuration(find('RetryInfo')?.retryDelay),
+  };
+}
+
+function listOf(details: Json | undefined): JsonObject[] {
+  return Array.isArray(details) ? details.filter(isObject) : [];
+}
+
+/** Seconds, such as `45.8379s`. */
+function readDuration(value: Json | undefined): number | undefined {
+  return typeof value === 'string' && /^\d{1,6}(\.\d{1,9})?s$/.test(value) ? Number.parseFloat(value) : undefined;
+}

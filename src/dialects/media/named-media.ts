@@ -1,0 +1,49 @@
+// Media that a client only names, for upstreams that take none but what is in the request.
+
+import type { Conversation, MediaSource, Part } from '../translate/conversation.ts';
+
+export interface NamedMedia {
+  type: 'image' | 'document';
+  url: string;
+  at: string;
+}
+
+/** What was fetched, by its address. */
+export type FetchedMedia = ReadonlyMap<string, { mediaType: string; data: string }>;
+
+export function namedMedia({ turns }: Conversation): NamedMedia[] {
+  return turns.flatMap(({ parts }) => parts.flatMap(namedIn));
+}
+
+function namedIn(part: Part): NamedMedia[] {
+  if (part.type === 'tool_result') return part.content.flatMap(namedIn);
+  if (part.type !== 'image' && part.type !== 'document') return [];
+  return part.source.kind === 'url' ? [{ type: part.type, url: part.source.url, at: part.at }] : [];
+}
+
+/** The conversation with everything that was fetched in its place. */
+export function withMedia(conversation: Conversation, fetched: FetchedMedia): Conversation {
+  const turns = conversation.turns.map((turn) => ({ ...turn, parts: turn.parts.map((part) => filled(part, fetched)) }));
+  return { ...conversation, turns };
+}
+
+/** Stands for what is not fetched yet, so that the rest of a request can be checked before anything is done for it. */
+export function placeholders(named: readonly NamedMedia[]): FetchedMedia {
+  return new Map(named.map(({ type, url }) => [url, type === 'document' ? EMPTY_PDF : EMPTY_PNG]));
+}
+
+const EMPTY_PNG = { mediaType: 'image/png', data: 'iVBORw0KGgo=' };
+const EMPTY_PDF = { mediaType: 'application/pdf', data: 'JVBERi0=' };
+
+function filled<Kind extends Part>(part: Kind, fetched: FetchedMedia): Kind {
+  if (part.type === 'tool_result') {
+    return { ...part, content: part.content.map((inner) => filled(inner, fetched)) };
+  }
+  if (part.type !== 'image' && part.type !== 'document') return part;
+  return part.source.kind === 'url' ? { ...part, source: sourceOf(part.source.url, fetched) } : part;
+}
+
+function sourceOf(url: string, fetched: FetchedMedia): MediaSource {
+  const media = fetched.get(url);
+  return media ? { kind: 'base64', ...media } : { kind: 'url', url };
+}

@@ -1,0 +1,99 @@
+// Images and files that clients put into a request as data. What they are is told by their bytes, because labels lie.
+
+import { refuseField } from '../fields.ts';
+import type { DocumentPart, MediaSource } from '../translate/conversation.ts';
+import { readDataHead } from './data-address.ts';
+import { isPdf, sniffImageType } from './media-types.ts';
+
+interface Data {
+  /** As its label says; empty if it has none. */
+  mediaType: string;
+  base64: string;
+}
+
+/** With all its options: a longer one is no label that anybody means. */
+const MOST_HEAD_CHARS = 1_000;
+const TEXT_TYPES = /^(text\/|application\/(json|xml|yaml|x-yaml|toml|javascript|x-ndjson|x-sh)\b)/;
+/** Labels that say nothing: then the name counts. */
+const UNTOLD = new Set(['', 'application/octet-stream']);
+const TEXT_NAMES =
+  /\.(txt|md|markdown|csv|tsv|json|jsonl|xml|ya?ml|toml|html?|css|[cm]?[jt]sx?|py|rs|go|java|c|h|cpp|sh|sql|log)$/i;
+
+const MOST_ENDING_CHARS = 20;
+
+/** From a `data:` or a web address. */
+export function readImage(url: string, at: string): MediaSource {
+  if (/^https?:\/\//i.test(url)) return { kind: 'url', url };
+  const data = readDataUrl(url);
+  if (!data) refuseField(at, `Give ${at} an https address, or a data: address with base64.`);
+  return imageOfBytes(data, at);
+}
+
+export function imageOfBytes({ mediaType, base64 }: Data, at: string): MediaSource {
+  const type = sniffImageType(base64) ?? (mediaType === 'image/jpg' ? 'image/jpeg' : mediaType);
+  if (!type.startsWith('image/') || type.startsWith('image/svg')) {
+    refuseField(at, `Send ${at} as PNG, JPEG, GIF or WebP: it is ${type || 'no known image'}.`);
+  }
+  return { kind: 'base64', mediaType: type, data: base64 };
+}
+
+/** A file given as a `data:` address or as bare base64: a PDF stays one, text becomes text. */
+export function readDocument(file: string, name: string | undefined, at: string): DocumentPart {
+  const data = readDataUrl(file) ?? bareBase64(file);
+  if (!data) refuseField(at, `Give ${at} a data: address with base64.`);
+  const title = name === undefined ? {} : { title: name };
+  if (isPdf({ mediaType: data.mediaType, data: data.base64 })) {
+    const source = { kind: 'base64', mediaType: 'application/pdf', data: data.base64 } as const;
+    return { type: 'document', source, ...title, at };
+  }
+  if (
+    !TEXT_TYPES.test(data.mediaType) &&
+    !(UNTOLD.has(data.mediaType) && TEXT_NAMES.test((name ?? '').slice(-MOST_ENDING_CHARS)))
+  ) {
+    refuseField(at, `Send ${at} as a PDF or as text: other files cannot be carried to this model.`);
+  }
+  return { type: 'document', source: { kind: 'text', text: decodeText(data.base64, at) }, ...title, at };
+}
+
+function readDataUrl(url: string): Data | undefined {
+  const head = readDataHead(url);
+  if (!head || head.chars > MOST_HEAD_CHARS) return undefined;
+  const body = url.slice(head.chars);
+  const base64 = head.isBase64 ? plainBase64(body) : encodePercent(body);
+  return base64 === undefined ? undefined : { mediaType: head.mediaType.trim().toLowerCase(), base64 };
+}
+
+function bareBase64(text: string): Data | undefined {
+  const base64 = plainBase64(text);
+  return base64 === undefined ? undefined : { mediaType: '', base64 };
+}
+
+/** Of either alphabet and with line breaks, in the one that every upstream takes. */
+function plainBase64(text: string): string | undefined {
+  const alphabet = text.includes('-') || text.includes('_') ? 'base64url' : 'base64';
+  try {
+    const bytes = Uint8Array.fromBase64(text, { alphabet });
+    if (bytes.length === 0) return undefined;
+    // Most are plain already, and as long as a body may be: none is written anew for nothing.
+    const isPlain = alphabet === 'base64' && text.length % 4 === 0 && !/\s/.test(text);
+    return isPlain ? text : bytes.toBase64();
+  } catch {
+    return undefined;
+  }
+}
+
+function encodePercent(text: string): string | undefined {
+  try {
+    return Buffer.from(decodeURIComponent(text)).toString('base64');
+  } catch {
+    return undefined;
+  }
+}
+
+function decodeText(base64: string, at: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'));
+  } catch {
+    return refuseField(at, `Send ${at} as text in UTF-8.`);
+  }
+}

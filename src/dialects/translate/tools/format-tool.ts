@@ -1,0 +1,22 @@
+// The form of an answer for models that have no word for it: as the arguments of a tool that stands for the answer, or as
+// a request in words.
+
+import type { Json } from '../../../kit/json/json.ts';
+import type { Tool } from '../conversation.ts';
+import type { ToolNames } from './tool-names.ts';
+
+export const JSON_HINT = 'Answer with one JSON object and nothing else: no other words, no code fence.';
+
+export function schemaHint(schema: Json): string {
+  return `Answer with JSON that fits this schema:\n${JSON.stringify(schema)}`;
+}
+
+const NAME = 'answer';
+const DESCRIPTION = 'Gives the answer. Call it once, with the whole answer as its arguments.';
+
+/** `names`: those of the client's tools, of which it must be none. */
+export function createFormatTool(schema: Json, names: ToolNames): Tool {
+  let name = NAME;
+  while (names.find(name)) name += '_';
+  return { name, description: DESCRIPTION, schema, strict: undefined, isCustom: false, at: 'response_format' };
+}

@@ -1,0 +1,23 @@
+// Ids of the calls of one answer, one for each: an upstream that gives none, or another call's, leaves it to us. The same
+// answer gets the same ones, streamed or whole.
+
+import { createHash } from 'node:crypto';
+import type { Json } from '../../../kit/json/json.ts';
+
+/** `ordinal`: which call of the answer it is, from 0. */
+export function madeId(requestId: string, ordinal: number): string {
+  return `call_${createHash('sha256').update(`${requestId}/${ordinal}`).digest('hex').slice(0, 24)}`;
+}
+
+/** The id of one call after the other. */
+export function createGivenIds(requestId: string): (told: Json | undefined) => string {
+  const taken = new Set<string>();
+  let count = 0;
+  return (told) => {
+    const ordinal = count++;
+    const isGood = typeof told === 'string' && told !== '' && !taken.has(told);
+    const id = isGood ? told : madeId(requestId, ordinal);
+    taken.add(id);
+    return id;
+  };
+}

@@ -1,0 +1,60 @@
+// What chat and Responses have in common in their tools: how the client's own are read, and which names and tools an
+// upstream is given.
+
+import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
+import { objectList, refuseField, stringAt } from '../../fields.ts';
+import type { Conversation, Tool } from '../conversation.ts';
+import { describeCustomTool } from './describe-custom-tool.ts';
+import { createToolNames, type ToolNames } from './tool-names.ts';
+
+/** In the words of `tool_choice`. */
+export const CHOICE_MODES = new Map<unknown, 'auto' | 'none' | 'any'>([
+  ['auto', 'auto'],
+  ['none', 'none'],
+  ['required', 'any'],
+]);
+
+const NAME = /^[a-zA-Z0-9_-]+$/;
+const NAME_CHARS = 64;
+
+export function listTools(list: Json | undefined, at: string): JsonObject[] {
+  if (list === undefined || list === null || (Array.isArray(list) && list.length === 0)) return [];
+  return objectList(list, at);
+}
+
+export function readFunction(fields: JsonObject, at: string): Tool {
+  const { parameters: schema, description, strict } = fields;
+  if (schema !== undefined && schema !== null && !isObject(schema)) {
+    refuseField(`${at}.parameters`, `Set ${at}.parameters to a JSON schema.`);
+  }
+  return {
+    name: stringAt(fields.name, `${at}.name`),
+    description: typeof description === 'string' ? description : undefined,
+    schema: schema ?? undefined,
+    strict: typeof strict === 'boolean' ? strict : undefined,
+    isCustom: false,
+    at,
+  };
+}
+
+export function readCustom(fields: JsonObject, at: string): Tool {
+  return {
+    name: stringAt(fields.name, `${at}.name`),
+    description: describeCustomTool(fields),
+    schema: undefined,
+    strict: undefined,
+    isCustom: true,
+    at,
+  };
+}
+
+export function createOpenaiNames(tools: readonly Tool[]): ToolNames {
+  return createToolNames(tools, NAME, NAME_CHARS);
+}
+
+/** Those that may be called: an upstream is told of no other. */
+export function allowedTools({ tools, toolChoice }: Conversation): Tool[] {
+  if (!toolChoice || toolChoice.mode === 'tool' || !toolChoice.allowed) return [...tools];
+  const allowed = new Set(toolChoice.allowed);
+  return tools.filter(({ name }) => allowed.has(name));
+}
