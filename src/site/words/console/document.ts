@@ -1,5 +1,6 @@
 // The words of the catalog document: its editor, what is checked, its revisions.
 
+import { counted } from '../../../kit/counted.ts';
 import type { Said } from '../words.ts';
 
 export const documentEn = {
@@ -50,9 +51,9 @@ export const documentEn = {
   key_returned: (subject: string, revision: number) =>
     `The channel ${subject} gets back its stored key of revision ${revision}, which the upstream may have revoked since.`,
   usage_shortened: (before: string | undefined, after: string) =>
-    `Usage will be kept for a shorter time (months: ${after}, before: ${before ?? 'for ever'}). What is older is deleted within the hour, and does not come back.`,
+    `Usage will be kept for ${counted(Number(after), 'month', 'months')} instead of ${before === undefined ? 'for ever' : before}. What is older is deleted within the hour, and does not come back.`,
   suspension_shortened: (before: string | undefined, after: string) =>
-    `Unused keys will be revoked sooner (days: ${after}, before: ${before ?? 'never'}), from the next hour on, in accounts that no money was put into.`,
+    `Unused keys will be revoked after ${counted(Number(after), 'day', 'days')} (before: ${before === undefined ? 'never' : `after ${before}`}), from the next hour on, in accounts that no money was put into.`,
   revisions: 'Revisions',
   older: 'Older ones',
   revisionsLead: 'Every change that was ever applied. Any of them can come back, as a new revision.',
@@ -110,7 +111,7 @@ export const documentZh: Said<typeof documentEn> = {
   staleKeep: (newest) => `以我的內容與第 ${newest} 版比較`,
   staleKeepHelp: '您會看到自己的內容將覆蓋對方的哪些變更。',
   staleDrop: '放棄我的內容，從最新版本開始',
-  price_jump: (subject, price, before, after) => `${subject}：${price} 將從 NT$${before} 變成 NT$${after}。`,
+  price_jump: (subject, price, before, after) => `${subject}：${price}將從 NT$${before} 變成 NT$${after}。`,
   became_free: (subject) => `${subject} 將變成免費。`,
   became_paid: (subject) => `${subject} 原本免費，將開始收費。`,
   last_route_lost: (subject) => `${subject} 將失去最後一條可用的路由，請求會被拒絕。`,
