@@ -17,6 +17,12 @@ export function count(value: number): string {
   return groups(String(value));
 }
 
+/** A price as the document has it, grouped: 1,560 or 8.125. */
+export function decimal(text: string): string {
+  const [whole = '', ...decimals] = text.split('.');
+  return [groups(whole), ...decimals].join('.');
+}
+
 export function dateTime(at: number): string {
   return `${formatted(at, { dateStyle: 'short', timeStyle: 'medium', hourCycle: 'h23' })} UTC+8`;
 }

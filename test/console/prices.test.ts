@@ -74,7 +74,7 @@ test('a cached token that sells below what input costs is told, although its cos
 describe('a price that may be a slip of the hand', () => {
   test('a hundred times the old one is applied only when it was confirmed', async () => {
     const { html } = await edit({ 'sale-input': '1000' });
-    expect(html).toContain('up-paid: Input goes from NT$10 to NT$1000.');
+    expect(html).toContain('up-paid: Input goes from NT$10 to NT$1,000.');
     const unconfirmed = await apply(html);
     expect([unconfirmed.status, await revisionOf()]).toEqual([409, 1]);
     expect(await unconfirmed.text()).toContain('tick the box under the warnings');
@@ -170,6 +170,23 @@ describe('the document', () => {
     gateway.upstream.next(chatAnswer());
     expect((await gateway.chat(key, { model: 'up-paid' })).status).toBe(200);
   });
+});
+
+test('prices are told with their unit, and in groups, wherever they are typed or shown', async () => {
+  const list = 'model,input,output\nup-paid,0.25,60\nsomething-else,1,2\n';
+  const sent = { list, rate: '32', markup: '25', cost: 'yes' };
+  for (const [language, unit, unknown] of [
+    ['en', 'NT$ for one million tokens, or for one image.', 'left out: <span'],
+    ['zh-TW', '單位為每一百萬個詞元或每張圖像的 NT$。', '略過的模型：<span'],
+  ] as const) {
+    const operator = await clientOf(gateway, language);
+    const preview = await (await operator.post('/models/import', sent)).text();
+    const pages = ['/models', FORM].map(async (path) => (await operator.get(path)).text());
+    for (const html of [preview, ...(await Promise.all(pages))]) expect(html).toContain(unit);
+    expect(preview).toContain(unknown);
+    expect(preview).toContain('<strong>2,400</strong>');
+    expect(preview).toContain('>1,920<');
+  }
 });
 
 test('a price list becomes prices and costs, and unknown models are named', async () => {

@@ -4,7 +4,8 @@
 import { PRICE_NAMES, type PriceName } from '../../../catalog/listed-prices.ts';
 import type { ImportedPrices, ImportNote } from '../../../operating/import-prices.ts';
 import type { PriceList } from '../../../operating/prices.ts';
-import type { Language } from '../../language.ts';
+import { decimal } from '../../format.ts';
+import { type Language, wordsOf } from '../../language.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { priceNames } from './price-names.ts';
@@ -19,7 +20,7 @@ export function ImportedRows({ language, imported }: { language: Language; impor
         <span class="under">{names[name]}</span>
       </>,
       before === 'free' ? prices.free : priceOf(before, name),
-      after[name] === undefined ? <span class="faint">{prices.stays}</span> : <strong>{after[name]}</strong>,
+      after[name] === undefined ? <span class="faint">{prices.stays}</span> : <strong>{priceOf(after, name)}</strong>,
       priceOf(cost, name),
     ]),
   );
@@ -27,6 +28,7 @@ export function ImportedRows({ language, imported }: { language: Language; impor
     <>
       <DataTable
         label={prices.tabImport}
+        caption={prices.unit}
         columns={[
           { text: prices.model },
           { text: prices.before, isFigure: true },
@@ -58,14 +60,18 @@ export function ImportNotes({ language, notes }: { language: Language; notes: re
 
 export function Unknown({ language, unknown }: { language: Language; unknown: readonly string[] }) {
   const { prices } = consoleWords(language);
+  const { colon } = wordsOf(language).account;
   if (unknown.length === 0) return null;
   return (
     <p class="note">
-      {prices.unknown}: <span class="id">{unknown.join(', ')}</span>
+      {prices.unknown}
+      {colon}
+      <span class="id">{unknown.join(', ')}</span>
     </p>
   );
 }
 
 function priceOf(list: PriceList, name: PriceName): string {
-  return list[name] ?? '–';
+  const price = list[name];
+  return price === undefined ? '–' : decimal(price);
 }

@@ -3,6 +3,7 @@
 
 import { PRICE_NAMES, type PriceName } from '../../../catalog/listed-prices.ts';
 import type { PriceList, PriceRow } from '../../../operating/prices.ts';
+import { sentences } from '../../format.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import { TextField } from '../frame/field.tsx';
 import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
@@ -35,7 +36,7 @@ export function PriceFormPage({ context, row, base, typed, wrong, notice }: Pric
       context={{ ...context, path: '/models/edit', query }}
       section="models"
       title={prices.editTitle(row.model)}
-      lead={prices.editLead}
+      lead={sentences(prices.unit, prices.editLead)}
       tabs={modelTabs(context.language)}
       notice={notice}
     >

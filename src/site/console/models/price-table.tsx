@@ -3,7 +3,7 @@
 
 import { PRICE_NAMES, type PriceName, priceOf } from '../../../catalog/listed-prices.ts';
 import type { PriceList, PriceRow, RouteCost } from '../../../operating/prices.ts';
-import { percent } from '../../format.ts';
+import { decimal, percent, sentences } from '../../format.ts';
 import { Scroll } from '../../parts/scroll.tsx';
 import { consoleWords } from '../../words/console/words.ts';
 import { type ConsoleContext, ConsolePage } from '../frame/frame.tsx';
@@ -22,7 +22,7 @@ export function PricesPage({ context, rows }: PricesProps) {
       context={context}
       section="models"
       title={prices.title}
-      lead={prices.lead}
+      lead={sentences(prices.lead, prices.unit)}
       tabs={modelTabs(context.language)}
     >
       <ul class="sheets">
@@ -130,10 +130,10 @@ function ModelPrices({ context, sale, routes, label }: ModelPricesProps) {
 function Listed({ context, list, name }: { context: ConsoleContext; list: PriceList; name: PriceName }) {
   const { prices } = consoleWords(context.language);
   const price = priceOf(list, name);
-  if (price === undefined || list[name] !== undefined) return <>{price ?? '–'}</>;
+  if (price === undefined || list[name] !== undefined) return <>{price === undefined ? '–' : decimal(price)}</>;
   return (
     <>
-      {price} <small>{prices.asInput}</small>
+      {decimal(price)} <small>{prices.asInput}</small>
     </>
   );
 }

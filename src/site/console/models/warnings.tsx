@@ -2,7 +2,7 @@
 // What is valid and still may be a slip of the hand, each as a sentence.
 
 import type { DocumentWarning } from '../../../catalog/warn-change.ts';
-import { count } from '../../format.ts';
+import { count, decimal } from '../../format.ts';
 import type { Language } from '../../language.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import { priceNames } from './price-names.ts';
@@ -29,7 +29,7 @@ function warningText(language: Language, warning: DocumentWarning): string {
   const names: Readonly<Record<string, string>> = priceNames(language);
   switch (code) {
     case 'price_jump':
-      return document.price_jump(subject, names[price ?? ''] ?? price ?? '', before ?? '', after ?? '');
+      return document[code](subject, names[price ?? ''] ?? price ?? '', decimal(before ?? ''), decimal(after ?? ''));
     case 'model_removed':
     case 'channel_removed':
       return document[code](subject, count(requests ?? 0));
