@@ -3,7 +3,9 @@
 
 import type { Child } from 'hono/jsx';
 import type { Assets } from './assets.ts';
-import { LANGUAGES, type Language, wordsOf } from './language.ts';
+import { type Language, wordsOf } from './language.ts';
+import { LanguageSwitch } from './parts/language-switch.tsx';
+import { Mark } from './parts/mark.tsx';
 import { SupportLink } from './parts/support-link.tsx';
 
 export interface PageContext {
@@ -84,24 +86,5 @@ export function Page({ context, title, description, isShownOnce = false, childre
         </footer>
       </body>
     </html>
-  );
-}
-
-function LanguageSwitch({ context: { language, path, query } }: { context: PageContext }) {
-  const other = LANGUAGES.find((one) => one !== language) ?? 'en';
-  const params = new URLSearchParams(query);
-  params.set('lang', other);
-  return (
-    <a class="language" href={`${path}?${params}`} lang={other} hreflang={other} rel="nofollow" data-keep-code>
-      {wordsOf(other).frame.name}
-    </a>
-  );
-}
-
-function Mark() {
-  return (
-    <svg viewBox="0 0 32 32" aria-hidden="true">
-      <path d="M4 3h24a2 2 0 0 1 2 2v22a2 2 0 0 1-2 2H4a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2Zm3 5v16h3V11h4v13h4V11h4v13h3V8Z" />
-    </svg>
   );
 }

@@ -3,7 +3,9 @@
 
 import type { Child } from 'hono/jsx';
 import type { Assets } from '../../assets.ts';
-import { LANGUAGES, type Language, wordsOf } from '../../language.ts';
+import { type Language, wordsOf } from '../../language.ts';
+import { LanguageSwitch } from '../../parts/language-switch.tsx';
+import { Mark } from '../../parts/mark.tsx';
 import { consoleWords } from '../../words/console/words.ts';
 
 const SECTIONS = ['channels', 'models', 'cards', 'accounts', 'ledger', 'alarms', 'incidents', 'actions'] as const;
@@ -160,24 +162,5 @@ function NoticeBox({ notice }: { notice: Notice | undefined }) {
     <div class={notice.isBad ? 'notice is-bad' : 'notice'} role={notice.isBad ? 'alert' : 'status'}>
       <p>{notice.text}</p>
     </div>
-  );
-}
-
-function LanguageSwitch({ context: { language, path, query } }: { context: ConsoleContext }) {
-  const other = LANGUAGES.find((one) => one !== language) ?? 'en';
-  const params = new URLSearchParams(query);
-  params.set('lang', other);
-  return (
-    <a class="language" href={`${path}?${params}`} lang={other} hreflang={other}>
-      {wordsOf(other).frame.name}
-    </a>
-  );
-}
-
-function Mark() {
-  return (
-    <svg viewBox="0 0 32 32" aria-hidden="true">
-      <path d="M4 3h24a2 2 0 0 1 2 2v22a2 2 0 0 1-2 2H4a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2Zm3 5v16h3V11h4v13h4V11h4v13h3V8Z" />
-    </svg>
   );
 }
