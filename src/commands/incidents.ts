@@ -31,9 +31,9 @@ export const incidentCommands: readonly Command[] = [
   },
   {
     words: 'incidents add',
-    takes: '--title-en TEXT --title-zh TEXT [--text-en TEXT --text-zh TEXT] [--started DATE]',
-    about: 'tell about a trouble; it goes on until it is ended',
-    options: ['title-en', 'title-zh', 'text-en', 'text-zh', 'started'],
+    takes: '--title-en TEXT --title-zh TEXT [--text-en TEXT --text-zh TEXT] [--started DATE] [--ended DATE]',
+    about: 'tell about a trouble; it goes on until it is ended, unless --ended says when it was',
+    options: ['title-en', 'title-zh', 'text-en', 'text-zh', 'started', 'ended'],
     async run({ args, options, open }) {
       noArguments(args);
       const said = {
@@ -42,6 +42,7 @@ export const incidentCommands: readonly Command[] = [
         textEn: options['text-en'],
         textZh: options['text-zh'],
         started: options.started,
+        ended: options.ended,
       };
       const incident = await putIncident(await open(), { ...said, actor: ACTOR });
       return { facts: publicIncident(incident), text: incident.incidentId };

@@ -15,7 +15,7 @@ export interface IncidentText {
   textZh?: string | undefined;
   /** A past date or time with its zone; now if left out, or what it was. */
   started?: string | undefined;
-  /** The same of a known one; null or empty: it goes on; left out: as it was. */
+  /** The same; null or empty: it goes on; left out: as it was. */
   ended?: string | null | undefined;
 }
 
@@ -51,7 +51,7 @@ export async function putIncident(
     createdAt: known?.createdAt ?? now,
   };
   const { incidentId, titleEn } = incident;
-  const setsEnd = known !== undefined && said.ended !== undefined;
+  const setsEnd = said.ended !== undefined;
   const log = logLine(tools, said.actor, known ? 'incidents.edit' : 'incidents.add', incidentId, {
     title: titleEn,
     ...(setsEnd ? { ended_at: endedAt === null ? null : new Date(endedAt).toISOString() } : {}),

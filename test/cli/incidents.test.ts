@@ -79,6 +79,11 @@ test('the newest comes first, and one without a date begins now', async () => {
   expect(list[1].started_at).toBe('2026-01-15T01:30:00.000Z');
 });
 
+test('one that is over is told with its end, and never as going on', async () => {
+  const made = await json('add', ...TITLES, '--started', '2026-01-15', '--ended', '2026-01-15T09:30:00+08:00');
+  expect([made.started_at, made.ended_at]).toEqual(['2026-01-14T16:00:00.000Z', '2026-01-15T01:30:00.000Z']);
+});
+
 test.each([
   ['a title of nothing', ['add', '--title-en', ' ', '--title-zh', '標題'], 1],
   ['a title that is too long', ['add', '--title-en', 'x'.repeat(201), '--title-zh', '標題'], 1],
@@ -88,6 +93,8 @@ test.each([
   ['a date that is none', ['add', ...TITLES, '--started', '2026-02-30'], 1],
   ['a date to come', ['add', ...TITLES, '--started', '2999-01-01'], 1],
   ['a time without a zone', ['add', ...TITLES, '--started', '2026-01-15T09:30'], 1],
+  ['an end before the start', ['add', ...TITLES, '--started', '2026-01-15', '--ended', '2026-01-14'], 1],
+  ['an end to come', ['add', ...TITLES, '--ended', '2999-01-01'], 1],
   ['an unknown incident', ['end', 'inc_unknown'], 1],
   ['an unknown incident', ['delete', 'inc_unknown'], 1],
   ['no title in Chinese', ['add', '--title-en', 'x'], 2],

@@ -274,6 +274,16 @@ test('an incident’s end is corrected and taken back by its form, and stays if 
   await client.post(`${path}/delete`, { confirmed: 'yes' });
 });
 
+test('an incident that is over is told with its end', async () => {
+  const said = { titleEn: 'Was slow', titleZh: '曾經緩慢', started: '2026-01-01T08:00' };
+  const wrong = await client.post('/incidents', { ...said, ended: '2025-01-01T09:00' });
+  expect([wrong.status, fieldOf(await wrong.text(), 'ended')]).toEqual([400, '2025-01-01T09:00']);
+  expect((await client.post('/incidents', { ...said, ended: '2026-01-01T09:00' })).status).toBe(303);
+  const [told] = gateway.sql(`SELECT incident_id, ended_at FROM incidents WHERE title_en = 'Was slow'`);
+  expect(told?.ended_at).toBe(BigInt(Date.UTC(2026, 0, 1, 1)));
+  await client.post(`/incidents/${told?.incident_id}/delete`, { confirmed: 'yes' });
+});
+
 test('an incident is told, ended and deleted, in both languages', async () => {
   const half = await client.post('/incidents', { titleEn: 'Slow', titleZh: '' });
   expect([half.status, fieldOf(await half.text(), 'titleEn')]).toEqual([400, 'Slow']);

@@ -286,7 +286,19 @@ describe('what happened', () => {
     expect((await put({ ended: '' })).ended_at).toBeNull();
     const [newest] = (await api('GET', `/actions?subject=${id}`)).body.data;
     expect(newest).toMatchObject({ action: 'incidents.edit', detail: { ended_at: null } });
-    expect((await api('POST', '/incidents', { ...said, ended: end })).body.error.param).toBe('');
+    await api('DELETE', `/incidents/${id}`);
+  });
+
+  test('an incident that is over is told with its end', async () => {
+    const said = { title_en: 'Slow', title_zh: '較慢', started: '2026-01-01T08:00+08:00' };
+    const end = '2026-01-01T01:00:00.000Z';
+    const { incident_id: id, ended_at } = (await api('POST', '/incidents', { ...said, ended: end })).body;
+    expect(ended_at).toBe(end);
+    const [added] = (await api('GET', `/actions?subject=${id}`)).body.data;
+    expect(added).toMatchObject({ action: 'incidents.add', detail: { ended_at: end } });
+    for (const ended of ['2025-12-31', '2099-01-01']) {
+      expect((await api('POST', '/incidents', { ...said, ended })).body.error.param).toBe('ended');
+    }
     await api('DELETE', `/incidents/${id}`);
   });
 

@@ -15,12 +15,11 @@ const incident = z.strictObject({
   text_en: text.optional(),
   text_zh: text.optional(),
   started: text.optional(),
+  ended: text.nullable().optional(),
 });
 
-const editedIncident = incident.extend({ ended: text.nullable().optional() });
-
-function toIncident({ title_en, title_zh, text_en, text_zh, started }: z.output<typeof incident>) {
-  return { titleEn: title_en, titleZh: title_zh, textEn: text_en, textZh: text_zh, started };
+function toIncident({ title_en, title_zh, text_en, text_zh, started, ended }: z.output<typeof incident>) {
+  return { titleEn: title_en, titleZh: title_zh, textEn: text_en, textZh: text_zh, started, ended };
 }
 
 export const WATCH_OPERATIONS: readonly AdminOperation[] = [
@@ -66,7 +65,7 @@ export const WATCH_OPERATIONS: readonly AdminOperation[] = [
     method: 'POST',
     path: '/api/admin/incidents',
     id: 'addIncident',
-    summary: 'Tell about a trouble; it goes on until it is ended.',
+    summary: 'Tell about a trouble; it goes on until it is ended, unless `ended` says when it was.',
     status: 201,
     body: incident,
     run: (tools, { body }) => putIncident(tools, { ...toIncident(body), actor: ACTOR }),
@@ -77,9 +76,9 @@ export const WATCH_OPERATIONS: readonly AdminOperation[] = [
     id: 'editIncident',
     summary:
       'Tell it in other words, or with another start or end: `ended` empty or null says that it goes on, left out it stays.',
-    body: editedIncident,
-    run: (tools, { params, body: { ended, ...body } }) =>
-      putIncident(tools, { ...toIncident(body), ended, incidentId: idOf(params), actor: ACTOR }),
+    body: incident,
+    run: (tools, { params, body }) =>
+      putIncident(tools, { ...toIncident(body), incidentId: idOf(params), actor: ACTOR }),
   }),
   operation({
     method: 'POST',

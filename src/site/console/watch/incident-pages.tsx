@@ -81,9 +81,7 @@ async function put(tools: ConsoleTools, visit: ConsoleVisit, incidentId: string 
       textZh: textZh || undefined,
       started: started === '' ? undefined : toTime(started),
       // What was not touched stays, also if somebody else ended it meanwhile.
-      ...(incidentId === undefined || ended === typed(form, 'endedBefore')
-        ? {}
-        : { ended: ended === '' ? null : toTime(ended) }),
+      ...(ended === typed(form, 'endedBefore') ? {} : { ended: ended === '' ? null : toTime(ended) }),
       ...(incidentId === undefined ? {} : { incidentId }),
       actor: ACTOR,
     }),

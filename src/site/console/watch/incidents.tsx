@@ -132,18 +132,14 @@ function IncidentFields({ context, form, incident }: FieldsProps) {
         type="datetime-local"
         value={form.get('started') ?? started}
       />
-      {incident ? (
-        <>
-          <input type="hidden" name="endedBefore" value={form.get('endedBefore') ?? ended} />
-          <TextField
-            name="ended"
-            label={words.endedAt}
-            help={words.endedHelp}
-            type="datetime-local"
-            value={form.get('ended') ?? ended}
-          />
-        </>
-      ) : null}
+      <input type="hidden" name="endedBefore" value={form.get('endedBefore') ?? ended} />
+      <TextField
+        name="ended"
+        label={words.endedAt}
+        help={words.endedHelp}
+        type="datetime-local"
+        value={form.get('ended') ?? ended}
+      />
     </>
   );
 }
