@@ -11,6 +11,8 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer, errorScript } from '../support/openai-chat.ts';
 import { clientOf, fieldOf } from './operator-client.ts';
 
+const HOUR_MS = 3_600_000;
+
 let gateway: TestGateway;
 let client: SiteClient;
 beforeAll(async () => {
@@ -42,6 +44,25 @@ describe('a channel', () => {
     const html = await (await client.post('/channels/up/test', { model: 'up-paid' })).text();
     expect(html).toContain('It does not work: scripted-2026-01');
     expect(html).not.toContain('fake-upstream-secret');
+  });
+
+  test('that fails every call is seen from afar, and its errors are told in words', async () => {
+    const { key } = await gateway.register();
+    gateway.upstream.next(errorScript(500, { message: 'broken' }), errorScript(500, { message: 'broken' }));
+    await gateway.chat(key, { model: 'up-paid' });
+    const hour = Math.floor(Date.now() / HOUR_MS) - 3;
+    const sum = { hour, channel: 'up', model: 'up-paid', ok: 0, failed: 4, firstToken: [], total: [] };
+    await gateway.gateway.store.commit('traffic', { sums: [sum] });
+    const list = await (await client.get('/channels')).text();
+    expect(list).toMatch(/<rect class="down"[^>]* y="0"[^>]* height="100">/);
+    expect(list).not.toContain('p95 –');
+    for (const [language, name] of [
+      ['en', 'Upstream error'],
+      ['zh-TW', '上游錯誤'],
+    ] as const) {
+      const page = await (await (await clientOf(gateway, language)).get('/channels/up')).text();
+      expect(page).toContain(`${name}<span class="under id">upstream_error</span>`);
+    }
   });
 
   test('that has no route for a model is refused with the status of the API', async () => {

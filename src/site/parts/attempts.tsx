@@ -33,7 +33,7 @@ export function Attempts({ language, attempts, status }: AttemptsProps) {
           {attempts.map((attempt) => (
             <tr>
               <td class="id">{attempt.channel}</td>
-              <td class="number">{outcomeName(language, attempt.outcome, status)}</td>
+              <td class="number">{toldName(language, attempt.outcome, status)}</td>
               <td class="right number">{milliseconds(attempt.ms)}</td>
             </tr>
           ))}
@@ -43,10 +43,13 @@ export function Attempts({ language, attempts, status }: AttemptsProps) {
   );
 }
 
-/** The try that served somebody who did not stay has not brought its answer home. What has no words is told by its code. */
-function outcomeName(language: Language, outcome: string, status: string): string {
-  const { outcomes } = wordsOf(language).account;
-  if (outcome === 'ok' && status === 'client_gone') return outcomes.client_gone;
-  const names: Readonly<Record<string, string>> = outcomes;
+/** The try that served somebody who did not stay has not brought its answer home. */
+function toldName(language: Language, outcome: string, status: string): string {
+  return outcomeName(language, outcome === 'ok' && status === 'client_gone' ? status : outcome);
+}
+
+/** What has no words is told by its code. */
+export function outcomeName(language: Language, outcome: string): string {
+  const names: Readonly<Record<string, string>> = wordsOf(language).account.outcomes;
   return Object.hasOwn(names, outcome) ? (names[outcome] ?? outcome) : outcome;
 }

@@ -3,6 +3,8 @@
 
 import type { ChannelView } from '../../../operating/channels.ts';
 import { count, dateTime, milliseconds, percent } from '../../format.ts';
+import type { Language } from '../../language.ts';
+import { outcomeName } from '../../parts/attempts.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { consoleWords } from '../../words/console/words.ts';
 import { Field } from '../frame/field.tsx';
@@ -166,10 +168,22 @@ function Errors({ context, channel }: ChannelProps) {
           rows={channel.lastErrors.map(({ at, model, outcome }) => [
             <span class="number">{dateTime(at)}</span>,
             <span class="id">{model}</span>,
-            <span class="id">{outcome}</span>,
+            <Outcome language={context.language} outcome={outcome} />,
           ])}
         />
       )}
     </section>
+  );
+}
+
+/** In words, and by the code that logs and the documentation have. */
+function Outcome({ language, outcome }: { language: Language; outcome: string }) {
+  const name = outcomeName(language, outcome);
+  if (name === outcome) return <span class="id">{outcome}</span>;
+  return (
+    <>
+      {name}
+      <span class="under id">{outcome}</span>
+    </>
   );
 }

@@ -18,11 +18,11 @@ interface ChartProps {
 export function SuccessBars({ language, channel, isSmall = false }: ChartProps & { isSmall?: boolean }) {
   const { channels } = consoleWords(language);
   const { requests, successRate } = channel.last24Hours;
-  const bars = channel.hours.map((hour) => ({
-    height: hour.successRate,
-    title: channels.hour(dateTime(hour.at), percent(hour.successRate), count(hour.requests)),
-    kind: kindOf(hour.successRate),
-  }));
+  const bars = channel.hours.map(({ at, successRate: rate, requests: sent }) => {
+    const kind = kindOf(rate);
+    // An hour that failed must not look like one without traffic.
+    return { height: kind === 'down' ? 1 : rate, title: channels.hour(dateTime(at), percent(rate), count(sent)), kind };
+  });
   return <Bars bars={bars} label={channels.successLabel(percent(successRate), count(requests))} isSmall={isSmall} />;
 }
 
