@@ -215,6 +215,18 @@ test('an alarm leads to the request it is about, and tells money in NT$', async 
   await client.post('/alarms/names/settle_after_release', {});
 });
 
+test('an alarm leads to its channel, and those of one name say what it means', async () => {
+  const fields = { channel: 'up', status: 401 };
+  for (let index = 0; index < 2; index++) {
+    await gateway.gateway.store.recordAlarm({ name: 'upstream_refused_our_key', fields }, Date.now());
+  }
+  const html = await (await client.get('/alarms')).text();
+  expect(html).toContain('<a class="id" href="/channels/up">up</a>');
+  const [byName = ''] = html.match(/<table.*?<\/table>/s) ?? [];
+  expect(byName).toContain('An upstream refused our key or our account.');
+  await client.post('/alarms/names/upstream_refused_our_key', {});
+});
+
 test('an alarm is open until somebody has seen it', async () => {
   await gateway.gateway.store.recordAlarm({ name: 'upstream_route_missing', fields: { channel: 'up' } }, Date.now());
   const open = await (await client.get('/alarms')).text();

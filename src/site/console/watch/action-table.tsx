@@ -5,6 +5,7 @@ import type { StoredAction } from '../../../store/rows.ts';
 import { dateTime, money } from '../../format.ts';
 import type { Language } from '../../language.ts';
 import { consoleWords } from '../../words/console/words.ts';
+import { channelPath } from '../channels/list.tsx';
 import { actorName } from '../parts/actor.ts';
 import { DataTable } from '../parts/data-table.tsx';
 
@@ -32,8 +33,7 @@ export function Actions({ language, actions }: { language: Language; actions: re
 }
 
 /** What has a page of its own leads there; a request or a key to the account that it is of. */
-function Subject({ subject }: { subject: string }) {
-  const path = pathOf(subject);
+function Subject({ subject, path = pathOf(subject) }: { subject: string; path?: string | undefined }) {
   if (path === undefined) return <span class="id">{subject}</span>;
   return (
     <a class="id" href={path}>
@@ -66,10 +66,11 @@ function Fact({ name, value }: { name: string; value: unknown }) {
   const [, amountName] = /^(\w+)_nano$/.exec(name) ?? [];
   const isAmount = amountName !== undefined && /^-?\d+$/.test(String(value));
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const path = name === 'channel' ? channelPath(text) : pathOf(text);
   return (
     <span>
       <span class="faint">{isAmount ? amountName : name}</span>{' '}
-      {isAmount ? money(BigInt(text)) : pathOf(text) === undefined ? text : <Subject subject={text} />}
+      {isAmount ? money(BigInt(text)) : path === undefined ? text : <Subject subject={text} path={path} />}
     </span>
   );
 }

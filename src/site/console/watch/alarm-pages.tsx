@@ -129,6 +129,7 @@ function pathOf({ openOnly, name, before }: AlarmFilter): string {
 /** What hides behind many of one name is found by its own. */
 function OpenTable({ context, open }: Pick<AlarmsProps, 'context' | 'open'>) {
   const { alarms: words } = consoleWords(context.language);
+  const meanings = meaningsOf(words);
   return (
     <DataTable
       label={words.byName}
@@ -140,9 +141,12 @@ function OpenTable({ context, open }: Pick<AlarmsProps, 'context' | 'open'>) {
         { text: words.acknowledge, isAction: true },
       ]}
       rows={open.map(({ name, open: many, newestId, newestAt }) => [
-        <a class="id" href={pathOf({ name, openOnly: true })}>
-          {name}
-        </a>,
+        <>
+          {meanings[name]}
+          <a class={Object.hasOwn(meanings, name) ? 'under id' : 'id'} href={pathOf({ name, openOnly: true })}>
+            {name}
+          </a>
+        </>,
         count(many),
         <span class="number">{dateTime(newestAt)}</span>,
         <form method="post" action={`/alarms/names/${encodeURIComponent(name)}`}>
@@ -159,7 +163,7 @@ function OpenTable({ context, open }: Pick<AlarmsProps, 'context' | 'open'>) {
 
 function AlarmTable({ context, alarms }: Pick<AlarmsProps, 'context' | 'alarms'>) {
   const { alarms: words } = consoleWords(context.language);
-  const meanings: Readonly<Record<string, string>> = meaningsOf(words);
+  const meanings = meaningsOf(words);
   const nameOf = (actor: string | null) => (actor === null ? '–' : actorName(context.language, actor));
   return (
     <DataTable
@@ -187,7 +191,7 @@ function AlarmTable({ context, alarms }: Pick<AlarmsProps, 'context' | 'alarms'>
   );
 }
 
-function meaningsOf(words: ReturnType<typeof consoleWords>['alarms']): Record<string, string> {
+function meaningsOf(words: ReturnType<typeof consoleWords>['alarms']): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(words).flatMap(([name, said]) => (typeof said === 'string' ? [[name, said]] : [])),
   );
