@@ -145,6 +145,12 @@ describe('cards', () => {
     expect(after).not.toContain('action="/cards/void"');
   });
 
+  test('have their address on paper as it is typed, in two lines only before its path', async () => {
+    const { path } = await issue('1');
+    const { host } = new URL(gateway.url);
+    expect(await (await client.get(`${path}/sheet`)).text()).toContain(`>${host}<wbr/>/account/redeem</p>`);
+  });
+
   test('their codes are on no other page, and in no log', async () => {
     const { path } = await issue();
     const csv = await (await client.get(`${path}/codes.csv`)).text();

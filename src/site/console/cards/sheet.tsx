@@ -38,18 +38,38 @@ export function SheetPage({ context, sheet, codes, parts }: SheetProps) {
               <p class="who">{context.siteName}</p>
               <p class="worth">{money(batch.amount)}</p>
               <p class="id">{code}</p>
-              <p class="small-print">
-                {words.sheetHow} <span class="id">{link.replace(/#.*$/, '')}</span>
+              <p class="small-print">{words.sheetHow}</p>
+              <p class="small-print id">
+                <Address link={link} />
               </p>
               <p class="small-print id">
                 {serial}
-                {batch.expiresAt === null ? '' : ` · ${words.expires} ${date(batch.expiresAt - 1)}`}
+                {batch.expiresAt === null ? null : (
+                  <>
+                    {' · '}
+                    <span class="whole">
+                      {words.expires} {date(batch.expiresAt - 1)}
+                    </span>
+                  </>
+                )}
               </p>
             </div>
           </li>
         ))}
       </ul>
     </ConsolePage>
+  );
+}
+
+/** As it is typed: without its scheme, and in two lines only between the host and the page. */
+function Address({ link }: { link: string }) {
+  const [, host, path] = /^\w+:\/\/(.*?)(\/account\/redeem)?(?:#.*)?$/.exec(link) ?? [];
+  return (
+    <>
+      {host ?? link}
+      <wbr />
+      {path}
+    </>
   );
 }
 
