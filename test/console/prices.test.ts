@@ -71,6 +71,12 @@ test('a cached token that sells below what input costs is told, although its cos
   expect(page).toContain('−800 % sold below cost');
 });
 
+test('a model without a name is told by its id once', async () => {
+  const page = await (await client.get('/models')).text();
+  expect(page).toContain('Demo small <small class="id">demo-small</small>');
+  expect(page).not.toContain('<small class="id">up-paid</small>');
+});
+
 describe('a price that may be a slip of the hand', () => {
   test('a hundred times the old one is applied only when it was confirmed', async () => {
     const { html } = await edit({ 'sale-input': '1000' });

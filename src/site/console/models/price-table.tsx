@@ -41,7 +41,7 @@ function ModelSheet({ context, row }: { context: ConsoleContext; row: PriceRow }
     <li>
       <div class="row spread">
         <h2>
-          {row.name} <small class="id">{model}</small>
+          {row.name} {row.name === model ? null : <small class="id">{model}</small>}
         </h2>
         <a class="button quiet small" href={`/models/edit?model=${encodeURIComponent(model)}`}>
           {prices.edit}
