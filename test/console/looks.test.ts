@@ -154,3 +154,45 @@ describe.each<Look>([
     300 * SECONDS,
   );
 });
+
+describe('on a wide screen', () => {
+  let visitor: Visitor;
+  beforeAll(async () => {
+    visitor = await visitConsole(browser, gateway, { language: 'zh-TW', width: DESKTOP });
+  });
+  afterAll(() => visitor.leave());
+
+  const goTo = (wanted: RegExp) =>
+    visitor.page.goto(gateway.gateway.adminUrl + pages.find((path) => wanted.test(path)));
+  const boxOf = async (selector: string) => {
+    const box = await visitor.page.locator(selector).first().boundingBox();
+    if (!box) throw new Error(`${selector} is not seen`);
+    return box;
+  };
+
+  test('fields side by side are level, also where only one has a fault', async () => {
+    await goTo(/^\/cards$/);
+    await visitor.page.fill('#amount', '0');
+    await visitor.page.fill('#count', '1');
+    await visitor.page.click('form[action="/cards/review"] button[type=submit]');
+    await visitor.page.waitForSelector('#amount-fault');
+    expect((await boxOf('#amount')).y).toBe((await boxOf('#count')).y);
+  });
+
+  test('the id of a request is one line', async () => {
+    await goTo(/^\/accounts\/acc_\w+$/);
+    const line = 24;
+    expect((await boxOf('#usage a.under.id')).height).toBeLessThan(line);
+  });
+
+  test('the buttons of new codes stand apart from the list below', async () => {
+    await goTo(/\?new$/);
+    const [buttons, list] = [await boxOf('.notice .row'), await boxOf('.notice details')];
+    expect(list.y - buttons.y - buttons.height).toBeGreaterThan(8);
+  });
+
+  test('the models of a channel have the whole width', async () => {
+    await goTo(/^\/channels\/up$/);
+    expect((await boxOf('.facts.is-wide > div')).width).toBe((await boxOf('.facts')).width);
+  });
+});

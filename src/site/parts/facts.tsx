@@ -5,9 +5,15 @@ import type { Child } from 'hono/jsx';
 
 export type Fact = readonly [title: string, value: Child];
 
-export function Facts({ facts }: { facts: readonly Fact[] }) {
+interface FactsProps {
+  facts: readonly Fact[];
+  /** Each has the whole width. */
+  isWide?: boolean;
+}
+
+export function Facts({ facts, isWide = false }: FactsProps) {
   return (
-    <dl class="facts">
+    <dl class={isWide ? 'facts is-wide' : 'facts'}>
       {facts.map(([title, value]) => (
         <div>
           <dt>{title}</dt>

@@ -86,7 +86,7 @@ function IssueForm({ context, form, faults = {} }: CardsProps) {
   const value = (name: string) => form.get(name) ?? '';
   return (
     <form method="post" action="/cards/review">
-      <div class="filters">
+      <div class="filters is-level">
         <TextField
           name="amount"
           label={cards.amount}

@@ -58,9 +58,14 @@ function ChannelFacts({ context, channel }: ChannelProps) {
     [channels.key, keys[channel.apiKey]],
     [channels.successHour, percent(channel.lastHour.successRate)],
     [channels.success, percent(channel.last24Hours.successRate)],
-    [channels.models, channel.models.join(', ') || frame.none],
   ];
-  return <Facts facts={facts} />;
+  // The list of models is as long as it is: it has the whole width.
+  return (
+    <>
+      <Facts facts={facts} />
+      <Facts facts={[[channels.models, channel.models.join(', ') || frame.none]]} isWide />
+    </>
+  );
 }
 
 function Test({ context, channel }: ChannelProps) {

@@ -65,9 +65,7 @@ export function ChannelTable({ context, channels }: Omit<ChannelsProps, 'notice'
           percent(successRate),
           <>
             {milliseconds(firstTokenMs.p50)}
-            <span class="under">
-              {milliseconds(firstTokenMs.p95)} ({said.worst})
-            </span>
+            {firstTokenMs.p95 === null ? null : <span class="under">p95 {milliseconds(firstTokenMs.p95)}</span>}
           </>,
           count(requests),
           count(channel.models.length),

@@ -81,7 +81,7 @@ function Figures({ context, list, field, typed, wrong }: FiguresProps) {
   const { prices } = consoleWords(context.language);
   const names = priceNames(context.language);
   return (
-    <div class="filters">
+    <div class="filters is-level">
       {PRICE_NAMES.map((name) => (
         <TextField
           name={field(name)}
