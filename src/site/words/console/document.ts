@@ -1,6 +1,5 @@
 // The words of the catalog document: its editor, what is checked, its revisions.
 
-import { counted } from '../../../kit/counted.ts';
 import type { Said } from '../words.ts';
 
 export const documentEn = {
@@ -51,9 +50,9 @@ export const documentEn = {
   key_returned: (subject: string, revision: number) =>
     `The channel ${subject} gets back its stored key of revision ${revision}, which the upstream may have revoked since.`,
   usage_shortened: (before: string | undefined, after: string) =>
-    `Usage will be kept for ${counted(Number(after), 'month', 'months')} instead of ${before === undefined ? 'for ever' : before}. What is older is deleted within the hour, and does not come back.`,
+    `Usage will be kept for ${after} ${after === '1' ? 'month' : 'months'} instead of ${before === undefined ? 'for ever' : before}. What is older is deleted within the hour, and does not come back.`,
   suspension_shortened: (before: string | undefined, after: string) =>
-    `Unused keys will be revoked after ${counted(Number(after), 'day', 'days')} (before: ${before === undefined ? 'never' : `after ${before}`}), from the next hour on, in accounts that no money was put into.`,
+    `Unused keys will be revoked after ${after} ${after === '1' ? 'day' : 'days'} (before: ${before === undefined ? 'never' : `after ${before}`}), from the next hour on, in accounts that no money was put into.`,
   revisions: 'Revisions',
   older: 'Older ones',
   revisionsLead: 'Every change that was ever applied. Any of them can come back, as a new revision.',
