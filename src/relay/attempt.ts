@@ -107,7 +107,7 @@ export async function attempt(
     failpoint('K3');
     if (response.status !== 200) {
       const text = await readText(response, watch);
-      const failure = readFailure(response.status, response.headers, text, hidden, tools.clock.now());
+      const failure = readFailure(response, text, { hidden, now: tools.clock.now() });
       throw classifyFailure(failure, maySeal(carrier), call.request.document.value);
     }
     if (stream) {
