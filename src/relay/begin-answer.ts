@@ -4,12 +4,14 @@
 import { type Fault, fault } from '../faults/fault.ts';
 import { sleep } from '../kit/clock.ts';
 import type { Attempt } from '../store/rows.ts';
-import { attempt, type Begun, type Prefill } from './attempt.ts';
+import { attempt } from './attempt.ts';
 import { AttemptFailed } from './attempt-failed.ts';
+import type { Begun } from './begun.ts';
 import type { Admission, RelayTools } from './call.ts';
 import { noChannel } from './no-channel.ts';
 import { type AttemptOutcome, OUTCOMES } from './outcomes.ts';
 import type { Plan, Step } from './plan.ts';
+import type { Prefill } from './write-body.ts';
 
 export interface BegunAnswer<Kind extends Begun = Begun> {
   step: Step;
