@@ -20,6 +20,9 @@ export interface TokenCount {
  */
 export const LEAST_OUTPUT_TOKENS = 16;
 
+/** Claude takes no smaller thinking budget, and none is lowered below it. */
+export const LEAST_THINKING_TOKENS = 1024;
+
 /** By the sizes that common models make of it; its bytes tell nothing. A very small one may be a few tokens. */
 export const PER_IMAGE: TokenCount = { upper: 5_000, estimate: 800, lower: 4 };
 

@@ -6,6 +6,7 @@ import type { Prices } from '../kit/prices.ts';
 import { LEAST_OUTPUT_TOKENS } from '../kit/tokens.ts';
 import type { HoldRequest } from '../store/operations.ts';
 import type { Buckets } from '../store/rows.ts';
+import { leastOutput } from './thinking-room.ts';
 
 const BUCKET_PRICES: readonly [bucket: keyof Buckets, price: keyof Prices][] = [
   ['input', 'input'],
@@ -68,15 +69,6 @@ export interface Bound {
   isStrict: boolean;
 }
 
-/** The client's own figures. */
-interface AskedOutput {
-  maxOutputTokens: number | undefined;
-  thinkingBudget: number | undefined;
-}
-
-/** A thinking budget may be lowered to fit the wallet, but not below this. */
-const LEAST_THINKING_TOKENS = 1024;
-
 /** The most a request can cost: every input token at the dearest input price, every choice at full length. */
 export function holdFor(bound: Bound): HoldRequest {
   const { prices, inputTokens, outputTokens, choices, images, thinkingBudget, isStrict } = bound;
@@ -92,37 +84,4 @@ export function holdFor(bound: Bound): HoldRequest {
     wanted: outputTokens === 0 ? 0 : Math.max(outputTokens, LEAST_OUTPUT_TOKENS),
     least: images > 0 ? outputTokens : Math.min(outputTokens, leastOutput(thinkingBudget, isStrict)),
   };
-}
-
-/**
- * Whether an output of so many tokens holds the thinking that was asked for and an answer: strictly all of that thinking,
- * else lowered as far as it may be.
- */
-export function hasRoomToThink(
-  { maxOutputTokens = Number.POSITIVE_INFINITY, thinkingBudget }: AskedOutput,
-  most: number,
-  isStrict: boolean,
-): boolean {
-  return thinkingBudget === undefined || most >= Math.min(maxOutputTokens, leastOutput(thinkingBudget, isStrict));
-}
-
-/**
- * What thinking may take of the granted output, when a clamp below the client's own bound left its budget no room: the same
- * part of it as the client meant, so that there is room for the answer. `most`: the bound of a client that named none.
- */
-export function lowerThinkingBudget(
-  { maxOutputTokens, thinkingBudget }: AskedOutput,
-  granted: number,
-  most: number,
-): number | undefined {
-  const isClamped = maxOutputTokens === undefined || granted < maxOutputTokens;
-  if (!isClamped || thinkingBudget === undefined || thinkingBudget < granted) return undefined;
-  if (granted <= LEAST_THINKING_TOKENS) return undefined;
-  const part = Math.floor((granted * thinkingBudget) / (maxOutputTokens ?? most));
-  return Math.min(Math.max(part, LEAST_THINKING_TOKENS), granted - 1);
-}
-
-function leastOutput(thinkingBudget: number | undefined, isStrict: boolean): number {
-  if (thinkingBudget === undefined) return LEAST_OUTPUT_TOKENS;
-  return (isStrict ? thinkingBudget : Math.min(thinkingBudget, LEAST_THINKING_TOKENS)) + 1;
 }

@@ -141,7 +141,7 @@ async function readDetail(response: Response, { hidden }: Upstream): Promise<str
   const isError = status !== 200 || (isObject(answer) && isObject(answer.error));
   // A page of another service, such as one to sign in, also says 200.
   if (!isError) return isObject(answer) ? OK : 'status 200, but not with a JSON object: check base_url';
-  const { message, code } = readFailure(status, response.headers, text, hidden);
+  const { message, code } = readFailure(response, text, { hidden });
   return `status ${status}${code ? ` (${code})` : ''}${message ? `: ${message}` : ''}`;
 }
 

@@ -2,7 +2,7 @@
 
 import { formatNtd } from '../kit/money.ts';
 import { rateHeaders } from '../limits/rate-headers.ts';
-import type { Begun } from './attempt.ts';
+import type { Begun } from './begun.ts';
 import type { Admission, RelayTools } from './call.ts';
 import type { Settled } from './close.ts';
 

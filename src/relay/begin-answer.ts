@@ -2,14 +2,16 @@
 // the receipt; each try tells the channel's health what came of it.
 
 import { type Fault, fault } from '../faults/fault.ts';
-import type { AlarmName } from '../kit/alarms.ts';
 import { sleep } from '../kit/clock.ts';
 import type { Attempt } from '../store/rows.ts';
-import { attempt, type Begun, type Prefill } from './attempt.ts';
-import { AttemptFailed, type AttemptOutcome } from './attempt-failed.ts';
+import { attempt } from './attempt.ts';
+import { AttemptFailed } from './attempt-failed.ts';
+import type { Begun } from './begun.ts';
 import type { Admission, RelayTools } from './call.ts';
 import { noChannel } from './no-channel.ts';
+import { type AttemptOutcome, OUTCOMES } from './outcomes.ts';
 import type { Plan, Step } from './plan.ts';
+import type { Prefill } from './write-body.ts';
 
 export interface BegunAnswer<Kind extends Begun = Begun> {
   step: Step;
@@ -59,10 +61,10 @@ export async function tryStep(
     const outcome = error instanceof AttemptFailed ? error.outcome : 'network_error';
     note(outcome);
     const { channel } = step.route;
-    const name = ALARMS[outcome];
+    const { alarm } = OUTCOMES[outcome];
     if (outcome === 'too_large') noteTooLarge(tools, admission, step, error);
-    if (name) tools.alarms.raise(name, { request_id: call.requestId, channel: channel.name, model: step.model.id });
-    if (name === 'upstream_refused_our_key') tools.doubtKey(channel);
+    if (alarm) tools.alarms.raise(alarm, { request_id: call.requestId, channel: channel.name, model: step.model.id });
+    if (alarm === 'upstream_refused_our_key') tools.doubtKey(channel);
     throw error;
   }
 }
@@ -75,24 +77,6 @@ function noteTooLarge({ log }: RelayTools, { call }: Admission, { route, model }
   if (isOnlyNow) log('warn', 'answer_without_room', fields);
   else log('warn', 'answer_too_large', fields);
 }
-
-/** What an operator must mend at the upstream. */
-const ALARMS: { [Outcome in AttemptOutcome]?: AlarmName } = {
-  refused_our_key: 'upstream_refused_our_key',
-  exhausted: 'upstream_refused_our_key',
-  route_missing: 'upstream_route_missing',
-  looped: 'upstream_route_missing',
-};
-
-/** Says nothing of the channel: the client or we ended it, the request itself asks too much, or the model lost its way. */
-const NOT_THE_CHANNEL: ReadonlySet<string> = new Set([
-  'client_gone',
-  'drained',
-  'request_refused',
-  'mismatch',
-  'gave_up',
-  'too_large',
-]);
 
 /** One line of the receipt; what is said of the same try later takes the place of what was said before. */
 function createNote(tools: RelayTools, { attempts }: Admission, { route, model, pass }: Step) {
@@ -107,10 +91,9 @@ function createNote(tools: RelayTools, { attempts }: Admission, { route, model, 
     if (outcome === 'ok') {
       if (isOver) tools.health.success(pass);
       else tools.health.begun(pass);
-    } else if (NOT_THE_CHANNEL.has(outcome)) tools.health.forget(pass);
+    } else if (OUTCOMES[outcome].blames === 'nobody') tools.health.forget(pass);
     else {
-      const opensAtOnce = outcome === 'refused_our_key';
-      tools.health.failure(pass, { opensAtOnce, isRateLimit: outcome === 'rate_limited' });
+      tools.health.failure(pass, OUTCOMES[outcome]);
       tools.errors.note(channel, model.id, outcome);
       tools.traffic.record({ channel, model: model.id, ok: false, firstTokenMs: null, totalMs: null });
     }

@@ -6,7 +6,7 @@ import type { ModelKind } from '../catalog/document.ts';
 import { canReach } from '../dialects/carry.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
 import { mayFit } from '../dialects/input/count-input.ts';
-import { hasRoomToThink } from '../ledger/cost.ts';
+import { hasRoomToThink } from '../ledger/thinking-room.ts';
 import type { KeyRow } from '../store/rows.ts';
 import { mayUse } from './choose-model.ts';
 

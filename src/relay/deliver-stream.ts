@@ -5,15 +5,16 @@ import { type Fault, fault } from '../faults/fault.ts';
 import { faultBody } from '../faults/write.ts';
 import { describeError } from '../kit/log.ts';
 import { answerHeaders } from './answer-headers.ts';
-import type { BegunStream } from './attempt.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunAnswer } from './begin-answer.ts';
+import type { BegunStream } from './begun.ts';
 import { billStream } from './bill.ts';
 import { type Send, toByteStream } from './byte-stream.ts';
 import type { Admission, Answer, RelayTools } from './call.ts';
 import type { Closing } from './close.ts';
 import { closeForCut, closeForGone } from './close-stream.ts';
 import { Delivery } from './delivery.ts';
+import { OUTCOMES } from './outcomes.ts';
 import { passOn, type Write } from './pass-on.ts';
 import type { Plan } from './plan.ts';
 import { leaveStream, readLastBytes } from './read-on.ts';
@@ -108,7 +109,7 @@ async function sendContent(
       if (begun.reader.isFinished() && caughtUp()) return;
       delivery.endRun(failed.outcome);
       leaveStream(begun);
-      if (isFinal(failed)) throw failed;
+      if (OUTCOMES[failed.outcome].endsStream) throw failed;
       const resumed = await resume(tools, admission, plan, delivery, failed);
       if (!resumed) throw failed;
       delivery.goOnWith(resumed);
@@ -116,11 +117,6 @@ async function sendContent(
       caughtUp = resumed.continued.caughtUp;
     }
   }
-}
-
-/** We ended it ourselves, and another run would fare no better. */
-function isFinal({ outcome }: AttemptFailed): boolean {
-  return outcome === 'drained' || outcome === 'too_slow';
 }
 
 function toldTo({ log }: RelayTools, requestId: string, error: unknown): Fault {

@@ -4,9 +4,9 @@
 import { fillLong } from '../kit/json/long-members.ts';
 import { answerHeaders, costHeaders } from './answer-headers.ts';
 import { atPace } from './at-pace.ts';
-import type { WholeAnswer } from './attempt.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunAnswer } from './begin-answer.ts';
+import type { WholeAnswer } from './begun.ts';
 import { billAnswer } from './bill.ts';
 import { type Send, toByteStream } from './byte-stream.ts';
 import type { Admission, Answer, Call, RelayTools } from './call.ts';

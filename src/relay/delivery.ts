@@ -3,12 +3,13 @@
 
 import type { Sent, StreamWriter } from '../dialects/dialect.ts';
 import { failpoint } from '../kit/failpoint.ts';
-import type { BegunStream } from './attempt.ts';
-import { AttemptFailed, type AttemptOutcome } from './attempt-failed.ts';
+import { AttemptFailed } from './attempt-failed.ts';
 import type { BegunAnswer } from './begin-answer.ts';
+import type { BegunStream } from './begun.ts';
 import type { Run } from './bill.ts';
 import type { Call } from './call.ts';
 import type { Served } from './close.ts';
+import type { AttemptOutcome } from './outcomes.ts';
 import type { ResumedRun } from './resume.ts';
 
 type BegunRun = BegunAnswer<BegunStream>;

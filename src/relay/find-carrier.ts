@@ -8,7 +8,7 @@ import type { Carrier } from '../dialects/carrier.ts';
 import { canReach, carry, type Sender } from '../dialects/carry.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
 import { Fault, fault } from '../faults/fault.ts';
-import { hasRoomToThink } from '../ledger/cost.ts';
+import { hasRoomToThink } from '../ledger/thinking-room.ts';
 import { isReached, type Models } from './candidate-models.ts';
 import { noChannel } from './no-channel.ts';
 

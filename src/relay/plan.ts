@@ -9,8 +9,9 @@ import { asksToThink } from '../dialects/asks-to-think.ts';
 import { canReach } from '../dialects/carry.ts';
 import { Fault } from '../faults/fault.ts';
 import type { JsonObject } from '../kit/json/json.ts';
-import type { AttemptFailed, AttemptOutcome } from './attempt-failed.ts';
+import type { AttemptFailed } from './attempt-failed.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
+import { OUTCOMES } from './outcomes.ts';
 
 export interface Step {
   model: Model;
@@ -39,15 +40,6 @@ const MAX_ON_ONE_MODEL = 3;
 const MAX_IN_ALL = 6;
 const LONGEST_RETRY_AFTER_S = 5;
 const JITTER_MS = { least: 50, spread: 200 };
-
-/** Failures after which the same channel may well answer a second time. Silence is none: it has cost enough. */
-const WORTH_REPEATING: ReadonlySet<AttemptOutcome> = new Set([
-  'network_error',
-  'upstream_error',
-  'error_event',
-  'cut',
-  'gave_up',
-]);
 
 export function createPlan(tools: RelayTools, { call }: Admission): Plan {
   const models = [...call.candidates];
@@ -78,7 +70,7 @@ export function createPlan(tools: RelayTools, { call }: Admission): Plan {
     if (!last || waitMs === undefined || onModel >= MAX_ON_ONE_MODEL || inAll >= MAX_IN_ALL) return undefined;
     const { channel, model } = last.route;
     if ((tried.get(channel.name) ?? 0) > 1) return undefined;
-    const isToldToWait = failure.outcome === 'rate_limited';
+    const isToldToWait = OUTCOMES[failure.outcome].again === 'as_told';
     const pass = isToldToWait
       ? tools.health.readmits(channel.name, model)
       : tools.health.admits(channel.name, model, last.pass);
@@ -156,11 +148,10 @@ function canBegin(body: JsonObject): boolean {
 }
 
 function repeatWait(tools: RelayTools, { outcome, retryAfterS }: AttemptFailed): number | undefined {
-  if (outcome === 'rate_limited') {
-    return retryAfterS !== undefined && retryAfterS <= LONGEST_RETRY_AFTER_S ? retryAfterS * 1000 : undefined;
-  }
-  if (!WORTH_REPEATING.has(outcome)) return undefined;
-  return JITTER_MS.least + tools.random.fraction() * JITTER_MS.spread;
+  const { again } = OUTCOMES[outcome];
+  if (again === 'soon') return JITTER_MS.least + tools.random.fraction() * JITTER_MS.spread;
+  const isTold = again === 'as_told' && retryAfterS !== undefined && retryAfterS <= LONGEST_RETRY_AFTER_S;
+  return isTold ? retryAfterS * 1000 : undefined;
 }
 
 /** Of a conversation that its caller has no name for, and that must stay with who began it. */

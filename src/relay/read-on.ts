@@ -1,7 +1,7 @@
 // Reading a stream on when nobody waits for its events any more: to its end, for the usage that only the end tells, or for
 // a moment, so that the connection can serve again.
 
-import type { BegunStream } from './attempt.ts';
+import type { BegunStream } from './begun.ts';
 import type { RelayTools } from './call.ts';
 
 const MAX_READING_ON = 64;

@@ -3,11 +3,12 @@
 
 import type { ContinuedWriter, StreamWriter } from '../dialects/dialect.ts';
 import { weighTokens, wholeTokens } from '../kit/tokens.ts';
-import type { BegunStream, Prefill } from './attempt.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import { type BegunAnswer, isOver, tryStep } from './begin-answer.ts';
+import type { BegunStream } from './begun.ts';
 import type { Admission, RelayTools } from './call.ts';
 import type { Plan, Step } from './plan.ts';
+import type { Prefill } from './write-body.ts';
 
 export interface ResumedRun extends BegunAnswer<BegunStream> {
   continued: ContinuedWriter;

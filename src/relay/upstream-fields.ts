@@ -4,7 +4,7 @@
 import type { Model } from '../catalog/catalog.ts';
 import type { RelayRequest, UpstreamFields } from '../dialects/dialect.ts';
 import { limitFieldOf } from '../dialects/traits/openai.ts';
-import { lowerThinkingBudget } from '../ledger/cost.ts';
+import { lowerThinkingBudget } from '../ledger/thinking-room.ts';
 import type { Admission } from './call.ts';
 import type { Step } from './plan.ts';
 

@@ -2,9 +2,10 @@
 // remembers who pulled it.
 
 import type { Clock } from '../kit/clock.ts';
-import { AttemptFailed, type AttemptOutcome } from './attempt-failed.ts';
+import { AttemptFailed } from './attempt-failed.ts';
 import { AttemptTime } from './attempt-time.ts';
 import type { RelayTools } from './call.ts';
+import type { AttemptOutcome } from './outcomes.ts';
 
 export class Watch {
   readonly #controller = new AbortController();

@@ -2,10 +2,7 @@
 // jobs running.
 
 import type { Catalog } from '../catalog/catalog.ts';
-import type { DocumentFault } from '../catalog/check-references.ts';
-import { unusedProviders } from '../catalog/default-document.ts';
 import { printFault } from '../catalog/fault-words.ts';
-import { type Warnable, warnDocument } from '../catalog/warn-document.ts';
 import type { Traffic } from '../channels/traffic.ts';
 import { auditLedger } from '../jobs/audit-ledger.ts';
 import { followStore } from '../jobs/follow-store.ts';
@@ -18,9 +15,7 @@ import { sweepHolds } from '../jobs/sweep-holds.ts';
 import type { Authenticator } from '../keys/authenticator.ts';
 import type { Alarms } from '../kit/alarms.ts';
 import type { Clock } from '../kit/clock.ts';
-import { readKeyFile } from '../kit/key-file.ts';
 import type { Log } from '../kit/log.ts';
-import { isLoopback } from '../kit/loopback.ts';
 import type { Sealer } from '../kit/sealed.ts';
 import type { AuditPass } from '../operating/tools.ts';
 import { isOfAnotherBoot, isProcessAlive } from '../processes/processes.ts';
@@ -31,6 +26,7 @@ import { readCatalogFile } from '../settings/read-catalog-file.ts';
 import { type Settings, usualConfigFile } from '../settings/settings.ts';
 import type { Pulse } from '../store/reads.ts';
 import type { Store } from '../store/store.ts';
+import { tellApplied, warnOfCatalog, warnOfPlainHttp, warnOfProviders } from './config-warnings.ts';
 import { StartRefused } from './start-refused.ts';
 
 export interface NodeTools {
@@ -90,36 +86,28 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   const started = await startDocument(publishing, settings, embedded);
   if (!started.ok) throw new StartRefused(faultLines(configFile, started.faults));
   const { applied, warnings = [], rejected } = started;
-  const tellApplied = (file: string | undefined, revision: number, doubts: readonly DocumentFault[]) => {
-    log('info', 'config_applied', { file, revision });
-    for (const doubt of doubts) log('warn', 'config_warning', { revision, detail: printFault(doubt) });
-  };
-  if (applied !== undefined) tellApplied(configFile, applied, warnings);
+  if (applied !== undefined) tellApplied(log, { file: configFile, revision: applied, warnings });
   if (rejected) alarms.raise('config_rejected', { file: configFile, detail: faultLines(undefined, rejected) });
 
   const active = createActiveCatalog(store, alarms);
   let heardAt = clock.monotonic();
   let warned: number | undefined;
-  const warnOf = ({ revision, channels, models }: Catalog) => {
-    warned = revision;
-    const places = { variable: settings.variable, readFile: readKeyFile };
-    for (const warning of warnDocument(asDocument(channels, models), places)) {
-      log('warn', 'config_warning', { revision, detail: printFault(warning) });
-    }
-  };
   const onPulse = async ({ revision, keysVersion }: Pulse, askedAt: number) => {
     authenticator.confirm(keysVersion, askedAt);
     heardAt = clock.monotonic();
     await active.refresh(revision);
-    if (warned !== active.get().revision) warnOf(active.get());
+    const catalog = active.get();
+    if (warned === catalog.revision) return;
+    warned = catalog.revision;
+    warnOfCatalog(log, settings, catalog);
   };
   const follow = async () => {
     const askedAt = clock.monotonic();
     await onPulse(await store.read.pulse(), askedAt);
   };
   await follow();
-  if (configFile === undefined) warnOfProviders(settings, active.get(), log);
-  warnOfPlainHttp(settings, log);
+  if (configFile === undefined) warnOfProviders(log, settings, active.get());
+  warnOfPlainHttp(log, settings);
 
   const lease = await keepLease({ store, clock, log, alarms, node });
   stops.push(lease.stop);
@@ -148,7 +136,7 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
       const applied = await applyDocument(publishing, readCatalogFile(file), 'file', SERVER);
       if (applied.ok) {
         await follow();
-        tellApplied(file, applied.revision, applied.warnings);
+        tellApplied(log, { file, revision: applied.revision, warnings: applied.warnings });
       } else {
         alarms.raise('config_rejected', { file, detail: faultLines(undefined, applied.faults) });
       }
@@ -170,43 +158,6 @@ async function startDocument(
   if (follows && (await publishing.store.read.newestRevision())) return { ok: true, applied: undefined };
   const text = configFile === undefined ? undefined : readCatalogFile(configFile);
   return applyStartingDocument(publishing, text, embedded);
-}
-
-/** What of a catalog there may be warnings about, in the document's own words. */
-function asDocument(channels: Catalog['channels'], models: Catalog['models']): Warnable {
-  return {
-    channels: [...channels.values()].map(({ name, kind, apiKey, baseUrl, anthropicBaseUrl }) => ({
-      name,
-      kind,
-      api_key: apiKey,
-      base_url: baseUrl,
-      anthropic_base_url: anthropicBaseUrl,
-    })),
-    models: models.map(({ id, aliases, kinds, contextTokens, isContextStated, free, prices, routes }) => ({
-      id,
-      aliases,
-      kinds,
-      context_tokens: isContextStated ? contextTokens : undefined,
-      price: free ? 'free' : prices,
-      routes: routes.map(({ channel }) => ({ channel: channel.name })),
-    })),
-  };
-}
-
-/** The embedded default would have their channels, but an edit or a file of an earlier start has taken its place. */
-function warnOfProviders({ providers }: Settings, { revision, channels }: Catalog, log: Log): void {
-  for (const name of unusedProviders(providers, [...channels.values()])) {
-    const detail = `${name} is set, but revision ${revision} is not the embedded default: it adds nothing; add its channel and models to the catalog document, or unset it`;
-    log('warn', 'config_warning', { revision, detail });
-  }
-}
-
-/** The cookie of a sign-in must reach a site that has no TLS, too: whoever listens on the way has it as well. */
-function warnOfPlainHttp({ publicUrl }: Settings, log: Log): void {
-  const { protocol, hostname } = new URL(publicUrl);
-  if (protocol === 'https:' || isLoopback(hostname)) return;
-  const detail = `PUBLIC_URL is ${publicUrl}, without TLS: keys and the cookies of sign-ins travel unprotected; put TLS in front and set PUBLIC_URL to an https URL`;
-  log('warn', 'config_warning', { detail });
 }
 
 function faultLines(file: string | undefined, faults: readonly { path: string; message: string }[]): string {

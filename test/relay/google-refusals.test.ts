@@ -9,7 +9,8 @@ const TYPE = 'type.googleapis.com/google.rpc';
 const BAD_KEY = [{ '@type': `${TYPE}.ErrorInfo`, reason: 'API_KEY_INVALID', domain: 'googleapis.com' }];
 
 function classify(code: number, error: Record<string, unknown>, wrap = (body: unknown): unknown => body) {
-  return classifyFailure(readFailure(code, new Headers(), JSON.stringify(wrap({ error: { code, ...error } }))));
+  const response = { status: code, headers: new Headers() };
+  return classifyFailure(readFailure(response, JSON.stringify(wrap({ error: { code, ...error } })), { hidden: [] }));
 }
 
 describe('our own trouble', () => {

@@ -15,7 +15,7 @@ const BAD_REQUESTS: ReadonlySet<Json | undefined> = new Set(['invalid_request_er
 export function readToldFailure(text: string, hidden: readonly string[]): UpstreamFailure | undefined {
   const told = text.length <= MAX_TOLD_CHARS ? tryParseJson(text) : undefined;
   const error = findError(told);
-  return error && readFailure(statusOf(error), NO_HEADERS, JSON.stringify({ error }), hidden);
+  return error && readFailure({ status: statusOf(error), headers: NO_HEADERS }, JSON.stringify({ error }), { hidden });
 }
 
 function statusOf({ code, status, type }: JsonObject): number {

@@ -59,8 +59,8 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, call:
   }
 }
 
-/** Answered here, for nothing. */
-async function nothingAsked(
+/** No upstream is asked, and nothing is charged. */
+async function answerHere(
   tools: HttpTools,
   exchange: KeyedExchange,
   body: string,
@@ -82,21 +82,18 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
   const isStrict = request.headers.get('x-svc-strict') === '1';
   const { checkFree } = tools.load;
   const asked = { requestId, key, catalog, dialect, kind, document, headers, isStrict, checkFree };
-  const { model, models, candidates, request: wanted, findCarrier, emptyAnswer } = prepareCall(tools.relay, asked);
+  const prepared = prepareCall(tools.relay, asked);
+  const { model, emptyAnswer } = prepared;
   if (emptyAnswer !== undefined) {
     room.leave();
-    return nothingAsked(tools, exchange, emptyAnswer, wanted.stream);
+    return answerHere(tools, exchange, emptyAnswer, prepared.request.stream);
   }
   const answer = await relayRequest(tools.relay, {
+    ...prepared,
     requestId,
     key,
     catalog,
-    model,
-    models,
-    candidates,
     dialect,
-    request: wanted,
-    findCarrier,
     endpoint: call.path,
     sessionKey: readSessionKey(request.headers, document.value),
     headers,

@@ -1,6 +1,6 @@
 // What the pages of the account say, in English.
 
-import type { ToldOutcome } from '../../relay/attempt-failed.ts';
+import type { ToldOutcome } from '../../relay/outcomes.ts';
 import type { RequestStatus } from '../../store/rows.ts';
 
 export const enAccount = {

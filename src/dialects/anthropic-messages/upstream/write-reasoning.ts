@@ -2,6 +2,7 @@
 // and a model that thinks by budget wants its own thoughts back before it goes on after a call.
 
 import type { JsonObject } from '../../../kit/json/json.ts';
+import { LEAST_THINKING_TOKENS } from '../../../kit/tokens.ts';
 import type { UpstreamFields } from '../../dialect.ts';
 import type { ClaudeTraits } from '../../traits/claude.ts';
 import type { Conversation, ReasoningWish } from '../../translate/conversation.ts';
@@ -25,7 +26,6 @@ export interface ReasoningPlan {
   members(fields: UpstreamFields): { thinking?: JsonObject; effort?: string };
 }
 
-const LEAST_BUDGET = 1024;
 const OFF_EFFORTS = new Set(['none', 'minimal']);
 
 /** Whether the client wants thoughts: one that says nothing does not. */
@@ -55,7 +55,7 @@ export function planReasoning(
 
 /** The budget is part of the output bound; where there is no room for the least of them, there is no thinking. */
 function hasRoom(maxOutputTokens: number | undefined): boolean {
-  return maxOutputTokens === undefined || maxOutputTokens > LEAST_BUDGET;
+  return maxOutputTokens === undefined || maxOutputTokens > LEAST_THINKING_TOKENS;
 }
 
 function thinkingOff({ thinking, canStopThinking }: ClaudeTraits): { thinking?: JsonObject; effort?: string } {
@@ -75,6 +75,6 @@ function adaptive(
 
 function byBudget(wish: ReasoningWish, fields: UpstreamFields): { thinking: JsonObject } {
   if (!hasRoom(fields.maxOutputTokens)) return { thinking: { type: 'disabled' } };
-  const budget = Math.max(LEAST_BUDGET, boundedBudget(wish, fields));
+  const budget = Math.max(LEAST_THINKING_TOKENS, boundedBudget(wish, fields));
   return { thinking: { type: 'enabled', budget_tokens: budget } };
 }

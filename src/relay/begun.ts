@@ -1,0 +1,41 @@
+// An answer from the moment at which it has begun: the whole of a JSON answer, or a stream from its first word on.
+
+import type { Carrier } from '../dialects/carrier.ts';
+import type { AnswerFacts, StreamReader, UpstreamFields } from '../dialects/dialect.ts';
+import type { JsonDocument } from '../kit/json/json.ts';
+import type { EventFeed } from './event-feed.ts';
+import type { LargeAnswer } from './read-large-answer.ts';
+import type { Watch } from './watch.ts';
+
+export interface AnyBegun {
+  /** When the try began, by the monotonic clock. */
+  startedAt: number;
+  /** When a stream brought its first word. */
+  firstTokenAt: number | null;
+}
+
+export interface WholeAnswer extends AnyBegun {
+  kind: 'whole';
+  carrier: Carrier;
+  fields: UpstreamFields;
+  /** In the client's dialect. */
+  document: JsonDocument;
+  facts: AnswerFacts;
+  /** What of it the client's dialect has no place for. */
+  lost: readonly string[];
+  /** Set if it is large: what in the document is only marked, and the room that it takes. */
+  large?: LargeAnswer;
+}
+
+export interface BegunStream extends AnyBegun {
+  kind: 'stream';
+  carrier: Carrier;
+  /** As they were sent. */
+  fields: UpstreamFields;
+  reader: StreamReader;
+  /** Everything from the first event on, including what was read to find the beginning. */
+  events: EventFeed;
+  watch: Watch;
+}
+
+export type Begun = WholeAnswer | BegunStream;

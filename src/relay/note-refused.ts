@@ -1,0 +1,56 @@
+// An upstream that finds fault with what a translation wrote: the slip may be ours, so the log says how it was made up.
+
+import type { Carrier } from '../dialects/carrier.ts';
+import { describeRefused } from '../dialects/describe-refused.ts';
+import type { UpstreamFields } from '../dialects/dialect.ts';
+import type { FetchedMedia } from '../dialects/media/named-media.ts';
+import type { JsonBody } from '../kit/json/request-json.ts';
+import type { AttemptFailed } from './attempt-failed.ts';
+import type { Admission, RelayTools } from './call.ts';
+import type { Step } from './plan.ts';
+import { type Prefill, writeBody } from './write-body.ts';
+
+/** What was sent, if a translation wrote it: enough to write it again, because it is not kept. */
+export interface Translated {
+  carrier: Carrier;
+  fields: UpstreamFields;
+  prefill: Prefill | undefined;
+  fetched: FetchedMedia | undefined;
+  isDescribed: boolean;
+}
+
+/** To write and scan more than this again would hold up everybody else. */
+const MOST_DESCRIBED = 256 * 1024;
+
+export function isDescribable({ length }: JsonBody): boolean {
+  return length <= MOST_DESCRIBED;
+}
+
+/** Only a refusal of what was written is noted. */
+export function noteRefused(
+  { log }: RelayTools,
+  admission: Admission,
+  { model, route }: Step,
+  sent: Translated,
+  { refusal, isForeign }: AttemptFailed,
+): void {
+  // What belongs to another channel's account is nobody's slip.
+  if (refusal?.code !== 'invalid_request' || isForeign) return;
+  const { requestId, endpoint } = admission.call;
+  admission.refusedTranslation = true;
+  log('warn', 'translation_refused', {
+    request_id: requestId,
+    model: model.id,
+    channel: route.channel.name,
+    endpoint,
+    detail: describeSent(sent, refusal.details.param),
+  });
+}
+
+function describeSent(
+  { carrier, fields, prefill, fetched, isDescribed }: Translated,
+  param: string | undefined,
+): string {
+  if (!isDescribed) return 'sent too much to be described';
+  return describeRefused(String(writeBody(carrier, fields, prefill, fetched)), param);
+}

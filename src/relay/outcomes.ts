@@ -1,0 +1,78 @@
+// How a try on a channel can end without serving, and what follows from each end: whether the same channel is asked again,
+// whether it is blamed, who is alarmed. docs/relay.md tells it to operators, and has each name that a receipt can show.
+
+import type { AlarmName } from '../kit/alarms.ts';
+
+export interface OutcomeRow {
+  /** Nobody: the client or we ended it, the request itself asks too much, or the model lost its way. */
+  blames: 'channel' | 'nobody';
+  /** The same channel may well answer a second time: after a moment, or after the wait that it told, if that is short. */
+  again?: 'soon' | 'as_told';
+  /** Something that an operator must mend at the upstream. */
+  alarm?: AlarmName;
+  /** The breaker need not count: nobody is served until the operator acts. */
+  opensAtOnce?: true;
+  /** 429: the channel answers, so it is none of the failures in a row. */
+  isRateLimit?: true;
+  /** It says nothing of one channel: no other is tried. */
+  endsCall?: true;
+  /** We ended it ourselves, and another run of a begun stream would fare no better. */
+  endsStream?: true;
+}
+
+const ROWS = {
+  /** No connection, or a lost one. What nobody can explain is taken for it, too. */
+  network_error: { blames: 'channel', again: 'soon' },
+  /** A status of failure, or one that nobody expects. */
+  upstream_error: { blames: 'channel', again: 'soon' },
+  /** An error inside the stream that does not blame the request. */
+  error_event: { blames: 'channel', again: 'soon' },
+  /** The stream has no end. */
+  cut: { blames: 'channel', again: 'soon' },
+  /** The model itself ended without an answer. */
+  gave_up: { blames: 'nobody', again: 'soon' },
+
+  /** No first word in its time. Silence has cost enough: it is not repeated. */
+  silent: { blames: 'channel' },
+  /** Not a byte for too long. */
+  idle: { blames: 'channel' },
+  /** Not done in the time of a try, or of the request. */
+  too_slow: { blames: 'channel', endsStream: true },
+
+  /** 429. */
+  rate_limited: { blames: 'channel', again: 'as_told', isRateLimit: true },
+  /** 401, 402, 403, or a code that says as much. */
+  refused_our_key: { blames: 'channel', alarm: 'upstream_refused_our_key', opensAtOnce: true },
+  /** Our account there is empty, or not served. It is told in words, and a caller's, quoted, must not close a channel. */
+  exhausted: { blames: 'channel', alarm: 'upstream_refused_our_key' },
+  /** 404, of the model or the address. */
+  route_missing: { blames: 'channel', alarm: 'upstream_route_missing' },
+  /** The channel leads back to this gateway. */
+  looped: { blames: 'channel', alarm: 'upstream_route_missing' },
+
+  /** The body is no answer in this format. */
+  not_an_answer: { blames: 'channel' },
+  /** There is no end to it. */
+  flood: { blames: 'channel' },
+  /** The answer is more than we take, or have room for: another channel's would be, too. */
+  too_large: { blames: 'nobody' },
+  /** The request itself is at fault, or names what belongs to another account than this channel's. */
+  request_refused: { blames: 'nobody' },
+  /** A fresh run said something else than what the client has. */
+  mismatch: { blames: 'nobody' },
+
+  client_gone: { blames: 'nobody', endsCall: true },
+  /** We stop, or have had no database for too long. */
+  drained: { blames: 'nobody', endsCall: true, endsStream: true },
+  /** Another node has released the hold: nothing would pay for the try, so there is none, and no line of the receipt. */
+  hold_lost: { blames: 'nobody', endsCall: true },
+  /** We left the try ourselves, because it is over or another took its place. It ends the signal and is recorded nowhere. */
+  left: { blames: 'nobody' },
+} satisfies Record<string, OutcomeRow>;
+
+export type AttemptOutcome = keyof typeof ROWS;
+
+/** What a line of a receipt says of its try. */
+export type ToldOutcome = Exclude<AttemptOutcome, 'hold_lost' | 'left'> | 'ok';
+
+export const OUTCOMES: Readonly<Record<AttemptOutcome, OutcomeRow>> = ROWS;

@@ -1,0 +1,134 @@
+// What an upstream replied, up to the moment the answer has really begun: a refusal, the whole of an answer, or the events
+// of a stream until the first that says something.
+
+import type { Route } from '../catalog/catalog.ts';
+import { readFailure } from '../channels/refusals/read-failure.ts';
+import { readToldFailure } from '../channels/refusals/read-told-failure.ts';
+import type { Carrier } from '../dialects/carrier.ts';
+import type { StreamEvent, StreamReader, UpstreamFields } from '../dialects/dialect.ts';
+import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../kit/json/json.ts';
+import { AttemptFailed } from './attempt-failed.ts';
+import type { AnyBegun, BegunStream, WholeAnswer } from './begun.ts';
+import type { Call, RelayTools } from './call.ts';
+import { classifyFailure, classifyTold } from './classify-failure.ts';
+import { MAX_WORDLESS_EVENTS } from './event-buffer.ts';
+import { createEventFeed, type EventFeed } from './event-feed.ts';
+import type { AttemptOutcome } from './outcomes.ts';
+import { readLargeAnswer } from './read-large-answer.ts';
+import { isShort, MAX_ANSWER_BYTES, readText } from './read-upstream-text.ts';
+import type { Watch } from './watch.ts';
+
+export interface Reply {
+  response: Response;
+  carrier: Carrier;
+  watch: Watch;
+  /** Names and keys of the upstream's own, which no client may read. */
+  hidden: readonly string[];
+}
+
+/** What a status other than 200 means. */
+export async function readRefusal({ clock }: RelayTools, call: Call, reply: Reply): Promise<AttemptFailed> {
+  const { response, carrier, watch, hidden } = reply;
+  const text = await readText(response, watch);
+  const failure = readFailure(response, text, { hidden, now: clock.now() });
+  return classifyFailure(failure, maySeal(carrier), call.request.document.value);
+}
+
+/** Others may only quote the words of one that seals reasoning. */
+function maySeal({ endpoint }: Carrier): boolean {
+  return endpoint === 'responses';
+}
+
+/** What to make of a text that is no part of an answer; `otherwise` if it does not blame the request. */
+function explainTold({ carrier, hidden }: Reply, text: string | undefined, otherwise: AttemptOutcome): AttemptFailed {
+  const told = text === undefined ? undefined : readToldFailure(text, hidden);
+  return (told && classifyTold(told, maySeal(carrier))) ?? new AttemptFailed(otherwise);
+}
+
+type WholeParts = Omit<WholeAnswer, 'fields' | keyof AnyBegun>;
+
+export async function takeWhole(tools: RelayTools, call: Call, reply: Reply): Promise<WholeParts> {
+  const { response, carrier, watch } = reply;
+  const { longAnswers } = call.dialect;
+  if (!longAnswers || isShort(response)) return readWhole(reply, await readText(response, watch));
+  const read = await readLargeAnswer(tools, call, longAnswers, response, watch);
+  if (typeof read === 'string') return readWhole(reply, read);
+  try {
+    const answer = carrier.readAnswer(read.document) ?? 'not_an_answer';
+    if (typeof answer === 'string') throw new AttemptFailed(answer);
+    return { kind: 'whole', carrier, ...answer, large: read };
+  } catch (error) {
+    read.document.drop();
+    read.room.leave();
+    throw error;
+  }
+}
+
+function readWhole(reply: Reply, text: string): WholeParts {
+  const { carrier } = reply;
+  const document = parseAnswer(text);
+  const answer = document && carrier.readAnswer(document);
+  if (answer === 'gave_up') throw new AttemptFailed(answer);
+  if (!answer) throw explainTold(reply, text, 'not_an_answer');
+  return { kind: 'whole', carrier, ...answer };
+}
+
+function parseAnswer(text: string): JsonDocument | undefined {
+  try {
+    return readJsonObject(text, ANSWER_LIMITS);
+  } catch {
+    return undefined;
+  }
+}
+
+/** One token with twenty others that it could have been, in an event of its own and again in those that end the answer. */
+const MAX_TOKEN_BYTES = 32 * 1024;
+/** A translation has none of these others, and keeps the text for the end of the answer. */
+const MAX_TRANSLATED_TOKEN_BYTES = 1024;
+
+/** As much as an answer can be that was asked for, so that no upstream that keeps to it is cut off. */
+function mostStreamed({ isTranslated }: Carrier, { maxOutputTokens }: UpstreamFields, choices: number): number {
+  const tokenBytes = isTranslated ? MAX_TRANSLATED_TOKEN_BYTES : MAX_TOKEN_BYTES;
+  return MAX_ANSWER_BYTES + tokenBytes * maxOutputTokens * choices;
+}
+
+export async function beginStream(
+  { request }: Call,
+  { channel }: Route,
+  fields: UpstreamFields,
+  reply: Reply,
+): Promise<Omit<BegunStream, 'fields' | keyof AnyBegun>> {
+  const { response, carrier, watch } = reply;
+  const type = response.headers.get('content-type') ?? '';
+  if (!/^text\/event-stream\b/i.test(type)) {
+    const isJson = /^application\/json\b/i.test(type);
+    throw explainTold(reply, isJson ? await readText(response, watch) : undefined, 'not_an_answer');
+  }
+  const reader = carrier.createStreamReader();
+  const limits = { idleMs: channel.timeouts.idleMs, maxBytes: mostStreamed(carrier, fields, request.choices) };
+  const events = createEventFeed(response, reader, watch, limits);
+  await untilBegun(reply, events, reader);
+  watch.hasSpoken();
+  return { kind: 'stream', carrier, reader, events, watch };
+}
+
+/** Takes events until one says something, and puts them back. */
+async function untilBegun(reply: Reply, events: EventFeed, reader: StreamReader): Promise<void> {
+  const first: StreamEvent[] = [];
+  for (;;) {
+    const event = events.next();
+    if (!event) {
+      if (await events.more()) continue;
+      if (!reader.isFinished()) throw new AttemptFailed('cut');
+      break;
+    }
+    if (event.kind === 'done' && !reader.isFinished()) throw new AttemptFailed('cut');
+    if (event.kind === 'broken') {
+      throw event.gaveUp ? new AttemptFailed('gave_up') : explainTold(reply, events.heard(), 'error_event');
+    }
+    first.push(event);
+    if (event.kind !== 'other') break;
+    if (first.length > MAX_WORDLESS_EVENTS) throw new AttemptFailed('flood');
+  }
+  events.putBack(first);
+}

@@ -1,0 +1,53 @@
+// The body of one try: the media that it names are fetched, and it is written as its carrier does, with a begun answer if
+// there is one.
+
+import type { Carrier } from '../dialects/carrier.ts';
+import type { UpstreamFields } from '../dialects/dialect.ts';
+import type { FetchedMedia } from '../dialects/media/named-media.ts';
+import { Fault } from '../faults/fault.ts';
+import type { JsonBody } from '../kit/json/request-json.ts';
+import { AttemptFailed } from './attempt-failed.ts';
+import type { Admission, RelayTools } from './call.ts';
+import type { Watch } from './watch.ts';
+
+/** The part of an answer that the client has already. */
+export interface Prefill {
+  text: string;
+  tokens: number;
+}
+
+/** What a try fetched is dropped when it was sent: of several tries the one that fetched most takes up room. */
+export function fetchNamed(
+  tools: RelayTools,
+  admission: Admission,
+  { needs }: Carrier,
+  { signal }: Watch,
+): Promise<FetchedMedia> {
+  let fetched = 0;
+  const grow = (bytes: number) => {
+    fetched += bytes;
+    const more = fetched - admission.fetchedBytes;
+    if (more <= 0) return;
+    admission.call.grow(more);
+    admission.fetchedBytes = fetched;
+  };
+  return tools.fetchMedia(needs, signal, grow).catch(refuse);
+}
+
+export function writeBody(
+  carrier: Carrier,
+  fields: UpstreamFields,
+  prefill: Prefill | undefined,
+  fetched: FetchedMedia | undefined,
+): JsonBody {
+  try {
+    return prefill ? carrier.writePrefill(fields, prefill.text, fetched) : carrier.writeRequest(fields, fetched);
+  } catch (error) {
+    return refuse(error);
+  }
+}
+
+/** What cannot be fetched, or is not what it was said to be, is the client's to mend: it named it. */
+function refuse(error: unknown): never {
+  throw error instanceof Fault ? new AttemptFailed('request_refused', { refusal: error }) : error;
+}
