@@ -107,7 +107,7 @@ export async function attempt(
     if (response.status !== 200) {
       const text = await readText(response, watch);
       const failure = readFailure(response.status, response.headers, text, hidden, tools.clock.now());
-      throw classifyFailure(failure, maySeal(carrier), call.request.document.value);
+      throw classifyFailure(failure, carrier.maySeal, call.request.document.value);
     }
     if (stream) {
       const { idleMs } = route.channel.timeouts;
@@ -214,11 +214,6 @@ function refuse(error: unknown): never {
   throw error instanceof Fault ? new AttemptFailed('request_refused', { refusal: error }) : error;
 }
 
-/** Others may only quote the words of one that seals reasoning. */
-function maySeal({ endpoint }: Carrier): boolean {
-  return endpoint === 'responses';
-}
-
 /** What to make of a text that is no part of an answer; `otherwise` if it does not blame the request. */
 function explainTold(
   text: string | undefined,
@@ -227,7 +222,7 @@ function explainTold(
   otherwise: AttemptOutcome,
 ): AttemptFailed {
   const told = text === undefined ? undefined : readToldFailure(text, hidden);
-  return (told && classifyTold(told, maySeal(carrier))) ?? new AttemptFailed(otherwise);
+  return (told && classifyTold(told, carrier.maySeal)) ?? new AttemptFailed(otherwise);
 }
 
 type WholeParts = Omit<WholeAnswer, 'fields' | keyof AnyBegun>;

@@ -4,11 +4,9 @@
 import { createHash } from 'node:crypto';
 import type { Model, Route } from '../catalog/catalog.ts';
 import type { Pass } from '../channels/health.ts';
-import { asksForForm } from '../dialects/asks-for-form.ts';
-import { asksToThink } from '../dialects/asks-to-think.ts';
 import { canReach } from '../dialects/carry.ts';
+import { mayBegin } from '../dialects/may-begin.ts';
 import { Fault } from '../faults/fault.ts';
-import type { JsonObject } from '../kit/json/json.ts';
 import type { AttemptFailed, AttemptOutcome } from './attempt-failed.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 
@@ -52,7 +50,7 @@ const WORTH_REPEATING: ReadonlySet<AttemptOutcome> = new Set([
 export function createPlan(tools: RelayTools, { call }: Admission): Plan {
   const models = [...call.candidates];
   const mayPrefill =
-    models.some(({ routes }) => routes.some(({ prefill }) => prefill)) && canBegin(call.request.document.value);
+    models.some(({ routes }) => routes.some(({ prefill }) => prefill)) && mayBegin(call.request.document.value);
   const refusing = new Set<Route>();
   const tried = new Map<string, number>();
   const passedOver = new Set<Route>();
@@ -148,11 +146,6 @@ export function createPlan(tools: RelayTools, { call }: Admission): Plan {
       return undefined;
     },
   };
-}
-
-/** Upstreams refuse to begin a thinking answer without its thoughts, and begin one that has a form to keep from the start. */
-function canBegin(body: JsonObject): boolean {
-  return !asksToThink(body) && !asksForForm(body);
 }
 
 function repeatWait(tools: RelayTools, { outcome, retryAfterS }: AttemptFailed): number | undefined {
