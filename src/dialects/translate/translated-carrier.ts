@@ -23,7 +23,7 @@ import type { AnswerEvent } from './answer-events.ts';
 import { checkKnobs } from './check-knobs.ts';
 import { createHiddenThoughts } from './hidden-thoughts.ts';
 import type { AnswerContext, ClientSide, Target, UpstreamSide, WrittenRequest } from './sides.ts';
-import { createStopMatcher } from './stop-at.ts';
+import { createStopMatcher } from './stop-sequences.ts';
 import { createToolRestorer } from './tools/restore-tools.ts';
 import { createWordMeter } from './word-meter.ts';
 

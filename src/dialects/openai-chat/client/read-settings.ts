@@ -118,14 +118,8 @@ export function readKnobs(body: JsonObject): Knob[] {
     if (NO_KNOBS.has(name) || value === undefined || value === null) return [];
     if (name === 'usage' && usageWish(body) !== undefined) return [];
     if (SAYS_NOTHING.get(name)?.includes(value) || (name !== 'web_search_options' && isEmptySetting(value))) return [];
-    const kind = KINDS.get(name) ?? 'other';
-    return [{ kind, name, value: kind === 'stop' ? readStops(value) : value }];
+    return [{ kind: KINDS.get(name) ?? 'other', name, value }];
   });
-}
-
-function readStops(value: Json): string[] {
-  const list = Array.isArray(value) ? value : [value];
-  return list.map((stop) => stringAt(stop, 'stop')).filter((stop) => stop !== '');
 }
 
 /** An answer that is spoken is content, and no other format carries it. */
