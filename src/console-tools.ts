@@ -1,6 +1,6 @@
 // The console's tools, from the gateway's: the operator's functions, the site's look, and the door that the token opens.
 
-import { checkDeclaredBody, readBodyText } from './http/read-body.ts';
+import { bodyTextReader } from './http/read-body.ts';
 import type { Log } from './kit/log.ts';
 import type { OperatingTools } from './operating/tools.ts';
 import type { CheckToken } from './operator/guard-token.ts';
@@ -39,10 +39,7 @@ export function createConsoleTools(
     ...operating,
     ...settings,
     assetFiles: new Map([...siteAssets, ['console.css', readStyle()]]),
-    readBody(request, maxBytes) {
-      checkDeclaredBody(request, maxBytes);
-      return readBodyText(request, maxBytes, operating.clock);
-    },
+    readBody: bodyTextReader(operating.clock),
   };
 }
 

@@ -12,7 +12,7 @@ import { createConsoleTools, tokenCheck } from './console-tools.ts';
 import { createApp } from './http/app.ts';
 import type { HttpTools } from './http/exchange.ts';
 import { createDoorGuards } from './http/guard-doors.ts';
-import { checkDeclaredBody, readBodyText } from './http/read-body.ts';
+import { bodyTextReader } from './http/read-body.ts';
 import { createAuthenticator } from './keys/authenticator.ts';
 import { createAlarms } from './kit/alarms.ts';
 import { assert } from './kit/assert.ts';
@@ -177,10 +177,7 @@ export async function composeGateway(
     codes: createCodeMemory(clock),
     follow: async () => life.node()?.follow(),
   };
-  const readBody = (request: Request, maxBytes: number) => {
-    checkDeclaredBody(request, maxBytes);
-    return readBodyText(request, maxBytes, clock);
-  };
+  const readBody = bodyTextReader(clock);
   const { hasStore, isReady } = http;
   readStore(metrics, { store, clock, hasStore, closing: ledger.closing });
   readState(metrics, {

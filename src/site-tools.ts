@@ -6,7 +6,7 @@ import { createSessionHasher } from './accounts/sessions.ts';
 import { fault } from './faults/fault.ts';
 import { addressOf } from './http/client-address.ts';
 import type { HttpTools } from './http/exchange.ts';
-import { checkDeclaredBody, readBodyText } from './http/read-body.ts';
+import { bodyTextReader } from './http/read-body.ts';
 import { callModel, MODEL_CALLS } from './http/routes/model-calls.ts';
 import { requestUrl } from './kit/request-url.ts';
 import { createPriceHistory } from './publishing/price-history.ts';
@@ -30,10 +30,7 @@ export function createSiteTools(http: HttpTools, { pepper, ...contacts }: SiteSe
     priceHistory: () => history(http.catalog().revision),
     addressOf: (visitor) => addressOf(http, visitor),
     countKnock: (address) => http.doors.countKnock(address, http.catalog().guards.register_attempts_per_minute),
-    readBody(request, maxBytes) {
-      checkDeclaredBody(request, maxBytes);
-      return readBodyText(request, maxBytes, http.clock);
-    },
+    readBody: bodyTextReader(http.clock),
     async callChat({ request, connection }, { hash }, body) {
       const call = MODEL_CALLS.find(({ path }) => path === CHAT_PATH);
       if (!call) throw new Error(`no call to ${CHAT_PATH}`);

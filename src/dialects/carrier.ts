@@ -13,6 +13,8 @@ import type { FetchedMedia, NamedMedia } from './media/named-media.ts';
 export interface Carrier {
   endpoint: Endpoint;
   isTranslated: boolean;
+  /** The upstream may seal reasoning; others only quote the words of one that does. */
+  maySeal: boolean;
   /** Settings of the client that do not travel, by its own names. */
   dropped: readonly string[];
   /** What else does not travel if the output is bound to so many tokens. */
@@ -42,6 +44,8 @@ export interface CarriedAnswer {
   lost: readonly string[];
 }
 
+export const SEALING: Endpoint = 'responses';
+
 /** Throws a fault that names what may not go through. */
 export function sameDialectCarrier(dialect: Dialect, request: RelayRequest, quirks: Quirks, isFree: boolean): Carrier {
   const { value } = request.document;
@@ -50,6 +54,7 @@ export function sameDialectCarrier(dialect: Dialect, request: RelayRequest, quir
   return {
     endpoint: dialect.endpoint,
     isTranslated: false,
+    maySeal: dialect.endpoint === SEALING,
     dropped: [...pricedFields(value), ...left.names],
     reworded: [],
     needs: [],

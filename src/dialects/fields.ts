@@ -3,6 +3,9 @@
 import { fault } from '../faults/fault.ts';
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../kit/json/json.ts';
 
+/** The highest bound on tokens that a client may set. */
+export const MAX_TOKENS = 1_000_000_000;
+
 export function refuseField(param: string, message: string): never {
   throw fault('invalid_request', { param, message });
 }

@@ -47,8 +47,12 @@ export function readBody(
   return readPieces(request.body, maxBytes, clock, onBytes);
 }
 
-export async function readBodyText(request: Request, maxBytes: number, clock: Clock): Promise<string> {
-  return textOf(await readBody(request, maxBytes, clock));
+/** For pages and the operator's port, which have no route that checked the headers before. */
+export function bodyTextReader(clock: Clock): (request: Request, maxBytes: number) => Promise<string> {
+  return (request, maxBytes) => {
+    checkDeclaredBody(request, maxBytes);
+    return readBody(request, maxBytes, clock).then(textOf);
+  };
 }
 
 function textOf(body: Body): string {

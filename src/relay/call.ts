@@ -71,7 +71,7 @@ export interface Call {
   request: RelayRequest;
   findCarrier: FindCarrier;
   /** The caller's own name for its conversation, if it gave one. */
-  sessionKey: string | undefined;
+  conversationName: string | undefined;
   endpoint: string;
   /** The client's headers that its own upstream may see. */
   headers: Readonly<Record<string, string>>;

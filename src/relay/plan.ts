@@ -4,11 +4,9 @@
 import { createHash } from 'node:crypto';
 import type { Model, Route } from '../catalog/catalog.ts';
 import type { Pass } from '../channels/health.ts';
-import { asksForForm } from '../dialects/asks-for-form.ts';
-import { asksToThink } from '../dialects/asks-to-think.ts';
 import { canReach } from '../dialects/carry.ts';
+import { mayBegin } from '../dialects/may-begin.ts';
 import { Fault } from '../faults/fault.ts';
-import type { JsonObject } from '../kit/json/json.ts';
 import type { AttemptFailed } from './attempt-failed.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import { OUTCOMES } from './outcomes.ts';
@@ -44,7 +42,7 @@ const JITTER_MS = { least: 50, spread: 200 };
 export function createPlan(tools: RelayTools, { call }: Admission): Plan {
   const models = [...call.candidates];
   const mayPrefill =
-    models.some(({ routes }) => routes.some(({ prefill }) => prefill)) && canBegin(call.request.document.value);
+    models.some(({ routes }) => routes.some(({ prefill }) => prefill)) && mayBegin(call.request.document.value);
   const refusing = new Set<Route>();
   const tried = new Map<string, number>();
   const passedOver = new Set<Route>();
@@ -54,7 +52,7 @@ export function createPlan(tools: RelayTools, { call }: Admission): Plan {
   /** The last step that could not open sealed reasoning; then whether that was left out. */
   let sealed: Step | undefined;
   let withoutSealed = false;
-  let sessionKey: string | undefined;
+  let conversationName: string | undefined;
 
   function take(step: Step): Step {
     tried.set(step.route.channel.name, (tried.get(step.route.channel.name) ?? 0) + 1);
@@ -102,8 +100,8 @@ export function createPlan(tools: RelayTools, { call }: Admission): Plan {
   }
 
   function choose(model: Model): Choice | undefined {
-    if (model.routes.length > 1) sessionKey ??= call.sessionKey ?? conversationKey(call);
-    return chooseRoute(tools, call, model, { tried, passedOver, sessionKey });
+    if (model.routes.length > 1) conversationName ??= call.conversationName ?? nameByStart(call);
+    return chooseRoute(tools, call, model, { tried, passedOver, conversationName });
   }
 
   function nextModel(): void {
@@ -142,11 +140,6 @@ export function createPlan(tools: RelayTools, { call }: Admission): Plan {
   };
 }
 
-/** Upstreams refuse to begin a thinking answer without its thoughts, and begin one that has a form to keep from the start. */
-function canBegin(body: JsonObject): boolean {
-  return !asksToThink(body) && !asksForForm(body);
-}
-
 function repeatWait(tools: RelayTools, { outcome, retryAfterS }: AttemptFailed): number | undefined {
   const { again } = OUTCOMES[outcome];
   if (again === 'soon') return JITTER_MS.least + tools.random.fraction() * JITTER_MS.spread;
@@ -155,7 +148,7 @@ function repeatWait(tools: RelayTools, { outcome, retryAfterS }: AttemptFailed):
 }
 
 /** Of a conversation that its caller has no name for, and that must stay with who began it. */
-function conversationKey({ dialect, request, key }: Call): string | undefined {
+function nameByStart({ dialect, request, key }: Call): string | undefined {
   const start = dialect.conversationStart?.(request.document.value);
   return start === undefined ? undefined : createHash('sha256').update(`${key.accountId}\n${start}`).digest('hex');
 }
@@ -165,7 +158,7 @@ type Choice = Pick<Step, 'route' | 'pass'>;
 interface Choosing {
   tried: ReadonlyMap<string, number>;
   passedOver: Set<Route>;
-  sessionKey: string | undefined;
+  conversationName: string | undefined;
 }
 
 /** By priority, then by weight; a conversation keeps to its channel, so that the upstream's prompt cache stays warm. */
@@ -173,7 +166,7 @@ function chooseRoute(
   tools: RelayTools,
   call: Call,
   model: Model,
-  { tried, passedOver, sessionKey }: Choosing,
+  { tried, passedOver, conversationName }: Choosing,
 ): Choice | undefined {
   let candidates = model.routes.filter(
     ({ channel }) => !tried.has(channel.name) && canReach(call.dialect, channel.endpoints),
@@ -181,7 +174,7 @@ function chooseRoute(
   while (candidates.length > 0) {
     const priority = Math.min(...candidates.map((route) => route.priority));
     const equals = candidates.filter((route) => route.priority === priority);
-    const route = sessionKey === undefined ? byWeight(tools, equals) : bySession(sessionKey, equals);
+    const route = conversationName === undefined ? byWeight(tools, equals) : byConversation(conversationName, equals);
     if (!route) return undefined;
     const isCarried = !(call.findCarrier(model, route) instanceof Fault);
     const pass = isCarried ? tools.health.admits(route.channel.name, route.model) : undefined;
@@ -201,10 +194,10 @@ function byWeight(tools: RelayTools, routes: readonly Route[]): Route | undefine
   return routes.at(-1);
 }
 
-/** Each session ranks the channels in an order of its own, in proportion to their weights. */
-function bySession(sessionKey: string, routes: readonly Route[]): Route | undefined {
+/** Each conversation ranks the channels in an order of its own, in proportion to their weights. */
+function byConversation(conversationName: string, routes: readonly Route[]): Route | undefined {
   const score = ({ channel, weight }: Route) => {
-    const hash = createHash('sha256').update(`${sessionKey}\n${channel.name}`).digest();
+    const hash = createHash('sha256').update(`${conversationName}\n${channel.name}`).digest();
     return -weight / Math.log((hash.readUInt32BE(0) + 1) / 2 ** 32 / 1.000001);
   };
   return routes.toSorted((a, b) => score(b) - score(a))[0];

@@ -31,18 +31,13 @@ export async function readRefusal({ clock }: RelayTools, call: Call, reply: Repl
   const { response, carrier, watch, hidden } = reply;
   const text = await readText(response, watch);
   const failure = readFailure(response, text, { hidden, now: clock.now() });
-  return classifyFailure(failure, maySeal(carrier), call.request.document.value);
-}
-
-/** Others may only quote the words of one that seals reasoning. */
-function maySeal({ endpoint }: Carrier): boolean {
-  return endpoint === 'responses';
+  return classifyFailure(failure, carrier.maySeal, call.request.document.value);
 }
 
 /** What to make of a text that is no part of an answer; `otherwise` if it does not blame the request. */
 function explainTold({ carrier, hidden }: Reply, text: string | undefined, otherwise: AttemptOutcome): AttemptFailed {
   const told = text === undefined ? undefined : readToldFailure(text, hidden);
-  return (told && classifyTold(told, maySeal(carrier))) ?? new AttemptFailed(otherwise);
+  return (told && classifyTold(told, carrier.maySeal)) ?? new AttemptFailed(otherwise);
 }
 
 type WholeParts = Omit<WholeAnswer, 'fields' | keyof AnyBegun>;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { budgetOf, effortOf } from '../../src/dialects/translate/effort.ts';
 import { type ClientGateway, startClientGateway } from '../support/client-gateway.ts';
 import { createManualClock } from '../support/manual-clock.ts';
-import { openaiChannel, upModel } from '../support/test-document.ts';
+import { openaiChannel, upModel, upstreamUrl } from '../support/test-document.ts';
 
 const page = readFileSync(join(import.meta.dir, '..', '..', 'docs', 'translation.md'), 'utf8');
 
@@ -128,7 +128,7 @@ beforeAll(async () => {
       ...standard,
       channels: [
         ...standard.channels,
-        openaiChannel('on-responses', String(standard.channels[1]?.base_url), { endpoints: ['responses'] }),
+        openaiChannel('on-responses', upstreamUrl(standard), { endpoints: ['responses'] }),
       ],
       models: [...standard.models, upModel('on-responses', { price: { input: 1, output: 1 } })].map((model) => {
         const upstream = MODELS[String(model.id)];

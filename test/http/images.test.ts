@@ -7,7 +7,7 @@ import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { jsonScript, sseScript } from '../support/openai-chat.ts';
 import { readSse, sseEvents } from '../support/sse.ts';
-import { openaiChannel, upModel } from '../support/test-document.ts';
+import { openaiChannel, upModel, upstreamUrl } from '../support/test-document.ts';
 
 const PER_IMAGE = 100_000_000n;
 let gateway: TestGateway;
@@ -17,10 +17,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     document: (standard) => ({
       ...standard,
-      channels: [
-        ...standard.channels,
-        openaiChannel('read-on', String(standard.channels[1]?.base_url), { drain_on_abort: true }),
-      ],
+      channels: [...standard.channels, openaiChannel('read-on', upstreamUrl(standard), { drain_on_abort: true })],
       models: [
         ...standard.models,
         upModel('paint', { kinds: ['images'], price: { image: 0.1 } }),

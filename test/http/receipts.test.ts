@@ -6,14 +6,14 @@ import { createGate } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer, chatStream, type Usage } from '../support/openai-chat.ts';
 import type { Script } from '../support/script.ts';
-import { openaiChannel, type TestDocument, UP_PRICES, upModel } from '../support/test-document.ts';
+import { openaiChannel, type TestDocument, UP_PRICES, upModel, upstreamUrl } from '../support/test-document.ts';
 
 let gateway: TestGateway;
 let account: TestAccount;
 
 /** One more channel at the same upstream, so that a request can fail on the first and be served by the second. */
 const withSecond = (standard: TestDocument): TestDocument => {
-  const url = String(standard.channels.find(({ name }) => name === 'up')?.base_url);
+  const url = upstreamUrl(standard);
   const routes = ['up', 'up-second'].map((channel, index) => ({
     channel,
     model: 'scripted-2026-01',

@@ -6,7 +6,7 @@ import { startTestGateway, type TestAccount, type TestGateway } from '../support
 import { chatAnswer, chatStream, errorScript, sseScript, sseText } from '../support/openai-chat.ts';
 import { type Operator, operatorOf } from '../support/operator.ts';
 import { readScrape } from '../support/prometheus.ts';
-import { openaiChannel, UP_PRICES, upModel } from '../support/test-document.ts';
+import { openaiChannel, UP_PRICES, upModel, upstreamUrl } from '../support/test-document.ts';
 
 const CHAT = '/v1/chat/completions';
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
     limits: { free_per_minute: 2 },
     document: (doc) => ({
       ...doc,
-      channels: [...doc.channels, openaiChannel('spare', String(doc.channels[1]?.base_url))],
+      channels: [...doc.channels, openaiChannel('spare', upstreamUrl(doc))],
       models: [
         ...doc.models,
         upModel('twice', {

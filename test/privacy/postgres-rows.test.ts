@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startPostgres, type TestDatabase, type TestPostgres } from '../support/postgres.ts';
+import { upstreamUrl } from '../support/test-document.ts';
 import { createMark, findMark } from './find-mark.ts';
 import { markedCalls, markedDocument, sendMarked } from './marked-calls.ts';
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
   database = await server.createDatabase();
   gateway = await startTestGateway({
     env: { DATABASE_URL: database.url, SECRETS_PEPPER: 'a pepper for this test' },
-    document: (standard) => markedDocument(String(standard.channels[1]?.base_url)),
+    document: (standard) => markedDocument(upstreamUrl(standard)),
   });
 });
 afterAll(async () => {

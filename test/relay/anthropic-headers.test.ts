@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { messageAnswer } from '../support/anthropic-messages.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { openaiChannel, upModel } from '../support/test-document.ts';
+import { openaiChannel, upModel, upstreamUrl } from '../support/test-document.ts';
 
 let gateway: TestGateway;
 let key: string;
@@ -12,7 +12,7 @@ let key: string;
 beforeAll(async () => {
   gateway = await startTestGateway({
     document: (doc) => {
-      const url = String(doc.channels.find(({ name }) => name === 'up')?.base_url);
+      const url = upstreamUrl(doc);
       return {
         ...doc,
         channels: [

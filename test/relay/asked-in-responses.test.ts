@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer } from '../support/openai-chat.ts';
 import { responseAnswer, responseStream } from '../support/openai-responses.ts';
-import { openaiChannel, upModel } from '../support/test-document.ts';
+import { openaiChannel, upModel, upstreamUrl } from '../support/test-document.ts';
 
 const CHAT = '/v1/chat/completions';
 const RESPONSES = '/v1/responses';
@@ -27,7 +27,7 @@ let key: string;
 beforeAll(async () => {
   gateway = await startTestGateway({
     document: (doc) => {
-      const url = String(doc.channels.find(({ name }) => name === 'up')?.base_url);
+      const url = upstreamUrl(doc);
       const models = Object.keys(CHANNELS).flatMap((channel) =>
         [...NEWER, ...OLDER].map((model) =>
           upModel(idOf(channel, model), { price: 'free', routes: [{ channel, model }] }),

@@ -5,14 +5,14 @@ import type { Answer } from '../support/answer.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { pictureAnswer } from '../support/media-answers.ts';
 import { chatAnswer, chatStream, errorScript } from '../support/openai-chat.ts';
-import { openaiChannel } from '../support/test-document.ts';
+import { openaiChannel, upstreamUrl } from '../support/test-document.ts';
 
 let gateway: TestGateway;
 let account: TestAccount;
 beforeAll(async () => {
   gateway = await startTestGateway({
     document: (standard) => {
-      const base = String(standard.channels[1]?.base_url);
+      const base = upstreamUrl(standard);
       const endpoints = ['chat', 'images'];
       const price = { input: 10, output: 40, image: 0.1 };
       return {

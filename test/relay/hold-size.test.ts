@@ -6,7 +6,7 @@ import { messageAnswer } from '../support/anthropic-messages.ts';
 import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer } from '../support/openai-chat.ts';
-import { type TestDocument, upModel } from '../support/test-document.ts';
+import { type TestDocument, upModel, upstreamUrl } from '../support/test-document.ts';
 
 const OUTPUT = 40_000n;
 const INPUT = 10_000n;
@@ -16,7 +16,7 @@ let account: TestAccount;
 
 const withModels = (standard: TestDocument): TestDocument => ({
   ...standard,
-  channels: [...standard.channels, { name: 'own', kind: 'anthropic', base_url: standard.channels[1]?.base_url }],
+  channels: [...standard.channels, { name: 'own', kind: 'anthropic', base_url: upstreamUrl(standard) }],
   models: [
     ...standard.models,
     upModel('plain', { price: { input: 10, output: 40 } }),

@@ -5,7 +5,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer } from '../support/openai-chat.ts';
 import { responseAnswer } from '../support/openai-responses.ts';
 import type { Script } from '../support/script.ts';
-import { openaiChannel, upModel } from '../support/test-document.ts';
+import { openaiChannel, upModel, upstreamUrl } from '../support/test-document.ts';
 
 const CHANNELS = [
   { name: 'unsaid' },
@@ -18,7 +18,7 @@ let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
     document: (doc) => {
-      const url = String(doc.channels.find(({ name }) => name === 'up')?.base_url);
+      const url = upstreamUrl(doc);
       const modelOn = (channel: string) =>
         upModel(channel, { price: 'free', routes: [{ channel, model: 'scripted-2026-01' }] });
       const all = CHANNELS.flatMap(({ name, ...rest }) => [

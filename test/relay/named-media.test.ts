@@ -10,6 +10,7 @@ import { startTestGateway, type TestAccount, type TestGateway, type TestGatewayO
 import { geminiAnswer } from '../support/gemini.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { whilePassing } from '../support/pass-time.ts';
+import { upstreamUrl } from '../support/test-document.ts';
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const MEGABYTE = 1024 * 1024;
@@ -25,7 +26,7 @@ function withGoogle(channel: Record<string, unknown> = {}): NonNullable<TestGate
       {
         name: 'google',
         kind: 'gemini',
-        base_url: `${new URL(String(standard.channels[1]?.base_url)).origin}/v1beta`,
+        base_url: `${new URL(upstreamUrl(standard)).origin}/v1beta`,
         ...channel,
       },
     ],

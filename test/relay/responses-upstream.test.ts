@@ -12,7 +12,7 @@ describe.each(WIRE_CLIENTS.filter(({ name }) => name !== 'responses'))('$name', 
   const start = async () => {
     const own: WireClient = {
       ...client,
-      channel: (name, { baseUrl: base_url }, fields) => {
+      channel: (name, base_url, fields) => {
         return { name, kind: 'openai', base_url, endpoints: ['responses'], api_key: 'none', ...fields };
       },
     };

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer, chatStream, type Usage } from '../support/openai-chat.ts';
 import { readSse } from '../support/sse.ts';
-import { openaiChannel, upModel } from '../support/test-document.ts';
+import { openaiChannel, upModel, upstreamUrl } from '../support/test-document.ts';
 
 const QUIRKS = ['deepseek', 'xai'] as const;
 
@@ -15,7 +15,7 @@ let key: string;
 beforeAll(async () => {
   gateway = await startTestGateway({
     document: (doc) => {
-      const baseUrl = String(doc.channels.find(({ name }) => name === 'up')?.base_url);
+      const baseUrl = upstreamUrl(doc);
       return {
         ...doc,
         channels: [...doc.channels, ...QUIRKS.map((quirks) => openaiChannel(quirks, baseUrl, { quirks }))],

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { systemRandom } from '../../src/kit/random.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer, errorScript } from '../support/openai-chat.ts';
-import { openaiChannel, type TestDocument, upModel } from '../support/test-document.ts';
+import { openaiChannel, type TestDocument, upModel, upstreamUrl } from '../support/test-document.ts';
 
 const PRICE = { input: 10, output: 40 };
 /** What the gateway draws next. */
@@ -14,7 +14,7 @@ let gateway: TestGateway;
 let account: TestAccount;
 
 function document(standard: TestDocument): TestDocument {
-  const url = String(standard.channels[1]?.base_url);
+  const url = upstreamUrl(standard);
   const names = ['light', 'heavy', 'last', ...'abcdefghi'];
   const routes = (channels: string) =>
     [...channels].map((channel, n) => ({ channel, model: channel, priority: n + 1 }));

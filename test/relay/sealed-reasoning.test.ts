@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { errorScript } from '../support/openai-chat.ts';
 import { responseAnswer, responseStream } from '../support/openai-responses.ts';
-import { openaiChannel, upModel } from '../support/test-document.ts';
+import { openaiChannel, upModel, upstreamUrl } from '../support/test-document.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
 const INCLUDE = ['reasoning.encrypted_content'];
@@ -28,7 +28,7 @@ beforeAll(async () => {
   second = await startUpstream();
   gateway = await startTestGateway({
     document: (doc) => {
-      const url = String(doc.channels.find(({ name }) => name === 'up')?.base_url);
+      const url = upstreamUrl(doc);
       const route = (channel: string, priority: number) => ({ channel, model: 'scripted-2026-01', priority });
       return {
         ...doc,

@@ -10,7 +10,7 @@ import { pictureAnswer } from '../support/media-answers.ts';
 import { chatStream, errorScript, jsonScript, sseScript, sseText } from '../support/openai-chat.ts';
 import { responseEvents, responseFrame, responseObject } from '../support/openai-responses.ts';
 import type { Script } from '../support/script.ts';
-import { openaiChannel, UPSTREAM_KEY } from '../support/test-document.ts';
+import { openaiChannel, UPSTREAM_KEY, upstreamUrl } from '../support/test-document.ts';
 
 /** More than open a breaker. */
 const OFTEN = 6;
@@ -27,10 +27,7 @@ beforeAll(async () => {
   gateway = await startClientGateway({
     document: (doc) => ({
       ...doc,
-      channels: [
-        ...doc.channels,
-        openaiChannel('on-responses', String(doc.channels[1]?.base_url), { endpoints: ['responses'] }),
-      ],
+      channels: [...doc.channels, openaiChannel('on-responses', upstreamUrl(doc), { endpoints: ['responses'] })],
       models: [
         ...doc.models,
         { ...ROUTE, id: 'on-responses', routes: [{ channel: 'on-responses', model: 'scripted-2026-01' }] },

@@ -7,7 +7,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { geminiAnswer } from '../support/gemini.ts';
 import type { LogLine } from '../support/log-capture.ts';
 import { chatAnswer, chatStream, errorScript } from '../support/openai-chat.ts';
-import { UPSTREAM_KEY, upModel } from '../support/test-document.ts';
+import { UPSTREAM_KEY, upModel, upstreamUrl } from '../support/test-document.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';
@@ -18,7 +18,7 @@ let key: string;
 beforeAll(async () => {
   gateway = await startTestGateway({
     document: (doc) => {
-      const base = String(doc.channels[1]?.base_url);
+      const base = upstreamUrl(doc);
       const channel = (kind: string) => ({ name: kind, kind, base_url: base, api_key: UPSTREAM_KEY });
       return {
         ...doc,

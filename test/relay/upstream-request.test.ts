@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer, chatStream } from '../support/openai-chat.ts';
-import { openaiChannel, UPSTREAM_KEY, upModel } from '../support/test-document.ts';
+import { openaiChannel, UPSTREAM_KEY, upModel, upstreamUrl } from '../support/test-document.ts';
 import type { SeenRequest } from '../support/upstream.ts';
 
 let gateway: TestGateway;
@@ -15,9 +15,9 @@ beforeAll(async () => {
       ...doc,
       channels: [
         ...doc.channels,
-        openaiChannel('named', gatewayUrlOf(doc.channels), { quirks: 'openai' }),
-        openaiChannel('router', gatewayUrlOf(doc.channels), { quirks: 'openrouter' }),
-        openaiChannel('versioned', `${gatewayUrlOf(doc.channels)}/?api-version=2024-10-21`, { quirks: 'azure' }),
+        openaiChannel('named', upstreamUrl(doc), { quirks: 'openai' }),
+        openaiChannel('router', upstreamUrl(doc), { quirks: 'openrouter' }),
+        openaiChannel('versioned', `${upstreamUrl(doc)}/?api-version=2024-10-21`, { quirks: 'azure' }),
       ],
       models: [
         ...doc.models,
@@ -35,9 +35,6 @@ beforeEach(async () => {
   ({ key } = await gateway.register());
 });
 afterAll(() => gateway.stop());
-
-const gatewayUrlOf = (channels: Record<string, unknown>[]) =>
-  String(channels.find(({ name }) => name === 'up')?.base_url);
 
 /** Sends a body as it is and returns what arrived behind the gateway. */
 async function relayed(

@@ -39,7 +39,7 @@ beforeAll(async () => {
       ...standard,
       channels: [
         ...standard.channels,
-        ...WIRE_CLIENTS.map(({ name, channel }) => channel(name, upstream, ENDPOINTS[name])),
+        ...WIRE_CLIENTS.map(({ name, channel }) => channel(name, upstream.baseUrl, ENDPOINTS[name])),
       ],
       models: [
         ...standard.models,

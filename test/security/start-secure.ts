@@ -5,12 +5,12 @@ import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../
 import { chatAnswer, chatStream, jsonScript } from '../support/openai-chat.ts';
 import { responseAnswer, responseStream } from '../support/openai-responses.ts';
 import type { Script } from '../support/script.ts';
-import { type TestDocument, UPSTREAM_KEY, upModel } from '../support/test-document.ts';
+import { type TestDocument, UPSTREAM_KEY, upModel, upstreamUrl } from '../support/test-document.ts';
 import type { SeenRequest } from '../support/upstream.ts';
 
 /** Beside the standard models: one for messages, one for embeddings, one for images. */
 export function secureDocument(standard: TestDocument): TestDocument {
-  const baseUrl = String(standard.channels.find(({ name }) => name === 'up')?.base_url);
+  const baseUrl = upstreamUrl(standard);
   return {
     ...standard,
     channels: [

@@ -5,7 +5,7 @@ import { createGate } from './eventually.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts';
 import { type Heard, hear, model, type Said } from './model/model.ts';
 import { breakAfter, type Script } from './script.ts';
-import { openaiChannel, UPSTREAM_KEY, upModel } from './test-document.ts';
+import { openaiChannel, UPSTREAM_KEY, upModel, upstreamUrl } from './test-document.ts';
 import type { SeenRequest } from './upstream.ts';
 
 export interface UpstreamKind {
@@ -54,7 +54,7 @@ export async function startClientGateway(options: TestGatewayOptions = {}): Prom
     limits: { free_per_minute: 1_000 },
     ...rest,
     document: (standard) => {
-      const base = String(standard.channels[1]?.base_url);
+      const base = upstreamUrl(standard);
       const root = base.replace(/\/v1$/, '');
       return document({
         ...standard,

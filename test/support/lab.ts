@@ -7,6 +7,7 @@ import type { Assembled } from './assemble.ts';
 import { eventually } from './eventually.ts';
 import { NO_JITTER, startTestGateway, type TestAccount, type TestGateway, type TestGatewayOptions } from './gateway.ts';
 import { bodyLength, type Script } from './script.ts';
+import { upstreamUrl } from './test-document.ts';
 import { type ScriptedUpstream, startUpstream } from './upstream.ts';
 import type { WireClient } from './wire-clients.ts';
 
@@ -80,11 +81,11 @@ export async function startLab(client: WireClient, options: LabOptions = {}): Pr
     ...rest
   } = options;
   const others = [await startUpstream(), await startUpstream()] as const;
-  const models = (firstUpstream: ScriptedUpstream) => ({
+  const catalogOf = (firstUrl: string) => ({
     channels: [
-      client.channel('first', firstUpstream, { ...channels, ...first }),
-      client.channel('second', others[0], { ...channels, ...second }),
-      client.channel('third', others[1], { ...channels, ...third }),
+      client.channel('first', firstUrl, { ...channels, ...first }),
+      client.channel('second', others[0].baseUrl, { ...channels, ...second }),
+      client.channel('third', others[1].baseUrl, { ...channels, ...third }),
     ],
     models: [
       {
@@ -109,7 +110,7 @@ export async function startLab(client: WireClient, options: LabOptions = {}): Pr
     random: NO_JITTER,
     ...rest,
     document: (doc) => {
-      const own = models({ baseUrl: String(doc.channels[1]?.base_url) } as ScriptedUpstream);
+      const own = catalogOf(upstreamUrl(doc));
       return {
         ...doc,
         channels: [...doc.channels, ...own.channels],

@@ -48,6 +48,11 @@ export function testDocument(baseUrl: string): TestDocument {
   };
 }
 
+/** Where the scripted upstream of such a document listens. */
+export function upstreamUrl({ channels }: Pick<TestDocument, 'channels'>): string {
+  return String(channels.find(({ name }) => name === 'up')?.base_url);
+}
+
 export function openaiChannel(name: string, baseUrl: string, rest: Fields = {}): Fields {
   return { name, kind: 'openai', base_url: baseUrl, api_key: UPSTREAM_KEY, ...rest };
 }
@@ -64,7 +69,7 @@ export function upModel(id: string, rest: Fields): Fields {
 
 /** With the model `up-drained`, on a channel that is read to its end when the client leaves. */
 export function withDrainedModel(standard: TestDocument): TestDocument {
-  const baseUrl = String(standard.channels[1]?.base_url);
+  const baseUrl = upstreamUrl(standard);
   return {
     ...standard,
     channels: [...standard.channels, openaiChannel('read-on', baseUrl, { drain_on_abort: true })],

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, beforeEach } from 'bun:test';
 import { NO_JITTER, startTestGateway, type TestAccount, type TestGateway, type TestGatewayOptions } from './gateway.ts';
-import { openaiChannel, type TestDocument } from './test-document.ts';
+import { openaiChannel, type TestDocument, upstreamUrl } from './test-document.ts';
 import { type ScriptedUpstream, startUpstream } from './upstream.ts';
 
 export interface ChannelSet {
@@ -77,7 +77,7 @@ export function twoChannels(secondUrl: string, change: ChangeChannel = (channel)
   let taken = 0;
   return {
     document(standard) {
-      const firstUrl = String(standard.channels.find(({ name }) => name === 'up')?.base_url);
+      const firstUrl = upstreamUrl(standard);
       return {
         ...standard,
         channels: [

@@ -8,7 +8,6 @@ import { chatAnswer, chatStream, errorScript, type Usage } from './openai-chat.t
 import { type ResponseOptions, responseAnswer, responseStream } from './openai-responses.ts';
 import type { Script } from './script.ts';
 import { UPSTREAM_KEY } from './test-document.ts';
-import type { ScriptedUpstream } from './upstream.ts';
 
 export interface Tokens {
   /** Without what was cached. */
@@ -33,7 +32,7 @@ export interface WireClient {
   /** What the output bound is called; tests say `max_tokens`. */
   limitField: 'max_tokens' | 'max_output_tokens';
   body(fields: Record<string, unknown>): Record<string, unknown>;
-  channel(name: string, upstream: ScriptedUpstream, fields?: Record<string, unknown>): Record<string, unknown>;
+  channel(name: string, baseUrl: string, fields?: Record<string, unknown>): Record<string, unknown>;
   whole(saying?: Saying): Script;
   stream(saying?: Saying): Script;
   refusal(
@@ -64,7 +63,7 @@ const chat: WireClient = {
     ...(fields.stream ? { stream_options: { include_usage: true } } : {}),
     ...fields,
   }),
-  channel: (name, { baseUrl }, fields) => ({
+  channel: (name, baseUrl, fields) => ({
     name,
     kind: 'openai',
     base_url: baseUrl,
@@ -108,7 +107,7 @@ const messages: WireClient = {
   textSlot: '0/text',
   limitField: 'max_tokens',
   body: (fields) => ({ messages: MESSAGES, max_tokens: 200, ...fields }),
-  channel: (name, { baseUrl }, fields) => ({
+  channel: (name, baseUrl, fields) => ({
     name,
     kind: 'anthropic',
     base_url: baseUrl.replace(/\/v1$/, ''),
@@ -162,7 +161,7 @@ const responses: WireClient = {
     max_output_tokens: max_tokens,
     ...fields,
   }),
-  channel: (name, upstream, fields) => chat.channel(name, upstream, { endpoints: ['responses'], ...fields }),
+  channel: (name, baseUrl, fields) => chat.channel(name, baseUrl, { endpoints: ['responses'], ...fields }),
   whole: (saying) => responseAnswer(responseOptions(saying)),
   stream: (saying) => responseStream(responseOptions(saying)),
   refusal: chat.refusal,

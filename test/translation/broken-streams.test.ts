@@ -7,6 +7,7 @@ import { createGate, eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { untilHeard } from '../support/race.ts';
 import { bytesOf, cutAt, type Script } from '../support/script.ts';
+import { upstreamUrl } from '../support/test-document.ts';
 import { type ScriptedUpstream, type SeenRequest, startUpstream } from '../support/upstream.ts';
 import { endingOf, type Said } from './said.ts';
 import { CLIENTS, type ClientName, replyScript, UPSTREAMS, type UpstreamName } from './sides.ts';
@@ -56,7 +57,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     limits: { paid_per_minute: 1_000_000, in_flight: 10_000 },
     document: (standard) => {
-      const bases = { first: String(standard.channels[1]?.base_url), second: second.baseUrl };
+      const bases = { first: upstreamUrl(standard), second: second.baseUrl };
       const channels = Object.entries(bases).flatMap(([place, base]) =>
         NAMES.map((name) => UPSTREAMS[name].channel(`${place}-${name}`, base.replace(/\/v1$/, ''))),
       );

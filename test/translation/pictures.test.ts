@@ -7,6 +7,7 @@ import type { Answer } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import type { Part, Script } from '../support/script.ts';
+import { upstreamUrl } from '../support/test-document.ts';
 import { geminiChunk } from './gemini-replies.ts';
 import { openaiChunk } from './openai-replies.ts';
 import { CLIENTS, PAIRS, replyScript, UPSTREAMS, type UpstreamName } from './sides.ts';
@@ -58,7 +59,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     limits: { paid_per_minute: 10_000, in_flight: 500 },
     document: (standard) => {
-      const base = String(standard.channels[1]?.base_url).replace(/\/v1$/, '');
+      const base = upstreamUrl(standard).replace(/\/v1$/, '');
       const names = Object.keys(PAINTERS) as UpstreamName[];
       const made = names.map((name) => placesOf(name, base));
       return {

@@ -1,6 +1,7 @@
 // One gateway with a model of its own for every way in which the cases want an upstream to be: kind, name, peculiarities.
 
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { upstreamUrl } from '../support/test-document.ts';
 import { UPSTREAMS, type UpstreamName } from './sides.ts';
 import type { CaseOfPair, Way } from './translation-case.ts';
 
@@ -31,7 +32,7 @@ export async function startTranslationGateway(cases: readonly CaseOfPair[]): Pro
   const gateway = await startTestGateway({
     limits: { paid_per_minute: 1_000_000, in_flight: 10_000 },
     document: (standard) => {
-      const base = String(standard.channels[1]?.base_url).replace(/\/v1$/, '');
+      const base = upstreamUrl(standard).replace(/\/v1$/, '');
       return {
         ...standard,
         channels: [...standard.channels, ...[...places.values()].map((place) => channelAt(place, base))],

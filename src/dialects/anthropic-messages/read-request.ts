@@ -3,7 +3,7 @@
 import { fault } from '../../faults/fault.ts';
 import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import type { RelayRequest } from '../dialect.ts';
-import { nestedCount, objectList, optionalCount, optionalFlag, readModel, refuseField } from '../fields.ts';
+import { MAX_TOKENS, nestedCount, objectList, optionalCount, optionalFlag, readModel, refuseField } from '../fields.ts';
 import { countInput, type InputCount } from '../input/count-input.ts';
 import { UNKNOWN_TOKENS, vendorToolTokens } from '../input/vendor-tools.ts';
 import { leaveCompaction } from '../left-behind/leave-compaction.ts';
@@ -12,7 +12,6 @@ import { leaveTools } from '../left-behind/left-tools.ts';
 import { definedLater, refuseDefined, toolChanges } from './defined-later.ts';
 import { leaveThinking } from './leave-thinking.ts';
 
-const MAX_TOKENS = 1_000_000_000;
 const ROLES = new Set(['user', 'assistant', 'system']);
 /** The vendor wrote them, but the client runs them; a search for tools finds only those of the request. */
 const CLIENTS_TOOL = /^(?:custom$|bash_|text_editor_|computer_|browser_|memory_|tool_search_)/;

@@ -2,7 +2,7 @@
 
 import { writeJson } from '../../kit/json/raw-json.ts';
 import type { UpstreamFields } from '../dialect.ts';
-import { traitsOf } from '../traits/gemini.ts';
+import { geminiTraits } from '../traits/gemini.ts';
 import type { Conversation } from '../translate/conversation.ts';
 import { settingsOfParts } from '../translate/settings-of-parts.ts';
 import type { Target, WrittenRequest } from '../translate/sides.ts';
@@ -19,7 +19,7 @@ const NAME = /^[a-zA-Z_][a-zA-Z0-9_.-]*$/;
 const NAME_CHARS = 64;
 
 export function writeConversation(conversation: Conversation, target: Target): WrittenRequest {
-  const traits = traitsOf(target.model);
+  const traits = geminiTraits(target.model);
   const { toolChoice } = conversation;
   const names = createToolNames(conversation.tools, NAME, NAME_CHARS);
   const told = withToldNames(conversation, names);

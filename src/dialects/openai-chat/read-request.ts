@@ -2,7 +2,7 @@
 
 import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import type { RelayRequest } from '../dialect.ts';
-import { nestedCount, objectList, optionalCount, optionalFlag, readModel, refuseField } from '../fields.ts';
+import { MAX_TOKENS, nestedCount, objectList, optionalCount, optionalFlag, readModel, refuseField } from '../fields.ts';
 import { countInput } from '../input/count-input.ts';
 import { SEARCH_TOKENS, vendorToolTokens } from '../input/vendor-tools.ts';
 import { askedSettings, joinLeft, type LeftBehind, leaveSettings } from '../left-behind/left-behind.ts';
@@ -10,7 +10,6 @@ import { leaveTools } from '../left-behind/left-tools.ts';
 import { asksForUsage } from './asks-for-usage.ts';
 
 const MAX_CHOICES = 128;
-const MAX_TOKENS = 1_000_000_000;
 const ROLES = new Set(['developer', 'system', 'user', 'assistant', 'tool', 'function']);
 const isClients = (type: string) => type === 'function' || type === 'custom';
 

@@ -5,7 +5,7 @@ import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } 
 import type { ContinuedWriter, StreamEvent } from '../dialect.ts';
 import { createOverlap } from '../stream/prefill-overlap.ts';
 import { createIdMap, type Pass, withDelta } from './continue-stream.ts';
-import { editInside, editList, reread, withRawMember } from './raw-edits.ts';
+import { editInside, editList, reread, withRawMember } from './edit-event.ts';
 import { indexAt } from './read-output.ts';
 
 /** The message that the client has: open, and text alone. */

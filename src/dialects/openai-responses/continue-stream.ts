@@ -4,7 +4,7 @@
 import { editMembers, isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import type { ContinuedWriter, Piece, StreamEvent } from '../dialect.ts';
 import type { Comparison } from '../stream/transcript.ts';
-import { editInside, editList, reread } from './raw-edits.ts';
+import { editInside, editList, reread } from './edit-event.ts';
 import { endPlaceOf, isDelta, kindAt, placeOf, type SeenEvents } from './seen-events.ts';
 
 export type Pass = (event: StreamEvent) => string;

@@ -4,7 +4,15 @@
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { editFields, editItems, leaveOut, type RawEdit, setTo } from '../../kit/json/raw-edit.ts';
 import type { RelayRequest } from '../dialect.ts';
-import { objectList, optionalCount, optionalFlag, optionalObject, readModel, refuseField } from '../fields.ts';
+import {
+  MAX_TOKENS,
+  objectList,
+  optionalCount,
+  optionalFlag,
+  optionalObject,
+  readModel,
+  refuseField,
+} from '../fields.ts';
 import { countInput } from '../input/count-input.ts';
 import { vendorToolTokens } from '../input/vendor-tools.ts';
 import { leaveCompaction } from '../left-behind/leave-compaction.ts';
@@ -17,8 +25,6 @@ import {
   type ToolList,
   type ToolRules,
 } from '../left-behind/left-tools.ts';
-
-const MAX_TOKENS = 1_000_000_000;
 
 /** What refers to something a server remembers, and what to do instead. */
 const STORED: Record<string, string> = {

@@ -8,7 +8,7 @@ import { createTranscript } from '../stream/transcript.ts';
 import { withCost } from '../with-cost.ts';
 import { continuePrefill, type OpenMessage } from './continue-prefill.ts';
 import { continueFresh } from './continue-stream.ts';
-import { editInside, rawMember, reread } from './raw-edits.ts';
+import { editInside, rawMember, reread } from './edit-event.ts';
 import { createSeenLog } from './seen-events.ts';
 import { writeUsage } from './usage.ts';
 

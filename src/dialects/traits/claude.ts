@@ -26,11 +26,12 @@ type Version = number;
 
 /** Named by no version. */
 const NAMED_VERSIONS: Readonly<Record<string, Version>> = { 'claude-mythos-preview': 407 };
-const ALWAYS_THINKS = /claude-(?:fable|mythos)\b/;
+/** The newest: they always think, and cut words as the newest versions do. */
+export const NEWEST_NAMES = /claude-(?:fable|mythos)/;
 /** `claude-opus-4-8`, `claude-3-5-haiku-20241022`, `vendor/claude-sonnet-4.5`; a date is no version. */
 const VERSION = /claude-(?:[a-z]+-)*(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/;
 
-export function traitsOf(upstreamModel: string): ClaudeTraits {
+export function claudeTraits(upstreamModel: string): ClaudeTraits {
   const model = upstreamModel.toLowerCase();
   const version = versionOf(model);
   return {
@@ -39,8 +40,8 @@ export function traitsOf(upstreamModel: string): ClaudeTraits {
     takesSampling: version === undefined || version <= 406,
     thinking: thinkingOf(version),
     hidesThoughts: version !== undefined && version >= 407,
-    canStopThinking: !ALWAYS_THINKS.test(model),
-    efforts: effortsOf(model, version),
+    canStopThinking: !NEWEST_NAMES.test(model),
+    efforts: effortWords(model, version),
     checksSignatures: version !== undefined,
     takesFormat: version === undefined || version >= 401,
   };
@@ -52,7 +53,7 @@ function thinkingOf(version: Version | undefined): ClaudeTraits['thinking'] {
 }
 
 /** `xhigh` came after 4.6, and after the preview of Mythos. */
-function effortsOf(model: string, version: Version | undefined): readonly string[] {
+function effortWords(model: string, version: Version | undefined): readonly string[] {
   const isBefore = version === 406 || model.includes('claude-mythos-preview');
   return isBefore ? ['low', 'medium', 'high', 'max'] : ['low', 'medium', 'high', 'xhigh', 'max'];
 }

@@ -19,7 +19,7 @@ export interface GeminiTraits {
 const FIRST_THINKING = 2.5;
 const FIRST_BY_LEVEL = 3;
 
-export function traitsOf(model: string): GeminiTraits {
+export function geminiTraits(model: string): GeminiTraits {
   const name = model.replace(/^models\//, '').toLowerCase();
   const number = /^gemini-(\d+(?:\.\d+)?)/.exec(name)?.[1];
   const isGemini = name.startsWith('gemini-');

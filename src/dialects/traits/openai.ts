@@ -4,7 +4,7 @@
 import type { LimitField, Quirks } from '../../kit/quirks.ts';
 import { EFFORTS } from '../translate/effort.ts';
 
-export interface ModelTraits {
+export interface OpenaiTraits {
   takesEffort: boolean;
   /** As much as it likes: who wishes no thoughts is not given what they wish. */
   alwaysThinks: boolean;
@@ -18,7 +18,7 @@ export interface ModelTraits {
   needsResponses: boolean;
 }
 
-const PLAIN: ModelTraits = {
+const PLAIN: OpenaiTraits = {
   takesEffort: true,
   alwaysThinks: false,
   efforts: EFFORTS,
@@ -29,7 +29,7 @@ const PLAIN: ModelTraits = {
 };
 
 /** The first that fits; prefixes such as a vendor's `openai/`, or `ft:` of a model trained further, are left out. */
-const FAMILIES: readonly (readonly [name: RegExp, traits: Partial<ModelTraits>])[] = [
+const FAMILIES: readonly (readonly [name: RegExp, traits: Partial<OpenaiTraits>])[] = [
   [/^(gpt-3|gpt-4|chatgpt-4|davinci|babbage|llama|meta-llama|gemma|mixtral|codestral)/, { takesEffort: false }],
   [/^o\d/, thinksBy('low', 'medium', 'high')],
   [/^gpt-oss/, { efforts: ['low', 'medium', 'high'] }],
@@ -60,14 +60,14 @@ const IN_RESPONSES =
   /^(codex-|o\d(-mini)?-(pro|deep-research)|gpt-5(\.\d+)?-(pro|codex)|gpt-5\.([4-9]|\d\d)|gpt-[6-9])/;
 
 /** Thinking models of the vendor's own take neither sampling nor stop sequences, nor the older name of the bound. */
-function thinksBy(...efforts: string[]): Partial<ModelTraits> {
+function thinksBy(...efforts: string[]): Partial<OpenaiTraits> {
   return { efforts, takesSampling: false, takesStops: false, limitField: 'max_completion_tokens' };
 }
 
 /** Those of every model that was asked for: no more than catalogs name. */
-const known = new Map<string, ModelTraits>();
+const known = new Map<string, OpenaiTraits>();
 
-export function modelTraits(model: string): ModelTraits {
+export function openaiTraits(model: string): OpenaiTraits {
   let traits = known.get(model);
   if (!traits) {
     const name = familyName(model);
@@ -85,14 +85,14 @@ export function familyName(model: string): string {
 
 /** The words for how much to think that a model takes at this upstream, from the least. */
 export function effortsOf({ ownEfforts }: Quirks, model: string): readonly string[] {
-  return ownEfforts.find(([name]) => name.test(familyName(model)))?.[1] ?? modelTraits(model).efforts;
+  return ownEfforts.find(([name]) => name.test(familyName(model)))?.[1] ?? openaiTraits(model).efforts;
 }
 
 export function limitFieldOf({ limitField }: Quirks, model: string): LimitField {
-  return limitField === 'by_model' ? modelTraits(model).limitField : limitField;
+  return limitField === 'by_model' ? openaiTraits(model).limitField : limitField;
 }
 
 /** Whether Responses comes before chat, for who speaks neither. */
 export function isForResponses({ favoursResponses }: Quirks, model: string): boolean {
-  return favoursResponses && modelTraits(model).needsResponses;
+  return favoursResponses && openaiTraits(model).needsResponses;
 }

@@ -1,15 +1,13 @@
 // How many more tokens a model makes of the same words than common tokenizers do, by its name at the upstream.
 
-import { versionOf } from './claude.ts';
+import { NEWEST_NAMES, versionOf } from './claude.ts';
 
 /** The vendor says about 30 % more since these: Opus 4.7, and 5 of the others. */
 const NEWER_OPUS = 407;
 const NEWER_CLAUDE = 500;
-/** Named by no version, and newer. */
-const NEWER_NAMES = /claude-(?:fable|mythos)/;
 
 export function tokenizerFactor(model: string): number {
   const name = model.toLowerCase();
   const newer = name.includes('claude-opus') ? NEWER_OPUS : NEWER_CLAUDE;
-  return NEWER_NAMES.test(name) || (versionOf(name) ?? 0) >= newer ? 1.3 : 1;
+  return NEWEST_NAMES.test(name) || (versionOf(name) ?? 0) >= newer ? 1.3 : 1;
 }

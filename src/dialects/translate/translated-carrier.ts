@@ -3,7 +3,7 @@
 
 import { ANSWER_LIMITS, readJsonObject } from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
-import type { Carrier } from '../carrier.ts';
+import { type Carrier, SEALING } from '../carrier.ts';
 import {
   addOutput,
   asMedia,
@@ -23,7 +23,7 @@ import type { AnswerEvent } from './answer-events.ts';
 import { checkKnobs } from './check-knobs.ts';
 import { createHiddenThoughts } from './hidden-thoughts.ts';
 import type { AnswerContext, ClientSide, Target, UpstreamSide, WrittenRequest } from './sides.ts';
-import { createStopMatcher } from './stop-at.ts';
+import { createStopMatcher } from './stop-sequences.ts';
 import { createToolRestorer } from './tools/restore-tools.ts';
 import { createWordMeter } from './word-meter.ts';
 
@@ -61,6 +61,7 @@ export function translatedCarrier(translation: Translation): Carrier {
   return {
     endpoint,
     isTranslated: true,
+    maySeal: endpoint === SEALING,
     dropped: written.dropped,
     droppedAt: (maxOutputTokens) => written.droppedAt?.(maxOutputTokens) ?? [],
     reworded: written.reworded,

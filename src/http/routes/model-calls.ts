@@ -18,11 +18,11 @@ import { prepareCall } from '../../relay/prepare-call.ts';
 import { relayRequest } from '../../relay/relay-request.ts';
 import { addressOf } from '../client-address.ts';
 import { newResponse } from '../common-headers.ts';
+import { readConversationName } from '../conversation-name.ts';
 import type { Exchange, HttpTools, KeyedExchange } from '../exchange.ts';
 import { gatewayHeaders } from '../gateway-headers.ts';
 import { pause } from '../read-body.ts';
 import { readKeyedJson } from '../read-keyed-body.ts';
-import { readSessionKey } from '../session-key.ts';
 
 export interface ModelCall {
   path: string;
@@ -95,7 +95,7 @@ async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall,
     catalog,
     dialect,
     endpoint: call.path,
-    sessionKey: readSessionKey(request.headers, document.value),
+    conversationName: readConversationName(request.headers, document.value),
     headers,
     traceId: trace?.traceId,
     freeAddress: freeAddress(tools, exchange, model, catalog),

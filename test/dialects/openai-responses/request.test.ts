@@ -205,6 +205,7 @@ describe('writing', () => {
   test.each([
     ['a text', 'Hi', [{ role: 'user', content: 'Hi' }]],
     ['items', [{ role: 'user', content: 'Hi' }], [{ role: 'user', content: 'Hi' }]],
+    ['items of which none goes on', [{ type: 'reasoning', summary: [] }], []],
   ])('a begun answer stands after %s', (_, input, before) => {
     const body = JSON.parse(openaiResponses.writePrefill(read({ input }), FIELDS, 'One \n'));
     expect(body.input).toEqual([...before, { role: 'assistant', content: 'One' }]);

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { AnswerEvent, Block } from '../../../src/dialects/translate/answer-events.ts';
 import type { Tool } from '../../../src/dialects/translate/conversation.ts';
 import { createSequencer } from '../../../src/dialects/translate/one-block-at-a-time.ts';
-import { createStopMatcher } from '../../../src/dialects/translate/stop-at.ts';
+import { createStopMatcher } from '../../../src/dialects/translate/stop-sequences.ts';
 import { createToolRestorer } from '../../../src/dialects/translate/tools/restore-tools.ts';
 import { createToolNames } from '../../../src/dialects/translate/tools/tool-names.ts';
 

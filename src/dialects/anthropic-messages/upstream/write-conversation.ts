@@ -2,7 +2,7 @@
 
 import { type RawValue, writeJson } from '../../../kit/json/raw-json.ts';
 import type { UpstreamFields } from '../../dialect.ts';
-import { traitsOf } from '../../traits/claude.ts';
+import { claudeTraits } from '../../traits/claude.ts';
 import type { Conversation, TextPart, Turn } from '../../translate/conversation.ts';
 import { settingsOfParts } from '../../translate/settings-of-parts.ts';
 import type { Target, WrittenRequest } from '../../translate/sides.ts';
@@ -21,7 +21,7 @@ const NAME_CHARS = 64;
 const MOST_ID_CHARS = 256;
 
 export function writeConversation(conversation: Conversation, target: Target): WrittenRequest {
-  const traits = traitsOf(target.model);
+  const traits = claudeTraits(target.model);
   const takesPrefill = traits.takesPrefill || target.prefill;
   const tools = allowedTools(conversation);
   const names = createToolNames(tools, ID_CHARS, NAME_CHARS);

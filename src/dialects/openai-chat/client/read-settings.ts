@@ -1,12 +1,11 @@
 // How a chat client wants its answer: format, thinking, and every other setting by its own name.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
-import { isEmptySetting, nestedCount, optionalObject, refuseField, stringAt } from '../../fields.ts';
+import { isEmptySetting, MAX_TOKENS, nestedCount, optionalObject, refuseField, stringAt } from '../../fields.ts';
 import type { Knob, KnobKind, OutputFormat, ReasoningWish } from '../../translate/conversation.ts';
 import { schemaFormat } from '../../translate/read-format.ts';
 import { usageWish } from '../asks-for-usage.ts';
 
-const MAX_BUDGET = 1_000_000_000;
 /** Of OpenRouter's object; that its thoughts stay hidden says nothing of how much to think. */
 const THINKING_FIELDS = ['effort', 'enabled', 'max_tokens'] as const;
 
@@ -18,19 +17,19 @@ export function readReasoningWish(body: JsonObject): ReasoningWish | undefined {
     return {
       name: 'reasoning_effort',
       ...wishOf(word),
-      budget: nestedCount(body, 'thinking', 'budget_tokens', MAX_BUDGET),
+      budget: nestedCount(body, 'thinking', 'budget_tokens', MAX_TOKENS),
     };
   }
   const reasoning = optionalObject(body, 'reasoning');
   if (reasoning && THINKING_FIELDS.some((name) => (reasoning[name] ?? null) !== null)) {
     const word = typeof reasoning.effort === 'string' ? reasoning.effort : undefined;
     const wish = reasoning.enabled === false ? OFF : wishOf(word);
-    return { name: 'reasoning', ...wish, budget: nestedCount(body, 'reasoning', 'max_tokens', MAX_BUDGET) };
+    return { name: 'reasoning', ...wish, budget: nestedCount(body, 'reasoning', 'max_tokens', MAX_TOKENS) };
   }
   const thinking = optionalObject(body, 'thinking');
   if (!thinking) return undefined;
   const wish = thinking.type === 'disabled' ? OFF : wishOf(undefined);
-  return { name: 'thinking', ...wish, budget: nestedCount(body, 'thinking', 'budget_tokens', MAX_BUDGET) };
+  return { name: 'thinking', ...wish, budget: nestedCount(body, 'thinking', 'budget_tokens', MAX_TOKENS) };
 }
 
 /** Only OpenRouter's words say it: OpenAI's own chat shows no thoughts. */
@@ -118,14 +117,8 @@ export function readKnobs(body: JsonObject): Knob[] {
     if (NO_KNOBS.has(name) || value === undefined || value === null) return [];
     if (name === 'usage' && usageWish(body) !== undefined) return [];
     if (SAYS_NOTHING.get(name)?.includes(value) || (name !== 'web_search_options' && isEmptySetting(value))) return [];
-    const kind = KINDS.get(name) ?? 'other';
-    return [{ kind, name, value: kind === 'stop' ? readStops(value) : value }];
+    return [{ kind: KINDS.get(name) ?? 'other', name, value }];
   });
-}
-
-function readStops(value: Json): string[] {
-  const list = Array.isArray(value) ? value : [value];
-  return list.map((stop) => stringAt(stop, 'stop')).filter((stop) => stop !== '');
 }
 
 /** An answer that is spoken is content, and no other format carries it. */

@@ -3,7 +3,7 @@
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { Quirks } from '../../../kit/quirks.ts';
 import { PLAIN_TIERS } from '../../left-behind/priced-fields.ts';
-import { effortsOf, modelTraits } from '../../traits/openai.ts';
+import { effortsOf, openaiTraits } from '../../traits/openai.ts';
 import type { Knob, KnobKind, OutputFormat, ReasoningWish } from '../../translate/conversation.ts';
 import { effortFor } from '../../translate/effort.ts';
 import { requireOneAnswer } from '../../translate/one-answer.ts';
@@ -28,7 +28,7 @@ const CARRIED: ReadonlySet<KnobKind> = new Set([...SAMPLING, 'seed', 'verbosity'
 
 export function writeKnobs(knobs: readonly Knob[], { quirks, model, hashUser }: Target): WrittenKnobs {
   const written: WrittenKnobs = { members: {}, dropped: [], localStops: [] };
-  const traits = modelTraits(model);
+  const traits = openaiTraits(model);
 
   function carry(knob: Knob): boolean {
     const { kind, value } = knob;
@@ -63,7 +63,7 @@ export function writeKnobs(knobs: readonly Knob[], { quirks, model, hashUser }: 
 export function writeReasoning(wish: ReasoningWish | undefined, { quirks, model }: Target): Written {
   const none = { members: {}, dropped: [] };
   if (!wish) return none;
-  const { takesEffort, alwaysThinks } = modelTraits(model);
+  const { takesEffort, alwaysThinks } = openaiTraits(model);
   const word = effortFor(wish, effortsOf(quirks, model));
   if (word === undefined) return none;
   // To a model that never thinks, not to think is no wish.

@@ -2,7 +2,7 @@
 
 import { RawJson, type RawValue } from '../../../kit/json/raw-json.ts';
 import type { AnswerContext } from '../../translate/sides.ts';
-import { rawMember } from '../raw-edits.ts';
+import { rawMember } from '../edit-event.ts';
 
 export type Status = 'in_progress' | 'completed' | 'incomplete';
 

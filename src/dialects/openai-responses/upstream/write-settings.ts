@@ -4,7 +4,7 @@
 import type { Json } from '../../../kit/json/json.ts';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import { PLAIN_TIERS } from '../../left-behind/priced-fields.ts';
-import { effortsOf, modelTraits } from '../../traits/openai.ts';
+import { effortsOf, openaiTraits } from '../../traits/openai.ts';
 import type { Conversation, Knob, KnobKind, OutputFormat, ReasoningWish, Tool } from '../../translate/conversation.ts';
 import { effortFor } from '../../translate/effort.ts';
 import { requireOneAnswer } from '../../translate/one-answer.ts';
@@ -63,7 +63,7 @@ export function writeFormat(format: OutputFormat | undefined): Members {
 /** Its reasoning comes sealed, to be given back. A wish to see it stays behind: OpenAI refuses the whole call for it, if the
  * organization is not verified. */
 export function writeReasoning(wish: ReasoningWish | undefined, { quirks, model }: Target): Written {
-  const { takesEffort, alwaysThinks } = modelTraits(model);
+  const { takesEffort, alwaysThinks } = openaiTraits(model);
   const word = wish && effortFor(wish, effortsOf(quirks, model));
   const include = ['reasoning.encrypted_content'];
   if (alwaysThinks) return { members: { include }, dropped: wish && word !== undefined ? [wish.name] : [] };
@@ -81,7 +81,7 @@ const SAMPLING: ReadonlySet<KnobKind> = new Set(['temperature', 'top_p']);
 
 export function writeKnobs(knobs: readonly Knob[], { quirks, model, hashUser }: Target): WrittenKnobs {
   const written: WrittenKnobs = { members: {}, text: {}, dropped: [], localStops: [] };
-  const { takesSampling } = modelTraits(model);
+  const { takesSampling } = openaiTraits(model);
 
   function carry(knob: Knob): boolean {
     const { kind, value } = knob;

@@ -384,7 +384,7 @@ describe('settings', () => {
   test('kinds that other formats know under other names', () => {
     expect(read({ n: 3, stop: 'x', safety_identifier: 'u' }).knobs).toEqual([
       { kind: 'choices', name: 'n', value: 3 },
-      { kind: 'stop', name: 'stop', value: ['x'] },
+      { kind: 'stop', name: 'stop', value: 'x' },
       { kind: 'user', name: 'safety_identifier', value: 'u' },
     ]);
   });

@@ -1,4 +1,4 @@
-// Edits below the top level of an event or a request that leave every other byte as it came.
+// Edits below the top level of an event that leave every other byte as it came. Each is a document again, for the next edit.
 
 import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../../kit/json/json.ts';
 import { openRaw } from '../../kit/json/raw-json.ts';

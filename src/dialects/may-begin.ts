@@ -1,13 +1,27 @@
-// Whether a request binds the form of the answer, in the words of any of the chat formats, and in those that servers of open
-// models have besides. Such a form is kept from the first word of a run on: one that goes on from a begun answer begins it anew.
+// Whether an upstream may be given the beginning of its answer, to go on from it: not where the client asks for thoughts or
+// binds the form of the answer, in the words of any of the chat formats, of OpenRouter and of servers of open models.
 
 import { isObject, type Json, type JsonObject } from '../kit/json/json.ts';
 
 /** Of vLLM, SGLang, llama.cpp and Ollama, beside `guided_…`. */
 const FORMS = ['format', 'grammar', 'ebnf', 'regex', 'json_schema', 'structured_outputs'];
 
+/** Upstreams refuse to begin a thinking answer without its thoughts, and begin one that has a form to keep from the start. */
+export function mayBegin(body: JsonObject): boolean {
+  return !asksToThink(body) && !asksForForm(body);
+}
+
+function asksToThink(body: JsonObject): boolean {
+  const thinking = isObject(body.thinking) ? body.thinking : {};
+  if (thinking.type === 'enabled' || thinking.type === 'adaptive') return true;
+  const reasoning = isObject(body.reasoning) ? body.reasoning : {};
+  const effort = body.reasoning_effort ?? (reasoning.enabled === false ? undefined : reasoning.effort);
+  if (typeof effort === 'string') return effort !== 'none';
+  return reasoning.enabled === true || (reasoning.enabled !== false && Number(reasoning.max_tokens) > 0);
+}
+
 /** In a chat, `function_call` is what `tool_choice` was called before: an object names the function. */
-export function asksForForm(body: JsonObject): boolean {
+function asksForForm(body: JsonObject): boolean {
   const formats = [body.response_format, memberOf(body.text, 'format'), memberOf(body.output_config, 'format')];
   const isBound = formats.some(isForm) || mustCall(body.tool_choice) || isObject(body.function_call);
   return isBound || Object.entries(body).some(isServerForm);

@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../kit/json/json.ts';
 const HEADERS = ['x-session-id', 'x-session-affinity', 'session-id', 'x-claude-code-session-id'];
 const MAX_CHARS = 500;
 
-export function readSessionKey(headers: Headers, body: JsonObject): string | undefined {
+export function readConversationName(headers: Headers, body: JsonObject): string | undefined {
   const fromHeaders = HEADERS.map((name) => headers.get(name)).find((value) => value);
   const metadata = isObject(body.metadata) ? body.metadata.user_id : undefined;
   const given = [fromHeaders, body.prompt_cache_key, metadata].find(

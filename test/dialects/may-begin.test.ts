@@ -1,9 +1,40 @@
-// A request that binds the form of its answer is told in the words of every format; what it decides is tried in
-// test/relay/resume.test.ts.
+// A request that asks for thoughts, or binds the form of its answer, is told in the words of every format; what it decides
+// is tried in test/relay/resume.test.ts.
 
 import { expect, test } from 'bun:test';
-import { asksForForm } from '../../src/dialects/asks-for-form.ts';
+import { mayBegin } from '../../src/dialects/may-begin.ts';
+import { readReasoningWish } from '../../src/dialects/openai-chat/client/read-settings.ts';
 import type { JsonObject } from '../../src/kit/json/json.ts';
+
+test.each([
+  { reasoning_effort: 'low' },
+  { reasoning: { effort: 'high' } },
+  { reasoning: { enabled: true } },
+  { reasoning: { max_tokens: 2_000 } },
+  { thinking: { type: 'enabled', budget_tokens: 2_000 } },
+  { thinking: { type: 'adaptive' } },
+])('%j asks for thoughts, in a chat too', (body) => {
+  expect(mayBegin(body)).toBe(false);
+  expect(readReasoningWish(body)?.isOff).toBe(false);
+});
+
+test.each([
+  { reasoning_effort: 'none' },
+  { reasoning: { effort: 'none' } },
+  { reasoning: { enabled: false } },
+  { reasoning: { enabled: false, effort: 'high', max_tokens: 2_000 } },
+  { thinking: { type: 'disabled' } },
+])('%j asks for none, in a chat too', (body) => {
+  expect(mayBegin(body)).toBe(true);
+  expect(readReasoningWish(body)?.isOff).toBe(true);
+});
+
+test.each([{}, { reasoning: { summary: 'auto' } }, { reasoning: null, thinking: null }])(
+  '%j leaves open whether it thinks',
+  (body) => {
+    expect(mayBegin(body)).toBe(true);
+  },
+);
 
 test.each<JsonObject>([
   { response_format: { type: 'json_object' } },
@@ -23,8 +54,8 @@ test.each<JsonObject>([
   { tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [] } } },
   { tool_choice: { type: 'allowed_tools', mode: 'required', tools: [] } },
   { function_call: { name: 'a' } },
-])('%j binds it', (body) => {
-  expect(asksForForm(body)).toBe(true);
+])('%j binds the form', (body) => {
+  expect(mayBegin(body)).toBe(false);
 });
 
 test.each<JsonObject>([
@@ -41,6 +72,6 @@ test.each<JsonObject>([
   { tool_choice: { type: 'auto' } },
   { tool_choice: { type: 'none' } },
   { tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } } },
-])('%j leaves it free', (body) => {
-  expect(asksForForm(body)).toBe(false);
+])('%j leaves the form free', (body) => {
+  expect(mayBegin(body)).toBe(true);
 });

@@ -1,0 +1,46 @@
+// What earlier answers left in a history must not reach an upstream that cannot read it: reasoning that we packed or another
+// account sealed, the ids that name it, and what we hung on ids of calls. Everything else keeps its bytes.
+
+import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
+import { editFields, editItems, editMember, leaveOut, type RawEdit } from '../../kit/json/raw-edit.ts';
+import { TAG_MARK } from '../translate/opaque.ts';
+import { editId } from '../translate/strip-tags.ts';
+
+/** The same document if no item needs an edit. */
+export function stripOwn(document: JsonDocument, withoutSealed = false): JsonDocument {
+  const { input } = document.value;
+  if (!Array.isArray(input) || !(withoutSealed || input.some(needsEdit))) return document;
+  let lacksReasoning = false;
+  const editItem = (item: JsonObject): RawEdit | undefined => {
+    if (item.type !== 'reasoning')
+      return editFields({ call_id: editId(item.call_id), id: editMade(item, lacksReasoning) });
+    const edit = withoutSealed && isSealed(item) ? leaveOut : editReasoning(item);
+    lacksReasoning ||= edit === leaveOut;
+    return edit;
+  };
+  return editMember(document, 'input', editItems(input, editItem));
+}
+
+function needsEdit(item: Json): boolean {
+  if (!isObject(item)) return false;
+  const { type, call_id: callId } = item;
+  return type === 'reasoning' || (callId !== undefined && editId(callId) !== undefined);
+}
+
+function isSealed({ encrypted_content: encrypted }: JsonObject): boolean {
+  return (encrypted ?? '') !== '';
+}
+
+/** Nothing is stored, so an id would not be found: reasoning is what it holds. What we packed, only we can read. */
+function editReasoning({ id, encrypted_content: encrypted, content }: JsonObject): RawEdit | undefined {
+  if (typeof encrypted === 'string' && encrypted.startsWith(TAG_MARK)) return leaveOut;
+  const isEmpty = (encrypted ?? '') === '' && !(Array.isArray(content) && content.length > 0);
+  if (isEmpty) return leaveOut;
+  return editFields({ id: id === undefined ? undefined : leaveOut });
+}
+
+/** Items that the model made after its reasoning name it by their ids, and would be refused without it. */
+function editMade({ type = 'message', role, id }: JsonObject, lacksReasoning: boolean): RawEdit | undefined {
+  const isMade = type === 'message' ? role === 'assistant' : String(type).endsWith('_call');
+  return lacksReasoning && isMade && id !== undefined ? leaveOut : undefined;
+}
