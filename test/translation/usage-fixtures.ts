@@ -157,6 +157,18 @@ export const USAGE_FIXTURES: readonly UsageFixture[] = [
     },
     means: { ...NONE, input: 40, cached: 80, output: 40, reasoning: 33 },
   },
+  {
+    name: 'zero',
+    upstream: 'gemini',
+    usage: { promptTokenCount: 0, cachedContentTokenCount: 0, candidatesTokenCount: 0, totalTokenCount: 0 },
+    means: NONE,
+  },
+  {
+    name: 'a prompt, and zero for the words',
+    upstream: 'gemini',
+    usage: { promptTokenCount: 11, candidatesTokenCount: 0, totalTokenCount: 11 },
+    means: { ...NONE, input: 11 },
+  },
   { name: 'missing', upstream: 'gemini', usage: null, means: 'estimated' },
   {
     name: 'negative',

@@ -1,12 +1,12 @@
 // Gemini's usage as disjoint buckets. Cached tokens are inside the prompt, tool results and thoughts are counted beside.
-// A count of zero is left out by the vendor, so an absent one means nothing by itself.
+// A count of zero is left out by the vendor, so an absent one means nothing by itself; a zero that is there is a zero.
 
 import { isObject, type Json } from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
 import { readCount } from '../counts.ts';
 import type { UsageReport } from '../dialect.ts';
 
-/** `hasContent`: words or calls were said. A report that counts none of them is no report. */
+/** `hasContent`: words or calls were said. A report that leaves out their count, or that of the prompt, is no report. */
 export function readUsage(usage: Json | undefined, hasContent: boolean): UsageReport {
   if (usage === undefined || usage === null) return 'absent';
   if (!isObject(usage)) return 'invalid';
@@ -19,7 +19,9 @@ export function readUsage(usage: Json | undefined, hasContent: boolean): UsageRe
     usage.candidatesTokenCount ?? restOf(usage.totalTokenCount, prompt + toolUse + thoughts),
   );
   if (candidates === undefined || cached > prompt + toolUse) return 'invalid';
-  if (prompt + toolUse === 0 || (candidates === 0 && hasContent)) return 'absent';
+  const hasInput = isTold(usage.promptTokenCount) || isTold(usage.toolUsePromptTokenCount);
+  const hasOutput = isTold(usage.candidatesTokenCount) || candidates > 0 || !hasContent;
+  if (!hasInput || !hasOutput) return 'absent';
   return {
     buckets: {
       ...NO_BUCKETS,
@@ -29,6 +31,10 @@ export function readUsage(usage: Json | undefined, hasContent: boolean): UsageRe
     },
     reasoning: thoughts,
   };
+}
+
+function isTold(count: Json | undefined): boolean {
+  return count !== undefined && count !== null;
 }
 
 /** What the total leaves for the answer, where the vendor forgot to count it. */
