@@ -3,10 +3,10 @@
 
 import { isObject, type Json } from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
-import { readCount } from '../counts.ts';
+import { inputAlone, isTold, readCount } from '../counts.ts';
 import type { UsageReport } from '../dialect.ts';
 
-/** `hasContent`: words or calls were said. A report that leaves out their count, or that of the prompt, is no report. */
+/** `hasContent`: words or calls were said. A report that leaves out their count tells its input alone. */
 export function readUsage(usage: Json | undefined, hasContent: boolean): UsageReport {
   if (usage === undefined || usage === null) return 'absent';
   if (!isObject(usage)) return 'invalid';
@@ -21,20 +21,10 @@ export function readUsage(usage: Json | undefined, hasContent: boolean): UsageRe
   if (candidates === undefined || cached > prompt + toolUse) return 'invalid';
   const hasInput = isTold(usage.promptTokenCount) || isTold(usage.toolUsePromptTokenCount);
   const hasOutput = isTold(usage.candidatesTokenCount) || candidates > 0 || !hasContent;
-  if (!hasInput || !hasOutput) return 'absent';
-  return {
-    buckets: {
-      ...NO_BUCKETS,
-      input: prompt + toolUse - cached,
-      cachedInput: cached,
-      output: candidates + thoughts,
-    },
-    reasoning: thoughts,
-  };
-}
-
-function isTold(count: Json | undefined): boolean {
-  return count !== undefined && count !== null;
+  if (!hasInput) return 'absent';
+  const input = { ...NO_BUCKETS, input: prompt + toolUse - cached, cachedInput: cached };
+  if (!hasOutput) return inputAlone(input);
+  return { buckets: { ...input, output: candidates + thoughts }, reasoning: thoughts };
 }
 
 /** What the total leaves for the answer, where the vendor forgot to count it. */
