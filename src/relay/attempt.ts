@@ -5,10 +5,11 @@ import { readFailure } from '../channels/refusals/read-failure.ts';
 import { readToldFailure } from '../channels/refusals/read-told-failure.ts';
 import { withoutLostBetas } from '../dialects/anthropic-messages/betas.ts';
 import type { Carrier } from '../dialects/carrier.ts';
+import { clientsField } from '../dialects/clients-field.ts';
 import { describeRefused } from '../dialects/describe-refused.ts';
 import type { AnswerFacts, StreamEvent, StreamReader, UpstreamFields } from '../dialects/dialect.ts';
 import type { FetchedMedia } from '../dialects/media/named-media.ts';
-import { Fault } from '../faults/fault.ts';
+import { Fault, fault } from '../faults/fault.ts';
 import { codeOf } from '../kit/error-code.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../kit/json/json.ts';
@@ -125,7 +126,7 @@ export async function attempt(
     if (translated) noteRefused(tools, admission, step, translated, failed);
     watch.abort(failed.outcome);
     watch.end();
-    throw failed;
+    throw translated ? inClientsFields(call, failed) : failed;
   }
 }
 
@@ -160,6 +161,14 @@ function noteRefused(
     endpoint,
     detail: describeSent(sent, refusal.details.param),
   });
+}
+
+/** The client is told a field of its own, if any: it knows nothing of what the translation wrote. */
+function inClientsFields({ dialect, request }: Call, failed: AttemptFailed): AttemptFailed {
+  if (!failed.refusal) return failed;
+  const { code, details } = failed.refusal;
+  const param = failed.isTooLong ? dialect.promptField : clientsField(details.param, dialect, request.document.value);
+  return new AttemptFailed(failed.outcome, { ...failed, refusal: fault(code, { ...details, param }) });
 }
 
 function describeSent({ carrier, fields, prefill, fetched, isShort }: Translated, param: string | undefined): string {
