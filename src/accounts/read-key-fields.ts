@@ -76,14 +76,20 @@ export function restrictedManager(): Fault {
 function readName(value: Field): string | null {
   if (value === null) return null;
   if (typeof value !== 'string' || value.length > MAX_NAME_CHARS || value.trim() === '' || !isPlain(value)) {
-    throw wrong('name', `Set name to a text of at most ${MAX_NAME_CHARS} characters in one line, or to null.`);
+    throw wrong(
+      'name',
+      `Set name to a text of at most ${MAX_NAME_CHARS} characters in one line, without control characters, or to null.`,
+    );
   }
   return value.trim();
 }
 
+/** Those that turn the direction of writing round would do so to what stands beside the name. */
+const CONTROLS = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/u;
+
 /** Not every database can hold the rest, and no terminal should. */
 function isPlain(text: string): boolean {
-  return text.isWellFormed() && !/\p{Cc}/u.test(text);
+  return text.isWellFormed() && !CONTROLS.test(text);
 }
 
 function readModels(value: Field): string[] | null {

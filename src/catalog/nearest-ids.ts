@@ -10,10 +10,15 @@ export function nearestIds(asked: string, ids: readonly string[]): string[] {
       const edits = editDistance(wanted, id);
       return { id, edits, distance: id.includes(wanted) || wanted.includes(id) ? 1 : edits };
     })
-    .filter(({ id, distance }) => distance <= Math.max(3, id.length / 2))
+    .filter(({ id, distance }) => distance <= mostEdits(wanted, id))
     .sort((a, b) => a.distance - b.distance || a.edits - b.edits)
     .slice(0, MOST_TOLD)
     .map(({ id }) => id);
+}
+
+/** Three slips are few in a name of some length; of a short one, half must be left. */
+function mostEdits(wanted: string, id: string): number {
+  return Math.min(Math.max(3, id.length / 2), Math.ceil(Math.max(wanted.length, id.length) / 2));
 }
 
 function editDistance(a: string, b: string): number {

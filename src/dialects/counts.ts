@@ -1,6 +1,8 @@
 // Figures that an upstream reports: whole, not negative, not absurd; or undefined.
 
 import { isObject, type Json } from '../kit/json/json.ts';
+import { type Buckets, NO_BUCKETS } from '../store/rows.ts';
+import type { UsageReport } from './dialect.ts';
 
 const MAX_COUNT = 1_000_000_000;
 
@@ -11,4 +13,16 @@ export function readCount(value: Json | undefined): number | undefined {
 /** A figure inside an object that may be left out, and then is 0. */
 export function readDetail(details: Json | undefined, name: string): number | undefined {
   return isObject(details) ? readCount(details[name] ?? 0) : 0;
+}
+
+/** Null says nothing, not zero. */
+export function isTold(count: Json | undefined): boolean {
+  return count !== undefined && count !== null;
+}
+
+/** Of a report that leaves out the output. No prompt takes nothing: a zero there stands for what was not counted. */
+export function inputAlone({ input, cachedInput, cacheWrite5m, cacheWrite1h }: Buckets): UsageReport {
+  if (input + cachedInput + cacheWrite5m + cacheWrite1h === 0) return 'absent';
+  const buckets = { ...NO_BUCKETS, input, cachedInput, cacheWrite5m, cacheWrite1h };
+  return { buckets, reasoning: 0, lacksOutput: true };
 }

@@ -151,7 +151,7 @@ export const FAULTS = {
     status: 409,
     ...INVALID,
     shouldRetry: false,
-    text: 'Create another managing key first: the last one cannot be deleted.',
+    text: 'Create another managing key first: this is the last one, and it must go on managing.',
   },
   request_too_large: {
     status: 413,

@@ -3,7 +3,8 @@
 
 import { withoutLostBetas } from '../dialects/anthropic-messages/betas.ts';
 import type { Carrier } from '../dialects/carrier.ts';
-import { Fault } from '../faults/fault.ts';
+import { clientsField } from '../dialects/clients-field.ts';
+import { Fault, fault } from '../faults/fault.ts';
 import { codeOf } from '../kit/error-code.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { dropBody } from '../kit/json/request-json.ts';
@@ -73,7 +74,7 @@ export async function attempt(
     if (translated) noteRefused(tools, admission, step, translated, failed);
     watch.abort(failed.outcome);
     watch.end();
-    throw failed;
+    throw translated ? inClientsFields(call, failed) : failed;
   }
 }
 
@@ -86,4 +87,12 @@ function carrierOf(call: Call, { model, route }: Step): Carrier {
   const found = call.findCarrier(model, route);
   if (found instanceof Fault) throw new AttemptFailed('request_refused', { refusal: found });
   return found;
+}
+
+/** The client is told a field of its own, if any: it knows nothing of what the translation wrote. */
+function inClientsFields({ dialect, request }: Call, failed: AttemptFailed): AttemptFailed {
+  if (!failed.refusal) return failed;
+  const { code, details } = failed.refusal;
+  const param = failed.isTooLong ? dialect.promptField : clientsField(details.param, dialect, request.document.value);
+  return new AttemptFailed(failed.outcome, { ...failed, refusal: fault(code, { ...details, param }) });
 }

@@ -7,9 +7,9 @@ import type { Delivery } from './delivery.ts';
 import { leaveStream, readToEnd } from './read-on.ts';
 
 /** We cut it while the client was not reading: it does not pay. */
-export async function closeForCut(closing: Closing, { current, channel }: Delivery): Promise<void> {
+export async function closeForCut(closing: Closing, { current, served }: Delivery): Promise<void> {
   leaveStream(current.begun);
-  await closing.release('unavailable', { giveBackSlots: true, channel });
+  await closing.release('unavailable', { giveBackSlots: true, first: served.first });
 }
 
 /** The client left: it pays what it got. */
@@ -19,11 +19,11 @@ export async function closeForGone(
   closing: Closing,
   delivery: Delivery,
 ): Promise<void> {
-  const { current, delivered, runs, served, channel } = delivery;
+  const { current, delivered, runs, served } = delivery;
   // It did well as long as somebody listened.
   delivery.endRun('ok');
   if (delivery.outlivesClient && delivered.hasOutput) await readToEnd(tools, current.begun);
   leaveStream(current.begun);
   if (delivered.hasOutput) await closing.settle('client_gone', billDelivered(call, runs, delivered), served);
-  else await closing.release('client_gone', { giveBackSlots: false, channel });
+  else await closing.release('client_gone', { giveBackSlots: false, first: served.first });
 }

@@ -28,8 +28,8 @@ export interface Closing {
   readonly done: boolean;
   /** Undefined if it did not commit in time; it is then repeated until it does. */
   settle(status: RequestStatus, bill: Bill, served: Served): Promise<Settled | undefined>;
-  /** Nothing is charged. Our own failures give the limit slots back. */
-  release(status: RequestStatus, options: { giveBackSlots: boolean; channel?: string | null }): Promise<void>;
+  /** Nothing is charged. Our own failures give the limit slots back. `first`: the try that began the answer, if one did. */
+  release(status: RequestStatus, options: { giveBackSlots: boolean; first?: BegunAnswer }): Promise<void>;
 }
 
 export function createClosing(tools: RelayTools, admission: Admission): Closing {
@@ -40,12 +40,13 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
   tools.meter.opened(call);
 
   /** Times are those of the call as a whole, with every try that it took. */
-  function outcome(status: RequestStatus, bill: Bill, channel: string | null, firstTokenAt: number | null): Outcome {
+  function outcome(status: RequestStatus, bill: Bill, first?: BegunAnswer): Outcome {
+    const firstTokenAt = first?.begun.firstTokenAt ?? null;
     return {
       at: tools.clock.now(),
       status,
       model: bill.model,
-      channel,
+      channel: first?.step.route.channel.name ?? null,
       buckets: bill.buckets,
       reasoning: bill.reasoning,
       estimated: bill.estimated,
@@ -126,7 +127,7 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
     async settle(status, bill, { first, last }) {
       begin();
       failpoint('K6');
-      const ended = outcome(status, bill, first.step.route.channel.name, first.begun.firstTokenAt);
+      const ended = outcome(status, bill, first);
       const serving = servingTry(last);
       if (status === 'ok') tools.traffic.record({ ...serving, model: last.step.model.id, ok: true });
       const { accountId, keyId } = key;
@@ -136,10 +137,10 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
       failpoint('K8');
       return settled;
     },
-    async release(status, { giveBackSlots, channel = null }) {
+    async release(status, { giveBackSlots, first }) {
       begin();
       const bill = nothingBilled(call.model.id);
-      const ended = outcome(status, bill, channel, null);
+      const ended = outcome(status, bill, first);
       const { accountId, keyId } = key;
       const { freeAddress } = call;
       const releasing = tools.ledger.release({

@@ -42,7 +42,7 @@ export function deliverStream(
       // One that only counts as gone is broken off: it must not take what it has for the whole answer.
       if (error instanceof AttemptFailed && error.outcome === 'client_gone') throw error;
       const told = toldTo(tools, requestId, error);
-      await closing.release(told.code, { giveBackSlots: true, channel });
+      await closing.release(told.code, { giveBackSlots: true, first });
       await send(writer.error(faultBody(told, call.dialect.envelope, { requestId, publicUrl: tools.publicUrl })));
     } finally {
       if (!closing.done) {

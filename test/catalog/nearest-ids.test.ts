@@ -25,6 +25,14 @@ test('what is like nothing gets no guess', () => {
   expect(nearestIds('stable-diffusion-xl-turbo-1024', IDS)).toEqual([]);
 });
 
+test.each([
+  ['zzz', []],
+  ['i2', ['i1']],
+  ['x1', ['e1', 'i1']],
+])('%s among short ones: %j', (asked, meant) => {
+  expect(nearestIds(asked, ['e1', 'i1'])).toEqual(meant);
+});
+
 test('never more than three, only known ids, each once, whatever was asked', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 300 }), (asked) => {

@@ -181,6 +181,56 @@ describe('streamed', () => {
     expect(await receiptOf(response)).toMatchObject({ images: 1, cost_nano: PER_IMAGE.toString() });
   });
 
+  const BLANK = event('image_generation.completed', { b64_json: '', usage: { input_tokens: 3, output_tokens: 0 } });
+  const DONE = 'data: [DONE]\n\n';
+  const namesOf = (events: Awaited<ReturnType<typeof readSse>>) => events.map(({ event: name }) => name);
+  /** By an account of its own, as a wallet is small. */
+  async function paintAlone(frames: readonly string[], body: Record<string, unknown>) {
+    const { key } = await gateway.register();
+    gateway.upstream.reset();
+    gateway.upstream.next(sseScript([...frames]));
+    const response = await gateway.call('/v1/images/generations', {
+      key,
+      body: { model: 'paint', prompt: 'a cat', stream: true, ...body },
+    });
+    const events = await readSse(response);
+    const receipt = await gateway.get(`/api/receipts/${response.headers.get('x-request-id')}`, key);
+    expect(gateway.upstream.requests).toHaveLength(1);
+    return { events, receipt };
+  }
+
+  test.each([
+    ['one of two', 2, 1, [PARTIAL, COMPLETED]],
+    ['one of two, and an end mark', 2, 1, [PARTIAL, COMPLETED, DONE]],
+    ['one of two, and what is no image', 2, 1, [COMPLETED, event('ping', {})]],
+    ['two of three', 3, 2, [COMPLETED, PARTIAL, COMPLETED]],
+    ['two of two', 2, 2, [COMPLETED, COMPLETED]],
+    ['one of two, and a blank one', 2, 1, [BLANK, COMPLETED]],
+  ])(
+    '%s: what came is paid, told with the last of it, and no fault of the channel',
+    async (_name, n, count, frames) => {
+      const { events, receipt } = await paintAlone(frames, { n });
+      const cost_nano = (BigInt(count) * PER_IMAGE).toString();
+      expect(events.at(-1)).toMatchObject({ event: 'image_generation.completed', json: { usage: { cost_nano } } });
+      expect(events.filter(({ data }) => data.includes('cost_nano'))).toHaveLength(1);
+      expect(events).toHaveLength(frames.filter((frame) => frame !== DONE).length);
+      expect(receipt).toMatchObject({ status: 'ok', images: count, cost_nano, attempts: [{ outcome: 'ok' }] });
+    },
+  );
+
+  test('an answer without an image is an answer, and costs nothing', async () => {
+    const { events, receipt } = await paintAlone([BLANK], {});
+    expect(namesOf(events)).toEqual(['image_generation.completed']);
+    expect(events[0]?.json).toMatchObject({ b64_json: '', usage: { cost_nano: '0' } });
+    expect(receipt).toMatchObject({ status: 'ok', images: 0, cost_nano: '0', attempts: [{ outcome: 'ok' }] });
+  });
+
+  test('a second image that breaks off breaks the answer', async () => {
+    const { events, receipt } = await paintAlone([COMPLETED, PARTIAL], { n: 2 });
+    expect(events.at(-1)?.json).toMatchObject({ error: { code: 'upstream_failed' } });
+    expect(receipt).toMatchObject({ images: 0, cost_nano: '0', status: 'upstream_failed' });
+  });
+
   test('a stream that breaks off says so and costs nothing', async () => {
     gateway.upstream.reset();
     gateway.upstream.next(sseScript([PARTIAL]));
@@ -218,7 +268,8 @@ describe('streamed', () => {
     });
 
     test('with one image and nothing of the next: one is paid', async () => {
-      gateway.upstream.next(sseScript([PARTIAL, COMPLETED, NO_END]));
+      const next = event('image_generation.partial_image', { b64_json: '' });
+      gateway.upstream.next(sseScript([PARTIAL, COMPLETED, next, NO_END]));
       const receipt = await leaveAfter('image_generation.completed', { n: 2 });
       expect(receipt).toMatchObject({ status: 'client_gone', images: 1, cost_nano: PER_IMAGE.toString() });
     });

@@ -156,6 +156,13 @@ test('a stream that tells at its start alone how much it said is counted here', 
   });
 });
 
+test('a whole answer that tells its input alone: its output is counted here', async () => {
+  lab.first.next(messageAnswer({ pieces: ['One two three'], usage: { input_tokens: 3, cache_read_input_tokens: 80 } }));
+  const { record } = await lab.ask({ system: 'x'.repeat(500) });
+  const output_tokens = Math.round(weighTokens('One two three'));
+  expect(record).toMatchObject({ input_tokens: 3, cached_input_tokens: 80, output_tokens, estimated: true });
+});
+
 describe('a stream that tells its input, and nothing at its end', () => {
   const told = (usage: Record<string, unknown>) => {
     const { body = [], ...rest } = messageStream({ pieces: ['One two three'], usage: {} });

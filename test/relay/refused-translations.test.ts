@@ -1,18 +1,32 @@
-// What the log says of a call that an upstream refused: whether a translation wrote it, and then what was sent, without a
-// word of it.
+// What is said of a call that an upstream refused after a translation: in the log what was sent, without a word of it; to
+// the client the field of its own that is at fault.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import type { Answer } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import type { LogLine } from '../support/log-capture.ts';
 import { chatAnswer, chatStream, errorScript } from '../support/openai-chat.ts';
 import { bodyLength, cutAt, type Script } from '../support/script.ts';
+import { openaiChannel, upModel } from '../support/test-document.ts';
 
 let gateway: TestGateway;
 let account: TestAccount;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await startTestGateway({
+    document: (standard) => ({
+      ...standard,
+      channels: [
+        ...standard.channels,
+        openaiChannel('chat-alone', String(standard.channels[1]?.base_url), { endpoints: ['chat'] }),
+      ],
+      models: [
+        ...standard.models,
+        upModel('talk', { price: 'free', routes: [{ channel: 'chat-alone', model: 'scripted-2026-01' }] }),
+      ],
+    }),
+  });
 });
 beforeEach(async () => {
   gateway.upstream.reset();
@@ -89,4 +103,24 @@ test.each([
   const endpoint = '/v1/messages';
   expect(line).toMatchObject({ level: 'warn', channel: 'up', model: 'up-paid', endpoint, detail });
   expect(gateway.log.text()).not.toContain('secret_word');
+});
+
+const TOO_LONG = { ...TOO_ODD, code: 'context_length_exceeded' };
+test.each([
+  ['/v1/responses', TOO_LONG, 'messages', 'input'],
+  ['/v1/responses', TOO_LONG, null, 'input'],
+  ['/v1/responses', TOO_ODD, 'messages[0].content', 'input'],
+  ['/v1/responses', TOO_ODD, 'temperature', 'temperature'],
+  ['/v1/responses', TOO_ODD, 'max_tokens', null],
+  ['/v1/responses', FILTERED, 'messages', 'input'],
+  ['/v1/chat/completions', TOO_ODD, 'messages[0].content', 'messages[0].content'],
+  ['/v1/chat/completions', TOO_LONG, 'messages', 'messages'],
+])('%s is told its own field: %j at %s', async (path, error, param, told) => {
+  gateway.upstream.next(errorScript(400, { ...error, param }));
+  const messages = [{ role: 'user', content: 'Hi' }];
+  const prompt = path === '/v1/responses' ? { input: messages } : { messages };
+  const body = { model: 'talk', temperature: 0.5, ...prompt };
+  const response = await gateway.call(path, { key: account.key, body });
+  expect(response.status).toBe(400);
+  expect((await response.json()) as Answer).toMatchObject({ error: { param: told } });
 });

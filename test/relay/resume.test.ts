@@ -217,6 +217,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     expect(answer.complete).toBe(false);
     expect(answer.error.message).toStartWith('Try again');
     expect(record).toMatchObject({ status: 'upstream_failed', cost_nano: '0', channel: 'first' });
+    expect(record.first_token_ms).toBeWithin(0, record.total_ms + 1);
     expect(attempts).toEqual([
       ['first', 'network_error'],
       ['first', 'mismatch'],

@@ -20,6 +20,8 @@ export interface UsageFixture {
   usage: Readonly<Record<string, unknown>> | null;
   /** `estimated`: it cannot be believed, and is counted here. */
   means: Tokens | 'estimated';
+  /** What of the input counts as it is told, though the output is counted here. */
+  input?: Pick<Tokens, 'input' | 'cached'>;
 }
 
 const NONE: Tokens = { input: 0, cached: 0, write5m: 0, write1h: 0, output: 0, reasoning: 0 };
@@ -82,12 +84,19 @@ export const USAGE_FIXTURES: readonly UsageFixture[] = [
   },
   { name: 'zero', upstream: 'openai', usage: { prompt_tokens: 0, completion_tokens: 0 }, means: NONE },
   { name: 'missing', upstream: 'openai', usage: null, means: 'estimated' },
-  { name: 'no completion and no total', upstream: 'openai', usage: { prompt_tokens: 11 }, means: 'estimated' },
+  {
+    name: 'no completion and no total',
+    upstream: 'openai',
+    usage: { prompt_tokens: 111, prompt_tokens_details: { cached_tokens: 80 } },
+    means: 'estimated',
+    input: { input: 31, cached: 80 },
+  },
   {
     name: 'no completion, and a total that leaves none',
     upstream: 'openai',
     usage: { prompt_tokens: 11, completion_tokens: null, total_tokens: 10 },
     means: 'estimated',
+    input: { input: 11, cached: 0 },
   },
   {
     name: 'a completion that only the total tells',
@@ -137,6 +146,13 @@ export const USAGE_FIXTURES: readonly UsageFixture[] = [
   },
   { name: 'zero', upstream: 'anthropic', usage: { input_tokens: 0, output_tokens: 0 }, means: NONE },
   { name: 'missing', upstream: 'anthropic', usage: null, means: 'estimated' },
+  {
+    name: 'input alone',
+    upstream: 'anthropic',
+    usage: { input_tokens: 31, cache_read_input_tokens: 80 },
+    means: 'estimated',
+    input: { input: 31, cached: 80 },
+  },
   { name: 'a fraction', upstream: 'anthropic', usage: { input_tokens: 1.5, output_tokens: 7 }, means: 'estimated' },
   {
     name: 'plain',
@@ -157,6 +173,18 @@ export const USAGE_FIXTURES: readonly UsageFixture[] = [
     },
     means: { ...NONE, input: 40, cached: 80, output: 40, reasoning: 33 },
   },
+  {
+    name: 'zero',
+    upstream: 'gemini',
+    usage: { promptTokenCount: 0, cachedContentTokenCount: 0, candidatesTokenCount: 0, totalTokenCount: 0 },
+    means: NONE,
+  },
+  {
+    name: 'a prompt, and zero for the words',
+    upstream: 'gemini',
+    usage: { promptTokenCount: 11, candidatesTokenCount: 0, totalTokenCount: 11 },
+    means: { ...NONE, input: 11 },
+  },
   { name: 'missing', upstream: 'gemini', usage: null, means: 'estimated' },
   {
     name: 'negative',
@@ -175,6 +203,13 @@ export const USAGE_FIXTURES: readonly UsageFixture[] = [
       total_tokens: 150,
     },
     means: { ...NONE, input: 10, cached: 80, write5m: 10, output: 50, reasoning: 30 },
+  },
+  {
+    name: 'input alone',
+    upstream: 'openai-responses',
+    usage: { input_tokens: 111, input_tokens_details: { cached_tokens: 80 } },
+    means: 'estimated',
+    input: { input: 31, cached: 80 },
   },
   { name: 'missing', upstream: 'openai-responses', usage: null, means: 'estimated' },
   {
@@ -195,3 +230,12 @@ export const USAGE_FIXTURES: readonly UsageFixture[] = [
     means: 'estimated',
   },
 ];
+
+/** Zeros are left out there: only beside words it is a count that is missing. */
+export const GEMINI_INPUT_ALONE: UsageFixture = {
+  name: 'input alone',
+  upstream: 'gemini',
+  usage: { promptTokenCount: 111, cachedContentTokenCount: 80 },
+  means: 'estimated',
+  input: { input: 31, cached: 80 },
+};

@@ -8,7 +8,7 @@ import { nano } from '../support/nano.ts';
 import { CLIENTS, type ClientName, isTranslated, replyScript, UPSTREAMS } from './sides.ts';
 import type { CaseOfPair, Way } from './translation-case.ts';
 import { startTranslationGateway, type TranslationGateway } from './translation-gateway.ts';
-import { type Tokens, USAGE_FIXTURES, type UsageFixture } from './usage-fixtures.ts';
+import { GEMINI_INPUT_ALONE, type Tokens, USAGE_FIXTURES, type UsageFixture } from './usage-fixtures.ts';
 
 /** In NT$ for a million tokens. */
 const PRICE = { input: 10, cached_input: 1, cache_write_5m: 12.5, cache_write_1h: 20, output: 40 };
@@ -41,6 +41,8 @@ describe.each(Object.keys(CLIENTS) as ClientName[])('%s', (client) => {
       check(client, fixture, way, SAID_NOTHING),
     );
   });
+
+  test.each(['whole', 'stream'] as const)('gemini, input alone, %s', (way) => check(client, GEMINI_INPUT_ALONE, way));
 });
 
 /** The upstream would go on, and has told no more than how its stream began. */
@@ -67,7 +69,7 @@ test.each(['anthropic', 'openai-responses'] as const)(
 async function check(client: ClientName, fixture: UsageFixture, way: Way, said = SAID): Promise<void> {
   const { gateway } = setting;
   const { key } = await gateway.register();
-  const { upstream, usage, means } = fixture;
+  const { upstream, usage, means, input } = fixture;
   gateway.upstream.reset();
   gateway.upstream.otherwise(replyScript(upstream, UPSTREAMS[upstream].says({ ...said, usage }), way === 'stream'));
   const bound = { chat: { max_tokens: 300 }, messages: { max_tokens: 300 }, responses: { max_output_tokens: 300 } };
@@ -93,6 +95,8 @@ async function check(client: ClientName, fixture: UsageFixture, way: Way, said =
   expect(record.estimated).toBe(means === 'estimated');
   const billed = tokensOf(record);
   if (means !== 'estimated') expect(billed).toEqual(means);
+  else if (said === SAID) expect(billed).toMatchObject(input ?? {});
+  if (input && said === SAID) expect(billed.output).toBeGreaterThan(0);
   const cost = said === SAID_NOTHING ? 0n : costOf(billed);
   expect(record.cost_nano).toBe(cost.toString());
   expect(lines.reduce((sum: bigint, line: Answer) => sum + BigInt(line.amount_nano), 0n)).toBe(cost);
@@ -106,7 +110,7 @@ async function check(client: ClientName, fixture: UsageFixture, way: Way, said =
   if (told === undefined) throw new Error(`no usage in ${text}`);
   expect(SHOWN[client](told)).toEqual(SHOWN[client](written(client, billed)));
   const begun = /"input_tokens":(\d+)/.exec(text)?.[1];
-  if (client === 'messages' && means === 'estimated') expect(Number(begun)).toBe(billed.input);
+  if (client === 'messages' && means === 'estimated' && !input) expect(Number(begun)).toBe(billed.input);
 }
 
 function tokensOf(record: Answer): Tokens {

@@ -4,11 +4,12 @@
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { type Buckets, NO_BUCKETS } from '../../store/rows.ts';
-import { readCount, readDetail } from '../counts.ts';
+import { inputAlone, isTold, readCount, readDetail } from '../counts.ts';
 import type { ReportedUsage, UsageReport } from '../dialect.ts';
 
 export function readUsage(usage: Json | undefined): UsageReport {
   if (usage === undefined || usage === null) return 'absent';
+  if (isObject(usage) && !isTold(usage.output_tokens)) return readInput(usage);
   const answer = readFigures(usage);
   if (!answer || !isObject(usage)) return 'invalid';
   if (!Array.isArray(usage.iterations)) return answer;
@@ -92,17 +93,19 @@ export function createUsageTracker(): UsageTracker {
     },
     update(usage) {
       merged = mergeUsage(merged, usage);
-      hasOutputCount ||= isObject(usage) && (usage.output_tokens ?? null) !== null;
+      hasOutputCount ||= isObject(usage) && isTold(usage.output_tokens);
     },
     report(isFinished) {
       if (Object.keys(merged).length === 0) return 'absent';
-      return isFinished && !hasOutputCount ? readInput(merged) : readUsage(merged);
+      if (!isFinished || hasOutputCount) return readUsage(merged);
+      const input = readInput(merged);
+      return input === 'invalid' ? 'absent' : input;
     },
   };
 }
 
-/** Of a start whose end tells nothing. No prompt takes nothing: a zero there stands for what was not counted yet. */
+/** Of a start whose end tells nothing, or of an answer that leaves out its own count. */
 function readInput(usage: JsonObject): UsageReport {
   const input = readFigures({ ...usage, output_tokens: 0, output_tokens_details: null });
-  return input && countTokens(input.buckets) > 0 ? { ...input, lacksOutput: true } : 'absent';
+  return input ? inputAlone(input.buckets) : 'invalid';
 }

@@ -1,12 +1,12 @@
 // Gemini's usage as disjoint buckets. Cached tokens are inside the prompt, tool results and thoughts are counted beside.
-// A count of zero is left out by the vendor, so an absent one means nothing by itself.
+// A count of zero is left out by the vendor, so an absent one means nothing by itself; a zero that is there is a zero.
 
 import { isObject, type Json } from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
-import { readCount } from '../counts.ts';
+import { inputAlone, isTold, readCount } from '../counts.ts';
 import type { UsageReport } from '../dialect.ts';
 
-/** `hasContent`: words or calls were said. A report that counts none of them is no report. */
+/** `hasContent`: words or calls were said. A report that leaves out their count tells its input alone. */
 export function readUsage(usage: Json | undefined, hasContent: boolean): UsageReport {
   if (usage === undefined || usage === null) return 'absent';
   if (!isObject(usage)) return 'invalid';
@@ -19,16 +19,12 @@ export function readUsage(usage: Json | undefined, hasContent: boolean): UsageRe
     usage.candidatesTokenCount ?? restOf(usage.totalTokenCount, prompt + toolUse + thoughts),
   );
   if (candidates === undefined || cached > prompt + toolUse) return 'invalid';
-  if (prompt + toolUse === 0 || (candidates === 0 && hasContent)) return 'absent';
-  return {
-    buckets: {
-      ...NO_BUCKETS,
-      input: prompt + toolUse - cached,
-      cachedInput: cached,
-      output: candidates + thoughts,
-    },
-    reasoning: thoughts,
-  };
+  const hasInput = isTold(usage.promptTokenCount) || isTold(usage.toolUsePromptTokenCount);
+  const hasOutput = isTold(usage.candidatesTokenCount) || candidates > 0 || !hasContent;
+  if (!hasInput) return 'absent';
+  const input = { ...NO_BUCKETS, input: prompt + toolUse - cached, cachedInput: cached };
+  if (!hasOutput) return inputAlone(input);
+  return { buckets: { ...input, output: candidates + thoughts }, reasoning: thoughts };
 }
 
 /** What the total leaves for the answer, where the vendor forgot to count it. */

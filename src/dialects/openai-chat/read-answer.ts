@@ -11,6 +11,7 @@ import { readUsage } from './read-usage.ts';
 export function readAnswer({ value }: JsonDocument, quirks?: Quirks): AnswerFacts | undefined {
   if (isError(value) || !Array.isArray(value.choices) || value.choices.length === 0) return undefined;
   const usage = readUsage(value.usage, quirks);
+  const isCounted = typeof usage === 'object' && !usage.lacksOutput;
   let output: Output = NO_OUTPUT;
   let finish: AnswerFacts['finish'] = 'other';
   for (const [index, choice] of value.choices.entries()) {
@@ -19,7 +20,7 @@ export function readAnswer({ value }: JsonDocument, quirks?: Quirks): AnswerFact
     if (choice.finish_reason === 'length') finish = 'length';
     const pieces = readPieces(choice.message, index);
     // Where the upstream has counted, nobody asks for our count.
-    output = addOutput(output, outputOf(pieces, typeof usage === 'object' ? 0 : weighPieces(pieces)));
+    output = addOutput(output, outputOf(pieces, isCounted ? 0 : weighPieces(pieces)));
   }
   return { usage, output, finish };
 }

@@ -40,8 +40,8 @@ export function createStreamReader(choices: number, quirks?: Quirks): StreamRead
   function readChunk(document: JsonDocument): StreamEvent {
     const { usage } = document.value;
     const told = readUsage(usage, quirks);
-    tellsLess = told === 'absent' && facts.usage !== 'absent';
     facts.usage = betterUsage(facts.usage, told);
+    tellsLess = facts.usage !== told;
     let output = NO_OUTPUT;
     const pieces: Piece[] = [];
     for (const { choice, index } of chosenIn(document)) {

@@ -4,14 +4,14 @@
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import type { Quirks } from '../../kit/quirks.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
-import { readCount, readDetail } from '../counts.ts';
+import { inputAlone, isTold, readCount, readDetail } from '../counts.ts';
 import type { UsageReport } from '../dialect.ts';
 
 export function readUsage(usage: Json | undefined, quirks?: Quirks): UsageReport {
   if (usage === undefined || usage === null) return 'absent';
   if (!isObject(usage)) return 'invalid';
   const prompt = readCount(usage.prompt_tokens);
-  const isTold = (usage.completion_tokens ?? null) !== null;
+  const hasCompletion = isTold(usage.completion_tokens);
   const told = readCount(usage.completion_tokens ?? 0);
   const hits = quirks?.countsCacheHits ? readCount(usage.prompt_cache_hit_tokens ?? 0) : 0;
   const details = readDetail(usage.prompt_tokens_details, 'cached_tokens');
@@ -21,19 +21,15 @@ export function readUsage(usage: Json | undefined, quirks?: Quirks): UsageReport
   if (prompt === undefined || told === undefined) return 'invalid';
   if (cached === undefined || written === undefined || reasoning === undefined) return 'invalid';
   const apart = quirks?.countsReasoningApart ? reasoning : 0;
-  const completion = isTold ? told + apart : restOf(usage, prompt);
-  if (completion === undefined) return 'absent';
-  if (cached + written > prompt || reasoning > completion) return 'invalid';
+  const completion = hasCompletion ? told + apart : restOf(usage, prompt);
+  if (cached + written > prompt) return 'invalid';
+  const input = { ...NO_BUCKETS, input: prompt - cached - written, cachedInput: cached, cacheWrite5m: written };
+  if (completion === undefined) return inputAlone(input);
+  if (reasoning > completion) return 'invalid';
   return {
-    buckets: {
-      ...NO_BUCKETS,
-      input: prompt - cached - written,
-      cachedInput: cached,
-      cacheWrite5m: written,
-      output: completion,
-    },
+    buckets: { ...input, output: completion },
     reasoning,
-    isRestated: !isTold || completion !== told || cached !== details,
+    isRestated: !hasCompletion || completion !== told || cached !== details,
     upstreamCost: readCost(usage.cost),
   };
 }
@@ -45,7 +41,12 @@ function readCost(cost: Json | undefined): number | undefined {
 
 /** Of two reports in one stream: the later one, unless it leaves out what the earlier one told. */
 export function betterUsage(earlier: UsageReport, later: UsageReport): UsageReport {
-  return later === 'absent' ? earlier : later;
+  return fullness(later) < fullness(earlier) ? earlier : later;
+}
+
+function fullness(report: UsageReport): number {
+  if (report === 'absent') return 0;
+  return typeof report === 'object' && report.lacksOutput ? 1 : 2;
 }
 
 /** What the total leaves for the completion, where that was not counted by itself. */

@@ -30,30 +30,56 @@ export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
   return { usage: readUsage(value.usage), output: imagesOutput(value.data.filter(hasImage).length), finish: 'other' };
 }
 
-/** `wanted`: how many images complete the answer. */
+/**
+ * An answer is whole with `wanted` images, or with fewer if the upstream ends there. So an image waits for something of the
+ * next one, or for the end: the last one bears the cost.
+ */
 export function createStreamReader(wanted: number): StreamReader {
   let completed = 0;
+  let images = 0;
+  let isWhole = false;
+  let waiting: StreamEvent | undefined;
   let usage: UsageReport = 'absent';
 
-  function readEvent({ data = '' }: SseEvent): StreamEvent {
+  function readEvent({ data = '' }: SseEvent): StreamEvent[] {
     const document = tryRead(data);
-    if (!document) return data === '[DONE]' ? DONE : BROKEN;
+    if (!document) return data === '[DONE]' ? [...end(), DONE] : [BROKEN];
     const { type } = document.value;
     const name = typeof type === 'string' ? type : undefined;
-    if (name === 'error' || isObject(document.value.error)) return BROKEN;
-    if (name === COMPLETED) {
-      if (hasImage(document.value)) completed++;
-      if (isObject(document.value.usage)) usage = readUsage(document.value.usage);
-      return { kind: completed >= wanted ? 'held' : 'output', name, document, pieces: [] };
-    }
-    return { kind: name === PARTIAL ? 'output' : 'other', name, document, pieces: [] };
+    if (name === 'error' || isObject(document.value.error)) return [BROKEN];
+    if (name === COMPLETED) return complete(document);
+    if (name === PARTIAL) return [...release(), { kind: 'output', name, document, pieces: [] }];
+    return [{ kind: 'other', name, document, pieces: [] }];
+  }
+
+  function complete(document: JsonDocument): StreamEvent[] {
+    const isImage = hasImage(document.value);
+    completed++;
+    if (isImage) images++;
+    if (isObject(document.value.usage)) usage = readUsage(document.value.usage);
+    const before = release();
+    waiting = { kind: isImage ? 'output' : 'other', name: COMPLETED, document, pieces: [] };
+    return completed >= wanted ? [...before, ...end()] : before;
+  }
+
+  function release(): StreamEvent[] {
+    const released = waiting ? [waiting] : [];
+    waiting = undefined;
+    return released;
+  }
+
+  /** If the last thing said was a part of an image, that image has broken off. */
+  function end(): StreamEvent[] {
+    const last = release();
+    if (last.length > 0) isWhole = true;
+    return last.map((event) => ({ ...event, kind: 'held' }));
   }
 
   return {
-    read: (event) => [readEvent(event)],
-    end: () => [],
-    facts: () => ({ usage, output: imagesOutput(completed), finish: 'other', finished: completed >= wanted }),
-    isFinished: () => completed >= wanted,
+    read: readEvent,
+    end,
+    facts: () => ({ usage, output: imagesOutput(images), finish: 'other', finished: isWhole }),
+    isFinished: () => isWhole,
   };
 }
 

@@ -3,24 +3,23 @@
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
 import { NO_BUCKETS } from '../../store/rows.ts';
-import { readCount, readDetail } from '../counts.ts';
+import { inputAlone, isTold, readCount, readDetail } from '../counts.ts';
 import type { ReportedUsage, UsageReport } from '../dialect.ts';
 
 export function readUsage(usage: Json | undefined): UsageReport {
   if (usage === undefined || usage === null) return 'absent';
   if (!isObject(usage)) return 'invalid';
   const input = readCount(usage.input_tokens);
-  const output = readCount(usage.output_tokens);
+  const output = readCount(usage.output_tokens ?? 0);
   const cached = readDetail(usage.input_tokens_details, 'cached_tokens');
   const written = readDetail(usage.input_tokens_details, 'cache_write_tokens');
   const reasoning = readDetail(usage.output_tokens_details, 'reasoning_tokens');
   if (input === undefined || output === undefined) return 'invalid';
   if (cached === undefined || written === undefined || reasoning === undefined) return 'invalid';
-  if (cached + written > input || reasoning > output) return 'invalid';
-  return {
-    buckets: { ...NO_BUCKETS, input: input - cached - written, cachedInput: cached, cacheWrite5m: written, output },
-    reasoning,
-  };
+  if (cached + written > input) return 'invalid';
+  const read = { ...NO_BUCKETS, input: input - cached - written, cachedInput: cached, cacheWrite5m: written };
+  if (!isTold(usage.output_tokens)) return inputAlone(read);
+  return reasoning > output ? 'invalid' : { buckets: { ...read, output }, reasoning };
 }
 
 export function writeUsage({ buckets, reasoning }: ReportedUsage): JsonObject {

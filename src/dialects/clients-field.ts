@@ -1,0 +1,18 @@
+// A field that an upstream found fault with after a translation: its place is in the upstream's request, not in the client's.
+
+import type { JsonObject } from '../kit/json/json.ts';
+import type { Dialect } from './dialect.ts';
+
+/** Where upstreams have what a client put into its prompt, or beside it. */
+const PROMPTS: ReadonlySet<string> = new Set(['messages', 'input', 'instructions', 'system', 'contents']);
+
+/** The client's field that it comes from; undefined if that is not known. Places within it are not the same. */
+export function clientsField(
+  param: string | undefined,
+  { promptField }: Dialect,
+  request: JsonObject,
+): string | undefined {
+  const [name = ''] = param?.split(/[.[]/) ?? [];
+  if (PROMPTS.has(name)) return promptField;
+  return Object.hasOwn(request, name) ? name : undefined;
+}
