@@ -4,6 +4,7 @@ import { parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { checkAddresses } from './check-addresses.ts';
 import { checkReferences, type DocumentFault } from './check-references.ts';
+import { checkSecrets } from './check-secrets.ts';
 import { checkServed } from './check-served.ts';
 import { type Document, documentShape } from './document.ts';
 import { describeIssue, WHOLE, YAML_REASONS } from './fault-words.ts';
@@ -68,7 +69,13 @@ export function readNewDocument(text: string, before?: string): ReadDocument {
     const stored = before === undefined ? undefined : readStoredDocument(before);
     return stored?.ok ? stored.document : undefined;
   };
-  const faults = read.ok ? [...checkAddresses(read.document, readBefore), ...checkServed(read.document)] : [];
+  const faults = read.ok
+    ? [
+        ...checkAddresses(read.document, readBefore),
+        ...checkSecrets(read.document, readBefore),
+        ...checkServed(read.document),
+      ]
+    : [];
   return faults.length > 0 ? { ok: false, faults, raw: read.raw } : read;
 }
 

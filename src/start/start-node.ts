@@ -102,7 +102,7 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   let warned: number | undefined;
   const warnOf = ({ revision, channels, models }: Catalog) => {
     warned = revision;
-    const places = { variable: settings.variable, readFile: readKeyFile };
+    const places = { variable: settings.variable, readFile: readKeyFile, openSealed: sealer.open };
     for (const warning of warnDocument(asDocument(channels, models), places)) {
       log('warn', 'config_warning', { revision, detail: printFault(warning) });
     }
