@@ -1,6 +1,7 @@
 // The composition: every room gets what it needs here, and nowhere else. It begins in start-gateway.ts; when it starts and
 // stops is told in life-cycle.ts. Tests start the same gateway with a clock, a fetch or a port of their own.
 
+import { createPricesAt } from './accounts/prices-at.ts';
 import { createAlarmWebhook } from './alarm-webhook.ts';
 import { createCardHasher } from './cards/card-code.ts';
 import type { Catalog } from './catalog/catalog.ts';
@@ -136,6 +137,7 @@ export async function composeGateway(
     log,
     authenticator,
     catalog,
+    pricesAt: createPricesAt({ store, catalog }),
     status,
     relay,
     publicUrl,

@@ -1,22 +1,26 @@
 // A receipt: the usage record, the price of every bucket at the revision that priced it, and every attempt.
 
-import { buildCatalog } from '../catalog/catalog.ts';
-import { readDocument } from '../catalog/read-document.ts';
 import { type Fault, fault } from '../faults/fault.ts';
-import { FREE, type Prices } from '../kit/prices.ts';
 import { type ReceiptLine, receiptLines } from '../ledger/cost.ts';
 import type { UsageRecord } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import { publicRecord } from '../usage/public-usage.ts';
+import type { PricesAt } from './prices-at.ts';
 
 const REQUEST_ID = /^req_[0-9a-z]+$/;
+
+export interface ReceiptTools {
+  store: Store;
+  pricesAt: PricesAt;
+}
 
 export interface Receipt {
   record: UsageRecord;
   lines: ReceiptLine[];
 }
 
-export async function readReceipt(store: Store, accountId: string, requestId: string): Promise<Receipt> {
+export async function readReceipt(tools: ReceiptTools, accountId: string, requestId: string): Promise<Receipt> {
+  const { store, pricesAt } = tools;
   // PostgreSQL refuses to look for what it cannot hold.
   if (!REQUEST_ID.test(requestId)) throw fault('not_found');
   // In this order: what ends in between has its record.
@@ -24,7 +28,7 @@ export async function readReceipt(store: Store, accountId: string, requestId: st
   if (holds.some((hold) => hold.requestId === requestId)) throw notClosed();
   const record = await store.read.usageRecord(accountId, requestId);
   if (!record) throw fault('not_found');
-  const prices = await pricesAt(store, record.revision, record.model);
+  const prices = await pricesAt(record.revision, record.model);
   return { record, lines: receiptLines(record, prices, record.cost) };
 }
 
@@ -32,8 +36,8 @@ function notClosed(): Fault {
   return fault('not_found', { message: 'Ask again when the request has ended: it is not closed yet.' });
 }
 
-export async function showReceipt(store: Store, accountId: string, requestId: string) {
-  const { record, lines } = await readReceipt(store, accountId, requestId);
+export async function showReceipt(tools: ReceiptTools, accountId: string, requestId: string) {
+  const { record, lines } = await readReceipt(tools, accountId, requestId);
   return {
     ...publicRecord(record),
     lines: lines.map((line) => ({
@@ -44,11 +48,4 @@ export async function showReceipt(store: Store, accountId: string, requestId: st
     })),
     attempts: record.attempts,
   };
-}
-
-async function pricesAt(store: Store, revision: number, modelId: string): Promise<Prices> {
-  const stored = await store.read.revision(revision);
-  const read = stored && readDocument(stored.document);
-  if (!read?.ok) return FREE;
-  return buildCatalog(read.document, revision, stored?.createdAt ?? 0).find(modelId)?.prices ?? FREE;
 }

@@ -4,6 +4,7 @@ import { parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { checkAddresses } from './check-addresses.ts';
 import { checkReferences, type DocumentFault } from './check-references.ts';
+import { checkSecrets } from './check-secrets.ts';
 import { checkServed } from './check-served.ts';
 import { type Document, documentShape } from './document.ts';
 import { describeIssue, WHOLE, YAML_REASONS } from './fault-words.ts';
@@ -35,6 +36,21 @@ export function readDocument(text: string): ReadDocument {
   } catch {
     return refuseWhole('the document has too many YAML aliases, or one without an anchor');
   }
+  return checkRaw(raw);
+}
+
+/** What a revision holds: JSON, which is read in a tenth of the time that YAML takes. */
+export function readStoredDocument(stored: string): ReadDocument {
+  let raw: unknown;
+  try {
+    raw = JSON.parse(stored);
+  } catch {
+    return readDocument(stored);
+  }
+  return checkRaw(raw);
+}
+
+function checkRaw(raw: unknown): ReadDocument {
   if (raw === undefined || raw === null) return refuseWhole('the document is empty: it needs channels and models');
   if (typeof raw !== 'object' || Array.isArray(raw)) {
     return refuseWhole('the document must be a table of fields, with channels and models');
@@ -50,10 +66,16 @@ export function readNewDocument(text: string, before?: string): ReadDocument {
   if (OTHER_ENCODING.test(text)) return refuseWhole('the document is not UTF-8: save the file as UTF-8');
   const read = readDocument(text);
   const readBefore = () => {
-    const stored = before === undefined ? undefined : readDocument(before);
+    const stored = before === undefined ? undefined : readStoredDocument(before);
     return stored?.ok ? stored.document : undefined;
   };
-  const faults = read.ok ? [...checkAddresses(read.document, readBefore), ...checkServed(read.document)] : [];
+  const faults = read.ok
+    ? [
+        ...checkAddresses(read.document, readBefore),
+        ...checkSecrets(read.document, readBefore),
+        ...checkServed(read.document),
+      ]
+    : [];
   return faults.length > 0 ? { ok: false, faults, raw: read.raw } : read;
 }
 

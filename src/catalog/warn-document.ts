@@ -1,8 +1,10 @@
 // What a valid document may mean, and seldom does: told to whoever applies it, and it is applied all the same.
 
+import { isHeaderText } from '../kit/header-text.ts';
 import { isOwnKey } from '../kit/own-key.ts';
 import { warnAddresses } from './check-addresses.ts';
 import type { DocumentFault } from './check-references.ts';
+import { NOT_CARRIED } from './check-secrets.ts';
 import { DEFAULT_CONTEXT_TOKENS, FREE_MODEL } from './document.ts';
 
 /** Of many, so many are named in a line. */
@@ -35,12 +37,14 @@ interface WarnableModel {
 export interface SecretPlaces {
   variable(name: string): string | undefined;
   /** Undefined for what is no reference to a file. */
-  readFile(secret: string | undefined): { trouble?: string | undefined } | undefined;
+  readFile(secret: string | undefined): { key?: string | undefined; trouble?: string | undefined } | undefined;
+  /** A literal of that channel, which is stored sealed; left out where none is stored. */
+  openSealed?(sealed: string, channel: string): string | undefined;
 }
 
 export function warnDocument({ channels, models }: Warnable, places: SecretPlaces): DocumentFault[] {
-  const unset = channels.flatMap(({ api_key: secret }, index) => {
-    const trouble = secretTrouble(secret, places);
+  const unset = channels.flatMap(({ name, api_key: secret }, index) => {
+    const trouble = secretTrouble(secret, places) ?? sealedTrouble(secret, name, places);
     const message = `${trouble}: the upstream would be asked without a key`;
     return trouble === undefined ? [] : [{ path: `channels[${index}].api_key`, message }];
   });
@@ -57,10 +61,22 @@ export function warnDocument({ channels, models }: Warnable, places: SecretPlace
 
 /** Undefined where the reference leads to a key, or is none. */
 export function secretTrouble(secret: string | undefined, { variable, readFile }: SecretPlaces): string | undefined {
-  if (!secret?.startsWith('env:')) return readFile(secret)?.trouble;
-  const name = secret.slice('env:'.length);
-  const trouble = troubleWith(variable(name));
-  return trouble && `${name} ${trouble}`;
+  if (secret === 'env:') return 'env: names no variable';
+  if (secret === 'file:') return 'file: names no file';
+  if (secret?.startsWith('env:')) {
+    const name = secret.slice('env:'.length);
+    const trouble = troubleWith(variable(name));
+    return trouble && `${name} ${trouble}`;
+  }
+  const { key = '', trouble } = readFile(secret) ?? {};
+  if (trouble !== undefined) return trouble;
+  return isHeaderText(key) ? undefined : `${secret?.slice('file:'.length)} holds ${NOT_CARRIED}`;
+}
+
+/** New ones are refused; one may be stored since before they were. */
+function sealedTrouble(secret: string | undefined, channel: string, { openSealed }: SecretPlaces): string | undefined {
+  const key = secret === undefined ? undefined : openSealed?.(secret, channel);
+  return isHeaderText(key ?? '') ? undefined : `the stored key holds ${NOT_CARRIED}`;
 }
 
 /** No hold is above the context: of a prompt that is longer, and that the upstream takes, the rest is the house's loss. Told
@@ -95,5 +111,6 @@ function warnRoutes(id: string, routes: readonly { channel: string }[], path: st
 function troubleWith(value: string | undefined): string | undefined {
   if (value === undefined) return 'is not set in this environment';
   if (isOwnKey(value)) return 'holds a key of this service';
+  if (!isHeaderText(value)) return `holds ${NOT_CARRIED}`;
   return undefined;
 }

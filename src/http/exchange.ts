@@ -1,5 +1,6 @@
 // One request on its way through the API, and what every handler may use.
 
+import type { PricesAt } from '../accounts/prices-at.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { FaultLabel } from '../faults/fault.ts';
 import type { Envelope } from '../faults/write.ts';
@@ -25,6 +26,7 @@ export interface HttpTools {
   log: Log;
   authenticator: Authenticator;
   catalog(): Catalog;
+  pricesAt: PricesAt;
   relay: RelayTools;
   status(): Promise<PublicStatus>;
   publicUrl: string;

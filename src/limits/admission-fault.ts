@@ -2,6 +2,7 @@
 
 import { type Fault, fault } from '../faults/fault.ts';
 import type { Envelope } from '../faults/write.ts';
+import { MINUTE_MS } from '../kit/clock.ts';
 import type { Allowance } from '../store/book/windows.ts';
 import { type Asked, moneyFault } from './money-fault.ts';
 import { rateHeaders } from './rate-headers.ts';
@@ -49,19 +50,23 @@ export interface LimitTelling {
   message?: string | undefined;
 }
 
+type LimitCode =
+  | 'free_minute_limit'
+  | 'free_daily_limit'
+  | 'rate_limited'
+  | 'too_many_in_flight'
+  | 'registration_ip_limit'
+  | 'registration_site_limit'
+  | 'redeem_rate_limited';
+
 export function limitFault(
-  code:
-    | 'free_minute_limit'
-    | 'free_daily_limit'
-    | 'rate_limited'
-    | 'too_many_in_flight'
-    | 'registration_ip_limit'
-    | 'registration_site_limit'
-    | 'redeem_rate_limited',
+  code: LimitCode,
   allowance: Allowance,
   now: number,
   { envelope = 'openai', message }: LimitTelling = {},
 ): Fault {
+  const closed = allowance.limit === 0 ? CLOSED[code] : undefined;
+  if (closed !== undefined) return closedFault(code, closed, { allowance, now, envelope });
   const isWait = code !== 'too_many_in_flight';
   return fault(code, {
     message,
@@ -72,5 +77,32 @@ export function limitFault(
     },
     retryAfterS: isWait ? (allowance.resetsAt - now) / 1000 : undefined,
     headers: isWait ? rateHeaders(allowance, now, envelope) : {},
+  });
+}
+
+const NO_PAID = 'Use a free model: this service admits no paid requests at present.';
+
+/** Limits of 0: no wait opens a slot. */
+const CLOSED: Partial<Record<LimitCode, string>> = {
+  free_minute_limit: 'Use a paid model: this service admits no free requests at present.',
+  rate_limited: NO_PAID,
+  too_many_in_flight: NO_PAID,
+};
+
+interface Closed {
+  allowance: Allowance;
+  now: number;
+  envelope: Envelope;
+}
+
+/** Nobody knows when it ends, so no time is told. Who asks again all the same does so as seldom as can be told. */
+function closedFault(code: LimitCode, message: string, { allowance, now, envelope }: Closed): Fault {
+  const { limit, used } = allowance;
+  const told = { ...allowance, resetsAt: now + MINUTE_MS };
+  return fault(code, {
+    message,
+    figures: { limit, used },
+    retryAfterS: Number.POSITIVE_INFINITY,
+    headers: code === 'too_many_in_flight' ? {} : rateHeaders(told, now, envelope),
   });
 }

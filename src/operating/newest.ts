@@ -3,7 +3,7 @@
 
 import { buildCatalog, type Catalog } from '../catalog/catalog.ts';
 import type { Document } from '../catalog/document.ts';
-import { readDocument } from '../catalog/read-document.ts';
+import { readStoredDocument } from '../catalog/read-document.ts';
 import type { Revision } from '../store/rows.ts';
 import { OperatingRefused } from './refused.ts';
 import type { OperatingTools } from './tools.ts';
@@ -20,7 +20,7 @@ export async function readNewest({ store }: Pick<OperatingTools, 'store'>): Prom
   if (!revision) {
     throw new OperatingRefused('no_revision', 'there is no revision yet: start the server or apply a file');
   }
-  const read = readDocument(revision.document);
+  const read = readStoredDocument(revision.document);
   if (!read.ok) {
     const message = `this version cannot read revision ${revision.revision} of the catalog: upgrade it or apply a file`;
     throw new OperatingRefused('no_revision', message);

@@ -4,7 +4,7 @@
 
 import type { Document } from '../catalog/document.ts';
 import { type Amounts, isPerImage } from '../catalog/listed-prices.ts';
-import { readDocument } from '../catalog/read-document.ts';
+import { readStoredDocument } from '../catalog/read-document.ts';
 import { HOUR_MS } from '../kit/clock.ts';
 import { taipeiDayStart } from '../kit/taipei.ts';
 import type { ChannelDay } from '../store/reads.ts';
@@ -83,7 +83,7 @@ async function readHistory(
     const page = await store.read.revisions(before, PAGE);
     for (const { revision, createdAt } of page) {
       if (createdAt < end) {
-        const read = readDocument((await store.read.revision(revision))?.document ?? '');
+        const read = readStoredDocument((await store.read.revision(revision))?.document ?? '');
         const routes = read.ok ? routesTo(read.document, channel) : [];
         history.push({ revision, from: createdAt, until, routes, print: printOf(routes) });
       }

@@ -2,7 +2,7 @@
 
 import { buildCatalog, type Catalog } from '../catalog/catalog.ts';
 import { printFault } from '../catalog/fault-words.ts';
-import { readDocument } from '../catalog/read-document.ts';
+import { readStoredDocument } from '../catalog/read-document.ts';
 import type { Alarms } from '../kit/alarms.ts';
 import { StoreRefused } from '../store/refusal.ts';
 import type { Store } from '../store/store.ts';
@@ -26,7 +26,7 @@ export function createActiveCatalog(store: Pick<Store, 'read'>, alarms: Alarms):
       if (active?.revision === revision || rejected === revision) return;
       const newest = await store.read.newestRevision();
       if (!newest) return;
-      const read = readDocument(newest.document);
+      const read = readStoredDocument(newest.document);
       if (read.ok) active = buildCatalog(read.document, newest.revision, newest.createdAt);
       else {
         const [first] = read.faults;

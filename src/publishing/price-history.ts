@@ -2,7 +2,7 @@
 // after. Revisions never change, so each is read once, and only those that changed something are kept.
 
 import { buildCatalog, type Model } from '../catalog/catalog.ts';
-import { readDocument } from '../catalog/read-document.ts';
+import { readStoredDocument } from '../catalog/read-document.ts';
 import type { Prices } from '../kit/prices.ts';
 import type { Revision } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
@@ -103,7 +103,7 @@ function signatureOf(document: string): string | undefined {
 }
 
 function priceList({ document, revision, createdAt }: Revision): PriceList | undefined {
-  const read = readDocument(document);
+  const read = readStoredDocument(document);
   if (!read.ok) return undefined;
   const { models } = buildCatalog(read.document, revision, createdAt);
   return new Map(models.map((model) => [model.id, listedPrice(model)]));

@@ -5,7 +5,7 @@ import type { DocumentFault } from '../catalog/check-references.ts';
 import type { Document } from '../catalog/document.ts';
 import { exportBeside, exportDocument } from '../catalog/document-secrets.ts';
 import { WHOLE } from '../catalog/fault-words.ts';
-import { readDocument } from '../catalog/read-document.ts';
+import { readStoredDocument } from '../catalog/read-document.ts';
 import { findWarnings, TRAFFIC_DAYS, warnLiterals } from '../catalog/warn-change.ts';
 import type { Clock } from '../kit/clock.ts';
 import { taipeiDay } from '../kit/taipei.ts';
@@ -24,7 +24,7 @@ export async function warnApply(
   coming: Coming,
 ): Promise<DocumentFault[]> {
   if (!newest) return warnLiterals(coming.document);
-  const before = readDocument(newest.document);
+  const before = readStoredDocument(newest.document);
   // A version that cannot read what it replaces can compare nothing.
   if (!before.ok) return [...warnReplaced(newest, coming), ...warnLiterals(coming.document)];
   const traffic = await store.read.trafficDays(taipeiDay(clock.now()) - TRAFFIC_DAYS);

@@ -3,6 +3,7 @@
 import type { KeyTools } from '../accounts/manage-keys.ts';
 import type { RedeemTools } from '../accounts/redeem-card.ts';
 import type { RegisterTools } from '../accounts/register-agent.ts';
+import type { ReceiptTools } from '../accounts/show-receipt.ts';
 import type { SignInTools } from '../accounts/sign-in.ts';
 import type { Connection } from '../kit/connection.ts';
 import type { Log } from '../kit/log.ts';
@@ -16,7 +17,7 @@ export interface Visitor {
   connection: Connection;
 }
 
-export interface SiteTools extends RegisterTools, KeyTools, RedeemTools, SignInTools {
+export interface SiteTools extends RegisterTools, KeyTools, RedeemTools, ReceiptTools, SignInTools {
   siteName: string;
   log: Log;
   load: Load;

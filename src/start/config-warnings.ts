@@ -5,7 +5,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { DocumentFault } from '../catalog/check-references.ts';
 import { unusedProviders } from '../catalog/default-document.ts';
 import { printFault } from '../catalog/fault-words.ts';
-import { type Warnable, warnDocument } from '../catalog/warn-document.ts';
+import { type SecretPlaces, type Warnable, warnDocument } from '../catalog/warn-document.ts';
 import { readKeyFile } from '../kit/key-file.ts';
 import type { Log } from '../kit/log.ts';
 import { isLoopback } from '../kit/loopback.ts';
@@ -23,8 +23,13 @@ export function tellApplied(log: Log, { file, revision, warnings }: AppliedDocum
 }
 
 /** Whoever applied it, only this process sees where its references lead to here. */
-export function warnOfCatalog(log: Log, { variable }: Settings, { revision, channels, models }: Catalog): void {
-  warnOfDocument(log, revision, warnDocument(asDocument(channels, models), { variable, readFile: readKeyFile }));
+export function warnOfCatalog(
+  log: Log,
+  places: Omit<SecretPlaces, 'readFile'>,
+  { revision, channels, models }: Catalog,
+): void {
+  const warnings = warnDocument(asDocument(channels, models), { ...places, readFile: readKeyFile });
+  warnOfDocument(log, revision, warnings);
 }
 
 function warnOfDocument(log: Log, revision: number, warnings: readonly DocumentFault[]): void {

@@ -99,7 +99,7 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
     const catalog = active.get();
     if (warned === catalog.revision) return;
     warned = catalog.revision;
-    warnOfCatalog(log, settings, catalog);
+    warnOfCatalog(log, { variable: settings.variable, openSealed: sealer.open }, catalog);
   };
   const follow = async () => {
     const askedAt = clock.monotonic();

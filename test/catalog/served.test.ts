@@ -1,5 +1,5 @@
-// A new document whose models nobody could serve, or with an address that holds a secret or is never asked, is refused; one
-// that is stored already goes on.
+// A new document whose models nobody could serve, with a key that opens nothing, or with an address that holds a secret or is
+// never asked, is refused; one that is stored already goes on.
 import { describe, expect, test } from 'bun:test';
 import { buildCatalog } from '../../src/catalog/catalog.ts';
 import { warnAddresses } from '../../src/catalog/check-addresses.ts';
@@ -130,5 +130,28 @@ describe('a second address on a channel that asks only one', () => {
     const read = readDocument(second(kind));
     if (!read.ok) throw new Error('a stored document goes on');
     expect(buildCatalog(read.document, 1, 0).find('m')?.routes[0]?.channel.endpoints).toEqual(endpoints as Endpoint[]);
+  });
+});
+
+describe('a key that opens nothing', () => {
+  const keyed = (key: string, fields: Fields = {}) => withKind('chat', { kind: 'openai', api_key: key, ...fields });
+  const notCarried =
+    'channels[2].api_key: has characters that no header can carry: line ends and other control characters, or letters beyond U+00FF';
+
+  test.each(['a\nb', '\nkey', 'a\u0000b', 'a\u007fb', 'ключ', 'key\u2028'])('%j is refused', (key) => {
+    expect(faultsOfNew(keyed(key))).toEqual([notCarried]);
+  });
+
+  test.each(['sk-fake-key', 'a key', 'sch\u00fcssel', 'key\n', 'key\r\n', '<kept>'])('%j is not', (key) => {
+    expect(faultsOfNew(keyed(key))).toEqual([]);
+  });
+
+  test.each([
+    ['env:', 'names no variable: write env:NAME'],
+    ['file:', 'names no file: write file:PATH'],
+  ])('%s alone is refused, unless it is stored already: it must not stop another edit', (key, told) => {
+    expect(faultsOfNew(keyed(key))).toEqual([`channels[2].api_key: ${told}`]);
+    expect(checkDocument(keyed(key, { enabled: false }), keyed(key))).toMatchObject({ ok: true });
+    expect(checkDocument(keyed(key), keyed('env:OTHER'))).toMatchObject({ ok: false });
   });
 });

@@ -1,6 +1,6 @@
 // GET /api/receipts/{id}: the record, every bucket at the price that was in force, every attempt; for its account alone.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
 import { createGate } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
@@ -189,10 +189,16 @@ test.each(['up-paid', 'up-free'])(
 test('a new revision changes nothing on an old receipt, even if the model is gone', async () => {
   const paid = await receiptOf({ model: 'up-paid', ...LONG }, chatAnswer({ usage: USAGE }));
   const demo = await receiptOf({ model: 'demo-small' });
+  const readings = spyOn(gateway.gateway.store.read, 'revision');
+  expect(await receipt(paid.request_id)).toEqual(paid);
+  expect(readings).not.toHaveBeenCalled();
   await gateway.apply(dearer);
   expect((await gateway.chat(account.key, { model: 'demo-small' })).status).toBe(404);
+  readings.mockClear();
   expect(await receipt(paid.request_id)).toEqual(paid);
   expect(await receipt(demo.request_id)).toEqual(demo);
+  expect(readings.mock.calls).toEqual([[paid.revision]]);
+  readings.mockRestore();
   expect(demo.lines.length).toBeGreaterThan(0);
   expect(sumOf(demo)).toBe(BigInt(demo.cost_nano));
 

@@ -1,6 +1,7 @@
 // Guards of the registration beside its limits: how often an address may knock, and a pace for the whole site.
 
 import { afterEach, describe, expect, test } from 'bun:test';
+import { textToSlots } from '../../src/store/slots-text.ts';
 import type { Answer } from '../support/answer.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
@@ -141,6 +142,26 @@ describe('registrations of an hour', () => {
   test('are not paced unless an operator says so', async () => {
     await start({ register_per_hour: null });
     expect(new Set(await statuses(40, register))).toEqual(new Set([201]));
-    expect(gateway.sql(`SELECT 1 FROM windows WHERE window_id = 'register:hour'`)).toEqual([]);
+  });
+
+  test('count for a guard that is set in the middle of a wave', async () => {
+    await start({ register_per_hour: null });
+    expect(await statuses(2, register)).toEqual([201, 201]);
+    await passTime(gateway, clock, 20 * MINUTE_MS);
+    expect((await register()).status).toBe(201);
+    await gateway.apply((doc) => ({ ...doc, guards: { ...doc.guards, register_per_hour: 4 } }));
+    expect(await statuses(2, register)).toEqual([201, 429]);
+    // Those of before count up to a minute longer.
+    await passTime(gateway, clock, 41 * MINUTE_MS);
+    expect(await statuses(3, register)).toEqual([201, 201, 429]);
+  });
+
+  test('take one entry a minute while no guard asks for them', async () => {
+    await start({ register_per_hour: null });
+    await statuses(40, register);
+    await clock.advance(MINUTE_MS);
+    await statuses(2, register);
+    const [row] = gateway.sql<{ slots: string }>(`SELECT slots FROM windows WHERE window_id = 'register:hour'`);
+    expect(textToSlots(row?.slots ?? '').map(([, count]) => count)).toEqual([40, 2]);
   });
 });

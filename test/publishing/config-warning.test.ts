@@ -1,8 +1,11 @@
 // What a document may not mean is in the log, once for each revision that is in force; so is what of the environment is
 // seldom meant, once for each start.
 import { afterEach, expect, test } from 'bun:test';
+import { systemRandom } from '../../src/kit/random.ts';
+import { createSealer } from '../../src/kit/sealed.ts';
 import { adminApiOf } from '../support/admin-api.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { chatAnswer } from '../support/openai-chat.ts';
 import type { TestDocument } from '../support/test-document.ts';
 
 let gateway: TestGateway;
@@ -94,6 +97,48 @@ test('a secret in an address that was stored before, which stops no other edit',
   expect([off.status, off.body.error]).toEqual([200, undefined]);
   const detail = expect.stringMatching(/^channels\[1\]\.base_url: has user info /);
   expect(warnings().at(-1)).toEqual({ level: 'warn', revision: 3, detail });
+});
+
+test.each([
+  ['ключ', 'ZZ_UP_KEY holds characters that no header can carry'],
+  ['sk-svc-fake', 'ZZ_UP_KEY holds a key of this service'],
+])('a variable that holds %s', async (ZZ_UP_KEY, trouble) => {
+  gateway = await startTestGateway({ document: withKey, env: { ZZ_UP_KEY } });
+  const detail = `channels[0].api_key: ${trouble}: the upstream would be asked without a key`;
+  expect(warnings()).toEqual([{ level: 'warn', revision: 1, detail }]);
+});
+
+/** Takes `key` up as an older version has stored it for the channel `up`. */
+async function storeKey(key: string): Promise<void> {
+  const { store } = gateway.gateway;
+  const { channels, ...rest } = JSON.parse((await store.read.newestRevision())?.document ?? '') as TestDocument;
+  const keyedChannels = channels.map((channel) => (channel.name === 'up' ? { ...channel, api_key: key } : channel));
+  const document = JSON.stringify({ ...rest, channels: keyedChannels });
+  const log = { at: 0, actor: 'cli', action: 'config.apply', subject: 'catalog', detail: {} };
+  await store.commit('revise', { document, source: 'operator', sourceHash: '', at: 0, log });
+  await adminApiOf(gateway)('POST', '/channels/demo/disable', { force: true });
+}
+
+test('a stored key that no header can carry: the upstream is asked without it', async () => {
+  const pepper = 'a-pepper-for-this-test-only';
+  gateway = await startTestGateway({ env: { SECRETS_PEPPER: pepper } });
+  await storeKey(createSealer(pepper, systemRandom).seal('a\nb', 'up'));
+  expect(warnings().at(-1)?.detail).toBe(
+    'channels[1].api_key: the stored key holds characters that no header can carry: the upstream would be asked without a key',
+  );
+  gateway.upstream.next(chatAnswer());
+  const { key } = await gateway.register();
+  expect((await gateway.chat(key, { model: 'up-paid', max_tokens: 10 })).status).toBe(200);
+  expect(gateway.upstream.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+});
+
+test.each([
+  ['env:', 'env: names no variable'],
+  ['file:', 'file: names no file'],
+])('a stored reference %s without a name', async (key, trouble) => {
+  gateway = await startTestGateway();
+  await storeKey(key);
+  expect(warnings().at(-1)?.detail).toBe(`channels[1].api_key: ${trouble}: the upstream would be asked without a key`);
 });
 
 test('nothing, if the variable is set', async () => {

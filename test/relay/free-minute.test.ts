@@ -162,6 +162,22 @@ test('where no call is free, nobody waits for a slot', async () => {
   await none.stop();
 });
 
+test.each([
+  ['free_per_minute', 'auto:free', 'free_minute_limit', 'Use a paid model'],
+  ['paid_per_minute', 'up-paid', 'rate_limited', 'Use a free model'],
+  ['in_flight', 'up-paid', 'too_many_in_flight', 'Use a free model'],
+])('where %s is 0, no time is told, and who asks again does so seldom', async (limit, model, code, told) => {
+  const none = await startTestGateway({ clock, limits: { [limit]: 0 } });
+  const { key } = await none.register();
+  const refused = await none.chat(key, { model, max_tokens: 10 });
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '55']);
+  expect(refused.headers.get('x-ratelimit-reset-requests')).toBe(limit === 'in_flight' ? null : '60s');
+  const { error }: Answer = await refused.json();
+  expect(error).toMatchObject({ code, limit: 0, used: 0, message: expect.stringContaining(told) });
+  expect(error).not.toHaveProperty('resets_at');
+  await none.stop();
+});
+
 describe('a slot that frees soon', () => {
   const waiting = async (ms: number) => {
     await askTimes(6);

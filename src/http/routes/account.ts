@@ -34,5 +34,5 @@ export async function usage(tools: HttpTools, { key, request }: KeyedExchange): 
 }
 
 export async function receipt(tools: HttpTools, { key, params }: KeyedExchange): Promise<Response> {
-  return Response.json(await showReceipt(tools.store, key.accountId, params.id ?? ''));
+  return Response.json(await showReceipt(tools, key.accountId, params.id ?? ''));
 }

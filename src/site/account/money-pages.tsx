@@ -53,7 +53,7 @@ export function addMoneyPages(visits: Visits, tools: SiteTools): void {
     });
   });
   visits.signed('get', '/account/receipts/:id', async (visit) => {
-    const facts = await readReceipt(tools.store, visit.session.accountId, visit.params.id ?? '');
+    const facts = await readReceipt(tools, visit.session.accountId, visit.params.id ?? '');
     const keyNames = await readKeyNames(tools, visit.session.accountId);
     const { keyId } = facts.record;
     return visit.show(<ReceiptPage context={visit.page} facts={facts} keyName={keyNames.get(keyId) ?? keyId} />);

@@ -1,16 +1,18 @@
 // Account, key, trial credit and limit slots: one transaction, or nothing.
 
 import { assert } from '../../kit/assert.ts';
-import { DAY_MS, HOUR_MS } from '../../kit/clock.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kit/clock.ts';
 import type { RegisterInput, RegisterResult } from '../operations.ts';
 import type { Book, Touch } from './book.ts';
 import { payIn } from './money.ts';
 import { checkReplay, rememberReplay, replayTouches } from './replays.ts';
-import { dayAllowance, EMPTY_WINDOW, rollingAllowance, takeDay, takeRolling } from './windows.ts';
+import { dayAllowance, EMPTY_WINDOW, rollingAllowance, type Taking, takeDay, takeRolling } from './windows.ts';
 
 const ADDRESS_SPAN_MS = DAY_MS;
 const SITE_WINDOW = 'register:site';
 const HOUR_WINDOW = 'register:hour';
+/** While no guard asks for the hour, its slots share one entry per minute: they are there for a guard that is set later. */
+const UNGUARDED_GRAIN_MS = MINUTE_MS;
 
 function addressWindow(address: string): string {
   return `register:address:${address}`;
@@ -21,7 +23,7 @@ export function registerTouches(input: RegisterInput): Touch[] {
     { table: 'wallets', id: input.accountId },
     { table: 'windows', id: addressWindow(input.address) },
     { table: 'windows', id: SITE_WINDOW },
-    ...(input.limits.perHour === undefined ? [] : [{ table: 'windows', id: HOUR_WINDOW } as const]),
+    { table: 'windows', id: HOUR_WINDOW },
     { table: 'keyrings', id: input.accountId },
     ...replayTouches(input.replay),
   ];
@@ -41,9 +43,10 @@ export function register(book: Book, input: RegisterInput): RegisterResult {
   if (address.remaining < 1) return { ok: false, reason: 'registration_ip_limit', allowance: address };
   const site = dayAllowance(bySite, at, limits.perDay);
   if (site.remaining < 1) return { ok: false, reason: 'registration_site_limit', allowance: site };
-  const paced = limits.perHour === undefined ? undefined : pace(book, at, limits.perHour);
-  if (paced && !paced.taken) {
-    return { ok: false, reason: 'registration_site_limit', allowance: paced.allowance, isPace: true };
+  const byHour = book.get('windows', HOUR_WINDOW) ?? EMPTY_WINDOW;
+  const hour = limits.perHour === undefined ? undefined : rollingAllowance(byHour, at, HOUR_MS, limits.perHour);
+  if (hour && hour.remaining < 1) {
+    return { ok: false, reason: 'registration_site_limit', allowance: hour, isPace: true };
   }
 
   assert(!book.get('wallets', accountId), 'an account is registered once');
@@ -53,7 +56,7 @@ export function register(book: Book, input: RegisterInput): RegisterResult {
     takeRolling(byAddress, at, ADDRESS_SPAN_MS, { keep: limits.perAddress }),
   );
   book.put('windows', SITE_WINDOW, takeDay(bySite, at));
-  if (paced?.taken) book.put('windows', HOUR_WINDOW, paced.taken);
+  book.put('windows', HOUR_WINDOW, takeRolling(byHour, at, HOUR_MS, hourTaking(limits.perHour)));
   book.add('accounts', { accountId, createdAt: at });
   book.put('wallets', accountId, {
     accountId,
@@ -72,9 +75,6 @@ export function register(book: Book, input: RegisterInput): RegisterResult {
   return { ok: true, accountId, keyId: key.keyId, balance: trial };
 }
 
-function pace(book: Book, at: number, perHour: number) {
-  const window = book.get('windows', HOUR_WINDOW) ?? EMPTY_WINDOW;
-  const allowance = rollingAllowance(window, at, HOUR_MS, perHour);
-  const taken = allowance.remaining < 1 ? undefined : takeRolling(window, at, HOUR_MS, { keep: perHour });
-  return { allowance, taken };
+function hourTaking(perHour: number | undefined): Taking {
+  return perHour === undefined ? { grainMs: UNGUARDED_GRAIN_MS } : { keep: perHour };
 }

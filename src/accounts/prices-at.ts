@@ -1,0 +1,55 @@
+// Prices as a revision of the catalog had them. Anybody may ask for a receipt, as often as they like: to read a document
+// takes time that running streams need. Revisions never change, so the prices of those last asked for are kept.
+
+import { buildCatalog, type Catalog } from '../catalog/catalog.ts';
+import { readStoredDocument } from '../catalog/read-document.ts';
+import { FREE, type Prices } from '../kit/prices.ts';
+import type { Store } from '../store/store.ts';
+
+export type PricesAt = (revision: number, modelId: string) => Promise<Prices>;
+
+export interface PastPricesTools {
+  store: Pick<Store, 'read'>;
+  catalog(): Pick<Catalog, 'revision' | 'find'>;
+}
+
+/** By id or alias. */
+type PriceList = ReadonlyMap<string, Prices>;
+
+export const MOST_REVISIONS = 32;
+
+/** FREE for a model that is not known at that revision. */
+export function createPricesAt({ store, catalog }: PastPricesTools): PricesAt {
+  /** The one asked for last is the last. */
+  const lists = new Map<number, Promise<PriceList>>();
+
+  /** Who asks while it is read gets the same reading. */
+  function listOf(revision: number): Promise<PriceList> {
+    const list = lists.get(revision) ?? readPrices(store, revision);
+    lists.delete(revision);
+    lists.set(revision, list);
+    for (const oldest of lists.keys()) if (lists.size > MOST_REVISIONS) lists.delete(oldest);
+    return list;
+  }
+
+  return async (revision, modelId) => {
+    const active = catalog();
+    if (active.revision === revision) return active.find(modelId)?.prices ?? FREE;
+    const list = listOf(revision);
+    try {
+      return (await list).get(modelId) ?? FREE;
+    } catch (error) {
+      // The store may answer the next time; who failed late must not take away what another has read since.
+      if (lists.get(revision) === list) lists.delete(revision);
+      throw error;
+    }
+  };
+}
+
+async function readPrices(store: Pick<Store, 'read'>, revision: number): Promise<PriceList> {
+  const stored = await store.read.revision(revision);
+  const read = stored && readStoredDocument(stored.document);
+  if (!read?.ok) return new Map();
+  const { models } = buildCatalog(read.document, revision, stored?.createdAt ?? 0);
+  return new Map(models.flatMap(({ id, aliases, prices }) => [id, ...aliases].map((name) => [name, prices] as const)));
+}
