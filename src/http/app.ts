@@ -13,6 +13,7 @@ import { addCommonHeaders } from './common-headers.ts';
 import { isOpenToPages, preflight } from './cors.ts';
 import { keyFromHeaders } from './credentials.ts';
 import type { Exchange, HttpTools } from './exchange.ts';
+import { clientName } from './failed-stream.ts';
 import { createFaultResponses, type FaultResponse } from './fault-response.ts';
 import { checkDeclaredBody } from './read-body.ts';
 import { type HttpRoute, ROUTES } from './route-table.ts';
@@ -186,7 +187,7 @@ function faultResponse(tools: AppTools, exchange: Exchange, error: unknown): Res
     const detail = thrown === error ? thrown.details.internal : describeError(error);
     tools.log('error', 'fault', { request_id: requestId, code: thrown.code, detail });
   }
-  return tools.faultResponse(thrown, exchange, request.headers.get('user-agent'));
+  return tools.faultResponse(thrown, exchange, clientName(request.headers));
 }
 
 function envelopeOf(path: string, headers: Headers): Envelope {
