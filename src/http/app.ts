@@ -7,14 +7,15 @@ import type { PresentedKey } from '../keys/authenticator.ts';
 import { type Connection, NO_CONNECTION } from '../kit/connection.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { describeError } from '../kit/log.ts';
-import { requestPath } from '../kit/request-url.ts';
 import { addressOf } from './client-address.ts';
 import { addCommonHeaders } from './common-headers.ts';
 import { isOpenToPages, preflight } from './cors.ts';
 import { keyFromHeaders } from './credentials.ts';
 import type { Exchange, HttpTools } from './exchange.ts';
+import { clientName } from './failed-stream.ts';
 import { createFaultResponses, type FaultResponse } from './fault-response.ts';
 import { checkDeclaredBody } from './read-body.ts';
+import { routePath } from './route-path.ts';
 import { type HttpRoute, ROUTES } from './route-table.ts';
 import { similarRouteHint } from './similar-route.ts';
 
@@ -61,7 +62,7 @@ export function createApp(http: HttpTools, loadPages: () => Promise<AddPages>): 
   );
   return {
     fetch(request, connection) {
-      const path = getPath(request);
+      const path = routePath(request);
       const route = plain.get(path)?.find(({ method }) => method === request.method);
       if (!route) {
         // Pages ask for it after a wait.
@@ -85,9 +86,9 @@ function newExchange(
 }
 
 function createRouter(tools: AppTools, addPages: AddPages): Router {
-  const app: Router = new Hono({ getPath });
+  const app: Router = new Hono({ getPath: routePath });
   const exchangeOf = ({ req, env }: Context<{ Bindings: AppBindings }>) =>
-    newExchange(tools, req.raw, getPath(req.raw), env?.connection ?? NO_CONNECTION, req.param());
+    newExchange(tools, req.raw, routePath(req.raw), env?.connection ?? NO_CONNECTION, req.param());
   const serve = (path: string, methods: string[], handle: Handle) =>
     app.on(methods, path, (context) => answer(tools, exchangeOf(context), handle));
 
@@ -103,7 +104,7 @@ function createRouter(tools: AppTools, addPages: AddPages): Router {
     }),
   );
   app.options('*', (context) =>
-    isOpenToPages(getPath(context.req.raw)) ? preflight(context.req.raw) : new Response(null, { status: 204 }),
+    isOpenToPages(routePath(context.req.raw)) ? preflight(context.req.raw) : new Response(null, { status: 204 }),
   );
   for (const route of ROUTES) serve(route.path, [route.method], (exchange) => handleRoute(tools, route, exchange));
   addPages(app);
@@ -186,7 +187,7 @@ function faultResponse(tools: AppTools, exchange: Exchange, error: unknown): Res
     const detail = thrown === error ? thrown.details.internal : describeError(error);
     tools.log('error', 'fault', { request_id: requestId, code: thrown.code, detail });
   }
-  return tools.faultResponse(thrown, exchange, request.headers.get('user-agent'));
+  return tools.faultResponse(thrown, exchange, clientName(request.headers));
 }
 
 function envelopeOf(path: string, headers: Headers): Envelope {
@@ -199,11 +200,4 @@ function envelopeOf(path: string, headers: Headers): Envelope {
 function allowedMethods(path: string): string {
   const methods = ROUTES.filter((route) => route.path === path).map((route) => route.method);
   return methods.includes('GET') ? [...methods, 'HEAD'].join(', ') : methods.join(', ');
-}
-
-/** Clients differ in where their base URL ends: /v1/v1/… means /v1/…, and a slash at the end means nothing. */
-function getPath(request: Request): string {
-  const asked = requestPath(request);
-  const path = asked.startsWith('/v1/v1/') ? asked.slice(3) : asked;
-  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }

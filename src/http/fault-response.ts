@@ -6,6 +6,7 @@ import { readsNumbers, writeFault } from '../faults/write.ts';
 import { newResponse, setRequestId } from './common-headers.ts';
 import { isOpenToPages } from './cors.ts';
 import type { Exchange } from './exchange.ts';
+import { isToldInStream, STREAM_TYPE, writeFailedStream } from './failed-stream.ts';
 
 type Asked = Pick<Exchange, 'envelope' | 'path' | 'requestId'>;
 
@@ -38,7 +39,15 @@ export function createFaultResponses(publicUrl: string): FaultResponse {
     return { status, headers, before, after };
   }
 
+  /** To the client that reads no status here. */
+  function tellInStream(fault: Fault, asked: Asked): Response {
+    const { headers } = writeFault(fault, asked.envelope, { publicUrl, requestId: asked.requestId });
+    const body = writeFailedStream(fault, asked.requestId);
+    return newResponse(asked, body, { headers: { 'content-type': STREAM_TYPE, ...headers } });
+  }
+
   return (fault, asked, client) => {
+    if (isToldInStream(fault, asked.path, client)) return tellInStream(fault, asked);
     const variants = known.get(fault);
     if (!variants || readsNumbers(client)) {
       known.set(fault, variants ?? []);

@@ -8,8 +8,11 @@ export function similarRouteHint(asked: string, publicUrl: string): string | und
   const path = similarPath(asked);
   if (path === undefined) return undefined;
   const meant = `Did you mean ${publicUrl}${path}?`;
-  if (!path.startsWith('/v1/')) return meant;
-  return `${meant} The base URL of OpenAI clients is ${publicUrl}/v1, that of Anthropic clients ${publicUrl}.`;
+  // Below /v1 the base URL is right already.
+  if (!path.startsWith('/v1/') || asked.startsWith('/v1/')) return meant;
+  const isAnthropic = path.startsWith('/v1/messages');
+  const base = isAnthropic ? `Anthropic clients is ${publicUrl}` : `OpenAI clients is ${publicUrl}/v1`;
+  return `${meant} The base URL of ${base}.`;
 }
 
 /** One with the same two last words, else with the same last one. */

@@ -165,21 +165,21 @@ describe('a path that leads nowhere', () => {
     (await (await gateway.call(path, { body: {} })).json()).error;
 
   test.each([
-    ['/chat/completions', '/v1/chat/completions'],
-    ['/api/v1/chat/completions', '/v1/chat/completions'],
-    ['/v1/completions', '/v1/chat/completions'],
-    ['/messages', '/v1/messages'],
-    ['/v1/chat/messages', '/v1/messages'],
-    ['/messages/count_tokens', '/v1/messages/count_tokens'],
-  ])('%s: the right address and base URL are named', async (path, right) => {
+    ['/api/v1/chat/completions', '/v1/chat/completions', 'OpenAI clients', '/v1'],
+    ['/completions', '/v1/chat/completions', 'OpenAI clients', '/v1'],
+    ['/anthropic/v1/messages', '/v1/messages', 'Anthropic clients', ''],
+    ['/api/messages/count_tokens', '/v1/messages/count_tokens', 'Anthropic clients', ''],
+  ])('%s: the right address and base URL are named', async (path, right, whose, base) => {
     expect((await refused(path)).hint).toBe(
-      `Did you mean ${gateway.url}${right}? The base URL of OpenAI clients is ${gateway.url}/v1, that of Anthropic clients ${gateway.url}.`,
+      `Did you mean ${gateway.url}${right}? The base URL of ${whose} is ${gateway.url}${base}.`,
     );
   });
 
   test.each([
     ['/api/register', '/api/agent/register'],
     ['/v1/usage', '/api/usage'],
+    ['/v1/completions', '/v1/chat/completions'],
+    ['/v1/chat/messages', '/v1/messages'],
   ])('%s: the right address is named', async (path, right) => {
     expect((await refused(path)).hint).toBe(`Did you mean ${gateway.url}${right}?`);
   });
@@ -257,6 +257,7 @@ describe('the envelope of /v1/messages', () => {
     ['GET', '/v1/messages', [401, 404, 405]],
     ['POST', '/v1/messages/none', [401, 404]],
     ['GET', '/v1/v1/messages/none', [401, 404]],
+    ['GET', '/messages', [405]],
   ])('%s %s is Anthropic’s', async (method, path, statuses) => {
     const response = await gateway.call(path, { method, ...(method === 'POST' ? { body: '{}' } : {}) });
     expect(statuses).toContain(response.status);
@@ -268,7 +269,7 @@ describe('the envelope of /v1/messages', () => {
     expect(body.error.message).not.toBe('');
   });
 
-  test.each(['/v1/messagesx', '/v1/chat/messages', '/messages', '/api/messages'])('%s has OpenAI’s', async (path) => {
+  test.each(['/v1/messagesx', '/v1/chat/messages', '/messagesx', '/api/messages'])('%s has OpenAI’s', async (path) => {
     const body: Answer = await (await gateway.call(path)).json();
     expect(Object.keys(body)).toEqual(['error']);
   });

@@ -99,6 +99,8 @@ const SPELLINGS: [how: string, write: (path: string) => string][] = [
   ['%3f', (path) => `${path}%3f`],
   ['/v1 twice', (path) => path.replace(/^\/v1/, '/v1/v1')],
   ['/v1 three times', (path) => path.replace(/^\/v1/, '/v1/v1/v1')],
+  ['without /v1', (path) => path.replace(/^\/v1/, '')],
+  ['without /v1, a slash at the end', (path) => `${path.replace(/^\/v1/, '')}/`],
   ['/v1 before', (path) => `/v1/v1${path}`],
   ['below the docs', (path) => `/docs/..${path}`],
   ['wide letters', (path) => path.replace(/[a-z]/, '\u00e1')],

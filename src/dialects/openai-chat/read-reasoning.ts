@@ -2,6 +2,7 @@
 
 import { isObject, type JsonObject } from '../../kit/json/json.ts';
 import type { ReasoningPart } from '../translate/conversation.ts';
+import { isOwnDetail, readMaker } from './detail-id.ts';
 
 export const TEXT_DETAIL = 'reasoning.text';
 export const REDACTED_DETAIL = 'reasoning.encrypted';
@@ -23,9 +24,14 @@ function textOf(details: readonly JsonObject[]): string {
 function readOwnDetails(details: readonly JsonObject[], at: string): ReasoningPart[] {
   const parts: ReasoningPart[] = [];
   let open: { origin: string; text: string } | undefined;
-  for (const [index, { origin, text, signature, data, moved }] of details.entries()) {
-    if (typeof origin !== 'string') continue;
-    const place = { at: `${at}[${index}]`, ...(moved === true ? { isMoved: true } : {}) };
+  for (const [index, detail] of details.entries()) {
+    const maker = readMaker(detail);
+    // One that is ours no longer says what was signed: its model takes all of them, or none.
+    if (!maker && isOwnDetail(detail)) return [];
+    if (!maker) continue;
+    const { origin, isMoved } = maker;
+    const { text, signature, data } = detail;
+    const place = { at: `${at}[${index}]`, ...(isMoved ? { isMoved } : {}) };
     if (typeof data === 'string') {
       open = undefined;
       parts.push({ type: 'reasoning', text: '', redacted: data, opaque: { origin, value: '' }, ...place });

@@ -5,6 +5,7 @@
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { editFields, editItems, editMember, leaveOut, type RawEdit } from '../../kit/json/raw-edit.ts';
 import { editId, mayHoldTags } from '../translate/strip-tags.ts';
+import { isOwnDetail } from './detail-id.ts';
 
 /** The same document if there is nothing of ours in it. `thoughtsField`: where the upstream wants any model's words. */
 export function stripOwn(document: JsonDocument, thoughtsField?: string): JsonDocument {
@@ -23,7 +24,7 @@ function hasDetails(message: Json): boolean {
 
 function editMessage(message: JsonObject, thoughtsField: string | undefined): RawEdit | undefined {
   const { reasoning_details: details } = message;
-  const isOurs = Array.isArray(details) && details.some(isOwn);
+  const isOurs = Array.isArray(details) && details.some(isOwnDetail);
   const ours = isOurs ? WORDS.filter((name) => name !== thoughtsField) : [];
   return editFields({
     ...Object.fromEntries(ours.map((name) => [name, leaveOut])),
@@ -37,16 +38,12 @@ function editMessage(message: JsonObject, thoughtsField: string | undefined): Ra
 const WORDS = ['reasoning', 'reasoning_content'];
 
 function editDetails(details: Json | undefined): RawEdit | undefined {
-  const edit = editItems(details, (detail) => (isOwn(detail) ? leaveOut : undefined));
-  return edit && Array.isArray(details) && details.every(isOwn) ? leaveOut : edit;
+  const edit = editItems(details, (detail) => (isOwnDetail(detail) ? leaveOut : undefined));
+  return edit && Array.isArray(details) && details.every(isOwnDetail) ? leaveOut : edit;
 }
 
 /** What a tagged id carries stands beside it once more. */
 function editCall(call: JsonObject): RawEdit | undefined {
   const id = editId(call.id);
   return editFields({ id, extra_content: id && call.extra_content !== undefined ? leaveOut : undefined });
-}
-
-function isOwn(detail: Json): boolean {
-  return isObject(detail) && typeof detail.origin === 'string';
 }

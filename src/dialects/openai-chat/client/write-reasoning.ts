@@ -3,6 +3,7 @@
 // A chat message does not say where among words and calls a thought stood: one that was not before all of them says so.
 
 import type { JsonObject } from '../../../kit/json/json.ts';
+import { writeDetailId } from '../detail-id.ts';
 import { REDACTED_DETAIL, TEXT_DETAIL } from '../read-reasoning.ts';
 
 export interface ReasoningWriter {
@@ -18,10 +19,16 @@ export function createReasoningWriter(origin: string): ReasoningWriter {
   let text = '';
   let signature: string | undefined;
   let index = 0;
-  let place: { moved?: true } = {};
+  let isMoved = false;
+  /** By whom it was made and where it stood; the id says so once more. */
+  const made = (content: string): JsonObject => ({
+    id: writeDetailId(origin, content, isMoved),
+    origin,
+    ...(isMoved ? { moved: true } : {}),
+  });
   return {
     passOver() {
-      place = { moved: true };
+      isMoved = true;
     },
     add(more) {
       text += more;
@@ -31,10 +38,10 @@ export function createReasoningWriter(origin: string): ReasoningWriter {
       signature = (signature ?? '') + value;
       return [];
     },
-    redact: (data) => [{ reasoning_details: [{ type: REDACTED_DETAIL, index: index++, data, origin, ...place }] }],
+    redact: (data) => [{ reasoning_details: [{ type: REDACTED_DETAIL, index: index++, data, ...made(data) }] }],
     close() {
       if (text === '' && signature === undefined) return [];
-      const detail: JsonObject = { type: TEXT_DETAIL, index: index++, text, signature, origin, ...place };
+      const detail: JsonObject = { type: TEXT_DETAIL, index: index++, text, signature, ...made(text) };
       text = '';
       signature = undefined;
       return [{ reasoning_details: [detail] }];

@@ -6,7 +6,7 @@ import { openaiChatClient } from '../../../../src/dialects/openai-chat/client/si
 import { openaiChat } from '../../../../src/dialects/openai-chat/dialect.ts';
 import { createEventReader } from '../../../../src/dialects/openai-chat/upstream/read-events.ts';
 import type { AnswerEvent, Block, StopReason } from '../../../../src/dialects/translate/answer-events.ts';
-import { untagToolId } from '../../../../src/dialects/translate/opaque.ts';
+import { signOwn, untagToolId } from '../../../../src/dialects/translate/opaque.ts';
 import type { AnswerContext } from '../../../../src/dialects/translate/sides.ts';
 import { readJsonObject } from '../../../../src/kit/json/json.ts';
 import { parseSse } from '../../../support/sse.ts';
@@ -78,11 +78,12 @@ describe('a stream', () => {
       { type: 'sign', signature: 'sig' },
       { type: 'close' },
     ];
+    const made = (content: string) => ({ origin: ORIGIN, id: signOwn(ORIGIN, content) });
     expect(deltasOf([...thought, ...block({ kind: 'redacted', data: 'blob' })]).slice(1)).toEqual([
       { reasoning_content: 'H', reasoning: 'H' },
       { reasoning_content: 'm', reasoning: 'm' },
-      { reasoning_details: [{ type: 'reasoning.text', index: 0, text: 'Hm', signature: 'sig', origin: ORIGIN }] },
-      { reasoning_details: [{ type: 'reasoning.encrypted', index: 1, data: 'blob', origin: ORIGIN }] },
+      { reasoning_details: [{ type: 'reasoning.text', index: 0, text: 'Hm', signature: 'sig', ...made('Hm') }] },
+      { reasoning_details: [{ type: 'reasoning.encrypted', index: 1, data: 'blob', ...made('blob') }] },
     ]);
   });
 

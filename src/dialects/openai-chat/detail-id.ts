@@ -1,0 +1,33 @@
+// The id of a detail that we wrote. Clients of OpenRouter's format keep an id, and no field that the format does not know: so
+// it says once more who made the thought, and whether it stood first. With a digest, since some clients join details under
+// the first one's id, and a signature holds for its own words alone.
+
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import { readOwnSignature, signOwn, TAG_MARK } from '../translate/opaque.ts';
+
+export interface Maker {
+  origin: string;
+  isMoved: boolean;
+}
+
+const MOVED = '-moved';
+
+/** `content`: the text of the detail, or its sealed data. */
+export function writeDetailId(origin: string, content: string, isMoved: boolean): string {
+  return signOwn(origin, content) + (isMoved ? MOVED : '');
+}
+
+/** Who made it; undefined if nobody that we know did, or if it is no longer what was made. */
+export function readMaker({ origin, moved, id, text, data }: JsonObject): Maker | undefined {
+  if (typeof origin === 'string') return { origin, isMoved: moved === true };
+  if (typeof id !== 'string') return undefined;
+  const isMoved = id.endsWith(MOVED);
+  const named = readOwnSignature(isMoved ? id.slice(0, -MOVED.length) : id)?.origin;
+  const content = [data, text].find((value) => typeof value === 'string') ?? '';
+  if (named === undefined || writeDetailId(named, String(content), isMoved) !== id) return undefined;
+  return { origin: named, isMoved };
+}
+
+export function isOwnDetail(detail: Json): boolean {
+  return isObject(detail) && (typeof detail.origin === 'string' || String(detail.id ?? '').startsWith(TAG_MARK));
+}

@@ -1,0 +1,22 @@
+// The path of a request as the routes know it. Clients differ in where their base URL ends: a /v1 too many or too few means the
+// same call, and a slash at the end means nothing.
+
+import { requestPath } from '../kit/request-url.ts';
+import { ROUTES } from './route-table.ts';
+
+const VERSION = '/v1';
+
+/** What is forgiven without its /v1: nothing that stands below an id, and nothing that is a page. */
+const WITHOUT_VERSION: ReadonlyMap<string, string> = new Map(
+  ROUTES.filter(({ path }) => path.startsWith(`${VERSION}/`) && !path.includes(':')).map(({ path }) => [
+    path.slice(VERSION.length),
+    path,
+  ]),
+);
+
+export function routePath(request: Request): string {
+  const asked = requestPath(request);
+  const once = asked.startsWith(`${VERSION}${VERSION}/`) ? asked.slice(VERSION.length) : asked;
+  const path = once.length > 1 && once.endsWith('/') ? once.slice(0, -1) : once;
+  return WITHOUT_VERSION.get(path) ?? path;
+}
