@@ -16,7 +16,7 @@ import { ShortUsageTable } from './usage-table.tsx';
 export interface OverviewFacts {
   accountId: string;
   wallet: Pick<Wallet, 'balance' | 'held' | 'frozen'>;
-  /** What is left of the balance, if anything, pays for no call of a paid model. */
+  /** What is left of the balance, if anything, pays for no call of the models that are used. */
   isUsedUp: boolean;
   minute: Allowance;
   day: Allowance;
@@ -50,6 +50,9 @@ export function OverviewPage({ context, facts }: OverviewProps) {
         <div>
           <p class="faint">{overview.available}</p>
           <Amount value={balance - held} />
+          <p>
+            <a href={tabPath('redeem')}>{tabs.redeem}</a>
+          </p>
         </div>
         <div>
           <p class="faint">{overview.balance}</p>

@@ -70,7 +70,7 @@ export const enAccount = {
     noCredits: 'No money has come in yet. A prepaid card adds balance.',
     accountId: 'Account id',
     lowBalance:
-      'Your balance is used up: what is left hardly pays for a call of a paid model. auto:free goes on working; a prepaid card adds balance.',
+      'Your balance is used up: what is left hardly pays for another call of the paid models you use. auto:free goes on working; a prepaid card adds balance.',
   },
   entryKinds: {
     trial: 'Trial credit',

@@ -66,7 +66,7 @@ export const zhTwAccount: Words['account'] = {
     latestCredits: (count) => `只顯示最近 ${count} 筆。`,
     noCredits: '還沒有任何款項入帳。兌換儲值卡即可增加餘額。',
     accountId: '帳戶編號',
-    lowBalance: '餘額已用完：剩下的金額幾乎不足以呼叫付費模型。auto:free 仍可使用；兌換儲值卡即可增加餘額。',
+    lowBalance: '餘額已用完：剩下的金額幾乎不足以再呼叫您使用的付費模型。auto:free 仍可使用；兌換儲值卡即可增加餘額。',
   },
   entryKinds: { trial: '試用金', card: '儲值卡', credit: '加值', usage: '用量', write_off: '沖銷' },
   keys: {
