@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { wordsOf } from '../../src/site/language.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { signedIn } from './site-client.ts';
+import { createSiteClient, signedIn } from './site-client.ts';
 
 const CONTACT = 'https://example.tw/help?from=site&x=1';
 let silent: TestGateway;
@@ -35,6 +35,15 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     for (const path of ['/account/redeem', '/pricing']) {
       expect(await page(path)).toContain(`${account.redeem.source} ${link}`);
     }
+  });
+
+  test('who has lost a key is told whom to ask and what for, and knows the account from its first day', async () => {
+    const visitor = createSiteClient(gateway, language);
+    const door = await (await visitor.get('/account')).text();
+    expect(door).toContain(`${account.lost} ${link}`);
+    const made = await (await visitor.post('/account/create')).text();
+    const [id = ''] = /acc_[0-9a-z]+/.exec(visitor.cookies.get('session') ?? '') ?? [];
+    expect(made).toContain(`${account.overview.accountId} <span class="id">${id}</span>`);
   });
 
   test('without it nothing is said of it', async () => {

@@ -124,7 +124,7 @@ async function create(tools: SiteTools, visit: Visit): Promise<Response> {
     const proof = { accountId, keyId, canManage: true, keyHash: tools.authenticator.hash(apiKey) };
     const opened = await openSession(tools, proof, visitor(tools, visit).cookie);
     const context = { ...visit.page, isSignedIn: true };
-    const page = <CreatedPage context={context} apiKey={apiKey} next={next} />;
+    const page = <CreatedPage context={context} accountId={accountId} apiKey={apiKey} next={next} />;
     return visit.show(page, { cookies: [sessionCookie(opened?.cookie ?? '', tools.publicUrl)] });
   } catch (error) {
     if (!(error instanceof Fault)) throw error;

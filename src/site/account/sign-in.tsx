@@ -5,6 +5,7 @@ import { readCardCode } from '../../cards/card-code.ts';
 import { wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
+import { SupportLink } from '../parts/support-link.tsx';
 import { TYPED_FIELD } from '../typed-before.ts';
 import { type Notice, NoticeBox, tabPath } from './frame.tsx';
 
@@ -62,6 +63,9 @@ export function SignInPage({ context, next, notice, name = '', typed, card }: Si
               {account.signIn}
             </button>
           </form>
+          <p class="faint">
+            {account.lost} <SupportLink context={context} />
+          </p>
         </section>
         <section id="create">
           <h2>{account.noAccount}</h2>
@@ -78,11 +82,12 @@ export function SignInPage({ context, next, notice, name = '', typed, card }: Si
 
 interface CreatedProps {
   context: PageContext;
+  accountId: string;
   apiKey: string;
   next: string;
 }
 
-export function CreatedPage({ context, apiKey, next }: CreatedProps) {
+export function CreatedPage({ context, accountId, apiKey, next }: CreatedProps) {
   const { account, frame } = wordsOf(context.language);
   return (
     <Page context={context} title={account.createdTitle} isShownOnce>
@@ -90,6 +95,12 @@ export function CreatedPage({ context, apiKey, next }: CreatedProps) {
         <h1>{account.createdTitle}</h1>
         <p class="lead">{account.createdText}</p>
         <CodeBlock code={apiKey} label={frame.copy} done={frame.copied} isSecret />
+        {/* Once the key is lost, nobody could say which account it was. */}
+        <p>
+          {account.overview.accountId} <span class="id">{accountId}</span>
+          <br />
+          <span class="faint">{account.createdId}</span>
+        </p>
         <p>
           <a class="button" href={next} data-keep-code>
             {account.goOn}

@@ -13,6 +13,8 @@ export const enAccount = {
   name: 'Name',
   password: 'Password',
   signIn: 'Sign in',
+  lost:
+    'Lost your key or password? Sign in with the other one, or ask the operator of this service for a new key: name your account id, the serial of a card you redeemed, or the id of a request.',
   noAccount: 'No account yet?',
   create: 'Create an account',
   createText: 'You get a key and NT$1 of trial credit at once. The key is shown one time only.',
@@ -30,6 +32,7 @@ export const enAccount = {
   createdTitle: 'Your account is ready',
   createdText:
     'Keep this key in a safe place now. It is shown only this once, and it is the only way in until you set a password.',
+  createdId: 'Note this as well: if you lose the key, the operator finds your account by it.',
   goOn: 'I have kept the key',
   tabs: {
     overview: 'Overview',

@@ -12,6 +12,7 @@ export const zhTwAccount: Words['account'] = {
   name: '使用者名稱',
   password: '密碼',
   signIn: '登入',
+  lost: '遺失金鑰或密碼？請改用另一種方式登入，或向本服務的營運者索取新的金鑰，並提供帳戶編號、兌換過的儲值卡序號或請求編號。',
   noAccount: '還沒有帳戶？',
   create: '建立帳戶',
   createText: '立即取得一把金鑰與 NT$1 試用金。金鑰只會顯示這一次。',
@@ -28,6 +29,7 @@ export const zhTwAccount: Words['account'] = {
   crossSite: '請在本站開啟這個頁面，再送出表單。',
   createdTitle: '您的帳戶已經準備好了',
   createdText: '請現在就妥善保存這把金鑰。它只會顯示這一次；在您設定密碼之前，這是唯一的登入方式。',
+  createdId: '也請記下帳戶編號：萬一遺失金鑰，營運者可以憑它找到您的帳戶。',
   goOn: '我已經保存金鑰',
   tabs: {
     overview: '總覽',
