@@ -308,6 +308,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     await open('/account');
     await submit(page, '/account/sign-out');
     await page.waitForSelector('#key');
+    expect(await textOf(page, '.notice')).toBe(account.signedOut);
     await signIn({ key });
     await open('/account/access');
     await page.fill('#name', name);
@@ -327,6 +328,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     await open('/account/access');
     await submit(page, '/account/sign-out-everywhere');
     await page.waitForSelector('#key');
+    expect(await textOf(page, '.notice')).toBe(account.signedOut);
     await other.page.goto(`${gateway.url}/account/usage`);
     expect(await other.page.textContent('.notice')).toBe(account.expired);
     await other.leave();

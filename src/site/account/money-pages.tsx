@@ -182,15 +182,15 @@ async function redeem(tools: SiteTools, visit: SignedVisit): Promise<Response> {
     );
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    const texts: Record<string, string> = {
+    const faults: Record<string, string> = {
       card_code_malformed: words.malformed,
       card_not_redeemable: words.refused,
-      redeem_rate_limited: words.tooMany(dateTime(tools.clock.now() + (error.details.retryAfterS ?? 0) * 1000)),
     };
-    const notice: Notice = { text: texts[error.code] ?? faultText(visit.page.language, error), isBad: true };
-    const page = (
-      <RedeemPage context={visit.page} notice={notice} code={code} isFrozen={await isFrozen(tools, visit)} />
-    );
+    const tooMany = words.tooMany(dateTime(tools.clock.now() + (error.details.retryAfterS ?? 0) * 1000));
+    const other = error.code === 'redeem_rate_limited' ? tooMany : faultText(visit.page.language, error);
+    const fault = faults[error.code];
+    const refused = { notice: { text: fault ?? other, isBad: true }, code, fault };
+    const page = <RedeemPage context={visit.page} {...refused} isFrozen={await isFrozen(tools, visit)} />;
     return visit.show(page, { status: error.row.status });
   }
 }

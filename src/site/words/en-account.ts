@@ -45,6 +45,7 @@ export const enAccount = {
   },
   signOut: 'Sign out',
   signOutEverywhere: 'Sign out everywhere',
+  signedOut: 'You are signed out.',
   signedOutHere:
     'You are signed out in this browser. The service could not end the session itself right now; it ends by itself within half an hour.',
   overview: {

@@ -42,6 +42,7 @@ export const zhTwAccount: Words['account'] = {
   },
   signOut: '登出',
   signOutEverywhere: '登出所有裝置',
+  signedOut: '您已登出。',
   signedOutHere: '您已在這個瀏覽器登出。服務目前無法立即結束這次的登入狀態，半小時內會自動失效。',
   overview: {
     balance: '餘額',
