@@ -76,7 +76,7 @@ export function statusText(language: Language, facts: StatusFacts): string {
   return paragraphs(
     `# ${status.title}`,
     summaryOf(language, facts).text,
-    ...(ongoing.length > 0 ? [`## ${status.ongoingIncidents}`, ...ongoing] : []),
+    ...(ongoing.length > 0 ? [`## ${status.ongoingIncidents}`, ...ongoing, `## ${status.models}`] : []),
     markdownTable(heads, rows),
     status.updated(dateTime(facts.at)),
     ...(ended.length > 0 || ongoing.length === 0 ? [`## ${status.incidents}`] : []),
@@ -111,7 +111,8 @@ export function docText(language: Language, { language: written, markdown }: Doc
 }
 
 function paragraphs(...parts: string[]): string {
-  return `${parts.map((part) => part.trim()).join('\n\n')}\n`;
+  const written = parts.map((part) => part.trim()).filter((part) => part !== '');
+  return `${written.join('\n\n')}\n`;
 }
 
 function codeBlock(code: string): string {

@@ -138,6 +138,7 @@ export const en = {
     sentences: (first: string, second: string) => `${first} ${second}`,
     incidents: 'Incidents',
     ongoingIncidents: 'Ongoing incidents',
+    models: 'Models',
     noIncidents: 'No incident has been reported.',
     ongoing: 'ongoing',
     updated: (at: string) => `As of ${at}.`,

@@ -136,6 +136,7 @@ export const zhTw: Words = {
     sentences: (first, second) => `${first}${second}`,
     incidents: '事件',
     ongoingIncidents: '處理中的事件',
+    models: '模型狀況',
     noIncidents: '沒有回報過任何事件。',
     ongoing: '處理中',
     updated: (at) => `資料時間：${at}。`,
