@@ -261,6 +261,10 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const html = await (await client.post('/account/redeem', { code })).text();
     expect(html).toContain(faults.wallet_frozen);
     expect(html).toContain(account.redeem.toOverview);
+    const figures = [...(await (await client.get('/account')).text()).matchAll(/class="figure">(.*?)<\/strong>/g)];
+    const [available, balance, , minute, day] = figures.map(([, figure = '']) => figure.replaceAll(/<[^>]*>/g, ''));
+    const { left } = account.overview;
+    expect([available, balance, minute, day]).toEqual(['NT$0.00', 'NT$101.00', left(0, 6), left(0, 300)]);
   });
 });
 

@@ -39,6 +39,8 @@ export function OverviewPage({ context, facts }: OverviewProps) {
   const { language } = context;
   const { overview, tabs } = wordsOf(language).account;
   const { balance, held, frozen } = facts.wallet;
+  /** While it is frozen nothing can be called, whatever is left. */
+  const open = (allowance: Allowance) => (frozen ? { ...allowance, remaining: 0, used: 0 } : allowance);
   return (
     <AccountPage context={context} tab="overview" isFrozen={frozen}>
       <NoticeBox notice={facts.isUsedUp && !frozen ? { text: overview.lowBalance } : undefined}>
@@ -49,7 +51,7 @@ export function OverviewPage({ context, facts }: OverviewProps) {
       <div class="cards is-money">
         <div>
           <p class="faint">{overview.available}</p>
-          <Amount value={balance - held} />
+          <Amount value={frozen ? 0n : balance - held} />
           <p>
             <a href={tabPath('redeem')}>{tabs.redeem}</a>
           </p>
@@ -62,8 +64,8 @@ export function OverviewPage({ context, facts }: OverviewProps) {
           <p class="faint">{overview.held}</p>
           <Amount value={held} />
         </div>
-        <Free title={overview.freeMinute} allowance={facts.minute} context={context} />
-        <Free title={overview.freeDay} allowance={facts.day} context={context} />
+        <Free title={overview.freeMinute} allowance={open(facts.minute)} context={context} />
+        <Free title={overview.freeDay} allowance={open(facts.day)} context={context} />
       </div>
       {facts.budget ? (
         <p>
