@@ -52,9 +52,11 @@ export function OverviewPage({ context, facts }: OverviewProps) {
         <div>
           <p class="faint">{overview.available}</p>
           <Amount value={frozen ? 0n : balance - held} />
-          <p>
-            <a href={tabPath('redeem')}>{tabs.redeem}</a>
-          </p>
+          {frozen || facts.isUsedUp ? null : (
+            <p>
+              <a href={tabPath('redeem')}>{tabs.redeem}</a>
+            </p>
+          )}
         </div>
         <div>
           <p class="faint">{overview.balance}</p>
