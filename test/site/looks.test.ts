@@ -103,6 +103,17 @@ function brokenWords(cells: Element[]): string[] {
     .map(({ word }) => word);
 }
 
+/** Rows that do not lead to their receipt wherever they are touched. */
+function untouchable(rows: Element[]): string[] {
+  const isLink = (row: Element) => {
+    row.scrollIntoView({ block: 'center' });
+    const { left, right, top, bottom } = row.getBoundingClientRect();
+    const touched = [document.elementFromPoint(right - 3, top + 3), document.elementFromPoint(left + 3, bottom - 3)];
+    return touched.every((one) => one === row.querySelector('a'));
+  };
+  return rows.filter((row) => !isLink(row)).map((row) => row.outerHTML);
+}
+
 /** Code beside which a part of the width stays empty. */
 function narrowCode(blocks: Element[]): string[] {
   const width = (one: Element | null) => one?.getBoundingClientRect().width ?? 0;
@@ -180,6 +191,7 @@ describe.each<Look>([
     expect(await page.locator('.bars title').first().textContent()).toContain(`${colon}NT$`);
     expect(await page.locator('p:has(> .number)').first().textContent()).toMatch(new RegExp(`\\d${colon}NT`));
     await page.setViewportSize({ width: PHONE, height: 900 });
+    expect(await page.locator('.is-usage tbody tr').evaluateAll(untouchable)).toEqual([]);
     expect(await page.locator('.flows tr:has(td:nth-child(3))').evaluateAll(crowdedRows)).toEqual([]);
     expect(await page.locator('.scroll:has(td.good)').evaluateAll(widerBySerials)).toEqual([]);
     await page.evaluate(() => {
@@ -195,6 +207,7 @@ describe.each<Look>([
     const label = (element: Element) => getComputedStyle(element, '::before').content;
     expect(await page.locator('tbody .paid .under').first().evaluate(label)).toContain(overview.balance);
     expect(await page.locator('tbody tr').evaluateAll(namesOverAmounts)).toEqual([]);
+    expect(await page.locator('.is-usage tbody tr').evaluateAll(untouchable)).toEqual([]);
     await page.locator('.is-usage td.by').evaluateAll((cells) => {
       for (const cell of cells) cell.textContent = 'openrouter-eu';
     });
@@ -256,7 +269,9 @@ test('a button can be read under the mouse, by day and by night', async () => {
 test('all pages of the docs have their list at the same place', async () => {
   const { page, leave } = await browser.visit({ javaScript: false });
   await page.goto(`${gateway.url}/docs`);
-  const paths = await page.locator('.is-list a').evaluateAll((links) => links.map((one) => one.getAttribute('href')));
+  const paths = await page
+    .locator('.is-list a[href^="/docs/"]')
+    .evaluateAll((links) => links.map((one) => one.getAttribute('href')));
   expect(paths.length).toBeGreaterThan(10);
   for (const path of paths) {
     await page.goto(gateway.url + path);
