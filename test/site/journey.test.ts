@@ -69,6 +69,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     await page.waitForSelector('pre.secret');
     await open('/');
     expect(await page.getAttribute('main a.button', 'href')).toBe('/account');
+    expect(await textOf(page, 'main a.button')).toBe(wordsOf(language).home.toAccount);
   });
 
   test('the key of a new account is shown once; its call is on the pages as in the answer', async () => {

@@ -14,7 +14,7 @@ export const en = {
     security: 'Security',
     account: 'Account',
     signIn: 'Sign in',
-    catalog: 'Catalog (JSON)',
+    catalog: 'Model catalog (JSON)',
     support: 'Contact us',
     promise: 'Billed in NT$ from a prepaid wallet. Prompts and replies are never stored.',
     copy: 'Copy',
@@ -36,6 +36,7 @@ export const en = {
     freeBy: (channels: string) => `Upstream channel: ${channels}`,
     freeLimits: (minute: number, zero: number, positive: number) =>
       `${minute} requests a minute; ${zero} a day at NT$0, ${positive} a day with a balance.`,
+    paidBy: 'Paid models are charged to a balance, which prepaid cards top up.',
     promises: 'What we promise',
     promise1: 'Exact money',
     promise1Text:
@@ -47,6 +48,7 @@ export const en = {
     promise3Text: 'Claude Code, Codex, opencode and the official SDKs work with a base URL and a key.',
     promise4: 'Nothing kept',
     promise4Text: 'Prompts and replies pass through. We keep counts and costs, never content.',
+    toAccount: 'To your account',
     createAccount: 'Create an account on this site',
     seePrices: 'See all prices',
   },
