@@ -16,6 +16,8 @@ export const en = {
     signIn: 'Sign in',
     catalog: 'Model catalog (JSON)',
     support: 'Contact us',
+    terms: 'Terms of service',
+    privacy: 'Privacy policy',
     promise: 'Billed in NT$ from a prepaid wallet. Prompts and replies are never stored.',
     copy: 'Copy',
     copied: 'Copied',

@@ -17,6 +17,8 @@ export const zhTw: Words = {
     signIn: '登入',
     catalog: '模型目錄（JSON）',
     support: '聯絡我們',
+    terms: '服務條款',
+    privacy: '隱私權政策',
     promise: '以預付餘額計費，單位為新臺幣（NT$）。從不儲存提示詞與回覆。',
     copy: '複製',
     copied: '已複製',
