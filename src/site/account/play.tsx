@@ -62,11 +62,11 @@ export function PlayPage({ context, models, isFrozen, isRefused }: PlayProps) {
           <select id="model" name="model">
             {models.map((model) => (
               <option value={model.id} data-price={priceOf(model)}>
-                {model.id} · {priceOf(model)}
+                {model.id} · {model.isFree ? pricing.free : `${ntd(model.input)} / ${ntd(model.output)}`}
               </option>
             ))}
           </select>
-          {/* A long name leaves no room for it above; the script tells that of the model that is chosen. */}
+          {/* A long name leaves no room for prices above; the script tells those of the model that is chosen. */}
           <p class="faint" id="price">
             {models.slice(0, 1).map(priceOf)}
           </p>
