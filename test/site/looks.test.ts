@@ -165,6 +165,10 @@ describe.each<Look>([
       expect([path, await visitor.page.locator('.copy').evaluateAll(narrowCode)]).toEqual([path, []]);
     }
     await visitor.page.goto(`${gateway.url}/pricing`);
+    // A long name leaves the other columns little room.
+    await visitor.page.locator('.is-prices tbody th').evaluateAll((names) => {
+      for (const name of names) name.textContent = 'llama-4-maverick-17b-128e-instruct-fp8-turbo-preview-2026-04-18';
+    });
     for (const wide of [1_000, DESKTOP]) {
       await visitor.page.setViewportSize({ width: wide, height: 900 });
       const cells = visitor.page.locator('.is-prices :is(thead th, td:last-child)');
