@@ -156,8 +156,8 @@ export async function composeGateway(
       return { requests, bodyBytes: megabytes * 1024 * 1024 };
     }),
   };
-  const { securityContact, supportContact } = settings;
-  const site = createSiteTools(http, { pepper, securityContact, supportContact });
+  const { securityContact, supportContact, termsUrl, privacyUrl } = settings;
+  const site = createSiteTools(http, { pepper, securityContact, supportContact, termsUrl, privacyUrl });
   const app = createApp(http, async () => {
     const { addSite } = await import('./site/site.ts');
     return (pages) => addSite(pages, site);

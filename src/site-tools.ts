@@ -15,13 +15,16 @@ import type { SiteTools } from './site/tools.ts';
 
 const CHAT_PATH = '/v1/chat/completions';
 
-export type SiteSettings = { pepper: string } & Pick<SiteTools, 'securityContact' | 'supportContact'>;
+export type SiteSettings = { pepper: string } & Pick<
+  SiteTools,
+  'securityContact' | 'supportContact' | 'termsUrl' | 'privacyUrl'
+>;
 
-export function createSiteTools(http: HttpTools, { pepper, ...contacts }: SiteSettings): SiteTools {
+export function createSiteTools(http: HttpTools, { pepper, ...named }: SiteSettings): SiteTools {
   const history = createPriceHistory(http.store);
   return {
     ...http,
-    ...contacts,
+    ...named,
     docs: readDocs(),
     assetFiles: readAssets(),
     hashSession: createSessionHasher(pepper),

@@ -34,6 +34,9 @@ export interface Settings {
   securityContact: string | undefined;
   /** Whom customers ask for help: a mailto: or https: address that pages link to. */
   supportContact: string | undefined;
+  /** The operator's own pages, which the foot of every page links to. */
+  termsUrl: string | undefined;
+  privacyUrl: string | undefined;
   trustedProxies: readonly Network[];
   /** Undefined: the one kept in the data folder. */
   pepper: string | undefined;
@@ -106,6 +109,8 @@ export function readSettings(
     siteName: variable('SITE_NAME') ?? 'AI Gateway',
     securityContact: readContact(variable('SECURITY_CONTACT'), 'SECURITY_CONTACT', faults),
     supportContact: readContact(variable('SUPPORT_CONTACT'), 'SUPPORT_CONTACT', faults),
+    termsUrl: readPageUrl(variable('TERMS_URL'), 'TERMS_URL', faults),
+    privacyUrl: readPageUrl(variable('PRIVACY_URL'), 'PRIVACY_URL', faults),
     trustedProxies: readNetworks(variable('TRUSTED_PROXIES'), faults),
     pepper,
     alarmWebhookUrl: readUrl(variable('ALARM_WEBHOOK_URL'), 'ALARM_WEBHOOK_URL', faults),
@@ -274,6 +279,13 @@ function readPublicUrl(text: string | undefined, faults: string[]): string | und
 function readContact(text: string | undefined, name: string, faults: string[]): string | undefined {
   if (text === undefined || isContact(text)) return text;
   faults.push(`${name} must be an address such as mailto:help@example.com or https://example.com/help, without spaces`);
+  return undefined;
+}
+
+/** Of a page that is linked to as it was written. */
+function readPageUrl(text: string | undefined, name: string, faults: string[]): string | undefined {
+  if (text === undefined || (/^https?:\/\/\S+$/i.test(text) && URL.canParse(text))) return text;
+  faults.push(`${name} must be an http or https URL, without spaces`);
   return undefined;
 }
 

@@ -10,6 +10,11 @@ const DOC_GROUPS = {
   operate: ['configuration', 'operating', 'performance', 'architecture'],
 } as const;
 
+export type DocGroup = keyof typeof DOC_GROUPS;
+
+/** The reference of the API, which is no page, stands last in it. */
+export const REFERENCE_GROUP: DocGroup = 'use';
+
 export interface DocPage extends Rendered {
   name: string;
   /** The language it is written in. */
@@ -21,7 +26,7 @@ export type DocLink = Pick<DocPage, 'name' | 'title' | 'language'>;
 
 export interface DocsLibrary {
   find(name: string, language: Language): DocPage | undefined;
-  groups(language: Language): { group: keyof typeof DOC_GROUPS; pages: DocLink[] }[];
+  groups(language: Language): { group: DocGroup; pages: DocLink[] }[];
 }
 
 /** `files`: text by path below docs/, such as `billing.md` and `zh-TW/billing.md`. `baseUrl` takes the place of the one
@@ -48,10 +53,10 @@ export function createDocsLibrary(files: ReadonlyMap<string, string>, baseUrl: s
   };
 }
 
-const GROUPS = Object.keys(DOC_GROUPS) as (keyof typeof DOC_GROUPS)[];
+const GROUPS = Object.keys(DOC_GROUPS) as DocGroup[];
 
 /** A page that no group names stands last of all. */
-function namesIn(group: keyof typeof DOC_GROUPS, names: readonly string[]): readonly string[] {
+function namesIn(group: DocGroup, names: readonly string[]): readonly string[] {
   const named: readonly string[] = Object.values(DOC_GROUPS).flat();
   const others = group === 'operate' ? names.filter((name) => !named.includes(name)) : [];
   return [...DOC_GROUPS[group], ...others];

@@ -9,7 +9,7 @@ import { hasSessionCookie } from './session-cookie.ts';
 import type { SiteTools } from './tools.ts';
 
 export function pageContext(request: Request, tools: SiteTools, assets: Assets): PageContext {
-  const { siteName, publicUrl, supportContact } = tools;
+  const { siteName, publicUrl, supportContact, termsUrl, privacyUrl } = tools;
   const { pathname, search } = requestUrl(request);
   // With two slashes in front a link to it would lead to another site.
   const path = pathname.replace(/^\/+/, '/');
@@ -21,6 +21,8 @@ export function pageContext(request: Request, tools: SiteTools, assets: Assets):
     path,
     query: knownQuery(path, search),
     supportContact,
+    termsUrl,
+    privacyUrl,
     isSignedIn: hasSessionCookie(request.headers, publicUrl),
   };
 }

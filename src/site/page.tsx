@@ -19,6 +19,9 @@ export interface PageContext {
   isSignedIn: boolean;
   /** A mailto: or https: address, if the operator set one. */
   supportContact: string | undefined;
+  /** Pages of the operator's own, if there are any. */
+  termsUrl: string | undefined;
+  privacyUrl: string | undefined;
 }
 
 export interface PageProps {
@@ -77,6 +80,8 @@ export function Page({ context, title, description, isShownOnce = false, childre
         <footer class="foot">
           <div class="wrap">
             <SupportLink context={context} />
+            {context.termsUrl === undefined ? null : <a href={context.termsUrl}>{words.frame.terms}</a>}
+            {context.privacyUrl === undefined ? null : <a href={context.privacyUrl}>{words.frame.privacy}</a>}
             <a href="/llms.txt">llms.txt</a>
             <a href="/openapi.json">openapi.json</a>
             <a href="/api/public/catalog">{words.frame.catalog}</a>

@@ -30,6 +30,9 @@ export interface SiteTools extends RegisterTools, KeyTools, RedeemTools, Receipt
   securityContact: string | undefined;
   /** Whom customers ask for help: an address of the same form. */
   supportContact: string | undefined;
+  /** The operator's terms of service and privacy policy, if there are pages of them. */
+  termsUrl: string | undefined;
+  privacyUrl: string | undefined;
   status(): Promise<PublicStatus>;
   priceHistory(): Promise<PriceHistory>;
   /** Keyed hash of the visitor's address. */

@@ -163,12 +163,15 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
       await (await (await signedIn(gateway, of, language)).get(path)).text();
 
     const cards = await page(key, '/account/keys');
-    const figures = [...cards.matchAll(new RegExp(`<dt>${account.keys.today}</dt><dd class="id">([^<]*)`, 'g'))];
-    const { usedOf } = account.keys;
-    expect(figures).toHaveLength(2);
-    expect(new Set(figures.map(([, text]) => text))).toEqual(
-      new Set([usedOf(spent, 'NT$0.50'), usedOf('NT$0.00', 'NT$0.25')]),
+    const facts = [...cards.matchAll(/<dt>([^<]*)<\/dt><dd class="id">(.*?)<\/dd>/g)];
+    const budgets = facts.filter(([, title]) => title === account.keys.budget).map(([, , value]) => value);
+    const used = (limit: string, today: string) =>
+      `${limit}<span class="under">${account.keys.usedToday(today)}</span>`;
+    expect(new Set(budgets)).toEqual(
+      new Set([account.keys.noBudget, used('NT$0.50', spent), used('NT$0.25', 'NT$0.00')]),
     );
+    expect(facts).toHaveLength(3 * 6);
+    expect(cards.split(`<summary>${account.keys.edit}<`)).toHaveLength(4);
     const overview = await page(limited.key, '/account');
     expect(overview).toContain(account.overview.budgetUsed(spent, 'NT$0.50'));
     expect(overview).toContain(`<span class="faint">${account.overview.resets('2026-01-16 00:00:00 UTC+8')}</span>`);
@@ -261,6 +264,10 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const html = await (await client.post('/account/redeem', { code })).text();
     expect(html).toContain(faults.wallet_frozen);
     expect(html).toContain(account.redeem.toOverview);
+    const figures = [...(await (await client.get('/account')).text()).matchAll(/class="figure">(.*?)<\/strong>/g)];
+    const [available, balance, , minute, day] = figures.map(([, figure = '']) => figure.replaceAll(/<[^>]*>/g, ''));
+    const { left } = account.overview;
+    expect([available, balance, minute, day]).toEqual(['NT$0.00', 'NT$101.00', left(0, 6), left(0, 300)]);
   });
 });
 

@@ -75,6 +75,21 @@ test('a page that is in English only says so in the Chinese lists, and no other 
   expect(await (await createSiteClient(gateway).get('/docs')).text()).not.toContain(wordsOf('en').docs.inEnglish);
 });
 
+test.each(['en', 'zh-TW'] as const)(
+  'in %s, the reference of the API stands with the pages for who calls it',
+  async (language) => {
+    const { docs } = wordsOf(language);
+    const client = createSiteClient(gateway, language);
+    for (const path of ['/docs', '/docs/accounts']) {
+      const html = await (await client.get(path)).text();
+      const [, list = ''] = new RegExp(`<h2>${docs.use}</h2><ul>(.*?)</ul>`).exec(html) ?? [];
+      expect(list).toEndWith(`<li><a href="/openapi.json">${docs.reference}</a></li>`);
+    }
+    const text = await (await client.get('/docs', { accept: '*/*' })).text();
+    expect(text).toContain(`)\n- [${docs.reference}](${gateway.url}/openapi.json)\n\n## ${docs.operate}`);
+  },
+);
+
 test('every column of a table has a name', () => {
   const files = ['', 'zh-TW'].flatMap((folder) => readdirSync(join(DOCS, folder)).map((file) => join(folder, file)));
   for (const name of files.filter((file) => file.endsWith('.md'))) {

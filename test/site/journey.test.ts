@@ -69,6 +69,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     await page.waitForSelector('pre.secret');
     await open('/');
     expect(await page.getAttribute('main a.button', 'href')).toBe('/account');
+    expect(await textOf(page, 'main a.button')).toBe(wordsOf(language).home.toAccount);
   });
 
   test('the key of a new account is shown once; its call is on the pages as in the answer', async () => {
@@ -308,6 +309,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     await open('/account');
     await submit(page, '/account/sign-out');
     await page.waitForSelector('#key');
+    expect(await textOf(page, '.notice')).toBe(account.signedOut);
     await signIn({ key });
     await open('/account/access');
     await page.fill('#name', name);
@@ -327,6 +329,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     await open('/account/access');
     await submit(page, '/account/sign-out-everywhere');
     await page.waitForSelector('#key');
+    expect(await textOf(page, '.notice')).toBe(account.signedOut);
     await other.page.goto(`${gateway.url}/account/usage`);
     expect(await other.page.textContent('.notice')).toBe(account.expired);
     await other.leave();

@@ -88,17 +88,42 @@ function brokenInTwo(elements: Element[]): string[] {
   return elements.filter(isTall).map((one) => one.outerHTML);
 }
 
-/** Words, which have no space, that go on in a second line. */
+/** Words that go on in a second line. */
 function brokenWords(cells: Element[]): string[] {
   const texts = cells.flatMap((cell) => [cell, ...cell.children]).flatMap((one) => [...one.childNodes]);
-  const isBroken = (text: ChildNode) => {
-    const range = document.createRange();
-    range.selectNodeContents(text);
-    return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1;
-  };
   return texts
-    .filter((one) => one instanceof Text && !/\s/.test(one.data) && isBroken(one))
-    .map((one) => one.textContent ?? '');
+    .filter((one) => one instanceof Text)
+    .flatMap((text) => [...text.data.matchAll(/\S+/g)].map(({ 0: word, index }) => ({ text, word, index })))
+    .filter(({ text, word, index }) => {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1;
+    })
+    .map(({ word }) => word);
+}
+
+/** Rows that do not lead to their receipt wherever they are touched. */
+function untouchable(rows: Element[]): string[] {
+  const isLink = (row: Element) => {
+    row.scrollIntoView({ block: 'center' });
+    const { left, right, top, bottom } = row.getBoundingClientRect();
+    const touched = [document.elementFromPoint(right - 3, top + 3), document.elementFromPoint(left + 3, bottom - 3)];
+    return touched.every((one) => one === row.querySelector('a'));
+  };
+  return rows.filter((row) => !isLink(row)).map((row) => row.outerHTML);
+}
+
+/** Code beside which a part of the width stays empty. */
+function narrowCode(blocks: Element[]): string[] {
+  const width = (one: Element | null) => one?.getBoundingClientRect().width ?? 0;
+  return blocks.filter((one) => width(one.querySelector('pre')) < width(one)).map((one) => one.outerHTML);
+}
+
+/** Rows of three whose first has no line of its own. */
+function crowdedRows(rows: Element[]): string[] {
+  const edges = (row: Element, at: number) => row.children[at]?.getBoundingClientRect();
+  return rows.filter((row) => (edges(row, 0)?.bottom ?? 0) > (edges(row, 1)?.top ?? 0)).map((row) => row.outerHTML);
 }
 
 /** Of a row of filters, which stand in one line: one. */
@@ -137,6 +162,17 @@ describe.each<Look>([
       await visitor.page.goto(gateway.url + path);
       await lookAt(visitor, look, path);
       expect(await visitor.page.locator('.docs td:first-child code').evaluateAll(brokenInTwo)).toEqual([]);
+      expect([path, await visitor.page.locator('.copy').evaluateAll(narrowCode)]).toEqual([path, []]);
+    }
+    await visitor.page.goto(`${gateway.url}/pricing`);
+    // A long name leaves the other columns little room.
+    await visitor.page.locator('.is-prices tbody th').evaluateAll((names) => {
+      for (const name of names) name.textContent = 'llama-4-maverick-17b-128e-instruct-fp8-turbo-preview-2026-04-18';
+    });
+    for (const wide of [1_000, DESKTOP]) {
+      await visitor.page.setViewportSize({ width: wide, height: 900 });
+      const cells = visitor.page.locator('.is-prices :is(thead th, td:last-child)');
+      expect([wide, await cells.evaluateAll(brokenWords)]).toEqual([wide, []]);
     }
     await visitor.leave();
   });
@@ -159,6 +195,8 @@ describe.each<Look>([
     expect(await page.locator('.bars title').first().textContent()).toContain(`${colon}NT$`);
     expect(await page.locator('p:has(> .number)').first().textContent()).toMatch(new RegExp(`\\d${colon}NT`));
     await page.setViewportSize({ width: PHONE, height: 900 });
+    expect(await page.locator('.is-usage tbody tr').evaluateAll(untouchable)).toEqual([]);
+    expect(await page.locator('.flows tr:has(td:nth-child(3))').evaluateAll(crowdedRows)).toEqual([]);
     expect(await page.locator('.scroll:has(td.good)').evaluateAll(widerBySerials)).toEqual([]);
     await page.evaluate(() => {
       document.documentElement.style.fontSize = '200%';
@@ -173,9 +211,13 @@ describe.each<Look>([
     const label = (element: Element) => getComputedStyle(element, '::before').content;
     expect(await page.locator('tbody .paid .under').first().evaluate(label)).toContain(overview.balance);
     expect(await page.locator('tbody tr').evaluateAll(namesOverAmounts)).toEqual([]);
+    expect(await page.locator('.is-usage tbody tr').evaluateAll(untouchable)).toEqual([]);
+    await page.locator('.is-usage td.by').evaluateAll((cells) => {
+      for (const cell of cells) cell.textContent = 'openrouter-eu';
+    });
     for (const wide of [1_000, DESKTOP]) {
       await page.setViewportSize({ width: wide, height: 900 });
-      expect(await page.locator('.is-usage :is(thead th, .how)').evaluateAll(brokenWords)).toEqual([]);
+      expect(await page.locator('.is-usage :is(thead th, .by, .how)').evaluateAll(brokenWords)).toEqual([]);
     }
     await page.click('tbody a');
     await page.waitForSelector('dl.lines');
@@ -231,7 +273,9 @@ test('a button can be read under the mouse, by day and by night', async () => {
 test('all pages of the docs have their list at the same place', async () => {
   const { page, leave } = await browser.visit({ javaScript: false });
   await page.goto(`${gateway.url}/docs`);
-  const paths = await page.locator('.is-list a').evaluateAll((links) => links.map((one) => one.getAttribute('href')));
+  const paths = await page
+    .locator('.is-list a[href^="/docs/"]')
+    .evaluateAll((links) => links.map((one) => one.getAttribute('href')));
   expect(paths.length).toBeGreaterThan(10);
   for (const path of paths) {
     await page.goto(gateway.url + path);
@@ -288,8 +332,8 @@ describe.each(['en', 'zh-TW'] as const)('without JavaScript, in %s', (language) 
     await page.fill('#q', 'p');
     await page.click('form.filters button');
     await page.waitForURL('**/pricing?**');
-    const ids = await page.locator('table.is-prices tbody th .id').allTextContents();
-    expect(ids).toEqual(['up-free', 'up-paid · claude-up-paid']);
+    const names = await page.locator('table.is-prices tbody th').allInnerTexts();
+    expect(names).toEqual(['up-free', 'up-paid\nclaude-up-paid']);
     await page.click('a.language');
     await page.waitForURL('**&lang=*');
     expect(await page.getAttribute('html', 'lang')).toBe(language === 'en' ? 'zh-TW' : 'en');

@@ -117,7 +117,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     gateway.upstream.next(errorScript(500, { message: 'secret detail' }));
     await ask(page, `refuses-${language.toLowerCase()}`, 'Hi');
     await told(page, faults.upstream_failed);
-    expect(await page.textContent('#answer')).toBe(account.play.waiting);
+    expect(await page.textContent('#answer')).toBe('');
     gateway.upstream.next(chatStream({ pieces: ['All is well'] }));
     await ask(page, 'up-paid', 'Hi');
     await told(page, 'NT$');
@@ -301,8 +301,11 @@ test('what a model costs stands beside it, before anything is asked', async () =
   const { play } = wordsOf('en').account;
   const options = await page.locator('#model option').allTextContents();
   expect(options).toContain(`auto:free · ${wordsOf('en').pricing.free}`);
-  expect(options).toContain(`up-paid · ${play.prices('NT$10', 'NT$40.123')}`);
+  expect(options).toContain('up-paid · NT$10 / NT$40.123');
   expect(await page.textContent('label[for="model"]')).toContain(wordsOf('en').pricing.caption);
+  expect((await page.textContent('#price'))?.trim()).toBe(wordsOf('en').pricing.free);
+  await page.selectOption('#model', 'up-paid');
+  expect(await page.textContent('#price')).toBe(play.prices('NT$10', 'NT$40.123'));
 });
 
 test('nothing of it is stored: neither prompt nor answer is in any file', async () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { wordsOf } from '../../src/site/language.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
-import { chatStream, errorScript } from '../support/openai-chat.ts';
+import { chatAnswer, chatStream, errorScript } from '../support/openai-chat.ts';
 import { cutAt, type Script } from '../support/script.ts';
 import { signedIn } from './site-client.ts';
 
@@ -60,6 +60,17 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect([...new Set(outcomesOn(html))]).toEqual([words.outcomes[outcome]]);
     expect(html).not.toContain(`>${outcome}<`);
     expect(html).toContain(`<a href="/pricing#history">${pricing.listNumber(1)}</a>`);
+  });
+
+  test('a line has its price as the price list writes it; what is not charged has none', async () => {
+    gateway.upstream.next(chatAnswer({ usage: { prompt_tokens: 3, completion_tokens: 5_000 } }));
+    expect((await gateway.chat(account.key, { model: 'up-paid', max_tokens: 20 })).status).toBe(200);
+    const html = await read(`/account/receipts/${await requestId()}`);
+    expect([...html.matchAll(/<span class="under number">([^<]*)/g)].map(([, price]) => price)).toEqual([
+      `3 × ${words.usage.perMillion('NT$10')}`,
+      `5,000 × ${words.usage.perMillion('NT$40.123')}`,
+    ]);
+    expect(html).toContain(`<td>${words.buckets.written_off}</td><td class="right number">−NT$`);
   });
 
   test('a try whose client left is no success', async () => {

@@ -38,8 +38,8 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.stop());
 
-async function incident(id: string, title: string, endedAt: number | null): Promise<void> {
-  const said = { titleEn: title, titleZh: title, textEn: 'Text.', textZh: '內容。' };
+async function incident(id: string, title: string, endedAt: number | null, text = 'Text.'): Promise<void> {
+  const said = { titleEn: title, titleZh: title, textEn: text, textZh: text };
   const row = { incidentId: id, startedAt: 0, endedAt, ...said, createdAt: 0 };
   await gateway.gateway.store.commit('putIncident', { incident: row });
 }
@@ -107,5 +107,18 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     ];
     await expectInOrder(parts.map((part) => `>${part}<`).with(3, '<table'), parts.with(4, `## ${status.incidents}\n`));
     expect((await asText()).split('It goes on')).toHaveLength(2);
+  });
+
+  test('the models have a heading of their own below what goes on, and an incident without a text leaves no gap', async () => {
+    const heading = [`<h2>${status.models}</h2>`, `## ${status.models}\n\n| `];
+    const count = async () => [
+      (await asPage()).split(heading[0] ?? '').length,
+      (await asText()).split(heading[1] ?? '').length,
+    ];
+    expect(await count()).toEqual([1, 1]);
+    await incident('inc_1', 'It goes on', null, '');
+    await expectInOrder(['It goes on', ...heading.slice(0, 1), '<table'], ['It goes on', ...heading.slice(1)]);
+    expect(await asPage()).not.toContain('as-written');
+    expect(await asText()).not.toContain('\n\n\n');
   });
 });

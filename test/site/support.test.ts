@@ -1,15 +1,18 @@
-// Whom customers ask for help: linked where a page sends them there, and not spoken of where the operator named nobody.
+// Whom customers ask for help, and the operator's own pages: linked where they are looked for, and not spoken of where the
+// operator named none.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { wordsOf } from '../../src/site/language.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { signedIn } from './site-client.ts';
+import { createSiteClient, signedIn } from './site-client.ts';
 
 const CONTACT = 'https://example.tw/help?from=site&x=1';
+const [TERMS_URL, PRIVACY_URL] = ['https://example.tw/terms/', 'http://example.tw/privacy?lang=zh&x=1'];
 let silent: TestGateway;
 let gateway: TestGateway;
 beforeAll(async () => {
-  [silent, gateway] = await Promise.all([startTestGateway(), startTestGateway({ env: { SUPPORT_CONTACT: CONTACT } })]);
+  const env = { SUPPORT_CONTACT: CONTACT, TERMS_URL, PRIVACY_URL };
+  [silent, gateway] = await Promise.all([startTestGateway(), startTestGateway({ env })]);
 });
 afterAll(() => Promise.all([silent.stop(), gateway.stop()]));
 
@@ -35,6 +38,33 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     for (const path of ['/account/redeem', '/pricing']) {
       expect(await page(path)).toContain(`${account.redeem.source} ${link}`);
     }
+  });
+
+  test('the foot of every page leads to the terms and the privacy policy that are set', async () => {
+    for (const [at, isSet] of [
+      [gateway, true],
+      [silent, false],
+    ] as const) {
+      for (const path of ['/', '/account', '/nothing']) {
+        const html = await (await createSiteClient(at, language).get(path)).text();
+        const foot = html.slice(html.indexOf('<footer'));
+        const links = [
+          `<a href="${TERMS_URL}">${frame.terms}</a>`,
+          `<a href="${PRIVACY_URL?.replace('&', '&amp;')}">${frame.privacy}</a>`,
+        ];
+        expect([path, ...links.map((one) => foot.includes(one))]).toEqual([path, isSet, isSet]);
+        expect([path, foot.includes(frame.terms), foot.includes(frame.privacy)]).toEqual([path, isSet, isSet]);
+      }
+    }
+  });
+
+  test('who has lost a key is told whom to ask and what for, and knows the account from its first day', async () => {
+    const visitor = createSiteClient(gateway, language);
+    const door = await (await visitor.get('/account')).text();
+    expect(door).toContain(`${account.lost} ${link}`);
+    const made = await (await visitor.post('/account/create')).text();
+    const [id = ''] = /acc_[0-9a-z]+/.exec(visitor.cookies.get('session') ?? '') ?? [];
+    expect(made).toContain(`${account.overview.accountId} <span class="id">${id}</span>`);
   });
 
   test('without it nothing is said of it', async () => {

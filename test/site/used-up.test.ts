@@ -9,13 +9,14 @@ import { signedIn } from './site-client.ts';
 
 /** NT$0.01 a token: the 16 tokens of an answer and as many of its prompt, which a call has at least, cost NT$0.32. */
 const DEAR = upModel('dear', { price: { input: 10_000, output: 10_000 } });
+/** Of another price list: whoever asks dear models alone is not helped by it. */
+const CHEAP = upModel('cheap', { price: { input: 0.01, output: 0.01 } });
+
+const onlyFree = ({ models }: TestDocument) => models.filter(({ price }) => price === 'free');
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  const document = (standard: TestDocument) => ({
-    ...standard,
-    models: [...standard.models.filter(({ price }) => price === 'free'), DEAR],
-  });
+  const document = (standard: TestDocument) => ({ ...standard, models: [...onlyFree(standard), DEAR] });
   gateway = await startTestGateway({ document });
 });
 afterAll(() => gateway.stop());
@@ -41,4 +42,24 @@ test('what is left and pays for no call is told as used up, with the way to a ca
   expect((await gateway.get('/api/me', key)).balance_ntd).toBe(0.31);
   expect((await chat()).status).toBe(402);
   for (const language of ['en', 'zh-TW'] as const) expect(await overview(key, language)).toContain(told(language));
+});
+
+test('a cheap model that was never asked hides nothing, free ones that are asked meanwhile neither', async () => {
+  await gateway.apply((standard) => ({ ...standard, models: [...onlyFree(standard), DEAR, CHEAP] }));
+  const { key } = await gateway.register();
+  gateway.upstream.next(chatAnswer({ usage: { prompt_tokens: 1, completion_tokens: 68 } }));
+  await gateway.chat(key, { model: 'dear', messages: [{ role: 'user', content: 'a' }] });
+  for (let i = 0; i < 6; i++) expect((await gateway.chat(key, { model: 'auto:free' })).status).toBe(200);
+  expect(await overview(key, 'en')).toContain(wordsOf('en').account.overview.lowBalance);
+  gateway.upstream.next(chatAnswer({ usage: { prompt_tokens: 1, completion_tokens: 1 } }));
+  expect((await gateway.chat(key, { model: 'cheap' })).status).toBe(200);
+  expect(await overview(key, 'en')).not.toContain(wordsOf('en').account.overview.lowBalance);
+});
+
+test('the way to a card stands beside the balance, however much there is', async () => {
+  const { key } = await gateway.register();
+  for (const language of ['en', 'zh-TW'] as const) {
+    const [card = ''] = /<div class="cards is-money"><div>.*?<\/div>/.exec(await overview(key, language)) ?? [];
+    expect(card).toContain(`<a href="/account/redeem">${wordsOf(language).account.tabs.redeem}</a>`);
+  }
 });

@@ -68,6 +68,10 @@ test.each(['mailto:a@example.com?subject=x&cc=d@example.com', 'mailto:a@b.exampl
   (contact) => expect(readSettings({ SUPPORT_CONTACT: contact }).supportContact).toBe(contact),
 );
 
+test.each(['https://example.tw/terms/', 'HTTP://example.tw/?page=terms#top'])('TERMS_URL may be %s', (url) =>
+  expect(readSettings({ TERMS_URL: url, PRIVACY_URL: url })).toMatchObject({ termsUrl: url, privacyUrl: url }),
+);
+
 describe('what is refused', () => {
   test.each([
     ['PORT', '65536'],
@@ -90,6 +94,10 @@ describe('what is refused', () => {
     ['SUPPORT_CONTACT', 'mailto:help'],
     ['SUPPORT_CONTACT', 'mailto:help@example.com?subject=a b'],
     ['SUPPORT_CONTACT', 'https:example.com'],
+    ['TERMS_URL', 'example.tw/terms'],
+    ['TERMS_URL', 'javascript:alert(1)'],
+    ['PRIVACY_URL', 'mailto:privacy@example.tw'],
+    ['PRIVACY_URL', 'https://example.tw/a b'],
     ['TRUSTED_PROXIES', 'localhost'],
     ['TRUSTED_PROXIES', '10.0.0.0/8,10.0.0.0/33'],
     ['GATEWAY_CONFIG', 'no-such-file.yaml'],

@@ -4,7 +4,13 @@
 import { MIN_PASSWORD_CHARS } from '../../accounts/read-login.ts';
 import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
+import { FieldFault, faultMarks } from '../parts/field-fault.tsx';
 import { AccountPage, type Notice } from './frame.tsx';
+
+export interface AccessFaults {
+  name?: string;
+  password?: string;
+}
 
 interface AccessProps {
   context: PageContext;
@@ -12,11 +18,13 @@ interface AccessProps {
   name: string | null;
   /** What was typed for it and refused. */
   typed?: string | undefined;
+  /** What is wrong with a field. */
+  faults?: AccessFaults;
   canManage: boolean;
   notice?: Notice | undefined;
 }
 
-export function AccessPage({ context, name, typed, canManage, notice }: AccessProps) {
+export function AccessPage({ context, name, typed, faults = {}, canManage, notice }: AccessProps) {
   const { access, name: nameLabel, password, signOutEverywhere } = wordsOf(context.language).account;
   return (
     <AccountPage context={context} tab="access" notice={notice}>
@@ -34,7 +42,9 @@ export function AccessPage({ context, name, typed, canManage, notice }: AccessPr
               autocapitalize="none"
               value={typed ?? name ?? ''}
               required
+              {...faultMarks('name-fault', faults.name)}
             />
+            <FieldFault id="name-fault" text={faults.name} />
           </div>
           <div class="field">
             <label for="password">
@@ -47,7 +57,9 @@ export function AccessPage({ context, name, typed, canManage, notice }: AccessPr
               autocomplete="new-password"
               minlength={MIN_PASSWORD_CHARS}
               required
+              {...faultMarks('password-fault', faults.password)}
             />
+            <FieldFault id="password-fault" text={faults.password} />
           </div>
           <button type="submit">{access.save}</button>
         </form>

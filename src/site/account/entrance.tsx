@@ -13,7 +13,7 @@ import { MessagePage } from '../pages/message.tsx';
 import { readSessionCookie, sessionCookie } from '../session-cookie.ts';
 import type { SiteTools } from '../tools.ts';
 import { readTyped, TYPED_FIELD } from '../typed-before.ts';
-import { AccessPage } from './access.tsx';
+import { type AccessFaults, AccessPage } from './access.tsx';
 import { KEPT_FIELDS, nextPath } from './forms.ts';
 import type { Notice } from './frame.tsx';
 import { CreatedPage, SignInPage } from './sign-in.tsx';
@@ -23,12 +23,14 @@ export function addEntrance(visits: Visits, tools: SiteTools): void {
   visits.open('get', '/account/sign-in', async (visit) => {
     const next = nextPath(visit.url.searchParams.get('next'));
     if (await isSignedIn(tools, visit)) return visit.go(next);
-    return showSignIn(visit, next);
+    const hasLeft = visit.url.searchParams.has('signed-out');
+    const notice = hasLeft ? { text: wordsOf(visit.page.language).account.signedOut } : undefined;
+    return showSignIn(visit, next, { notice });
   });
   visits.open('post', '/account/sign-in', (visit) => enter(tools, visit));
   visits.open('post', '/account/create', (visit) => create(tools, visit));
   const noCookie = [sessionCookie('', tools.publicUrl)];
-  const signedOut = (visit: Visit) => visit.go('/account', noCookie);
+  const signedOut = (visit: Visit) => visit.go('/account/sign-in?signed-out', noCookie);
   const leave = async (visit: Visit) => {
     try {
       await endSession(tools, readSessionCookie(visit.request.headers, tools.publicUrl));
@@ -66,14 +68,15 @@ async function enter(tools: SiteTools, visit: Visit): Promise<Response> {
   const key = form.get('key');
   const name = form.get('name') ?? '';
   const typed = readTyped(form.get(TYPED_FIELD), KEPT_FIELDS);
-  const refuse = (text: string, status: number) =>
-    showSignIn(visit, next, { notice: { text, isBad: true }, status, name, typed: String(typed) });
+  const refuse = (text: string, status: number, wrong?: 'key' | 'password') =>
+    showSignIn(visit, next, { notice: { text, isBad: true }, status, wrong, name, typed: String(typed) });
   try {
     const opened =
       key === null
         ? await signInWithPassword(tools, name, form.get('password') ?? '', visitor(tools, visit))
         : await signInWithKey(tools, key, visitor(tools, visit));
-    if (!opened) return refuse(key === null ? account.badPassword : account.badKey, 401);
+    if (!opened && key === null) return refuse(account.badPassword, 401, 'password');
+    if (!opened) return refuse(account.badKey, 401, 'key');
     return visit.goOn(next, typed, sessionCookie(opened.cookie, tools.publicUrl));
   } catch (error) {
     if (error instanceof Fault && error.code === 'auth_rate_limited') {
@@ -92,8 +95,10 @@ function visitor(tools: SiteTools, visit: Visit) {
 }
 
 interface RefusedEntry {
-  notice?: Notice;
+  notice?: Notice | undefined;
   status?: number;
+  /** See the page. */
+  wrong?: 'key' | 'password' | undefined;
   /** What was typed as a name: only the password need be typed again. */
   name?: string;
   /** What a form carried that came too late. */
@@ -124,7 +129,7 @@ async function create(tools: SiteTools, visit: Visit): Promise<Response> {
     const proof = { accountId, keyId, canManage: true, keyHash: tools.authenticator.hash(apiKey) };
     const opened = await openSession(tools, proof, visitor(tools, visit).cookie);
     const context = { ...visit.page, isSignedIn: true };
-    const page = <CreatedPage context={context} apiKey={apiKey} next={next} />;
+    const page = <CreatedPage context={context} accountId={accountId} apiKey={apiKey} next={next} />;
     return visit.show(page, { cookies: [sessionCookie(opened?.cookie ?? '', tools.publicUrl)] });
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
@@ -136,15 +141,15 @@ async function create(tools: SiteTools, visit: Visit): Promise<Response> {
 async function showAccess(
   tools: SiteTools,
   visit: SignedVisit,
-  refused: { typed?: string | undefined; notice?: Notice; status?: number } = {},
+  refused: { typed?: string | undefined; faults?: AccessFaults; notice?: Notice; status?: number } = {},
 ): Promise<Response> {
   const { accountId, canManage } = visit.session;
   const name = (await tools.store.read.login(accountId))?.name ?? null;
   const saved = visit.url.searchParams.has('saved')
     ? { text: wordsOf(visit.page.language).account.access.saved }
     : undefined;
-  const { typed, notice = saved, status = 200 } = refused;
-  const facts = { name, typed, canManage, notice };
+  const { typed, faults = {}, notice = saved, status = 200 } = refused;
+  const facts = { name, typed, faults, canManage, notice };
   return visit.show(<AccessPage context={visit.page} {...facts} />, { status });
 }
 
@@ -152,22 +157,27 @@ async function changeAccess(tools: SiteTools, visit: SignedVisit): Promise<Respo
   const { access } = wordsOf(visit.page.language).account;
   const { accountId, canManage } = visit.session;
   const name = visit.form.get('name') ?? '';
-  const refuse = (text: string, status = 400) =>
-    showAccess(tools, visit, { typed: name, notice: { text, isBad: true }, status });
+  const refuse = (text: string, { status = 400, field }: { status?: number; field?: keyof AccessFaults } = {}) =>
+    showAccess(tools, visit, {
+      typed: name,
+      faults: field === undefined ? {} : { [field]: text },
+      notice: { text, isBad: true },
+      status,
+    });
   if (!canManage) return refuse(access.restricted);
   const password = visit.form.get('password') ?? '';
   const result = await setPassword(tools, accountId, name, password, visit.cookie).catch((error: unknown) => {
     if (error instanceof Fault && error.code === 'auth_rate_limited') return error;
     throw error;
   });
-  if (result instanceof Fault) return refuse(access.tooMany, result.row.status);
+  if (result instanceof Fault) return refuse(access.tooMany, { status: result.row.status });
   if (result.ok) return visit.go('/account/access?saved');
-  const texts = {
-    name_not_allowed: access.badName,
-    name_taken: access.taken,
-    password_too_short: access.shortPassword,
-    password_too_long: access.longPassword,
-    not_permitted: access.restricted,
-  };
-  return refuse(texts[result.reason]);
+  const { text, ...field } = {
+    name_not_allowed: { text: access.badName, field: 'name' as const },
+    name_taken: { text: access.taken, field: 'name' as const },
+    password_too_short: { text: access.shortPassword, field: 'password' as const },
+    password_too_long: { text: access.longPassword, field: 'password' as const },
+    not_permitted: { text: access.restricted },
+  }[result.reason];
+  return refuse(text, field);
 }

@@ -6,6 +6,7 @@ import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { date, dateTime } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
+import { FieldFault, faultMarks } from '../parts/field-fault.tsx';
 import { KEY_FIELDS, type KeyFaults, type KeyField } from './key-faults.ts';
 
 interface Field {
@@ -33,21 +34,9 @@ export function KeyFields({ language, key_: key, typed, faults = {} }: KeyFields
   const { dailyBudget = null, expiresAt = null } = key ?? {};
   const isWholeDay = expiresAt === null || expiresAt === taipeiDayStart(taipeiDay(expiresAt));
   const firstWrong = KEY_FIELDS.find((name) => faults[name] !== undefined);
-  // Whoever sent it is led to what must be mended, without a script too.
-  const marks = (name: KeyField) =>
-    faults[name] === undefined
-      ? {}
-      : {
-          'aria-invalid': 'true' as const,
-          'aria-describedby': id(`${name}-fault`),
-          ...(name === firstWrong ? { autofocus: true } : {}),
-        };
-  const faultOf = (name: KeyField) =>
-    faults[name] === undefined ? null : (
-      <p class="bad" id={id(`${name}-fault`)}>
-        {faults[name]}
-      </p>
-    );
+  const faultId = (name: KeyField) => id(`${name}-fault`);
+  const marks = (name: KeyField) => faultMarks(faultId(name), faults[name], name === firstWrong);
+  const faultOf = (name: KeyField) => <FieldFault id={faultId(name)} text={faults[name]} />;
   const fields: Field[] = [
     { name: 'name', label: keys.name, value: key?.name ?? '', maxlength: 100 },
     { name: 'models', label: keys.models, value: key?.models?.join(', ') ?? '', help: keys.modelsHelp },

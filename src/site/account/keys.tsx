@@ -98,8 +98,7 @@ function KeySheet({ context, key_: key, facts }: KeyProps) {
     [keys.last4, `…${key.last4}`],
     [keys.created, date(key.createdAt)],
     [keys.models, key.models === null ? keys.allModels : key.models.join(', ')],
-    [keys.budget, key.dailyBudget === null ? keys.noBudget : money(key.dailyBudget)],
-    ...(budget ? [[keys.today, keys.usedOf(money(budget.spent), money(budget.limit))] as const] : []),
+    [keys.budget, budget ? <Budget context={context} budget={budget} /> : keys.noBudget],
     [keys.expires, expiresAt === null ? keys.never : dateTime(expiresAt)],
     [keys.manages, key.manage ? keys.yes : keys.no],
   ];
@@ -117,6 +116,16 @@ function KeySheet({ context, key_: key, facts }: KeyProps) {
       ) : null}
       {facts.canManage ? <KeyActions context={context} key_={key} facts={facts} /> : null}
     </li>
+  );
+}
+
+function Budget({ context, budget: { limit, spent } }: { context: PageContext; budget: DayBudget }) {
+  const { keys } = wordsOf(context.language).account;
+  return (
+    <>
+      {money(limit)}
+      <span class="under">{keys.usedToday(money(spent))}</span>
+    </>
   );
 }
 

@@ -6,13 +6,10 @@ import { readFreeAllowances } from '../../accounts/free-allowances.ts';
 import { redeemCard } from '../../accounts/redeem-card.ts';
 import { readReceipt } from '../../accounts/show-receipt.ts';
 import { openUsageFile } from '../../accounts/usage-file.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import { DAY_MS } from '../../kit/clock.ts';
 import { parseMoment } from '../../kit/moment.ts';
-import { maxNano, minNano, type Nano } from '../../kit/money.ts';
 import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
-import { LEAST_OUTPUT_TOKENS } from '../../kit/tokens.ts';
 import { readUsageQuery, writeCursor } from '../../usage/read-query.ts';
 import { faultText } from '../fault-text.ts';
 import { date, dateTime, money } from '../format.ts';
@@ -28,10 +25,13 @@ import { RedeemPage } from './redeem.tsx';
 import { SetupPage } from './setup.tsx';
 import { USAGE_FILTERS, type UsageFilter, UsagePage } from './usage.tsx';
 import { DATE, usageFileName, usageSheet } from './usage-file.ts';
+import { isUsedUp } from './used-up.ts';
 import type { SignedVisit, Visits } from './visit.tsx';
 
 const CHART_DAYS = 30;
 const LATEST = 5;
+/** Of so many requests the models are those that a visitor uses: also of who has gone on with free ones for a while. */
+const RECENT = 50;
 const CREDITS = 50;
 
 export function addMoneyPages(visits: Visits, tools: SiteTools): void {
@@ -72,7 +72,7 @@ async function showOverview(tools: SiteTools, visit: SignedVisit): Promise<Respo
   const [allowances, budget, page, credits, spent] = await Promise.all([
     readFreeAllowances(tools, accountId),
     budgetOf(tools, visit),
-    tools.store.read.usagePage({ accountId, limit: LATEST }),
+    tools.store.read.usagePage({ accountId, limit: RECENT }),
     tools.store.read.creditsOf(accountId, CREDITS + 1),
     tools.store.read.spendByDay(accountId, since),
   ]);
@@ -85,23 +85,16 @@ async function showOverview(tools: SiteTools, visit: SignedVisit): Promise<Respo
   const facts = {
     accountId,
     wallet,
-    isUsedUp: wallet.balance < leastCall(tools.catalog()),
+    isUsedUp: isUsedUp(wallet.balance, page.records, tools.catalog()),
     minute,
     day,
     budget,
     spend,
-    latest: page.records,
+    latest: page.records.slice(0, LATEST),
     credits: credits.slice(0, CREDITS),
     hasMoreCredits: credits.length > CREDITS,
   };
   return visit.show(<OverviewPage context={visit.page} facts={facts} />);
-}
-
-/** What an ordinary call of a paid model holds at the least: the shortest answer that is worth one, and no fewer tokens of input. */
-function leastCall({ models }: Pick<Catalog, 'models'>): Nano {
-  const paid = models.filter(({ free, kinds }) => !free && kinds.includes('chat'));
-  const [first = 0n, ...others] = paid.map(({ prices: { input, output } }) => input + output);
-  return maxNano(1n, minNano(first, ...others) * BigInt(LEAST_OUTPUT_TOKENS));
 }
 
 async function budgetOf(tools: SiteTools, { session: { keyId } }: SignedVisit): Promise<DayBudget | undefined> {
@@ -189,15 +182,15 @@ async function redeem(tools: SiteTools, visit: SignedVisit): Promise<Response> {
     );
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    const texts: Record<string, string> = {
+    const faults: Record<string, string> = {
       card_code_malformed: words.malformed,
       card_not_redeemable: words.refused,
-      redeem_rate_limited: words.tooMany(dateTime(tools.clock.now() + (error.details.retryAfterS ?? 0) * 1000)),
     };
-    const notice: Notice = { text: texts[error.code] ?? faultText(visit.page.language, error), isBad: true };
-    const page = (
-      <RedeemPage context={visit.page} notice={notice} code={code} isFrozen={await isFrozen(tools, visit)} />
-    );
+    const tooMany = words.tooMany(dateTime(tools.clock.now() + (error.details.retryAfterS ?? 0) * 1000));
+    const other = error.code === 'redeem_rate_limited' ? tooMany : faultText(visit.page.language, error);
+    const fault = faults[error.code];
+    const refused = { notice: { text: fault ?? other, isBad: true }, code, fault };
+    const page = <RedeemPage context={visit.page} {...refused} isFrozen={await isFrozen(tools, visit)} />;
     return visit.show(page, { status: error.row.status });
   }
 }

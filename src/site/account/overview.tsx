@@ -16,7 +16,7 @@ import { ShortUsageTable } from './usage-table.tsx';
 export interface OverviewFacts {
   accountId: string;
   wallet: Pick<Wallet, 'balance' | 'held' | 'frozen'>;
-  /** What is left of the balance, if anything, pays for no call of a paid model. */
+  /** What is left of the balance, if anything, pays for no call of the models that are used. */
   isUsedUp: boolean;
   minute: Allowance;
   day: Allowance;
@@ -39,6 +39,8 @@ export function OverviewPage({ context, facts }: OverviewProps) {
   const { language } = context;
   const { overview, tabs } = wordsOf(language).account;
   const { balance, held, frozen } = facts.wallet;
+  /** While it is frozen nothing can be called, whatever is left. */
+  const open = (allowance: Allowance) => (frozen ? { ...allowance, remaining: 0, used: 0 } : allowance);
   return (
     <AccountPage context={context} tab="overview" isFrozen={frozen}>
       <NoticeBox notice={facts.isUsedUp && !frozen ? { text: overview.lowBalance } : undefined}>
@@ -49,7 +51,12 @@ export function OverviewPage({ context, facts }: OverviewProps) {
       <div class="cards is-money">
         <div>
           <p class="faint">{overview.available}</p>
-          <Amount value={balance - held} />
+          <Amount value={frozen ? 0n : balance - held} />
+          {frozen || facts.isUsedUp ? null : (
+            <p>
+              <a href={tabPath('redeem')}>{tabs.redeem}</a>
+            </p>
+          )}
         </div>
         <div>
           <p class="faint">{overview.balance}</p>
@@ -59,8 +66,8 @@ export function OverviewPage({ context, facts }: OverviewProps) {
           <p class="faint">{overview.held}</p>
           <Amount value={held} />
         </div>
-        <Free title={overview.freeMinute} allowance={facts.minute} context={context} />
-        <Free title={overview.freeDay} allowance={facts.day} context={context} />
+        <Free title={overview.freeMinute} allowance={open(facts.minute)} context={context} />
+        <Free title={overview.freeDay} allowance={open(facts.day)} context={context} />
       </div>
       {facts.budget ? (
         <p>

@@ -43,6 +43,8 @@ export function PlayPage({ context, models, isFrozen, isRefused }: PlayProps) {
     served: play.served('{channel}', '{cost}'),
     faults: Object.fromEntries(STREAM_FAULTS.map((code) => [code, faults[code]])),
   };
+  const priceOf = ({ isFree, input, output }: PlayModel) =>
+    isFree ? pricing.free : play.prices(ntd(input), ntd(output));
   return (
     <AccountPage
       context={context}
@@ -59,11 +61,15 @@ export function PlayPage({ context, models, isFrozen, isRefused }: PlayProps) {
           </label>
           <select id="model" name="model">
             {models.map((model) => (
-              <option value={model.id}>
-                {model.id} · {model.isFree ? pricing.free : play.prices(ntd(model.input), ntd(model.output))}
+              <option value={model.id} data-price={priceOf(model)}>
+                {model.id} · {model.isFree ? pricing.free : `${ntd(model.input)} / ${ntd(model.output)}`}
               </option>
             ))}
           </select>
+          {/* A long name leaves no room for prices above; the script tells those of the model that is chosen. */}
+          <p class="faint" id="price">
+            {models.slice(0, 1).map(priceOf)}
+          </p>
         </div>
         <div class="field">
           <label for="prompt">{play.prompt}</label>

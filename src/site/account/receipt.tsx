@@ -5,6 +5,7 @@ import type { Receipt } from '../../accounts/show-receipt.ts';
 import { count, dateTime, milliseconds, money } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
+import { listPrice, priceNumber } from '../pages/list-price.ts';
 import { Attempts } from '../parts/attempts.tsx';
 import type { Fact } from '../parts/facts.tsx';
 import { statusName } from '../parts/request-status.tsx';
@@ -88,9 +89,7 @@ function Lines({ language, facts: { record, lines } }: PartProps) {
               <tr>
                 <td>
                   {names[line.bucket] ?? line.bucket}
-                  <span class="under number">
-                    {count(line.quantity)} × {money(line.unitPrice)}
-                  </span>
+                  <UnitPrice language={language} line={line} />
                 </td>
                 <td class="right number">{money(line.amount)}</td>
               </tr>
@@ -106,5 +105,19 @@ function Lines({ language, facts: { record, lines } }: PartProps) {
       </Scroll>
       {notes.length > 0 ? <p class="faint">{notes.join(' · ')}</p> : null}
     </>
+  );
+}
+
+/** As the price list writes it, to be compared with it. What is not charged was never counted in units. */
+function UnitPrice({ language, line }: { language: Language; line: Receipt['lines'][number] }) {
+  const { usage } = wordsOf(language).account;
+  const { bucket, quantity, unitPrice } = line;
+  if (bucket === 'written_off') return null;
+  const isImage = bucket === 'image';
+  const price = `NT$${priceNumber(listPrice(isImage ? 'image' : 'input', unitPrice))}`;
+  return (
+    <span class="under number">
+      {count(quantity)} × {isImage ? price : usage.perMillion(price)}
+    </span>
   );
 }

@@ -4,6 +4,7 @@
 import { CARD_CODE_SHAPE } from '../../cards/card-code.ts';
 import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
+import { FieldFault, faultMarks } from '../parts/field-fault.tsx';
 import { CardSource } from '../parts/support-link.tsx';
 import { AccountPage, type Notice } from './frame.tsx';
 
@@ -12,11 +13,13 @@ interface RedeemProps {
   notice?: Notice | undefined;
   /** What was typed and did not work. */
   code?: string;
+  /** What is wrong with it. */
+  fault?: string | undefined;
   isDone?: boolean;
   isFrozen: boolean;
 }
 
-export function RedeemPage({ context, notice, code = '', isDone = false, isFrozen }: RedeemProps) {
+export function RedeemPage({ context, notice, code = '', fault, isDone = false, isFrozen }: RedeemProps) {
   const { redeem } = wordsOf(context.language).account;
   return (
     <AccountPage context={context} tab="redeem" notice={notice} isFrozen={isFrozen}>
@@ -42,7 +45,9 @@ export function RedeemPage({ context, notice, code = '', isDone = false, isFroze
             value={code}
             required
             data-from-link
+            {...faultMarks('code-fault', fault)}
           />
+          <FieldFault id="code-fault" text={fault} />
         </div>
         <button type="submit">{redeem.redeem}</button>
       </form>

@@ -5,6 +5,8 @@ import { readCardCode } from '../../cards/card-code.ts';
 import { wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
+import { FieldFault, faultMarks } from '../parts/field-fault.tsx';
+import { SupportLink } from '../parts/support-link.tsx';
 import { TYPED_FIELD } from '../typed-before.ts';
 import { type Notice, NoticeBox, tabPath } from './frame.tsx';
 
@@ -13,6 +15,8 @@ interface SignInProps {
   /** Where to go afterwards. */
   next: string;
   notice?: Notice | undefined;
+  /** The way that was tried and did not open: its fields tell the same as the notice. */
+  wrong?: 'key' | 'password' | undefined;
   /** What was typed and did not fit its password. */
   name?: string | undefined;
   /** What a form carried that came too late. */
@@ -21,8 +25,9 @@ interface SignInProps {
   card?: string | null;
 }
 
-export function SignInPage({ context, next, notice, name = '', typed, card }: SignInProps) {
+export function SignInPage({ context, next, notice, wrong, name = '', typed, card }: SignInProps) {
   const { account } = wordsOf(context.language);
+  const faultOf = (way: 'key' | 'password') => (wrong === way ? notice?.text : undefined);
   const typedField = typed ? <input type="hidden" name={TYPED_FIELD} value={typed} /> : null;
   return (
     <Page context={context} title={account.signInTitle}>
@@ -42,7 +47,16 @@ export function SignInPage({ context, next, notice, name = '', typed, card }: Si
             {typedField}
             <div class="field">
               <label for="key">{account.key}</label>
-              <input id="key" name="key" type="password" autocomplete="off" placeholder="sk-svc-…" required />
+              <input
+                id="key"
+                name="key"
+                type="password"
+                autocomplete="off"
+                placeholder="sk-svc-…"
+                required
+                {...faultMarks('key-fault', faultOf('key'))}
+              />
+              <FieldFault id="key-fault" text={faultOf('key')} />
             </div>
             <button type="submit">{account.signIn}</button>
           </form>
@@ -52,16 +66,35 @@ export function SignInPage({ context, next, notice, name = '', typed, card }: Si
             {typedField}
             <div class="field">
               <label for="name">{account.name}</label>
-              <input id="name" name="name" autocomplete="username" autocapitalize="none" value={name} required />
+              <input
+                id="name"
+                name="name"
+                autocomplete="username"
+                autocapitalize="none"
+                value={name}
+                required
+                {...faultMarks('password-fault', faultOf('password'), false)}
+              />
             </div>
             <div class="field">
               <label for="password">{account.password}</label>
-              <input id="password" name="password" type="password" autocomplete="current-password" required />
+              <input
+                id="password"
+                name="password"
+                type="password"
+                autocomplete="current-password"
+                required
+                {...faultMarks('password-fault', faultOf('password'))}
+              />
+              <FieldFault id="password-fault" text={faultOf('password')} />
             </div>
             <button type="submit" class="quiet">
               {account.signIn}
             </button>
           </form>
+          <p class="faint">
+            {account.lost} <SupportLink context={context} />
+          </p>
         </section>
         <section id="create">
           <h2>{account.noAccount}</h2>
@@ -78,11 +111,12 @@ export function SignInPage({ context, next, notice, name = '', typed, card }: Si
 
 interface CreatedProps {
   context: PageContext;
+  accountId: string;
   apiKey: string;
   next: string;
 }
 
-export function CreatedPage({ context, apiKey, next }: CreatedProps) {
+export function CreatedPage({ context, accountId, apiKey, next }: CreatedProps) {
   const { account, frame } = wordsOf(context.language);
   return (
     <Page context={context} title={account.createdTitle} isShownOnce>
@@ -90,6 +124,12 @@ export function CreatedPage({ context, apiKey, next }: CreatedProps) {
         <h1>{account.createdTitle}</h1>
         <p class="lead">{account.createdText}</p>
         <CodeBlock code={apiKey} label={frame.copy} done={frame.copied} isSecret />
+        {/* Once the key is lost, nobody could say which account it was. */}
+        <p>
+          {account.overview.accountId} <span class="id">{accountId}</span>
+          <br />
+          <span class="faint">{account.createdId}</span>
+        </p>
         <p>
           <a class="button" href={next} data-keep-code>
             {account.goOn}

@@ -1,9 +1,11 @@
 /** @jsxImportSource hono/jsx */
-// What was spent day by day, drawn on the server: thirty bars, their sum in words for who does not see them.
+// What was spent day by day, drawn on the server: thirty bars; and in words their sum, the highest of them and
+// each that cost something, for who does not see them or has no mouse to ask them.
 
 import type { Nano } from '../../kit/money.ts';
 import { money } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
+import { Scroll } from '../parts/scroll.tsx';
 
 export interface SpendDay {
   /** As 2026-11-15. */
@@ -15,10 +17,16 @@ const WIDTH = 20;
 const STEP = 24;
 const HEIGHT = 120;
 
-export function SpendChart({ days, language }: { days: readonly SpendDay[]; language: Language }) {
+interface ChartProps {
+  days: readonly SpendDay[];
+  language: Language;
+}
+
+export function SpendChart({ days, language }: ChartProps) {
   const { overview, colon } = wordsOf(language).account;
   const total = days.reduce((sum, { cost }) => sum + cost, 0n);
   const most = days.reduce((highest, { cost }) => (cost > highest ? cost : highest), 1n);
+  const highest = days.find(({ cost }) => cost === most);
   return (
     <>
       <svg
@@ -48,7 +56,37 @@ export function SpendChart({ days, language }: { days: readonly SpendDay[]; lang
         {days[0]?.day} – {days.at(-1)?.day}
         {colon}
         <span class="number">{money(total)}</span>
+        {highest === undefined ? null : (
+          <>
+            <br />
+            {overview.highest(highest.day, money(highest.cost))}
+          </>
+        )}
       </p>
+      <DaysInWords days={days} language={language} />
     </>
+  );
+}
+
+function DaysInWords({ days, language }: ChartProps) {
+  const { overview } = wordsOf(language).account;
+  const paid = days.filter(({ cost }) => cost > 0n).toReversed();
+  if (paid.length === 0) return null;
+  return (
+    <details>
+      <summary>{overview.byDay}</summary>
+      <Scroll label={overview.byDay}>
+        <table class="flows">
+          <tbody>
+            {paid.map(({ day, cost }) => (
+              <tr>
+                <td class="number">{day}</td>
+                <td class="right number">{money(cost)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </details>
   );
 }

@@ -87,15 +87,25 @@ if (play) {
       await ask(new FormData(play), running.signal);
       if (!answer.textContent) answer.textContent = words.noText;
     } catch (error) {
-      if (error.name === 'AbortError') say(words.stopped);
-      else say(error.told ?? words.offline, true, error.link);
+      // Where it failed, no answer is on its way to the box.
+      if (error.name !== 'AbortError') say(error.told ?? words.offline, true, error.link);
+      else {
+        say(words.stopped);
+        if (!answer.textContent) answer.textContent = words.waiting;
+      }
     } finally {
       running = undefined;
       button.textContent = words.send;
       answer.removeAttribute('aria-busy');
-      if (!answer.textContent) answer.textContent = words.waiting;
     }
   });
+  const { model } = play.elements;
+  const tellPrice = () => {
+    document.getElementById('price').textContent = model.selectedOptions[0]?.dataset.price ?? '';
+  };
+  model.addEventListener('change', tellPrice);
+  // A page that the browser kept, or loads again, has the model that was chosen.
+  addEventListener('pageshow', tellPrice);
   button.disabled = false;
   document.getElementById('needs-script')?.remove();
 

@@ -2,7 +2,7 @@
 // A page of the docs, with all others beside it.
 
 import { raw } from 'hono/html';
-import type { DocLink, DocPage, DocsLibrary } from '../docs-library.ts';
+import { type DocGroup, type DocLink, type DocPage, type DocsLibrary, REFERENCE_GROUP } from '../docs-library.ts';
 import { wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 
@@ -40,13 +40,21 @@ function Contents({ context, library, current }: { context: PageContext; library
                 </a>
               </li>
             ))}
+            <Reference context={context} group={group} />
           </ul>
         </>
       ))}
-      <p>
-        <a href="/openapi.json">{docs.reference}</a>
-      </p>
     </nav>
+  );
+}
+
+/** Beside the pages for who calls the API. */
+function Reference({ context, group }: { context: PageContext; group: DocGroup }) {
+  if (group !== REFERENCE_GROUP) return null;
+  return (
+    <li>
+      <a href="/openapi.json">{wordsOf(context.language).docs.reference}</a>
+    </li>
   );
 }
 
@@ -122,13 +130,11 @@ function Overview({ context, library }: Omit<DocsProps, 'page'>) {
                   </a>
                 </li>
               ))}
+              <Reference context={context} group={group} />
             </ul>
           </section>
         ))}
       </div>
-      <p>
-        <a href="/openapi.json">{docs.reference}</a>
-      </p>
     </article>
   );
 }

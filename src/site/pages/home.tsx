@@ -34,9 +34,10 @@ export function HomePage({ context, facts }: { context: PageContext; facts: Home
           </p>
           {facts.free.channels.length > 0 ? <p>{home.freeBy(facts.free.channels.join(' · '))}</p> : null}
           <p class="faint">{home.freeLimits(minute, zero, positive)}</p>
+          <p>{home.paidBy}</p>
           <p class="row">
             <a class="button" href={context.isSignedIn ? '/account' : '/account#create'}>
-              {home.createAccount}
+              {context.isSignedIn ? home.toAccount : home.createAccount}
             </a>
             <a class="button quiet" href="/pricing">
               {home.seePrices}

@@ -1,6 +1,6 @@
 // The public pages for who reads them with curl: the same facts, as Markdown.
 
-import type { DocPage, DocsLibrary } from '../docs-library.ts';
+import { type DocPage, type DocsLibrary, REFERENCE_GROUP } from '../docs-library.ts';
 import { dateTime, milliseconds, percent } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import { MENU } from '../page.tsx';
@@ -32,6 +32,7 @@ export function homeText(language: Language, { siteName, publicUrl }: Site, { fr
     `auto:free · ${status[free.state]}`,
     ...(free.channels.length > 0 ? [home.freeBy(free.channels.join(' · '))] : []),
     home.freeLimits(limits.free_per_minute, limits.free_per_day_zero, limits.free_per_day_positive),
+    home.paidBy,
     `## ${home.promises}`,
     ...promises,
     [...links, `- [llms.txt](${publicUrl}/llms.txt)`].join('\n'),
@@ -76,7 +77,7 @@ export function statusText(language: Language, facts: StatusFacts): string {
   return paragraphs(
     `# ${status.title}`,
     summaryOf(language, facts).text,
-    ...(ongoing.length > 0 ? [`## ${status.ongoingIncidents}`, ...ongoing] : []),
+    ...(ongoing.length > 0 ? [`## ${status.ongoingIncidents}`, ...ongoing, `## ${status.models}`] : []),
     markdownTable(heads, rows),
     status.updated(dateTime(facts.at)),
     ...(ended.length > 0 || ongoing.length === 0 ? [`## ${status.incidents}`] : []),
@@ -100,9 +101,10 @@ export function docsText(language: Language, library: DocsLibrary, publicUrl: st
     const links = pages.map(
       ({ name, title, language: own }) => `- [${title}](${publicUrl}/docs/${name}.md${query})${mark(own)}`,
     );
+    if (group === REFERENCE_GROUP) links.push(`- [${docs.reference}](${publicUrl}/openapi.json)`);
     return paragraphs(`## ${docs[group]}`, links.join('\n'));
   });
-  return paragraphs(`# ${docs.title}`, docs.lead, ...groups, `[${docs.reference}](${publicUrl}/openapi.json)`);
+  return paragraphs(`# ${docs.title}`, docs.lead, ...groups);
 }
 
 /** A page that is not written in the reader's language says so in that language. */
@@ -111,7 +113,8 @@ export function docText(language: Language, { language: written, markdown }: Doc
 }
 
 function paragraphs(...parts: string[]): string {
-  return `${parts.map((part) => part.trim()).join('\n\n')}\n`;
+  const written = parts.map((part) => part.trim()).filter((part) => part !== '');
+  return `${written.join('\n\n')}\n`;
 }
 
 function codeBlock(code: string): string {

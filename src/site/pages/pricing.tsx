@@ -135,6 +135,19 @@ export function priceText(model: PricedModel, name: keyof PricedModel['price'], 
   return model.isFree ? free : priceNumber(value);
 }
 
+/** Of a model that has no other name the id need not be told twice. */
+function ModelName({ model: { id, name, aliases } }: { model: PricedModel }) {
+  const others = name === id ? aliases : [id, ...aliases];
+  if (others.length === 0) return <>{name}</>;
+  return (
+    <>
+      {name}
+      <br />
+      <span class="id faint">{others.join(' · ')}</span>
+    </>
+  );
+}
+
 const BUDGET_NTD = 100;
 const MILLION = 1_000_000;
 
@@ -154,9 +167,7 @@ function PriceRow({ context, model }: { context: PageContext; model: PricedModel
   return (
     <tr>
       <th scope="row">
-        {model.name}
-        <br />
-        <span class="id faint">{[model.id, ...model.aliases].join(' · ')}</span>
+        <ModelName model={model} />
       </th>
       {priceColumns(context.language).map(({ name, title }) => (
         <td class={model.price[name] === null ? 'right number none' : 'right number'} data-label={title}>

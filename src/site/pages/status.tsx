@@ -80,6 +80,7 @@ export function StatusPage({ context, facts }: { context: PageContext; facts: St
       </p>
       {ongoing.length > 0 ? <h2>{status.ongoingIncidents}</h2> : null}
       <Incidents language={language} incidents={ongoing} />
+      {ongoing.length > 0 ? <h2>{status.models}</h2> : null}
       <Scroll label={status.title}>
         <table class="stack is-status">
           <thead>
@@ -124,7 +125,7 @@ function Incidents({ language, incidents }: { language: Language; incidents: rea
       <p class="faint">
         {dateTime(incident.startedAt)} – {incident.endedAt === null ? status.ongoing : dateTime(incident.endedAt)}
       </p>
-      <p class="as-written">{incident.text[language]}</p>
+      {incident.text[language] === '' ? null : <p class="as-written">{incident.text[language]}</p>}
     </article>
   ));
 }

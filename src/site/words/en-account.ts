@@ -13,6 +13,7 @@ export const enAccount = {
   name: 'Name',
   password: 'Password',
   signIn: 'Sign in',
+  lost: 'Lost your key or password? Sign in with the other one, or ask the operator of this service for a new key: name your account id, the serial of a card you redeemed, or the id of a request.',
   noAccount: 'No account yet?',
   create: 'Create an account',
   createText: 'You get a key and NT$1 of trial credit at once. The key is shown one time only.',
@@ -30,6 +31,7 @@ export const enAccount = {
   createdTitle: 'Your account is ready',
   createdText:
     'Keep this key in a safe place now. It is shown only this once, and it is the only way in until you set a password.',
+  createdId: 'Note this as well: if you lose the key, the operator finds your account by it.',
   goOn: 'I have kept the key',
   tabs: {
     overview: 'Overview',
@@ -42,6 +44,7 @@ export const enAccount = {
   },
   signOut: 'Sign out',
   signOutEverywhere: 'Sign out everywhere',
+  signedOut: 'You are signed out.',
   signedOutHere:
     'You are signed out in this browser. The service could not end the session itself right now; it ends by itself within half an hour.',
   overview: {
@@ -55,6 +58,8 @@ export const enAccount = {
     budgetUsed: (spent: string, limit: string) => `Your key has used ${spent} of ${limit} today.`,
     spend: 'Spent, last 30 days',
     spendLabel: (total: string) => `Spent in the last 30 days: ${total}`,
+    highest: (day: string, amount: string) => `Highest: ${day}, ${amount}`,
+    byDay: 'Day by day',
     latest: 'Latest requests',
     next: 'What to do next',
     nextSetup: 'Set up your client',
@@ -70,7 +75,7 @@ export const enAccount = {
     noCredits: 'No money has come in yet. A prepaid card adds balance.',
     accountId: 'Account id',
     lowBalance:
-      'Your balance is used up: what is left hardly pays for a call of a paid model. auto:free goes on working; a prepaid card adds balance.',
+      'Your balance is used up: what is left hardly pays for another call of the paid models you use. auto:free goes on working; a prepaid card adds balance.',
   },
   entryKinds: {
     trial: 'Trial credit',
@@ -88,8 +93,7 @@ export const enAccount = {
     allModels: 'all',
     budget: 'Daily budget',
     noBudget: 'none',
-    today: 'Used today',
-    usedOf: (spent: string, limit: string) => `${spent} of ${limit}`,
+    usedToday: (spent: string) => `used today: ${spent}`,
     expires: 'Expires',
     never: 'never',
     manages: 'Manages',
@@ -106,7 +110,7 @@ export const enAccount = {
     manageHelp: 'May manage keys of this account',
     shownOnce: 'Keep this key now: it is shown only this once.',
     noName: 'Key without a name',
-    noNameHint: 'Give it a name under “Change”: names tell keys apart in your usage.',
+    noNameHint: 'Give it a name under “Change, rotate or revoke”: names tell keys apart in your usage.',
     expired: 'expired',
     oldWorks: (until: string) => `The old key works until ${until}.`,
     stale: 'Look at the list first: this form was sent before, or the keys have changed since.',
@@ -126,7 +130,7 @@ export const enAccount = {
     revokeText: 'Every program that uses this key is refused within a second. A revoked key cannot be brought back.',
     revokeCurrent: 'You signed in with this key: revoking it signs you out.',
     keep: 'Keep the key',
-    edit: 'Change',
+    edit: 'Change, rotate or revoke',
     save: 'Save',
     revoked: 'The key is revoked.',
     gone: 'This key was revoked before: it no longer works.',
@@ -183,6 +187,7 @@ export const enAccount = {
     whyEstimated: 'usage is estimated (counted by us)',
     line: 'What',
     amount: 'Amount',
+    perMillion: (price: string) => `${price} per 1M`,
     attempts: 'Attempts',
     outcome: 'Outcome',
     duration: 'Duration',

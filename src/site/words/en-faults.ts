@@ -30,7 +30,8 @@ export const enFaults = {
     too_many_in_flight: 'Wait until other requests have ended: too many are running.',
     upstream_failed: 'Try again or choose another model: every upstream channel failed. Nothing was charged.',
     unavailable: 'Try again shortly: the service cannot take this right now. Nothing was charged.',
-    wallet_frozen: 'Ask the operator of this service: the wallet of this account is frozen.',
+    wallet_frozen:
+      'Ask the operator of this service: this account is frozen. Every request is refused, of free models too; the balance is kept.',
     internal_error: 'Try again in a moment. The fault is ours, and nothing was charged.',
   },
   fields: {

@@ -27,7 +27,7 @@ export const zhTwFaults: { texts: Words['faults']; fields: Words['fields'] } = {
     too_many_in_flight: '請等其他請求結束：同時執行的請求太多。',
     upstream_failed: '請再試一次，或選擇其他模型：所有上游通道都失敗了。沒有扣任何款項。',
     unavailable: '請稍後再試：目前無法受理。沒有扣任何款項。',
-    wallet_frozen: '請洽詢本服務的營運者：這個帳戶的錢包已遭凍結。',
+    wallet_frozen: '請洽詢本服務的營運者：這個帳戶已遭凍結。所有請求（包括免費模型）都會遭到拒絕；餘額仍會保留。',
     internal_error: '請稍後再試。這是我們的錯誤，沒有扣任何款項。',
   },
   fields: {
