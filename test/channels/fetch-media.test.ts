@@ -36,7 +36,10 @@ beforeAll(async () => {
     else if (request.url === '/moved') response.writeHead(302, { location: `${base}/cat.png` }).end();
     else if (request.url === '/large') response.writeHead(200).end(Buffer.alloc(5_000));
     else if (request.url?.startsWith('/half')) response.writeHead(200).end(Buffer.alloc(500));
-    else if (request.url === '/silent') {
+    else if (request.url === '/broken') {
+      response.writeHead(200, { 'content-length': '500' });
+      response.write(Buffer.alloc(100), () => response.socket?.destroy());
+    } else if (request.url === '/silent') {
       silent++;
       response.on('close', () => silent--);
       response.writeHead(200).write('x');
@@ -130,11 +133,12 @@ describe('S11 what is refused', () => {
     expect(await refusalOf(fetchMedia, `${base}/cat.png`)).toContain('could not be fetched');
   });
 
-  test('a redirect, an error, too many bytes, a server that falls silent', async () => {
+  test('a redirect, an error, too many bytes, a server that breaks off, a server that falls silent', async () => {
     const fetchMedia = createLabFetch();
     expect(await refusalOf(fetchMedia, `${base}/moved`)).toContain('does not give it');
     expect(await refusalOf(fetchMedia, `${base}/nothing`)).toContain('does not give it');
     expect(await refusalOf(fetchMedia, `${base}/large`)).toContain('at most 1000 bytes');
+    expect(await refusalOf(fetchMedia, `${base}/broken`)).toContain('its server broke off');
     const impatient = createLabFetch(['127.0.0.1'], 300);
     expect(await refusalOf(impatient, `${base}/silent`)).toContain('could not be fetched');
   });

@@ -103,6 +103,30 @@ describe('failures at one moment', () => {
   });
 });
 
+describe('a second try of a call that began before it opened', () => {
+  test.each([
+    ['consecutive_failures', () => failTimes(5)],
+    ['key_refused', async () => health.failure(enter(), { opensAtOnce: true })],
+  ])('waits as others do when it was opened by %s', async (why, open) => {
+    const older = enter();
+    await clock.advance(1);
+    await open();
+    expect(state()).toMatchObject({ state: 'open', why });
+    expect(isAdmitted(older)).toBe(false);
+  });
+});
+
+test('what failed before its pause does not count once it is closed again', async () => {
+  const passes = Array.from({ length: 20 }, () => enter());
+  await clock.advance(100);
+  for (const pass of passes) health.failure(pass);
+  expect(state()).toMatchObject({ state: 'open', why: 'failure_rate' });
+  await clock.advance(5_000);
+  health.success(enter());
+  await failTimes(1);
+  expect(state()?.state).toBe('closed');
+});
+
 test('says how long it stays shut, up to a minute; a probe on its way has the first pause', async () => {
   const shutForMs = () => health.shutForMs('channel', 'model');
   expect(shutForMs()).toBe(0);

@@ -20,6 +20,7 @@ import { upModel } from '../support/test-document.ts';
 
 const LEASE_MS = 15_000;
 const GRACE_MS = 60_000;
+const APART_MS = 5_000;
 const RENEW_MS = 3_000;
 const SWEEP_MS = 5_000;
 let gateway: TestGateway;
@@ -136,6 +137,11 @@ describe('a node that may have been taken for dead', () => {
   function wake(): void {
     gateway.gateway.store.commit = commit;
   }
+  async function wakeAndRenew(): Promise<void> {
+    wake();
+    await clock.advance(RENEW_MS);
+    await eventually('it is ready', async () => (await gateway.call('/readyz')).status === 200);
+  }
   /** As another node does that takes this one for dead. */
   async function release(): Promise<void> {
     const [requestId = ''] = holds();
@@ -150,12 +156,19 @@ describe('a node that may have been taken for dead', () => {
   });
 
   test.each([
-    ['a hold was released', release, wake],
-    ['it has no lease', async () => {}, () => {}],
-  ])('asks no channel again when %s', async (_, meanwhile, then) => {
-    const answered = await sleepIn(failed);
+    ['a hold was released', release, wake, LEASE_MS + GRACE_MS],
+    ['a hold was released, though it has a new lease', release, wakeAndRenew, LEASE_MS + GRACE_MS],
+    ['it has no lease', async () => {}, () => {}, LEASE_MS + GRACE_MS],
+    [
+      'it has no lease, and the clock of another may be ahead',
+      async () => {},
+      () => {},
+      LEASE_MS + GRACE_MS - APART_MS,
+    ],
+  ])('asks no channel again when %s', async (_, meanwhile, then, sleepMs) => {
+    const answered = await sleepIn(failed, {}, sleepMs);
     await meanwhile();
-    then();
+    await then();
     const { status, text } = await answered();
     wake();
     expect(status).toBe(503);

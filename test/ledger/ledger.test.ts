@@ -14,6 +14,7 @@ import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createAccount, free, fresh, paid, renewLease, settling } from '../store/suite/samples.ts';
 import { createLogCapture } from '../support/log-capture.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 
 let folder: string;
 let store: Store;
@@ -28,21 +29,21 @@ afterAll(async () => {
 });
 
 /** Releases fail so often before they reach the store. */
-function ledgerWith({ failedReleases = 0 } = {}) {
+function ledgerWith({ failedReleases = 0, clock = systemClock } = {}) {
   let failed = 0;
   const commit: Store['commit'] = async (name, input) => {
     if (name === 'release' && failed++ < failedReleases) throw fault('unavailable', { internal: 'store: away' });
     return store.commit(name, input);
   };
   const lines = createLogCapture();
-  const alarms = createAlarms(createLog(systemClock, lines.write));
+  const alarms = createAlarms(createLog(clock, lines.write));
   const ledger = createLedger({
     store: { commit, read: store.read },
-    clock: systemClock,
+    clock,
     alarms,
     lease: () => undefined,
   });
-  return { ledger, alarms: () => lines.lines().map(({ event }) => event) };
+  return { ledger, tries: () => failed, alarms: () => lines.lines().map(({ event }) => event) };
 }
 
 test('what cannot be settled is released, however often that must be tried', async () => {
@@ -56,6 +57,21 @@ test('what cannot be settled is released, however often that must be tried', asy
   expect(ledger.closing()).toBe(0);
   expect(await store.read.wallet(account.accountId)).toMatchObject({ balance: 10_000n, held: 0n, inFlight: 0 });
   expect(alarms()).toEqual(['close_failed', 'settle_retrying']);
+});
+
+test('a close is tried again after ever longer waits, up to five seconds, however long the store was away', async () => {
+  const clock = createManualClock();
+  const { ledger, tries } = ledgerWith({ failedReleases: 20, clock });
+  const call = paid(await createAccount(store));
+  expect(await ledger.admit(call)).toMatchObject({ ok: true });
+  const { cost: _, ...input } = settling(call, 0n);
+  const released = ledger.release({ ...input, giveBackSlots: false });
+  for (const [index, waitMs] of [100, 200, 400, 800, 1_600, 3_200, ...Array(14).fill(5_000)].entries()) {
+    await clock.advance(waitMs - 1);
+    expect(tries()).toBe(index + 1);
+    await clock.advance(1);
+  }
+  expect(await released).toMatchObject({ state: 'closed' });
 });
 
 test('a free call that cannot be settled gives its address its slot back', async () => {

@@ -57,13 +57,23 @@ test('who waits for room gets it when another has left', async () => {
   await waiting;
 });
 
+test('whose turn it is hands it on also when it leaves half read', () => {
+  const { open } = openRooms(512);
+  const [first, second] = [open(), open()];
+  expect(state(first.grow(100 * MIB))).toBe('at once');
+  const waiting = second.grow(70 * MIB);
+  expect(state(waiting)).toBe('pending');
+  first.leave();
+  expect(state(waiting)).toBe('fulfilled');
+});
+
 test('who leaves while it waits is told, and takes nothing', async () => {
   const { open } = openRooms(200);
   const [first, second] = [open(), open()];
   first.grow(90 * MIB);
   const waiting = second.grow(20 * MIB);
   second.leave();
-  expect(waiting).rejects.toBeInstanceOf(Fault);
+  await expect(waiting).rejects.toBeInstanceOf(Fault);
   first.leave();
   first.leave();
   expect(state(open().grow(100 * MIB))).toBe('at once');

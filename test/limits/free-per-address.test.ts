@@ -128,10 +128,13 @@ describe('with the guard', () => {
     const stored = JSON.stringify(gateway.sql('SELECT window_id FROM windows'));
     expect(stored).toMatch(/free:address:[0-9a-f]{64}/);
     expect(stored).not.toContain(ONE);
-    clock.step(47 * HOUR_MS);
+    const forget = spyOn(gateway.gateway.store, 'forget');
+    clock.step(47 * HOUR_MS + 40 * 60_000);
     await clock.advance(600_000);
+    expect(forget).toHaveBeenCalledTimes(1);
+    await forget.mock.results[0]?.value;
     expect(windows()).toHaveLength(1);
-    clock.step(HOUR_MS);
+    clock.step(600_000);
     await eventually('the address to be forgotten', async () => {
       await clock.advance(60_000);
       return windows().length === 0;

@@ -7,12 +7,14 @@ import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
 import { chatAnswer, errorScript } from '../support/openai-chat.ts';
 import { operatorOf } from '../support/operator.ts';
+import { createShiftedClock } from '../support/shifted-clock.ts';
 
 let gateway: TestGateway;
 let api: AdminApi;
 let account: TestAccount;
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  // No midnight comes between two tests that speak of a day.
+  gateway = await startTestGateway({ clock: createShiftedClock({ standsStill: true }) });
   api = adminApiOf(gateway);
   gateway.upstream.otherwise(chatAnswer());
   account = await gateway.register();

@@ -134,8 +134,8 @@ test('a client that leaves while it waits has taken nothing', async () => {
 
 const MANY = 40;
 /** Each needs more than the first call has left. */
-const askTimes = (count: number, maxTokens: number) =>
-  Array.from({ length: count }, () => gateway.chat(account.key, { model: 'dear', max_tokens: maxTokens }));
+const askTimes = (count: number, maxTokens: number, key = account.key) =>
+  Array.from({ length: count }, () => gateway.chat(key, { model: 'dear', max_tokens: maxTokens }));
 
 test('many that wait ask in turn, and each waits its time', async () => {
   const calls = askTimes(MANY, 90);
@@ -150,13 +150,27 @@ test('many that wait ask in turn, and each waits its time', async () => {
   expect((await first).status).toBe(200);
 });
 
-test('when the money comes back all that it is enough for are served, one after the other at once', async () => {
-  gateway.upstream.otherwise(chatAnswer());
-  const calls = askTimes(5, 11);
-  await eventually('all to have asked', () => tries.length >= 5 && committing === 0);
-  gate.open();
-  expect((await first).status).toBe(200);
-  await clock.advance(50);
-  for (const call of calls) expect((await call).status).toBe(200);
-  expect(gateway.audit()).toEqual([]);
-});
+test.each(['account', 'key'])(
+  'all that returned money is enough for are served at once: that of the %s',
+  async (whose) => {
+    gateway.upstream.otherwise(chatAnswer());
+    let key = account.key;
+    if (whose === 'key') {
+      gate.open();
+      expect((await first).status).toBe(200);
+      ({ key } = await createKey(gateway, account.key, { daily_budget_ntd: 0.65 }));
+      gate = createGate();
+      gateway.upstream.next({ ...chatAnswer(), body: [gate.opened, ...(chatAnswer().body ?? [])] });
+      first = gateway.chat(key, { model: 'dear', max_tokens: 60 });
+      await gateway.upstream.request(1);
+      tries = [];
+    }
+    const calls = askTimes(5, 11, key);
+    await eventually('all to have asked', () => tries.length >= 5 && committing === 0);
+    gate.open();
+    expect((await first).status).toBe(200);
+    await clock.advance(50);
+    for (const call of calls) expect((await call).status).toBe(200);
+    expect(gateway.audit()).toEqual([]);
+  },
+);

@@ -9,6 +9,9 @@ import { bodyLength, cutAt, isBytes } from '../support/script.ts';
 import { createShiftedClock, type ShiftedClock } from '../support/shifted-clock.ts';
 import { WIRE_CLIENTS } from '../support/wire-clients.ts';
 
+/** So many are there for all calls within ten seconds. */
+const REPEATS = 10;
+
 let lab: Lab;
 let clock: ShiftedClock;
 afterEach(() => lab.stop());
@@ -75,6 +78,29 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
         expect(asked).toEqual([2, 2, 1, 0, 0]);
       });
     }
+
+    test('a probe that a call may not make, because no repeat is left, is made by the next one', async () => {
+      clock = createShiftedClock({ standsStill: true });
+      lab = await startLab(client, { clock, routes: ['first'] });
+      for (let n = 0; n < REPEATS; n++) {
+        lab.third.next(client.refusal(503, 'other'), answer());
+        expect((await lab.ask({ model: 'spare', stream })).attempts).toHaveLength(2);
+      }
+      const gate = createGate();
+      const refusal = client.refusal(503, 'other');
+      lab.first.next({ ...refusal, body: [gate.opened, ...(refusal.body ?? [])] });
+      lab.first.otherwise(refusal);
+      const longest = lab.ask({ stream });
+      await lab.first.request(0);
+      for (let n = 0; n < 5; n++) await lab.ask({ stream });
+      expect(lab.first.requests).toHaveLength(6);
+      pass(5_100);
+      gate.open();
+      expect((await longest).attempts).toEqual([['first', 'upstream_error']]);
+
+      lab.first.otherwise(answer());
+      expect(await call()).toEqual({ channel: 'first', askedFirst: 1 });
+    });
 
     test('one probe at a time', async () => {
       await start();

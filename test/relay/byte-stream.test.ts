@@ -6,6 +6,7 @@ import { NO_CONNECTION } from '../../src/kit/connection.ts';
 import { type ByteStreamOptions, type Send, toByteStream } from '../../src/relay/byte-stream.ts';
 import { createCut } from '../../src/relay/cut.ts';
 import { createGate } from '../support/eventually.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 
 const SPEED = 40;
 const fast: Clock = {
@@ -17,6 +18,9 @@ const fast: Clock = {
   },
 };
 const TWO_QUIET_TIMES_MS = 20_000 / SPEED;
+const STALLED_MS = 60_000;
+/** No socket takes it in one go. */
+const MORE_THAN_FITS = ' '.repeat(32 * 1024 * 1024);
 
 let server: ReturnType<typeof Bun.serve> | undefined;
 afterEach(() => server?.stop(true));
@@ -70,6 +74,22 @@ test('while its sender thinks, it is kept alive', async () => {
     await send('data: b\n\n');
   });
   expect(text).toMatch(/^data: a\n\n(: still here\n\n){1,3}data: b\n\n$/);
+});
+
+test('a client that did not take more for a moment, and reads on, has its stream to the end', async () => {
+  const clock = createManualClock();
+  let left = 0;
+  const { text, isWhole } = await read(
+    async (send) => {
+      const taken = send(MORE_THAN_FITS);
+      expect(taken).toBeDefined();
+      await taken;
+      await clock.advance(2 * STALLED_MS);
+      await send('data: b\n\n');
+    },
+    { clock, onGone: () => left++ },
+  );
+  expect({ isWhole, left, end: text.slice(-9) }).toEqual({ isWhole: true, left: 0, end: 'data: b\n\n' });
 });
 
 test('a keep-alive that cannot be sent breaks its stream off, and harms nothing else', async () => {

@@ -133,6 +133,17 @@ describe('alarms', () => {
     expect(raised).toMatchObject([{ channel: set.first, model: set.both }]);
   });
 
+  test('429 is none where it names a wait, whatever it says of our quota', async () => {
+    const script = errorScript(429, { ...noCredit, code: 'insufficient_quota' });
+    first.next({ ...script, headers: { ...script.headers, 'retry-after': '20' } });
+    second.next(chatAnswer());
+    const response = await gateway.chat(account.key, { model: set.both });
+    const id = response.headers.get('x-request-id');
+    const { attempts } = await gateway.get(`/api/receipts/${id}`, account.key);
+    expect(attempts).toMatchObject([{ outcome: 'rate_limited' }, { outcome: 'ok' }]);
+    expect(gateway.log.alarms('upstream_refused_our_key').filter(({ request_id }) => request_id === id)).toEqual([]);
+  });
+
   test('404 is one, because the route leads nowhere', async () => {
     first.otherwise({ status: 404, body: [] });
     const response = await gateway.chat(account.key, { model: set.alone });

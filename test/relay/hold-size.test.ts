@@ -21,6 +21,7 @@ const withModels = (standard: TestDocument): TestDocument => ({
     ...standard.models,
     upModel('plain', { price: { input: 10, output: 40 } }),
     upModel('short', { price: { input: 10, output: 40 }, context_tokens: CONTEXT }),
+    upModel('shorter', { price: { input: 10, output: 40 }, context_tokens: CONTEXT / 2, fallbacks: ['short'] }),
     upModel('reads', { price: { input: 10, output: 40 }, routes: [{ channel: 'own', model: 'scripted-2026-01' }] }),
     upModel('close-look', {
       price: { input: 1, output: 1 },
@@ -213,9 +214,12 @@ describe('input', () => {
     expect(await ask(base64)).toBeGreaterThanOrEqual(tokens * INPUT);
   });
 
-  test('of a file that the upstream fetches itself is the whole context of the model', async () => {
+  test.each([
+    ['of the model', 'short'],
+    ['of a fallback that takes more', 'shorter'],
+  ])('of a file that the upstream fetches itself is the whole context %s', async (_whose, model) => {
     const file = { type: 'file', file: { file_id: 'file-1' } };
-    const held = await holdOf({ model: 'short', messages: [{ role: 'user', content: [file] }] });
+    const held = await holdOf({ model, messages: [{ role: 'user', content: [file] }] });
     expect(held).toBeGreaterThanOrEqual(BigInt(CONTEXT) * INPUT);
   });
 

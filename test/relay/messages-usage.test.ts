@@ -68,7 +68,10 @@ describe.each([
   };
 
   test('work beside the answer that only the iterations tell is paid', async () => {
-    lab.first.next(make({ usage: { input_tokens: 11, output_tokens: 7, iterations: [compaction, message] } }));
+    const thoughts = { output_tokens_details: { thinking_tokens: 4 } };
+    lab.first.next(
+      make({ usage: { input_tokens: 11, output_tokens: 7, ...thoughts, iterations: [compaction, message] } }),
+    );
     const { record, answer } = await lab.ask({ stream, system: 'x'.repeat(500) });
     expect(record).toMatchObject({
       input_tokens: 111,
@@ -76,6 +79,8 @@ describe.each([
       cache_write_5m_tokens: 15,
       cache_write_1h_tokens: 5,
       output_tokens: 32,
+      // Which the iterations need not tell.
+      reasoning_tokens: 4,
       estimated: false,
       cost_nano: String(111 * 10_000 + 30 * 1_000 + 15 * 12_500 + 5 * 20_000 + 32 * 40_000),
     });

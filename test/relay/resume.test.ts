@@ -274,6 +274,23 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     expect(record.output_tokens).toBe(count('Alpha beta') + count(' gamma delta.'));
     expect(record.input_tokens).toBeGreaterThan(0);
   });
+
+  if (client.name === 'messages') {
+    test('a prefilled run that tells its input alone: the prefill is output, and no input', async () => {
+      await start({ first: { prefill: true } });
+      const script = client.stream({ pieces: [' gamma', ' delta.'], tokens: { input: 16, output: 4 } });
+      const body = (script.body ?? []).map((part) => String(part).replace(',"usage":{"output_tokens":4}', ''));
+      lab.first.next(cutAfter(' beta'), { ...script, body });
+      const { answer, record } = await ask();
+      expect(text(answer)).toBe(TEXT);
+      const sent = count('Alpha beta');
+      expect(record).toMatchObject({
+        estimated: true,
+        input_tokens: 16 - sent,
+        output_tokens: sent + count(' gamma delta.'),
+      });
+    });
+  }
 });
 
 test.each([

@@ -56,12 +56,17 @@ function* inOrder(...lists: Iterable<Part>[]): Generator<Part> {
   for (const list of lists) yield* list;
 }
 
+function waitsAfterItsBytes(body: readonly Part[]): boolean {
+  const last = body.findLastIndex((part) => isBytes(part) && part.length > 0);
+  return body.slice(last + 1).some((part) => part instanceof Promise);
+}
+
 function headOf(script: Script): string {
   const { status = 200, headers = {}, framing = 'sized', body = [] } = script;
   const lines = [`HTTP/1.1 ${status} Scripted`, 'connection: close'];
   const length = bodyLength(script);
-  if (framing === 'sized' && length === 0 && body.some((part) => part instanceof Promise))
-    throw new Error('an answer of no bytes is over at once: it waits only when it is chunked, or cut');
+  if (framing === 'sized' && waitsAfterItsBytes(body))
+    throw new Error('a sized answer is over with its last byte: it waits after it only when it is chunked');
   if (framing === 'sized') lines.push(`content-length: ${length}`);
   if (framing === 'chunked') lines.push('transfer-encoding: chunked');
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);

@@ -29,8 +29,8 @@ test('cached tokens may be among the tool results, too', () => {
 });
 
 test('an answer that was not counted is what the total leaves', () => {
-  const usage = { promptTokenCount: 10, thoughtsTokenCount: 5, totalTokenCount: 40 };
-  expect(readUsage(usage, true)).toMatchObject({ buckets: { input: 10, output: 30 }, reasoning: 5 });
+  const usage = { promptTokenCount: 10, toolUsePromptTokenCount: 7, thoughtsTokenCount: 5, totalTokenCount: 47 };
+  expect(readUsage(usage, true)).toMatchObject({ buckets: { input: 17, output: 30 }, reasoning: 5 });
 });
 
 test.each([

@@ -1,9 +1,11 @@
 // Holds of a node that is gone, on a wallet that is wrong: they stay, and keep no other hold from being released.
 
 import { describe, expect, test } from 'bun:test';
+import { fault } from '../../../src/faults/fault.ts';
 import { ENDED } from '../../../src/jobs/keep-lease.ts';
 import { createSweep } from '../../../src/jobs/sweep-holds.ts';
 import { createLog } from '../../../src/kit/log.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { createLogCapture } from '../../support/log-capture.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { admitted, createAccount, MINUTE, paid, renewLease, T0 } from './samples.ts';
@@ -29,9 +31,10 @@ export function describeSweep(open: OpenSubject): void {
       const node = { nodeId: 'node_sweeping', host: 'here', pid: 8 };
       const log = createLog(clock, capture.write);
       const alive = { isProcessAlive: () => true, isOfAnotherBoot: () => false };
-      const sweep = createSweep({ store, clock, log, node, isAlone: true, ...alive });
+      const sweepOf = (store: Store) => createSweep({ store, clock, log, node, isAlone: true, ...alive });
+      const sweep = sweepOf(store);
       const told = (event: string) => capture.lines().filter((line) => line.event === event);
-      return { wrong, right, calls, sweep, told };
+      return { wrong, right, calls, sweep, sweepOf, told };
     }
 
     test.each([
@@ -64,6 +67,21 @@ export function describeSweep(open: OpenSubject): void {
         await sweep();
         expect(await store.read.wallet(wrong.accountId)).toMatchObject({ held: 0n, inFlight: 0 });
         expect((await store.read.audit({})).differences).toEqual([]);
+      } finally {
+        await subject.close();
+      }
+    });
+
+    test('by a store that goes away in the middle is told of no hold: it is done by the next', async () => {
+      const subject = await open();
+      try {
+        const { store } = subject;
+        const { calls, sweep, sweepOf, told } = await plant(subject, 'frozen = 0');
+        const commit = () => Promise.reject(fault('unavailable', { internal: 'store: away' }));
+        await expect(sweepOf({ ...store, commit })()).rejects.toMatchObject({ code: 'unavailable' });
+        expect(told('sweep_failed')).toEqual([]);
+        await sweep();
+        expect(told('holds_swept')).toMatchObject([{ count: calls.length }]);
       } finally {
         await subject.close();
       }
