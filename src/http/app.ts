@@ -6,6 +6,7 @@ import type { Envelope } from '../faults/write.ts';
 import type { PresentedKey } from '../keys/authenticator.ts';
 import { type Connection, NO_CONNECTION } from '../kit/connection.ts';
 import { failpoint } from '../kit/failpoint.ts';
+import { loadOnce } from '../kit/load-once.ts';
 import { describeError } from '../kit/log.ts';
 import { addressOf } from './client-address.ts';
 import { addCommonHeaders } from './common-headers.ts';
@@ -41,21 +42,10 @@ export interface App {
   fetch(request: Request, connection: Connection): Response | Promise<Response>;
 }
 
-/**
- * The calls that come by the thousand have an address of their own: one look finds them, past the router and all pages. Those
- * are loaded when somebody first asks for anything else: a gateway that only programs call never takes the memory.
- */
+/** The calls that come by the thousand have an address of their own: one look finds them, past the router and all pages. */
 export function createApp(http: HttpTools, loadPages: () => Promise<AddPages>): App {
   const tools: AppTools = { ...http, faultResponse: createFaultResponses(http.publicUrl) };
-  let router: Promise<Router> | undefined;
-  const find = async (request: Request, path: string, connection: Connection) => {
-    try {
-      router ??= loadPages().then((addPages) => createRouter(tools, addPages));
-      return (await router).fetch(request, { connection });
-    } catch (error) {
-      return faultResponse(tools, newExchange(tools, request, path, connection), error);
-    }
-  };
+  const router = createRouter(tools, loadPages);
   const plain = Map.groupBy(
     ROUTES.filter(({ path }) => !path.includes(':')),
     ({ path }) => path,
@@ -67,7 +57,7 @@ export function createApp(http: HttpTools, loadPages: () => Promise<AddPages>): 
       if (!route) {
         // Pages ask for it after a wait.
         connection.peer();
-        return find(request, path, connection);
+        return router.fetch(request, { connection });
       }
       const handle: Handle = (exchange) => handleRoute(tools, route, exchange);
       return answer(tools, newExchange(tools, request, path, connection), handle, route.hasHeaders);
@@ -85,13 +75,39 @@ function newExchange(
   return { request, path, requestId: newId('req'), envelope: envelopeOf(path, request.headers), connection, params };
 }
 
-function createRouter(tools: AppTools, addPages: AddPages): Router {
-  const app: Router = new Hono({ getPath: routePath });
-  const exchangeOf = ({ req, env }: Context<{ Bindings: AppBindings }>) =>
-    newExchange(tools, req.raw, routePath(req.raw), env?.connection ?? NO_CONNECTION, req.param());
-  const serve = (path: string, methods: string[], handle: Handle) =>
-    app.on(methods, path, (context) => answer(tools, exchangeOf(context), handle));
+type RouterContext = Context<{ Bindings: AppBindings }>;
 
+/** Pages are loaded when somebody first asks for what is no route: a gateway that only programs call takes less memory. */
+function createRouter(tools: AppTools, loadPages: () => Promise<AddPages>): Router {
+  const app = newRouter(tools);
+  app.options('*', (context) =>
+    isOpenToPages(routePath(context.req.raw)) ? preflight(context.req.raw) : new Response(null, { status: 204 }),
+  );
+  for (const route of ROUTES) {
+    serve(tools, app, route.path, [route.method], (exchange) => handleRoute(tools, route, exchange));
+  }
+  const rest = loadOnce(async () => createRest(tools, await loadPages()));
+  app.all('*', async ({ req, env }) => (await rest()).fetch(req.raw, env));
+  return app;
+}
+
+/** Everything that is no route, or none with this method. */
+function createRest(tools: AppTools, addPages: AddPages): Router {
+  const app = newRouter(tools);
+  addPages(app);
+  for (const path of new Set(ROUTES.map((route) => route.path))) {
+    serve(tools, app, path, EVERY_METHOD, () => {
+      throw fault('method_not_allowed', { headers: { allow: allowedMethods(path) } });
+    });
+  }
+  serve(tools, app, '*', EVERY_METHOD, ({ path }) => {
+    throw fault('route_not_found', { hint: similarRouteHint(path, tools.publicUrl) });
+  });
+  return app;
+}
+
+function newRouter(tools: AppTools): Router {
+  const app: Router = new Hono({ getPath: routePath });
   // To HEAD nobody sends a body: what stands behind it is let go.
   app.use(async (context, next) => {
     await next();
@@ -99,24 +115,19 @@ function createRouter(tools: AppTools, addPages: AddPages): Router {
   });
   // What a page throws ends as any fault does: in our words, and in our log without the exception's own.
   app.onError((error, context) =>
-    answer(tools, exchangeOf(context), () => {
+    answer(tools, exchangeOf(tools, context), () => {
       throw error;
     }),
   );
-  app.options('*', (context) =>
-    isOpenToPages(routePath(context.req.raw)) ? preflight(context.req.raw) : new Response(null, { status: 204 }),
-  );
-  for (const route of ROUTES) serve(route.path, [route.method], (exchange) => handleRoute(tools, route, exchange));
-  addPages(app);
-  for (const path of new Set(ROUTES.map((route) => route.path))) {
-    serve(path, EVERY_METHOD, () => {
-      throw fault('method_not_allowed', { headers: { allow: allowedMethods(path) } });
-    });
-  }
-  serve('*', EVERY_METHOD, ({ path }) => {
-    throw fault('route_not_found', { hint: similarRouteHint(path, tools.publicUrl) });
-  });
   return app;
+}
+
+function serve(tools: AppTools, app: Router, path: string, methods: string[], handle: Handle): void {
+  app.on(methods, path, (context) => answer(tools, exchangeOf(tools, context), handle));
+}
+
+function exchangeOf(tools: AppTools, { req, env }: RouterContext): Exchange {
+  return newExchange(tools, req.raw, routePath(req.raw), env?.connection ?? NO_CONNECTION, req.param());
 }
 
 /** The router's word for any method, also one that HTTP does not know. */

@@ -2,6 +2,7 @@
 
 import { type Context, Hono } from 'hono';
 import { Fault, isOfGone } from '../faults/fault.ts';
+import { loadOnce } from '../kit/load-once.ts';
 import { describeError } from '../kit/log.ts';
 import { type CheckToken, createCheckToken, type GuardToken, guardHeaders } from './guard-token.ts';
 import { PortRefused, refusalResponse } from './refused.ts';
@@ -34,18 +35,16 @@ export function createOperatorApp(tools: OperatorTools, loadPages: () => Promise
     if (isLoopbackName(context.req.header('host'))) return next();
     return answer(tools, guard, exchangeOf(tools, context), () => refuseHost());
   });
-  let pages: Promise<Hono> | undefined;
-  app.all('*', async (context) => {
-    pages ??= loadPages().then((addPages) => {
-      const router = newRouter(tools);
-      addPages(router, check);
-      serve(router, EVERY_METHOD, '*', () => {
-        throw new PortRefused(404, 'route_not_found', 'Check the path: there is no such route.');
-      });
-      return router;
+  const pages = loadOnce(async () => {
+    const addPages = await loadPages();
+    const router = newRouter(tools);
+    addPages(router, check);
+    serve(router, EVERY_METHOD, '*', () => {
+      throw new PortRefused(404, 'route_not_found', 'Check the path: there is no such route.');
     });
-    return (await pages).fetch(context.req.raw);
+    return router;
   });
+  app.all('*', async (context) => (await pages()).fetch(context.req.raw));
   return app;
 }
 
