@@ -13,7 +13,7 @@ export const enAccount = {
   name: 'Name',
   password: 'Password',
   signIn: 'Sign in',
-  lost: 'Lost your key or password? Sign in with the other one, or ask the operator of this service for a new key: name your account id, the serial of a card you redeemed, or the id of a request.',
+  lost: 'Lost your key or password? Sign in with the other one, or ask the operator of this service for a new key. Your account id, or the serial of a card you redeemed, finds the account; ids of your requests, the code of a card you redeemed, or the last four characters of the lost key show that it is yours.',
   noAccount: 'No account yet?',
   create: 'Create an account',
   createText: 'You get a key and NT$1 of trial credit at once. The key is shown one time only.',
