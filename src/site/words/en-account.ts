@@ -51,6 +51,7 @@ export const enAccount = {
     balance: 'Balance',
     held: 'Reserved by running requests',
     available: 'Available',
+    frozen: 'Frozen: cannot be used now',
     freeMinute: 'Free requests left, this minute',
     freeDay: 'Free requests left, today',
     left: (remaining: number, limit: number) => `${remaining} of ${limit}`,

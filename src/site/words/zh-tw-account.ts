@@ -48,6 +48,7 @@ export const zhTwAccount: Words['account'] = {
     balance: '餘額',
     held: '執行中請求的保留款',
     available: '可用餘額',
+    frozen: '已凍結，目前無法使用',
     freeMinute: '本分鐘剩餘免費次數',
     freeDay: '今日剩餘免費次數',
     left: (remaining, limit) => `${remaining} / ${limit}`,
