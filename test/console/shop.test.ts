@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { taipeiDay } from '../../src/kit/taipei.ts';
 import { dayText } from '../../src/operating/ledger.ts';
+import { consoleWords } from '../../src/site/words/console/words.ts';
 import type { SiteClient } from '../site/site-client.ts';
 import { adminApiOf } from '../support/admin-api.ts';
 import type { Answer } from '../support/answer.ts';
@@ -313,10 +314,21 @@ test('an incident’s end is corrected and taken back by its form, and stays if 
   await client.post(`${path}/delete`, { confirmed: 'yes' });
 });
 
+/** The field of an incident that is marked, and what is told beside it. */
+async function wrongField(response: Response) {
+  const html = await response.text();
+  const marked = /id="(\w+)"[^>]* aria-invalid="true" aria-describedby="\1-fault"/.exec(html)?.[1];
+  return [marked, new RegExp(`id="${marked}-fault">([^<]*)`).exec(html)?.[1]];
+}
+
 test('an incident that is over is told with its end', async () => {
+  const { incidents: words } = consoleWords('en');
   const said = { titleEn: 'Was slow', titleZh: '曾經緩慢', started: '2026-01-01T08:00' };
   const wrong = await client.post('/incidents', { ...said, ended: '2025-01-01T09:00' });
-  expect([wrong.status, fieldOf(await wrong.text(), 'ended')]).toEqual([400, '2025-01-01T09:00']);
+  expect([wrong.status, fieldOf(await wrong.clone().text(), 'ended')]).toEqual([400, '2025-01-01T09:00']);
+  expect(await wrongField(wrong)).toEqual(['ended', words.wrongEnd]);
+  const startless = await client.post('/incidents', { ...said, started: '', ended: '2026-01-01T09:00' });
+  expect([startless.status, await wrongField(startless)]).toEqual([400, ['started', words.missingStart]]);
   expect((await client.post('/incidents', { ...said, ended: '2026-01-01T09:00' })).status).toBe(303);
   const [told] = gateway.sql(`SELECT incident_id, ended_at FROM incidents WHERE title_en = 'Was slow'`);
   expect(told?.ended_at).toBe(BigInt(Date.UTC(2026, 0, 1, 1)));
@@ -325,7 +337,11 @@ test('an incident that is over is told with its end', async () => {
 
 test('an incident is told, ended and deleted, in both languages', async () => {
   const half = await client.post('/incidents', { titleEn: 'Slow', titleZh: '' });
-  expect([half.status, fieldOf(await half.text(), 'titleEn')]).toEqual([400, 'Slow']);
+  expect([half.status, fieldOf(await half.clone().text(), 'titleEn')]).toEqual([400, 'Slow']);
+  const { incidents: words } = consoleWords('en');
+  expect(await wrongField(half)).toEqual(['titleZh', words.wrongTitle]);
+  const oneText = await client.post('/incidents', { titleEn: 'Slow', titleZh: '緩慢', textEn: 'x' });
+  expect(await wrongField(oneText)).toEqual(['textZh', words.wrongText]);
   const said = { titleEn: 'Slow answers', titleZh: '回應緩慢', textEn: '', textZh: '', started: '2026-01-15T09:30' };
   expect((await client.post('/incidents', said)).status).toBe(303);
   const status: Answer = await (await gateway.call('/api/public/status')).json();
