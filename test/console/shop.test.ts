@@ -78,9 +78,9 @@ describe('a channel', () => {
 describe('cards', () => {
   const form = { amount: '50', count: '3', kind: 'sold', expires: '', note: 'the shop around the corner' };
 
-  async function issue(count = '3'): Promise<{ path: string; fields: Record<string, string> }> {
-    const asked = await (await client.post('/cards/review', { ...form, count })).text();
-    const fields = { ...form, count, once: fieldOf(asked, 'once'), confirmed: 'yes' };
+  async function issue(count = '3', more: object = {}): Promise<{ path: string; fields: Record<string, string> }> {
+    const asked = await (await client.post('/cards/review', { ...form, ...more, count })).text();
+    const fields = { ...form, ...more, count, once: fieldOf(asked, 'once'), confirmed: 'yes' };
     const location = (await client.post('/cards', fields)).headers.get('location') ?? '';
     return { path: location.replace('?new', ''), fields };
   }
@@ -150,6 +150,12 @@ describe('cards', () => {
     const { path } = await issue('1');
     const { host } = new URL(gateway.url);
     expect(await (await client.get(`${path}/sheet`)).text()).toContain(`>${host}<wbr/>/account/redeem</p>`);
+  });
+
+  test('have their serial and their last day on paper in a line each', async () => {
+    const { path } = await issue('1', { kind: 'promo', expires: '2099-01-31' });
+    const sheet = await (await client.get(`${path}/sheet`)).text();
+    expect(sheet).toMatch(/>SN[\w-]+<\/p><p class="small-print">Redeemable until 2099-01-31<\/p>/);
   });
 
   test('their codes are on no other page, and in no log', async () => {
