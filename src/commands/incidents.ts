@@ -31,7 +31,7 @@ export const incidentCommands: readonly Command[] = [
   },
   {
     words: 'incidents add',
-    takes: '--title-en TEXT --title-zh TEXT [--text-en TEXT --text-zh TEXT] [--started DATE] [--ended DATE]',
+    takes: '--title-en TEXT --title-zh TEXT [--text-en TEXT --text-zh TEXT] [--started DATE [--ended DATE]]',
     about: 'tell about a trouble; it goes on until it is ended, unless --ended says when it was',
     options: ['title-en', 'title-zh', 'text-en', 'text-zh', 'started', 'ended'],
     async run({ args, options, open }) {

@@ -95,7 +95,10 @@ interface Closed {
   envelope: Envelope;
 }
 
-/** Nobody knows when it ends, so no time is told. Who asks again all the same does so as seldom as can be told. */
+/**
+ * Nobody knows when it ends, so no time is told. Who asks again all the same does so as seldom as can be told. The headers
+ * of the limit are on every answer, its reset among them: there it is the end of a minute.
+ */
 function closedFault(code: LimitCode, message: string, { allowance, now, envelope }: Closed): Fault {
   const { limit, used } = allowance;
   const told = { ...allowance, resetsAt: now + MINUTE_MS };

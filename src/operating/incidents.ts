@@ -13,7 +13,7 @@ export interface IncidentText {
   /** Both or none. */
   textEn?: string | undefined;
   textZh?: string | undefined;
-  /** A past date or time with its zone; now if left out, or what it was. */
+  /** A past date or time with its zone; now if left out, or what it was. A new one that is over needs it. */
   started?: string | undefined;
   /** The same; null or empty: it goes on; left out: as it was. */
   ended?: string | null | undefined;
@@ -37,6 +37,9 @@ export async function putIncident(
   const known = said.incidentId === undefined ? undefined : await findIncident(tools, said.incidentId);
   const now = clock.now();
   const endedAt = readEnd(said.ended, known, now);
+  if (!known && endedAt !== null && said.started === undefined) {
+    throw invalid('started', 'is missing: what is over has a start, too');
+  }
   const latestStart = said.ended === undefined ? (endedAt ?? now) : now;
   const startedAt =
     said.started === undefined ? (known?.startedAt ?? now) : readPastTime(said.started, latestStart, 'started');

@@ -107,6 +107,11 @@ test.each([
   expect(await json('list')).toEqual(before);
 });
 
+test('an end alone: that its start is missing', async () => {
+  const { exitCode, stderr } = await place.gateway(['incidents', 'add', ...TITLES, '--ended', '2026-01-15']);
+  expect([exitCode, stderr]).toEqual([1, '--started is missing: what is over has a start, too\n']);
+});
+
 test('a text in one language: which one is missing', async () => {
   const { stderr } = await place.gateway(['incidents', 'add', ...TITLES, '--text-en', 'x']);
   expect(stderr).toBe('--text-zh is missing: give the text in both languages, or in neither\n');

@@ -61,7 +61,7 @@ test('usage that was kept for ever, and keys that nobody was to lose, ask before
     details: { warnings: [{ code: 'suspension_shortened', after: '30' }] },
   });
   const html = await ask();
-  expect(html).toContain('Usage will be kept for 24 months instead of for ever.');
+  expect(html).toContain('Usage will be kept no longer for ever, but for 24 months.');
   expect(await (await (await clientOf(gateway, 'zh-TW')).get(RETURN)).text()).toContain(
     '用量將只保留 24 個月（原本永久保留）。',
   );

@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { taipeiDay } from '../../src/kit/taipei.ts';
 import { dayText } from '../../src/operating/ledger.ts';
+import { consoleWords } from '../../src/site/words/console/words.ts';
 import type { SiteClient } from '../site/site-client.ts';
 import { adminApiOf } from '../support/admin-api.ts';
 import type { Answer } from '../support/answer.ts';
@@ -77,9 +78,9 @@ describe('a channel', () => {
 describe('cards', () => {
   const form = { amount: '50', count: '3', kind: 'sold', expires: '', note: 'the shop around the corner' };
 
-  async function issue(count = '3'): Promise<{ path: string; fields: Record<string, string> }> {
-    const asked = await (await client.post('/cards/review', { ...form, count })).text();
-    const fields = { ...form, count, once: fieldOf(asked, 'once'), confirmed: 'yes' };
+  async function issue(count = '3', more: object = {}): Promise<{ path: string; fields: Record<string, string> }> {
+    const asked = await (await client.post('/cards/review', { ...form, ...more, count })).text();
+    const fields = { ...form, ...more, count, once: fieldOf(asked, 'once'), confirmed: 'yes' };
     const location = (await client.post('/cards', fields)).headers.get('location') ?? '';
     return { path: location.replace('?new', ''), fields };
   }
@@ -149,6 +150,12 @@ describe('cards', () => {
     const { path } = await issue('1');
     const { host } = new URL(gateway.url);
     expect(await (await client.get(`${path}/sheet`)).text()).toContain(`>${host}<wbr/>/account/redeem</p>`);
+  });
+
+  test('have their serial and their last day on paper in a line each', async () => {
+    const { path } = await issue('1', { kind: 'promo', expires: '2099-01-31' });
+    const sheet = await (await client.get(`${path}/sheet`)).text();
+    expect(sheet).toMatch(/>SN[\w-]+<\/p><p class="small-print">Redeemable until 2099-01-31<\/p>/);
   });
 
   test('their codes are on no other page, and in no log', async () => {
@@ -313,10 +320,21 @@ test('an incident’s end is corrected and taken back by its form, and stays if 
   await client.post(`${path}/delete`, { confirmed: 'yes' });
 });
 
+/** The field of an incident that is marked, and what is told beside it. */
+async function wrongField(response: Response) {
+  const html = await response.text();
+  const marked = /id="(\w+)"[^>]* aria-invalid="true" aria-describedby="\1-fault"/.exec(html)?.[1];
+  return [marked, new RegExp(`id="${marked}-fault">([^<]*)`).exec(html)?.[1]];
+}
+
 test('an incident that is over is told with its end', async () => {
+  const { incidents: words } = consoleWords('en');
   const said = { titleEn: 'Was slow', titleZh: '曾經緩慢', started: '2026-01-01T08:00' };
   const wrong = await client.post('/incidents', { ...said, ended: '2025-01-01T09:00' });
-  expect([wrong.status, fieldOf(await wrong.text(), 'ended')]).toEqual([400, '2025-01-01T09:00']);
+  expect([wrong.status, fieldOf(await wrong.clone().text(), 'ended')]).toEqual([400, '2025-01-01T09:00']);
+  expect(await wrongField(wrong)).toEqual(['ended', words.wrongEnd]);
+  const startless = await client.post('/incidents', { ...said, started: '', ended: '2026-01-01T09:00' });
+  expect([startless.status, await wrongField(startless)]).toEqual([400, ['started', words.missingStart]]);
   expect((await client.post('/incidents', { ...said, ended: '2026-01-01T09:00' })).status).toBe(303);
   const [told] = gateway.sql(`SELECT incident_id, ended_at FROM incidents WHERE title_en = 'Was slow'`);
   expect(told?.ended_at).toBe(BigInt(Date.UTC(2026, 0, 1, 1)));
@@ -325,7 +343,11 @@ test('an incident that is over is told with its end', async () => {
 
 test('an incident is told, ended and deleted, in both languages', async () => {
   const half = await client.post('/incidents', { titleEn: 'Slow', titleZh: '' });
-  expect([half.status, fieldOf(await half.text(), 'titleEn')]).toEqual([400, 'Slow']);
+  expect([half.status, fieldOf(await half.clone().text(), 'titleEn')]).toEqual([400, 'Slow']);
+  const { incidents: words } = consoleWords('en');
+  expect(await wrongField(half)).toEqual(['titleZh', words.wrongTitle]);
+  const oneText = await client.post('/incidents', { titleEn: 'Slow', titleZh: '緩慢', textEn: 'x' });
+  expect(await wrongField(oneText)).toEqual(['textZh', words.wrongText]);
   const said = { titleEn: 'Slow answers', titleZh: '回應緩慢', textEn: '', textZh: '', started: '2026-01-15T09:30' };
   expect((await client.post('/incidents', said)).status).toBe(303);
   const status: Answer = await (await gateway.call('/api/public/status')).json();

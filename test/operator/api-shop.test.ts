@@ -301,6 +301,8 @@ describe('what happened', () => {
     for (const ended of ['2025-12-31', '2099-01-01']) {
       expect((await api('POST', '/incidents', { ...said, ended })).body.error.param).toBe('ended');
     }
+    const startless = await api('POST', '/incidents', { ...said, started: undefined, ended: end });
+    expect(startless.body.error).toMatchObject({ code: 'invalid', param: 'started' });
     await api('DELETE', `/incidents/${id}`);
   });
 

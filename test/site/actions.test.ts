@@ -264,10 +264,27 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const html = await (await client.post('/account/redeem', { code })).text();
     expect(html).toContain(faults.wallet_frozen);
     expect(html).toContain(account.redeem.toOverview);
-    const figures = [...(await (await client.get('/account')).text()).matchAll(/class="figure">(.*?)<\/strong>/g)];
-    const [available, balance, , minute, day] = figures.map(([, figure = '']) => figure.replaceAll(/<[^>]*>/g, ''));
-    const { left } = account.overview;
-    expect([available, balance, minute, day]).toEqual(['NT$0.00', 'NT$101.00', left(0, 6), left(0, 300)]);
+  });
+
+  test('the figures of a frozen account are those of the API, and beside what cannot be used it says so', async () => {
+    const { key, accountId } = await gateway.register();
+    await gateway.gateway.store.commit('freeze', { accountId, frozen: true, at: clock.now() });
+    const html = await (await (await signedIn(gateway, key, language)).get('/account')).text();
+    const told = [...html.matchAll(/class="figure">(.*?)<\/strong>(?:<p class="faint">(.*?)<\/p>)?/g)];
+    const figures = told.map(([, figure = '', beside]) => [figure.replaceAll(/<[^>]*>/g, ''), beside]);
+    const { left, frozen } = account.overview;
+    expect(figures).toEqual([
+      ['NT$1.00', frozen],
+      ['NT$1.00', undefined],
+      ['NT$0.00', undefined],
+      [left(6, 6), frozen],
+      [left(300, 300), frozen],
+    ]);
+    const me = await fetch(`${gateway.url}/api/me`, { headers: { authorization: `Bearer ${key}` } });
+    expect(await me.json()).toMatchObject({
+      available_ntd: 1,
+      free: { minute: { remaining: 6, limit: 6 }, day: { remaining: 300, limit: 300 } },
+    });
   });
 });
 

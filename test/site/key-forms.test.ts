@@ -44,6 +44,19 @@ test.each(['en', 'zh-TW'] as const)('in %s, a key is renamed though a model of i
   expect([added.status, await added.text()]).toEqual([400, expect.stringContaining(account.keys.noModel('none-such'))]);
 });
 
+test.each([
+  ['en', 'without control characters', 'this is the last one. To replace'],
+  ['zh-TW', '不含控制字元', '這是最後一把。如果'],
+] as const)('in %s, a refused name and a last key that stops managing are told why', async (language, name, last) => {
+  const { key, keyId } = await gateway.register();
+  const client = await signedIn(gateway, key, language);
+  const change = (form: object) => client.post(`/account/keys/${keyId}`, { budget: '', expires: '', ...form });
+  const turned = await change({ name: 'a\u202eb', manage: '1' });
+  expect([turned.status, await turned.text()]).toEqual([400, expect.stringContaining(name)]);
+  const stopped = await change({ name: 'only' });
+  expect([stopped.status, await stopped.text()]).toEqual([409, expect.stringContaining(last)]);
+});
+
 describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
   const { account } = wordsOf(language);
   const TYPED = { name: '報表 & "x"', models: 'up-paid', budget: '0.5', expires: '2099-01-01', manage: '1' };

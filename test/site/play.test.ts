@@ -303,6 +303,7 @@ test('what a model costs stands beside it, before anything is asked', async () =
   expect(options).toContain(`auto:free · ${wordsOf('en').pricing.free}`);
   expect(options).toContain('up-paid · NT$10 / NT$40.123');
   expect(await page.textContent('label[for="model"]')).toContain(wordsOf('en').pricing.caption);
+  expect(await page.getAttribute('#model', 'aria-describedby')).toBe('price');
   expect((await page.textContent('#price'))?.trim()).toBe(wordsOf('en').pricing.free);
   await page.selectOption('#model', 'up-paid');
   expect(await page.textContent('#price')).toBe(play.prices('NT$10', 'NT$40.123'));

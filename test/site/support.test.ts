@@ -24,8 +24,15 @@ async function frozenPages(at: TestGateway, language: 'en' | 'zh-TW') {
   return async (path: string) => (await client.get(path)).text();
 }
 
+/** What everybody may know finds an account; only its owner knows what proves it. */
+const NAMED = {
+  en: { finds: ['account id', 'serial'], proves: ['ids of your requests', 'code', 'last four'] },
+  'zh-TW': { finds: ['帳戶編號', '序號'], proves: ['請求編號', '卡號', '末四碼'] },
+};
+
 describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
   const { frame, account, faults } = wordsOf(language);
+  const named = NAMED[language];
   const link = `<a href="${CONTACT.replace('&', '&amp;')}">${frame.support}</a>`;
 
   test('the foot, a frozen wallet and who looks for cards lead there', async () => {
@@ -62,6 +69,11 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const visitor = createSiteClient(gateway, language);
     const door = await (await visitor.get('/account')).text();
     expect(door).toContain(`${account.lost} ${link}`);
+    const [finds = '', proves = ''] = account.lost.split(/[;；]/);
+    for (const name of named.finds)
+      expect([name, finds.includes(name), proves.includes(name)]).toEqual([name, true, false]);
+    for (const name of named.proves)
+      expect([name, finds.includes(name), proves.includes(name)]).toEqual([name, false, true]);
     const made = await (await visitor.post('/account/create')).text();
     const [id = ''] = /acc_[0-9a-z]+/.exec(visitor.cookies.get('session') ?? '') ?? [];
     expect(made).toContain(`${account.overview.accountId} <span class="id">${id}</span>`);

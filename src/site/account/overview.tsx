@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // The account at a glance: money, what is free, what was spent, what happened last; and for who has just come, what to do.
 
+import type { Child } from 'hono/jsx';
 import type { DayBudget } from '../../accounts/day-budgets.ts';
 import type { Allowance } from '../../store/book/windows.ts';
 import type { Entry, UsageRecord, Wallet } from '../../store/rows.ts';
@@ -39,8 +40,8 @@ export function OverviewPage({ context, facts }: OverviewProps) {
   const { language } = context;
   const { overview, tabs } = wordsOf(language).account;
   const { balance, held, frozen } = facts.wallet;
-  /** While it is frozen nothing can be called, whatever is left. */
-  const open = (allowance: Allowance) => (frozen ? { ...allowance, remaining: 0, used: 0 } : allowance);
+  /** The figures keep their meaning: what a frozen account has is told, and beside it that it cannot be used. */
+  const state = frozen ? <p class="faint">{overview.frozen}</p> : null;
   return (
     <AccountPage context={context} tab="overview" isFrozen={frozen}>
       <NoticeBox notice={facts.isUsedUp && !frozen ? { text: overview.lowBalance } : undefined}>
@@ -51,7 +52,8 @@ export function OverviewPage({ context, facts }: OverviewProps) {
       <div class="cards is-money">
         <div>
           <p class="faint">{overview.available}</p>
-          <Amount value={frozen ? 0n : balance - held} />
+          <Amount value={balance - held} />
+          {state}
           {frozen || facts.isUsedUp ? null : (
             <p>
               <a href={tabPath('redeem')}>{tabs.redeem}</a>
@@ -66,8 +68,12 @@ export function OverviewPage({ context, facts }: OverviewProps) {
           <p class="faint">{overview.held}</p>
           <Amount value={held} />
         </div>
-        <Free title={overview.freeMinute} allowance={open(facts.minute)} context={context} />
-        <Free title={overview.freeDay} allowance={open(facts.day)} context={context} />
+        <Free title={overview.freeMinute} allowance={facts.minute} context={context}>
+          {state}
+        </Free>
+        <Free title={overview.freeDay} allowance={facts.day} context={context}>
+          {state}
+        </Free>
       </div>
       {facts.budget ? (
         <p>
@@ -93,13 +99,21 @@ export function OverviewPage({ context, facts }: OverviewProps) {
   );
 }
 
-function Free({ title, allowance, context }: { title: string; allowance: Allowance; context: PageContext }) {
+interface FreeProps {
+  title: string;
+  allowance: Allowance;
+  context: PageContext;
+  children?: Child;
+}
+
+function Free({ title, allowance, context, children }: FreeProps) {
   const { overview } = wordsOf(context.language).account;
   const { remaining, limit, used, resetsAt } = allowance;
   return (
     <div>
       <p class="faint">{title}</p>
       <strong class="figure">{overview.left(remaining, limit)}</strong>
+      {children}
       {used > 0 ? <p class="faint">{overview.resets(dateTime(resetsAt))}</p> : null}
     </div>
   );

@@ -59,7 +59,7 @@ export function PlayPage({ context, models, isFrozen, isRefused }: PlayProps) {
           <label for="model">
             {play.model} <span class="faint">{pricing.caption}</span>
           </label>
-          <select id="model" name="model">
+          <select id="model" name="model" aria-describedby="price">
             {models.map((model) => (
               <option value={model.id} data-price={priceOf(model)}>
                 {model.id} · {model.isFree ? pricing.free : `${ntd(model.input)} / ${ntd(model.output)}`}

@@ -8,7 +8,7 @@ export const enFaults = {
     not_found: 'Check the address: this account has nothing there.',
     key_not_permitted: 'Sign in with a key that may manage, or with your name and password.',
     last_key:
-      'Create another key that may manage first, or rotate this one and let the old one stop at once: it is the last one that may manage.',
+      'Create another key that may manage first: this is the last one. To replace a key that leaked, rotate it and let the old one stop at once.',
     rate_limited: 'Wait a minute, then try again: too many requests came at once.',
     registration_ip_limit:
       'Sign in with a key you already have: this address has registered its accounts for the last 24 hours.',
@@ -35,7 +35,7 @@ export const enFaults = {
     internal_error: 'Try again in a moment. The fault is ours, and nothing was charged.',
   },
   fields: {
-    name: 'Name: write one line of at most 100 characters.',
+    name: 'Name: write one line of at most 100 characters, without control characters.',
     models: 'Models: name only ids from the price list, separated by commas or spaces.',
     daily_budget_ntd: 'Daily budget: write an amount from NT$0 to NT$9,223,372,036, such as 50 or 0.5.',
     expires_at: 'Expires: choose a date in the future.',

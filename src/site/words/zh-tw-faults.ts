@@ -9,7 +9,7 @@ export const zhTwFaults: { texts: Words['faults']; fields: Words['fields'] } = {
     request_timeout: '請再送出一次：資料傳送得太慢。',
     not_found: '請檢查網址：本帳戶沒有這筆資料。',
     key_not_permitted: '請改用有管理權限的金鑰，或以使用者名稱與密碼登入。',
-    last_key: '請先建立另一把可管理的金鑰，或更換這把金鑰並讓舊的立即失效：這是最後一把可管理的金鑰。',
+    last_key: '請先建立另一把可管理的金鑰：這是最後一把。如果金鑰已經外洩，請更換它，並讓舊的立即失效。',
     rate_limited: '請稍候一分鐘再試：短時間內的請求太多。',
     registration_ip_limit: '請使用您已有的金鑰登入：這個位址在過去 24 小時內可註冊的帳戶已達上限。',
     registration_site_limit: '請明天再來：今天可建立的新帳戶已達上限。',
@@ -31,7 +31,7 @@ export const zhTwFaults: { texts: Words['faults']; fields: Words['fields'] } = {
     internal_error: '請稍後再試。這是我們的錯誤，沒有扣任何款項。',
   },
   fields: {
-    name: '名稱：請填寫一行文字，最多 100 個字元。',
+    name: '名稱：請填寫一行文字，最多 100 個字元，不含控制字元。',
     models: '可用模型：請只填價目表上的模型編號，以逗號或空格分隔。',
     daily_budget_ntd: '每日預算：請填寫 NT$0 到 NT$9,223,372,036 的金額，例如 50 或 0.5。',
     expires_at: '到期：請選擇未來的日期。',

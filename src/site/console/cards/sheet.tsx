@@ -42,17 +42,12 @@ export function SheetPage({ context, sheet, codes, parts }: SheetProps) {
               <p class="small-print id">
                 <Address link={link} />
               </p>
-              <p class="small-print id">
-                {serial}
-                {batch.expiresAt === null ? null : (
-                  <>
-                    {' · '}
-                    <span class="whole">
-                      {words.expires} {date(batch.expiresAt - 1)}
-                    </span>
-                  </>
-                )}
-              </p>
+              <p class="small-print id">{serial}</p>
+              {batch.expiresAt === null ? null : (
+                <p class="small-print">
+                  {words.expires} {date(batch.expiresAt - 1)}
+                </p>
+              )}
             </div>
           </li>
         ))}

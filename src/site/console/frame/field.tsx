@@ -2,6 +2,7 @@
 // One field of a form, with its name, its help and what is wrong with what was typed.
 
 import type { Child } from 'hono/jsx';
+import { faultMarks } from '../../parts/field-fault.tsx';
 
 interface FieldProps {
   name: string;
@@ -11,7 +12,7 @@ interface FieldProps {
   children?: Child;
 }
 
-/** The control within names itself by `name`, and its fault by `faultId(name)`. */
+/** The control within names itself by `name`, and its fault by `marksOf(name, fault)`. */
 export function Field({ name, label, help, fault, children }: FieldProps) {
   return (
     <div class="field">
@@ -30,6 +31,11 @@ export function Field({ name, label, help, fault, children }: FieldProps) {
 
 function faultId(name: string): string {
   return `${name}-fault`;
+}
+
+/** For the control of a field; nothing where nothing is wrong. */
+export function marksOf(name: string, fault: string | undefined) {
+  return faultMarks(faultId(name), fault, false);
 }
 
 interface TextFieldProps extends Omit<FieldProps, 'children'> {
@@ -56,7 +62,7 @@ export function TextField(props: TextFieldProps) {
         {...(maxLength === undefined ? {} : { maxlength: maxLength })}
         {...(isFigure ? { inputmode: 'decimal' as const } : {})}
         {...(placeholder === undefined ? {} : { placeholder })}
-        {...(fault ? { 'aria-invalid': 'true' as const, 'aria-describedby': faultId(name) } : {})}
+        {...marksOf(name, fault)}
       />
     </Field>
   );

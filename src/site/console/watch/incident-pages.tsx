@@ -10,7 +10,7 @@ import { typed, typedLines } from '../frame/read-form.ts';
 import type { ConsoleVisit, ConsoleVisits } from '../frame/visit.tsx';
 import { attempt, refusalNotice, refusalStatus } from '../parts/refused.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
-import { EditIncidentPage, IncidentsPage } from './incidents.tsx';
+import { EditIncidentPage, type IncidentFaults, IncidentsPage } from './incidents.tsx';
 
 const SHOWN = 100;
 const MINUTES = '2026-11-15T09:30'.length;
@@ -24,7 +24,7 @@ export function addIncidentPages(visits: ConsoleVisits, tools: ConsoleTools): vo
       ['removed', words.removed],
     ]);
     const text = texts.get(visit.url.searchParams.get('done') ?? '');
-    return showAll(tools, visit, text === undefined ? undefined : { text });
+    return showAll(tools, visit, text === undefined ? {} : { notice: { text } });
   });
   visits.post('/incidents', (visit) => put(tools, visit, undefined));
   visits.get('/incidents/:id', async (visit) => {
@@ -62,10 +62,15 @@ async function find(tools: ConsoleTools, { params }: ConsoleVisit) {
   return found;
 }
 
-async function showAll(tools: ConsoleTools, visit: ConsoleVisit, notice?: Notice, status = 200): Promise<Response> {
+interface Told {
+  notice?: Notice;
+  faults?: IncidentFaults;
+}
+
+async function showAll(tools: ConsoleTools, visit: ConsoleVisit, told: Told, status = 200): Promise<Response> {
   const incidents = await listIncidents(tools, SHOWN);
   const context = { ...visit.page, path: '/incidents', query: '' };
-  const page = <IncidentsPage context={context} incidents={incidents} form={visit.form} notice={notice} />;
+  const page = <IncidentsPage context={context} incidents={incidents} form={visit.form} {...told} />;
   return visit.show(page, { status });
 }
 
@@ -87,11 +92,28 @@ async function put(tools: ConsoleTools, visit: ConsoleVisit, incidentId: string 
     }),
   );
   if (!(done instanceof OperatingRefused)) return visit.go('/incidents?done=published');
-  const notice = refusalNotice(page.language, done);
+  const told = tellRefusal(visit, done);
   const status = refusalStatus(done);
-  if (incidentId === undefined) return showAll(tools, visit, notice, status);
+  if (incidentId === undefined) return showAll(tools, visit, told, status);
   const incident = await find(tools, visit);
-  return visit.show(<EditIncidentPage context={page} incident={incident} form={form} notice={notice} />, { status });
+  return visit.show(<EditIncidentPage context={page} incident={incident} form={form} {...told} />, { status });
+}
+
+/** Beside the field that is wrong, if it is one. */
+function tellRefusal({ form, page }: ConsoleVisit, refused: OperatingRefused): Told {
+  const { incidents: words, refusals } = consoleWords(page.language);
+  const texts: IncidentFaults = {
+    titleEn: words.wrongTitle,
+    titleZh: words.wrongTitle,
+    textEn: words.wrongText,
+    textZh: words.wrongText,
+    started: typed(form, 'started') === '' ? words.missingStart : words.wrongStart,
+    ended: words.wrongEnd,
+  };
+  const { field = '' } = refused.facts;
+  const text = texts[field];
+  if (text === undefined) return { notice: refusalNotice(page.language, refused) };
+  return { notice: { text: refusals.invalid, isBad: true }, faults: { [field]: text } };
 }
 
 /** A browser sends the time to the minute, without its zone, which is Taipei's. */

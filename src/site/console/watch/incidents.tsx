@@ -5,7 +5,7 @@ import { taipeiDateTime } from '../../../kit/taipei.ts';
 import type { Incident } from '../../../store/rows.ts';
 import { dateTime } from '../../format.ts';
 import { consoleWords } from '../../words/console/words.ts';
-import { Field, TextField } from '../frame/field.tsx';
+import { Field, marksOf, TextField } from '../frame/field.tsx';
 import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
 
 interface IncidentsProps {
@@ -13,10 +13,14 @@ interface IncidentsProps {
   incidents: readonly Incident[];
   /** What was sent and refused, else empty. */
   form: URLSearchParams;
+  /** What is wrong with it, by the names of its fields. */
+  faults?: IncidentFaults | undefined;
   notice?: Notice | undefined;
 }
 
-export function IncidentsPage({ context, incidents, form, notice }: IncidentsProps) {
+export type IncidentFaults = Readonly<Record<string, string>>;
+
+export function IncidentsPage({ context, incidents, form, faults, notice }: IncidentsProps) {
   const { incidents: words } = consoleWords(context.language);
   return (
     <ConsolePage context={context} section="incidents" title={words.title} lead={words.lead} notice={notice}>
@@ -28,7 +32,7 @@ export function IncidentsPage({ context, incidents, form, notice }: IncidentsPro
       </ul>
       <h2>{words.create}</h2>
       <form method="post" action="/incidents">
-        <IncidentFields context={context} form={form} />
+        <IncidentFields context={context} form={form} faults={faults} />
         <button type="submit">{words.publish}</button>
       </form>
     </ConsolePage>
@@ -83,12 +87,12 @@ interface EditProps extends Omit<IncidentsProps, 'incidents'> {
   incident: Incident;
 }
 
-export function EditIncidentPage({ context, incident, form, notice }: EditProps) {
+export function EditIncidentPage({ context, incident, form, faults, notice }: EditProps) {
   const { incidents: words, frame } = consoleWords(context.language);
   return (
     <ConsolePage context={context} section="incidents" title={words.editTitle} notice={notice}>
       <form method="post" action={`/incidents/${incident.incidentId}`}>
-        <IncidentFields context={context} form={form} incident={incident} />
+        <IncidentFields context={context} form={form} faults={faults} incident={incident} />
         <div class="row">
           <button type="submit">{words.save}</button>
           <a class="button quiet" href="/incidents">
@@ -103,10 +107,11 @@ export function EditIncidentPage({ context, incident, form, notice }: EditProps)
 interface FieldsProps {
   context: ConsoleContext;
   form: URLSearchParams;
+  faults: IncidentFaults | undefined;
   incident?: Incident;
 }
 
-function IncidentFields({ context, form, incident }: FieldsProps) {
+function IncidentFields({ context, form, faults = {}, incident }: FieldsProps) {
   const { incidents: words } = consoleWords(context.language);
   const started = incident ? fieldTime(incident.startedAt) : '';
   const ended = incident?.endedAt ? fieldTime(incident.endedAt) : '';
@@ -115,11 +120,18 @@ function IncidentFields({ context, form, incident }: FieldsProps) {
     <>
       <div class="pair">
         {(['titleZh', 'titleEn'] as const).map((name) => (
-          <TextField name={name} label={words[name]} value={value(name)} maxLength={200} isRequired />
+          <TextField
+            name={name}
+            label={words[name]}
+            value={value(name)}
+            maxLength={200}
+            isRequired
+            fault={faults[name]}
+          />
         ))}
         {(['textZh', 'textEn'] as const).map((name) => (
-          <Field name={name} label={words[name]} help={words.textHelp}>
-            <textarea id={name} name={name} rows={4} maxlength={4_000}>
+          <Field name={name} label={words[name]} help={words.textHelp} fault={faults[name]}>
+            <textarea id={name} name={name} rows={4} maxlength={4_000} {...marksOf(name, faults[name])}>
               {`\n${value(name)}`}
             </textarea>
           </Field>
@@ -129,6 +141,7 @@ function IncidentFields({ context, form, incident }: FieldsProps) {
         name="started"
         label={words.started}
         help={incident ? words.startedKept : words.startedHelp}
+        fault={faults.started}
         type="datetime-local"
         value={form.get('started') ?? started}
       />
@@ -137,6 +150,7 @@ function IncidentFields({ context, form, incident }: FieldsProps) {
         name="ended"
         label={words.endedAt}
         help={words.endedHelp}
+        fault={faults.ended}
         type="datetime-local"
         value={form.get('ended') ?? ended}
       />

@@ -49,8 +49,11 @@ export const documentEn = {
     `The key of the channel ${subject} looks like the name of a variable or a file, and is taken as the key itself. A variable is written env:NAME, a file file:PATH.`,
   key_returned: (subject: string, revision: number) =>
     `The channel ${subject} gets back its stored key of revision ${revision}, which the upstream may have revoked since.`,
-  usage_shortened: (before: string | undefined, after: string) =>
-    `Usage will be kept for ${after} ${after === '1' ? 'month' : 'months'} instead of ${before === undefined ? 'for ever' : before}. What is older is deleted within the hour, and does not come back.`,
+  usage_shortened: (before: string | undefined, after: string) => {
+    const months = `for ${after} ${after === '1' ? 'month' : 'months'}`;
+    const kept = before === undefined ? `no longer for ever, but ${months}` : `${months} instead of ${before}`;
+    return `Usage will be kept ${kept}. What is older is deleted within the hour, and does not come back.`;
+  },
   suspension_shortened: (before: string | undefined, after: string) =>
     `Unused keys will be revoked after ${after} ${after === '1' ? 'day' : 'days'} (before: ${before === undefined ? 'never' : `after ${before}`}), from the next hour on, in accounts that no money was put into.`,
   revisions: 'Revisions',
