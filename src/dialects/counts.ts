@@ -20,9 +20,13 @@ export function isTold(count: Json | undefined): boolean {
   return count !== undefined && count !== null;
 }
 
-/** Of a report that leaves out the output. No prompt takes nothing: a zero there stands for what was not counted. */
-export function inputAlone({ input, cachedInput, cacheWrite5m, cacheWrite1h }: Buckets): UsageReport {
+/**
+ * Of a report that leaves out the output, or all of it but the thoughts. No prompt takes nothing: a zero there stands for
+ * what was not counted.
+ */
+export function inputAlone(told: Buckets, reasoning = 0): UsageReport {
+  const { input, cachedInput, cacheWrite5m, cacheWrite1h } = told;
   if (input + cachedInput + cacheWrite5m + cacheWrite1h === 0) return 'absent';
-  const buckets = { ...NO_BUCKETS, input, cachedInput, cacheWrite5m, cacheWrite1h };
-  return { buckets, reasoning: 0, lacksOutput: true };
+  const buckets = { ...NO_BUCKETS, input, cachedInput, cacheWrite5m, cacheWrite1h, output: reasoning };
+  return { buckets, reasoning, lacksOutput: true };
 }

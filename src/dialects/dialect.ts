@@ -55,7 +55,7 @@ export interface ReportedUsage {
   buckets: Buckets;
   /** Part of the output bucket, for information. */
   reasoning: number;
-  /** The upstream told its input alone: what it said is counted here. */
+  /** The upstream told its input alone, and of the output at most the thoughts: what it said is counted here. */
   lacksOutput?: boolean | undefined;
   /** The upstream counts in a way of its own: clients are shown these figures in place of its, and the rest as it came. */
   isRestated?: boolean | undefined;

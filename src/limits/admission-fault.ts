@@ -81,12 +81,18 @@ export function limitFault(
 }
 
 const NO_PAID = 'Use a free model: this service admits no paid requests at present.';
+const NO_REGISTRATION =
+  'Use a key you already have or ask the operator of this service for one: it registers nobody at present.';
 
 /** Limits of 0: no wait opens a slot. */
 const CLOSED: Partial<Record<LimitCode, string>> = {
   free_minute_limit: 'Use a paid model: this service admits no free requests at present.',
+  // One with a balance may have some all the same.
+  free_daily_limit: 'Use a paid model: this account has no free requests at present.',
   rate_limited: NO_PAID,
   too_many_in_flight: NO_PAID,
+  registration_ip_limit: NO_REGISTRATION,
+  registration_site_limit: NO_REGISTRATION,
 };
 
 interface Closed {

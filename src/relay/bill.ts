@@ -2,7 +2,15 @@
 // nothing costs nothing, but its tokens are told as they were used. An answer of several runs is one answer.
 
 import type { Model } from '../catalog/catalog.ts';
-import type { AnswerFacts, ReportedUsage, Sent, StreamFacts, StreamReader, UsageReport } from '../dialects/dialect.ts';
+import type {
+  AnswerFacts,
+  Output,
+  ReportedUsage,
+  Sent,
+  StreamFacts,
+  StreamReader,
+  UsageReport,
+} from '../dialects/dialect.ts';
 import type { Nano } from '../kit/money.ts';
 import { wholeTokens } from '../kit/tokens.ts';
 import { costOf } from '../ledger/cost.ts';
@@ -76,14 +84,20 @@ function measure({ request }: Call, { prices }: Model, { usage, output }: Answer
   const { tokens, images } = output;
   if (typeof usage === 'object') {
     const { buckets, lacksOutput = false } = usage;
-    const counted = lacksOutput ? wholeTokens(tokens) : buckets.output;
-    return { ...usage, buckets: { ...buckets, output: counted, images }, estimated: lacksOutput };
+    const used = lacksOutput ? withCounted(buckets.output, output) : buckets.output;
+    return { ...usage, buckets: { ...buckets, output: used, images }, estimated: lacksOutput };
   }
   return {
     buckets: { ...NO_BUCKETS, input: request.input.estimate, output: wholeTokens(tokens), images },
     reasoning: 0,
     estimated: images === 0 || prices.input > 0n || prices.output > 0n,
   };
+}
+
+/** Thoughts that were told are a fact. Those that came in words are in our own count, too, and are paid once. */
+function withCounted(thoughts: number, { tokens, hasReasoning }: Output): number {
+  const counted = wholeTokens(tokens);
+  return hasReasoning ? Math.max(thoughts, counted) : thoughts + counted;
 }
 
 /** What an upstream was given as the beginning of its answer is no input of the client's, but output it has got. */

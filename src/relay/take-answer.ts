@@ -113,6 +113,8 @@ async function untilBegun(reply: Reply, events: EventFeed, reader: StreamReader)
   for (;;) {
     const event = events.next();
     if (!event) {
+      // An image that waits for the next one: what was said is heard, though the client does not see it yet.
+      if (reader.facts().output.hasContent) reply.watch.hasSpoken();
       if (await events.more()) continue;
       if (!reader.isFinished()) throw new AttemptFailed('cut');
       break;

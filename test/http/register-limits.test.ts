@@ -135,3 +135,17 @@ describe('the whole site', () => {
     expect((await register()).status).toBe(429);
   });
 });
+
+test.each([
+  ['register_per_ip', 'registration_ip_limit'],
+  ['register_per_day', 'registration_site_limit'],
+])('where %s is 0, no time is told', async (limit, code) => {
+  gateway = await startTestGateway({ limits: { [limit]: 0 } });
+  const refused = await register();
+  expect([refused.status, refused.headers.get('x-should-retry')]).toEqual([429, 'false']);
+  expect(refused.headers.has('retry-after')).toBe(false);
+  expect(refused.headers.get('x-ratelimit-reset-requests')).not.toBe('0s');
+  const { error }: Answer = await refused.json();
+  expect(error).toMatchObject({ code, limit: 0, used: 0, message: expect.stringContaining('registers nobody') });
+  expect(error).not.toHaveProperty('resets_at');
+});

@@ -95,6 +95,18 @@ describe('without a balance', () => {
   });
 });
 
+test.each(['free_per_day_positive', 'free_per_day_zero'])('where %s is 0, no time is told', async (limit) => {
+  await start({ [limit]: 0 });
+  if (limit === 'free_per_day_zero') await spendAll(gateway, account.key, 'up-even');
+  const refused = await ask();
+  expect([refused.status, refused.headers.get('x-should-retry')]).toEqual([429, 'false']);
+  expect(refused.headers.has('retry-after')).toBe(false);
+  const { error }: Answer = await refused.json();
+  const message = 'Use a paid model: this account has no free requests at present.';
+  expect(error).toMatchObject({ code: 'free_daily_limit', limit: 0, used: 0, message });
+  expect(error).not.toHaveProperty('resets_at');
+});
+
 test('headers tell the window with fewer requests remaining', async () => {
   await start({ free_per_minute: 6, free_per_day_positive: 8 });
   const told: (string | null)[][] = [];

@@ -22,6 +22,8 @@ export interface UsageFixture {
   means: Tokens | 'estimated';
   /** What of the input counts as it is told, though the output is counted here. */
   input?: Pick<Tokens, 'input' | 'cached'>;
+  /** Thoughts that were told and not shown: they count beside the words that are counted here. */
+  thoughts?: number;
 }
 
 const NONE: Tokens = { input: 0, cached: 0, write5m: 0, write1h: 0, output: 0, reasoning: 0 };
@@ -90,6 +92,14 @@ export const USAGE_FIXTURES: readonly UsageFixture[] = [
     usage: { prompt_tokens: 111, prompt_tokens_details: { cached_tokens: 80 } },
     means: 'estimated',
     input: { input: 31, cached: 80 },
+  },
+  {
+    name: 'no completion but its thoughts',
+    upstream: 'openai',
+    usage: { prompt_tokens: 31, completion_tokens_details: { reasoning_tokens: 200 } },
+    means: 'estimated',
+    input: { input: 31, cached: 0 },
+    thoughts: 200,
   },
   {
     name: 'no completion, and a total that leaves none',
@@ -211,6 +221,14 @@ export const USAGE_FIXTURES: readonly UsageFixture[] = [
     means: 'estimated',
     input: { input: 31, cached: 80 },
   },
+  {
+    name: 'input and thoughts alone',
+    upstream: 'openai-responses',
+    usage: { input_tokens: 31, output_tokens_details: { reasoning_tokens: 200 } },
+    means: 'estimated',
+    input: { input: 31, cached: 0 },
+    thoughts: 200,
+  },
   { name: 'missing', upstream: 'openai-responses', usage: null, means: 'estimated' },
   {
     name: 'more cached and written than there was',
@@ -232,10 +250,20 @@ export const USAGE_FIXTURES: readonly UsageFixture[] = [
 ];
 
 /** Zeros are left out there: only beside words it is a count that is missing. */
-export const GEMINI_INPUT_ALONE: UsageFixture = {
-  name: 'input alone',
-  upstream: 'gemini',
-  usage: { promptTokenCount: 111, cachedContentTokenCount: 80 },
-  means: 'estimated',
-  input: { input: 31, cached: 80 },
-};
+export const GEMINI_INPUT_ALONE: readonly UsageFixture[] = [
+  {
+    name: 'input alone',
+    upstream: 'gemini',
+    usage: { promptTokenCount: 111, cachedContentTokenCount: 80 },
+    means: 'estimated',
+    input: { input: 31, cached: 80 },
+  },
+  {
+    name: 'input and thoughts alone',
+    upstream: 'gemini',
+    usage: { promptTokenCount: 31, thoughtsTokenCount: 200 },
+    means: 'estimated',
+    input: { input: 31, cached: 0 },
+    thoughts: 200,
+  },
+];

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Answer } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
 import { nano } from '../support/nano.ts';
+import type { Said } from './said.ts';
 import { CLIENTS, type ClientName, isTranslated, replyScript, UPSTREAMS } from './sides.ts';
 import type { CaseOfPair, Way } from './translation-case.ts';
 import { startTranslationGateway, type TranslationGateway } from './translation-gateway.ts';
@@ -29,6 +30,7 @@ afterAll(() => setting.stop());
 
 const SAID = { text: ['Good', ' morning'] };
 const SAID_NOTHING = { text: [] };
+const SAID_ALOUD = { ...SAID, reasoning: ['Let', ' me', ' see'] };
 
 /** An answer in the client's own dialect passes as it came: figures that its upstream does not tell are not added. */
 const fixturesFor = (client: ClientName) =>
@@ -42,7 +44,22 @@ describe.each(Object.keys(CLIENTS) as ClientName[])('%s', (client) => {
     );
   });
 
-  test.each(['whole', 'stream'] as const)('gemini, input alone, %s', (way) => check(client, GEMINI_INPUT_ALONE, way));
+  test.each(['whole', 'stream'] as const)(
+    'thoughts that came in words and were told are paid once, %s',
+    async (way) => {
+      for (const fixture of GEMINI_INPUT_ALONE) {
+        const { output, reasoning } = await check(client, fixture, way, SAID_ALOUD);
+        const { thoughts = 0 } = fixture;
+        expect(reasoning).toBe(thoughts);
+        if (thoughts > 0) expect(output).toBe(thoughts);
+        else expect(output).toBeGreaterThan(0);
+      }
+    },
+  );
+
+  describe.each(GEMINI_INPUT_ALONE)('gemini, $name', (fixture) => {
+    test.each(['whole', 'stream'] as const)('%s', (way) => check(client, fixture, way));
+  });
 });
 
 /** The upstream would go on, and has told no more than how its stream began. */
@@ -66,10 +83,10 @@ test.each(['anthropic', 'openai-responses'] as const)(
   },
 );
 
-async function check(client: ClientName, fixture: UsageFixture, way: Way, said = SAID): Promise<void> {
+async function check(client: ClientName, fixture: UsageFixture, way: Way, said: Said = SAID): Promise<Tokens> {
   const { gateway } = setting;
   const { key } = await gateway.register();
-  const { upstream, usage, means, input } = fixture;
+  const { upstream, usage, means, input, thoughts = 0 } = fixture;
   gateway.upstream.reset();
   gateway.upstream.otherwise(replyScript(upstream, UPSTREAMS[upstream].says({ ...said, usage }), way === 'stream'));
   const bound = { chat: { max_tokens: 300 }, messages: { max_tokens: 300 }, responses: { max_output_tokens: 300 } };
@@ -96,7 +113,10 @@ async function check(client: ClientName, fixture: UsageFixture, way: Way, said =
   const billed = tokensOf(record);
   if (means !== 'estimated') expect(billed).toEqual(means);
   else if (said === SAID) expect(billed).toMatchObject(input ?? {});
-  if (input && said === SAID) expect(billed.output).toBeGreaterThan(0);
+  if (input && said === SAID) {
+    expect(billed.output).toBeGreaterThan(thoughts);
+    expect(billed.reasoning).toBe(thoughts);
+  }
   const cost = said === SAID_NOTHING ? 0n : costOf(billed);
   expect(record.cost_nano).toBe(cost.toString());
   expect(lines.reduce((sum: bigint, line: Answer) => sum + BigInt(line.amount_nano), 0n)).toBe(cost);
@@ -111,6 +131,7 @@ async function check(client: ClientName, fixture: UsageFixture, way: Way, said =
   expect(SHOWN[client](told)).toEqual(SHOWN[client](written(client, billed)));
   const begun = /"input_tokens":(\d+)/.exec(text)?.[1];
   if (client === 'messages' && means === 'estimated' && !input) expect(Number(begun)).toBe(billed.input);
+  return billed;
 }
 
 function tokensOf(record: Answer): Tokens {

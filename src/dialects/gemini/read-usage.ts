@@ -6,7 +6,7 @@ import { NO_BUCKETS } from '../../store/rows.ts';
 import { inputAlone, isTold, readCount } from '../counts.ts';
 import type { UsageReport } from '../dialect.ts';
 
-/** `hasContent`: words or calls were said. A report that leaves out their count tells its input alone. */
+/** `hasContent`: words or calls were said. A report that leaves out their count tells its input alone, and thoughts. */
 export function readUsage(usage: Json | undefined, hasContent: boolean): UsageReport {
   if (usage === undefined || usage === null) return 'absent';
   if (!isObject(usage)) return 'invalid';
@@ -23,7 +23,7 @@ export function readUsage(usage: Json | undefined, hasContent: boolean): UsageRe
   const hasOutput = isTold(usage.candidatesTokenCount) || candidates > 0 || !hasContent;
   if (!hasInput) return 'absent';
   const input = { ...NO_BUCKETS, input: prompt + toolUse - cached, cachedInput: cached };
-  if (!hasOutput) return inputAlone(input);
+  if (!hasOutput) return inputAlone(input, thoughts);
   return { buckets: { ...input, output: candidates + thoughts }, reasoning: thoughts };
 }
 

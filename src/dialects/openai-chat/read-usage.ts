@@ -24,7 +24,7 @@ export function readUsage(usage: Json | undefined, quirks?: Quirks): UsageReport
   const completion = hasCompletion ? told + apart : restOf(usage, prompt);
   if (cached + written > prompt) return 'invalid';
   const input = { ...NO_BUCKETS, input: prompt - cached - written, cachedInput: cached, cacheWrite5m: written };
-  if (completion === undefined) return inputAlone(input);
+  if (completion === undefined) return inputAlone(input, reasoning);
   if (reasoning > completion) return 'invalid';
   return {
     buckets: { ...input, output: completion },

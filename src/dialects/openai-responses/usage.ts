@@ -18,7 +18,7 @@ export function readUsage(usage: Json | undefined): UsageReport {
   if (cached === undefined || written === undefined || reasoning === undefined) return 'invalid';
   if (cached + written > input) return 'invalid';
   const read = { ...NO_BUCKETS, input: input - cached - written, cachedInput: cached, cacheWrite5m: written };
-  if (!isTold(usage.output_tokens)) return inputAlone(read);
+  if (!isTold(usage.output_tokens)) return inputAlone(read, reasoning);
   return reasoning > output ? 'invalid' : { buckets: { ...read, output }, reasoning };
 }
 
