@@ -23,6 +23,7 @@ import { tellRefusal } from './commands/tell-refusal.ts';
 import { Fault } from './faults/fault.ts';
 import { createAuthenticator } from './keys/authenticator.ts';
 import { systemClock } from './kit/clock.ts';
+import { databasePlace } from './kit/database-place.ts';
 import { armFailpoint } from './kit/failpoint.ts';
 import { createIds } from './kit/ids.ts';
 import { describeError } from './kit/log.ts';
@@ -89,11 +90,15 @@ async function run(args: readonly string[]): Promise<number> {
       facts,
       text,
       warnings = [],
+      note,
       secret,
     } = await runCommand(command, args.slice(command.words.split(' ').length));
     const isShown = await print(STDOUT, json ? `${JSON.stringify(facts)}\n` : `${text}\n`);
     if (!json) await print(STDERR, warnings.map((warning) => `warning: ${warning}\n`).join(''));
-    if (isShown && !(secret && isNowhere(STDOUT))) return 0;
+    if (isShown && !(secret && isNowhere(STDOUT))) {
+      if (!json && note !== undefined) await print(STDERR, `${note}\n`);
+      return 0;
+    }
     throw new CommandRefused(
       `it was done, but stdout cannot be written${secret ? `: ${secret.ifLost}` : ''}`,
       secret?.facts,
@@ -155,6 +160,7 @@ async function runCommand(command: Command, rest: readonly string[]) {
         if (settings.databaseUrl !== undefined) return undefined;
         return command.makesDatabase ? openDatabaseFolder(settings.dataDir) : expectDatabase(settings.dataDir);
       },
+      databasePlace: settings.databaseUrl === undefined ? settings.dataDir : databasePlace(settings.databaseUrl),
       pepperFingerprint() {
         const pepper = findPepper(settings.dataDir, settings.pepper);
         return pepper === undefined ? undefined : fingerprintOf(pepper);

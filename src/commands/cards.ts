@@ -24,7 +24,7 @@ export const cardCommands: readonly Command[] = [
     takes: '--amount NTD --count N [--kind sold|promo] [--expires DATE] [--note TEXT] [--csv FILE]',
     about: 'issue a batch; the codes are shown once',
     options: ['amount', 'count', 'kind', 'expires', 'note', 'csv'],
-    async run({ args, options, open }) {
+    async run({ args, options, open, databasePlace }) {
       noArguments(args);
       const amount = readAmount(requiredOption(options, 'amount'));
       const count = readCount(requiredOption(options, 'count'));
@@ -48,6 +48,8 @@ export const cardCommands: readonly Command[] = [
       const ifLost = `nobody has the codes of batch ${batchId}, void its cards (cards list --batch ${batchId} names them)`;
       return {
         facts: rows,
+        // Cards of a database that no server has look like all others, until somebody who paid redeems one.
+        note: `issued in the database at ${databasePlace}`,
         ...(csv === undefined ? { secret: { ifLost, facts: { batch_id: batchId } } } : {}),
         text:
           csv === undefined

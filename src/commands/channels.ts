@@ -25,7 +25,7 @@ export const channelCommands: readonly Command[] = [
       const tools = await open();
       const { document } = await readNewest(tools);
       const hours = await tools.store.read.trafficSince(Math.floor(tools.clock.now() / HOUR_MS) - HOURS_SHOWN + 1);
-      const facts = [...listRoutes(document, hours), ...listIdle(document)];
+      const facts = [...listRoutes(document, hours), ...listRest(document, hours)];
       return {
         facts,
         text: printTable(
@@ -70,18 +70,23 @@ const AS_THE_SERVER =
 function listRoutes({ channels, models }: Document, hours: readonly TrafficHour[]) {
   const byName = new Map(channels.map((channel) => [channel.name, channel]));
   return models.flatMap(({ id, routes }) =>
-    routes.flatMap((route) => {
-      const channel = byName.get(route.channel);
-      const own = hours.filter((hour) => hour.channel === route.channel && hour.model === id);
+    [...new Set(routes.map(({ channel }) => channel))].flatMap((name) => {
+      const channel = byName.get(name);
+      const own = hours.filter((hour) => hour.channel === name && hour.model === id);
       return channel ? [rowOf(channel, id, own)] : [];
     }),
   );
 }
 
-/** Channels that no model has a route to. */
-function listIdle({ channels, models }: Document) {
-  const used = new Set(models.flatMap(({ routes }) => routes.map(({ channel }) => channel)));
-  return channels.filter(({ name }) => !used.has(name)).map((channel) => rowOf(channel, null, []));
+/** Channels that no model has a route to, and what was asked of a channel for models that have none to it any more: all
+ * rows of a channel together are its traffic. */
+function listRest({ channels, models }: Document, hours: readonly TrafficHour[]) {
+  return channels.flatMap((channel) => {
+    const own = models.filter(({ routes }) => routes.some((route) => route.channel === channel.name));
+    const ids = new Set(own.map(({ id }) => id));
+    const rest = hours.filter((hour) => hour.channel === channel.name && !ids.has(hour.model));
+    return own.length === 0 || rest.length > 0 ? [rowOf(channel, null, rest)] : [];
+  });
 }
 
 function rowOf({ name, kind, enabled }: Document['channels'][number], model: string | null, hours: TrafficHour[]) {

@@ -18,6 +18,8 @@ export interface Invocation {
   hasDatabase(): boolean;
   /** The embedded database's file, in a folder that is there; undefined on PostgreSQL. */
   databaseFile(): string | undefined;
+  /** Where the database is, for people. */
+  databasePlace: string;
   /** Of the pepper that a server would have here; undefined if there is none yet. */
   pepperFingerprint(): string | undefined;
   /** What a person types to start the server of this program. */
@@ -33,6 +35,8 @@ export interface Printed {
   text: string;
   /** What a person should look at twice, for stderr; programs find it among the facts. */
   warnings?: readonly string[];
+  /** What a person should know beside it, for stderr. */
+  note?: string;
   /** There if both hold what can never be shown again. */
   secret?: {
     /** What was made, and what to do if nobody could read it. */

@@ -14,6 +14,8 @@ export interface LogFields {
   node_id?: string | undefined;
   model?: string | undefined;
   channel?: string | undefined;
+  /** Names of channels. */
+  channels?: string | undefined;
   endpoint?: string | undefined;
   outcome?: string | undefined;
   /** Names of channels, each with what came of its try. */
@@ -41,6 +43,7 @@ const FIELDS: readonly (keyof LogFields)[] = [
   'node_id',
   'model',
   'channel',
+  'channels',
   'endpoint',
   'outcome',
   'tries',

@@ -18,10 +18,14 @@ export interface PublishingTools {
 /** Who applies the file at a start or by SIGHUP, and the embedded default. */
 export const SERVER = ACTORS.server;
 
-export type Applied =
-  /** `warnings`: what it changed that may be a slip of the hand. */
-  | { ok: true; revision: number; document: Document; warnings: DocumentFault[] }
-  | { ok: false; faults: DocumentFault[] };
+export interface AppliedRevision {
+  revision: number;
+  document: Document;
+  /** What it changed that may be a slip of the hand. */
+  warnings: DocumentFault[];
+}
+
+export type Applied = ({ ok: true } & AppliedRevision) | { ok: false; faults: DocumentFault[] };
 
 export async function applyDocument(
   tools: PublishingTools,

@@ -6,10 +6,10 @@ import type { DocumentFault } from '../catalog/check-references.ts';
 import { hashText } from '../catalog/prepare-document.ts';
 import { readNewDocument } from '../catalog/read-document.ts';
 import { assert } from '../kit/assert.ts';
-import { applyDocument, type PublishingTools, SERVER } from './apply-document.ts';
+import { type AppliedRevision, applyDocument, type PublishingTools, SERVER } from './apply-document.ts';
 
 export type Started =
-  | { ok: true; applied: number | undefined; warnings?: DocumentFault[]; rejected?: DocumentFault[] }
+  | { ok: true; applied: AppliedRevision | undefined; rejected?: DocumentFault[] }
   /** No good document exists at all. */
   | { ok: false; faults: DocumentFault[] };
 
@@ -24,11 +24,11 @@ export async function applyStartingDocument(
     const isStale = newest?.source === 'default' && newest.sourceHash !== hashText(embedded);
     if (newest && !isStale) return { ok: true, applied: undefined };
     const result = await applyDocument(tools, embedded, 'default', SERVER);
-    return result.ok ? { ok: true, applied: result.revision, warnings: result.warnings } : result;
+    return result.ok ? { ok: true, applied: result } : result;
   }
   if (newest && (await read.wasApplied(hashText(file)))) return { ok: true, applied: undefined };
   const result = await applyDocument(tools, file, 'file', SERVER);
-  if (result.ok) return { ok: true, applied: result.revision, warnings: result.warnings };
+  if (result.ok) return { ok: true, applied: result };
   return newest ? { ok: true, applied: undefined, rejected: result.faults } : result;
 }
 

@@ -9,16 +9,17 @@ import { type SecretPlaces, type Warnable, warnDocument } from '../catalog/warn-
 import { readKeyFile } from '../kit/key-file.ts';
 import type { Log } from '../kit/log.ts';
 import { isLoopback } from '../kit/loopback.ts';
+import type { AppliedRevision } from '../publishing/apply-document.ts';
 import type { Settings } from '../settings/settings.ts';
 
-interface AppliedDocument {
-  file: string | undefined;
-  revision: number;
-  warnings: readonly DocumentFault[];
-}
-
-export function tellApplied(log: Log, { file, revision, warnings }: AppliedDocument): void {
-  log('info', 'config_applied', { file, revision });
+/** With its channels: keys of providers that the environment happens to have add some to the embedded default. */
+export function tellApplied(
+  log: Log,
+  file: string | undefined,
+  { revision, document, warnings }: AppliedRevision,
+): void {
+  const channels = document.channels.map(({ name }) => name).join(',');
+  log('info', 'config_applied', { channels, file, revision });
   warnOfDocument(log, revision, warnings);
 }
 

@@ -85,8 +85,8 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
   const publishing = { store, sealer, clock };
   const started = await startDocument(publishing, settings, embedded);
   if (!started.ok) throw new StartRefused(faultLines(configFile, started.faults));
-  const { applied, warnings = [], rejected } = started;
-  if (applied !== undefined) tellApplied(log, { file: configFile, revision: applied, warnings });
+  const { applied, rejected } = started;
+  if (applied) tellApplied(log, configFile, applied);
   if (rejected) alarms.raise('config_rejected', { file: configFile, detail: faultLines(undefined, rejected) });
 
   const active = createActiveCatalog(store, alarms);
@@ -136,7 +136,7 @@ async function startJobs(tools: NodeTools, stops: (() => void)[]): Promise<Omit<
       const applied = await applyDocument(publishing, readCatalogFile(file), 'file', SERVER);
       if (applied.ok) {
         await follow();
-        tellApplied(log, { file, revision: applied.revision, warnings: applied.warnings });
+        tellApplied(log, file, applied);
       } else {
         alarms.raise('config_rejected', { file, detail: faultLines(undefined, applied.faults) });
       }

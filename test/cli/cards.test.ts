@@ -45,8 +45,8 @@ describe('issue', () => {
   });
 
   test('prints a table for people', async () => {
-    const { exitCode, stdout } = await issue('--amount', '0.000000001', '--count', '1');
-    expect(exitCode).toBe(0);
+    const { exitCode, stdout, stderr } = await issue('--amount', '0.000000001', '--count', '1');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: `issued in the database at ${place.dataDir}\n` });
     expect(stdout).toMatch(/^serial +code +NT\$\n-+ +-+ +-+\nSN\w+ +PC(-\w{4}){7} +0\.000000001\n$/);
   });
 

@@ -24,6 +24,7 @@ const DOCUMENT = {
       price: 'free',
       routes: [
         { channel: 'away', model: 'x' },
+        { channel: 'away', model: 'y' },
         { channel: 'resting', model: 'demo' },
       ],
     },
@@ -74,6 +75,32 @@ test.each([
   const { stdout } = await place.gateway(['channels', 'list']);
   expect(stdout).toContain(` ${ok + failed} `);
   expect(stdout).toContain(` ${share} `);
+});
+
+test('what was asked for models that have no route to a channel any more stands in a row of its own', async () => {
+  await place.gateway(['config', 'apply', place.write('gateway.yaml', JSON.stringify(DOCUMENT))]);
+  const hour = Math.floor(Date.now() / 3_600_000);
+  const rows = [
+    ['demo', 'auto:free', 4, 0],
+    ['demo', 'left', 2, 0],
+    ['demo', 'left-too', 1, 1],
+    ['idle', 'left', 30, 0],
+  ].map(
+    ([channel, model, ok, failed], index) =>
+      `('traffic_${index}', ${hour}, '${channel}', '${model}', ${ok}, ${failed}, '[]', '[]')`,
+  );
+  writeSql(`${place.dataDir}/gateway.sqlite`, `INSERT INTO traffic_hours VALUES ${rows.join(', ')}`);
+  const list: Record<string, unknown>[] = JSON.parse((await place.gateway(['channels', 'list', '--json'])).stdout);
+  const told = list.map(({ channel, model, requests, success_rate: rate }) => [channel, model, requests, rate]);
+  expect(told).toEqual([
+    ['demo', 'auto:free', 4, 1],
+    ['away', 'gone', 0, null],
+    ['resting', 'gone', 0, null],
+    ['demo', null, 4, 0.75],
+    ['idle', null, 30, 1],
+  ]);
+  const { stdout } = await place.gateway(['channels', 'list']);
+  expect(stdout).toMatch(/^idle +demo +on +- +30 +100\.0% /m);
 });
 
 test('a channel of images is not tested', async () => {

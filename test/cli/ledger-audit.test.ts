@@ -113,6 +113,7 @@ async function differences(): Promise<{ ok: boolean; total_nano: string; differe
       configFile: undefined,
       variable: () => undefined,
       databaseFile: () => file,
+      databasePlace: 'here',
       pepperFingerprint: () => undefined,
       hasDatabase: () => true,
       serveLine: '',

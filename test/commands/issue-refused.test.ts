@@ -50,6 +50,7 @@ async function run(commands: readonly Command[], words: string, options: Record<
     variable: () => undefined,
     hasDatabase: () => true,
     databaseFile: () => undefined,
+    databasePlace: 'here',
     pepperFingerprint: () => undefined,
     serveLine: '',
     serverUrl: 'http://127.0.0.1:9',

@@ -2,7 +2,8 @@
 // another one. Python is not run: the project does not need it.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished } from '../bootstrap/fresh-clone.ts';
 import { type Cli, claudeCode, codex, opencode } from '../support/clis.ts';
@@ -21,7 +22,8 @@ const under = (heading: string, language: string) => inLanguage(language).filter
 
 const REGISTER = under('A key and an address', 'sh');
 const CURLS = under('curl', 'sh');
-const SCRIPTS = inLanguage('ts');
+const SCRIPTS = inLanguage('js');
+const INSTALLS = [...page.matchAll(/`((?:npm|pip) install [^`]*)`/g)].map(([, command = '']) => command);
 
 interface CliCase {
   cli: Cli;
@@ -37,20 +39,26 @@ const CLIS: CliCase[] = [
 
 let gateway: TestGateway;
 let key: string;
+/** Where a reader has installed the libraries. */
+const folder = mkdtempSync(join(tmpdir(), 'clients-'));
 
 beforeAll(async () => {
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   gateway = await startTestGateway({ limits: { free_per_minute: 1_000 } });
 });
 beforeEach(async () => {
   ({ key } = await gateway.register());
 });
-afterAll(() => gateway.stop());
+afterAll(async () => {
+  await gateway.stop();
+  rmSync(folder, { recursive: true });
+});
 
 const here = ({ code }: CodeBlock) => code.replaceAll(PRINTED_URL, gateway.url);
 
 async function run(command: readonly string[]): Promise<string> {
   const child = Bun.spawn([...command], {
-    cwd: ROOT,
+    cwd: folder,
     env: { PATH: process.env.PATH ?? '', KEY: key },
     stdin: 'ignore',
     stdout: 'pipe',
@@ -83,7 +91,8 @@ describe('curl', () => {
 
 describe('a script', () => {
   test.each(SCRIPTS.map((block) => [block.heading, block] as const))('for %s', async (_, block) => {
-    expect(await run([process.execPath, '--no-env-file', '-e', here(block)])).toContain(DEMO_TEXT);
+    writeFileSync(join(folder, 'script.mjs'), here(block));
+    expect(await run(['node', 'script.mjs'])).toContain(DEMO_TEXT);
     await expectServed();
   });
 });
@@ -120,6 +129,26 @@ test.each(['README.md', 'docs/getting-started.md', 'docs/zh-TW/getting-started.m
     expect(shown[0]?.code).toContain(told);
   },
 );
+
+/** What a command on this page installs, in which way. */
+const installedBy = (way: string) =>
+  INSTALLS.filter((command) => command.startsWith(`${way} `)).flatMap((command) => command.split(' ').slice(2));
+
+test('what a script or a command line needs is installed by a command of this page', () => {
+  const imported = SCRIPTS.flatMap(({ code }) => [...code.matchAll(/ from '([^']+)'/g)].map(([, name = '']) => name));
+  expect(imported.filter((name) => !installedBy('npm install').includes(name))).toEqual([]);
+  const python = inLanguage('python').flatMap(({ code }) =>
+    [...code.matchAll(/^from (\w+)/gm)].map(([, name]) => name),
+  );
+  expect(python.filter((name = '') => !installedBy('pip install').includes(name))).toEqual([]);
+  const globals = installedBy('npm install -g').filter((name) => name !== '-g');
+  const commands = globals.flatMap((name) => Object.keys(manifestOf(name).bin));
+  expect(commands.toSorted()).toEqual(CLIS.map(({ cli }) => cli.command).toSorted());
+});
+
+function manifestOf(name: string): { bin: Record<string, string> } {
+  return JSON.parse(readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8'));
+}
 
 test('no block but Python’s goes without a run', () => {
   const ofClis = CLIS.flatMap(({ cli: { name }, config }) => [

@@ -70,13 +70,13 @@ describe('a JSON number', () => {
   });
 
   test.each([
-    ['1e-10', 'too_fine'],
-    [`1.${'0'.repeat(60_000)}1`, 'too_fine'],
-    ['9223372036.854775808', 'too_large'],
-    [`1e${'9'.repeat(400)}`, 'too_large'],
-    ['', undefined],
-    ['"5"', undefined],
-  ] as const)('that is no amount: %.20s', (text, problem) => expect(nanoOfJson(text)).toBe(problem));
+    ['below a nano', '1e-10', 'too_fine'],
+    ['below a nano after very many zeros', `1.${'0'.repeat(60_000)}1`, 'too_fine'],
+    ['above the most', '9223372036.854775808', 'too_large'],
+    ['with very many digits in its exponent', `1e${'9'.repeat(400)}`, 'too_large'],
+    ['empty', '', undefined],
+    ['in quotes', '"5"', undefined],
+  ] as const)('that is no amount: %s', (_, text, problem) => expect(nanoOfJson(text)).toBe(problem));
 });
 
 describe('what is no plain decimal is refused', () => {

@@ -46,7 +46,7 @@ async function newest(): Promise<{ revision: number; inFlight: number; source: s
 
 describe('with a file', () => {
   test('the first start applies it', async () => {
-    expect(await start(FILE)).toMatchObject({ ok: true, applied: 1 });
+    expect(await start(FILE)).toMatchObject({ ok: true, applied: { revision: 1 } });
     expect(await newest()).toEqual({ revision: 1, inFlight: 2, source: 'file' });
   });
 
@@ -58,20 +58,20 @@ describe('with a file', () => {
 
   test('a changed file makes a new revision', async () => {
     await start(FILE);
-    expect(await start(OTHER_FILE)).toMatchObject({ ok: true, applied: 2 });
+    expect(await start(OTHER_FILE)).toMatchObject({ ok: true, applied: { revision: 2 } });
     expect(await newest()).toMatchObject({ revision: 2, inFlight: 3 });
   });
 
   test('a file changed and changed back is applied both times', async () => {
     await start(FILE);
     await start(OTHER_FILE);
-    expect(await start(FILE)).toMatchObject({ ok: true, applied: 3 });
+    expect(await start(FILE)).toMatchObject({ ok: true, applied: { revision: 3 } });
     expect(await newest()).toMatchObject({ revision: 3, inFlight: 2 });
   });
 
   test('any change counts, also one of space: the hash is of the bytes', async () => {
     await start(FILE);
-    expect(await start(`${FILE}\n`)).toMatchObject({ ok: true, applied: 2 });
+    expect(await start(`${FILE}\n`)).toMatchObject({ ok: true, applied: { revision: 2 } });
   });
 
   test('an edit made by other means survives a start with the unchanged file', async () => {
@@ -85,7 +85,9 @@ describe('with a file', () => {
     await start(FILE);
     await applyDocument(tools, OTHER_FILE, 'operator', 'token');
     expect(await start(documentOf(4))).toMatchObject({
-      warnings: [{ message: expect.stringMatching(/^replaces revision 2, made by the console or .+ undone/) }],
+      applied: {
+        warnings: [{ message: expect.stringMatching(/^replaces revision 2, made by the console or .+ undone/) }],
+      },
     });
     expect(await newest()).toMatchObject({ revision: 3, inFlight: 4, source: 'file' });
   });
@@ -93,7 +95,7 @@ describe('with a file', () => {
   test('nothing is told where the file says what the edit said', async () => {
     await start(FILE);
     await applyDocument(tools, OTHER_FILE, 'operator', 'token');
-    expect(await start(`${OTHER_FILE}\n`)).toEqual({ ok: true, applied: 3, warnings: [] });
+    expect(await start(`${OTHER_FILE}\n`)).toMatchObject({ ok: true, applied: { revision: 3, warnings: [] } });
   });
 
   test('nor is it applied again when the command line applied its text, and the console edited it since', async () => {
@@ -108,14 +110,14 @@ describe('with a file', () => {
     await start(FILE);
     await applyDocument(tools, OTHER_FILE, 'operator', 'cli');
     await applyDocument(tools, documentOf(4), 'operator', 'cli');
-    expect(await start(OTHER_FILE)).toMatchObject({ ok: true, applied: 4 });
+    expect(await start(OTHER_FILE)).toMatchObject({ ok: true, applied: { revision: 4 } });
     expect(await newest()).toMatchObject({ inFlight: 3, source: 'file' });
   });
 
   test('what the command line applied before another file counts no more', async () => {
     await applyDocument(tools, OTHER_FILE, 'operator', 'cli');
     await start(FILE);
-    expect(await start(OTHER_FILE)).toMatchObject({ ok: true, applied: 3 });
+    expect(await start(OTHER_FILE)).toMatchObject({ ok: true, applied: { revision: 3 } });
   });
 
   test('what the command line applied stays while the file does', async () => {
@@ -129,7 +131,7 @@ describe('with a file', () => {
     const { models, ...rest } = plainDocument();
     const more = { id: 'more', price: 'free', routes: [ROUTE] };
     await start(undefined, JSON.stringify({ ...rest, models: [...models, more] }));
-    expect(await start(FILE)).toEqual({ ok: true, applied: 2, warnings: [] });
+    expect(await start(FILE)).toMatchObject({ ok: true, applied: { revision: 2, warnings: [] } });
   });
 });
 
@@ -152,7 +154,7 @@ describe('with a bad file', () => {
   test('once corrected, it is applied', async () => {
     await start(FILE);
     await start(BAD_FILE);
-    expect(await start(OTHER_FILE)).toMatchObject({ ok: true, applied: 2 });
+    expect(await start(OTHER_FILE)).toMatchObject({ ok: true, applied: { revision: 2 } });
   });
 
   test('put back to the last good one, it changes nothing', async () => {
@@ -164,7 +166,7 @@ describe('with a bad file', () => {
 
 describe('without a file', () => {
   test('the first start is on the embedded default', async () => {
-    expect(await start(undefined)).toMatchObject({ ok: true, applied: 1 });
+    expect(await start(undefined)).toMatchObject({ ok: true, applied: { revision: 1 } });
     expect(await newest()).toEqual({ revision: 1, inFlight: 1, source: 'default' });
   });
 
@@ -175,7 +177,7 @@ describe('without a file', () => {
 
   test('a changed default replaces a default, as when a provider variable was set', async () => {
     await start(undefined);
-    expect(await start(undefined, OTHER_FILE)).toMatchObject({ ok: true, applied: 2 });
+    expect(await start(undefined, OTHER_FILE)).toMatchObject({ ok: true, applied: { revision: 2 } });
     expect(await newest()).toEqual({ revision: 2, inFlight: 3, source: 'default' });
   });
 

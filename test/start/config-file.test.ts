@@ -63,8 +63,11 @@ describe('at a start', () => {
     const warnings = (server: RunningServer) => logged(server, 'config_warning').map(({ detail }) => detail);
     const one = { OPENAI_API_KEY: 'fake' };
     const two = { ...one, GEMINI_API_KEY: 'fake' };
-    await stop(await place.serve());
+    const without = await place.serve();
+    expect(logged(without, 'config_applied')).toMatchObject([{ revision: 1, channels: 'demo' }]);
+    await stop(without);
     const first = await place.serve(one);
+    expect(logged(first, 'config_applied')).toMatchObject([{ revision: 2, channels: 'demo,openai' }]);
     expect((await catalogOf(first)).data.map(({ id }: Answer) => id)).toContain('gpt-5');
     expect(warnings(first)).toEqual([]);
     await stop(first);

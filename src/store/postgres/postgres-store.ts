@@ -2,6 +2,7 @@
 
 import { assert } from '../../kit/assert.ts';
 import { type Clock, sleep } from '../../kit/clock.ts';
+import { databasePlace } from '../../kit/database-place.ts';
 import { type BatchMeter, createBatcher } from '../batcher.ts';
 import { forgetOld } from '../forget-old.ts';
 import { forgetRecords, forgetSums, keepFromDay, oldRecords } from '../kept-usage.ts';
@@ -201,7 +202,7 @@ async function prepareOnce(options: PostgresOptions, tellAway: (why: string) => 
     await checkServer(connection, unsafeNoSync);
     await migrate(connection, {
       onUpgrade(from, to) {
-        const why = `the database at ${placeOf(url)} is being upgraded from schema ${from} to ${to}`;
+        const why = `the database at ${databasePlace(url)} is being upgraded from schema ${from} to ${to}`;
         cancel = clock.after(UPGRADE_MS, () => tellAway(why));
       },
     });
@@ -212,10 +213,5 @@ async function prepareOnce(options: PostgresOptions, tellAway: (why: string) => 
 }
 
 export function cannotUse(url: string, error: unknown): StoreRefused {
-  return new StoreRefused(`cannot use the database at ${placeOf(url)}: ${explain(error)}`);
-}
-
-function placeOf(url: string): string {
-  const { host, pathname } = new URL(url);
-  return `${host}${pathname}`;
+  return new StoreRefused(`cannot use the database at ${databasePlace(url)}: ${explain(error)}`);
 }
