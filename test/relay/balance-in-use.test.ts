@@ -158,10 +158,10 @@ test.each(['account', 'key'])(
     if (whose === 'key') {
       gate.open();
       expect((await first).status).toBe(200);
-      ({ key } = await createKey(gateway, account.key, { daily_budget_ntd: 0.65 }));
+      ({ key } = await createKey(gateway, account.key, { daily_budget_ntd: 0.8 }));
       gate = createGate();
       gateway.upstream.next({ ...chatAnswer(), body: [gate.opened, ...(chatAnswer().body ?? [])] });
-      first = gateway.chat(key, { model: 'dear', max_tokens: 60 });
+      first = gateway.chat(key, { model: 'dear', max_tokens: 70 });
       await gateway.upstream.request(1);
       tries = [];
     }
