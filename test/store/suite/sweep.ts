@@ -76,7 +76,7 @@ export function describeSweep(open: OpenSubject): void {
       const subject = await open();
       try {
         const { store } = subject;
-        const { calls, sweep, sweepOf, told } = await plant(subject, 'frozen = 0');
+        const { calls, sweep, sweepOf, told } = await plant(subject, 'frozen = frozen');
         const commit = () => Promise.reject(fault('unavailable', { internal: 'store: away' }));
         await expect(sweepOf({ ...store, commit })()).rejects.toMatchObject({ code: 'unavailable' });
         expect(told('sweep_failed')).toEqual([]);
