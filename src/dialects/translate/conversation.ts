@@ -18,6 +18,8 @@ export interface Conversation {
   /** The client wants to see what the model thinks, as far as it does. */
   showsThoughts: boolean;
   format: OutputFormat | undefined;
+  /** The client wants whatever comes again to be cached, wherever that ends; places of its own are marked besides. */
+  caching?: CacheMark | undefined;
   /** Settings of the client that change how, not what: each is carried or told to be dropped. */
   knobs: Knob[];
 }
@@ -182,6 +184,8 @@ export type KnobKind =
   | 'verbosity'
   | 'service_tier'
   | 'prompt_cache_key'
+  /** How the prompt is cached, beyond that key: read into `caching`. */
+  | 'caching'
   | 'other';
 
 export interface Knob {

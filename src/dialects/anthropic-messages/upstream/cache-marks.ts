@@ -1,16 +1,32 @@
-// Which places of a prompt are marked for the cache: the last four, and never a long-lived one after a short-lived one,
-// both of which the vendor refuses.
+// Which places of a prompt are marked for the cache: those that the client marked, and, if it wants caching without saying
+// where, those from which the next request goes on. At most four, and never a long-lived one after a short-lived one: both
+// are refused by the vendor.
 
 import type { CacheMark, Part, TextPart, Tool, Turn } from '../../translate/conversation.ts';
 
 const MOST_MARKS = 4;
 
-export type CacheMarks = ReadonlyMap<Tool | Part, CacheMark>;
+type Place = Tool | Part;
 
-/** In the order in which a prompt is cached. */
-export function chooseMarks(tools: readonly Tool[], system: readonly TextPart[], turns: readonly Turn[]): CacheMarks {
-  const places = [...tools, ...system, ...turns.flatMap(({ parts }) => parts)];
-  const marked = places.flatMap((place): [Tool | Part, CacheMark][] => {
+export type CacheMarks = ReadonlyMap<Place, CacheMark>;
+
+export interface Prompt {
+  tools: readonly Tool[];
+  system: readonly TextPart[];
+  turns: readonly Turn[];
+}
+
+/** `caching`: how long what comes again shall be kept. Undefined: only what the client marked itself is. */
+export function chooseMarks(prompt: Prompt, caching: CacheMark | undefined): CacheMarks {
+  // In the order in which a prompt is cached.
+  const places = [...prompt.tools, ...prompt.system, ...prompt.turns.flatMap(({ parts }) => parts)];
+  const own = ownMarks(places);
+  return caching && own.size < MOST_MARKS ? addMarks(own, { prompt, places, caching }) : own;
+}
+
+/** The last four of the client's own. */
+function ownMarks(places: readonly Place[]): CacheMarks {
+  const marked = places.flatMap((place): [Place, CacheMark][] => {
     const mark = markOf(place);
     return mark ? [[place, mark]] : [];
   });
@@ -23,13 +39,48 @@ export function chooseMarks(tools: readonly Tool[], system: readonly TextPart[],
   );
 }
 
-function markOf(place: Tool | Part): CacheMark | undefined {
+function markOf(place: Place): CacheMark | undefined {
   if (!('type' in place)) return place.cache;
   if (place.type === 'reasoning') return undefined;
   // What is inside a result is cached with it.
   return (
     place.cache ?? (place.type === 'tool_result' ? place.content.findLast(({ cache }) => cache)?.cache : undefined)
   );
+}
+
+interface Addition {
+  prompt: Prompt;
+  places: readonly Place[];
+  caching: CacheMark;
+}
+
+function addMarks(own: CacheMarks, { prompt, places, caching }: Addition): CacheMarks {
+  const added = comingAgain(prompt).filter((place) => !own.has(place));
+  const marks = new Map(own);
+  for (const place of added.slice(0, MOST_MARKS - own.size)) {
+    const index = places.indexOf(place);
+    const hasOwn = (ttl: CacheMark['ttl'], beside: readonly Place[]) => beside.some((one) => own.get(one)?.ttl === ttl);
+    // A prompt is written for the long life as far as its last such mark, so one more before that costs no more.
+    if (hasOwn('1h', places.slice(index + 1))) marks.set(place, { ttl: '1h' });
+    else marks.set(place, hasOwn('5m', places.slice(0, index)) ? { ttl: '5m' } : caching);
+  }
+  return marks;
+}
+
+/**
+ * The most useful first: the end of this request, which the next one goes on from; the end of the one before, since the
+ * vendor looks for what it has only twenty blocks back from a mark; then what conversations share. No answer is marked, so
+ * there is no thought among them, nor an answer that is only begun.
+ */
+function comingAgain({ tools, system, turns }: Prompt): Place[] {
+  const last = turns.findLastIndex(isUsers);
+  const before = turns.slice(0, Math.max(last, 0)).findLast(isUsers);
+  const ends: (Place | undefined)[] = [turns[last]?.parts.at(-1), before?.parts.at(-1), system.at(-1), tools.at(-1)];
+  return ends.filter((place) => place !== undefined);
+}
+
+function isUsers({ role }: Turn): boolean {
+  return role === 'user';
 }
 
 /** The member that marks a block; the short life is what a mark means by itself. */

@@ -42,9 +42,9 @@ export function writeConversation(conversation: Conversation, target: Target): W
     hashUser: target.hashUser,
   });
   const system = [...plan.system, ...format.hints];
-  const marks = chooseMarks(tools, system, plan.turns);
-  const options = { marks, names, writeId: createToolNames([], ID_CHARS, MOST_ID_CHARS).toUpstream };
   const declared = format.tool ? [...tools, format.tool] : tools;
+  const marks = chooseMarks({ tools: declared, system, turns: plan.turns }, conversation.caching);
+  const options = { marks, names, writeId: createToolNames([], ID_CHARS, MOST_ID_CHARS).toUpstream };
   const writtenTools = declared.map((tool) => writeTool(tool, names, marks));
   // Written at once, so that what cannot be carried is told before anything is sent.
   const messages = plan.turns.map((turn) => writeTurn(turn, options));

@@ -4,6 +4,7 @@ import type { JsonDocument, JsonObject } from '../../../kit/json/json.ts';
 import { openRaw } from '../../../kit/json/raw-json.ts';
 import { objectList, optionalFlag } from '../../fields.ts';
 import type { Conversation, Knob } from '../../translate/conversation.ts';
+import { readCaching } from '../../translate/read-cache-mark.ts';
 import { readMessages } from './read-messages.ts';
 import { readFormat, readKnobs, readReasoningWish, wantsThoughts } from './read-settings.ts';
 import { readTools, usesFunctions } from './read-tools.ts';
@@ -20,6 +21,7 @@ export function readConversation({ text, value: body }: JsonDocument): Conversat
     reasoning: readReasoningWish(body),
     showsThoughts: wantsThoughts(body),
     format: readFormat(body),
+    caching: readCaching(body),
     knobs: [...readKnobs(body), ...left, ...readNames(messages)],
   };
 }

@@ -98,6 +98,8 @@ const KINDS: ReadonlyMap<string, KnobKind> = new Map<string, KnobKind>([
   ['verbosity', 'verbosity'],
   ['service_tier', 'service_tier'],
   ['prompt_cache_key', 'prompt_cache_key'],
+  ['prompt_cache_options', 'caching'],
+  ['cache_control', 'caching'],
 ]);
 
 /** What says no more than leaving it out. */

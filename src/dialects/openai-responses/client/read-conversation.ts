@@ -3,6 +3,7 @@
 import type { JsonDocument, JsonObject } from '../../../kit/json/json.ts';
 import { objectList, optionalFlag, stringAt } from '../../fields.ts';
 import type { Conversation, TextPart } from '../../translate/conversation.ts';
+import { readCaching } from '../../translate/read-cache-mark.ts';
 import { readItems } from './read-items.ts';
 import { readFormat, readKnobs, readReasoningWish, wantsSummary } from './read-settings.ts';
 import { readTools } from './read-tools.ts';
@@ -21,6 +22,7 @@ export function readConversation({ value: body }: JsonDocument): Conversation {
     reasoning: readReasoningWish(body),
     showsThoughts: wantsSummary(body),
     format: readFormat(body),
+    caching: readCaching(body),
     knobs: [...readKnobs(body), ...left, ...leftOut],
   };
 }

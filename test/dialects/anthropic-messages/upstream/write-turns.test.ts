@@ -369,4 +369,36 @@ describe('cache marks', () => {
     expect(messages[2].content[0].cache_control).toEqual(SHORT);
     expect(messages[2].content[0].content).toBe('x');
   });
+
+  describe('of a client that wants caching without saying where', () => {
+    const caching = { ttl: '5m' } as const;
+    const tools = [toolOf('look')];
+    const talk = [userTurn('a'), turnOf('assistant', textPart('b')), userTurn('c')];
+
+    test('an added one before a long one of the client is long too, and one after it is not', () => {
+      const body = write({ caching, tools, system: [marked('1h')], turns: talk });
+      expect([marks(body.tools), marks(body.system), marks(body.messages)]).toEqual([[LONG], [LONG], [SHORT, SHORT]]);
+    });
+
+    test('an added one after a short one of the client is short', () => {
+      const body = write({ caching: { ttl: '1h' }, tools, system: [marked('5m')], turns: talk });
+      expect([marks(body.tools), marks(body.system), marks(body.messages)]).toEqual([[LONG], [SHORT], [SHORT, SHORT]]);
+    });
+
+    test('none beside four of the client', () => {
+      const turns = [userTurn(marked('5m'), marked('5m'), marked('5m'), marked('5m'), 'end')];
+      const body = write({ caching, tools, turns });
+      expect([marks(body.tools), marks(body.messages)]).toEqual([[], [SHORT, SHORT, SHORT, SHORT]]);
+      expect(body.messages[0].content[4].cache_control).toBeUndefined();
+    });
+
+    test('words of the system that stand last are not marked, the user s before them are', () => {
+      const turns = [userTurn('a'), turnOf('system', textPart('Be short.'))];
+      const { messages } = write({ caching, turns });
+      expect(messages.map(({ role, content }: Answer) => [role, marks(content)])).toEqual([
+        ['user', [SHORT]],
+        ['system', []],
+      ]);
+    });
+  });
 });
