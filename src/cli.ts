@@ -7,18 +7,8 @@ import packageJson from '../package.json' with { type: 'json' };
 import { createCardHasher } from './cards/card-code.ts';
 import { connectBare } from './channels/limit-connect.ts';
 import type { Fetch } from './channels/upstream.ts';
-import { createUpstreams } from './channels/upstreams.ts';
-import { accountCommands } from './commands/accounts.ts';
-import { backupCommands } from './commands/backup.ts';
-import { cardCommands } from './commands/cards.ts';
-import { channelCommands } from './commands/channels.ts';
 import { type Command, CommandRefused, WrongUsage } from './commands/command.ts';
-import { configCommands } from './commands/config.ts';
-import { healthCommands } from './commands/health.ts';
 import { createHelp, helpTopic } from './commands/help.ts';
-import { incidentCommands } from './commands/incidents.ts';
-import { ledgerCommands } from './commands/ledger.ts';
-import { moveCommands } from './commands/move.ts';
 import { tellRefusal } from './commands/tell-refusal.ts';
 import { Fault } from './faults/fault.ts';
 import { createAuthenticator } from './keys/authenticator.ts';
@@ -30,7 +20,6 @@ import { describeError } from './kit/log.ts';
 import { systemRandom } from './kit/random.ts';
 import { createSealer, fingerprintOf } from './kit/sealed.ts';
 import { writeAll } from './kit/write-all.ts';
-import { serve } from './main.ts';
 import { OperatingRefused } from './operating/refused.ts';
 import type { OperatingTools } from './operating/tools.ts';
 import { expectDatabase, findPepper, hasDatabase, openDatabaseFolder } from './settings/data-folder.ts';
@@ -42,16 +31,23 @@ import { isExecutable } from './shipped-files.ts';
 import { StoreRefused } from './store/refusal.ts';
 import type { Store } from './store/store.ts';
 
-const COMMANDS: readonly Command[] = [
-  ...configCommands,
-  ...channelCommands,
-  ...cardCommands,
-  ...accountCommands,
-  ...incidentCommands,
-  ...ledgerCommands,
-  ...backupCommands,
-  ...moveCommands,
-  ...healthCommands,
+interface Group {
+  /** With which its commands begin, and no others. */
+  words: readonly string[];
+  load(): Promise<readonly Command[]>;
+}
+
+/** In the order of the help. Loaded late: who runs one command need not wait for what all the others are made of. */
+const GROUPS: readonly Group[] = [
+  { words: ['config'], load: async () => (await import('./commands/config.ts')).configCommands },
+  { words: ['channels'], load: async () => (await import('./commands/channels.ts')).channelCommands },
+  { words: ['cards'], load: async () => (await import('./commands/cards.ts')).cardCommands },
+  { words: ['accounts', 'keys'], load: async () => (await import('./commands/accounts.ts')).accountCommands },
+  { words: ['incidents'], load: async () => (await import('./commands/incidents.ts')).incidentCommands },
+  { words: ['ledger'], load: async () => (await import('./commands/ledger.ts')).ledgerCommands },
+  { words: ['backup', 'restore'], load: async () => (await import('./commands/backup.ts')).backupCommands },
+  { words: ['move'], load: async () => (await import('./commands/move.ts')).moveCommands },
+  { words: ['health'], load: async () => (await import('./commands/health.ts')).healthCommands },
 ];
 
 const PROGRAM = isExecutable ? 'ai-gateway' : 'npm run -s gateway --';
@@ -61,20 +57,21 @@ const SERVE = {
   takes: '',
   about: isExecutable ? 'run the server' : 'run the server (what npm start does)',
 };
-const HELP = createHelp(PROGRAM, SERVE, COMMANDS);
 const HEALTH_MS = 3_000;
 const STDOUT = 1;
 const STDERR = 2;
 
 async function run(args: readonly string[]): Promise<number> {
+  const commands = await loadCommands(args[0]);
+  const help = createHelp(PROGRAM, SERVE, commands);
   if (args.length === 0) {
-    await print(STDERR, HELP.all());
+    await print(STDERR, help.all());
     return 2;
   }
-  const topic = helpTopic(args, COMMANDS);
-  const help = topic && HELP.about(topic);
-  if (help !== undefined) {
-    await print(STDOUT, help);
+  const topic = helpTopic(args, commands);
+  const asked = topic && help.about(topic);
+  if (asked !== undefined) {
+    await print(STDOUT, asked);
     return 0;
   }
   if (args[0] === SERVE.words) return await refuseWords();
@@ -85,7 +82,7 @@ async function run(args: readonly string[]): Promise<number> {
   const json = args.includes('--json');
   let command: Command | undefined;
   try {
-    command = findCommand(args);
+    command = findCommand(commands, args);
     const {
       facts,
       text,
@@ -104,12 +101,19 @@ async function run(args: readonly string[]): Promise<number> {
       secret?.facts,
     );
   } catch (error) {
-    return await explain(error, json, command ? HELP.usageOf(command) : HELP.nearest(args));
+    return await explain(error, json, command ? help.usageOf(command) : help.nearest(args));
   }
 }
 
-function findCommand(args: readonly string[]): Command {
-  const command = COMMANDS.find(({ words }) => words.split(' ').every((word, index) => word === args[index]));
+/** Those of the group that the word begins, or all: then it is help that is asked for, or needed. */
+async function loadCommands(word: string | undefined): Promise<readonly Command[]> {
+  const named = GROUPS.filter(({ words }) => word !== undefined && words.includes(word));
+  const loaded = await Promise.all((named.length > 0 ? named : GROUPS).map(({ load }) => load()));
+  return loaded.flat();
+}
+
+function findCommand(commands: readonly Command[], args: readonly string[]): Command {
+  const command = commands.find(({ words }) => words.split(' ').every((word, index) => word === args[index]));
   if (!command) throw new WrongUsage(`unknown command: ${args.slice(0, 2).join(' ')}`);
   return command;
 }
@@ -123,6 +127,7 @@ async function runCommand(command: Command, rest: readonly string[]) {
   const open = async (): Promise<OperatingTools> => {
     const opened = await openStore(settings, systemClock, systemRandom, { mustExist: !command.makesDatabase });
     store = opened.store;
+    const { createUpstreams } = await import('./channels/upstreams.ts');
     const newId = createIds(systemClock, systemRandom);
     const sealer = createSealer(opened.pepper, systemRandom);
     return {
@@ -258,5 +263,5 @@ async function refuseWords(): Promise<number> {
 }
 
 const [word, ...more] = process.argv.slice(2);
-if (word === 'serve' && more.length === 0) await serve();
+if (word === 'serve' && more.length === 0) await (await import('./main.ts')).serve();
 else process.exit(await run(process.argv.slice(2)));

@@ -203,7 +203,16 @@ describe('a file that is none', () => {
 
   test('also when it is a folder', async () => {
     mkdirSync(file);
-    await expect(openStore()).rejects.toBeInstanceOf(StoreRefused);
+    const opening = openStore();
+    await expect(opening).rejects.toBeInstanceOf(StoreRefused);
+    await expect(opening).rejects.toThrow(`cannot open the database ${file}: `);
+  });
+
+  test('and where none can be made, that is said', async () => {
+    rmSync(folder, { recursive: true });
+    const opening = openStore();
+    await expect(opening).rejects.toBeInstanceOf(StoreRefused);
+    await expect(opening).rejects.toThrow(`cannot open the database ${file} (it could not be created): `);
   });
 });
 

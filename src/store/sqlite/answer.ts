@@ -1,6 +1,5 @@
 // How the SQLite threads answer: a failure is told to whoever asked, and never ends the thread.
 
-import { existsSync } from 'node:fs';
 import { codeOf, messageOf } from '../../kit/error-code.ts';
 import { StoreRefused } from '../refusal.ts';
 import type { Reply } from './messages.ts';
@@ -28,6 +27,8 @@ export function usable(file: string, open: () => void): void {
   } catch (error) {
     if (error instanceof StoreRefused) throw error;
     const why = messageOf(error);
+    // Loaded only now: at every start it would take each thread as long as all that a reader prepares.
+    const { existsSync } = process.getBuiltinModule('node:fs');
     throw new StoreRefused(
       `cannot open the database ${file}${existsSync(file) ? '' : ' (it could not be created)'}: ${why}`,
     );
