@@ -1,12 +1,10 @@
-// What real traffic says of each channel and model: successes, failures and times, in sliding windows in memory and in
+// What real traffic says of each channel and model: successes, failures and times, of the last hour in memory and as
 // hourly sums on their way to the store. Times go into a histogram of fixed steps, so that hours can be added up.
 
 import { type Clock, HOUR_MS } from '../kit/clock.ts';
 import { addHours } from '../store/book/traffic.ts';
 import type { TrafficHour } from '../store/rows.ts';
-
-const WINDOW_MS = HOUR_MS;
-const MAX_SAMPLES = 20_000;
+import { NO_FIGURES, RecentTraffic, type Times, type WindowFigures } from './recent-traffic.ts';
 
 /** Upper bounds in milliseconds; the last step takes everything above. */
 export const STEPS_MS = [
@@ -14,29 +12,15 @@ export const STEPS_MS = [
   300_000,
 ];
 
-export interface Sample {
+export interface Sample extends Times {
   channel: string;
   model: string;
   ok: boolean;
-  firstTokenMs: number | null;
-  totalMs: number | null;
-}
-
-export interface WindowFigures {
-  requests: number;
-  successRate: number | null;
-  firstTokenMs: Percentiles;
-  totalMs: Percentiles;
-}
-
-export interface Percentiles {
-  p50: number | null;
-  p95: number | null;
 }
 
 export interface Traffic {
   record(sample: Sample): void;
-  /** Figures of the last `ms`, up to an hour. */
+  /** Figures of the last `ms`, up to an hour and to ten seconds. */
   figures(channel: string, model: string, ms: number): WindowFigures;
   /** Hourly sums since they were last taken; give them back if they could not be stored. */
   takeSums(): TrafficHour[];
@@ -47,7 +31,7 @@ export interface Traffic {
 type OpenHour = TrafficHour & { firstToken: number[]; total: number[] };
 
 export function createTraffic(clock: Clock): Traffic {
-  let samples: (Sample & { at: number })[] = [];
+  const recent = new Map<string, RecentTraffic>();
   let sums = new Map<string, OpenHour>();
 
   function hourOf(hour: number, channel: string, model: string): OpenHour {
@@ -60,10 +44,21 @@ export function createTraffic(clock: Clock): Traffic {
     return known;
   }
 
+  function recentOf(channel: string, model: string, at: number): RecentTraffic {
+    const id = routeId(channel, model);
+    const known = recent.get(id);
+    if (known) return known;
+    // Documents change, and take routes away.
+    for (const [other, traffic] of recent) if (traffic.isOver(at)) recent.delete(other);
+    const begun = new RecentTraffic();
+    recent.set(id, begun);
+    return begun;
+  }
+
   return {
     record({ channel, model, ok, firstTokenMs, totalMs }) {
-      samples.push({ channel, model, ok, firstTokenMs, totalMs, at: clock.monotonic() });
-      if (samples.length > MAX_SAMPLES) samples = samples.slice(-MAX_SAMPLES / 2);
+      const at = clock.monotonic();
+      recentOf(channel, model, at).record(at, ok, { firstTokenMs, totalMs });
       const hour = hourOf(Math.floor(clock.now() / HOUR_MS), channel, model);
       if (ok) hour.ok++;
       else hour.failed++;
@@ -71,14 +66,8 @@ export function createTraffic(clock: Clock): Traffic {
       countStep(hour.total, totalMs);
     },
     figures(channel, model, ms) {
-      const since = clock.monotonic() - Math.min(ms, WINDOW_MS);
-      const own = samples.filter((one) => one.at > since && one.channel === channel && one.model === model);
-      return {
-        requests: own.length,
-        successRate: own.length === 0 ? null : own.filter(({ ok }) => ok).length / own.length,
-        firstTokenMs: percentiles(own.map(({ firstTokenMs }) => firstTokenMs)),
-        totalMs: percentiles(own.map(({ totalMs }) => totalMs)),
-      };
+      const since = clock.monotonic() - Math.min(ms, HOUR_MS);
+      return recent.get(routeId(channel, model))?.figures(since) ?? NO_FIGURES;
     },
     takeSums() {
       const taken = [...sums.values()];
@@ -92,6 +81,11 @@ export function createTraffic(clock: Clock): Traffic {
       }
     },
   };
+}
+
+/** What a channel does for a model, by name. */
+export function routeId(channel: string, model: string): string {
+  return `${channel}\n${model}`;
 }
 
 /** The bound of the step in which a share of the counted times lies; null without any. */
@@ -115,14 +109,4 @@ function countStep(counts: number[], ms: number | null): void {
   let step = 0;
   while (step < STEPS_MS.length && ms > (STEPS_MS[step] ?? 0)) step++;
   counts[step] = (counts[step] ?? 0) + 1;
-}
-
-function percentiles(values: readonly (number | null)[]): Percentiles {
-  const sorted = values.filter((value) => value !== null).toSorted((a, b) => a - b);
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null;
-  return { p50: round(at(0.5)), p95: round(at(0.95)) };
-}
-
-function round(value: number | null): number | null {
-  return value === null ? null : Math.round(value);
 }

@@ -4,7 +4,8 @@
 
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import type { BreakerState, Health } from '../channels/health.ts';
-import type { Traffic, WindowFigures } from '../channels/traffic.ts';
+import type { WindowFigures } from '../channels/recent-traffic.ts';
+import { routeId, type Traffic } from '../channels/traffic.ts';
 import { type Clock, HOUR_MS, MINUTE_MS } from '../kit/clock.ts';
 import type { Incident, TrafficHour } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
@@ -62,7 +63,8 @@ export function createPublicStatus(tools: StatusTools): () => Promise<PublicStat
       readDays(),
     ]);
     const breakers = health.states();
-    const sources = { breakers, hours: stored ?? [], daysOf };
+    const hours = Map.groupBy(stored ?? [], ({ channel, model }) => routeId(channel, model));
+    const sources = { breakers, hours, daysOf };
     const models = catalog().models.map((model) => modelStatus(tools, model, sources));
     return { at, models, isWhole: stored !== undefined };
   };
@@ -109,7 +111,8 @@ function keepFor<Value>(
 
 interface Sources {
   breakers: readonly BreakerState[];
-  hours: readonly TrafficHour[];
+  /** By route. */
+  hours: ReadonlyMap<string, readonly TrafficHour[]>;
   daysOf: DaysOf;
 }
 
@@ -123,7 +126,7 @@ function modelStatus({ traffic }: StatusTools, model: Model, { breakers, hours, 
       state: isClosed ? stateOf(lastHour.successRate) : 'down',
       last5Minutes: traffic.figures(name, model.id, FIVE_MINUTES_MS),
       lastHour,
-      hours: hours.filter((hour) => hour.channel === name && hour.model === model.id),
+      hours: hours.get(routeId(name, model.id)) ?? [],
       days: daysOf(name, model.id),
     };
   });

@@ -1,4 +1,5 @@
-// What times come to: exact within the last hour, as steps of a histogram in the hours that are stored.
+// What traffic comes to: each try of the last hour counts, with exact times; in the hours that are stored, times are steps of
+// a histogram.
 
 import { describe, expect, test } from 'bun:test';
 import { createTraffic, percentileOf, STEPS_MS, type Traffic } from '../../src/channels/traffic.ts';
@@ -45,6 +46,49 @@ describe('the last hour', () => {
     });
     expect(traffic.figures('up', 'm', HOUR_MS).requests).toBe(3);
     expect(traffic.figures('up', 'none', HOUR_MS)).toMatchObject({ requests: 0, successRate: null, totalMs: NOTHING });
+  });
+});
+
+describe('a busy hour', () => {
+  const ok = { ...ROUTE, ok: true, firstTokenMs: 10, totalMs: 20 };
+  const failed = { ...ROUTE, ok: false, firstTokenMs: null, totalMs: null };
+
+  test('every try counts, however many there are, until it is an hour old', async () => {
+    const clock = createManualClock();
+    const traffic = createTraffic(clock);
+    const perMinute = 600;
+    for (let minute = 0; minute < 60; minute++) {
+      for (let n = 0; n < perMinute; n++) traffic.record(minute < 50 ? failed : ok);
+      await clock.advance(60_000);
+    }
+    const all = traffic.figures('up', 'm', HOUR_MS + 1);
+    // The first ten seconds began an hour ago.
+    expect(all.requests).toBe(59 * perMinute);
+    expect(all.successRate).toBeCloseTo(10 / 59, 10);
+    expect(traffic.figures('up', 'm', 10 * 60_000)).toMatchObject({ requests: 9 * perMinute, successRate: 1 });
+    await clock.advance(HOUR_MS);
+    expect(traffic.figures('up', 'm', HOUR_MS)).toMatchObject({ requests: 0, successRate: null, totalMs: NOTHING });
+    traffic.record(ok);
+    expect(traffic.figures('up', 'm', HOUR_MS)).toMatchObject({ requests: 1, successRate: 1 });
+  });
+
+  test('times are those of the last two hundred answers', () => {
+    const traffic = createTraffic(createManualClock());
+    for (let n = 0; n < 3_000; n++) traffic.record({ ...ok, totalMs: n < 2_800 ? 1 : n });
+    traffic.record({ ...failed, channel: 'other' });
+    expect(traffic.figures('up', 'm', HOUR_MS)).toMatchObject({ requests: 3_000, totalMs: { p50: 2_900, p95: 2_990 } });
+  });
+
+  test('other routes take nothing from it, and those without traffic are forgotten', async () => {
+    const clock = createManualClock();
+    const traffic = createTraffic(clock);
+    traffic.record(ok);
+    for (let n = 0; n < 30_000; n++) traffic.record({ ...failed, model: `other-${n % 3}` });
+    expect(traffic.figures('up', 'm', HOUR_MS)).toMatchObject({ requests: 1, successRate: 1 });
+    await clock.advance(HOUR_MS + 1);
+    traffic.record({ ...ok, model: 'new' });
+    expect(traffic.figures('up', 'm', HOUR_MS).requests).toBe(0);
+    expect(traffic.figures('up', 'new', HOUR_MS).requests).toBe(1);
   });
 });
 

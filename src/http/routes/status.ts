@@ -1,7 +1,8 @@
 // GET /api/public/status: how every model and channel is doing, from real traffic: now, and hour by hour; with `days=N`
 // also day by day.
 
-import { percentileOf, type WindowFigures } from '../../channels/traffic.ts';
+import type { WindowFigures } from '../../channels/recent-traffic.ts';
+import { percentileOf } from '../../channels/traffic.ts';
 import { fault } from '../../faults/fault.ts';
 import { HOUR_MS } from '../../kit/clock.ts';
 import { requestUrl } from '../../kit/request-url.ts';

@@ -1,0 +1,104 @@
+// The last hour of one route: how many tries succeeded and failed, in steps of ten seconds, and the times of its last
+// answers. It does not grow with the traffic, and what it says takes no longer.
+
+import { HOUR_MS } from '../kit/clock.ts';
+
+const STEP_MS = 10_000;
+/** An hour of them, and the one that runs. */
+const STEPS = HOUR_MS / STEP_MS + 1;
+/** More would tell hardly more, and to sort them would hold up running streams. */
+const MOST_TIMES = 200;
+
+export interface Times {
+  firstTokenMs: number | null;
+  totalMs: number | null;
+}
+
+export interface WindowFigures {
+  requests: number;
+  successRate: number | null;
+  firstTokenMs: Percentiles;
+  totalMs: Percentiles;
+}
+
+export interface Percentiles {
+  p50: number | null;
+  p95: number | null;
+}
+
+interface Step {
+  number: number;
+  ok: number;
+  failed: number;
+}
+
+export class RecentTraffic {
+  /** Each in its own place, where the one of an hour before stood. */
+  readonly #steps: (Step | undefined)[] = [];
+  readonly #times: (Times & { at: number })[] = [];
+  #nextTimes = 0;
+  #lastAt = Number.NEGATIVE_INFINITY;
+
+  /** `at`: by a clock that never goes backwards. */
+  record(at: number, ok: boolean, { firstTokenMs, totalMs }: Times): void {
+    this.#lastAt = at;
+    const step = this.#stepAt(at);
+    if (ok) step.ok++;
+    else step.failed++;
+    if (firstTokenMs === null && totalMs === null) return;
+    this.#times[this.#nextTimes] = { at, firstTokenMs, totalMs };
+    this.#nextTimes = (this.#nextTimes + 1) % MOST_TIMES;
+  }
+
+  /** Of the steps that began after `since`, which is at most an hour ago. */
+  figures(since: number): WindowFigures {
+    let ok = 0;
+    let failed = 0;
+    for (const step of this.#steps) {
+      if (!step || step.number * STEP_MS <= since) continue;
+      ok += step.ok;
+      failed += step.failed;
+    }
+    const requests = ok + failed;
+    const times = this.#times.filter(({ at }) => at > since);
+    return {
+      requests,
+      successRate: requests === 0 ? null : ok / requests,
+      firstTokenMs: percentiles(times.map(({ firstTokenMs }) => firstTokenMs)),
+      totalMs: percentiles(times.map(({ totalMs }) => totalMs)),
+    };
+  }
+
+  /** Nothing of it is in a window any more. */
+  isOver(at: number): boolean {
+    return at - this.#lastAt > HOUR_MS;
+  }
+
+  #stepAt(at: number): Step {
+    const number = Math.floor(at / STEP_MS);
+    const place = number % STEPS;
+    let step = this.#steps[place];
+    if (step?.number !== number) {
+      step = { number, ok: 0, failed: 0 };
+      this.#steps[place] = step;
+    }
+    return step;
+  }
+}
+
+export const NO_FIGURES: WindowFigures = {
+  requests: 0,
+  successRate: null,
+  firstTokenMs: { p50: null, p95: null },
+  totalMs: { p50: null, p95: null },
+};
+
+function percentiles(values: readonly (number | null)[]): Percentiles {
+  const sorted = Float64Array.from(values.filter((value) => value !== null)).sort();
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+  return { p50: round(at(0.5)), p95: round(at(0.95)) };
+}
+
+function round(value: number | undefined): number | null {
+  return value === undefined ? null : Math.round(value);
+}
