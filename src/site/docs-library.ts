@@ -1,7 +1,7 @@
 // The docs: which pages there are, in what order, in which language. The files are the project's own Markdown; a page
 // that has no file in the reader's language is shown in English, and says so.
 
-import { type Language, wordsOf } from './language.ts';
+import { LANGUAGES, type Language, wordsOf } from './language.ts';
 import { docsPath, type LinkTo, markdownPath, type Rendered, relinkMarkdown, renderMarkdown } from './markdown.ts';
 
 const DOC_GROUPS = {
@@ -26,6 +26,8 @@ export type DocLink = Pick<DocPage, 'name' | 'title' | 'language'>;
 
 export interface DocsLibrary {
   find(name: string, language: Language): DocPage | undefined;
+  /** Those that a page is written in. */
+  languages(name: string): Language[];
   groups(language: Language): { group: DocGroup; pages: DocLink[] }[];
 }
 
@@ -42,6 +44,7 @@ export function createDocsLibrary(files: ReadonlyMap<string, string>, baseUrl: s
   };
   return {
     find,
+    languages: (name) => LANGUAGES.filter((language) => find(name, language)?.language === language),
     groups: (language) =>
       GROUPS.map((group) => ({
         group,

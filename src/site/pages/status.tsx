@@ -2,7 +2,7 @@
 // How every model and channel is doing, and what the operator has to say about it.
 
 import { dateTime, milliseconds, percent } from '../format.ts';
-import { type Language, wordsOf } from '../language.ts';
+import { LANGUAGES, type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 import { DayBars } from '../parts/day-bars.tsx';
 import { Scroll } from '../parts/scroll.tsx';
@@ -72,7 +72,7 @@ export function StatusPage({ context, facts }: { context: PageContext; facts: St
   const ongoing = facts.incidents.filter(isOngoing);
   const ended = facts.incidents.filter((incident) => !isOngoing(incident));
   return (
-    <Page context={context} title={status.title} description={status.lead}>
+    <Page context={context} title={status.title} description={status.lead} languages={LANGUAGES}>
       <h1>{status.title}</h1>
       <p class="lead">{status.lead}</p>
       <p>
