@@ -1,14 +1,15 @@
 // The public pages for who reads them with curl: the same facts, as Markdown.
 
 import { type DocPage, type DocsLibrary, REFERENCE_GROUP } from '../docs-library.ts';
-import { dateTime, milliseconds, percent } from '../format.ts';
+import { dateTime, milliseconds, percent, sentences } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import { MENU } from '../page.tsx';
 import { freeCall, type HomeFacts, homePromises, registerCall } from './home.tsx';
 import { type PricingFacts, priceColumns, priceText } from './pricing.tsx';
 import { type PricingQuery, selectModels } from './pricing-query.ts';
 import { contactText, securitySections } from './security.tsx';
-import { type IncidentFacts, isOngoing, type StatusFacts, summaryOf } from './status.tsx';
+import { type IncidentFacts, isOngoing, type StatusFacts } from './status-facts.ts';
+import { summaryOf, summaryText } from './status-summary.ts';
 
 interface Site {
   siteName: string;
@@ -76,7 +77,7 @@ export function statusText(language: Language, facts: StatusFacts): string {
   const ended = facts.incidents.filter((incident) => !isOngoing(incident)).map(told);
   return paragraphs(
     `# ${status.title}`,
-    summaryOf(language, facts).text,
+    sentences(...summaryOf(language, facts).map((line) => summaryText(language, line))),
     ...(ongoing.length > 0 ? [`## ${status.ongoingIncidents}`, ...ongoing, `## ${status.models}`] : []),
     markdownTable(heads, rows),
     status.updated(dateTime(facts.at)),
