@@ -10,6 +10,8 @@ const STEP = 4;
 const HEIGHT = 24;
 const HEIGHTS: Record<StateName, number> = { unknown: 5, operational: 15, degraded: 20, down: HEIGHT };
 
+const LEGEND: readonly StateName[] = ['operational', 'degraded', 'down', 'unknown'];
+
 interface DayBarsProps {
   language: Language;
   days: readonly { day: string; state: StateName }[];
@@ -46,9 +48,9 @@ export function DayBarsLegend({ language }: { language: Language }) {
   return (
     <p class="faint legend">
       {wordsOf(language).status.legend}
-      {(Object.keys(HEIGHTS) as StateName[]).map((state) => (
+      {LEGEND.map((state) => (
         <span>
-          <svg class="bars" viewBox={`0 0 ${BAR} ${HEIGHT}`} aria-hidden="true">
+          <svg class="bars" viewBox={`0 0 ${BAR} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
             <Bar state={state} />
           </svg>
           {stateOfDay(language, state)}
