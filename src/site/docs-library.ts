@@ -22,7 +22,10 @@ export interface DocPage extends Rendered {
   markdown: string;
 }
 
-export type DocLink = Pick<DocPage, 'name' | 'title' | 'language'>;
+export interface DocLink extends Pick<DocPage, 'name' | 'title' | 'language'> {
+  /** What it is about, in a sentence: its first one. */
+  about: string;
+}
 
 export interface DocsLibrary {
   find(name: string, language: Language): DocPage | undefined;
@@ -50,10 +53,14 @@ export function createDocsLibrary(files: ReadonlyMap<string, string>, baseUrl: s
         group,
         pages: namesIn(group, names).flatMap((name) => {
           const page = find(name, language);
-          return page ? [{ name, title: page.title, language: page.language }] : [];
+          return page ? [{ name, title: page.title, language: page.language, about: firstSentence(page.lead) }] : [];
         }),
       })),
   };
+}
+
+function firstSentence(text: string): string {
+  return /^.*?(?:。|[.!?](?=\s|$))/.exec(text)?.[0] ?? text;
 }
 
 const GROUPS = Object.keys(DOC_GROUPS) as DocGroup[];

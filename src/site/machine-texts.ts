@@ -54,7 +54,7 @@ Send the key as "Authorization: Bearer KEY" or "x-api-key: KEY".${supportContact
 
 ## Docs
 
-${pages.map(({ name, title }) => `- [${title}](${publicUrl}/docs/${name}.md)`).join('\n')}
+${pages.map(({ name, title, about }) => `- [${title}](${publicUrl}/docs/${name}.md): ${about}`).join('\n')}
 
 ## Machine-readable
 

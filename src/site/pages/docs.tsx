@@ -133,6 +133,9 @@ function Overview({ context, library }: Omit<DocsProps, 'page'>) {
                   <a href={`/docs/${page.name}`}>
                     <Title context={context} page={page} />
                   </a>
+                  <p class="faint" lang={page.language}>
+                    {page.about}
+                  </p>
                 </li>
               ))}
               <Reference context={context} group={group} />

@@ -94,13 +94,14 @@ export function securityText(language: Language, usageMonths: number | null, con
 }
 
 export function docsText(language: Language, library: DocsLibrary, publicUrl: string): string {
-  const { docs } = wordsOf(language);
+  const { docs, account } = wordsOf(language);
   // Who reads them next may say nothing of a language.
   const query = language === 'en' ? '' : `?lang=${language}`;
   const groups = library.groups(language).map(({ group, pages }) => {
     const mark = (written: Language) => (written === language ? '' : docs.inEnglish);
     const links = pages.map(
-      ({ name, title, language: own }) => `- [${title}](${publicUrl}/docs/${name}.md${query})${mark(own)}`,
+      ({ name, title, language: own, about }) =>
+        `- [${title}](${publicUrl}/docs/${name}.md${query})${mark(own)}${account.colon}${about}`,
     );
     if (group === REFERENCE_GROUP) links.push(`- [${docs.reference}](${publicUrl}/openapi.json)`);
     return paragraphs(`## ${docs[group]}`, links.join('\n'));
