@@ -1,7 +1,7 @@
 // The docs: which pages there are, in what order, in which language. The files are the project's own Markdown; a page
 // that has no file in the reader's language is shown in English, and says so.
 
-import { type Language, wordsOf } from './language.ts';
+import { LANGUAGES, type Language, wordsOf } from './language.ts';
 import { docsPath, type LinkTo, markdownPath, type Rendered, relinkMarkdown, renderMarkdown } from './markdown.ts';
 
 const DOC_GROUPS = {
@@ -22,10 +22,15 @@ export interface DocPage extends Rendered {
   markdown: string;
 }
 
-export type DocLink = Pick<DocPage, 'name' | 'title' | 'language'>;
+export interface DocLink extends Pick<DocPage, 'name' | 'title' | 'language'> {
+  /** What it is about, in a sentence: its first one. */
+  about: string;
+}
 
 export interface DocsLibrary {
   find(name: string, language: Language): DocPage | undefined;
+  /** Those that a page is written in. */
+  languages(name: string): Language[];
   groups(language: Language): { group: DocGroup; pages: DocLink[] }[];
 }
 
@@ -42,15 +47,20 @@ export function createDocsLibrary(files: ReadonlyMap<string, string>, baseUrl: s
   };
   return {
     find,
+    languages: (name) => LANGUAGES.filter((language) => find(name, language)?.language === language),
     groups: (language) =>
       GROUPS.map((group) => ({
         group,
         pages: namesIn(group, names).flatMap((name) => {
           const page = find(name, language);
-          return page ? [{ name, title: page.title, language: page.language }] : [];
+          return page ? [{ name, title: page.title, language: page.language, about: firstSentence(page.lead) }] : [];
         }),
       })),
   };
+}
+
+function firstSentence(text: string): string {
+  return /^.*?(?:。|[.!?](?=\s|$))/.exec(text)?.[0] ?? text;
 }
 
 const GROUPS = Object.keys(DOC_GROUPS) as DocGroup[];

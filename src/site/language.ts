@@ -23,8 +23,10 @@ export function chooseLanguage(request: Pick<Request, 'headers' | 'url'>): Langu
   );
 }
 
+/** As people write it: `zh`, `zh-Hant`, `zh_TW`. Any Chinese is Taiwan's here. */
 export function toLanguage(text: string | null | undefined): Language | undefined {
-  return LANGUAGES.find((language) => language.toLowerCase() === text?.toLowerCase());
+  const [name] = text?.toLowerCase().split(/[-_]/) ?? [];
+  return LANGUAGES.find((language) => language.split('-')[0] === name);
 }
 
 export function readCookie(headers: Headers, name: string): string | undefined {

@@ -2,6 +2,9 @@
 
 import { DAY_MS } from '../kit/clock.ts';
 import type { DocsLibrary } from './docs-library.ts';
+import { LANGUAGES } from './language.ts';
+import { MENU } from './page.tsx';
+import { publicAddress } from './parts/public-head.tsx';
 import type { SiteTools } from './tools.ts';
 
 const HALF_YEAR_MS = 180 * DAY_MS;
@@ -10,8 +13,31 @@ export function machineTexts(tools: SiteTools, library: DocsLibrary): Map<string
   return new Map([
     ['/llms.txt', () => llmsText(tools, library)],
     ['/.well-known/security.txt', () => securityText(tools)],
-    ['/robots.txt', () => 'User-agent: *\nDisallow: /account\nDisallow: /api/\nDisallow: /v1/\n'],
+    ['/robots.txt', () => robotsText(tools)],
+    ['/sitemap.txt', () => sitemapText(tools, library)],
   ]);
+}
+
+function robotsText({ publicUrl }: SiteTools): string {
+  return `User-agent: *
+Disallow: /account
+Disallow: /api/
+Disallow: /v1/
+Sitemap: ${publicUrl}/sitemap.txt
+`;
+}
+
+/** Every public page in every language that it is written in, one address a line. */
+function sitemapText({ publicUrl }: SiteTools, library: DocsLibrary): string {
+  const pages = ['/', ...MENU.map((name) => `/${name}`)].map((path) => ({ path, languages: LANGUAGES }));
+  const docs = library
+    .groups('en')
+    .flatMap((group) => group.pages)
+    .map(({ name }) => ({ path: `/docs/${name}`, languages: library.languages(name) }));
+  const addresses = [...pages, ...docs].flatMap(({ path, languages }) =>
+    languages.map((language) => publicAddress(publicUrl, path, language)),
+  );
+  return `${addresses.join('\n')}\n`;
 }
 
 function llmsText({ siteName, publicUrl, supportContact }: SiteTools, library: DocsLibrary): string {
@@ -28,7 +54,7 @@ Send the key as "Authorization: Bearer KEY" or "x-api-key: KEY".${supportContact
 
 ## Docs
 
-${pages.map(({ name, title }) => `- [${title}](${publicUrl}/docs/${name}.md)`).join('\n')}
+${pages.map(({ name, title, about }) => `- [${title}](${publicUrl}/docs/${name}.md): ${about}`).join('\n')}
 
 ## Machine-readable
 

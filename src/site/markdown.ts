@@ -5,6 +5,8 @@ import { Marked, Renderer, type Tokens } from 'marked';
 
 export interface Rendered {
   title: string;
+  /** Its first paragraph, without any marks. */
+  lead: string;
   html: string;
   /** The headings of its parts, in order. */
   sections: Section[];
@@ -27,6 +29,7 @@ export type LinkTo = (name: string, anchor: string) => string | undefined;
 
 export function renderMarkdown(markdown: string, linkTo: LinkTo = docsPath, copy?: CopyWords): Rendered {
   const sections: Section[] = [];
+  let lead: string | undefined;
   const used = new Map<string, number>();
   const marked = new Marked({
     gfm: true,
@@ -36,6 +39,10 @@ export function renderMarkdown(markdown: string, linkTo: LinkTo = docsPath, copy
         const id = uniqueSlug(text, used);
         if (depth === 2) sections.push({ id, title: text.replaceAll('`', '') });
         return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
+      paragraph({ tokens }: Tokens.Paragraph) {
+        lead ??= this.parser.parseInline(tokens, this.parser.textRenderer).replaceAll('\n', ' ');
+        return `<p>${this.parser.parseInline(tokens)}</p>\n`;
       },
       link({ href, tokens }: Tokens.Link) {
         const target = pageLink(href, linkTo);
@@ -60,7 +67,7 @@ export function renderMarkdown(markdown: string, linkTo: LinkTo = docsPath, copy
   });
   const html = marked.parse(markdown, { async: false });
   const title = /^#\s+(.+)$/m.exec(markdown)?.[1] ?? '';
-  return { title: title.replace(/[`*_]/g, ''), html, sections };
+  return { title: title.replace(/[`*_]/g, ''), lead: lead ?? '', html, sections };
 }
 
 /** As `CodeBlock` has it. */

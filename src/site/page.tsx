@@ -6,6 +6,7 @@ import type { Assets } from './assets.ts';
 import { type Language, wordsOf } from './language.ts';
 import { LanguageSwitch } from './parts/language-switch.tsx';
 import { Mark } from './parts/mark.tsx';
+import { PublicHead } from './parts/public-head.tsx';
 import { SupportLink } from './parts/support-link.tsx';
 
 export interface PageContext {
@@ -28,6 +29,8 @@ export interface PageProps {
   context: PageContext;
   title: string;
   description?: string;
+  /** Of a page that everybody may read: the languages it is written in. */
+  languages?: readonly Language[];
   /** It shows what no other page will show again: the switch of language would lead away from it. */
   isShownOnce?: boolean;
   children?: Child;
@@ -35,7 +38,7 @@ export interface PageProps {
 
 export const MENU = ['pricing', 'docs', 'status', 'security'] as const;
 
-export function Page({ context, title, description, isShownOnce = false, children }: PageProps) {
+export function Page({ context, title, description = '', languages, isShownOnce = false, children }: PageProps) {
   const { language, siteName, assets, path } = context;
   const words = wordsOf(language);
   const isIn = (root: string) => path === root || path.startsWith(`${root}/`);
@@ -46,7 +49,10 @@ export function Page({ context, title, description, isShownOnce = false, childre
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>{path === '/' ? `${siteName} · ${title}` : `${title} · ${siteName}`}</title>
-        {description ? <meta name="description" content={description} /> : null}
+        {description !== '' ? <meta name="description" content={description} /> : null}
+        {languages ? (
+          <PublicHead context={context} title={title} description={description} languages={languages} />
+        ) : null}
         <link rel="stylesheet" href={assets.url('site.css')} />
         <link rel="icon" type="image/svg+xml" href={assets.url('mark.svg')} />
         <script src={assets.url('site.js')} defer />

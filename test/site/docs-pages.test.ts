@@ -86,9 +86,30 @@ test.each(['en', 'zh-TW'] as const)(
       expect(list).toEndWith(`<li><a href="/openapi.json">${docs.reference}</a></li>`);
     }
     const text = await (await client.get('/docs', { accept: '*/*' })).text();
-    expect(text).toContain(`)\n- [${docs.reference}](${gateway.url}/openapi.json)\n\n## ${docs.operate}`);
+    expect(text).toContain(`\n- [${docs.reference}](${gateway.url}/openapi.json)\n\n## ${docs.operate}`);
   },
 );
+
+test.each([
+  [
+    'en',
+    'relay',
+    'How a model call travels: which channel gets it, what happens when one fails, and what the client sees of it.',
+  ],
+  ['zh-TW', 'relay', '模型呼叫如何轉送：由哪一條通道處理、通道失敗時會發生什麼，以及用戶端看得到什麼。'],
+  ['zh-TW', 'performance', 'What this gateway costs with billing on, beside what one could run in its place.'],
+] as const)('in %s, the list of all pages says what %s is about', async (language, name, about) => {
+  const client = createSiteClient(gateway, language);
+  const html = await (await client.get('/docs')).text();
+  const lines = [...html.matchAll(/<li><a href="\/docs\/([\w-]+)">.*?<\/a><p class="faint" lang="([\w-]+)">([^<]+)</g)];
+  expect(lines.length).toBeGreaterThan(8);
+  expect(lines.find(([, page]) => page === name)?.slice(2)).toEqual([name === 'performance' ? 'en' : language, about]);
+  expect(await (await client.get('/docs', { accept: '*/*' })).text()).toContain(
+    `${wordsOf(language).account.colon}${about}\n`,
+  );
+  if (language === 'en')
+    expect(await (await client.get('/llms.txt')).text()).toContain(`/docs/${name}.md): ${about}\n`);
+});
 
 test('every column of a table has a name', () => {
   const files = ['', 'zh-TW'].flatMap((folder) => readdirSync(join(DOCS, folder)).map((file) => join(folder, file)));

@@ -85,7 +85,8 @@ describe('headers', () => {
   test('every page forbids foreign scripts, frames and guesses, and tells nobody where one was', async () => {
     const { key } = await gateway.register();
     const client = await signedIn(gateway, key);
-    const paths = [...PAGES, ...SIGNED, '/llms.txt', '/robots.txt', '/.well-known/security.txt', '/docs/billing.md'];
+    const texts = ['/llms.txt', '/robots.txt', '/sitemap.txt', '/.well-known/security.txt', '/docs/billing.md'];
+    const paths = [...PAGES, ...SIGNED, ...texts];
     for (const path of [...paths, '/account/usage.csv', '/account/sign-in']) {
       const { headers } = await client.get(path);
       const policy = headers.get('content-security-policy') ?? '';

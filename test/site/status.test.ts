@@ -3,7 +3,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { wordsOf } from '../../src/site/language.ts';
-import { summaryOf } from '../../src/site/pages/status.tsx';
+import { summaryOf, summaryText } from '../../src/site/pages/status-summary.ts';
 import type { StateName } from '../../src/site/parts/state.tsx';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { errorScript } from '../support/openai-chat.ts';
@@ -45,9 +45,11 @@ async function incident(id: string, title: string, endedAt: number | null, text 
 }
 
 describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
-  const { status } = wordsOf(language);
+  const { status, account, pricing } = wordsOf(language);
   const asText = async () => (await gateway.call('/status', { headers: { 'accept-language': language } })).text();
   const asPage = async () => (await createSiteClient(gateway, language).get('/status')).text();
+
+  const link = (id: string) => `<a class="id" href="#model-${id}">${id}</a>`;
 
   /** Which of these come in this order, in the page and in its text. */
   async function expectInOrder(page: readonly string[], text: readonly string[]): Promise<void> {
@@ -76,18 +78,52 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     );
 
     await gateway.chat(key, { model: 'up-paid' });
-    await expectInOrder([status.downModels(1)], [status.downModels(1)]);
+    const one = status.downModels(1) + account.colon;
+    await expectInOrder([one, link('up-paid')], [`${one}up-paid${status.stop}`]);
     await gateway.chat(key, { model: 'up-free' });
-    await expectInOrder([status.downModels(2)], [status.downModels(2), '| helped |']);
+    const two = status.downModels(2) + account.colon;
+    const named = ['up-free', 'up-paid'];
+    await expectInOrder(
+      [two, ...named.map(link), ...named.map((id) => `<tr id="model-${id}">`)],
+      [`${two}${named.join(pricing.comma)}${status.stop}`, '| helped |'],
+    );
+    expect((await asPage()).match(/<tr id="model-helped">/g)).toHaveLength(1);
   });
 
-  test('both kinds of trouble are told in one line, and of what is not known nothing is claimed', () => {
-    const told = (...states: StateName[]) =>
-      summaryOf(language, { models: states.map((state) => ({ id: 'a', state, channels: [] })), incidents: [] }).text;
-    const both = status.downModels(1) + (language === 'en' ? ' ' : '') + status.degradedModels(1);
-    expect(told('down', 'degraded', 'unknown')).toBe(both);
-    expect(told('operational', 'unknown')).toBe(status.noTrouble);
-    expect(told('operational')).toBe(status.allWork);
+  test('both kinds of trouble are told, a few models by name, and of what is not known nothing is claimed', () => {
+    const told = (...states: StateName[]) => {
+      const models = states.map((state, index) => ({ id: `m${index}`, state, channels: [] }));
+      return summaryOf(language, { models, incidents: [] }).map((line) => summaryText(language, line));
+    };
+    const english = language === 'en';
+    expect(told('down', 'degraded', 'unknown')).toEqual(
+      english
+        ? ['1 model is down: m0.', '1 model is degraded: m1.']
+        : ['有 1 個模型中斷：m0。', '有 1 個模型不穩定：m1。'],
+    );
+    expect(told('down', 'down', 'unknown', 'down', 'down', 'down')).toEqual([
+      english ? '5 models are down: m0, m1, m3 and 2 more.' : '有 5 個模型中斷：m0、m1、m3，以及另外 2 個。',
+    ]);
+    expect(told('operational', 'unknown')).toEqual([status.noTrouble]);
+    expect(told('operational')).toEqual([status.allWork]);
+  });
+
+  test('a bar says of its own day that there was no traffic, and below stands what each kind means', async () => {
+    const html = await asPage();
+    const titles = [...html.matchAll(/<title>(\d{4}-\d\d-\d\d[^<]*)<\/title>/g)].map(([, title = '']) => title);
+    expect(titles.length).toBeGreaterThan(89);
+    for (const title of titles) expect(title.slice('2026-01-01'.length)).toBe(account.colon + status.noTraffic);
+    const [, legend = ''] = /<p class="faint legend">(.*?)<\/p>/.exec(html) ?? [];
+    expect(legend).toStartWith(status.legend);
+    const bars = [...legend.matchAll(/<rect class="(\w+)"[^>]* height="(\d+)"[^>]*><\/rect><\/svg>([^<]+)</g)];
+    expect(bars.map(([, state, , words]) => [state, words])).toEqual([
+      ['operational', status.operational],
+      ['degraded', status.degraded],
+      ['down', status.down],
+      ['unknown', status.noTraffic],
+    ]);
+    const [good = 0, worse = 0, worst = 0] = bars.map(([, , height]) => Number(height));
+    expect([worse > good, worst > worse]).toEqual([true, true]);
   });
 
   test('what goes on now stands above the models, what is over below', async () => {

@@ -60,6 +60,39 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect(await redeem(unissuedCode())).toEqual({ marked: [], focus: [], text: undefined });
   });
 
+  test('a filter of the usage, which then shows nothing as if it were the answer', async () => {
+    const client = await signedIn(gateway, account.key, language);
+    await gateway.chat(account.key, { model: 'auto:free' });
+    const { fields } = wordsOf(language);
+    const filter = async (query: string) => {
+      const response = await client.get(`/account/usage?${query}`);
+      const html = await response.clone().text();
+      const shown = [words.usage.totals('1', 'NT$0.00'), '/account/usage.csv', '<table'];
+      return { status: response.status, shown: shown.map((part) => html.includes(part)), ...(await told(response)) };
+    };
+    const refused = { status: 400, shown: [false, false, false] };
+    expect(await filter('from=2026-11-20&to=2026-11-01')).toEqual({
+      ...refused,
+      marked: ['from', 'to'],
+      focus: ['from'],
+      text: fields.from_after_to,
+    });
+    for (const name of ['from', 'to'] as const) {
+      expect(await filter(`${name}=yesterday`)).toEqual({
+        ...refused,
+        marked: [name],
+        focus: [name],
+        text: fields[name],
+      });
+    }
+    expect(await filter('cursor=none')).toEqual({ ...refused, marked: [], focus: [], text: undefined });
+    const all = await (await client.get('/account/usage?from=2026-01-01')).text();
+    for (const part of [words.usage.totals('1', 'NT$0.00'), '/account/usage.csv?from=2026-01-01', '<table']) {
+      expect(all).toContain(part);
+    }
+    expect(all).not.toContain('aria-invalid');
+  });
+
   test('a name and a password', async () => {
     const client = await signedIn(gateway, account.key, language);
     const save = async (name: string, password: string) =>

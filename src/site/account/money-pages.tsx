@@ -10,6 +10,7 @@ import { Fault, fault } from '../../faults/fault.ts';
 import { DAY_MS } from '../../kit/clock.ts';
 import { parseMoment } from '../../kit/moment.ts';
 import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
+import type { UsageQuery } from '../../store/reads.ts';
 import { readUsageQuery, writeCursor } from '../../usage/read-query.ts';
 import { faultText } from '../fault-text.ts';
 import { date, dateTime, money } from '../format.ts';
@@ -17,13 +18,12 @@ import { wordsOf } from '../language.ts';
 import { pageHeaders } from '../respond.ts';
 import type { SiteTools } from '../tools.ts';
 import { plainId } from './forms.ts';
-import type { Notice } from './frame.tsx';
 import { isFrozen } from './frozen.ts';
 import { OverviewPage } from './overview.tsx';
 import { ReceiptPage } from './receipt.tsx';
 import { RedeemPage } from './redeem.tsx';
 import { SetupPage } from './setup.tsx';
-import { USAGE_FILTERS, type UsageFilter, UsagePage } from './usage.tsx';
+import { type FoundUsage, type RefusedFilter, USAGE_FILTERS, type UsageFilter, UsagePage } from './usage.tsx';
 import { DATE, usageFileName, usageSheet } from './usage-file.ts';
 import { isUsedUp } from './used-up.ts';
 import type { SignedVisit, Visits } from './visit.tsx';
@@ -109,37 +109,47 @@ async function showUsage(tools: SiteTools, visit: SignedVisit): Promise<Response
     UsageFilter,
     string
   >;
-  const { query, notice } = readQuery(tools, visit);
-  const [{ records, hasMore, totals }, keyNames] = await Promise.all([
-    tools.store.read.usagePage(query),
-    readKeyNames(tools, accountId),
-  ]);
-  const last = records.at(-1);
+  const { query, refused } = readQuery(tools, visit);
+  const [found, keyNames] = await Promise.all([query && findUsage(tools, query), readKeyNames(tools, accountId)]);
   const { models, channels } = tools.catalog();
   const facts = {
-    records,
-    totals,
-    next: hasMore && last ? writeCursor(last.at, last.requestId) : null,
+    found,
+    refused,
     filters,
     isFirst: !given.has('cursor'),
     keyNames,
     models: models.map(({ id }) => id),
     channels: [...channels.keys()],
   };
-  return visit.show(<UsagePage context={visit.page} facts={facts} notice={notice} />, { status: notice ? 400 : 200 });
+  return visit.show(<UsagePage context={visit.page} facts={facts} />, { status: refused ? 400 : 200 });
 }
 
-/** A filter that cannot be read is told, and all is shown. */
-function readQuery(tools: SiteTools, { session: { accountId }, url, page: { language } }: SignedVisit) {
+async function findUsage({ store }: SiteTools, query: UsageQuery): Promise<FoundUsage> {
+  const { records, hasMore, totals } = await store.read.usagePage(query);
+  const last = records.at(-1);
+  return { records, totals, next: hasMore && last ? writeCursor(last.at, last.requestId) : null };
+}
+
+/** A filter that cannot be read is told, and nothing is shown: whatever it was would look like the answer. */
+function readQuery(
+  tools: SiteTools,
+  { session: { accountId }, url, page: { language } }: SignedVisit,
+): { query?: UsageQuery; refused?: RefusedFilter } {
   try {
-    const query = readUsageQuery(accountId, apiParams(url.searchParams), tools.catalog().find);
-    return { query, notice: undefined };
+    return { query: readUsageQuery(accountId, apiParams(url.searchParams), tools.catalog().find) };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    const notice: Notice = { text: faultText(language, error), isBad: true };
-    return { query: readUsageQuery(accountId, new URLSearchParams()), notice };
+    return { refused: { text: faultText(language, error), fields: fieldsOf(error.details.param ?? '') } };
   }
 }
+
+/** Which fields of the page a fault is about; a cursor has none. */
+function fieldsOf(param: string): UsageFilter[] {
+  if (param === TURNED_ROUND) return ['from', 'to'];
+  return USAGE_FILTERS.filter((name) => name === (param === 'key_id' ? 'key' : param));
+}
+
+const TURNED_ROUND = 'from_after_to';
 
 /** No request lies before the first day and after the last. */
 function isTurnedRound(given: URLSearchParams): boolean {
@@ -150,7 +160,7 @@ function isTurnedRound(given: URLSearchParams): boolean {
 /** The page calls a key's filter `key`; the API calls it by what it is. A visitor means the last day, too, and no upper
  * case. Refused: invalid_request. */
 function apiParams(given: URLSearchParams): URLSearchParams {
-  if (isTurnedRound(given)) throw fault('invalid_request', { param: 'from_after_to' });
+  if (isTurnedRound(given)) throw fault('invalid_request', { param: TURNED_ROUND });
   const params = new URLSearchParams(given);
   const key = params.get('key');
   if (key) params.set('key_id', key);

@@ -7,17 +7,30 @@ import type { UsageRecord } from '../../store/rows.ts';
 import { count, money } from '../format.ts';
 import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
-import { AccountPage, type Notice } from './frame.tsx';
+import { FieldFault, faultMarks } from '../parts/field-fault.tsx';
+import { AccountPage } from './frame.tsx';
 import { UsageTable } from './usage-table.tsx';
 
 export const USAGE_FILTERS = ['from', 'to', 'model', 'channel', 'key', 'status'] as const;
 export type UsageFilter = (typeof USAGE_FILTERS)[number];
 
-export interface UsageFacts {
+export interface FoundUsage {
   records: readonly UsageRecord[];
   totals: UsageTotals;
   /** The cursor of the next page, if there is one. */
   next: string | null;
+}
+
+export interface RefusedFilter {
+  text: string;
+  /** Those that it is about, if it is about any. */
+  fields: readonly UsageFilter[];
+}
+
+export interface UsageFacts {
+  /** Undefined where the filters were refused. */
+  found: FoundUsage | undefined;
+  refused: RefusedFilter | undefined;
   /** As the visitor gave them. */
   filters: Readonly<Record<UsageFilter, string>>;
   isFirst: boolean;
@@ -29,46 +42,53 @@ export interface UsageFacts {
 interface UsageProps {
   context: PageContext;
   facts: UsageFacts;
-  /** The filters were refused: all is shown, and in the file. */
-  notice?: Notice | undefined;
 }
 
-export function UsagePage({ context, facts, notice }: UsageProps) {
-  const { language } = context;
-  const { usage } = wordsOf(language).account;
+export function UsagePage({ context, facts }: UsageProps) {
+  const { found, refused } = facts;
+  const { usage } = wordsOf(context.language).account;
   const address = (more: Record<string, string> = {}) => {
     const given = Object.entries({ ...facts.filters, ...more }).filter(([, value]) => value !== '');
     return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
   };
   return (
-    <AccountPage context={context} tab="usage" notice={notice}>
+    <AccountPage context={context} tab="usage" notice={refused && { text: refused.text, isBad: true }}>
       <p>{usage.lead}</p>
       <Filters context={context} facts={facts} />
-      <p class="row">
-        <strong>{usage.totals(count(facts.totals.requests), money(facts.totals.cost))}</strong>
-        <a href={`/account/usage.csv${notice ? '' : address()}`}>{usage.csv}</a>
-        {facts.totals.requests > MOST_RECORDS ? (
-          <span class="faint">{usage.csvNewest(count(MOST_RECORDS))}</span>
-        ) : null}
-      </p>
-      {facts.records.length === 0 ? (
-        <Nothing context={context} isFiltered={!facts.isFirst || address() !== ''} />
-      ) : (
-        <UsageTable language={language} records={facts.records} keyNames={facts.keyNames} query={context.query} />
-      )}
+      {found ? <Found context={context} facts={facts} found={found} query={address()} /> : null}
       <p class="row">
         {facts.isFirst ? null : (
           <a class="button quiet" href={`/account/usage${address()}`}>
             {usage.first}
           </a>
         )}
-        {facts.next === null ? null : (
-          <a class="button quiet" rel="next" href={`/account/usage${address({ cursor: facts.next })}`}>
+        {found && found.next !== null ? (
+          <a class="button quiet" rel="next" href={`/account/usage${address({ cursor: found.next })}`}>
             {usage.next}
           </a>
-        )}
+        ) : null}
       </p>
     </AccountPage>
+  );
+}
+
+/** `query`: the filters, as an address has them. */
+function Found({ context, facts, found, query }: UsageProps & { found: FoundUsage; query: string }) {
+  const { usage } = wordsOf(context.language).account;
+  const { records, totals } = found;
+  return (
+    <>
+      <p class="row">
+        <strong>{usage.totals(count(totals.requests), money(totals.cost))}</strong>
+        <a href={`/account/usage.csv${query}`}>{usage.csv}</a>
+        {totals.requests > MOST_RECORDS ? <span class="faint">{usage.csvNewest(count(MOST_RECORDS))}</span> : null}
+      </p>
+      {records.length === 0 ? (
+        <Nothing context={context} isFiltered={!facts.isFirst || query !== ''} />
+      ) : (
+        <UsageTable language={context.language} records={records} keyNames={facts.keyNames} query={context.query} />
+      )}
+    </>
   );
 }
 
@@ -82,23 +102,45 @@ function Nothing({ context, isFiltered }: { context: PageContext; isFiltered: bo
   );
 }
 
+const FAULT_ID = 'filter-fault';
+
 function Filters({ context, facts }: { context: PageContext; facts: UsageFacts }) {
   const { usage } = wordsOf(context.language).account;
-  const { filters } = facts;
+  const { filters, refused } = facts;
+  const marks = (name: UsageFilter) => {
+    const isMarked = refused?.fields.includes(name) ?? false;
+    return faultMarks(FAULT_ID, isMarked ? refused?.text : undefined, refused?.fields[0] === name);
+  };
+  const about = refused && refused.fields.length > 0 ? refused.text : undefined;
   return (
     <form method="get" action="/account/usage" class="filters">
-      <Field name="from" label={usage.from} value={filters.from} type="date" />
-      <Field name="to" label={usage.to} value={filters.to} type="date" />
-      <Field name="model" label={usage.model} value={filters.model} choices={facts.models} />
-      <Field name="channel" label={usage.channel} value={filters.channel} choices={facts.channels} />
-      <Choice name="key" label={usage.key} value={filters.key} any={usage.all} choices={[...facts.keyNames]} />
+      <Field name="from" label={usage.from} value={filters.from} type="date" marks={marks('from')} />
+      <Field name="to" label={usage.to} value={filters.to} type="date" marks={marks('to')} />
+      <Field name="model" label={usage.model} value={filters.model} choices={facts.models} marks={marks('model')} />
+      <Field
+        name="channel"
+        label={usage.channel}
+        value={filters.channel}
+        choices={facts.channels}
+        marks={marks('channel')}
+      />
+      <Choice
+        name="key"
+        label={usage.key}
+        value={filters.key}
+        any={usage.all}
+        choices={[...facts.keyNames]}
+        marks={marks('key')}
+      />
       <Choice
         name="status"
         label={usage.status}
         value={filters.status}
         any={usage.all}
         choices={Object.entries(wordsOf(context.language).account.statuses)}
+        marks={marks('status')}
       />
+      <FieldFault id={FAULT_ID} text={about} />
       <div class="row">
         <button type="submit" class="quiet">
           {usage.filter}
@@ -116,15 +158,16 @@ interface ChoiceProps {
   /** What it is called when nothing is chosen. */
   any: string;
   choices: readonly (readonly [value: string, name: string])[];
+  marks: ReturnType<typeof faultMarks>;
 }
 
 /** What the address asks for stays chosen, though it is none of the choices. */
-function Choice({ name, label, value, any, choices }: ChoiceProps) {
+function Choice({ name, label, value, any, choices, marks }: ChoiceProps) {
   const isOther = value !== '' && !choices.some(([one]) => one === value);
   return (
     <div class="field">
       <label for={name}>{label}</label>
-      <select id={name} name={name}>
+      <select id={name} name={name} {...marks}>
         <option value="">{any}</option>
         {[...choices, ...(isOther ? [[value, value] as const] : [])].map(([one, text]) => (
           <option value={one} selected={value === one}>
@@ -142,13 +185,21 @@ interface FieldProps {
   value: string;
   type?: string;
   choices?: readonly string[];
+  marks: ReturnType<typeof faultMarks>;
 }
 
-function Field({ name, label, value, type = 'text', choices }: FieldProps) {
+function Field({ name, label, value, type = 'text', choices, marks }: FieldProps) {
   return (
     <div class="field">
       <label for={name}>{label}</label>
-      <input id={name} name={name} type={type} value={value} {...(choices ? { list: `${name}-choices` } : {})} />
+      <input
+        id={name}
+        name={name}
+        type={type}
+        value={value}
+        {...(choices ? { list: `${name}-choices` } : {})}
+        {...marks}
+      />
       {choices ? (
         <datalist id={`${name}-choices`}>
           {choices.map((choice) => (

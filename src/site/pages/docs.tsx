@@ -3,7 +3,7 @@
 
 import { raw } from 'hono/html';
 import { type DocGroup, type DocLink, type DocPage, type DocsLibrary, REFERENCE_GROUP } from '../docs-library.ts';
-import { wordsOf } from '../language.ts';
+import { LANGUAGES, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 
 interface DocsProps {
@@ -16,7 +16,12 @@ interface DocsProps {
 export function DocsPage({ context, library, page }: DocsProps) {
   const { docs } = wordsOf(context.language);
   return (
-    <Page context={context} title={page?.title ?? docs.title} description={docs.lead}>
+    <Page
+      context={context}
+      title={page?.title ?? docs.title}
+      description={page?.lead ?? docs.lead}
+      languages={page ? library.languages(page.name) : LANGUAGES}
+    >
       <div class={page ? 'docs' : ''}>
         {page ? <Article context={context} page={page} /> : <Overview context={context} library={library} />}
         {page ? <Contents context={context} library={library} current={page.name} /> : null}
@@ -128,6 +133,9 @@ function Overview({ context, library }: Omit<DocsProps, 'page'>) {
                   <a href={`/docs/${page.name}`}>
                     <Title context={context} page={page} />
                   </a>
+                  <p class="faint" lang={page.language}>
+                    {page.about}
+                  </p>
                 </li>
               ))}
               <Reference context={context} group={group} />

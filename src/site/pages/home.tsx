@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // The front page: what this is in ten seconds, a first call to copy, and how the free model is doing.
 
-import { type Language, wordsOf } from '../language.ts';
+import { LANGUAGES, type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { State, type StateName } from '../parts/state.tsx';
@@ -16,7 +16,7 @@ export function HomePage({ context, facts }: { context: PageContext; facts: Home
   const { home, frame } = wordsOf(language);
   const { free_per_minute: minute, free_per_day_zero: zero, free_per_day_positive: positive } = facts.limits;
   return (
-    <Page context={context} title={home.title} description={home.lead}>
+    <Page context={context} title={home.title} description={home.lead} languages={LANGUAGES}>
       <h1>{home.headline}</h1>
       <p class="lead">{home.lead}</p>
       <div class="two is-uneven">

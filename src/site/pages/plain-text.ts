@@ -1,14 +1,15 @@
 // The public pages for who reads them with curl: the same facts, as Markdown.
 
 import { type DocPage, type DocsLibrary, REFERENCE_GROUP } from '../docs-library.ts';
-import { dateTime, milliseconds, percent } from '../format.ts';
+import { dateTime, milliseconds, percent, sentences } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 import { MENU } from '../page.tsx';
 import { freeCall, type HomeFacts, homePromises, registerCall } from './home.tsx';
 import { type PricingFacts, priceColumns, priceText } from './pricing.tsx';
 import { type PricingQuery, selectModels } from './pricing-query.ts';
 import { contactText, securitySections } from './security.tsx';
-import { type IncidentFacts, isOngoing, type StatusFacts, summaryOf } from './status.tsx';
+import { type IncidentFacts, isOngoing, type StatusFacts } from './status-facts.ts';
+import { summaryOf, summaryText } from './status-summary.ts';
 
 interface Site {
   siteName: string;
@@ -76,7 +77,7 @@ export function statusText(language: Language, facts: StatusFacts): string {
   const ended = facts.incidents.filter((incident) => !isOngoing(incident)).map(told);
   return paragraphs(
     `# ${status.title}`,
-    summaryOf(language, facts).text,
+    sentences(...summaryOf(language, facts).map((line) => summaryText(language, line))),
     ...(ongoing.length > 0 ? [`## ${status.ongoingIncidents}`, ...ongoing, `## ${status.models}`] : []),
     markdownTable(heads, rows),
     status.updated(dateTime(facts.at)),
@@ -93,13 +94,14 @@ export function securityText(language: Language, usageMonths: number | null, con
 }
 
 export function docsText(language: Language, library: DocsLibrary, publicUrl: string): string {
-  const { docs } = wordsOf(language);
+  const { docs, account } = wordsOf(language);
   // Who reads them next may say nothing of a language.
   const query = language === 'en' ? '' : `?lang=${language}`;
   const groups = library.groups(language).map(({ group, pages }) => {
     const mark = (written: Language) => (written === language ? '' : docs.inEnglish);
     const links = pages.map(
-      ({ name, title, language: own }) => `- [${title}](${publicUrl}/docs/${name}.md${query})${mark(own)}`,
+      ({ name, title, language: own, about }) =>
+        `- [${title}](${publicUrl}/docs/${name}.md${query})${mark(own)}${account.colon}${about}`,
     );
     if (group === REFERENCE_GROUP) links.push(`- [${docs.reference}](${publicUrl}/openapi.json)`);
     return paragraphs(`## ${docs[group]}`, links.join('\n'));

@@ -3,7 +3,7 @@
 
 import type { PriceChange } from '../../publishing/price-history.ts';
 import { count, dateTime } from '../format.ts';
-import { type Language, wordsOf } from '../language.ts';
+import { LANGUAGES, type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 import { Scroll } from '../parts/scroll.tsx';
 import { CardSource } from '../parts/support-link.tsx';
@@ -31,7 +31,7 @@ export function PricingPage({ context, facts, query }: PricingProps) {
   const models = selectModels(facts.models, query);
   const { free_per_minute: minute, free_per_day_zero: zero, free_per_day_positive: positive } = facts.limits;
   return (
-    <Page context={context} title={pricing.title} description={pricing.lead}>
+    <Page context={context} title={pricing.title} description={pricing.lead} languages={LANGUAGES}>
       <h1>{pricing.title}</h1>
       <p class="lead">{pricing.lead}</p>
       <Filters context={context} query={query} />

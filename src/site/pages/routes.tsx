@@ -65,8 +65,15 @@ export function addPublicPages<Bindings extends Env>(
     return send(request, <DocsPage context={contextOf(request)} library={library} page={undefined} />);
   });
 
+  const leadTo = (path: string, language: Language) => {
+    const headers = { location: `${path}?lang=${language}`, ...pageHeaders(tools.publicUrl) };
+    return new Response(null, { status: 302, headers });
+  };
+
   // What is no page is left to the last route of all.
   app.get('/docs/:page', ({ req }, next) => {
+    const folder = toLanguage(req.param('page'));
+    if (folder) return leadTo('/docs', folder);
     const context = contextOf(req.raw);
     const [, name = '', extension] = /^([\w-]+)(\.md)?$/.exec(req.param('page')) ?? [];
     const page = library.find(name, context.language);
@@ -82,8 +89,7 @@ export function addPublicPages<Bindings extends Env>(
     const language = toLanguage(req.param('language'));
     const [file, name = ''] = /^([\w-]+)(?:\.md)?$/.exec(req.param('page')) ?? [];
     if (!language || !library.find(name, language)) return next();
-    const headers = { location: `/docs/${file}?lang=${language}`, ...pageHeaders(tools.publicUrl) };
-    return new Response(null, { status: 302, headers });
+    return leadTo(`/docs/${file}`, language);
   });
 }
 

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // What is stored and what is not, and how to reach whoever runs this.
 
-import { type Language, wordsOf } from '../language.ts';
+import { LANGUAGES, type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 
 export interface SecurityProps {
@@ -15,7 +15,7 @@ export interface SecurityProps {
 export function SecurityPage({ context, usageMonths, contact }: SecurityProps) {
   const { security } = wordsOf(context.language);
   return (
-    <Page context={context} title={security.title} description={security.lead}>
+    <Page context={context} title={security.title} description={security.lead} languages={LANGUAGES}>
       <div class="narrow">
         <h1>{security.title}</h1>
         <p class="lead">{security.lead}</p>

@@ -2,8 +2,37 @@
 
 import { FREE_MODEL } from '../../catalog/document.ts';
 import type { ChannelStatus, PublicStatus } from '../../publishing/public-status.ts';
+import type { Language } from '../language.ts';
+import type { StateName } from '../parts/state.tsx';
 import type { HomeFacts } from './home.tsx';
-import type { ChannelFacts, StatusFacts } from './status.tsx';
+
+export interface ChannelFacts {
+  name: string;
+  state: StateName;
+  successRate: number | null;
+  firstTokenMs: number | null;
+  totalMs: number | null;
+  days: readonly { day: string; state: StateName }[];
+}
+
+export interface ModelFacts {
+  id: string;
+  state: StateName;
+  channels: readonly ChannelFacts[];
+}
+
+export interface IncidentFacts {
+  startedAt: number;
+  endedAt: number | null;
+  title: Record<Language, string>;
+  text: Record<Language, string>;
+}
+
+export interface StatusFacts {
+  at: number;
+  models: readonly ModelFacts[];
+  incidents: readonly IncidentFacts[];
+}
 
 export function statusFacts({ at, models, incidents }: PublicStatus): StatusFacts {
   return {
@@ -16,6 +45,10 @@ export function statusFacts({ at, models, incidents }: PublicStatus): StatusFact
       text: { en: textEn, 'zh-TW': textZh },
     })),
   };
+}
+
+export function isOngoing({ endedAt }: IncidentFacts): boolean {
+  return endedAt === null;
 }
 
 export function freeFacts({ models }: PublicStatus): HomeFacts['free'] {

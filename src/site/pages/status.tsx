@@ -1,83 +1,28 @@
 /** @jsxImportSource hono/jsx */
 // How every model and channel is doing, and what the operator has to say about it.
 
+import { Fragment } from 'hono/jsx';
 import { dateTime, milliseconds, percent } from '../format.ts';
-import { type Language, wordsOf } from '../language.ts';
+import { LANGUAGES, type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
-import { DayBars } from '../parts/day-bars.tsx';
+import { DayBars, DayBarsLegend } from '../parts/day-bars.tsx';
 import { Scroll } from '../parts/scroll.tsx';
-import { State, type StateName } from '../parts/state.tsx';
-
-export interface ChannelFacts {
-  name: string;
-  state: StateName;
-  successRate: number | null;
-  firstTokenMs: number | null;
-  totalMs: number | null;
-  days: readonly { day: string; state: StateName }[];
-}
-
-export interface ModelFacts {
-  id: string;
-  state: StateName;
-  channels: readonly ChannelFacts[];
-}
-
-export interface IncidentFacts {
-  startedAt: number;
-  endedAt: number | null;
-  title: Record<Language, string>;
-  text: Record<Language, string>;
-}
-
-export interface StatusFacts {
-  at: number;
-  models: readonly ModelFacts[];
-  incidents: readonly IncidentFacts[];
-}
-
-export interface Summary {
-  text: string;
-  state: StateName;
-}
-
-/**
- * In one sentence whether the models work, and the worst state that it tells of. The figures are what this process saw since
- * it started: of a model that it knows nothing of, nothing is claimed, not even that it had no traffic. While an incident goes
- * on, nothing is said to be well.
- */
-export function summaryOf(
-  language: Language,
-  { models, incidents }: Pick<StatusFacts, 'models' | 'incidents'>,
-): Summary {
-  const { status } = wordsOf(language);
-  const count = (state: StateName) => models.filter((model) => model.state === state).length;
-  const [down, degraded, unknown] = [count('down'), count('degraded'), count('unknown')];
-  const [isDown, isDegraded] = [status.downModels(down), status.degradedModels(degraded)];
-  if (down > 0) return { text: degraded > 0 ? status.sentences(isDown, isDegraded) : isDown, state: 'down' };
-  if (degraded > 0) return { text: isDegraded, state: 'degraded' };
-  if (incidents.some(isOngoing)) return { text: status.incidentGoesOn, state: 'degraded' };
-  if (unknown === models.length) return { text: status.nothingKnown, state: 'unknown' };
-  return { text: unknown === 0 ? status.allWork : status.noTrouble, state: 'operational' };
-}
-
-export function isOngoing({ endedAt }: IncidentFacts): boolean {
-  return endedAt === null;
-}
+import { State } from '../parts/state.tsx';
+import { type ChannelFacts, type IncidentFacts, isOngoing, type ModelFacts, type StatusFacts } from './status-facts.ts';
+import { type SummaryLine, summaryOf } from './status-summary.ts';
 
 export function StatusPage({ context, facts }: { context: PageContext; facts: StatusFacts }) {
   const { language } = context;
   const { status } = wordsOf(language);
-  const summary = summaryOf(language, facts);
   const ongoing = facts.incidents.filter(isOngoing);
   const ended = facts.incidents.filter((incident) => !isOngoing(incident));
   return (
-    <Page context={context} title={status.title} description={status.lead}>
+    <Page context={context} title={status.title} description={status.lead} languages={LANGUAGES}>
       <h1>{status.title}</h1>
       <p class="lead">{status.lead}</p>
-      <p>
-        <strong class={`state may-wrap ${summary.state}`}>{summary.text}</strong>
-      </p>
+      {summaryOf(language, facts).map((line) => (
+        <Told language={language} line={line} />
+      ))}
       {ongoing.length > 0 ? <h2>{status.ongoingIncidents}</h2> : null}
       <Incidents language={language} incidents={ongoing} />
       {ongoing.length > 0 ? <h2>{status.models}</h2> : null}
@@ -107,14 +52,39 @@ export function StatusPage({ context, facts }: { context: PageContext; facts: St
           </tbody>
         </table>
       </Scroll>
+      <DayBarsLegend language={language} />
       <p class="faint">
-        {status.legend} {status.updated(dateTime(facts.at))} <a href="/api/public/status">{status.machines}</a>
+        {status.updated(dateTime(facts.at))} <a href="/api/public/status">{status.machines}</a>
       </p>
       {ended.length > 0 || ongoing.length === 0 ? <h2>{status.incidents}</h2> : null}
       {facts.incidents.length === 0 ? <p class="empty">{status.noIncidents}</p> : null}
       <Incidents language={language} incidents={ended} />
     </Page>
   );
+}
+
+function Told({ language, line }: { language: Language; line: SummaryLine }) {
+  const { comma } = wordsOf(language).pricing;
+  return (
+    <p>
+      <strong class={`state is-sentence ${line.state}`}>
+        {line.before}
+        {line.models.map((id, index) => (
+          <Fragment>
+            {index > 0 ? comma : ''}
+            <a class="id" href={`#${rowId(id)}`}>
+              {id}
+            </a>
+          </Fragment>
+        ))}
+        {line.after}
+      </strong>
+    </p>
+  );
+}
+
+function rowId(model: string): string {
+  return `model-${model}`;
 }
 
 function Incidents({ language, incidents }: { language: Language; incidents: readonly IncidentFacts[] }) {
@@ -137,7 +107,7 @@ function ModelRows({ language, model }: { language: Language; model: ModelFacts 
   if (only && others.length === 0) return <ChannelRow language={language} model={model} channel={only} isOnly />;
   return (
     <>
-      <tr>
+      <tr id={rowId(model.id)}>
         <th scope="row" class="what id">
           {model.id}
         </th>
@@ -166,7 +136,7 @@ interface RowProps {
 function ChannelRow({ language, model, channel, isOnly = false }: RowProps) {
   const { status } = wordsOf(language);
   return (
-    <tr>
+    <tr {...(isOnly ? { id: rowId(model.id) } : {})}>
       <th scope="row" class="what id">
         {isOnly ? model.id : <span class="faint">{model.id}</span>}
       </th>

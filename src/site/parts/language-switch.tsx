@@ -13,7 +13,7 @@ export function LanguageSwitch({ context: { language, path, query } }: LanguageS
   const params = new URLSearchParams(query);
   params.set('lang', other);
   return (
-    <a class="language" href={`${path}?${params}`} lang={other} hreflang={other} rel="nofollow" data-keep-code>
+    <a class="language" href={`${path}?${params}`} lang={other} hreflang={other} data-keep-code>
       {wordsOf(other).frame.name}
     </a>
   );

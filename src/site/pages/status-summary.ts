@@ -1,0 +1,52 @@
+// Whether the models work, in a line or two, and which of them do not.
+
+import { type Language, wordsOf } from '../language.ts';
+import type { StateName } from '../parts/state.tsx';
+import { isOngoing, type StatusFacts } from './status-facts.ts';
+
+/** A sentence that may name models: what stands before them, they, and what stands after. */
+export interface SummaryLine {
+  state: StateName;
+  before: string;
+  models: readonly string[];
+  after: string;
+}
+
+/** More are counted: the table has them all. */
+const MOST_NAMED = 3;
+
+/**
+ * The figures are what this process saw since it started: of a model that it knows nothing of, nothing is claimed, not even
+ * that it had no traffic. While an incident goes on, nothing is said to be well.
+ */
+export function summaryOf(
+  language: Language,
+  { models, incidents }: Pick<StatusFacts, 'models' | 'incidents'>,
+): SummaryLine[] {
+  const { status, account } = wordsOf(language);
+  const idsIn = (wanted: StateName) => models.filter(({ state }) => state === wanted).map(({ id }) => id);
+  const trouble = (state: 'down' | 'degraded', words: (count: number) => string): SummaryLine[] => {
+    const ids = idsIn(state);
+    if (ids.length === 0) return [];
+    const more = ids.length - MOST_NAMED;
+    return [
+      {
+        state,
+        before: words(ids.length) + account.colon,
+        models: ids.slice(0, MOST_NAMED),
+        after: more > 0 ? status.andMore(more) : status.stop,
+      },
+    ];
+  };
+  const said = (state: StateName, before: string): SummaryLine[] => [{ state, before, models: [], after: '' }];
+  const troubles = [...trouble('down', status.downModels), ...trouble('degraded', status.degradedModels)];
+  if (troubles.length > 0) return troubles;
+  if (incidents.some(isOngoing)) return said('degraded', status.incidentGoesOn);
+  const unknown = idsIn('unknown').length;
+  if (unknown === models.length) return said('unknown', status.nothingKnown);
+  return said('operational', unknown === 0 ? status.allWork : status.noTrouble);
+}
+
+export function summaryText(language: Language, { before, models, after }: SummaryLine): string {
+  return before + models.join(wordsOf(language).pricing.comma) + after;
+}

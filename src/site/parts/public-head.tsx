@@ -1,0 +1,37 @@
+/** @jsxImportSource hono/jsx */
+// What the head of a public page tells search engines and chats: its address in each language, and what a link to it
+// shows. The address without a language follows whoever opens it, so the text itself belongs to the one with it.
+
+import type { Language } from '../language.ts';
+
+interface PublicHeadProps {
+  context: { language: Language; siteName: string; publicUrl: string; path: string };
+  title: string;
+  description: string;
+  /** Those that the page is written in. */
+  languages: readonly Language[];
+}
+
+export function PublicHead({ context, title, description, languages }: PublicHeadProps) {
+  const { language, siteName, publicUrl, path } = context;
+  const written = languages.includes(language) ? language : (languages[0] ?? language);
+  const address = publicAddress(publicUrl, path, written);
+  return (
+    <>
+      <link rel="canonical" href={address} />
+      {languages.map((one) => (
+        <link rel="alternate" hreflang={one} href={publicAddress(publicUrl, path, one)} />
+      ))}
+      <link rel="alternate" hreflang="x-default" href={publicUrl + path} />
+      <meta property="og:type" content="website" />
+      <meta property="og:site_name" content={siteName} />
+      <meta property="og:title" content={title} />
+      <meta property="og:description" content={description} />
+      <meta property="og:url" content={address} />
+    </>
+  );
+}
+
+export function publicAddress(publicUrl: string, path: string, language: Language): string {
+  return `${publicUrl}${path}?lang=${language}`;
+}
