@@ -1,12 +1,12 @@
 /** @jsxImportSource hono/jsx */
 // Ninety days as ninety bars. The worse a day, the taller its bar: colour alone says nothing to some.
 
-import type { Child } from 'hono/jsx';
 import { type Language, wordsOf } from '../language.ts';
 import type { StateName } from './state.tsx';
 
 const BAR = 3;
-const STEP = 4;
+const GAP = 1;
+const STEP = BAR + GAP;
 const HEIGHT = 24;
 const HEIGHTS: Record<StateName, number> = { unknown: 5, operational: 15, degraded: 20, down: HEIGHT };
 
@@ -24,7 +24,7 @@ function stateOfDay(language: Language, state: StateName): string {
 }
 
 export function DayBars({ language, days }: DayBarsProps) {
-  const { status, account } = wordsOf(language);
+  const { status } = wordsOf(language);
   const tally = (...states: StateName[]) => days.filter(({ state }) => states.includes(state)).length;
   return (
     <svg
@@ -34,12 +34,46 @@ export function DayBars({ language, days }: DayBarsProps) {
       role="img"
       aria-label={status.daysLabel(tally('operational'), tally('degraded', 'down'), tally('unknown'))}
     >
-      {days.map(({ day, state }, index) => (
-        <Bar state={state} x={index * STEP}>
-          <title>{day + account.colon + stateOfDay(language, state)}</title>
-        </Bar>
+      {runsOf(days).map((run) => (
+        <Bars language={language} run={run} />
       ))}
     </svg>
+  );
+}
+
+interface Run {
+  state: StateName;
+  from: number;
+  count: number;
+  firstDay: string;
+  lastDay: string;
+}
+
+/** Days in a row that were alike: of most channels there are few, and a page of many channels stays small. */
+function runsOf(days: DayBarsProps['days']): Run[] {
+  const runs: Run[] = [];
+  for (const [from, { day, state }] of days.entries()) {
+    const last = runs.at(-1);
+    if (last?.state === state) {
+      last.count++;
+      last.lastDay = day;
+    } else runs.push({ state, from, count: 1, firstDay: day, lastDay: day });
+  }
+  return runs;
+}
+
+/** One line as thick as its bars are tall, with gaps in it. */
+function Bars({ language, run: { state, from, count, firstDay, lastDay } }: { language: Language; run: Run }) {
+  const when = count === 1 ? firstDay : `${firstDay} – ${lastDay}`;
+  return (
+    <path
+      class={state}
+      d={`M${from * STEP} ${HEIGHT - HEIGHTS[state] / 2}h${count * STEP - GAP}`}
+      stroke-width={HEIGHTS[state]}
+      stroke-dasharray={`${BAR} ${GAP}`}
+    >
+      <title>{when + wordsOf(language).account.colon + stateOfDay(language, state)}</title>
+    </path>
   );
 }
 
@@ -60,10 +94,6 @@ export function DayBarsLegend({ language }: { language: Language }) {
   );
 }
 
-function Bar({ state, x = 0, children }: { state: StateName; x?: number; children?: Child }) {
-  return (
-    <rect class={state} x={x} y={HEIGHT - HEIGHTS[state]} width={BAR} height={HEIGHTS[state]}>
-      {children}
-    </rect>
-  );
+function Bar({ state }: { state: StateName }) {
+  return <rect class={state} y={HEIGHT - HEIGHTS[state]} width={BAR} height={HEIGHTS[state]} />;
 }
