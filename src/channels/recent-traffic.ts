@@ -76,7 +76,8 @@ export class RecentTraffic {
 
   #stepAt(at: number): Step {
     const number = Math.floor(at / STEP_MS);
-    const place = number % STEPS;
+    // A clock may begin below nought.
+    const place = ((number % STEPS) + STEPS) % STEPS;
     let step = this.#steps[place];
     if (step?.number !== number) {
       step = { number, ok: 0, failed: 0 };

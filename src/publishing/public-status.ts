@@ -5,7 +5,7 @@
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import type { BreakerState, Health } from '../channels/health.ts';
 import type { WindowFigures } from '../channels/recent-traffic.ts';
-import { routeId, type Traffic } from '../channels/traffic.ts';
+import { percentileOf, routeId, type Traffic } from '../channels/traffic.ts';
 import { type Clock, HOUR_MS, MINUTE_MS } from '../kit/clock.ts';
 import type { Incident, TrafficHour } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
@@ -20,13 +20,19 @@ export interface StatusTools {
   traffic: Pick<Traffic, 'figures'>;
 }
 
+/** One hour of a channel; its times are steps of a histogram. */
+export interface HourFigures extends WindowFigures {
+  /** Hours since the epoch. */
+  hour: number;
+}
+
 export interface ChannelStatus {
   name: string;
   state: State;
   last5Minutes: WindowFigures;
   lastHour: WindowFigures;
   /** The last 24 hours that had traffic, oldest first. */
-  hours: readonly TrafficHour[];
+  hours: readonly HourFigures[];
   /** The last 90 days, oldest first. */
   days: readonly DayState[];
 }
@@ -126,9 +132,24 @@ function modelStatus({ traffic }: StatusTools, model: Model, { breakers, hours, 
       state: isClosed ? stateOf(lastHour.successRate) : 'down',
       last5Minutes: traffic.figures(name, model.id, FIVE_MINUTES_MS),
       lastHour,
-      hours: hours.get(routeId(name, model.id)) ?? [],
+      hours: hours.get(routeId(name, model.id))?.map(hourFigures) ?? [],
       days: daysOf(name, model.id),
     };
   });
   return { id: model.id, free: model.free, state: bestState(channels.map(({ state }) => state)), channels };
+}
+
+function hourFigures({ hour, ok, failed, firstToken, total }: TrafficHour): HourFigures {
+  const requests = ok + failed;
+  const percentiles = (counts: readonly number[]) => ({
+    p50: percentileOf(counts, 0.5),
+    p95: percentileOf(counts, 0.95),
+  });
+  return {
+    hour,
+    requests,
+    successRate: requests === 0 ? null : ok / requests,
+    firstTokenMs: percentiles(firstToken),
+    totalMs: percentiles(total),
+  };
 }

@@ -1,5 +1,6 @@
 // The last 90 Taipei days of every channel and model. All but today no longer change, so they are read once a minute.
 
+import { routeId } from '../channels/traffic.ts';
 import { type Clock, DAY_MS } from '../kit/clock.ts';
 import { taipeiDay } from '../kit/taipei.ts';
 import type { TrafficDay } from '../store/reads.ts';
@@ -35,10 +36,9 @@ export function createStatusDays(store: Pick<Store, 'read'>, clock: Clock): () =
 }
 
 function collect(days: readonly TrafficDay[], today: number): DaysOf {
-  const idOf = (channel: string, model: string) => `${channel}\n${model}`;
-  const byRoute = Map.groupBy(days, ({ channel, model }) => idOf(channel, model));
+  const byRoute = Map.groupBy(days, ({ channel, model }) => routeId(channel, model));
   return (channel, model) => {
-    const asked = byRoute.get(idOf(channel, model))?.filter(({ ok, failed }) => ok + failed > 0) ?? [];
+    const asked = byRoute.get(routeId(channel, model))?.filter(({ ok, failed }) => ok + failed > 0) ?? [];
     const rates = new Map(asked.map(({ day, ok, failed }) => [day, ok / (ok + failed)]));
     return Array.from({ length: STATUS_DAYS }, (_, index) => {
       const day = today - STATUS_DAYS + 1 + index;

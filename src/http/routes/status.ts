@@ -2,13 +2,12 @@
 // also day by day.
 
 import type { WindowFigures } from '../../channels/recent-traffic.ts';
-import { percentileOf } from '../../channels/traffic.ts';
 import { fault } from '../../faults/fault.ts';
 import { HOUR_MS } from '../../kit/clock.ts';
 import { requestUrl } from '../../kit/request-url.ts';
-import type { ChannelStatus, ModelStatus } from '../../publishing/public-status.ts';
+import type { ChannelStatus, HourFigures, ModelStatus } from '../../publishing/public-status.ts';
 import { STATUS_DAYS } from '../../publishing/status-days.ts';
-import type { Incident, TrafficHour } from '../../store/rows.ts';
+import type { Incident } from '../../store/rows.ts';
 import type { Exchange, HttpTools } from '../exchange.ts';
 
 export async function status(tools: HttpTools, { request }: Exchange): Promise<Response> {
@@ -52,14 +51,8 @@ function publicFigures({ requests, successRate, firstTokenMs, totalMs }: WindowF
   return { requests, success_rate: successRate, first_token_ms: firstTokenMs, total_ms: totalMs };
 }
 
-function publicHour({ hour, ok, failed, firstToken, total }: TrafficHour) {
-  return {
-    hour: new Date(hour * HOUR_MS).toISOString(),
-    requests: ok + failed,
-    success_rate: ok + failed === 0 ? null : ok / (ok + failed),
-    first_token_ms: { p50: percentileOf(firstToken, 0.5), p95: percentileOf(firstToken, 0.95) },
-    total_ms: { p50: percentileOf(total, 0.5), p95: percentileOf(total, 0.95) },
-  };
+function publicHour({ hour, ...figures }: HourFigures) {
+  return { hour: new Date(hour * HOUR_MS).toISOString(), ...publicFigures(figures) };
 }
 
 function publicIncident({ incidentId, startedAt, endedAt, titleEn, titleZh, textEn, textZh }: Incident) {
