@@ -66,7 +66,7 @@ export interface UsageFileOptions {
   /** The client has left: a server need not ask for a body that nobody takes. */
   gone: AbortSignal;
   sheet?: UsageSheet;
-  findModel?: FindModel;
+  findModel: FindModel;
 }
 
 /**

@@ -137,7 +137,7 @@ function readQuery(tools: SiteTools, { session: { accountId }, url, page: { lang
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const notice: Notice = { text: faultText(language, error), isBad: true };
-    return { query: readUsageQuery(accountId, new URLSearchParams()), notice };
+    return { query: readUsageQuery(accountId, new URLSearchParams(), tools.catalog().find), notice };
   }
 }
 
