@@ -12,7 +12,7 @@ import { accountCommands } from './commands/accounts.ts';
 import { backupCommands } from './commands/backup.ts';
 import { cardCommands } from './commands/cards.ts';
 import { channelCommands } from './commands/channels.ts';
-import { type Command, CommandRefused, WrongUsage } from './commands/command.ts';
+import { type Command, CommandRefused, type Printed, WrongUsage } from './commands/command.ts';
 import { configCommands } from './commands/config.ts';
 import { healthCommands } from './commands/health.ts';
 import { createHelp, helpTopic } from './commands/help.ts';
@@ -86,26 +86,22 @@ async function run(args: readonly string[]): Promise<number> {
   let command: Command | undefined;
   try {
     command = findCommand(args);
-    const {
-      facts,
-      text,
-      warnings = [],
-      note,
-      secret,
-    } = await runCommand(command, args.slice(command.words.split(' ').length));
-    const isShown = await print(STDOUT, json ? `${JSON.stringify(facts)}\n` : `${text}\n`);
-    if (!json) await print(STDERR, warnings.map((warning) => `warning: ${warning}\n`).join(''));
-    if (isShown && !(secret && isNowhere(STDOUT))) {
-      if (!json && note !== undefined) await print(STDERR, `${note}\n`);
-      return 0;
-    }
-    throw new CommandRefused(
-      `it was done, but stdout cannot be written${secret ? `: ${secret.ifLost}` : ''}`,
-      secret?.facts,
-    );
+    await show(await runCommand(command, args.slice(command.words.split(' ').length)), json);
+    return 0;
   } catch (error) {
     return await explain(error, json, command ? HELP.usageOf(command) : HELP.nearest(args));
   }
+}
+
+async function show(printed: Printed, json: boolean): Promise<void> {
+  const { facts, text, warnings = [], note, secret } = printed;
+  const isShown = await print(STDOUT, json ? `${JSON.stringify(facts)}\n` : `${text}\n`);
+  if (!json) await print(STDERR, warnings.map((warning) => `warning: ${warning}\n`).join(''));
+  if (!isShown || (secret && isNowhere(STDOUT))) {
+    const advice = secret ? `: ${secret.ifLost}` : '';
+    throw new CommandRefused(`it was done, but stdout cannot be written${advice}`, secret?.facts);
+  }
+  if (!json && note !== undefined) await print(STDERR, `${note}\n`);
 }
 
 function findCommand(args: readonly string[]): Command {
