@@ -7,7 +7,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { createCardHasher } from './cards/card-code.ts';
 import { connectBare } from './channels/limit-connect.ts';
 import type { Fetch } from './channels/upstream.ts';
-import { type Command, CommandRefused, WrongUsage } from './commands/command.ts';
+import { type Command, CommandRefused, type Printed, WrongUsage } from './commands/command.ts';
 import { createHelp, helpTopic } from './commands/help.ts';
 import { tellRefusal } from './commands/tell-refusal.ts';
 import { Fault } from './faults/fault.ts';
@@ -83,26 +83,22 @@ async function run(args: readonly string[]): Promise<number> {
   let command: Command | undefined;
   try {
     command = findCommand(commands, args);
-    const {
-      facts,
-      text,
-      warnings = [],
-      note,
-      secret,
-    } = await runCommand(command, args.slice(command.words.split(' ').length));
-    const isShown = await print(STDOUT, json ? `${JSON.stringify(facts)}\n` : `${text}\n`);
-    if (!json) await print(STDERR, warnings.map((warning) => `warning: ${warning}\n`).join(''));
-    if (isShown && !(secret && isNowhere(STDOUT))) {
-      if (!json && note !== undefined) await print(STDERR, `${note}\n`);
-      return 0;
-    }
-    throw new CommandRefused(
-      `it was done, but stdout cannot be written${secret ? `: ${secret.ifLost}` : ''}`,
-      secret?.facts,
-    );
+    await show(await runCommand(command, args.slice(command.words.split(' ').length)), json);
+    return 0;
   } catch (error) {
     return await explain(error, json, command ? help.usageOf(command) : help.nearest(args));
   }
+}
+
+async function show(printed: Printed, json: boolean): Promise<void> {
+  const { facts, text, warnings = [], note, secret } = printed;
+  const isShown = await print(STDOUT, json ? `${JSON.stringify(facts)}\n` : `${text}\n`);
+  if (!json) await print(STDERR, warnings.map((warning) => `warning: ${warning}\n`).join(''));
+  if (!isShown || (secret && isNowhere(STDOUT))) {
+    const advice = secret ? `: ${secret.ifLost}` : '';
+    throw new CommandRefused(`it was done, but stdout cannot be written${advice}`, secret?.facts);
+  }
+  if (!json && note !== undefined) await print(STDERR, `${note}\n`);
 }
 
 /** Those of the group that the word begins, or all: then it is help that is asked for, or needed. */

@@ -2,7 +2,6 @@
 // starts as many processes that do.
 
 import type { Gateway } from './gateway.ts';
-import { reasonOf } from './jobs/reason-of.ts';
 import { systemClock } from './kit/clock.ts';
 import { createLog, describeError } from './kit/log.ts';
 import { checkPort, OPERATOR_HOST } from './ports/listen.ts';
@@ -114,7 +113,7 @@ async function drain(gateway: Gateway, lines: LineWriter): Promise<void> {
   try {
     await gateway.drain();
   } catch (error) {
-    gateway.log('error', 'drain_failed', { detail: reasonOf(error) });
+    gateway.log('error', 'drain_failed', { detail: describeError(error) });
     code = 1;
   }
   await lines.end();
@@ -125,7 +124,7 @@ async function reload(gateway: Gateway): Promise<void> {
   try {
     await gateway.reload();
   } catch (error) {
-    const detail = error instanceof StartRefused ? error.message : reasonOf(error);
+    const detail = error instanceof StartRefused ? error.message : describeError(error);
     gateway.log('error', 'reload_failed', { detail });
   }
 }
@@ -133,7 +132,7 @@ async function reload(gateway: Gateway): Promise<void> {
 function startFailure(error: unknown): string {
   if (error instanceof SettingsRefused) return `cannot start: ${error.faults.join('; ')}`;
   if (error instanceof StartRefused || error instanceof StoreRefused) return `cannot start: ${error.message}`;
-  return `cannot start: ${reasonOf(error)}`;
+  return `cannot start: ${describeError(error)}`;
 }
 
 if (import.meta.main) await serve();

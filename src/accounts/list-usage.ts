@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts';
 import { publicRecord, publicTotals } from '../usage/public-usage.ts';
 import { type FindModel, readUsageQuery, writeCursor } from '../usage/read-query.ts';
 
-export async function listUsage(store: Store, accountId: string, params: URLSearchParams, findModel?: FindModel) {
+export async function listUsage(store: Store, accountId: string, params: URLSearchParams, findModel: FindModel) {
   const { records, hasMore, totals } = await store.read.usagePage(readUsageQuery(accountId, params, findModel));
   const last = records.at(-1);
   return {

@@ -99,14 +99,12 @@ export async function endSession({ store, hashSession }: SessionTools, cookie: s
   await store.commit('closeSession', { accountId, hash: hashSession(cookie) });
 }
 
-/** Signs out everywhere, but for the browser whose cookie is given. Who does not manage ends what their own key opened. */
+/** Signs out everywhere. Who does not manage ends what their own key opened. */
 export async function endSessions(
-  { store, hashSession }: SessionTools,
+  { store }: Pick<SessionTools, 'store'>,
   { accountId, keyId, canManage }: SiteSession,
-  keepCookie?: string,
 ): Promise<void> {
-  const keepSession = keepCookie === undefined ? undefined : hashSession(keepCookie);
-  await store.commit('closeSessions', { accountId, openedBy: canManage ? undefined : keyId, keepSession });
+  await store.commit('closeSessions', { accountId, openedBy: canManage ? undefined : keyId });
 }
 
 function accountOf(cookie: string | undefined): string | undefined {

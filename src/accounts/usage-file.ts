@@ -1,7 +1,6 @@
 // All of an account's usage as a file of CSV. It is written piece by piece, as the client takes it: however large it is, only a
 // page of it is in memory, and nobody else waits for it. While it is sent, it is one of the requests that are under way.
 
-import { Fault } from '../faults/fault.ts';
 import { csvHead, csvRows } from '../kit/csv.ts';
 import { describeError, type Log } from '../kit/log.ts';
 import type { Load } from '../limits/load.ts';
@@ -67,7 +66,7 @@ export interface UsageFileOptions {
   /** The client has left: a server need not ask for a body that nobody takes. */
   gone: AbortSignal;
   sheet?: UsageSheet;
-  findModel?: FindModel;
+  findModel: FindModel;
 }
 
 /**
@@ -95,8 +94,7 @@ export async function openUsageFile(
   }
 
   function onFailure(error: unknown): void {
-    const detail = error instanceof Fault ? error.details.internal : describeError(error);
-    log('error', 'usage_file_failed', { account_id: accountId, detail });
+    log('error', 'usage_file_failed', { account_id: accountId, detail: describeError(error) });
   }
 }
 

@@ -45,10 +45,10 @@ export function optionalCount(body: JsonObject, name: string, most: number, leas
   return value;
 }
 
-/** A count inside an object of the body, such as `thinking.budget_tokens`. */
-export function nestedCount(body: JsonObject, outer: string, inner: string, most: number): number | undefined {
+/** A count of tokens inside an object of the body, such as `thinking.budget_tokens`. */
+export function nestedCount(body: JsonObject, outer: string, inner: string): number | undefined {
   const name = `${outer}.${inner}`;
-  return optionalCount({ [name]: optionalObject(body, outer)?.[inner] }, name, most);
+  return optionalCount({ [name]: optionalObject(body, outer)?.[inner] }, name, MAX_TOKENS);
 }
 
 export function optionalObject(body: JsonObject, name: string): JsonObject | undefined {

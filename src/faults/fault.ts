@@ -53,6 +53,11 @@ export class Fault extends Error {
     return this.row.status >= 500 && this.details.reason === undefined;
   }
 
+  /** Why it was thrown, in our words: what `describeError` of the log looks for. */
+  get forLog(): string {
+    return this.details.internal ?? this.code;
+  }
+
   get publicText(): string {
     return this.details.message ?? this.row.text;
   }

@@ -3,12 +3,11 @@
 
 import type { Alarms } from '../kit/alarms.ts';
 import { type Clock, every } from '../kit/clock.ts';
-import type { Log } from '../kit/log.ts';
+import { describeError, type Log } from '../kit/log.ts';
 import type { AuditPass } from '../operating/tools.ts';
 import { wrongWallets } from '../store/audit-queries.ts';
 import type { AuditReport, Difference } from '../store/reads.ts';
 import type { Store } from '../store/store.ts';
-import { reasonOf } from './reason-of.ts';
 
 const PASS_MS = 60_000;
 /** Passes overlap: a commit may become visible a little later than its time says. */
@@ -68,7 +67,7 @@ export async function auditLedger(store: Store, clock: Clock, alarms: Alarms, lo
   const stop = every(clock, PASS_MS, () =>
     pass().then(
       () => {},
-      (error: unknown) => log('error', 'audit_failed', { detail: reasonOf(error) }),
+      (error: unknown) => log('error', 'audit_failed', { detail: describeError(error) }),
     ),
   );
   return { isUnbalanced: () => unbalanced, pass, last: () => last, stop };

@@ -1,10 +1,9 @@
 // What other processes change (the catalog, keys) reaches this node within a second, by one small question.
 
 import { type Clock, every } from '../kit/clock.ts';
-import type { Log } from '../kit/log.ts';
+import { describeError, type Log } from '../kit/log.ts';
 import type { Pulse } from '../store/reads.ts';
 import type { Store } from '../store/store.ts';
-import { reasonOf } from './reason-of.ts';
 
 /** From one question to the next, however long an answer takes: what is kept of keys must not run out in between. */
 const PULSE_MS = 400;
@@ -29,7 +28,7 @@ export function followStore({ store, clock, log, onBack, onPulse }: FollowTools)
     const now = clock.monotonic();
     if (toldAt !== undefined && now - toldAt < TELL_MS) return;
     toldAt = now;
-    log('error', 'store_not_followed', { detail: reasonOf(error) });
+    log('error', 'store_not_followed', { detail: describeError(error) });
   }
 
   async function follow(): Promise<void> {

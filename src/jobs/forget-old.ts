@@ -2,9 +2,8 @@
 // what nodes leave behind that are gone.
 
 import { type Clock, every, HOUR_MS, MINUTE_MS } from '../kit/clock.ts';
-import type { Log } from '../kit/log.ts';
+import { describeError, type Log } from '../kit/log.ts';
 import type { Store } from '../store/store.ts';
-import { reasonOf } from './reason-of.ts';
 
 const KEEP_MS = 48 * HOUR_MS;
 const CHECK_MS = 10 * MINUTE_MS;
@@ -13,6 +12,6 @@ export async function forgetOld(store: Store, clock: Clock, log: Log): Promise<(
   const forget = () => store.forget(clock.now() - KEEP_MS);
   await forget();
   return every(clock, CHECK_MS, () =>
-    forget().catch((error: unknown) => log('error', 'forget_failed', { detail: reasonOf(error) })),
+    forget().catch((error: unknown) => log('error', 'forget_failed', { detail: describeError(error) })),
   );
 }

@@ -3,10 +3,9 @@
 
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Clock, every, HOUR_MS } from '../kit/clock.ts';
-import type { Log } from '../kit/log.ts';
+import { describeError, type Log } from '../kit/log.ts';
 import { monthsBefore, taipeiDay } from '../kit/taipei.ts';
 import type { Store } from '../store/store.ts';
-import { reasonOf } from './reason-of.ts';
 
 const CHECK_MS = HOUR_MS;
 /** Few enough that nobody waits for them. */
@@ -38,7 +37,7 @@ export function forgetUsage(store: Store, clock: Clock, log: Log, catalog: () =>
     return last !== undefined && last >= today - USED_WITHIN_DAYS;
   }
   const stop = every(clock, CHECK_MS, () =>
-    forget().catch((error: unknown) => log('error', 'forget_failed', { detail: reasonOf(error) })),
+    forget().catch((error: unknown) => log('error', 'forget_failed', { detail: describeError(error) })),
   );
   return () => {
     isStopped = true;

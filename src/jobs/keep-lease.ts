@@ -2,9 +2,8 @@
 
 import type { Alarms } from '../kit/alarms.ts';
 import { type Clock, every } from '../kit/clock.ts';
-import type { Log } from '../kit/log.ts';
+import { describeError, type Log } from '../kit/log.ts';
 import type { Store } from '../store/store.ts';
-import { reasonOf } from './reason-of.ts';
 
 export const LEASE_MS = 15_000;
 const RENEW_MS = 3_000;
@@ -71,7 +70,7 @@ export async function keepLease({ store, clock, log, alarms, node }: LeaseTools)
 
   /** One alarm for each time that the store was away for so long. */
   function notRenewed(error: unknown): void {
-    const fields = { node_id: node.nodeId, detail: reasonOf(error) };
+    const fields = { node_id: node.nodeId, detail: describeError(error) };
     log('error', 'lease_not_renewed', fields);
     if (isHeld() || hasAlarmed) return;
     hasAlarmed = true;
@@ -90,7 +89,7 @@ export async function keepLease({ store, clock, log, alarms, node }: LeaseTools)
       await renewing?.catch(() => {});
       const ending = store.commit('lease', { ...node, expiresAt: ENDED });
       await ending.catch((error: unknown) =>
-        log('error', 'lease_not_ended', { node_id: node.nodeId, detail: reasonOf(error) }),
+        log('error', 'lease_not_ended', { node_id: node.nodeId, detail: describeError(error) }),
       );
     },
   };

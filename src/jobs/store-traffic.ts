@@ -2,9 +2,8 @@
 
 import type { Traffic } from '../channels/traffic.ts';
 import { type Clock, every } from '../kit/clock.ts';
-import type { Log } from '../kit/log.ts';
+import { describeError, type Log } from '../kit/log.ts';
 import type { Store } from '../store/store.ts';
-import { reasonOf } from './reason-of.ts';
 
 const STORE_MS = 60_000;
 
@@ -21,7 +20,7 @@ export function storeTraffic(store: Store, clock: Clock, log: Log, traffic: Traf
       await store.commit('traffic', { sums });
     } catch (error) {
       traffic.giveBack(sums);
-      log('warn', 'traffic_not_stored', { detail: reasonOf(error) });
+      log('warn', 'traffic_not_stored', { detail: describeError(error) });
     }
   }
   return { flush, stop: every(clock, STORE_MS, flush) };

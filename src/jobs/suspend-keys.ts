@@ -3,9 +3,8 @@
 
 import type { Catalog } from '../catalog/catalog.ts';
 import { type Clock, DAY_MS, every, HOUR_MS } from '../kit/clock.ts';
-import type { Log } from '../kit/log.ts';
+import { describeError, type Log } from '../kit/log.ts';
 import type { Store } from '../store/store.ts';
-import { reasonOf } from './reason-of.ts';
 
 const CHECK_MS = HOUR_MS;
 const AT_ONCE = 500;
@@ -26,6 +25,6 @@ export function suspendKeys(store: Store, clock: Clock, log: Log, catalog: () =>
     if (revoked.length > 0) log('info', 'keys_suspended', { count: revoked.length });
   }
   return every(clock, CHECK_MS, () =>
-    suspend().catch((error: unknown) => log('error', 'suspend_failed', { detail: reasonOf(error) })),
+    suspend().catch((error: unknown) => log('error', 'suspend_failed', { detail: describeError(error) })),
   );
 }

@@ -6,12 +6,11 @@
 import { Fault } from '../faults/fault.ts';
 import { type Clock, every } from '../kit/clock.ts';
 import { failpoint } from '../kit/failpoint.ts';
-import type { Log } from '../kit/log.ts';
+import { describeError, type Log } from '../kit/log.ts';
 import type { OpenHold } from '../store/reads.ts';
 import type { Lease } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import { GRACE_MS, LEASE_MS, type Node } from './keep-lease.ts';
-import { reasonOf } from './reason-of.ts';
 import { type LeaseWatch, watchLeases } from './watch-leases.ts';
 
 const SWEEP_MS = 5_000;
@@ -35,7 +34,7 @@ export async function sweepHolds(tools: SweepTools): Promise<() => void> {
   const sweep = createSweep(tools);
   await sweep();
   return every(tools.clock, SWEEP_MS, () =>
-    sweep().catch((error: unknown) => tools.log('error', 'sweep_failed', { detail: reasonOf(error) })),
+    sweep().catch((error: unknown) => tools.log('error', 'sweep_failed', { detail: describeError(error) })),
   );
 }
 
@@ -86,7 +85,7 @@ async function release(store: Store, hold: OpenHold, at: number): Promise<Stuck 
     return undefined;
   } catch (error) {
     if (error instanceof Fault && error.code === 'unavailable') throw error;
-    return { hold, detail: reasonOf(error) };
+    return { hold, detail: describeError(error) };
   }
 }
 

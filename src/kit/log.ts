@@ -82,9 +82,11 @@ function escapeControl(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** An exception without its message: messages of parsers and drivers quote what they were given. */
+/** What an exception of ours says for the log, such as a fault; of any other what it is and where it was thrown, without
+ * its message: messages of parsers and drivers quote what they were given. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
+  if ('forLog' in error && typeof error.forLog === 'string') return error.forLog;
   const { stack = '', message } = error;
   // The message stands at the head of the stack, and may itself look like frames.
   const head = stack.indexOf(message);

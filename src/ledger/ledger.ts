@@ -67,12 +67,11 @@ export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledg
         return await commit();
       } catch (error) {
         if (!(error instanceof Fault) || error.code !== 'unavailable') {
-          const detail = error instanceof Fault ? error.details.internal : describeError(error);
-          alarms.raise('close_failed', { request_id: requestId, detail });
+          alarms.raise('close_failed', { request_id: requestId, detail: describeError(error) });
           throw error;
         }
         if (waitMs === FIRST_RETRY_MS) {
-          alarms.raise('settle_retrying', { request_id: requestId, detail: error.details.internal });
+          alarms.raise('settle_retrying', { request_id: requestId, detail: error.forLog });
         }
         await sleep(clock, waitMs);
       }

@@ -238,14 +238,10 @@ export async function returnTo(
 }
 
 /** What a return to an old revision would change; nothing is applied. Refused: not_found. */
-export async function checkReturn(
-  tools: OperatingTools,
-  revision: number,
-  baseRevision?: number,
-): Promise<CheckedDocument> {
+export async function checkReturn(tools: OperatingTools, revision: number): Promise<CheckedDocument> {
   const old = await oldRevision(tools, revision);
   const newest = await readNewest(tools);
-  return (await check(tools, newest, { ...proposeReturn(old, newest), baseRevision })).checked;
+  return (await check(tools, newest, proposeReturn(old, newest))).checked;
 }
 
 async function oldRevision({ store }: OperatingTools, revision: number): Promise<Revision> {

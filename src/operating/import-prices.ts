@@ -82,51 +82,54 @@ export async function importPrices(
   if (channel !== undefined && !document.channels.some(({ name }) => name === channel)) {
     throw notFound(`channel ${channel}`);
   }
-  const imported: ImportedPrices = {
-    revision: revision.revision,
-    edits: [],
-    rows: [],
-    unknown: [],
-    faults: [],
-    notes: [],
-  };
-  const seen = new Set<string>();
   const list = readList(text);
-  imported.notes.push(...unknownColumns(list));
   const find = modelFinder(document, list, channel);
-  for (const listed of list) {
+  const seen = new Set<string>();
+  const found = list.map((listed): Found => {
     const model = find(listed.model);
-    if (!model) {
-      imported.unknown.push(listed.model);
-      continue;
-    }
-    if (seen.has(model.id)) {
-      imported.faults.push({
-        path: `${listed.path}.model`,
-        message: `${model.id} is in the list already: name it once`,
-      });
-      continue;
-    }
+    if (!model) return { unknown: [listed.model] };
+    if (seen.has(model.id)) return refused(listed, `${model.id} is in the list already: name it once`);
     seen.add(model.id);
-    if (setCost && channel !== undefined && !model.routes.some((route) => route.channel === channel)) {
-      imported.faults.push({ path: `${listed.path}.model`, message: `${model.id} has no route to ${channel}` });
-      continue;
-    }
-    const { cost, sale, faults } = convert(listed, rate, markup);
-    imported.faults.push(...faults);
-    if (faults.length > 0) continue;
-    imported.notes.push(...notesOf(listed.path, { cost, sale }, setCost));
-    const edit: PriceEdit = {
-      model: model.id,
-      ...(isEmpty(sale) ? {} : { sale }),
-      ...(setCost && !isEmpty(cost) ? { cost: { prices: cost, ...(channel === undefined ? {} : { channel }) } } : {}),
-    };
-    if (!edit.sale && !edit.cost) continue;
-    imported.edits.push(edit);
-    const before = model.price === 'free' ? 'free' : toPriceList(model.price);
-    imported.rows.push({ model: model.id, before, after: sale, cost });
+    return importModel(listed, model, { rate, markup, setCost, channel });
+  });
+  return {
+    revision: revision.revision,
+    edits: found.flatMap(({ edits = [] }) => edits),
+    rows: found.flatMap(({ rows = [] }) => rows),
+    unknown: found.flatMap(({ unknown = [] }) => unknown),
+    faults: found.flatMap(({ faults = [] }) => faults),
+    notes: [...unknownColumns(list), ...found.flatMap(({ notes = [] }) => notes)],
+  };
+}
+
+/** What one line or place of the list brings. */
+type Found = Partial<Omit<ImportedPrices, 'revision'>>;
+
+interface Conversion extends Pick<ImportOptions, 'setCost' | 'channel'> {
+  rate: Nano;
+  markup: Nano;
+}
+
+function refused({ path }: ListedModel, message: string): Found {
+  return { faults: [{ path: `${path}.model`, message }] };
+}
+
+function importModel(listed: ListedModel, model: DocumentModel, conversion: Conversion): Found {
+  const { rate, markup, setCost, channel } = conversion;
+  if (setCost && channel !== undefined && !model.routes.some((route) => route.channel === channel)) {
+    return refused(listed, `${model.id} has no route to ${channel}`);
   }
-  return imported;
+  const { cost, sale, faults } = convert(listed, rate, markup);
+  if (faults.length > 0) return { faults };
+  const notes = notesOf(listed.path, { cost, sale }, setCost);
+  const edit: PriceEdit = {
+    model: model.id,
+    ...(isEmpty(sale) ? {} : { sale }),
+    ...(setCost && !isEmpty(cost) ? { cost: { prices: cost, ...(channel === undefined ? {} : { channel }) } } : {}),
+  };
+  if (!edit.sale && !edit.cost) return { notes };
+  const before = model.price === 'free' ? 'free' : toPriceList(model.price);
+  return { edits: [edit], rows: [{ model: model.id, before, after: sale, cost }], notes };
 }
 
 /** By our names; of a channel's own list also by the upstream's, where that is the name of one model alone and the list does

@@ -1,7 +1,7 @@
 // The operator's port: routes from the table, and around each of them the same order: host, token, handler, refusal.
 
 import { type Context, Hono } from 'hono';
-import { Fault, isOfGone } from '../faults/fault.ts';
+import { isOfGone } from '../faults/fault.ts';
 import { loadOnce } from '../kit/load-once.ts';
 import { describeError } from '../kit/log.ts';
 import { type CheckToken, createCheckToken, type GuardToken, guardHeaders } from './guard-token.ts';
@@ -81,8 +81,7 @@ function refused(tools: OperatorTools, exchange: OperatorExchange, error: unknow
   const { request, requestId } = exchange;
   const response = refusalResponse(error, requestId);
   if (response.status >= 500 && !isOfGone(error, request)) {
-    const detail = error instanceof Fault ? error.details.internal : describeError(error);
-    tools.log('error', 'operator_fault', { request_id: requestId, detail });
+    tools.log('error', 'operator_fault', { request_id: requestId, detail: describeError(error) });
   }
   return withHeaders(exchange, response);
 }

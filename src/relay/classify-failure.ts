@@ -77,7 +77,7 @@ const BAD_REQUESTS: ReadonlySet<number> = new Set([400, 413, 422]);
  * For an error that was told with status 200. Undefined unless the request itself is at fault, or we are rate limited: what
  * it says of our key or of the route is not believed, because that would close a channel.
  */
-export function classifyTold(failure: UpstreamFailure, maySeal = false): AttemptFailed | undefined {
+export function classifyTold(failure: UpstreamFailure, maySeal: boolean): AttemptFailed | undefined {
   if (failure.status === 429) return tooMany(failure);
   const isSurelySealed = maySeal && isSealed(failure);
   if (!BAD_REQUESTS.has(failure.status) && !isTooLong(failure) && !isRejected(failure) && !isSurelySealed) {

@@ -120,7 +120,7 @@ export function readSettings(
       anthropicApiKey: isProviderKey(variable('ANTHROPIC_API_KEY')),
       geminiApiKey: isProviderKey(variable('GEMINI_API_KEY')),
       openrouterApiKey: isProviderKey(variable('OPENROUTER_API_KEY')),
-      ollamaBaseUrl: readUpstreamUrl(variable('OLLAMA_BASE_URL'), 'OLLAMA_BASE_URL', faults),
+      ollamaBaseUrl: readOllamaUrl(variable('OLLAMA_BASE_URL'), faults),
     },
     killOrder: readKillOrder(variable('TORTURE_KILL'), faults),
     variable,
@@ -147,12 +147,8 @@ export function runtimeEnvironment(environment: Environment = process.env): Envi
 }
 
 /** What one of several processes is started with. */
-export function processEnvironment(
-  index: number,
-  follows: boolean,
-  environment: Environment = process.env,
-): Environment {
-  return { ...environment, PROCESS_INDEX: String(index), PROCESS_FOLLOWS: follows ? '1' : '' };
+export function processEnvironment(index: number, follows: boolean): Environment {
+  return { ...process.env, PROCESS_INDEX: String(index), PROCESS_FOLLOWS: follows ? '1' : '' };
 }
 
 /** A key of this service is exported for its clients; it opens no provider. */
@@ -260,10 +256,10 @@ function readUrl(text: string | undefined, name: string, faults: string[]): stri
 }
 
 /** It stands in the catalog document, whose addresses hold no secret. */
-function readUpstreamUrl(text: string | undefined, name: string, faults: string[]): string | undefined {
-  const url = readUrl(text, name, faults);
+function readOllamaUrl(text: string | undefined, faults: string[]): string | undefined {
+  const url = readUrl(text, 'OLLAMA_BASE_URL', faults);
   if (url !== undefined && new URL(url).username + new URL(url).password !== '') {
-    faults.push(`${name} must have no user info`);
+    faults.push('OLLAMA_BASE_URL must have no user info');
   }
   return url;
 }

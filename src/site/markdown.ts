@@ -34,7 +34,8 @@ export function renderMarkdown(markdown: string, linkTo: LinkTo = docsPath, copy
   const marked = new Marked({
     gfm: true,
     renderer: {
-      html: ({ text }: Tokens.HTML | Tokens.Tag) => (isComment(text) ? '' : isAnchor(text) ? text : escapeHtml(text)),
+      html: ({ text }: Tokens.HTML | Tokens.Tag) =>
+        isComment(text) ? '' : isAnchor(text) ? text : Bun.escapeHTML(text),
       heading({ tokens, depth, text }: Tokens.Heading) {
         const id = uniqueSlug(text, used);
         if (depth === 2) sections.push({ id, title: text.replaceAll('`', '') });
@@ -47,11 +48,11 @@ export function renderMarkdown(markdown: string, linkTo: LinkTo = docsPath, copy
       link({ href, tokens }: Tokens.Link) {
         const target = pageLink(href, linkTo);
         const text = this.parser.parseInline(tokens);
-        return target === undefined ? text : `<a href="${escapeHtml(target)}">${text}</a>`;
+        return target === undefined ? text : `<a href="${Bun.escapeHTML(target)}">${text}</a>`;
       },
       // Wider than the page, it scrolls by itself, with a keyboard too; of many columns, a narrow page makes named lines.
       table(token: Tokens.Table) {
-        const names = token.header.map(({ text }) => escapeHtml(text.replaceAll('`', '')));
+        const names = token.header.map(({ text }) => Bun.escapeHTML(text.replaceAll('`', '')));
         const labels = names.length >= STACKED_COLUMNS ? names : [];
         const table = Renderer.prototype.table
           .call(this, token)
@@ -59,7 +60,7 @@ export function renderMarkdown(markdown: string, linkTo: LinkTo = docsPath, copy
         return `<div class="scroll" tabindex="0">${labelled(table, labels)}</div>\n`;
       },
       code({ text, lang }: Tokens.Code) {
-        const code = `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>`;
+        const code = `<pre tabindex="0"><code>${Bun.escapeHTML(text)}</code></pre>`;
         // What is in no language is a drawing, which nobody runs.
         return copy && lang ? `<div class="copy">${code}${copyButton(copy)}</div>\n` : `${code}\n`;
       },
@@ -72,8 +73,8 @@ export function renderMarkdown(markdown: string, linkTo: LinkTo = docsPath, copy
 
 /** As `CodeBlock` has it. */
 function copyButton({ label, done, language }: CopyWords): string {
-  const words = `lang="${language}" data-done="${escapeHtml(done)}"`;
-  return `<button type="button" class="quiet small" ${words} data-copy hidden>${escapeHtml(label)}</button>`;
+  const words = `lang="${language}" data-done="${Bun.escapeHTML(done)}"`;
+  return `<button type="button" class="quiet small" ${words} data-copy hidden>${Bun.escapeHTML(label)}</button>`;
 }
 
 const CODE_BLOCK = /^(```[\s\S]*?^```$)/m;
@@ -138,9 +139,4 @@ function uniqueSlug(text: string, used: Map<string, number>): string {
   const times = used.get(slug) ?? 0;
   used.set(slug, times + 1);
   return times === 0 ? slug : `${slug}-${times}`;
-}
-
-function escapeHtml(text: string): string {
-  const names: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-  return text.replace(/[&<>"']/g, (char) => names[char] ?? char);
 }

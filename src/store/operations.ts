@@ -317,8 +317,6 @@ export interface CloseSessionsInput {
   accountId: string;
   /** Only what the key with this id has opened. */
   openedBy?: string | null | undefined;
-  /** Hash of the session that may stay. */
-  keepSession?: string | undefined;
 }
 
 export interface PutIncidentInput extends Logged {

@@ -285,52 +285,64 @@ export interface Reads {
   audit(scope: AuditScope): Promise<AuditReport>;
 }
 
-export const READ_NAMES = [
-  'keyByHash',
-  'keysOf',
-  'keyById',
-  'unusedKeys',
-  'wallet',
-  'window',
-  'budgetsOf',
-  'usagePage',
-  'spendByDay',
-  'usageRecord',
-  'entriesOf',
-  'creditsOf',
-  'creditBy',
-  'usageEntry',
-  'wrongChain',
-  'openHolds',
-  'holdSums',
-  'cards',
-  'cardBatches',
-  'newestRevision',
-  'revision',
-  'wasApplied',
-  'pulse',
-  'orphanedHolds',
-  'leases',
-  'trafficSince',
-  'trafficDays',
-  'login',
-  'accountByLogin',
-  'incidents',
-  'revisions',
-  'actions',
-  'alarms',
-  'openAlarms',
-  'findAccounts',
-  'accountSince',
-  'cardBatch',
-  'cardCounts',
-  'houseAccounts',
-  'writeOffs',
-  'revenueByDay',
-  'usageKeptFrom',
-  'lastUsedDay',
-  'channelDays',
-  'channelRevisions',
-  'audit',
-] as const satisfies (keyof Reads)[];
-export type ReadName = (typeof READ_NAMES)[number];
+export type ReadName = keyof Reads;
+
+interface ReadTraits {
+  /** What may take long has a thread or connections of its own, so that a key's look-up never waits behind an audit. */
+  slow: boolean;
+  /** Whether what SQLite journals can change the answer: a wallet, window, budget, hold, entry or usage record is in it. */
+  journaled: boolean;
+  /** No row is a whole answer: of a window that is not there, nothing was used. */
+  emptyIfAbsent?: true;
+}
+
+export const READS: Readonly<Record<ReadName, ReadTraits>> = {
+  keyByHash: { slow: false, journaled: false },
+  keysOf: { slow: false, journaled: false },
+  keyById: { slow: false, journaled: false },
+  unusedKeys: { slow: true, journaled: true },
+  wallet: { slow: false, journaled: true },
+  window: { slow: false, journaled: true, emptyIfAbsent: true },
+  budgetsOf: { slow: false, journaled: true },
+  usagePage: { slow: true, journaled: true },
+  spendByDay: { slow: true, journaled: true },
+  usageRecord: { slow: false, journaled: true },
+  entriesOf: { slow: false, journaled: true },
+  creditsOf: { slow: false, journaled: true },
+  creditBy: { slow: false, journaled: true },
+  usageEntry: { slow: false, journaled: true },
+  wrongChain: { slow: true, journaled: true },
+  openHolds: { slow: false, journaled: true },
+  holdSums: { slow: false, journaled: true },
+  cards: { slow: true, journaled: false },
+  cardBatches: { slow: false, journaled: false },
+  newestRevision: { slow: false, journaled: false },
+  revision: { slow: false, journaled: false },
+  revisions: { slow: true, journaled: false },
+  wasApplied: { slow: false, journaled: false },
+  pulse: { slow: false, journaled: false },
+  orphanedHolds: { slow: false, journaled: true },
+  leases: { slow: false, journaled: false },
+  trafficSince: { slow: false, journaled: false },
+  trafficDays: { slow: true, journaled: false },
+  login: { slow: false, journaled: false },
+  accountByLogin: { slow: false, journaled: false },
+  incidents: { slow: false, journaled: false },
+  actions: { slow: true, journaled: false },
+  alarms: { slow: true, journaled: false },
+  openAlarms: { slow: true, journaled: false },
+  findAccounts: { slow: true, journaled: true },
+  accountSince: { slow: false, journaled: false },
+  cardBatch: { slow: false, journaled: false },
+  cardCounts: { slow: true, journaled: false },
+  houseAccounts: { slow: true, journaled: true },
+  writeOffs: { slow: true, journaled: true },
+  revenueByDay: { slow: true, journaled: true },
+  usageKeptFrom: { slow: false, journaled: false },
+  lastUsedDay: { slow: true, journaled: true },
+  channelDays: { slow: true, journaled: true },
+  channelRevisions: { slow: true, journaled: true },
+  audit: { slow: true, journaled: true },
+};
+
+export const READ_NAMES = Object.keys(READS) as ReadName[];

@@ -10,11 +10,7 @@ const MAX_LIMIT = 200;
 /** Knows aliases: what was asked for by one is recorded by the id of its model. */
 export type FindModel = (name: string) => { id: string } | undefined;
 
-export function readUsageQuery(
-  accountId: string,
-  params: URLSearchParams,
-  findModel: FindModel = () => undefined,
-): UsageQuery {
+export function readUsageQuery(accountId: string, params: URLSearchParams, findModel: FindModel): UsageQuery {
   const query: UsageQuery = { accountId, limit: readLimit(params.get('limit')) };
   const from = readTime(params, 'from');
   const to = readTime(params, 'to');

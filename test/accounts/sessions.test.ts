@@ -136,16 +136,15 @@ describe('a session ends', () => {
     expect(await read(cookie)).toMatchObject({ canManage: false });
   });
 
-  test('by signing out, here or everywhere else', async () => {
+  test('by signing out, here or everywhere', async () => {
     const owner = { accountId: account.accountId, keyId: account.keyId, canManage: true };
     const [here, there, elsewhere] = [await signIn(), await signIn(), await signIn()];
     await endSession(bench.tools, there);
     await endSession(bench.tools, undefined);
     await endSession(bench.tools, 'no cookie');
     expect(await read(there)).toBeUndefined();
-    await endSessions(bench.tools, owner, here);
-    expect([await read(here), await read(elsewhere)]).toEqual([expect.anything(), undefined]);
+    expect(await read(here)).toBeDefined();
     await endSessions(bench.tools, owner);
-    expect(await read(here)).toBeUndefined();
+    expect([await read(here), await read(elsewhere)]).toEqual([undefined, undefined]);
   });
 });

@@ -72,7 +72,8 @@ async function openFile(failsAt = Number.POSITIVE_INFINITY): Promise<Asked> {
     store: { read: { usagePage } } as unknown as Store,
     log: (_level: string, event: string, { detail }: LogFields = {}) => void log.push(`${event} ${detail}`),
   };
-  const file = await openUsageFile(tools, 'acc_1', new URLSearchParams(), { gone: leaving.signal });
+  const options = { gone: leaving.signal, findModel: () => undefined };
+  const file = await openUsageFile(tools, 'acc_1', new URLSearchParams(), options);
   return { writtenBefore, log, load, file, leave: () => leaving.abort() };
 }
 

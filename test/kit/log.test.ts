@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { fault } from '../../src/faults/fault.ts';
 import { createLog, describeError, type LogFields } from '../../src/kit/log.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 
@@ -101,6 +102,14 @@ describe('describeError', () => {
     expect(error.stack).toContain('SECRET');
     error.message = 'other SECRET';
     expect(describeError(error)).not.toContain('SECRET');
+  });
+
+  test('a fault says why itself, or at least which it is', () => {
+    expect(describeError(fault('unavailable', { internal: 'store: away', message: 'SECRET-PROMPT' }))).toBe(
+      'store: away',
+    );
+    expect(describeError(fault('unavailable', { message: 'SECRET-PROMPT' }))).toBe('unavailable');
+    expect(describeError(fault('unavailable'))).toBe('unavailable');
   });
 
   test('of what is no error it tells the type only', () => {

@@ -51,10 +51,7 @@ const keyOfVisitor = async () => {
   return keys.find(({ name }) => name === 'visitor')?.keyId ?? '';
 };
 const ends: [how: string, end: () => Promise<unknown>][] = [
-  [
-    'the session was ended',
-    () => gateway.gateway.store.commit('closeSessions', { accountId: account.accountId, keepSession: undefined }),
-  ],
+  ['the session was ended', () => gateway.gateway.store.commit('closeSessions', { accountId: account.accountId })],
   [
     'its key was deleted',
     async () => gateway.call(`/api/keys/${await keyOfVisitor()}`, { method: 'DELETE', key: account.key }),

@@ -291,7 +291,7 @@ test('too little money, a model that is gone and a session that ended are told',
   await page.evaluate(() => document.querySelector('#model')?.append(new Option('gone-model', 'gone-model')));
   await ask(page, 'gone-model', 'Hi');
   await told(page, wordsOf('en').faults.model_not_found);
-  await gateway.gateway.store.commit('closeSessions', { accountId, keepSession: undefined });
+  await gateway.gateway.store.commit('closeSessions', { accountId });
   await ask(page, 'auto:free', 'Hi');
   await told(page, wordsOf('en').account.notDone);
 });

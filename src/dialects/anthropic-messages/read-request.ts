@@ -43,7 +43,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     boundName: 'max_tokens',
     choices: 1,
     images: 0,
-    thinkingBudget: nestedCount(body, 'thinking', 'budget_tokens', MAX_TOKENS),
+    thinkingBudget: nestedCount(body, 'thinking', 'budget_tokens'),
     input,
     document,
   };

@@ -33,7 +33,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
     // Some upstreams make more than they show, and bill all of it.
     choices: Math.max(optionalCount(body, 'n', MAX_CHOICES) ?? 1, optionalCount(body, 'best_of', MAX_CHOICES) ?? 1),
     images: 0,
-    thinkingBudget: nestedCount(body, 'thinking', 'budget_tokens', MAX_TOKENS),
+    thinkingBudget: nestedCount(body, 'thinking', 'budget_tokens'),
     input: countInput(document, messages, { vendorTools: vendorTools(body) }),
     document,
   };

@@ -30,7 +30,23 @@ export function requireTexts(parts: readonly Part[]): TextPart[] {
   );
 }
 
-export function readAudio({ input_audio: audio }: JsonObject, at: string): AudioPart {
+/** What both OpenAI formats know alike. Clients mix their words for a text; pictures and files each has in its own way. */
+export function readCommonPart(part: JsonObject, at: string): Part {
+  switch (part.type) {
+    case 'text':
+    case 'input_text':
+    case 'output_text':
+      return { type: 'text', text: stringAt(part.text, `${at}.text`), at };
+    case 'refusal':
+      return { type: 'text', text: stringAt(part.refusal, `${at}.refusal`), at };
+    case 'input_audio':
+      return readAudio(part, at);
+    default:
+      return { type: 'other', kind: stringAt(part.type, `${at}.type`), at };
+  }
+}
+
+function readAudio({ input_audio: audio }: JsonObject, at: string): AudioPart {
   const { data, format } = isObject(audio) ? audio : {};
   const place = `${at}.input_audio`;
   return { type: 'audio', data: stringAt(data, `${place}.data`), format: stringAt(format, `${place}.format`), at };

@@ -20,8 +20,8 @@ export function editId(id: Json | undefined): RawEdit | undefined {
 
 const MARKED = `"${TAG_MARK}`;
 
-function isMarked(literal: Uint8Array): boolean {
-  return latin(literal, 0, MARKED.length) === MARKED;
+function isMarked({ buffer, byteOffset }: Uint8Array): boolean {
+  return Buffer.from(buffer, byteOffset, MARKED.length).toString('latin1') === MARKED;
 }
 
 /** All that may follow a tag up to the quote that ends the string is letters, digits and dashes. */
@@ -29,10 +29,6 @@ function endsInTag({ buffer, byteOffset, length }: Uint8Array): boolean {
   const literal = Buffer.from(buffer, byteOffset, length);
   const last = literal.lastIndexOf(TAG);
   return last >= 0 && literal.subarray(last, length - 1).every(isWord);
-}
-
-function latin({ buffer, byteOffset }: Uint8Array, start: number, end: number): string {
-  return Buffer.from(buffer, byteOffset + start, end - start).toString('latin1');
 }
 
 const WORD = new Set(Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-'));

@@ -13,7 +13,6 @@ import {
   editMembers,
   type Json,
   type JsonDocument,
-  type JsonLimits,
   type JsonObject,
   JsonRefused,
   type OutlinedText,
@@ -27,16 +26,16 @@ import { fillMarks, outlineOf, parseOutline } from './long-strings.ts';
 export type JsonBody = string | Uint8Array<ArrayBuffer>;
 
 /** The same document as of the text; refuses bytes that are not UTF-8, too. */
-export function readRequestJson(bytes: Uint8Array<ArrayBuffer>, limits: JsonLimits = BODY_LIMITS): JsonDocument {
-  return readOutlined(bytes, limits) ?? readJsonObject(decode(bytes), limits);
+export function readRequestJson(bytes: Uint8Array<ArrayBuffer>): JsonDocument {
+  return readOutlined(bytes) ?? readJsonObject(decode(bytes));
 }
 
 /** Undefined if only the whole text can tell what it is, or what is wrong with it. */
-function readOutlined(bytes: Uint8Array<ArrayBuffer>, limits: JsonLimits): JsonDocument | undefined {
+function readOutlined(bytes: Uint8Array<ArrayBuffer>): JsonDocument | undefined {
   const outline = outlineOf(bytes);
   if (!outline) return undefined;
   try {
-    const spans = scanTopLevel(outline.text, limits);
+    const spans = scanTopLevel(outline.text, BODY_LIMITS);
     return outlined(bytes, { ...outline, spans }, asObject(parseOutline(outline) as Json));
   } catch {
     return undefined;

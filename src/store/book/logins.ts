@@ -101,9 +101,8 @@ export function closeSession(book: Book, { accountId, hash }: CloseSessionInput)
   keepSessions(book, accountId, (one) => one.hash !== hash);
 }
 
-export function closeSessions(book: Book, { accountId, openedBy, keepSession }: CloseSessionsInput): undefined {
-  const isMeant = (one: Session) => openedBy === undefined || one.keyId === openedBy;
-  keepSessions(book, accountId, (one) => one.hash === keepSession || !isMeant(one));
+export function closeSessions(book: Book, { accountId, openedBy }: CloseSessionsInput): undefined {
+  keepSessions(book, accountId, (one) => openedBy !== undefined && one.keyId !== openedBy);
 }
 
 function keepSessions(book: Book, accountId: string, stays: (session: Session) => boolean): void {

@@ -4,7 +4,7 @@
 // what is not there nobody knows whether it is nowhere.
 
 import { fault } from '../../faults/fault.ts';
-import { READ_NAMES, type ReadName, type Reads } from '../reads.ts';
+import { READ_NAMES, READS, type ReadName, type Reads } from '../reads.ts';
 import type { Reader } from './connect-thread.ts';
 
 export interface ReadWays {
@@ -14,64 +14,16 @@ export interface ReadWays {
   post(): Promise<boolean>;
 }
 
-/** What may take long has a thread of its own, so that a key's look-up never waits behind an audit. */
-const SLOW_READS: ReadonlySet<ReadName> = new Set([
-  'usagePage',
-  'spendByDay',
-  'trafficDays',
-  'audit',
-  'wrongChain',
-  'cards',
-  'cardCounts',
-  'actions',
-  'alarms',
-  'openAlarms',
-  'houseAccounts',
-  'writeOffs',
-  'revenueByDay',
-  'channelDays',
-  'channelRevisions',
-]);
-
-/** Of tables that nothing journaled changes: no wallet, window, budget, hold, entry or usage record is in their answers. */
-const NEVER_JOURNALED: ReadonlySet<ReadName> = new Set([
-  'keyByHash',
-  'keysOf',
-  'keyById',
-  'cards',
-  'cardBatches',
-  'newestRevision',
-  'revision',
-  'wasApplied',
-  'pulse',
-  'leases',
-  'trafficSince',
-  'trafficDays',
-  'login',
-  'accountByLogin',
-  'incidents',
-  'revisions',
-  'actions',
-  'alarms',
-  'openAlarms',
-  'accountSince',
-  'cardBatch',
-  'cardCounts',
-  'usageKeptFrom',
-]);
-
-/** Reads for which no row is a whole answer: of a window that is not there, nothing was used. */
-const EMPTY_IF_ABSENT: ReadonlySet<ReadName> = new Set(['window']);
-
 export function readsThrough({ reader, slowReader, post }: ReadWays): Reads {
   const ask =
     (name: ReadName) =>
     async (...args: unknown[]) => {
-      const thread = SLOW_READS.has(name) ? slowReader : reader;
+      const { slow, journaled, emptyIfAbsent = false } = READS[name];
+      const thread = slow ? slowReader : reader;
       try {
-        const isBehind = !NEVER_JOURNALED.has(name) && (await reader.ask({ do: 'isBehind' })) && !(await post());
+        const isBehind = journaled && (await reader.ask({ do: 'isBehind' })) && !(await post());
         const found = await thread.ask({ do: 'read', name, args });
-        if (isBehind && found === undefined && !EMPTY_IF_ABSENT.has(name)) {
+        if (isBehind && found === undefined && !emptyIfAbsent) {
           throw new Error('it may be in the journal, which cannot be posted');
         }
         return found;

@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts'
 import { refuseField, stringAt } from '../../fields.ts';
 import { readDocument, readImage } from '../../media/read-media.ts';
 import type { Part, TextPart } from '../../translate/conversation.ts';
-import { readAudio, readPartList, requireTexts } from '../../translate/read-part-list.ts';
+import { readCommonPart, readPartList, requireTexts } from '../../translate/read-part-list.ts';
 
 /** Those at `messages[2].content`. */
 export function readParts(content: Json | undefined, at: string): Part[] {
@@ -18,20 +18,12 @@ export function readTexts(content: Json | undefined, at: string): TextPart[] {
 
 function readPart(part: JsonObject, at: string): Part {
   switch (part.type) {
-    case 'text':
-    case 'input_text':
-    case 'output_text':
-      return { type: 'text', text: stringAt(part.text, `${at}.text`), at };
-    case 'refusal':
-      return { type: 'text', text: stringAt(part.refusal, `${at}.refusal`), at };
     case 'image_url':
       return readImagePart(part, at);
-    case 'input_audio':
-      return readAudio(part, at);
     case 'file':
       return readFile(part, at);
     default:
-      return { type: 'other', kind: stringAt(part.type, `${at}.type`), at };
+      return readCommonPart(part, at);
   }
 }
 

@@ -1,7 +1,7 @@
 // How a chat client wants its answer: format, thinking, and every other setting by its own name.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
-import { isEmptySetting, MAX_TOKENS, nestedCount, optionalObject, refuseField, stringAt } from '../../fields.ts';
+import { isEmptySetting, nestedCount, optionalObject, refuseField, stringAt } from '../../fields.ts';
 import type { Knob, KnobKind, OutputFormat, ReasoningWish } from '../../translate/conversation.ts';
 import { schemaFormat } from '../../translate/read-format.ts';
 import { usageWish } from '../asks-for-usage.ts';
@@ -17,19 +17,19 @@ export function readReasoningWish(body: JsonObject): ReasoningWish | undefined {
     return {
       name: 'reasoning_effort',
       ...wishOf(word),
-      budget: nestedCount(body, 'thinking', 'budget_tokens', MAX_TOKENS),
+      budget: nestedCount(body, 'thinking', 'budget_tokens'),
     };
   }
   const reasoning = optionalObject(body, 'reasoning');
   if (reasoning && THINKING_FIELDS.some((name) => (reasoning[name] ?? null) !== null)) {
     const word = typeof reasoning.effort === 'string' ? reasoning.effort : undefined;
     const wish = reasoning.enabled === false ? OFF : wishOf(word);
-    return { name: 'reasoning', ...wish, budget: nestedCount(body, 'reasoning', 'max_tokens', MAX_TOKENS) };
+    return { name: 'reasoning', ...wish, budget: nestedCount(body, 'reasoning', 'max_tokens') };
   }
   const thinking = optionalObject(body, 'thinking');
   if (!thinking) return undefined;
   const wish = thinking.type === 'disabled' ? OFF : wishOf(undefined);
-  return { name: 'thinking', ...wish, budget: nestedCount(body, 'thinking', 'budget_tokens', MAX_TOKENS) };
+  return { name: 'thinking', ...wish, budget: nestedCount(body, 'thinking', 'budget_tokens') };
 }
 
 /** Only OpenRouter's words say it: OpenAI's own chat shows no thoughts. */

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../../kit/json/json.ts';
 import { refuseField, stringAt } from '../../fields.ts';
 import { readDocument, readImage } from '../../media/read-media.ts';
 import type { Part, TextPart } from '../../translate/conversation.ts';
-import { readAudio, readPartList, requireTexts } from '../../translate/read-part-list.ts';
+import { readCommonPart, readPartList, requireTexts } from '../../translate/read-part-list.ts';
 
 /** Those at `input[2].content`. */
 export function readParts(content: Json | undefined, at: string): Part[] {
@@ -18,21 +18,14 @@ export function readTexts(content: Json | undefined, at: string): TextPart[] {
 
 function readPart(part: JsonObject, at: string): Part {
   switch (part.type) {
-    case 'input_text':
-    case 'output_text':
-    case 'text':
     case 'summary_text':
       return { type: 'text', text: stringAt(part.text, `${at}.text`), at };
-    case 'refusal':
-      return { type: 'text', text: stringAt(part.refusal, `${at}.refusal`), at };
     case 'input_image':
       return readImagePart(part, at);
     case 'input_file':
       return readFile(part, at);
-    case 'input_audio':
-      return readAudio(part, at);
     default:
-      return { type: 'other', kind: stringAt(part.type, `${at}.type`), at };
+      return readCommonPart(part, at);
   }
 }
 

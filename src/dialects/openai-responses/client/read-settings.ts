@@ -1,7 +1,7 @@
 // How a Responses client wants its answer: format, thinking, and every other setting by its own name.
 
 import { isObject, type Json, type JsonObject } from '../../../kit/json/json.ts';
-import { isEmptySetting, MAX_TOKENS, nestedCount, optionalObject, refuseField, stringAt } from '../../fields.ts';
+import { isEmptySetting, nestedCount, optionalObject, refuseField, stringAt } from '../../fields.ts';
 import type { Knob, KnobKind, OutputFormat, ReasoningWish } from '../../translate/conversation.ts';
 import { schemaFormat } from '../../translate/read-format.ts';
 import { listOf } from '../read-output.ts';
@@ -10,7 +10,7 @@ import { listOf } from '../read-output.ts';
 export function readReasoningWish(body: JsonObject): ReasoningWish | undefined {
   const reasoning = optionalObject(body, 'reasoning');
   const word = reasoning?.effort ?? undefined;
-  const budget = nestedCount(body, 'reasoning', 'max_tokens', MAX_TOKENS);
+  const budget = nestedCount(body, 'reasoning', 'max_tokens');
   if (word === undefined && budget === undefined) return undefined;
   const effort = word === undefined ? undefined : stringAt(word, 'reasoning.effort');
   const isOff = effort === 'none';
