@@ -49,10 +49,15 @@ function groups(digits: string): string {
   return digits.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
 }
 
-/** One after the other; a full-width stop has its space in itself. */
+/** One after the other. */
 export function sentences(...texts: readonly string[]): string {
   return texts
     .filter((text) => text !== '')
-    .reduce((before, text) => (/[。！？；：]$/.test(before) ? before + text : `${before} ${text}`), '')
+    .reduce((before, text) => withGap(before) + text, '')
     .trimStart();
+}
+
+/** A text that something follows; a full-width stop has its space in itself. */
+export function withGap(text: string): string {
+  return /[。！？；：]$/.test(text) ? text : `${text} `;
 }

@@ -2,6 +2,7 @@
 // operator named none.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { withGap } from '../../src/site/format.ts';
 import { wordsOf } from '../../src/site/language.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createSiteClient, signedIn } from './site-client.ts';
@@ -43,7 +44,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     }
     expect(await page('/account')).toContain(`${faults.wallet_frozen}</p><p>${link}`);
     for (const path of ['/account/redeem', '/pricing']) {
-      expect(await page(path)).toContain(`${account.redeem.source} ${link}`);
+      expect(await page(path)).toContain(withGap(account.redeem.source) + link);
     }
   });
 
@@ -68,7 +69,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
   test('who has lost a key is told whom to ask and what for, and knows the account from its first day', async () => {
     const visitor = createSiteClient(gateway, language);
     const door = await (await visitor.get('/account')).text();
-    expect(door).toContain(`${account.lost} ${link}`);
+    expect(door).toContain(withGap(account.lost) + link);
     const [finds = '', proves = ''] = account.lost.split(/[;；]/);
     for (const name of named.finds)
       expect([name, finds.includes(name), proves.includes(name)]).toEqual([name, true, false]);
@@ -86,6 +87,18 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
       expect([path, html.includes(frame.support), html.includes(account.redeem.source)]).toEqual([path, false, false]);
     }
   });
+});
+
+test('in Chinese no half-width space follows a full stop', async () => {
+  const { key } = await gateway.register();
+  const client = await signedIn(gateway, key, 'zh-TW');
+  const account = ['', '/usage', '/keys', '/redeem', '/setup', '/play', '/access'].map((tab) => `/account${tab}`);
+  const paths = ['/', '/pricing', '/status', '/security', '/docs', ...account];
+  const pages = paths.map(async (path) => ({ path, html: await (await client.get(path)).text() }));
+  const entrance = await createSiteClient(gateway, 'zh-TW').get('/account/sign-in');
+  for (const { path, html } of [...(await Promise.all(pages)), { path: 'entrance', html: await entrance.text() }]) {
+    expect([path, html.match(/.{8}[。！？；：] .{8}/)?.[0]]).toEqual([path, undefined]);
+  }
 });
 
 test('a program reads of it in llms.txt', async () => {

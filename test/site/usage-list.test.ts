@@ -6,7 +6,7 @@ import { startTestGateway, type TestAccount, type TestGateway } from '../support
 import { pictureAnswer } from '../support/media-answers.ts';
 import { chatAnswer } from '../support/openai-chat.ts';
 import { upModel } from '../support/test-document.ts';
-import { signedIn } from './site-client.ts';
+import { createSiteClient, signedIn } from './site-client.ts';
 
 let gateway: TestGateway;
 let account: TestAccount;
@@ -14,7 +14,11 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     document: (standard) => ({
       ...standard,
-      models: [...standard.models, upModel('painter', { kinds: ['images'], price: { image: 0.5 } })],
+      models: [
+        ...standard.models,
+        upModel('painter', { kinds: ['images'], price: { image: 0.5 } }),
+        upModel('sketcher', { kinds: ['images'], price: { image: 0.5 }, context_tokens: undefined }),
+      ],
     }),
   });
   account = await gateway.register();
@@ -44,6 +48,28 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const [receipt = ''] = /\/account\/receipts\/\w+/.exec(html) ?? [];
     expect(await page(receipt)).toContain(usage.whyEstimated);
   });
+});
+
+test('a model that makes images has no context on the price list, unless it is stated', async () => {
+  const contextOf = async (id: string) => {
+    const html = await (await createSiteClient(gateway).get('/pricing?sort=context')).text();
+    const [, row = ''] = new RegExp(`<th scope="row">${id}(.*?)</tr>`).exec(html) ?? [];
+    const [, shown] = /data-label="Context">([^<]*)</.exec(row) ?? [];
+    const [, told] = new RegExp(`^\\| ${id} \\|.* \\| ([^|]*) \\|$`, 'm').exec(await pricingText()) ?? [];
+    return [shown, told];
+  };
+  const pricingText = async () => (await gateway.call('/pricing')).text();
+  expect(await contextOf('sketcher')).toEqual(['–', '–']);
+  expect(await contextOf('painter')).toEqual(['128,000', '128000']);
+  expect(await contextOf('up-paid')).toEqual(['128,000', '128000']);
+});
+
+test('the list of the latest requests is called so', async () => {
+  const html = await (await (await signedIn(gateway, account.key)).get('/account')).text();
+  const { overview } = wordsOf('en').account;
+  expect(html).toMatch(
+    new RegExp(`<h2>${overview.latest}</h2><section class="scroll"[^>]* aria-label="${overview.latest}"`),
+  );
 });
 
 test('one request is one request, in English', async () => {

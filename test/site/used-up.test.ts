@@ -34,7 +34,8 @@ test('what is left and pays for no call is told as used up, with the way to a ca
   };
   const told = (language: Language) => {
     const { overview, tabs } = wordsOf(language).account;
-    return `<p>${overview.lowBalance}</p><p><a href="/account/redeem">${tabs.redeem}</a></p>`;
+    const card = `<p><a class="button" href="/account/redeem">${tabs.redeem}</a></p>`;
+    return `<div class="notice is-warning" role="status"><p>${overview.lowBalance}</p>${card}</div>`;
   };
   await spend(10);
   expect(await overview(key, 'en')).not.toContain(told('en'));

@@ -12,6 +12,8 @@ export type Tab = (typeof TABS)[number];
 export interface Notice {
   text: string;
   isBad?: boolean;
+  /** Nothing went wrong, but something is to be done. */
+  isWarning?: boolean;
 }
 
 interface AccountPageProps {
@@ -66,7 +68,10 @@ export function AccountPage(props: AccountPageProps) {
 export function NoticeBox({ notice, children }: { notice: Notice | undefined; children?: Child }) {
   if (!notice) return null;
   return (
-    <div class={notice.isBad ? 'notice is-bad' : 'notice'} role={notice.isBad ? 'alert' : 'status'}>
+    <div
+      class={`notice${notice.isBad ? ' is-bad' : notice.isWarning ? ' is-warning' : ''}`}
+      role={notice.isBad ? 'alert' : 'status'}
+    >
       <p>{notice.text}</p>
       {children}
     </div>

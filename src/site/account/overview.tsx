@@ -5,7 +5,7 @@ import type { Child } from 'hono/jsx';
 import type { DayBudget } from '../../accounts/day-budgets.ts';
 import type { Allowance } from '../../store/book/windows.ts';
 import type { Entry, UsageRecord, Wallet } from '../../store/rows.ts';
-import { dateTime, money } from '../format.ts';
+import { dateTime, money, withGap } from '../format.ts';
 import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { Amount } from '../parts/amount.tsx';
@@ -44,9 +44,11 @@ export function OverviewPage({ context, facts }: OverviewProps) {
   const state = frozen ? <p class="faint">{overview.frozen}</p> : null;
   return (
     <AccountPage context={context} tab="overview" isFrozen={frozen}>
-      <NoticeBox notice={facts.isUsedUp && !frozen ? { text: overview.lowBalance } : undefined}>
+      <NoticeBox notice={facts.isUsedUp && !frozen ? { text: overview.lowBalance, isWarning: true } : undefined}>
         <p>
-          <a href={tabPath('redeem')}>{tabs.redeem}</a>
+          <a class="button" href={tabPath('redeem')}>
+            {tabs.redeem}
+          </a>
         </p>
       </NoticeBox>
       <div class="cards is-money">
@@ -77,7 +79,7 @@ export function OverviewPage({ context, facts }: OverviewProps) {
       </div>
       {facts.budget ? (
         <p>
-          {overview.budgetUsed(money(facts.budget.spent), money(facts.budget.limit))}{' '}
+          {withGap(overview.budgetUsed(money(facts.budget.spent), money(facts.budget.limit)))}
           <span class="faint">{overview.resets(dateTime(facts.budget.resetsAt))}</span>
         </p>
       ) : null}
@@ -88,7 +90,7 @@ export function OverviewPage({ context, facts }: OverviewProps) {
           <h2>{overview.spend}</h2>
           <SpendChart days={facts.spend} language={language} />
           <h2>{overview.latest}</h2>
-          <ShortUsageTable language={language} records={facts.latest} />
+          <ShortUsageTable language={language} records={facts.latest} label={overview.latest} />
         </>
       )}
       <Credits context={context} facts={facts} />

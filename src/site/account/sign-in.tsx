@@ -2,6 +2,7 @@
 // The way in: with a key, with a name and password, or with a new account.
 
 import { readCardCode } from '../../cards/card-code.ts';
+import { withGap } from '../format.ts';
 import { wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
@@ -93,7 +94,8 @@ export function SignInPage({ context, next, notice, wrong, name = '', typed, car
             </button>
           </form>
           <p class="faint">
-            {account.lost} <SupportLink context={context} />
+            {withGap(account.lost)}
+            <SupportLink context={context} />
           </p>
         </section>
         <section id="create">

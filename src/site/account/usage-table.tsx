@@ -21,7 +21,7 @@ interface UsageTableProps {
 export function UsageTable({ language, records, keyNames, query }: UsageTableProps) {
   const { usage } = wordsOf(language).account;
   return (
-    <Scroll label={usage.lead}>
+    <Scroll label={wordsOf(language).account.tabs.usage}>
       <table class="stack is-usage">
         <thead>
           <tr>
@@ -129,10 +129,15 @@ function Part({ name, tokens }: { name: string; tokens: number }) {
 }
 
 /** The few columns that fit beside other things. */
-export function ShortUsageTable({ language, records }: Omit<UsageTableProps, 'keyNames' | 'query'>) {
+interface ShortUsageProps extends Pick<UsageTableProps, 'language' | 'records'> {
+  /** Which requests these are. */
+  label: string;
+}
+
+export function ShortUsageTable({ language, records, label }: ShortUsageProps) {
   const { usage } = wordsOf(language).account;
   return (
-    <Scroll label={usage.lead}>
+    <Scroll label={label}>
       <table class="stack is-usage is-short">
         <thead>
           <tr>

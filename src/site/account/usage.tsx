@@ -4,7 +4,7 @@
 import { MOST_RECORDS } from '../../accounts/usage-file.ts';
 import type { UsageTotals } from '../../store/reads.ts';
 import type { UsageRecord } from '../../store/rows.ts';
-import { count, money } from '../format.ts';
+import { count, money, withGap } from '../format.ts';
 import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { FieldFault, faultMarks } from '../parts/field-fault.tsx';
@@ -97,7 +97,8 @@ function Nothing({ context, isFiltered }: { context: PageContext; isFiltered: bo
   if (isFiltered) return <p class="empty">{usage.none}</p>;
   return (
     <p class="empty">
-      {usage.noneYet} <a href="/account/setup">{usage.toSetup}</a>
+      {withGap(usage.noneYet)}
+      <a href="/account/setup">{usage.toSetup}</a>
     </p>
   );
 }

@@ -46,7 +46,7 @@ export function pricingText(language: Language, facts: PricingFacts, query: Pric
   const rows = selectModels(facts.models, query).map((model) => [
     model.id,
     ...columns.map(({ name }) => priceText(model, name, pricing.free)),
-    String(model.contextTokens),
+    String(model.contextTokens ?? '–'),
   ]);
   const table = markdownTable([pricing.model, ...columns.map(({ title }) => title), pricing.context], rows);
   const effective = pricing.effective(facts.revision, dateTime(facts.since));

@@ -30,7 +30,7 @@ function pricedModel(model: Model, catalog: Catalog): PricedModel {
     name: model.name,
     aliases: model.aliases,
     kinds: model.kinds,
-    contextTokens: tokenBounds(model, catalog).input,
+    contextTokens: hasContext(model) ? tokenBounds(model, catalog).input : null,
     isFree: model.free,
     price: {
       input: price('input'),
@@ -41,4 +41,8 @@ function pricedModel(model: Model, catalog: Catalog): PricedModel {
       image: price('image'),
     },
   };
+}
+
+function hasContext({ kinds, isContextStated }: Model): boolean {
+  return isContextStated || kinds.some((kind) => kind !== 'images');
 }

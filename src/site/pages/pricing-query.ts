@@ -8,7 +8,8 @@ export interface PricedModel {
   name: string;
   aliases: readonly string[];
   kinds: readonly string[];
-  contextTokens: number;
+  /** Null of a model that makes images, which has none unless its operator states one. */
+  contextTokens: number | null;
   isFree: boolean;
   /** NT$ for one million tokens, or for one image; null where it does not apply. */
   price: Record<'input' | 'cached' | 'write5m' | 'write1h' | 'output' | 'image', number | null>;
@@ -32,7 +33,7 @@ export function readPricingQuery(params: URLSearchParams): PricingQuery {
 export function selectModels(models: readonly PricedModel[], { text, kind, sort }: PricingQuery): PricedModel[] {
   const wanted = plain(text).split(/\s+/);
   const key = (model: PricedModel): number => {
-    if (sort === 'context') return -model.contextTokens;
+    if (sort === 'context') return -(model.contextTokens ?? 0);
     return sort === 'name' ? 0 : (model.price[sort] ?? Number.POSITIVE_INFINITY);
   };
   return models

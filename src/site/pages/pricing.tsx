@@ -2,7 +2,7 @@
 // Every model with its price, as billed: searched, filtered and sorted by the address alone.
 
 import type { PriceChange } from '../../publishing/price-history.ts';
-import { count, dateTime } from '../format.ts';
+import { count, dateTime, sentences } from '../format.ts';
 import { LANGUAGES, type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 import { Scroll } from '../parts/scroll.tsx';
@@ -37,8 +37,10 @@ export function PricingPage({ context, facts, query }: PricingProps) {
       <Filters context={context} query={query} />
       {models.length === 0 ? <p class="empty">{pricing.none}</p> : <PriceTable context={context} models={models} />}
       <p class="faint">
-        {pricing.effective(facts.revision, dateTime(facts.since))}
-        {facts.models.some(({ isFree }) => isFree) ? ` ${pricing.freeNote(minute, zero, positive)}` : ''}
+        {sentences(
+          pricing.effective(facts.revision, dateTime(facts.since)),
+          facts.models.some(({ isFree }) => isFree) ? pricing.freeNote(minute, zero, positive) : '',
+        )}
       </p>
       <CardSource context={context} />
       <h2 id="history">{pricing.history}</h2>
@@ -174,8 +176,8 @@ function PriceRow({ context, model }: { context: PageContext; model: PricedModel
           {priceText(model, name, pricing.free)}
         </td>
       ))}
-      <td class="right number" data-label={pricing.context}>
-        {count(model.contextTokens)}
+      <td class={model.contextTokens === null ? 'right number none' : 'right number'} data-label={pricing.context}>
+        {model.contextTokens === null ? '–' : count(model.contextTokens)}
       </td>
       <td class="right number" data-label={pricing.buys}>
         {buys()}

@@ -2,7 +2,7 @@
 // How every model and channel is doing, and what the operator has to say about it.
 
 import { Fragment } from 'hono/jsx';
-import { dateTime, milliseconds, percent } from '../format.ts';
+import { dateTime, milliseconds, percent, withGap } from '../format.ts';
 import { LANGUAGES, type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 import { DayBars, DayBarsLegend } from '../parts/day-bars.tsx';
@@ -54,7 +54,8 @@ export function StatusPage({ context, facts }: { context: PageContext; facts: St
       </Scroll>
       <DayBarsLegend language={language} />
       <p class="faint">
-        {status.updated(dateTime(facts.at))} <a href="/api/public/status">{status.machines}</a>
+        {withGap(status.updated(dateTime(facts.at)))}
+        <a href="/api/public/status">{status.machines}</a>
       </p>
       {ended.length > 0 || ongoing.length === 0 ? <h2>{status.incidents}</h2> : null}
       {facts.incidents.length === 0 ? <p class="empty">{status.noIncidents}</p> : null}

@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 // The way to who runs the service, where a page sends somebody there; nothing where the operator named none.
 
+import { withGap } from '../format.ts';
 import { type Language, wordsOf } from '../language.ts';
 
 interface SupportProps {
@@ -16,7 +17,8 @@ export function CardSource({ context }: SupportProps) {
   if (context.supportContact === undefined) return null;
   return (
     <p>
-      {wordsOf(context.language).account.redeem.source} <SupportLink context={context} />
+      {withGap(wordsOf(context.language).account.redeem.source)}
+      <SupportLink context={context} />
     </p>
   );
 }
