@@ -34,6 +34,7 @@ function takeCard() {
   for (const form of document.querySelectorAll('form[data-keep-code]')) form.action = carrying(form.action);
   for (const link of document.querySelectorAll('a[data-keep-code]')) link.href = carrying(link.href);
   for (const notice of document.querySelectorAll('[data-card-waits]')) notice.hidden = false;
+  for (const notice of document.querySelectorAll('[data-card-untold]')) notice.hidden = true;
   for (const input of document.querySelectorAll('[data-from-link]')) {
     input.value = cardCode;
     history.replaceState(null, '', location.pathname + location.search);

@@ -23,6 +23,7 @@ export const enAccount = {
   tooManyKeys: 'Wait a minute, check the key and try again: there were too many tries.',
   tooManySessions: 'Sign out in another browser, or wait half an hour: too many sessions of this account are open.',
   cardWaits: 'Your card is waiting: sign in or create an account, and its code is filled in for you.',
+  cardFirst: 'To redeem a card, sign in or create an account first. Then type its code.',
   expired: 'Your session has ended. Sign in again to go on where you were.',
   notDone: 'Your session has ended, and nothing was done. Sign in and send it again.',
   lookFirst: 'Your session has ended. Sign in and look at the keys: what you sent may have been done before it ended.',
