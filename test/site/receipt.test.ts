@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { money } from '../../src/site/format.ts';
 import { wordsOf } from '../../src/site/language.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
@@ -70,7 +71,19 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
       `3 × ${words.usage.perMillion('NT$10')}`,
       `5,000 × ${words.usage.perMillion('NT$40.123')}`,
     ]);
-    expect(html).toContain(`<td>${words.buckets.written_off}</td><td class="right number">−NT$`);
+    expect(html).toContain(`<td>${words.usage.aboveHeld}</td><td class="right number">−NT$`);
+  });
+
+  test('what is not charged says why, and what was reserved is told', async () => {
+    const usage = { prompt_tokens: 11, completion_tokens: 2 };
+    gateway.upstream.next(chatAnswer({ pieces: [], usage }));
+    await gateway.chat(account.key, { model: 'up-paid', max_tokens: 20 });
+    const id = await requestId();
+    const html = await read(`/account/receipts/${id}`);
+    expect(html).toContain(`<td>${words.usage.noOutput}</td><td class="right number">−NT$`);
+    expect(html).not.toContain(words.usage.aboveHeld);
+    const { held = 0n } = (await gateway.gateway.store.read.usageRecord(account.accountId, id)) ?? {};
+    expect(html).toContain(`<dt>${words.usage.held}</dt><dd class="id">${money(held)}</dd>`);
   });
 
   test('a try whose client left is no success', async () => {

@@ -34,6 +34,7 @@ export function ReceiptPage({ context, facts, keyName }: ReceiptProps) {
     [usage.firstToken, milliseconds(record.firstTokenMs)],
     [usage.total, milliseconds(record.totalMs)],
     [usage.priceList, <a href="/pricing#history">{pricing.listNumber(record.revision)}</a>],
+    [usage.held, money(record.held)],
     [usage.after, money(record.balanceAfter)],
   ];
   return (
@@ -66,8 +67,7 @@ interface PartProps {
 }
 
 function Lines({ language, facts: { record, lines } }: PartProps) {
-  const { usage, buckets } = wordsOf(language).account;
-  const names: Readonly<Record<string, string>> = buckets;
+  const { usage } = wordsOf(language).account;
   const notes = [
     record.reasoning > 0 ? usage.withReasoning(count(record.reasoning)) : '',
     record.estimated ? usage.whyEstimated : '',
@@ -88,7 +88,7 @@ function Lines({ language, facts: { record, lines } }: PartProps) {
             {lines.map((line) => (
               <tr>
                 <td>
-                  {names[line.bucket] ?? line.bucket}
+                  {lineName(language, record, line.bucket)}
                   <UnitPrice language={language} line={line} />
                 </td>
                 <td class="right number">{money(line.amount)}</td>
@@ -106,6 +106,14 @@ function Lines({ language, facts: { record, lines } }: PartProps) {
       {notes.length > 0 ? <p class="faint">{notes.join(' · ')}</p> : null}
     </>
   );
+}
+
+/** Of what is not charged also why: a charge ends at what was reserved, and without output there is none. */
+function lineName(language: Language, { cost, held }: Receipt['record'], bucket: string): string {
+  const { usage, buckets } = wordsOf(language).account;
+  if (bucket === 'written_off') return cost >= held ? usage.aboveHeld : usage.noOutput;
+  const names: Readonly<Record<string, string>> = buckets;
+  return names[bucket] ?? bucket;
 }
 
 /** As the price list writes it, to be compared with it. What is not charged was never counted in units. */

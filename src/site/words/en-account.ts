@@ -166,6 +166,7 @@ export const enAccount = {
     firstToken: 'First token',
     total: 'Total time',
     cost: 'Cost',
+    held: 'Reserved for it',
     after: 'Balance after',
     totals: (requests: string, cost: string) => `${requests} ${requests === '1' ? 'request' : 'requests'}, ${cost}`,
     csv: 'Download as CSV',
@@ -190,6 +191,8 @@ export const enAccount = {
     line: 'What',
     amount: 'Amount',
     perMillion: (price: string) => `${price} per 1M`,
+    aboveHeld: 'Not charged: above what was reserved',
+    noOutput: 'Not charged: no output',
     attempts: 'Attempts',
     outcome: 'Outcome',
     duration: 'Duration',
@@ -298,6 +301,5 @@ export const enAccount = {
     cache_write_1h: 'Cache writes, 1 h',
     output: 'Output tokens',
     image: 'Images',
-    written_off: 'Not charged: above what was reserved, or no output',
   },
 };

@@ -152,6 +152,7 @@ export const zhTwAccount: Words['account'] = {
     firstToken: '首個詞元',
     total: '總耗時',
     cost: '費用',
+    held: '保留款',
     after: '扣款後餘額',
     totals: (requests, cost) => `共 ${requests} 次請求，${cost}`,
     csv: '下載 CSV',
@@ -176,6 +177,8 @@ export const zhTwAccount: Words['account'] = {
     line: '項目',
     amount: '金額',
     perMillion: (price) => `每百萬 ${price}`,
+    aboveHeld: '不收費：超過保留款',
+    noOutput: '不收費：沒有輸出',
     attempts: '嘗試過程',
     outcome: '結果',
     duration: '耗時',
@@ -283,6 +286,5 @@ export const zhTwAccount: Words['account'] = {
     cache_write_1h: '快取寫入 1\u00a0小時',
     output: '輸出詞元',
     image: '圖像',
-    written_off: '不收費：超過保留款，或沒有輸出',
   },
 };
