@@ -18,6 +18,7 @@ export interface ReadWays {
 const SLOW_READS: ReadonlySet<ReadName> = new Set([
   'usagePage',
   'spendByDay',
+  'spendByKey',
   'trafficDays',
   'audit',
   'wrongChain',
