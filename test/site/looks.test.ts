@@ -207,6 +207,8 @@ describe.each<Look>([
     await page.goto(`${gateway.url}/account/redeem`);
     await page.fill('#code', CARD_CODE_SHAPE);
     expect(await page.locator('#code').evaluateAll(widerThanShown)).toEqual([]);
+    // A phone zooms into smaller letters.
+    expect(await page.locator('#code').evaluate((field) => getComputedStyle(field).fontSize)).toBe('16px');
     await page.goto(`${gateway.url}/account/usage`);
     const label = (element: Element) => getComputedStyle(element, '::before').content;
     expect(await page.locator('tbody .paid .under').first().evaluate(label)).toContain(overview.balance);
