@@ -22,7 +22,7 @@ import { isFrozen } from './frozen.ts';
 import { OverviewPage } from './overview.tsx';
 import { ReceiptPage } from './receipt.tsx';
 import { RedeemPage } from './redeem.tsx';
-import { SetupPage } from './setup.tsx';
+import { showSetup } from './setup.tsx';
 import { USAGE_FILTERS, type UsageFilter, UsagePage } from './usage.tsx';
 import { DATE, usageFileName, usageSheet } from './usage-file.ts';
 import { isUsedUp } from './used-up.ts';
@@ -62,7 +62,7 @@ export function addMoneyPages(visits: Visits, tools: SiteTools): void {
     visit.show(<RedeemPage context={visit.page} isFrozen={await isFrozen(tools, visit)} />),
   );
   visits.signed('post', '/account/redeem', (visit) => redeem(tools, visit));
-  visits.signed('get', '/account/setup', (visit) => visit.show(<SetupPage context={visit.page} />));
+  visits.signed('get', '/account/setup', (visit) => showSetup(tools, visit));
 }
 
 async function showOverview(tools: SiteTools, visit: SignedVisit): Promise<Response> {
