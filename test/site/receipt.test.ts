@@ -107,4 +107,13 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect(html).toContain(`<a href="/account/usage${query}">${words.usage.back}</a>`);
     expect(html).toContain(`href="${path}&amp;lang=`);
   });
+
+  test('one that is not there leads back to the list with its filters', async () => {
+    const client = await signedIn(gateway, account.key, language);
+    const answer = await client.get('/account/receipts/req_none?model=up-paid');
+    const html = await answer.text();
+    expect(answer.status).toBe(404);
+    expect(html).toContain(words.usage.noReceipt);
+    expect(html).toContain(`<a href="/account/usage?model=up-paid">${words.usage.back}</a>`);
+  });
 });

@@ -10,7 +10,7 @@ import { Attempts } from '../parts/attempts.tsx';
 import type { Fact } from '../parts/facts.tsx';
 import { statusName } from '../parts/request-status.tsx';
 import { Scroll } from '../parts/scroll.tsx';
-import { AccountPage } from './frame.tsx';
+import { AccountPage, tabPath } from './frame.tsx';
 
 interface ReceiptProps {
   context: PageContext;
@@ -54,10 +54,27 @@ export function ReceiptPage({ context, facts, keyName }: ReceiptProps) {
           <Attempts language={language} attempts={record.attempts} status={record.status} />
         </div>
       </div>
-      <p>
-        <a href={`/account/usage${context.query}`}>{usage.back}</a>
-      </p>
+      <WayBack context={context} />
     </AccountPage>
+  );
+}
+
+/** Not found, or not yet: the list that one came from is still there. */
+export function NoReceiptPage({ context }: { context: PageContext }) {
+  const { usage } = wordsOf(context.language).account;
+  return (
+    <AccountPage context={context} tab="usage" title={usage.receipt} notice={{ text: usage.noReceipt, isBad: true }}>
+      <WayBack context={context} />
+    </AccountPage>
+  );
+}
+
+function WayBack({ context }: { context: PageContext }) {
+  const { usage } = wordsOf(context.language).account;
+  return (
+    <p>
+      <a href={`${tabPath('usage')}${context.query}`}>{usage.back}</a>
+    </p>
   );
 }
 

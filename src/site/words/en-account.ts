@@ -196,6 +196,7 @@ export const enAccount = {
     attempts: 'Attempts',
     outcome: 'Outcome',
     duration: 'Duration',
+    noReceipt: 'This account has no such receipt: check the address. A request that still runs has none yet.',
     back: 'Back to usage',
     priceList: 'Price list',
     yes: 'yes',

@@ -182,6 +182,7 @@ export const zhTwAccount: Words['account'] = {
     attempts: '嘗試過程',
     outcome: '結果',
     duration: '耗時',
+    noReceipt: '本帳戶沒有這份收據，請檢查網址。仍在執行的請求還沒有收據。',
     back: '回到用量',
     priceList: '價目表',
     yes: '是',
