@@ -218,7 +218,7 @@ export const enAccount = {
   setup: {
     lead: 'Copy, paste, and put your key where it says YOUR_KEY.',
     model: 'Model',
-    choose: 'Show lines for it',
+    choose: 'Show',
     models: 'All models with their prices',
     more: 'More clients, and what each one needs, are in the docs.',
   },

@@ -204,7 +204,7 @@ export const zhTwAccount: Words['account'] = {
   setup: {
     lead: '複製、貼上，再把 YOUR_KEY 換成您的金鑰。',
     model: '模型',
-    choose: '顯示這個模型的設定',
+    choose: '顯示',
     models: '所有模型與價格',
     more: '更多用戶端與各自需要的設定，請見文件。',
   },
