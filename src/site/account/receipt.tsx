@@ -21,11 +21,12 @@ interface ReceiptProps {
 export function ReceiptPage({ context, facts, keyName }: ReceiptProps) {
   const { language } = context;
   const { pricing, account } = wordsOf(language);
-  const { usage } = account;
+  const { overview, usage } = account;
   const { record } = facts;
   const rows: Fact[] = [
     [usage.requestId, record.requestId],
     [usage.time, dateTime(record.at)],
+    [overview.accountId, record.accountId],
     [usage.key, keyName],
     [usage.model, record.model],
     [usage.channel, record.channel ?? '–'],
@@ -72,7 +73,7 @@ export function NoReceiptPage({ context }: { context: PageContext }) {
 function WayBack({ context }: { context: PageContext }) {
   const { usage } = wordsOf(context.language).account;
   return (
-    <p>
+    <p class="back">
       <a href={`${tabPath('usage')}${context.query}`}>{usage.back}</a>
     </p>
   );

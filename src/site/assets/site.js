@@ -118,7 +118,11 @@ if (play) {
       signal,
     });
     if (!response.ok) throw await refused(response);
-    const answered = { channel: response.headers.get('x-svc-channel'), ending: '' };
+    const answered = {
+      channel: response.headers.get('x-svc-channel'),
+      requestId: response.headers.get('x-request-id'),
+      ending: '',
+    };
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let begun = '';
     for (;;) {
@@ -152,7 +156,8 @@ if (play) {
     const nano = chunk.usage?.cost_nano;
     if (nano === undefined) return;
     const served = words.served.replace('{channel}', () => answered.channel).replace('{cost}', () => money(nano));
-    say(answered.ending + served, answered.ending !== '');
+    const receipt = { href: `/account/receipts/${answered.requestId}`, text: words.receipt };
+    say(answered.ending + served, answered.ending !== '', receipt);
   }
 
   /** As pages write it: exact, with two decimals at least. */
