@@ -11,6 +11,7 @@ const KNOWN: ReadonlyMap<string, readonly string[]> = new Map([
   ['/account/usage', USAGE],
   ['/account/usage.csv', USAGE],
   ['/account/keys', ['done']],
+  ['/account/setup', ['model']],
   ['/account/access', ['saved']],
 ]);
 

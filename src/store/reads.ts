@@ -60,6 +60,12 @@ export interface DaySpend {
   cost: bigint;
 }
 
+export interface KeySpend {
+  keyId: string;
+  requests: number;
+  cost: bigint;
+}
+
 /** How calls of one channel and model ended on one Taipei day. */
 export interface TrafficDay {
   day: number;
@@ -219,6 +225,8 @@ export interface Reads {
   usagePage(query: UsageQuery): Promise<UsagePage>;
   /** Days without a request are left out; oldest first. */
   spendByDay(accountId: string, sinceDay: number): Promise<DaySpend[]>;
+  /** Of the same sums; keys without a request are left out. */
+  spendByKey(accountId: string, sinceDay: number): Promise<KeySpend[]>;
   usageRecord(accountId: string, requestId: string): Promise<UsageRecord | undefined>;
   /** Newest first; `before` is the last one of the page before. */
   entriesOf(accountId: string, limit: number, before?: number): Promise<StoredEntry[]>;
@@ -306,6 +314,7 @@ export const READS: Readonly<Record<ReadName, ReadTraits>> = {
   budgetsOf: { slow: false, journaled: true },
   usagePage: { slow: true, journaled: true },
   spendByDay: { slow: true, journaled: true },
+  spendByKey: { slow: true, journaled: true },
   usageRecord: { slow: false, journaled: true },
   entriesOf: { slow: false, journaled: true },
   creditsOf: { slow: false, journaled: true },

@@ -9,6 +9,7 @@ import type { SiteClient } from '../site/site-client.ts';
 import { adminApiOf } from '../support/admin-api.ts';
 import type { Answer } from '../support/answer.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { issueCard } from '../support/issue-cards.ts';
 import { chatAnswer, errorScript } from '../support/openai-chat.ts';
 import { clientOf, fieldOf } from './operator-client.ts';
 
@@ -150,6 +151,18 @@ describe('cards', () => {
     const { path } = await issue('1');
     const { host } = new URL(gateway.url);
     expect(await (await client.get(`${path}/sheet`)).text()).toContain(`>${host}<wbr/>/account/redeem</p>`);
+  });
+
+  test('whose codes are gone say so where they were, and lead to their batch', async () => {
+    const { serial } = await issueCard(gateway);
+    const path = `/cards/batches/batch_${serial}`;
+    for (const place of ['sheet', 'codes.csv']) {
+      const gone = await client.get(`${path}/${place}`);
+      const html = await gone.text();
+      expect([place, gone.status]).toEqual([place, 404]);
+      expect(html).toContain(consoleWords('en').cards.codesGone);
+      expect(html).toContain(`href="${path}"`);
+    }
   });
 
   test('have their serial and their last day on paper in a line each', async () => {

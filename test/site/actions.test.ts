@@ -170,7 +170,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     expect(new Set(budgets)).toEqual(
       new Set([account.keys.noBudget, used('NT$0.50', spent), used('NT$0.25', 'NT$0.00')]),
     );
-    expect(facts).toHaveLength(3 * 6);
+    expect(facts).toHaveLength(3 * 7);
     expect(cards.split(`<summary>${account.keys.edit}<`)).toHaveLength(4);
     const overview = await page(limited.key, '/account');
     expect(overview).toContain(account.overview.budgetUsed(spent, 'NT$0.50'));
@@ -215,7 +215,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const client = await signedIn(gateway, key, language);
     const receipt = await client.get('/account/receipts/req_0');
     expect(receipt.status).toBe(404);
-    expect(await receipt.text()).toContain(faults.not_found);
+    expect(await receipt.text()).toContain(account.usage.noReceipt);
     expect(await notice(await client.get('/account/usage?from=yesterday'))).toBe(fields.from);
     const turned = await client.get('/account/usage?from=2026-01-16&to=2026-01-15');
     expect([turned.status, await notice(turned.clone())]).toEqual([400, fields.from_after_to]);

@@ -139,7 +139,10 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
       expect(await page.getAttribute('html', 'lang')).toBe(other);
     };
     await open('/account/redeem');
+    // Who types the address has the code on paper, and most likely no account.
     expect(await page.isVisible('[data-card-waits]')).toBe(false);
+    expect((await textOf(page, '.notice')).trim()).toEndWith(account.cardFirst);
+    expect(await textOf(page, '.two > :first-child button')).toBe(account.create);
     // What stands behind the # alone would load no page.
     await open(`/account/redeem?#${code}`);
     // The links of other cards, followed in the same tab: the last one counts.
@@ -149,6 +152,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     for (const one of [otherLanguage, language]) {
       await switchTo(one);
       expect(await page.locator('[data-card-waits]:visible').textContent()).toBe(wordsOf(one).account.cardWaits);
+      expect(await page.isVisible('[data-card-untold]')).toBe(false);
     }
     await page.click('form[action*="/account/create"] button');
     await page.waitForSelector('pre.secret');

@@ -206,7 +206,12 @@ describe.each<Look>([
     expect(await page.locator('summary .unseen').first().textContent()).toStartWith(colon);
     await page.goto(`${gateway.url}/account/redeem`);
     await page.fill('#code', CARD_CODE_SHAPE);
-    expect(await page.locator('#code').evaluateAll(widerThanShown)).toEqual([]);
+    for (const width of [SMALLEST, PHONE]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect([width, await page.locator('#code').evaluateAll(widerThanShown)]).toEqual([width, []]);
+    }
+    // A phone zooms into smaller letters.
+    expect(await page.locator('#code').evaluate((field) => getComputedStyle(field).fontSize)).toBe('16px');
     await page.goto(`${gateway.url}/account/usage`);
     const label = (element: Element) => getComputedStyle(element, '::before').content;
     expect(await page.locator('tbody .paid .under').first().evaluate(label)).toContain(overview.balance);
@@ -222,6 +227,9 @@ describe.each<Look>([
     await page.click('tbody a');
     await page.waitForSelector('dl.lines');
     await lookAt(visitor, look, 'receipt');
+    await page.emulateMedia({ media: 'print' });
+    for (const part of ['.language', '.back']) expect([part, await page.isVisible(part)]).toEqual([part, false]);
+    await page.emulateMedia({ media: 'screen' });
     expect(await page.locator('.scroll').evaluateAll(widerThanShown)).toEqual([]);
     await visitor.leave();
   });

@@ -104,7 +104,9 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     await told(page, 'NT$');
     const [record] = (await gateway.get('/api/usage', key)).data;
     expect(await page.textContent('#answer')).toBe('Half a thought');
-    expect(await page.textContent('#served')).toBe(account.play.served('up', money(BigInt(record.cost_nano))));
+    const served = account.play.served('up', money(BigInt(record.cost_nano)));
+    expect(await page.textContent('#served')).toBe(`${served} ${account.usage.receipt}`);
+    expect(await page.getAttribute('#served a', 'href')).toBe(`/account/receipts/${record.request_id}`);
     await page.waitForFunction(
       (text) => document.querySelector('#play button')?.textContent === text,
       account.play.send,
@@ -170,7 +172,7 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     await told(page, 'NT$');
     await page.waitForFunction((text) => document.getElementById('answer')?.textContent === text, answer);
     const [record] = (await gateway.get('/api/usage', key)).data;
-    const served = account.play.served('up', money(BigInt(record.cost_nano)));
+    const served = `${account.play.served('up', money(BigInt(record.cost_nano)))} ${account.usage.receipt}`;
     const endings: Readonly<Record<string, string>> = account.play.endings;
     const ending = endings[script.finish ?? 'stop'];
     expect(await page.textContent('#served')).toBe(ending === undefined ? served : `${ending} ${served}`);

@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { money } from '../../src/site/format.ts';
 import { wordsOf } from '../../src/site/language.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestAccount, type TestGateway } from '../support/gateway.ts';
@@ -70,7 +71,20 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
       `3 × ${words.usage.perMillion('NT$10')}`,
       `5,000 × ${words.usage.perMillion('NT$40.123')}`,
     ]);
-    expect(html).toContain(`<td>${words.buckets.written_off}</td><td class="right number">−NT$`);
+    expect(html).toContain(`<td>${words.usage.aboveHeld}</td><td class="right number">−NT$`);
+  });
+
+  test('what is not charged says why, and what was reserved is told', async () => {
+    const usage = { prompt_tokens: 11, completion_tokens: 2 };
+    gateway.upstream.next(chatAnswer({ pieces: [], usage }));
+    await gateway.chat(account.key, { model: 'up-paid', max_tokens: 20 });
+    const id = await requestId();
+    const html = await read(`/account/receipts/${id}`);
+    expect(html).toContain(`<td>${words.usage.noOutput}</td><td class="right number">−NT$`);
+    expect(html).not.toContain(words.usage.aboveHeld);
+    const { held = 0n } = (await gateway.gateway.store.read.usageRecord(account.accountId, id)) ?? {};
+    expect(html).toContain(`<dt>${words.overview.accountId}</dt><dd class="id">${account.accountId}</dd>`);
+    expect(html).toContain(`<dt>${words.usage.held}</dt><dd class="id">${money(held)}</dd>`);
   });
 
   test('a try whose client left is no success', async () => {
@@ -93,5 +107,14 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const html = await read(path.replace('&amp;', '&'));
     expect(html).toContain(`<a href="/account/usage${query}">${words.usage.back}</a>`);
     expect(html).toContain(`href="${path}&amp;lang=`);
+  });
+
+  test('one that is not there leads back to the list with its filters', async () => {
+    const client = await signedIn(gateway, account.key, language);
+    const answer = await client.get('/account/receipts/req_none?model=up-paid');
+    const html = await answer.text();
+    expect(answer.status).toBe(404);
+    expect(html).toContain(words.usage.noReceipt);
+    expect(html).toContain(`<a href="/account/usage?model=up-paid">${words.usage.back}</a>`);
   });
 });

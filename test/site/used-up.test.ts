@@ -1,9 +1,11 @@
-// A balance that is used up is told on the overview, though a little of it is always left.
+// The balance on the overview: what is used up is told, though a little of it is always left; what is reserved is told while
+// it is.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Language, wordsOf } from '../../src/site/language.ts';
+import { createGate } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { chatAnswer } from '../support/openai-chat.ts';
+import { chatAnswer, chatStream } from '../support/openai-chat.ts';
 import { type TestDocument, upModel } from '../support/test-document.ts';
 import { signedIn } from './site-client.ts';
 
@@ -63,4 +65,19 @@ test('the way to a card stands beside the balance, however much there is', async
     const [card = ''] = /<div class="cards is-money"><div>.*?<\/div>/.exec(await overview(key, language)) ?? [];
     expect(card).toContain(`<a href="/account/redeem">${wordsOf(language).account.tabs.redeem}</a>`);
   }
+});
+
+test('what is reserved is told while something runs; otherwise one figure is enough', async () => {
+  const { key } = await gateway.register();
+  const { held, balance, available } = wordsOf('en').account.overview;
+  const titles = async () =>
+    [...(await overview(key, 'en')).matchAll(/<p class="faint">([^<]*)<\/p><strong/g)].map(([, title]) => title);
+  expect((await titles()).slice(0, 2)).toEqual([balance, wordsOf('en').account.overview.freeMinute]);
+  const gate = createGate();
+  const [first = '', second = '', ...rest] = (chatStream().body ?? []) as string[];
+  gateway.upstream.next({ ...chatStream(), body: [first, second, gate.opened, ...rest] });
+  const answer = await gateway.chat(key, { model: 'dear', stream: true, max_tokens: 20 });
+  expect((await titles()).slice(0, 3)).toEqual([available, balance, held]);
+  gate.open();
+  await answer.text();
 });

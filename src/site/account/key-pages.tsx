@@ -4,9 +4,10 @@
 import { readDayBudgets } from '../../accounts/day-budgets.ts';
 import { type Asker, addKey, editKey, removeKey, rotateKey } from '../../accounts/manage-keys.ts';
 import { Fault, fault } from '../../faults/fault.ts';
+import { taipeiDay, taipeiDayStart } from '../../kit/taipei.ts';
 import { isFull } from '../../store/book/keyring.ts';
 import { faultText } from '../fault-text.ts';
-import { sentences } from '../format.ts';
+import { date, sentences } from '../format.ts';
 import { wordsOf } from '../language.ts';
 import type { SiteTools } from '../tools.ts';
 import { changedKeyBody, KEY_ID_FIELD, keyBody } from './forms.ts';
@@ -17,6 +18,8 @@ import { RevokePage } from './revoke.tsx';
 import { graceOf, RotatePage } from './rotate.tsx';
 import type { SignedVisit, Visits } from './visit.tsx';
 
+/** As on the overview. */
+const SPENT_DAYS = 30;
 /** Somebody was quicker, in another tab perhaps: what was wanted is done. */
 const GONE = '/account/keys?done=gone';
 
@@ -162,7 +165,15 @@ async function showKeys(
   const { accountId, keyId, canManage } = visit.session;
   const all = await tools.store.read.keysOf(accountId);
   const keys = all.filter(({ revokedAt }) => revokedAt === null);
-  const budgets = await readDayBudgets(tools, keys);
-  const facts = { keys, budgets, known: all.length, currentId: keyId, canManage, fresh, typed, now: tools.clock.now() };
+  const now = tools.clock.now();
+  const since = taipeiDay(now) - SPENT_DAYS + 1;
+  const [budgets, sums] = await Promise.all([
+    readDayBudgets(tools, keys),
+    tools.store.read.spendByKey(accountId, since),
+  ]);
+  const spent = new Map(sums.map((sum) => [sum.keyId, sum.cost]));
+  const spentSince = date(taipeiDayStart(since));
+  const known = all.length;
+  const facts = { keys, budgets, spent, spentSince, known, currentId: keyId, canManage, fresh, typed, now };
   return visit.show(<KeysPage context={visit.page} facts={facts} notice={notice} />, { status });
 }

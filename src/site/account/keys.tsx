@@ -3,13 +3,14 @@
 // of the keys it was made for: one that is sent twice, or late, does nothing.
 
 import type { DayBudget } from '../../accounts/day-budgets.ts';
+import type { Nano } from '../../kit/money.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import { date, dateTime, money } from '../format.ts';
 import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { type Fact, Facts } from '../parts/facts.tsx';
-import { AccountPage, type Notice } from './frame.tsx';
+import { AccountPage, type Notice, tabPath } from './frame.tsx';
 import type { KeyFaults } from './key-faults.ts';
 import { KeyFields } from './key-fields.tsx';
 
@@ -24,6 +25,9 @@ export interface KeysFacts {
   keys: readonly KeyRow[];
   /** Of the keys that have one. */
   budgets: ReadonlyMap<string, DayBudget>;
+  /** What each spent, of those that were used since that day. */
+  spent: ReadonlyMap<string, Nano>;
+  spentSince: string;
   /** How many keys the account has ever had. */
   known: number;
   /** The key of this session, if it was opened with one. */
@@ -91,12 +95,13 @@ interface KeyProps {
 }
 
 function KeySheet({ context, key_: key, facts }: KeyProps) {
-  const { keys } = wordsOf(context.language).account;
+  const { keys, overview } = wordsOf(context.language).account;
   const { expiresAt } = key;
   const budget = facts.budgets.get(key.keyId);
   const lines: Fact[] = [
     [keys.last4, `…${key.last4}`],
     [keys.created, date(key.createdAt)],
+    [overview.spend, <Spent key_={key} facts={facts} />],
     [keys.models, key.models === null ? keys.allModels : key.models.join(', ')],
     [keys.budget, budget ? <Budget context={context} budget={budget} /> : keys.noBudget],
     [keys.expires, expiresAt === null ? keys.never : dateTime(expiresAt)],
@@ -117,6 +122,12 @@ function KeySheet({ context, key_: key, facts }: KeyProps) {
       {facts.canManage ? <KeyActions context={context} key_={key} facts={facts} /> : null}
     </li>
   );
+}
+
+/** Leads to the requests that it is the sum of. */
+function Spent({ key_: { keyId }, facts: { spent, spentSince } }: Pick<KeyProps, 'key_' | 'facts'>) {
+  const query = new URLSearchParams({ key: keyId, from: spentSince });
+  return <a href={`${tabPath('usage')}?${query}`}>{money(spent.get(keyId) ?? 0n)}</a>;
 }
 
 function Budget({ context, budget: { limit, spent } }: { context: PageContext; budget: DayBudget }) {

@@ -4,7 +4,7 @@
 import { type DayBudget, readDayBudgets } from '../../accounts/day-budgets.ts';
 import { readFreeAllowances } from '../../accounts/free-allowances.ts';
 import { redeemCard } from '../../accounts/redeem-card.ts';
-import { readReceipt } from '../../accounts/show-receipt.ts';
+import { type Receipt, readReceipt } from '../../accounts/show-receipt.ts';
 import { openUsageFile } from '../../accounts/usage-file.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import { DAY_MS } from '../../kit/clock.ts';
@@ -20,9 +20,9 @@ import type { SiteTools } from '../tools.ts';
 import { plainId } from './forms.ts';
 import { isFrozen } from './frozen.ts';
 import { OverviewPage } from './overview.tsx';
-import { ReceiptPage } from './receipt.tsx';
+import { NoReceiptPage, ReceiptPage } from './receipt.tsx';
 import { RedeemPage } from './redeem.tsx';
-import { SetupPage } from './setup.tsx';
+import { showSetup } from './setup.tsx';
 import { type FoundUsage, type RefusedFilter, USAGE_FILTERS, type UsageFilter, UsagePage } from './usage.tsx';
 import { DATE, usageFileName, usageSheet } from './usage-file.ts';
 import { isUsedUp } from './used-up.ts';
@@ -53,7 +53,8 @@ export function addMoneyPages(visits: Visits, tools: SiteTools): void {
     });
   });
   visits.signed('get', '/account/receipts/:id', async (visit) => {
-    const facts = await readReceipt(tools, visit.session.accountId, visit.params.id ?? '');
+    const facts = await findReceipt(tools, visit);
+    if (!facts) return visit.show(<NoReceiptPage context={visit.page} />, { status: 404 });
     const keyNames = await readKeyNames(tools, visit.session.accountId);
     const { keyId } = facts.record;
     return visit.show(<ReceiptPage context={visit.page} facts={facts} keyName={keyNames.get(keyId) ?? keyId} />);
@@ -62,7 +63,14 @@ export function addMoneyPages(visits: Visits, tools: SiteTools): void {
     visit.show(<RedeemPage context={visit.page} isFrozen={await isFrozen(tools, visit)} />),
   );
   visits.signed('post', '/account/redeem', (visit) => redeem(tools, visit));
-  visits.signed('get', '/account/setup', (visit) => visit.show(<SetupPage context={visit.page} />));
+  visits.signed('get', '/account/setup', (visit) => showSetup(tools, visit));
+}
+
+function findReceipt(tools: SiteTools, { session, params }: SignedVisit): Promise<Receipt | undefined> {
+  return readReceipt(tools, session.accountId, params.id ?? '').catch((error: unknown) => {
+    if (error instanceof Fault && error.code === 'not_found') return undefined;
+    throw error;
+  });
 }
 
 async function showOverview(tools: SiteTools, visit: SignedVisit): Promise<Response> {

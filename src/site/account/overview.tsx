@@ -53,7 +53,7 @@ export function OverviewPage({ context, facts }: OverviewProps) {
       </NoticeBox>
       <div class="cards is-money">
         <div>
-          <p class="faint">{overview.available}</p>
+          <p class="faint">{held > 0n ? overview.available : overview.balance}</p>
           <Amount value={balance - held} />
           {state}
           {frozen || facts.isUsedUp ? null : (
@@ -62,14 +62,7 @@ export function OverviewPage({ context, facts }: OverviewProps) {
             </p>
           )}
         </div>
-        <div>
-          <p class="faint">{overview.balance}</p>
-          <Amount value={balance} />
-        </div>
-        <div>
-          <p class="faint">{overview.held}</p>
-          <Amount value={held} />
-        </div>
+        {held > 0n ? <Held context={context} wallet={facts.wallet} /> : null}
         <Free title={overview.freeMinute} allowance={facts.minute} context={context}>
           {state}
         </Free>
@@ -98,6 +91,23 @@ export function OverviewPage({ context, facts }: OverviewProps) {
         {overview.accountId} <span class="id">{facts.accountId}</span>
       </p>
     </AccountPage>
+  );
+}
+
+/** While nothing runs, all of the balance is available: one figure tells it. */
+function Held({ context, wallet }: { context: PageContext; wallet: OverviewFacts['wallet'] }) {
+  const { overview } = wordsOf(context.language).account;
+  return (
+    <>
+      <div>
+        <p class="faint">{overview.balance}</p>
+        <Amount value={wallet.balance} />
+      </div>
+      <div>
+        <p class="faint">{overview.held}</p>
+        <Amount value={wallet.held} />
+      </div>
+    </>
   );
 }
 

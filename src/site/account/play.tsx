@@ -41,6 +41,7 @@ export function PlayPage({ context, models, isFrozen, isRefused }: PlayProps) {
     noText: play.noText,
     endings: play.endings,
     served: play.served('{channel}', '{cost}'),
+    receipt: account.usage.receipt,
     faults: Object.fromEntries(STREAM_FAULTS.map((code) => [code, faults[code]])),
   };
   const priceOf = ({ isFree, input, output }: PlayModel) =>

@@ -1,17 +1,16 @@
 /** @jsxImportSource hono/jsx */
 // The playground's page, and its call: a chat like any other, on the visitor's own key, streamed as it comes.
 
-import { readSession, SessionEnded, type SiteSession } from '../../accounts/sessions.ts';
+import { readSession, SessionEnded } from '../../accounts/sessions.ts';
 import type { Model } from '../../catalog/catalog.ts';
 import { Fault, fault } from '../../faults/fault.ts';
 import { isObject, tryParseJson } from '../../kit/json/json.ts';
-import { isLiveKey } from '../../store/key-rules.ts';
-import type { KeyRow } from '../../store/rows.ts';
 import { faultText } from '../fault-text.ts';
 import { wordsOf } from '../language.ts';
 import { listPrice } from '../pages/list-price.ts';
 import { pageHeaders } from '../respond.ts';
 import type { SiteTools } from '../tools.ts';
+import { chatModels, keyOf } from './chat-models.ts';
 import { tabPath } from './frame.tsx';
 import { isFrozen } from './frozen.ts';
 import { type PlayModel, PlayPage } from './play.tsx';
@@ -60,12 +59,7 @@ function refusalText({ page: { language }, session }: SignedVisit, refused: Faul
 }
 
 async function showPlay(tools: SiteTools, visit: SignedVisit, isRefused = false): Promise<Response> {
-  const key = await keyOf(tools, visit.session);
-  const models = tools
-    .catalog()
-    .models.filter(({ kinds, id }) => kinds.includes('chat') && (key?.models?.includes(id) ?? true))
-    // Who only looks pays nothing.
-    .toSorted((a, b) => Number(b.free) - Number(a.free));
+  const models = chatModels(tools, await keyOf(tools, visit.session));
   const facts = { models: models.map(playModel), isFrozen: await isFrozen(tools, visit), isRefused };
   return visit.show(<PlayPage context={visit.page} {...facts} />, { status: isRefused ? 400 : 200 });
 }
@@ -95,12 +89,4 @@ async function ask(tools: SiteTools, visit: SignedVisit): Promise<Response> {
     stream_options: { include_usage: true },
   };
   return tools.callChat(visit, key, JSON.stringify(body));
-}
-
-/** The key that opened the session; for who came with a password, the oldest that may manage. */
-async function keyOf({ store, clock }: SiteTools, session: SiteSession): Promise<KeyRow | undefined> {
-  const keys = await store.read.keysOf(session.accountId);
-  const valid = keys.filter((key) => isLiveKey(key, clock.now()));
-  if (session.keyId !== null) return valid.find(({ keyId }) => keyId === session.keyId);
-  return valid.find(({ manage }) => manage) ?? valid[0];
 }

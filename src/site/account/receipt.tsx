@@ -10,7 +10,7 @@ import { Attempts } from '../parts/attempts.tsx';
 import type { Fact } from '../parts/facts.tsx';
 import { statusName } from '../parts/request-status.tsx';
 import { Scroll } from '../parts/scroll.tsx';
-import { AccountPage } from './frame.tsx';
+import { AccountPage, tabPath } from './frame.tsx';
 
 interface ReceiptProps {
   context: PageContext;
@@ -21,11 +21,12 @@ interface ReceiptProps {
 export function ReceiptPage({ context, facts, keyName }: ReceiptProps) {
   const { language } = context;
   const { pricing, account } = wordsOf(language);
-  const { usage } = account;
+  const { overview, usage } = account;
   const { record } = facts;
   const rows: Fact[] = [
     [usage.requestId, record.requestId],
     [usage.time, dateTime(record.at)],
+    [overview.accountId, record.accountId],
     [usage.key, keyName],
     [usage.model, record.model],
     [usage.channel, record.channel ?? '–'],
@@ -34,6 +35,7 @@ export function ReceiptPage({ context, facts, keyName }: ReceiptProps) {
     [usage.firstToken, milliseconds(record.firstTokenMs)],
     [usage.total, milliseconds(record.totalMs)],
     [usage.priceList, <a href="/pricing#history">{pricing.listNumber(record.revision)}</a>],
+    [usage.held, money(record.held)],
     [usage.after, money(record.balanceAfter)],
   ];
   return (
@@ -53,10 +55,27 @@ export function ReceiptPage({ context, facts, keyName }: ReceiptProps) {
           <Attempts language={language} attempts={record.attempts} status={record.status} />
         </div>
       </div>
-      <p>
-        <a href={`/account/usage${context.query}`}>{usage.back}</a>
-      </p>
+      <WayBack context={context} />
     </AccountPage>
+  );
+}
+
+/** Not found, or not yet: the list that one came from is still there. */
+export function NoReceiptPage({ context }: { context: PageContext }) {
+  const { usage } = wordsOf(context.language).account;
+  return (
+    <AccountPage context={context} tab="usage" title={usage.receipt} notice={{ text: usage.noReceipt, isBad: true }}>
+      <WayBack context={context} />
+    </AccountPage>
+  );
+}
+
+function WayBack({ context }: { context: PageContext }) {
+  const { usage } = wordsOf(context.language).account;
+  return (
+    <p class="back">
+      <a href={`${tabPath('usage')}${context.query}`}>{usage.back}</a>
+    </p>
   );
 }
 
@@ -66,8 +85,7 @@ interface PartProps {
 }
 
 function Lines({ language, facts: { record, lines } }: PartProps) {
-  const { usage, buckets } = wordsOf(language).account;
-  const names: Readonly<Record<string, string>> = buckets;
+  const { usage } = wordsOf(language).account;
   const notes = [
     record.reasoning > 0 ? usage.withReasoning(count(record.reasoning)) : '',
     record.estimated ? usage.whyEstimated : '',
@@ -88,7 +106,7 @@ function Lines({ language, facts: { record, lines } }: PartProps) {
             {lines.map((line) => (
               <tr>
                 <td>
-                  {names[line.bucket] ?? line.bucket}
+                  {lineName(language, record, line.bucket)}
                   <UnitPrice language={language} line={line} />
                 </td>
                 <td class="right number">{money(line.amount)}</td>
@@ -106,6 +124,14 @@ function Lines({ language, facts: { record, lines } }: PartProps) {
       {notes.length > 0 ? <p class="faint">{notes.join(' · ')}</p> : null}
     </>
   );
+}
+
+/** Of what is not charged also why: a charge ends at what was reserved, and without output there is none. */
+function lineName(language: Language, { cost, held }: Receipt['record'], bucket: string): string {
+  const { usage, buckets } = wordsOf(language).account;
+  if (bucket === 'written_off') return cost >= held ? usage.aboveHeld : usage.noOutput;
+  const names: Readonly<Record<string, string>> = buckets;
+  return names[bucket] ?? bucket;
 }
 
 /** As the price list writes it, to be compared with it. What is not charged was never counted in units. */

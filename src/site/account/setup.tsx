@@ -1,18 +1,41 @@
 /** @jsxImportSource hono/jsx */
-// How to set up each client, with this site's own address in every line.
+// How to set up each client, with this site's own address and the chosen model in every line.
 
+import { tokenBounds } from '../../catalog/token-bounds.ts';
 import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
-import { AccountPage } from './frame.tsx';
-import { snippets } from './snippets.ts';
+import type { SiteTools } from '../tools.ts';
+import { chatModels, keyOf } from './chat-models.ts';
+import { AccountPage, tabPath } from './frame.tsx';
+import { type SetupModel, snippets } from './snippets.ts';
+import type { SignedVisit } from './visit.tsx';
 
-export function SetupPage({ context }: { context: PageContext }) {
+/** A model that this key may not use, or that has left, is as if none had been chosen. */
+export async function showSetup(tools: SiteTools, visit: SignedVisit): Promise<Response> {
+  const catalog = tools.catalog();
+  const models = chatModels(tools, await keyOf(tools, visit.session));
+  const asked = visit.url.searchParams.get('model');
+  const chosen = models.find(({ id }) => id === asked) ?? models[0];
+  const ids = models.map(({ id }) => id);
+  const model = chosen && { id: chosen.id, ...tokenBounds(chosen, catalog) };
+  return visit.show(<SetupPage context={visit.page} ids={ids} model={model} />);
+}
+
+interface SetupProps {
+  context: PageContext;
+  ids: readonly string[];
+  /** None if this key may use no model at all. */
+  model: SetupModel | undefined;
+}
+
+function SetupPage({ context, ids, model }: SetupProps) {
   const { account, frame } = wordsOf(context.language);
   return (
     <AccountPage context={context} tab="setup">
       <p>{account.setup.lead}</p>
-      {snippets(context.publicUrl).map(({ title, code }) => (
+      <Choice context={context} ids={ids} model={model} />
+      {(model ? snippets(context.publicUrl, model) : []).map(({ title, code }) => (
         <section>
           <h2>{title}</h2>
           <CodeBlock code={code} label={frame.copy} done={frame.copied} />
@@ -22,5 +45,31 @@ export function SetupPage({ context }: { context: PageContext }) {
         <a href="/docs/clients">{account.setup.more}</a>
       </p>
     </AccountPage>
+  );
+}
+
+function Choice({ context, ids, model }: SetupProps) {
+  const { setup } = wordsOf(context.language).account;
+  return (
+    <>
+      <form method="get" action={tabPath('setup')} class="filters">
+        <div class="field">
+          <label for="model">{setup.model}</label>
+          <select id="model" name="model">
+            {ids.map((id) => (
+              <option value={id} selected={id === model?.id}>
+                {id}
+              </option>
+            ))}
+          </select>
+        </div>
+        <button type="submit" class="quiet">
+          {setup.choose}
+        </button>
+      </form>
+      <p>
+        <a href="/pricing">{setup.models}</a>
+      </p>
+    </>
   );
 }

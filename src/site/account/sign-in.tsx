@@ -26,88 +26,116 @@ interface SignInProps {
   card?: string | null;
 }
 
-export function SignInPage({ context, next, notice, wrong, name = '', typed, card }: SignInProps) {
+export function SignInPage(props: SignInProps) {
+  const { context, next, notice, card } = props;
   const { account } = wordsOf(context.language);
-  const faultOf = (way: 'key' | 'password') => (wrong === way ? notice?.text : undefined);
-  const typedField = typed ? <input type="hidden" name={TYPED_FIELD} value={typed} /> : null;
+  const isForCard = next.startsWith(tabPath('redeem'));
+  // Who holds a card and was never here needs an account first.
+  const isLikelyNew = isForCard && notice === undefined;
+  const create = <NewAccount context={context} next={next} />;
   return (
     <Page context={context} title={account.signInTitle}>
       <h1>{account.signInTitle}</h1>
       <NoticeBox notice={notice} />
-      {next.startsWith(tabPath('redeem')) ? (
-        // Only a script can tell whether the link that was opened has a code.
-        <div class="notice" role="status" data-card-waits={card ? `#${readCardCode(card) ?? card.trim()}` : ''} hidden>
-          <p>{account.cardWaits}</p>
-        </div>
-      ) : null}
+      {isForCard ? <CardNotice context={context} card={card} /> : null}
       <div class="two">
-        <section>
-          <h2>{account.withKey}</h2>
-          <form method="post" action="/account/sign-in" data-keep-code>
-            <input type="hidden" name="next" value={next} />
-            {typedField}
-            <div class="field">
-              <label for="key">{account.key}</label>
-              <input
-                id="key"
-                name="key"
-                type="password"
-                autocomplete="off"
-                placeholder="sk-svc-…"
-                required
-                {...faultMarks('key-fault', faultOf('key'))}
-              />
-              <FieldFault id="key-fault" text={faultOf('key')} />
-            </div>
-            <button type="submit">{account.signIn}</button>
-          </form>
-          <h2>{account.withPassword}</h2>
-          <form method="post" action="/account/sign-in" data-keep-code>
-            <input type="hidden" name="next" value={next} />
-            {typedField}
-            <div class="field">
-              <label for="name">{account.name}</label>
-              <input
-                id="name"
-                name="name"
-                autocomplete="username"
-                autocapitalize="none"
-                value={name}
-                required
-                {...faultMarks('password-fault', faultOf('password'), false)}
-              />
-            </div>
-            <div class="field">
-              <label for="password">{account.password}</label>
-              <input
-                id="password"
-                name="password"
-                type="password"
-                autocomplete="current-password"
-                required
-                {...faultMarks('password-fault', faultOf('password'))}
-              />
-              <FieldFault id="password-fault" text={faultOf('password')} />
-            </div>
-            <button type="submit" class="quiet">
-              {account.signIn}
-            </button>
-          </form>
-          <p class="faint">
-            {withGap(account.lost)}
-            <SupportLink context={context} />
-          </p>
-        </section>
-        <section id="create">
-          <h2>{account.noAccount}</h2>
-          <p>{account.createText}</p>
-          <form method="post" action="/account/create" data-once data-keep-code>
-            <input type="hidden" name="next" value={next} />
-            <button type="submit">{account.create}</button>
-          </form>
-        </section>
+        {isLikelyNew ? create : null}
+        <WaysIn {...props} />
+        {isLikelyNew ? null : create}
       </div>
     </Page>
+  );
+}
+
+/** Only a script can tell whether the link that was opened has a code. */
+function CardNotice({ context, card }: { context: PageContext; card: string | null | undefined }) {
+  const { account } = wordsOf(context.language);
+  return (
+    <div class="notice" role="status">
+      <p data-card-waits={card ? `#${readCardCode(card) ?? card.trim()}` : ''} hidden>
+        {account.cardWaits}
+      </p>
+      <p data-card-untold>{account.cardFirst}</p>
+    </div>
+  );
+}
+
+function WaysIn({ context, next, notice, wrong, name = '', typed }: SignInProps) {
+  const { account } = wordsOf(context.language);
+  const faultOf = (way: 'key' | 'password') => (wrong === way ? notice?.text : undefined);
+  const typedField = typed ? <input type="hidden" name={TYPED_FIELD} value={typed} /> : null;
+  return (
+    <section>
+      <h2>{account.withKey}</h2>
+      <form method="post" action="/account/sign-in" data-keep-code>
+        <input type="hidden" name="next" value={next} />
+        {typedField}
+        <div class="field">
+          <label for="key">{account.key}</label>
+          <input
+            id="key"
+            name="key"
+            type="password"
+            autocomplete="off"
+            placeholder="sk-svc-…"
+            required
+            {...faultMarks('key-fault', faultOf('key'))}
+          />
+          <FieldFault id="key-fault" text={faultOf('key')} />
+        </div>
+        <button type="submit">{account.signIn}</button>
+      </form>
+      <h2>{account.withPassword}</h2>
+      <form method="post" action="/account/sign-in" data-keep-code>
+        <input type="hidden" name="next" value={next} />
+        {typedField}
+        <div class="field">
+          <label for="name">{account.name}</label>
+          <input
+            id="name"
+            name="name"
+            autocomplete="username"
+            autocapitalize="none"
+            value={name}
+            required
+            {...faultMarks('password-fault', faultOf('password'), false)}
+          />
+        </div>
+        <div class="field">
+          <label for="password">{account.password}</label>
+          <input
+            id="password"
+            name="password"
+            type="password"
+            autocomplete="current-password"
+            required
+            {...faultMarks('password-fault', faultOf('password'))}
+          />
+          <FieldFault id="password-fault" text={faultOf('password')} />
+        </div>
+        <button type="submit" class="quiet">
+          {account.signIn}
+        </button>
+      </form>
+      <p class="faint">
+        {withGap(account.lost)}
+        <SupportLink context={context} />
+      </p>
+    </section>
+  );
+}
+
+function NewAccount({ context, next }: Pick<SignInProps, 'context' | 'next'>) {
+  const { account } = wordsOf(context.language);
+  return (
+    <section id="create">
+      <h2>{account.noAccount}</h2>
+      <p>{account.createText}</p>
+      <form method="post" action="/account/create" data-once data-keep-code>
+        <input type="hidden" name="next" value={next} />
+        <button type="submit">{account.create}</button>
+      </form>
+    </section>
   );
 }
 

@@ -1,34 +1,41 @@
-// What to paste for each client.
+// What to paste for each client, with a model and how many tokens it takes.
 
 export interface Snippet {
   title: string;
   code: string;
 }
 
-export function snippets(publicUrl: string): Snippet[] {
+export interface SetupModel {
+  id: string;
+  /** How many tokens a call may have. */
+  input: number;
+  output: number;
+}
+
+export function snippets(publicUrl: string, { id, input, output }: SetupModel): Snippet[] {
   return [
     {
       title: 'curl',
       code: `curl -s ${publicUrl}/v1/chat/completions \\
   -H "Authorization: Bearer YOUR_KEY" -H "Content-Type: application/json" \\
-  -d '{"model": "auto:free", "messages": [{"role": "user", "content": "Hello!"}]}'`,
+  -d '{"model": "${id}", "messages": [{"role": "user", "content": "Hello!"}]}'`,
     },
     {
       title: 'Claude Code',
       code: `export ANTHROPIC_BASE_URL=${publicUrl}
 export ANTHROPIC_AUTH_TOKEN=YOUR_KEY
-export ANTHROPIC_MODEL=auto:free
+export ANTHROPIC_MODEL=${id}
 export ANTHROPIC_DEFAULT_HAIKU_MODEL=$ANTHROPIC_MODEL ANTHROPIC_DEFAULT_SONNET_MODEL=$ANTHROPIC_MODEL
 export ANTHROPIC_DEFAULT_OPUS_MODEL=$ANTHROPIC_MODEL ANTHROPIC_DEFAULT_FABLE_MODEL=$ANTHROPIC_MODEL
-export CLAUDE_CODE_MAX_CONTEXT_TOKENS=64000
+export CLAUDE_CODE_MAX_CONTEXT_TOKENS=${input}
 claude`,
     },
     {
       title: 'Codex (~/.codex/config.toml)',
       code: `# export KEY=YOUR_KEY
-model = "auto:free"
+model = "${id}"
 model_provider = "gateway"
-model_context_window = 64000
+model_context_window = ${input}
 
 [model_providers.gateway]
 name = "gateway"
@@ -43,11 +50,11 @@ wire_api = "responses"`,
     "gateway": {
       "npm": "@ai-sdk/openai-compatible",
       "options": { "baseURL": "${publicUrl}/v1", "apiKey": "YOUR_KEY" },
-      "models": { "auto:free": { "limit": { "context": 64000, "output": 4096 } } }
+      "models": { "${id}": { "limit": { "context": ${input}, "output": ${output} } } }
     }
   },
-  "model": "gateway/auto:free",
-  "small_model": "gateway/auto:free"
+  "model": "gateway/${id}",
+  "small_model": "gateway/${id}"
 }`,
     },
     {
@@ -56,7 +63,7 @@ wire_api = "responses"`,
 
 client = OpenAI(base_url="${publicUrl}/v1", api_key="YOUR_KEY")
 answer = client.chat.completions.create(
-    model="auto:free", messages=[{"role": "user", "content": "Hello!"}]
+    model="${id}", messages=[{"role": "user", "content": "Hello!"}]
 )
 print(answer.choices[0].message.content)`,
     },
@@ -66,7 +73,7 @@ print(answer.choices[0].message.content)`,
 
 const client = new Anthropic({ baseURL: '${publicUrl}', authToken: 'YOUR_KEY', apiKey: null });
 const message = await client.messages.create({
-  model: 'auto:free',
+  model: '${id}',
   max_tokens: 300,
   messages: [{ role: 'user', content: 'Hello!' }],
 });

@@ -34,6 +34,7 @@ function takeCard() {
   for (const form of document.querySelectorAll('form[data-keep-code]')) form.action = carrying(form.action);
   for (const link of document.querySelectorAll('a[data-keep-code]')) link.href = carrying(link.href);
   for (const notice of document.querySelectorAll('[data-card-waits]')) notice.hidden = false;
+  for (const notice of document.querySelectorAll('[data-card-untold]')) notice.hidden = true;
   for (const input of document.querySelectorAll('[data-from-link]')) {
     input.value = cardCode;
     history.replaceState(null, '', location.pathname + location.search);
@@ -117,7 +118,11 @@ if (play) {
       signal,
     });
     if (!response.ok) throw await refused(response);
-    const answered = { channel: response.headers.get('x-svc-channel'), ending: '' };
+    const answered = {
+      channel: response.headers.get('x-svc-channel'),
+      requestId: response.headers.get('x-request-id'),
+      ending: '',
+    };
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let begun = '';
     for (;;) {
@@ -151,7 +156,8 @@ if (play) {
     const nano = chunk.usage?.cost_nano;
     if (nano === undefined) return;
     const served = words.served.replace('{channel}', () => answered.channel).replace('{cost}', () => money(nano));
-    say(answered.ending + served, answered.ending !== '');
+    const receipt = { href: `/account/receipts/${answered.requestId}`, text: words.receipt };
+    say(answered.ending + served, answered.ending !== '', receipt);
   }
 
   /** As pages write it: exact, with two decimals at least. */

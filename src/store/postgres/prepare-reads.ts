@@ -29,7 +29,15 @@ import type { Question } from '../question.ts';
 import type { Reads } from '../reads.ts';
 import type { Incident, Lease, Login, TrafficHour, Wallet, Window } from '../rows.ts';
 import { ADDITIONS, decodeRow, KEY_BUDGETS, KEYS, PAGES, REVISIONS, STORED_ENTRIES, type Table } from '../tables.ts';
-import { decodeDay, decodeTrafficDay, SPEND_BY_DAY, TRAFFIC_BY_DAY, trafficHourOf } from '../usage-days.ts';
+import {
+  decodeDay,
+  decodeKeySpend,
+  decodeTrafficDay,
+  SPEND_BY_DAY,
+  SPEND_BY_KEY,
+  TRAFFIC_BY_DAY,
+  trafficHourOf,
+} from '../usage-days.ts';
 import { audit } from './audit.ts';
 import type { Pool } from './pool.ts';
 import { numbered, usagePage } from './usage-page.ts';
@@ -102,6 +110,8 @@ export function prepareReads({ pool, pulsePool, slowPool }: ReadPools): Reads {
     usagePage: (query) => usagePage(slowPool, query),
     spendByDay: async (accountId, sinceDay) =>
       (await slowPool.ask(numbered({ sql: SPEND_BY_DAY, values: [accountId, sinceDay] }))).map(decodeDay),
+    spendByKey: async (accountId, sinceDay) =>
+      (await slowPool.ask(numbered({ sql: SPEND_BY_KEY, values: [accountId, sinceDay] }))).map(decodeKeySpend),
     usageRecord: (accountId, requestId) => usageRecord(requestId, accountId),
     entriesOf: (accountId, limit, before = Number.MAX_SAFE_INTEGER) => entriesOf(accountId, before, limit),
     creditsOf: (accountId, limit, before = Number.MAX_SAFE_INTEGER) => creditsOf(accountId, before, limit),

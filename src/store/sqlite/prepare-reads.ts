@@ -40,7 +40,15 @@ import {
   STORED_ENTRIES,
   type Table,
 } from '../tables.ts';
-import { decodeDay, decodeTrafficDay, SPEND_BY_DAY, TRAFFIC_BY_DAY, trafficHourOf } from '../usage-days.ts';
+import {
+  decodeDay,
+  decodeKeySpend,
+  decodeTrafficDay,
+  SPEND_BY_DAY,
+  SPEND_BY_KEY,
+  TRAFFIC_BY_DAY,
+  trafficHourOf,
+} from '../usage-days.ts';
 import { audit } from './audit.ts';
 import { usagePage } from './usage-page.ts';
 
@@ -77,6 +85,7 @@ export function prepareReads(db: Database): SyncReads {
   const account = one(ADDITIONS.accounts, 'WHERE account_id = ?');
   const revisions = db.prepare<Columns, [number, number]>(REVISIONS_BEFORE);
   const spendByDay = db.prepare<Columns, [string, number]>(SPEND_BY_DAY);
+  const spendByKey = db.prepare<Columns, [string, number]>(SPEND_BY_KEY);
   const trafficDays = db.prepare<Columns, [number]>(TRAFFIC_BY_DAY);
   const loginName = db.prepare<{ account_id: string }, [string]>('SELECT account_id FROM login_names WHERE name = ?');
   const applied = db.prepare<Columns, [string]>(WAS_APPLIED);
@@ -100,6 +109,7 @@ export function prepareReads(db: Database): SyncReads {
     budgetsOf: (keyIds) => budgetsOf(JSON.stringify(keyIds)),
     usagePage: (query) => db.transaction(() => usagePage(db, query)).deferred(),
     spendByDay: (accountId, sinceDay) => spendByDay.all(accountId, sinceDay).map(decodeDay),
+    spendByKey: (accountId, sinceDay) => spendByKey.all(accountId, sinceDay).map(decodeKeySpend),
     usageRecord: (accountId, requestId) => usageRecord(requestId, accountId),
     entriesOf: (accountId, limit, before = Number.MAX_SAFE_INTEGER) => entriesOf(accountId, before, limit),
     creditsOf: (accountId, limit, before = Number.MAX_SAFE_INTEGER) => creditsOf(accountId, before, limit),

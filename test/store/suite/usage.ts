@@ -175,6 +175,15 @@ export function describeUsage(open: OpenSubject): void {
       expect(await subject.store.read.spendByDay('acc_nobody', since)).toEqual([]);
     });
 
+    test('spend by key', async () => {
+      const since = today - 6;
+      const own = kept.filter(({ at }) => taipeiDay(at) >= since);
+      const cost = own.reduce((sum, one) => sum + one.cost, 0n);
+      const expected = [{ keyId: account.keyId, requests: own.length, cost }];
+      expect(await subject.store.read.spendByKey(account.accountId, since)).toEqual(expected);
+      expect(await subject.store.read.spendByKey('acc_nobody', since)).toEqual([]);
+    });
+
     test('is forgotten by whole days of Taipei, a few records at a time; entries and balances stay', async () => {
       const own = await open();
       try {

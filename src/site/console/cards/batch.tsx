@@ -82,6 +82,20 @@ export function BatchPage({ context, batch, cards, state, sheet, isNew, notice }
   );
 }
 
+export function CodesGonePage({ context, batch }: Pick<BatchProps, 'context' | 'batch'>) {
+  const { cards: words } = consoleWords(context.language);
+  const title = words.batchTitle(money(batch.amount), count(batch.count));
+  return (
+    <ConsolePage context={context} section="cards" title={title} notice={{ text: words.codesGone, isBad: true }}>
+      <p>
+        <a class="button quiet" href={`/cards/batches/${batch.batchId}`}>
+          {words.toBatch}
+        </a>
+      </p>
+    </ConsolePage>
+  );
+}
+
 interface CodesProps {
   context: ConsoleContext;
   path: string;

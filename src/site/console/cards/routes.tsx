@@ -5,7 +5,6 @@ import { setImmediate } from 'node:timers/promises';
 import { toCsv } from '../../../kit/csv.ts';
 import { formatNtd } from '../../../kit/money.ts';
 import { cardSheet, listBatches, listCards, showBatch, voidCards } from '../../../operating/cards.ts';
-import { notFound } from '../../../operating/refused.ts';
 import { count, date, money, sentences } from '../../format.ts';
 import { pageHeaders } from '../../respond.ts';
 import { consoleWords } from '../../words/console/words.ts';
@@ -14,7 +13,7 @@ import type { Notice } from '../frame/frame.tsx';
 import type { ConsoleVisit, ConsoleVisits } from '../frame/visit.tsx';
 import { createQrCode, type QrCode } from '../qr/qr-code.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
-import { BatchPage, CARD_STATES } from './batch.tsx';
+import { BatchPage, CARD_STATES, CodesGonePage } from './batch.tsx';
 import { CardsPage } from './cards.tsx';
 import { askIssue, issue, type ShowAgain } from './issue.tsx';
 import { SheetPage } from './sheet.tsx';
@@ -68,14 +67,16 @@ function voidNotice(visit: ConsoleVisit): Notice | undefined {
   return { text, isBad: not !== '' };
 }
 
-async function rememberedCodes(tools: ConsoleTools, visit: ConsoleVisit) {
-  const found = await cardSheet(tools, visit.params.id ?? '');
-  if (!found) throw notFound('code that could still be shown');
-  return found;
+/** The batch is there, its codes are no more. */
+async function showGone(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
+  const batch = await showBatch(tools, visit.params.id ?? '');
+  return visit.show(<CodesGonePage context={visit.page} batch={batch} />, { status: 404 });
 }
 
 async function csv(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
-  const { batch, cards } = await rememberedCodes(tools, visit);
+  const found = await cardSheet(tools, visit.params.id ?? '');
+  if (!found) return showGone(tools, visit);
+  const { batch, cards } = found;
   const rows = cards.map(({ serial, code, link }) => ({
     serial,
     code,
@@ -95,7 +96,8 @@ async function csv(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> 
 
 /** Each code takes milliseconds: between them others have their turn. */
 async function sheet(tools: ConsoleTools, visit: ConsoleVisit): Promise<Response> {
-  const found = await rememberedCodes(tools, visit);
+  const found = await cardSheet(tools, visit.params.id ?? '');
+  if (!found) return showGone(tools, visit);
   const from = Math.max(0, Math.floor(Number(visit.url.searchParams.get('from')) || 0));
   const cards = found.cards.slice(from, from + ON_A_SHEET);
   const codes = new Map<string, QrCode | undefined>();

@@ -10,6 +10,7 @@ import type { ConsoleVisit, ConsoleVisits } from '../frame/visit.tsx';
 import { actorName } from '../parts/actor.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
+import { ActionName } from '../watch/action-table.tsx';
 import { Diff } from './diff.tsx';
 import { ReturnPage } from './return.tsx';
 import { modelTabs } from './tabs.ts';
@@ -74,7 +75,7 @@ function RevisionsPage({ context, revisions, notice }: RevisionsProps) {
           <span class="number">{dateTime(createdAt)}</span>,
           document[source],
           actor ? actorName(context.language, actor) : '–',
-          <span class="id">{action ?? '–'}</span>,
+          action === undefined ? '–' : <ActionName language={context.language} action={action} />,
           isNewest ? '' : <ReturnLink context={context} revision={revision} />,
         ])}
       />

@@ -1,13 +1,14 @@
 /** @jsxImportSource hono/jsx */
 // Actions of operators as rows.
 
-import type { StoredAction } from '../../../store/rows.ts';
-import { dateTime, money } from '../../format.ts';
+import type { Action, StoredAction } from '../../../store/rows.ts';
+import { dateTime } from '../../format.ts';
 import type { Language } from '../../language.ts';
 import { consoleWords } from '../../words/console/words.ts';
 import { channelPath } from '../channels/list.tsx';
 import { actorName } from '../parts/actor.ts';
 import { DataTable } from '../parts/data-table.tsx';
+import { Facts, IdLink, pathOfId, wordFor } from './facts.tsx';
 
 export function Actions({ language, actions }: { language: Language; actions: readonly StoredAction[] }) {
   const { actions: words } = consoleWords(language);
@@ -21,56 +22,41 @@ export function Actions({ language, actions }: { language: Language; actions: re
         { text: words.subject },
         { text: words.detail },
       ]}
-      rows={actions.map(({ at, actor, action, subject, detail }) => [
-        <span class="number">{dateTime(at)}</span>,
-        actorName(language, actor),
-        <span class="id nowrap">{action}</span>,
-        <Subject subject={subject} />,
-        <Facts facts={detail} />,
+      rows={actions.map((action) => [
+        <span class="number">{dateTime(action.at)}</span>,
+        actorName(language, action.actor),
+        <ActionName language={language} action={action.action} />,
+        <Subject action={action} />,
+        <Facts language={language} facts={action.detail} />,
       ])}
     />
   );
 }
 
-/** What has a page of its own leads there; a request or a key to the account that it is of. */
-function Subject({ subject, path = pathOf(subject) }: { subject: string; path?: string | undefined }) {
-  if (path === undefined) return <span class="id">{subject}</span>;
+/** In words, and by the code that the filter and the API know. */
+export function ActionName({ language, action }: { language: Language; action: string }) {
+  const { log } = consoleWords(language);
+  const name = wordFor(log.deeds, action);
   return (
-    <a class="id" href={path}>
-      {subject}
-    </a>
+    <>
+      {name}
+      <span class={name === undefined ? 'id nowrap' : 'under id'}>{action}</span>
+    </>
   );
 }
 
-function pathOf(id: string): string | undefined {
-  if (/^acc_\w+$/.test(id)) return `/accounts/${id}`;
-  if (/^batch_\w+$/.test(id)) return `/cards/batches/${id}`;
-  return /^(req|key)_\w+$/.test(id) ? `/accounts?q=${id}` : undefined;
+function Subject({ action }: { action: Action }) {
+  const path = pathOfSubject(action);
+  if (path === undefined) return <span class="id">{action.subject}</span>;
+  return <IdLink path={path} text={action.subject} />;
 }
 
-/** Facts of an action or an alarm: `amount_ntd: 100`, one after the other. */
-export function Facts({ facts }: { facts: Readonly<Record<string, unknown>> }) {
-  const entries = Object.entries(facts).filter(([, value]) => value !== null && value !== undefined);
-  if (entries.length === 0) return <>–</>;
-  return (
-    <span class="details">
-      {entries.map(([name, value]) => (
-        <Fact name={name} value={value} />
-      ))}
-    </span>
-  );
-}
-
-/** What is counted in billionths of NT$ is told in NT$. */
-function Fact({ name, value }: { name: string; value: unknown }) {
-  const [, amountName] = /^(\w+)_nano$/.exec(name) ?? [];
-  const isAmount = amountName !== undefined && /^-?\d+$/.test(String(value));
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  const path = name === 'channel' ? channelPath(text) : pathOf(text);
-  return (
-    <span>
-      <span class="faint">{isAmount ? amountName : name}</span>{' '}
-      {isAmount ? money(BigInt(text)) : path === undefined ? text : <Subject subject={text} path={path} />}
-    </span>
-  );
+/** What has a page of its own leads there. */
+function pathOfSubject({ action, subject }: Action): string | undefined {
+  // The page went with it.
+  if (action === 'incidents.delete') return undefined;
+  if (action === 'channels.test' || action === 'ledger.reconcile') return channelPath(subject);
+  if (action === 'cards.void') return `/cards?serial=${encodeURIComponent(subject)}`;
+  if (subject === 'catalog') return '/models/revisions';
+  return subject === 'ledger' ? '/ledger' : pathOfId(subject);
 }

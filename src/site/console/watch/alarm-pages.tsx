@@ -20,7 +20,7 @@ import { actorName } from '../parts/actor.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { attempt } from '../parts/refused.ts';
 import { ACTOR, type ConsoleTools } from '../tools.ts';
-import { Facts } from './action-table.tsx';
+import { Facts } from './facts.tsx';
 
 const SHOWN = 100;
 
@@ -175,7 +175,7 @@ function AlarmTable({ context, alarms }: Pick<AlarmsProps, 'context' | 'alarms'>
           <span class="under id">{name}</span>
         </>,
         <span class="number">{dateTime(at)}</span>,
-        <Facts facts={fields} />,
+        <Facts language={context.language} facts={fields} />,
         acknowledgedAt === null ? (
           <form method="post" action={`/alarms/${alarmId}`}>
             <button type="submit" class="quiet small">

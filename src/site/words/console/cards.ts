@@ -51,6 +51,7 @@ export const cardsEn = {
   codesTitle: 'The codes, now and never again',
   codesText:
     'Only their fingerprints are stored. Save the file or print the sheet before you leave: after 15 minutes nobody can show them again.',
+  toBatch: 'To the batch',
   codesGone: 'The codes of this batch cannot be shown any more. Void what is lost and issue new ones.',
   code: 'Code',
   csv: 'Download as CSV',
@@ -125,6 +126,7 @@ export const cardsZh: Said<typeof cardsEn> = {
   batchTitle: (amount, count) => `${count} 張 ${amount} 儲值卡`,
   codesTitle: '卡號只在此時顯示',
   codesText: '系統只保存卡號的指紋。離開前請下載檔案或列印：15 分鐘後任何人都無法再次顯示。',
+  toBatch: '查看這一批儲值卡',
   codesGone: '這一批的卡號已無法再顯示。若有遺失，請作廢後重新發行。',
   code: '卡號',
   csv: '下載 CSV',

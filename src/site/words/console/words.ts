@@ -8,6 +8,7 @@ import { channelsEn, channelsZh } from './channels.ts';
 import { documentEn, documentZh } from './document.ts';
 import { frameEn, frameZh } from './frame.ts';
 import { ledgerEn, ledgerZh } from './ledger.ts';
+import { logEn, logZh } from './log.ts';
 import { pricesEn, pricesZh } from './prices.ts';
 import { watchEn, watchZh } from './watch.ts';
 
@@ -19,6 +20,7 @@ const en = {
   cards: cardsEn,
   accounts: accountsEn,
   ledger: ledgerEn,
+  log: logEn,
   ...watchEn,
 };
 
@@ -32,6 +34,7 @@ const zhTw: ConsoleWords = {
   cards: cardsZh,
   accounts: accountsZh,
   ledger: ledgerZh,
+  log: logZh,
   ...watchZh,
 };
 

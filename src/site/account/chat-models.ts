@@ -1,0 +1,29 @@
+// The models that a visitor may chat with, and the key that pays for it.
+
+import type { SiteSession } from '../../accounts/sessions.ts';
+import type { Model } from '../../catalog/catalog.ts';
+import { isLiveKey } from '../../store/key-rules.ts';
+import type { KeyRow } from '../../store/rows.ts';
+import type { SiteTools } from '../tools.ts';
+
+/** What costs nothing comes first: who only looks pays nothing. */
+export function chatModels(tools: SiteTools, key: KeyRow | undefined): Model[] {
+  return tools
+    .catalog()
+    .models.filter(({ kinds, id }) => kinds.includes('chat') && (key?.models?.includes(id) ?? true))
+    .toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** Among the free ones, the one that goes to whichever of them can answer. */
+function rank({ id, free }: Model): number {
+  if (id === 'auto:free') return 0;
+  return free ? 1 : 2;
+}
+
+/** The key that opened the session; for who came with a password, the oldest that may manage. */
+export async function keyOf({ store, clock }: SiteTools, session: SiteSession): Promise<KeyRow | undefined> {
+  const keys = await store.read.keysOf(session.accountId);
+  const valid = keys.filter((key) => isLiveKey(key, clock.now()));
+  if (session.keyId !== null) return valid.find(({ keyId }) => keyId === session.keyId);
+  return valid.find(({ manage }) => manage) ?? valid[0];
+}
