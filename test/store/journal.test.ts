@@ -306,6 +306,8 @@ describe('what the tables would refuse', () => {
   test.each([
     ['in the tables', () => commits.post()],
     ['in the journal', () => {}],
+    // Who replays it must know of it, too.
+    ['in the journal of a process that is gone', () => void (commits = prepareCommits(db))],
   ])('a second record of a request whose first is %s', (_, between) => {
     const input = paid(accountId, 500n);
     commit([admitting(input)]);
