@@ -192,6 +192,13 @@ describe('a stream that tells its input, and nothing at its end', () => {
     expect(answer.usage).toMatchObject({ input_tokens: 3, cache_read_input_tokens: 80, output_tokens: output });
   });
 
+  test.each(['cache_read_input_tokens', 'cache_creation_input_tokens'])('also if all of it is %s', async (name) => {
+    lab.first.next(told({ input_tokens: 0, [name]: 80 }));
+    const { record } = await lab.ask({ stream: true, system: 'x'.repeat(500) });
+    const price = name === 'cache_read_input_tokens' ? 1_000 : 12_500;
+    expect(record).toMatchObject({ input_tokens: 0, cost_nano: String(80 * price + output * 40_000) });
+  });
+
   test.each([
     ['zeros that stand for nothing yet', { input_tokens: 0, cache_read_input_tokens: 0 }],
     ['nonsense', { input_tokens: -3 }],
