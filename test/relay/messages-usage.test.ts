@@ -161,12 +161,27 @@ test('a stream that tells at its start alone how much it said is counted here', 
   });
 });
 
-test('a whole answer that tells its input alone: its output is counted here', async () => {
-  lab.first.next(messageAnswer({ pieces: ['One two three'], usage: { input_tokens: 3, cache_read_input_tokens: 80 } }));
-  const { record } = await lab.ask({ system: 'x'.repeat(500) });
-  const output_tokens = Math.round(weighTokens('One two three'));
-  expect(record).toMatchObject({ input_tokens: 3, cached_input_tokens: 80, output_tokens, estimated: true });
+test('a stream whose end has nulls keeps what its start told', async () => {
+  const usage = { input_tokens: 3, cache_read_input_tokens: 80, output_tokens: 50 };
+  const { body = [], ...rest } = messageStream({ usage });
+  const nulls = '"usage":{"input_tokens":null,"cache_read_input_tokens":null,"output_tokens":50}';
+  const ended = body.map((event) => String(event).replace('"usage":{"output_tokens":50}', nulls));
+  expect(ended.join('')).toContain(nulls);
+  lab.first.next({ ...rest, body: ended });
+  const { record } = await lab.ask({ stream: true, system: 'x'.repeat(500) });
+  expect(record).toMatchObject({ input_tokens: 3, cached_input_tokens: 80, output_tokens: 50, estimated: false });
 });
+
+test.each([{}, { output_tokens_details: { thinking_tokens: 5 } }])(
+  'a whole answer that tells its input alone, %j: its output is counted here',
+  async (more) => {
+    const usage = { input_tokens: 3, cache_read_input_tokens: 80, ...more };
+    lab.first.next(messageAnswer({ pieces: ['One two three'], usage }));
+    const { record } = await lab.ask({ system: 'x'.repeat(500) });
+    const output_tokens = Math.round(weighTokens('One two three'));
+    expect(record).toMatchObject({ input_tokens: 3, cached_input_tokens: 80, output_tokens, estimated: true });
+  },
+);
 
 describe('a stream that tells its input, and nothing at its end', () => {
   const told = (usage: Record<string, unknown>) => {
