@@ -194,17 +194,20 @@ describe('a stream that tells its input, and nothing at its end', () => {
   const output = Math.round(weighTokens('One two three'));
 
   test('is charged that input by its buckets, and its output by our count', async () => {
-    lab.first.next(told({ input_tokens: 3, cache_read_input_tokens: 80, cache_creation_input_tokens: 10 }));
+    const written = { ephemeral_5m_input_tokens: 6, ephemeral_1h_input_tokens: 4 };
+    const input = { input_tokens: 3, cache_read_input_tokens: 80, cache_creation_input_tokens: 10 };
+    lab.first.next(told({ ...input, cache_creation: written }));
     const { record, answer } = await lab.ask({ stream: true, system: 'x'.repeat(500) });
     expect(record).toMatchObject({
       input_tokens: 3,
       cached_input_tokens: 80,
-      cache_write_5m_tokens: 10,
+      cache_write_5m_tokens: 6,
+      cache_write_1h_tokens: 4,
       output_tokens: output,
       estimated: true,
-      cost_nano: String(3 * 10_000 + 80 * 1_000 + 10 * 12_500 + output * 40_000),
+      cost_nano: String(3 * 10_000 + 80 * 1_000 + 6 * 12_500 + 4 * 20_000 + output * 40_000),
     });
-    expect(answer.usage).toMatchObject({ input_tokens: 3, cache_read_input_tokens: 80, output_tokens: output });
+    expect(answer.usage).toMatchObject({ ...input, cache_creation: written, output_tokens: output });
   });
 
   test.each(['cache_read_input_tokens', 'cache_creation_input_tokens'])('also if all of it is %s', async (name) => {
