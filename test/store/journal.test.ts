@@ -307,7 +307,12 @@ describe('what the tables would refuse', () => {
     ['in the tables', () => commits.post()],
     ['in the journal', () => {}],
     // Who replays it must know of it, too.
-    ['in the journal of a process that is gone', () => void (commits = prepareCommits(db))],
+    [
+      'in the journal of a process that is gone',
+      () => {
+        commits = prepareCommits(db);
+      },
+    ],
   ])('a second record of a request whose first is %s', (_, between) => {
     const input = paid(accountId, 500n);
     commit([admitting(input)]);
@@ -355,6 +360,27 @@ describe('a full disk', () => {
     expect(usageEntries()).toBe(answered);
     expect(wallet()).toMatchObject([{ balance_nano: TRIAL - BigInt(answered) }]);
     expect(audit(db, {}).differences).toEqual([]);
+  });
+
+  test('in the middle of a batch whose halves are tried: that half may be asked for again', () => {
+    const [bad, long] = [paid(accountId, 500n), paid(accountId, 500n)].sort((a, b) =>
+      a.requestId < b.requestId ? -1 : 1,
+    );
+    if (!bad || !long) throw new Error('there are two');
+    commit([admitting(bad), admitting(long)]);
+    commits.post();
+    const spoilt = settlement(bad, 4n);
+    const filling = settlement(long, 4n);
+    const operations: Operation[] = [
+      { name: 'settle', input: { ...spoilt, outcome: { ...spoilt.outcome, totalMs: 0.5 } } },
+      { name: 'settle', input: { ...filling, outcome: { ...filling.outcome, channel: 'x'.repeat(1_000_000) } } },
+    ];
+    db.run(`PRAGMA max_page_count = ${pages(db)}`);
+    const [one, two] = commit(operations);
+    expect(one).toEqual({ ok: false, error: 'a database constraint refused the operation' });
+    expect(two).toMatchObject({ ok: false, error: expect.stringContaining('full'), unavailable: true });
+    db.run('PRAGMA max_page_count = 1000000');
+    expect(commit(operations.slice(1))).toMatchObject([{ ok: true, result: { state: 'closed', charged: 4n } }]);
   });
 });
 
