@@ -295,6 +295,22 @@ describe('what the tables would refuse', () => {
     expect(audit(db, {}).differences).toEqual([]);
   });
 
+  test.each([
+    ['calls under way', 'UPDATE wallets SET in_flight = 0'],
+    ['money held of a budget', 'DELETE FROM budgets'],
+  ])('less than closing takes away, because rows were changed by hand: %s', (_, sql) => {
+    const input = paid(accountId, 500n);
+    commit([admitting(input)]);
+    commits.post();
+    const { db: hand } = other();
+    hand.run(sql);
+    hand.close();
+    expect(commit([settling(input, 4n)])).toEqual([
+      { ok: false, error: 'a database constraint refused the operation' },
+    ]);
+    expect(journaled()).toBe(0);
+  });
+
   test('an operation that fails by itself: its words are nothing that another version must repeat', () => {
     const fine = paid(accountId, 500n);
     // A request is admitted once.
