@@ -212,6 +212,16 @@ describe('a newer version', () => {
       wallets: USED,
     });
   });
+
+  test('that refuses the journal leaves the schema to the one that wrote it, also when it starts', async () => {
+    const older = join(folder, 'older.sqlite');
+    const before = openDatabase(older, { unsafeNoSync: true });
+    migrate(before, { migrations: MIGRATIONS.slice(0, -1) });
+    before.run(`INSERT INTO journal (operations, answers) VALUES ('[1]', '[2]')`);
+    await expect(openSqliteStore({ file: older, clock: systemClock })).rejects.toBeInstanceOf(StoreRefused);
+    expect(count('SELECT max(version) AS n FROM schema_migrations', before)).toBe(MIGRATIONS.length - 1);
+    before.close();
+  });
 });
 
 describe('two processes', () => {
