@@ -100,3 +100,14 @@ test('what the database had no room for may be asked for again, what breaks a ru
     'internal_error',
   ]);
 });
+
+test('of more than it can remember it takes none, and says so', async () => {
+  const { gate, batches, batcher, settle } = slowBatcher();
+  const first = settle();
+  await eventually('the first batch', () => batches.length === 1);
+  const waiting = Array.from({ length: 20_000 }, settle);
+  expect(await settle()).toBe('unavailable');
+  expect(batcher.depth()).toBe(waiting.length);
+  gate.open();
+  expect(new Set(await Promise.all([first, ...waiting]))).toEqual(new Set(['committed']));
+});
