@@ -70,6 +70,8 @@ export function describeBatches(open: OpenSubject): void {
         expect([one, two]).toMatchObject([{ ok: true }, { ok: true, balance: TRIAL + 3n }]);
         expect(tooMuch).toMatchObject({ code: 'internal_error' });
         expect(await wallet()).toMatchObject({ balance: TRIAL + 3n });
+        // In the order of the batch, so that each balance follows from the one before.
+        expect((await entries()).map(({ amount }) => amount)).toEqual([2n, 1n, TRIAL]);
       });
 
       test('is decided in order: what one operation opened, the next may close', async () => {
