@@ -2,6 +2,7 @@
 // the answer has begun, and none of them must be said alike again.
 
 import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { weighTokens, wholeTokens } from '../../src/kit/tokens.ts';
 import { messageStream } from '../support/anthropic-messages.ts';
 import { createGate } from '../support/eventually.ts';
 import { costAt, type Lab, MAIN, startLab } from '../support/lab.ts';
@@ -42,6 +43,16 @@ test('the answer has begun with the first thought', async () => {
   expect(await wordsOf(response)).toBe('Hello there');
   const [record] = await lab.records();
   expect(record).toMatchObject({ status: 'ok', cost_nano: costAt(MAIN, 11, 7) });
+});
+
+test('what an upstream does not count is counted here, every thought of it', async () => {
+  const thinking = ['I think', ' of this and that', ' and of something else'];
+  const pieces = ['Hello', ' there'];
+  lab.first.next(messageStream({ thinking, pieces, usage: null }));
+  expect(await wordsOf(await lab.open(ASKED))).toBe('Hello there');
+  const [record] = await lab.records();
+  const weight = [...thinking, ...pieces].reduce((sum, piece) => sum + weighTokens(piece), 0);
+  expect(record).toMatchObject({ output_tokens: wholeTokens(weight), estimated: true });
 });
 
 test('whoever leaves while it thinks has been answered, and pays what was asked', async () => {

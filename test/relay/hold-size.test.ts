@@ -77,6 +77,15 @@ describe('output', () => {
     expect(await holdOf({ max_tokens: undefined })).toBe(most);
   });
 
+  test('is nothing where only a cache is warmed', async () => {
+    gateway.upstream.next(messageAnswer(), messageAnswer());
+    const ask = async (bound: number) => {
+      const body = { model: 'reads', max_tokens: bound, messages: [{ role: 'user', content: 'Hi' }] };
+      return heldBy(await gateway.call('/v1/messages', { key: account.key, body }));
+    };
+    expect((await ask(100)) - (await ask(0))).toBe(100n * OUTPUT);
+  });
+
   test.each([2, 5, 10])('counts n = %d choices in full', async (n) => {
     expect((await holdOf({ n })) - (await holdOf({}))).toBe(BigInt(n - 1) * 100n * OUTPUT);
   });

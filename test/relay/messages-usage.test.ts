@@ -161,12 +161,27 @@ test('a stream that tells at its start alone how much it said is counted here', 
   });
 });
 
-test('a whole answer that tells its input alone: its output is counted here', async () => {
-  lab.first.next(messageAnswer({ pieces: ['One two three'], usage: { input_tokens: 3, cache_read_input_tokens: 80 } }));
-  const { record } = await lab.ask({ system: 'x'.repeat(500) });
-  const output_tokens = Math.round(weighTokens('One two three'));
-  expect(record).toMatchObject({ input_tokens: 3, cached_input_tokens: 80, output_tokens, estimated: true });
+test('a stream whose end has nulls keeps what its start told', async () => {
+  const usage = { input_tokens: 3, cache_read_input_tokens: 80, output_tokens: 50 };
+  const { body = [], ...rest } = messageStream({ usage });
+  const nulls = '"usage":{"input_tokens":null,"cache_read_input_tokens":null,"output_tokens":50}';
+  const ended = body.map((event) => String(event).replace('"usage":{"output_tokens":50}', nulls));
+  expect(ended.join('')).toContain(nulls);
+  lab.first.next({ ...rest, body: ended });
+  const { record } = await lab.ask({ stream: true, system: 'x'.repeat(500) });
+  expect(record).toMatchObject({ input_tokens: 3, cached_input_tokens: 80, output_tokens: 50, estimated: false });
 });
+
+test.each([{}, { output_tokens_details: { thinking_tokens: 5 } }])(
+  'a whole answer that tells its input alone, %j: its output is counted here',
+  async (more) => {
+    const usage = { input_tokens: 3, cache_read_input_tokens: 80, ...more };
+    lab.first.next(messageAnswer({ pieces: ['One two three'], usage }));
+    const { record } = await lab.ask({ system: 'x'.repeat(500) });
+    const output_tokens = Math.round(weighTokens('One two three'));
+    expect(record).toMatchObject({ input_tokens: 3, cached_input_tokens: 80, output_tokens, estimated: true });
+  },
+);
 
 describe('a stream that tells its input, and nothing at its end', () => {
   const told = (usage: Record<string, unknown>) => {
@@ -179,17 +194,27 @@ describe('a stream that tells its input, and nothing at its end', () => {
   const output = Math.round(weighTokens('One two three'));
 
   test('is charged that input by its buckets, and its output by our count', async () => {
-    lab.first.next(told({ input_tokens: 3, cache_read_input_tokens: 80, cache_creation_input_tokens: 10 }));
+    const written = { ephemeral_5m_input_tokens: 6, ephemeral_1h_input_tokens: 4 };
+    const input = { input_tokens: 3, cache_read_input_tokens: 80, cache_creation_input_tokens: 10 };
+    lab.first.next(told({ ...input, cache_creation: written }));
     const { record, answer } = await lab.ask({ stream: true, system: 'x'.repeat(500) });
     expect(record).toMatchObject({
       input_tokens: 3,
       cached_input_tokens: 80,
-      cache_write_5m_tokens: 10,
+      cache_write_5m_tokens: 6,
+      cache_write_1h_tokens: 4,
       output_tokens: output,
       estimated: true,
-      cost_nano: String(3 * 10_000 + 80 * 1_000 + 10 * 12_500 + output * 40_000),
+      cost_nano: String(3 * 10_000 + 80 * 1_000 + 6 * 12_500 + 4 * 20_000 + output * 40_000),
     });
-    expect(answer.usage).toMatchObject({ input_tokens: 3, cache_read_input_tokens: 80, output_tokens: output });
+    expect(answer.usage).toMatchObject({ ...input, cache_creation: written, output_tokens: output });
+  });
+
+  test.each(['cache_read_input_tokens', 'cache_creation_input_tokens'])('also if all of it is %s', async (name) => {
+    lab.first.next(told({ input_tokens: 0, [name]: 80 }));
+    const { record } = await lab.ask({ stream: true, system: 'x'.repeat(500) });
+    const price = name === 'cache_read_input_tokens' ? 1_000 : 12_500;
+    expect(record).toMatchObject({ input_tokens: 0, cost_nano: String(80 * price + output * 40_000) });
   });
 
   test.each([

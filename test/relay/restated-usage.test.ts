@@ -60,6 +60,12 @@ describe.each([
   ['xai', 'reasoning beside the completion', XAI, { ...XAI, completion_tokens: 40 }],
   [
     'xai',
+    'reasoning that is not in the total either',
+    { ...XAI, total_tokens: 29 },
+    { ...XAI, completion_tokens: 40, total_tokens: 60 },
+  ],
+  [
+    'xai',
     'a completion that only the total tells',
     { ...XAI, completion_tokens: null },
     { ...XAI, completion_tokens: 40 },

@@ -212,6 +212,16 @@ describe('a newer version', () => {
       wallets: USED,
     });
   });
+
+  test('that refuses the journal leaves the schema to the one that wrote it, also when it starts', async () => {
+    const older = join(folder, 'older.sqlite');
+    const before = openDatabase(older, { unsafeNoSync: true });
+    migrate(before, { migrations: MIGRATIONS.slice(0, -1) });
+    before.run(`INSERT INTO journal (operations, answers) VALUES ('[1]', '[2]')`);
+    await expect(openSqliteStore({ file: older, clock: systemClock })).rejects.toBeInstanceOf(StoreRefused);
+    expect(count('SELECT max(version) AS n FROM schema_migrations', before)).toBe(MIGRATIONS.length - 1);
+    before.close();
+  });
 });
 
 describe('two processes', () => {
@@ -295,6 +305,22 @@ describe('what the tables would refuse', () => {
     expect(audit(db, {}).differences).toEqual([]);
   });
 
+  test.each([
+    ['calls under way', 'UPDATE wallets SET in_flight = 0'],
+    ['money held of a budget', 'DELETE FROM budgets'],
+  ])('less than closing takes away, because rows were changed by hand: %s', (_, sql) => {
+    const input = paid(accountId, 500n);
+    commit([admitting(input)]);
+    commits.post();
+    const { db: hand } = other();
+    hand.run(sql);
+    hand.close();
+    expect(commit([settling(input, 4n)])).toEqual([
+      { ok: false, error: 'a database constraint refused the operation' },
+    ]);
+    expect(journaled()).toBe(0);
+  });
+
   test('an operation that fails by itself: its words are nothing that another version must repeat', () => {
     const fine = paid(accountId, 500n);
     // A request is admitted once.
@@ -306,6 +332,13 @@ describe('what the tables would refuse', () => {
   test.each([
     ['in the tables', () => commits.post()],
     ['in the journal', () => {}],
+    // Who replays it must know of it, too.
+    [
+      'in the journal of a process that is gone',
+      () => {
+        commits = prepareCommits(db);
+      },
+    ],
   ])('a second record of a request whose first is %s', (_, between) => {
     const input = paid(accountId, 500n);
     commit([admitting(input)]);
@@ -353,6 +386,27 @@ describe('a full disk', () => {
     expect(usageEntries()).toBe(answered);
     expect(wallet()).toMatchObject([{ balance_nano: TRIAL - BigInt(answered) }]);
     expect(audit(db, {}).differences).toEqual([]);
+  });
+
+  test('in the middle of a batch whose halves are tried: that half may be asked for again', () => {
+    const [bad, long] = [paid(accountId, 500n), paid(accountId, 500n)].sort((a, b) =>
+      a.requestId < b.requestId ? -1 : 1,
+    );
+    if (!bad || !long) throw new Error('there are two');
+    commit([admitting(bad), admitting(long)]);
+    commits.post();
+    const spoilt = settlement(bad, 4n);
+    const filling = settlement(long, 4n);
+    const operations: Operation[] = [
+      { name: 'settle', input: { ...spoilt, outcome: { ...spoilt.outcome, totalMs: 0.5 } } },
+      { name: 'settle', input: { ...filling, outcome: { ...filling.outcome, channel: 'x'.repeat(1_000_000) } } },
+    ];
+    db.run(`PRAGMA max_page_count = ${pages(db)}`);
+    const [one, two] = commit(operations);
+    expect(one).toEqual({ ok: false, error: 'a database constraint refused the operation' });
+    expect(two).toMatchObject({ ok: false, error: expect.stringContaining('full'), unavailable: true });
+    db.run('PRAGMA max_page_count = 1000000');
+    expect(commit(operations.slice(1))).toMatchObject([{ ok: true, result: { state: 'closed', charged: 4n } }]);
   });
 });
 

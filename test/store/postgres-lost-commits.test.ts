@@ -97,7 +97,7 @@ test.each(CUTS)('%s: registration, redeem, key and credit happen once', async (c
   expect(proxy.cuts()).toBe(4);
 });
 
-test('a server that is still at it is waited for', async () => {
+test('a server that is still at it, and fails, is waited for', async () => {
   const account = await createAccount(store, 10_000n);
   const [before, input] = [paid(account), paid(account)];
   for (const one of [before, input]) await store.commit('admit', one);
@@ -112,6 +112,23 @@ test('a server that is still at it is waited for', async () => {
   cutNext('during COMMIT');
   expect(await store.commit('settle', settling(input, 700n))).toMatchObject({ state: 'closed', balance: 9_300n });
   await blocker;
+  expect(proxy.cuts()).toBe(1);
+  expect(await store.read.audit({})).toMatchObject({ differences: [], entries: 2 });
+});
+
+test('a server that is still at it, and succeeds, is waited for', async () => {
+  const account = await createAccount(store, 10_000n);
+  const input = paid(account);
+  await store.commit('admit', input);
+  // The COMMIT itself takes a while.
+  await database.sql(
+    `CREATE FUNCTION take_time() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1); RETURN NEW; END';
+     CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON usage_records DEFERRABLE INITIALLY DEFERRED
+       FOR EACH ROW EXECUTE FUNCTION take_time()`,
+  );
+  cutNext('client gone');
+  // Who does not wait would hear of the batch before, and find the hold gone when the settlement is run again.
+  expect(await store.commit('settle', settling(input, 700n))).toMatchObject({ state: 'closed', balance: 9_300n });
   expect(proxy.cuts()).toBe(1);
   expect(await store.read.audit({})).toMatchObject({ differences: [], entries: 2 });
 });

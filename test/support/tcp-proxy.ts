@@ -4,9 +4,16 @@ import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
 
 /** Before the server hears of it, while it is at it, or after it has done it but before the client hears of that.
- * The last two cut nothing, and both ends keep their connection: with `silence` the server never hears of it, with
- * `silence after COMMIT` it has done it, and the client never hears of that. */
-export type CutAt = 'before COMMIT' | 'during COMMIT' | 'after COMMIT' | 'silence' | 'silence after COMMIT';
+ * With `client gone` the server has all of it, and does not know that nobody listens. The last two cut nothing, and both
+ * ends keep their connection: with `silence` the server never hears of it, with `silence after COMMIT` it has done it, and
+ * the client never hears of that. */
+export type CutAt =
+  | 'before COMMIT'
+  | 'during COMMIT'
+  | 'after COMMIT'
+  | 'client gone'
+  | 'silence'
+  | 'silence after COMMIT';
 
 export interface TcpProxy {
   port: number;
@@ -36,6 +43,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     const target = connect(targetPort, '127.0.0.1');
     let isMute = false;
     let isEnding = false;
+    let isAlone = false;
     const end = () => {
       client.destroy();
       target.destroy();
@@ -45,7 +53,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
       socket.on('error', end);
       socket.on('close', () => {
         sockets.delete(socket);
-        end();
+        if (!isAlone) end();
       });
     }
     client.on('data', (bytes) => {
@@ -57,7 +65,9 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
       if (cut === 'before COMMIT') return end();
       if (cut === 'after COMMIT') isEnding = true;
       if (cut === 'after COMMIT' || cut === 'silence after COMMIT') isMute = true;
+      isAlone = cut === 'client gone';
       target.write(bytes, () => cut === 'during COMMIT' && end());
+      if (isAlone) client.destroy();
     });
     target.on('data', (bytes) => {
       if (missing.size > 0) held.push(() => client.write(bytes));

@@ -166,6 +166,15 @@ describe('why it ended', () => {
     });
   });
 
+  test('what was used is told by any chunk, also by one after the end', () => {
+    const used = '{"usageMetadata":{"promptTokenCount":11,"candidatesTokenCount":3}}';
+    const silent = geminiChunks({ usage: null });
+    const expected = { buckets: { input: 11, output: 3 } };
+    expect(readStream([used, ...silent]).usage).toMatchObject(expected);
+    expect(readStream([...silent, '[DONE]', used]).usage).toMatchObject(expected);
+    expect(readStream(['{"promptFeedback":{"blockReason":"SAFETY"}}', used]).usage).toMatchObject(expected);
+  });
+
   test('without a reason it has not ended', () => {
     expect(stopOf(readStream(geminiChunks({ finish: null })).events)).toBeUndefined();
     expect(readAnswer({ finish: null })).toBeUndefined();

@@ -33,6 +33,14 @@ test('an answer that was not counted is what the total leaves', () => {
   expect(readUsage(usage, true)).toMatchObject({ buckets: { input: 17, output: 30 }, reasoning: 5 });
 });
 
+test('where nothing was said, no count of it is missing: thoughts are all there was', () => {
+  const usage = { promptTokenCount: 10, thoughtsTokenCount: 5 };
+  expect(readUsage(usage, true)).toMatchObject({ buckets: { input: 10, output: 5 }, lacksOutput: true });
+  const whole = readUsage(usage, false);
+  expect(whole).toMatchObject({ buckets: { input: 10, output: 5 }, reasoning: 5 });
+  expect(whole).not.toHaveProperty('lacksOutput');
+});
+
 test.each([
   ['absent', undefined],
   ['absent', null],

@@ -186,6 +186,18 @@ describe('tools as the client knows them', () => {
     expect(events.slice(1)).toEqual([delta(text), { type: 'close' }]);
   });
 
+  test('an answer in its format beside calls waits for their results', () => {
+    const events = run([
+      ...['answer_format', 'patch'].flatMap((name): AnswerEvent[] => [
+        { type: 'open', block: { kind: 'tool', id: name, name } },
+        delta('{}'),
+        { type: 'close' },
+      ]),
+      { type: 'stop', reason: 'tool' },
+    ]);
+    expect(events.at(-1)).toEqual({ type: 'stop', reason: 'tool' });
+  });
+
   test('the tool that stands for the format is the answer itself', () => {
     const events = run([
       { type: 'open', block: { kind: 'tool', id: '1', name: 'answer_format' } },

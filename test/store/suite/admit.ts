@@ -200,6 +200,16 @@ export function describeAdmit(open: OpenSubject): void {
         expect(await subject.store.commit('admit', paid(account))).toMatchObject({ ok: true });
       });
 
+      test('to the last nano: who needs all that there is waits for it', async () => {
+        const account = await createAccount(subject.store, 1_160n);
+        expect(await admitted(subject.store, paid(account))).toMatchObject({ held: 1_160n, granted: 16 });
+        expect(await subject.store.commit('admit', paid(account))).toMatchObject({
+          reason: 'balance_in_use',
+          needed: 1_160n,
+          available: 0n,
+        });
+      });
+
       test('64 at once on a wallet that pays for ten: ten pass, nothing is overdrawn', async () => {
         const account = await createAccount(subject.store, 20_500n);
         const results = await Promise.all(

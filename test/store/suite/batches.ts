@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { Fault } from '../../../src/faults/fault.ts';
+import { MAX_NANO } from '../../../src/kit/money.ts';
 import type { AdmitInput } from '../../../src/store/operations.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { free, lease, NODE, NOW, newId, paid, registration, release, settlement, TRIAL } from './inputs.ts';
@@ -60,6 +61,17 @@ export function describeBatches(open: OpenSubject): void {
         expect(await wallet(first.accountId)).toMatchObject({ balance: TRIAL });
         expect(await wallet(second.accountId)).toMatchObject({ balance: TRIAL });
         expect(await wallet()).toMatchObject({ balance: TRIAL, held: 10n, inFlight: 1 });
+      });
+
+      test('has no payment that a wallet cannot count, and its neighbours pass', async () => {
+        const credit = (amount: bigint) =>
+          store.commit('credit', { accountId, amount, reason: 'test', reference: newId('ref'), at: NOW });
+        const [one, tooMuch, two] = await Promise.all([credit(1n), failure(credit(MAX_NANO - TRIAL)), credit(2n)]);
+        expect([one, two]).toMatchObject([{ ok: true }, { ok: true, balance: TRIAL + 3n }]);
+        expect(tooMuch).toMatchObject({ code: 'internal_error' });
+        expect(await wallet()).toMatchObject({ balance: TRIAL + 3n });
+        // In the order of the batch, so that each balance follows from the one before.
+        expect((await entries()).map(({ amount }) => amount)).toEqual([2n, 1n, TRIAL]);
       });
 
       test('is decided in order: what one operation opened, the next may close', async () => {

@@ -210,10 +210,13 @@ describe('the end', () => {
     expect(stopped('refusal', { stop_details: null })).toEqual([{ type: 'stop', reason: 'filter' }]);
   });
 
-  test('a pause is one at its bound, and none before the first word', () => {
+  test('a pause is one at its bound, or waits for the calls it made, and none before the first word', () => {
     expect(stopped('pause_turn')).toEqual([{ type: 'stop', reason: 'length' }]);
     expect(readStream(START, endOf('pause_turn')).events).toEqual([BROKEN]);
     expect(readWhole('{"type":"message","content":[],"stop_reason":"pause_turn"}')).toBeUndefined();
+    const call = '{"type":"tool_use","id":"t","name":"look","input":{}}';
+    const called = readWhole(`{"type":"message","content":[${call}],"stop_reason":"pause_turn"}`);
+    expect(called?.events).toContainEqual({ type: 'stop', reason: 'tool' });
   });
 
   test('comes once, and closes what is open', () => {

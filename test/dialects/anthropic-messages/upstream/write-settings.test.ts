@@ -81,6 +81,13 @@ describe('thinking', () => {
     expect(write({ reasoning: wish({ effort: 'low' }) }, BUDGET).output_config).toBeUndefined();
   });
 
+  test('a budget of the client’s own leaves one token of the output bound', () => {
+    const thinking = (budget: number) => write({ reasoning: wish({ budget }) }, BUDGET).thinking;
+    expect(thinking(3_999)).toEqual({ type: 'enabled', budget_tokens: 3_999 });
+    expect(thinking(4_000)).toEqual({ type: 'enabled', budget_tokens: 3_999 });
+    expect(thinking(60_000)).toEqual({ type: 'enabled', budget_tokens: 3_999 });
+  });
+
   test('off; where a model cannot stop, as little as it can', () => {
     for (const given of [{ isOff: true }, { effort: 'none' }, { effort: 'minimal' }]) {
       expect(write({ reasoning: wish(given) }).thinking).toEqual({ type: 'disabled' });

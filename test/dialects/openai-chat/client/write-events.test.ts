@@ -164,6 +164,8 @@ describe('a stream', () => {
       { tool_calls: [{ index: 0, id: 'x', type: 'custom', custom: { name: 'patch', input: '' } }] },
       { tool_calls: [{ index: 0, custom: { input: '*** Begin' } }] },
     ]);
+    // None is free text, too: braces would be words that the model never said.
+    expect(deltasOf(call('x', 'patch', ''), contextOf({}, { tools: [tool] })).slice(1)).toEqual(bits.slice(0, 1));
   });
 
   test('a client of the first days of the format is answered in its words', () => {

@@ -1,0 +1,43 @@
+// Operations on locked rows wait aside; once the rows are free, whoever needs them is on the lanes again.
+
+import { expect, test } from 'bun:test';
+import { setImmediate } from 'node:timers/promises';
+import { type Batcher, PagesLocked } from '../../src/store/batcher.ts';
+import { setAside } from '../../src/store/postgres/set-aside.ts';
+import { createGate } from '../support/eventually.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import { paid, settling } from './suite/samples.ts';
+
+const ACCOUNT = { accountId: 'acc_1', keyId: 'key_1' };
+const PAGE = `wallets ${ACCOUNT.accountId}`;
+
+test('only as long as somebody waits for them', async () => {
+  const asked: string[] = [];
+  const gate = createGate();
+  let isLocked = true;
+  const way = (name: string, submit: () => Promise<unknown>) =>
+    ({
+      submit() {
+        asked.push(name);
+        return submit();
+      },
+      idle: () => Promise.resolve(),
+      depth: () => 0,
+    }) as unknown as Batcher;
+  const lanes = way('lanes', () =>
+    isLocked ? Promise.reject(new PagesLocked([PAGE], 'locked')) : Promise.resolve({ state: 'late' }),
+  );
+  const aside = way('aside', () => gate.opened.then(() => ({ state: 'late' })));
+  const { submit, idle } = setAside({ clock: createManualClock(), lanes, aside });
+  const settle = () => submit('settle', settling(paid(ACCOUNT), 1n));
+
+  const first = settle();
+  await setImmediate();
+  const second = settle();
+  isLocked = false;
+  gate.open();
+  expect(await Promise.all([first, second])).toEqual([{ state: 'late' }, { state: 'late' }]);
+  await idle();
+  await settle();
+  expect(asked).toEqual(['lanes', 'aside', 'aside', 'lanes']);
+});
