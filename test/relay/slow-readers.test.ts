@@ -16,6 +16,8 @@ const LARGE_WORDS = 5 * MIB;
 const IDLE_MS = 1_000;
 const TOTAL_MS = 600_000;
 const WHOLE_MS = 1_200_000;
+/** Less than the minute that passes in a second: a slow machine is no silent upstream. */
+const UNHURRIED = { timeouts: { first_token_ms: 30_000, idle_ms: 30_000 } };
 /** Less than one attempt has, more than anything that a call waits for besides. */
 const LONG_MS = 300_000;
 const LAST_WORDS = ' and no more';
@@ -151,7 +153,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
   });
 
   test('what did not leave before the client was given up is not paid', async () => {
-    lab = await startLab(client, { clock: hurriedClock(), channels: { timeouts: { idle_ms: 30_000 } } });
+    lab = await startLab(client, { clock: hurriedClock(), channels: UNHURRIED });
     // More than all the buffers on the way have room for, in one piece: none of it counts until all of it has left.
     lab.first.next(client.stream({ pieces: ['word '.repeat(LARGE_WORDS)] }));
     const slow = call();
@@ -170,7 +172,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
   });
 
   test('a minute without progress counts as hung up: left, closed, and paid for what had left', async () => {
-    lab = await startLab(client, { clock: hurriedClock(), channels: { timeouts: { idle_ms: 30_000 } } });
+    lab = await startLab(client, { clock: hurriedClock(), channels: UNHURRIED });
     const { script, sent } = flood();
     lab.first.next(script);
     const slow = call();
