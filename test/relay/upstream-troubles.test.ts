@@ -10,6 +10,7 @@ import {
   type LabOptions,
   MAIN,
   SPARE,
+  shareLabs,
   startLab,
   TRIAL,
   twoThirds,
@@ -28,13 +29,14 @@ const FIRST_TOKEN_MS = 300;
 const IDLE_MS = 300;
 const TOTAL_MS = 700;
 
+const share = shareLabs();
 let lab: Lab;
 afterEach(() => lab.stop());
 
 describe.each(WIRE_CLIENTS)('$name', (client) => {
   describe.each(['whole', 'streamed'] as const)('%s', (mode) => {
     const stream = mode === 'streamed';
-    const start = async (options: LabOptions = {}) => {
+    const start = async (options: LabOptions) => {
       lab = await startLab(client, options);
     };
     const answer = (pieces: readonly string[] = PIECES): Script =>
@@ -48,7 +50,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
       channel: string,
       attempts: [string, string][],
       cost = COST,
-      model = 'main',
+      model = lab.model,
     ) {
       expect(asked.status).toBe(200);
       if (stream) {
@@ -77,7 +79,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     }
 
     test('429 with a short wait, once: the same channel after that wait', async () => {
-      await start();
+      lab = await share(client);
       lab.first.next(client.refusal(429, 'other', { 'retry-after': '0.3' }), answer());
       await expectServed(await ask(), 'first', [
         ['first', 'rate_limited'],
@@ -88,7 +90,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     });
 
     test('429 with a long wait: the next channel at once', async () => {
-      await start();
+      lab = await share(client);
       lab.first.otherwise(client.refusal(429, 'other', { 'retry-after': '6' }));
       lab.second.next(answer());
       await expectServed(await ask(), 'second', [
@@ -98,7 +100,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     });
 
     test('429 that stays: no channel is asked more than twice, and the client is told the smallest wait', async () => {
-      await start();
+      lab = await share(client);
       lab.first.otherwise(client.refusal(429, 'other', { 'retry-after': '0.2' }));
       lab.second.otherwise(client.refusal(429, 'other', { 'retry-after': '20' }));
       const asked = await ask();
@@ -112,7 +114,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     });
 
     test('one 500: the same channel again, after a short pause', async () => {
-      await start();
+      lab = await share(client);
       lab.first.next(client.refusal(500, 'other'), answer());
       await expectServed(await ask(), 'first', [
         ['first', 'upstream_error'],
@@ -122,7 +124,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     });
 
     test('503 that stays: twice, then the next channel', async () => {
-      await start();
+      lab = await share(client);
       lab.first.otherwise(client.refusal(503, 'other'));
       lab.second.next(answer());
       await expectServed(await ask(), 'second', [
@@ -133,7 +135,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     });
 
     test('503 everywhere: three tries on one model, then its fallback, and only that is paid', async () => {
-      await start({ hasFallback: true });
+      lab = await share(client, { hasFallback: true });
       lab.first.otherwise(client.refusal(503, 'other'));
       lab.second.otherwise(client.refusal(503, 'other'));
       lab.third.next(answer());
@@ -148,7 +150,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     });
 
     test('503 everywhere without a fallback: told, and free', async () => {
-      await start();
+      lab = await share(client);
       lab.first.otherwise(client.refusal(503, 'other'));
       lab.second.otherwise(client.refusal(503, 'other'));
       await expectFault(await ask(), 502, 'upstream_failed', [
@@ -159,7 +161,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     });
 
     test('a reset before the headers: the same channel again', async () => {
-      await start();
+      lab = await share(client);
       lab.first.next({ cut: { after: 'head', by: 'rst' } }, answer());
       await expectServed(await ask(), 'first', [
         ['first', 'network_error'],
@@ -208,7 +210,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     });
 
     test('a cut after two thirds: asked again, and the client sees one answer', async () => {
-      await start();
+      lab = await share(client);
       lab.first.next(cutAt(answer(), twoThirds(answer()), 'fin', 20), answer());
       await expectServed(await ask(), 'first', [
         ['first', 'network_error'],
@@ -236,7 +238,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     });
 
     test('a malformed piece in the middle is a break', async () => {
-      await start();
+      lab = await share(client);
       const script = answer();
       const parts = script.body ?? [];
       const at = Math.floor(parts.length / 2);
@@ -258,7 +260,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     });
 
     test('no end mark after the finish: the answer is whole, and the mark is ours', async () => {
-      await start();
+      lab = await share(client);
       const script = answer();
       // The last event of a response is the finish itself.
       const hasMark = stream && client.name !== 'responses';
@@ -268,7 +270,7 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     });
 
     test('a prompt too long for the model: its fallback answers, under its own name and price', async () => {
-      await start({ hasFallback: true });
+      lab = await share(client, { hasFallback: true });
       lab.first.next(client.refusal(400, 'too_long'));
       lab.third.next(answer());
       const attempts: [string, string][] = [
@@ -280,21 +282,21 @@ describe.each(WIRE_CLIENTS)('$name', (client) => {
     });
 
     test('a prompt too long and no fallback: told as what it is', async () => {
-      await start();
+      lab = await share(client);
       lab.first.next(client.refusal(400, 'too_long'));
       await expectFault(await ask(), 400, 'context_length_exceeded', [['first', 'request_refused']]);
       expect(lab.second.requests).toEqual([]);
     });
 
     test('content rejected: told, and nobody else is asked', async () => {
-      await start({ hasFallback: true });
+      lab = await share(client, { hasFallback: true });
       lab.first.next(client.refusal(400, 'content'));
       await expectFault(await ask(), 400, 'content_rejected', [['first', 'request_refused']]);
       expect([...lab.second.requests, ...lab.third.requests]).toEqual([]);
     });
 
     test('twenty calls with and without troubles: each is paid once, at what served it', async () => {
-      await start({ hasFallback: true });
+      lab = await share(client, { hasFallback: true });
       const troubles: Script[] = [
         client.refusal(500, 'other'),
         client.refusal(429, 'other', { 'retry-after': '30' }),

@@ -1,7 +1,7 @@
 // When a running or restarted server takes the file, and when not.
 
 import { Database } from 'bun:sqlite';
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import type { Answer } from '../support/answer.ts';
 import { eventually } from '../support/eventually.ts';
@@ -42,6 +42,33 @@ function actionsIn(file: string): string[] {
 async function stop(server: RunningServer): Promise<void> {
   server.signal('SIGTERM');
   expect((await server.ended).exitCode).toBe(0);
+}
+
+/** Begun before all tests, because a reload waits for seconds at a lock. */
+const lockedPlace = createWorkplace();
+let reloadedAtLock: Promise<{ detail: unknown; shown: string }>;
+beforeAll(() => {
+  reloadedAtLock = reloadAtLock();
+  // It is told by the test that waits for it.
+  reloadedAtLock.catch(() => {});
+});
+afterAll(() => lockedPlace.remove());
+
+async function reloadAtLock() {
+  const server = await lockedPlace.serve({ GATEWAY_CONFIG: lockedPlace.write('server.yaml', named('good')) });
+  const lock = new Database(`${lockedPlace.dataDir}/gateway.sqlite`, { readwrite: true });
+  try {
+    lock.run('PRAGMA busy_timeout = 5000');
+    lock.run('BEGIN IMMEDIATE');
+    server.signal('SIGHUP');
+    const [line] = await eventually('the refusal', () => {
+      const lines = logged(server, 'reload_failed');
+      return lines.length > 0 && lines;
+    });
+    return { detail: line?.detail, shown: await shown(server) };
+  } finally {
+    lock.close();
+  }
 }
 
 describe('at a start', () => {
@@ -220,19 +247,7 @@ describe('while it runs', () => {
   });
 
   test('SIGHUP while the database cannot be written says so, and the server goes on', async () => {
-    const env = { GATEWAY_CONFIG: place.write('server.yaml', named('good')) };
-    const server = await place.serve(env);
-    const lock = new Database(`${place.dataDir}/gateway.sqlite`, { readwrite: true });
-    lock.run('PRAGMA busy_timeout = 5000');
-    lock.run('BEGIN IMMEDIATE');
-    server.signal('SIGHUP');
-    const [line] = await eventually('the refusal', () => {
-      const lines = logged(server, 'reload_failed');
-      return lines.length > 0 && lines;
-    });
-    lock.close();
-    expect(line?.detail).toBe('store: database is locked');
-    expect(await shown(server)).toBe('1 good');
+    expect(await reloadedAtLock).toEqual({ detail: 'store: database is locked', shown: '1 good' });
   });
 
   test('SIGHUP finds a ./gateway.yaml that was made after the start, and says so while there is none', async () => {

@@ -7,6 +7,7 @@ import type { Assembled } from './assemble.ts';
 import { eventually } from './eventually.ts';
 import { NO_JITTER, startTestGateway, type TestAccount, type TestGateway, type TestGatewayOptions } from './gateway.ts';
 import { bodyLength, type Script } from './script.ts';
+import { createShiftedClock, type ShiftedClock } from './shifted-clock.ts';
 import { upstreamUrl } from './test-document.ts';
 import { type ScriptedUpstream, startUpstream } from './upstream.ts';
 import type { WireClient } from './wire-clients.ts';
@@ -135,40 +136,57 @@ export async function startLab(client: WireClient, options: LabOptions = {}): Pr
 /** As many as the tests of one file take. */
 const SHARED = 100;
 
+/** Longer than the gateway counts the repeats on the same channel, of which there are few for all calls. */
+const BETWEEN_MS = 60_000;
+
+export interface SharedOptions {
+  /** The model falls back to `spare`. */
+  hasFallback?: boolean;
+}
+
 /**
  * Labs on one gateway for each kind of client, until the end of the file. Each has an account, scripts and a model of its
- * own, so that nothing the gateway remembers of one decides another; but they share its repeats on the same channel, of
- * which there are few: only for tests in which nothing depends on such a repeat.
+ * own, and a minute passes before it, so that nothing the gateway remembers of one decides another.
  */
-export function shareLabs(): (client: WireClient) => Promise<Lab> {
-  const shared = new Map<WireClient, { lab: Lab; taken: number }>();
+export function shareLabs(): (client: WireClient, options?: SharedOptions) => Promise<Lab> {
+  const shared = new Map<WireClient, { lab: Lab; clock: ShiftedClock; taken: number }>();
   afterAll(async () => {
     for (const { lab } of shared.values()) await lab.stop();
   });
-  return async (client) => {
-    const one = shared.get(client) ?? { lab: await startLab(client, { models: sharedModels() }), taken: 0 };
+  const begin = async (client: WireClient) => {
+    const clock = createShiftedClock();
+    return { lab: await startLab(client, { clock, models: sharedModels() }), clock, taken: 0 };
+  };
+  return async (client, { hasFallback = false } = {}) => {
+    const one = shared.get(client) ?? (await begin(client));
     shared.set(client, one);
     if (one.taken === SHARED) throw new Error('more labs than there are models for');
     const { gateway, first, second, third } = one.lab;
     for (const upstream of [first, second, third]) upstream.reset();
-    const model = sharedModel(one.taken++);
+    // Time passes, and the node's lease with it.
+    one.clock.skip(BETWEEN_MS);
+    gateway.sql('UPDATE leases SET expires_at = expires_at + ? RETURNING node_id', BETWEEN_MS);
+    const model = sharedModel(one.taken++, hasFallback);
     return openLab({ gateway, client, model, first, second, third, stop: async () => {} });
   };
 }
 
-const sharedModel = (n: number) => `main-${n}`;
+const sharedModel = (n: number, hasFallback: boolean) => `main-${n}${hasFallback ? '-or-spare' : ''}`;
 
 function sharedModels(): Fields[] {
-  return Array.from({ length: SHARED }, (_, n) => ({
-    id: sharedModel(n),
-    max_output_tokens: 1_000,
-    price: { input: 10, output: 40 },
-    routes: ['first', 'second'].map((channel, index) => ({
-      channel,
-      model: `scripted-2026-${n}`,
-      priority: index + 1,
+  return Array.from({ length: SHARED }, (_, n) => n).flatMap((n) =>
+    [false, true].map((hasFallback) => ({
+      id: sharedModel(n, hasFallback),
+      max_output_tokens: 1_000,
+      price: { input: 10, output: 40 },
+      routes: ['first', 'second'].map((channel, index) => ({
+        channel,
+        model: `scripted-2026-${n}`,
+        priority: index + 1,
+      })),
+      ...(hasFallback ? { fallbacks: ['spare'] } : {}),
     })),
-  }));
+  );
 }
 
 type LabParts = Pick<Lab, 'gateway' | 'client' | 'model' | 'first' | 'second' | 'third' | 'stop'>;
