@@ -274,8 +274,6 @@ describe.each(['en', 'zh-TW'] as const)('in %s', (language) => {
     const { left, frozen } = account.overview;
     expect(figures).toEqual([
       ['NT$1.00', frozen],
-      ['NT$1.00', undefined],
-      ['NT$0.00', undefined],
       [left(6, 6), frozen],
       [left(300, 300), frozen],
     ]);

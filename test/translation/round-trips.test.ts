@@ -145,11 +145,18 @@ async function trip(
   client: ClientName,
   from: Place,
   to: Place,
-  { says = THINKING, stream = false }: { says?: Said; stream?: boolean } = {},
+  { says = THINKING, stream = false, keep = (answer) => answer }: TripOptions = {},
 ): Promise<{ sent: Answer; raw: string }> {
   const { first, again } = SPEAKERS[client];
   const { answer } = await ask(client, from, first, says, stream);
-  return ask(client, to, again(answer), { text: ['Done.'] });
+  return ask(client, to, again(keep(answer)), { text: ['Done.'] });
+}
+
+interface TripOptions {
+  says?: Said;
+  stream?: boolean;
+  /** What becomes of an answer before the client sends it again. */
+  keep?: (answer: Answer) => Answer;
 }
 
 describe.each(['chat', 'responses'] as const)('%s, thoughts of Claude', (client) => {
@@ -275,6 +282,65 @@ describe.each(['chat', 'messages'] as const)('%s, thoughts that their model seal
     }
   });
 });
+
+describe.each(['base64', 'base64url'] as const)(
+  'clients that keep what is sealed as bytes, and send it in %s',
+  (encoding) => {
+    const encode = (value: string) => Buffer.from(value).toString(encoding);
+    let encoded: string[] = [];
+    /** Only the id of a detail tells its maker, as to clients that keep no other field. */
+    const keep = (answer: Answer): Answer => {
+      encoded = [];
+      return JSON.parse(JSON.stringify(answer), (name, value) => {
+        if (name === 'origin') return undefined;
+        if (typeof value !== 'string' || !value.startsWith('svc1.')) return value;
+        encoded.push(encode(value));
+        return encode(value);
+      });
+    };
+    const back = async (client: ClientName, from: Place, to: Place, says?: Said) => {
+      const { sent, raw } = await trip(client, from, to, { keep, ...(says ? { says } : {}) });
+      expect(encoded.length).toBeGreaterThan(0);
+      for (const value of encoded) expect(raw).not.toContain(value.replaceAll('=', ''));
+      expect(raw).not.toMatch(TAG);
+      expect(raw).toContain('light');
+      return { sent, raw };
+    };
+    const LONG: Said = { ...THINKING, signature: 'c2ln'.repeat(2_000) };
+
+    test.each(['chat', 'messages'] as const)('%s: thoughts go back to the model that sealed them', async (client) => {
+      expect((await back(client, SEALED, SEALED)).sent.input[1].encrypted_content).toBe('c2VhbGVk');
+    });
+
+    test.each(['chat', 'responses'] as const)('%s: thoughts of Claude go back with their bytes', async (client) => {
+      for (const says of [THINKING, LONG]) {
+        const { sent } = await back(client, CLAUDE, CLAUDE, says);
+        expect(sent.messages[1].content[0]).toEqual({
+          type: 'thinking',
+          thinking: 'Let me look. 早',
+          signature: says.signature,
+        });
+      }
+    });
+
+    test.each([
+      ['chat', CLAUDE, [OTHER_CLAUDE, GEMINI, SEALED, NO_ROUTER]],
+      ['chat', SEALED, [OTHER_SEALED, CLAUDE, GEMINI, NO_ROUTER]],
+      ['messages', SEALED, [OTHER_SEALED, CLAUDE, GEMINI]],
+      ['messages', DEEPSEEK, [SEALED, CLAUDE, GEMINI]],
+      ['responses', CLAUDE, [OTHER_CLAUDE, GEMINI, SEALED]],
+      ['responses', DEEPSEEK, [CLAUDE, GEMINI, SEALED]],
+    ] as const)('%s: they go to no other model', async (client, from, others) => {
+      for (const to of others) {
+        for (const says of [THINKING, LONG]) {
+          const { raw } = await back(client, from, to, says);
+          expect(raw).not.toContain('Let me look');
+          expect(raw).not.toMatch(/c2lnbmVk|c2lnc2ln|c2VhbGVk/);
+        }
+      }
+    });
+  },
+);
 
 test('thoughts of Claude, shown to a chat client, stay behind for an upstream of its own format', async () => {
   const { sent, raw } = await trip('chat', CLAUDE, NO_ROUTER);

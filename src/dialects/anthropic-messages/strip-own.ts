@@ -3,7 +3,7 @@
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { editFields, editItems, editMember, leaveOut, type RawEdit } from '../../kit/json/raw-edit.ts';
-import { readOwnSignature, TAG_MARK } from '../translate/opaque.ts';
+import { readOwnSignature, readTagged } from '../translate/opaque.ts';
 import { editId, mayHoldTags } from '../translate/strip-tags.ts';
 
 /** The same document if there is nothing of ours in it. */
@@ -30,6 +30,6 @@ function editBlock(block: JsonObject): RawEdit | undefined {
 export function isOwnThinking(block: Json): boolean {
   if (!isObject(block)) return false;
   const { type, signature, data } = block;
-  if (type === 'redacted_thinking') return typeof data === 'string' && data.startsWith(TAG_MARK);
+  if (type === 'redacted_thinking') return typeof data === 'string' && readTagged(data) !== undefined;
   return type === 'thinking' && typeof signature === 'string' && readOwnSignature(signature) !== undefined;
 }

@@ -3,7 +3,7 @@
 // the first one's id, and a signature holds for its own words alone.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { readOwnSignature, signOwn, TAG_MARK } from '../translate/opaque.ts';
+import { readOwnSignature, readTagged, signOwn } from '../translate/opaque.ts';
 
 export interface Maker {
   origin: string;
@@ -20,14 +20,15 @@ export function writeDetailId(origin: string, content: string, isMoved: boolean)
 /** Who made it; undefined if nobody that we know did, or if it is no longer what was made. */
 export function readMaker({ origin, moved, id, text, data }: JsonObject): Maker | undefined {
   if (typeof origin === 'string') return { origin, isMoved: moved === true };
-  if (typeof id !== 'string') return undefined;
-  const isMoved = id.endsWith(MOVED);
-  const named = readOwnSignature(isMoved ? id.slice(0, -MOVED.length) : id)?.origin;
+  const tagged = typeof id === 'string' ? readTagged(id) : undefined;
+  if (tagged === undefined) return undefined;
+  const isMoved = tagged.endsWith(MOVED);
+  const named = readOwnSignature(isMoved ? tagged.slice(0, -MOVED.length) : tagged)?.origin;
   const content = [data, text].find((value) => typeof value === 'string') ?? '';
-  if (named === undefined || writeDetailId(named, String(content), isMoved) !== id) return undefined;
+  if (named === undefined || writeDetailId(named, String(content), isMoved) !== tagged) return undefined;
   return { origin: named, isMoved };
 }
 
 export function isOwnDetail(detail: Json): boolean {
-  return isObject(detail) && (typeof detail.origin === 'string' || String(detail.id ?? '').startsWith(TAG_MARK));
+  return isObject(detail) && (typeof detail.origin === 'string' || readTagged(String(detail.id ?? '')) !== undefined);
 }

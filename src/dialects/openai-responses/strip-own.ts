@@ -3,7 +3,7 @@
 
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
 import { editFields, editItems, editMember, leaveOut, type RawEdit } from '../../kit/json/raw-edit.ts';
-import { TAG_MARK } from '../translate/opaque.ts';
+import { readTagged } from '../translate/opaque.ts';
 import { editId } from '../translate/strip-tags.ts';
 
 /** The same document if no item needs an edit. */
@@ -33,7 +33,7 @@ function isSealed({ encrypted_content: encrypted }: JsonObject): boolean {
 
 /** Nothing is stored, so an id would not be found: reasoning is what it holds. What we packed, only we can read. */
 function editReasoning({ id, encrypted_content: encrypted, content }: JsonObject): RawEdit | undefined {
-  if (typeof encrypted === 'string' && encrypted.startsWith(TAG_MARK)) return leaveOut;
+  if (typeof encrypted === 'string' && readTagged(encrypted) !== undefined) return leaveOut;
   const isEmpty = (encrypted ?? '') === '' && !(Array.isArray(content) && content.length > 0);
   if (isEmpty) return leaveOut;
   return editFields({ id: id === undefined ? undefined : leaveOut });

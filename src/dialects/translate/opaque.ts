@@ -8,6 +8,10 @@ import type { Opaque, ReasoningPart } from './conversation.ts';
 /** Stands in everything that we tagged: a cheap test on a whole body. */
 export const TAG = 'svc1';
 export const TAG_MARK = `${TAG}.`;
+/** What begins with the mark begins so in base64, whatever follows. */
+export const CODED_MARK = Buffer.from(TAG_MARK).toString('base64').slice(0, 6);
+/** All that we write after the mark. */
+const TAGGED = new RegExp(`^${TAG}\\.[\\w-]+(\\.[\\w-]+)?$`);
 const ORIGIN_CHARS = 10;
 const DIGEST_CHARS = 16;
 
@@ -22,14 +26,28 @@ export const GOOGLE_ORIGIN = 'google';
 /** Of reasoning that came sealed without our tag: whoever made it, it is no model that we could name. */
 export const VENDOR_ORIGIN = 'vendor';
 
+/**
+ * A value as we wrote it; undefined if it is none of ours. Vendors' signatures are base64, so some clients keep them as
+ * bytes, and bring ours back in base64 of its own letters.
+ */
+export function readTagged(value: string): string | undefined {
+  if (value.startsWith(TAG_MARK)) return value;
+  if (!value.startsWith(CODED_MARK)) return undefined;
+  const bytes = Buffer.from(value, 'base64');
+  const tagged = bytes.toString('latin1');
+  // Both alphabets write our letters alike: these two differ in their padding only.
+  const isCoded = bytes.toString('base64') === value || bytes.toString('base64url') === value;
+  return isCoded && TAGGED.test(tagged) ? tagged : undefined;
+}
+
 /** The signature of reasoning that no vendor signed: recognised and removed before it could reach one that checks. */
 export function signOwn(origin: string, text: string): string {
   return `${TAG}.${origin}.${digest(text).slice(0, DIGEST_CHARS)}`;
 }
 
 export function readOwnSignature(signature: string): { origin: string } | undefined {
-  const [tag, origin, , ...rest] = signature.split('.');
-  return tag === TAG && origin && rest.length === 0 ? { origin } : undefined;
+  const [, origin, , ...rest] = readTagged(signature)?.split('.') ?? [];
+  return origin && rest.length === 0 ? { origin } : undefined;
 }
 
 /** Reasoning as one opaque text, for clients that hand it back as a whole. */
@@ -43,8 +61,9 @@ export function packReasoning(
 type Unpacked = Pick<ReasoningPart, 'text' | 'redacted' | 'opaque' | 'isMoved'>;
 
 export function unpackReasoning(packed: string): Unpacked | undefined {
-  if (!packed.startsWith(TAG_MARK)) return undefined;
-  const value = tryParseJson(Buffer.from(packed.slice(TAG_MARK.length), 'base64url').toString());
+  const tagged = readTagged(packed);
+  if (tagged === undefined) return undefined;
+  const value = tryParseJson(Buffer.from(tagged.slice(TAG_MARK.length), 'base64url').toString());
   if (!isObject(value) || typeof value.origin !== 'string' || typeof value.text !== 'string') return undefined;
   return {
     text: value.text,

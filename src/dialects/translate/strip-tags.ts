@@ -3,13 +3,17 @@
 
 import type { Json, JsonDocument } from '../../kit/json/json.ts';
 import { type RawEdit, setTo } from '../../kit/json/raw-edit.ts';
-import { TAG, TAG_MARK, untagToolId } from './opaque.ts';
+import { CODED_MARK, TAG, TAG_MARK, untagToolId } from './opaque.ts';
 
 /** A cheap test on the whole body; of a long string only the beginning and the end can be ours. */
 export function mayHoldTags(document: JsonDocument): boolean {
   const { outline } = document;
-  if (!outline) return document.text.includes(TAG);
-  return outline.text.includes(TAG) || outline.strings.some(({ literal }) => isMarked(literal) || endsInTag(literal));
+  if (!outline) return hasMark(document.text);
+  return hasMark(outline.text) || outline.strings.some(({ literal }) => isMarked(literal) || endsInTag(literal));
+}
+
+function hasMark(text: string): boolean {
+  return text.includes(TAG) || text.includes(CODED_MARK);
 }
 
 /** What a call's id becomes without what we hung on it; undefined if it stays. */
@@ -18,10 +22,10 @@ export function editId(id: Json | undefined): RawEdit | undefined {
   return opaque && setTo(own);
 }
 
-const MARKED = `"${TAG_MARK}`;
+const MARKED = [`"${TAG_MARK}`, `"${CODED_MARK}`];
 
 function isMarked({ buffer, byteOffset }: Uint8Array): boolean {
-  return Buffer.from(buffer, byteOffset, MARKED.length).toString('latin1') === MARKED;
+  return MARKED.some((mark) => Buffer.from(buffer, byteOffset, mark.length).toString('latin1') === mark);
 }
 
 /** All that may follow a tag up to the quote that ends the string is letters, digits and dashes. */

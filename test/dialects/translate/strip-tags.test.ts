@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { stripOwn as stripMessages } from '../../../src/dialects/anthropic-messages/strip-own.ts';
 import { stripOwn as stripChat } from '../../../src/dialects/openai-chat/strip-own.ts';
-import { packReasoning, tagToolId } from '../../../src/dialects/translate/opaque.ts';
+import { packReasoning, signOwn, tagToolId } from '../../../src/dialects/translate/opaque.ts';
 import { editMembers, readJsonObject } from '../../../src/kit/json/json.ts';
 import { readRequestJson } from '../../../src/kit/json/request-json.ts';
 import { cpuMs } from '../../support/cpu-time.ts';
@@ -14,12 +14,13 @@ const LONG = 'words '.repeat(2_000);
 const tag = tagToolId('', { origin: ORIGIN, value: 'v'.repeat(20) });
 const longTag = tagToolId('', { origin: ORIGIN, value: 'v'.repeat(9_000) });
 const packed = packReasoning(ORIGIN, { text: LONG, redacted: 'x' });
+const coded = Buffer.from(packed).toString('base64');
 
-const strings = fc
-  .array(fc.constantFrom(LONG, tag, longTag, packed, 'svc1', 'svc1.', `${tag}"`, `${tag}.`, 'a', '-', '"', '你'), {
-    maxLength: 4,
-  })
-  .map((parts) => parts.join(''));
+const pieces = [
+  ...[LONG, tag, longTag, packed, coded],
+  ...['c3ZjMS4', 'svc1', 'svc1.', `${tag}"`, `${tag}.`, 'a', '-', '"', '你'],
+];
+const strings = fc.array(fc.constantFrom(...pieces), { maxLength: 4 }).map((parts) => parts.join(''));
 const block = fc.oneof(
   strings.map((text) => ({ type: 'text', text })),
   strings.map((data) => ({ type: 'redacted_thinking', data })),
@@ -110,8 +111,32 @@ describe('only ids lose it', () => {
       CHAT('c1', '').replace(/\s/g, ''),
     );
     expect(stripChat(readJsonObject(CHAT('c1', extra))).text).toBe(CHAT('c1', extra));
-    const own = `{"type":"redacted_thinking","data":"${packed}"},`;
-    expect(stripMessages(readJsonObject(MESSAGES(`c1${tag}`, own))).text).toBe(MESSAGES('c1', ''));
+    for (const data of [packed, coded]) {
+      const own = `{"type":"redacted_thinking","data":"${data}"},`;
+      expect(stripMessages(readJsonObject(MESSAGES(`c1${tag}`, own))).text).toBe(MESSAGES('c1', ''));
+    }
+  });
+
+  test('thinking in base64 of what we wrote is found without another word of ours, short or long', () => {
+    const short = Buffer.from(signOwn(ORIGIN, 'hm')).toString('base64');
+    for (const signature of [short, coded]) {
+      const sent = JSON.stringify({
+        messages: [
+          { role: 'user', content: LONG },
+          {
+            role: 'assistant',
+            content: [
+              { type: 'thinking', thinking: 'hm', signature },
+              { type: 'text', text: 'a' },
+            ],
+          },
+        ],
+      });
+      for (const document of [readJsonObject(sent), asBytes(sent)]) {
+        expect(stripMessages(document).value).toMatchObject({ messages: [{}, { content: [{ type: 'text' }] }] });
+        expect(stripMessages(document).text).not.toContain(signature);
+      }
+    }
   });
 
   test('a text full of them, as large as a body may be, takes no longer than a look', () => {
