@@ -103,6 +103,7 @@ describe.each(KINDS)('%s', (_, make, body) => {
     ['left out', { prompt_tokens: 11 }],
     ['null', { prompt_tokens: 11, completion_tokens: null, total_tokens: null }],
     ['less than nothing by the total', { prompt_tokens: 11, total_tokens: 10 }],
+    ['nothing by the total', { prompt_tokens: 11, total_tokens: 11 }],
   ])('a completion that is %s is counted here, and the prompt is as told', async (_what, usage) => {
     const record = await bill(make({ usage: usage as never, pieces: ['some', ' words', ' here'] }), body);
     expect(record).toMatchObject({ estimated: true, status: 'ok', input_tokens: 11 });

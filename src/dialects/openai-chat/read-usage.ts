@@ -49,8 +49,8 @@ function fullness(report: UsageReport): number {
   return typeof report === 'object' && report.lacksOutput ? 1 : 2;
 }
 
-/** What the total leaves for the completion, where that was not counted by itself. */
+/** What the total leaves for the completion, where that was not counted by itself. If it leaves nothing, nothing was counted. */
 function restOf({ total_tokens }: JsonObject, prompt: number): number | undefined {
   const total = readCount(total_tokens);
-  return total === undefined || total < prompt ? undefined : total - prompt;
+  return total === undefined || total <= prompt ? undefined : total - prompt;
 }
