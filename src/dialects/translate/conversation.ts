@@ -18,8 +18,8 @@ export interface Conversation {
   /** The client wants to see what the model thinks, as far as it does. */
   showsThoughts: boolean;
   format: OutputFormat | undefined;
-  /** The client wants whatever comes again to be cached, wherever that ends; places of its own are marked besides. */
-  caching?: CacheMark | undefined;
+  /** The client wants whatever comes again to be cached, wherever that ends. */
+  caching?: Caching | undefined;
   /** Settings of the client that change how, not what: each is carried or told to be dropped. */
   knobs: Knob[];
 }
@@ -40,6 +40,12 @@ interface Placed {
 
 export interface CacheMark {
   ttl: '5m' | '1h';
+}
+
+export interface Caching {
+  mark: CacheMark;
+  /** Also where the client has marked places of its own. */
+  besideOwn: boolean;
 }
 
 export interface TextPart extends Placed {

@@ -1,7 +1,7 @@
 // Where clients of the OpenAI formats want the prompt to be cached, and whether they want it wherever it pays.
 
-import { isObject, type JsonObject } from '../../kit/json/json.ts';
-import type { CacheMark } from './conversation.ts';
+import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
+import type { CacheMark, Caching } from './conversation.ts';
 
 /** Anthropic's mark, which libraries put on parts of these formats too, or OpenAI's; the latter lasts 30 minutes or 12 hours. */
 export function readCacheMark({ cache_control: control, prompt_cache_breakpoint: breakpoint }: JsonObject): {
@@ -13,20 +13,45 @@ export function readCacheMark({ cache_control: control, prompt_cache_breakpoint:
 
 const LONG: CacheMark = { ttl: '1h' };
 const SHORT: CacheMark = { ttl: '5m' };
+/** What OpenAI and Anthropic call a longer time than five minutes. Claude keeps what is written for those or for an hour. */
+const LONG_TIMES: readonly unknown[] = ['30m', '1h', '12h', '24h'];
 
 /**
  * What is said of the whole request: OpenRouter's `cache_control`, or OpenAI's settings. Undefined without any of them: what
  * is written to a cache costs more than input, which nobody pays who did not ask for it. The long life costs more again,
  * so only those have it who named a time for a write that they pay for; OpenAI keeps a cache for a day at no charge.
  */
-export function readCaching(body: JsonObject): CacheMark | undefined {
+export function readCaching(body: JsonObject): Caching | undefined {
   const { cache_control: control, prompt_cache_options: options } = body;
   const { mode, ttl } = isObject(options) ? options : {};
-  // Only the parts that the client marked itself.
-  if (mode === 'explicit') return undefined;
-  if (isObject(control)) return control.ttl === LONG.ttl ? LONG : SHORT;
-  if (isName(ttl)) return LONG;
-  return isName(mode) || isName(body.prompt_cache_key) || isName(body.prompt_cache_retention) ? SHORT : undefined;
+  // Only the parts that the client marked itself, or nothing that we would know.
+  if (isTold(mode) && mode !== 'implicit') return undefined;
+  if (isObject(control) && control.type === 'ephemeral') return { mark: markFor(control.ttl), besideOwn: true };
+  if (isTold(mode) || isTold(ttl)) return { mark: markFor(ttl), besideOwn: true };
+  const { prompt_cache_key: key, prompt_cache_retention: retention } = body;
+  return isName(key) || isName(retention) ? { mark: SHORT, besideOwn: false } : undefined;
+}
+
+function markFor(ttl: Json | undefined): CacheMark {
+  return LONG_TIMES.includes(ttl) ? LONG : SHORT;
+}
+
+/** What a member of these settings may say to be all said by marks. */
+const SAID_BY_MARKS: Readonly<Record<string, readonly unknown[]>> = {
+  type: ['ephemeral'],
+  mode: ['implicit', 'explicit'],
+  ttl: ['5m', ...LONG_TIMES],
+};
+
+export function isSaidByMarks(setting: Json): boolean {
+  return (
+    isObject(setting) &&
+    Object.entries(setting).every(([name, said]) => !isTold(said) || SAID_BY_MARKS[name]?.includes(said))
+  );
+}
+
+function isTold(value: Json | undefined): boolean {
+  return value !== undefined && value !== null;
 }
 
 function isName(value: unknown): boolean {

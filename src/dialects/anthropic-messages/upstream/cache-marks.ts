@@ -2,7 +2,7 @@
 // where, those from which the next request goes on. At most four, and never a long-lived one after a short-lived one: both
 // are refused by the vendor.
 
-import type { CacheMark, Part, TextPart, Tool, Turn } from '../../translate/conversation.ts';
+import type { CacheMark, Caching, Part, TextPart, Tool, Turn } from '../../translate/conversation.ts';
 
 const MOST_MARKS = 4;
 
@@ -16,12 +16,13 @@ export interface Prompt {
   turns: readonly Turn[];
 }
 
-/** `caching`: how long what comes again shall be kept. Undefined: only what the client marked itself is. */
-export function chooseMarks(prompt: Prompt, caching: CacheMark | undefined): CacheMarks {
+/** Without `caching`, only what the client marked itself is. */
+export function chooseMarks(prompt: Prompt, caching: Caching | undefined): CacheMarks {
   // In the order in which a prompt is cached.
   const places = [...prompt.tools, ...prompt.system, ...prompt.turns.flatMap(({ parts }) => parts)];
   const own = ownMarks(places);
-  return caching && own.size < MOST_MARKS ? addMarks(own, { prompt, places, caching }) : own;
+  if (!caching || own.size === MOST_MARKS || (own.size > 0 && !caching.besideOwn)) return own;
+  return addMarks(own, { prompt, places, mark: caching.mark });
 }
 
 /** The last four of the client's own. */
@@ -51,10 +52,10 @@ function markOf(place: Place): CacheMark | undefined {
 interface Addition {
   prompt: Prompt;
   places: readonly Place[];
-  caching: CacheMark;
+  mark: CacheMark;
 }
 
-function addMarks(own: CacheMarks, { prompt, places, caching }: Addition): CacheMarks {
+function addMarks(own: CacheMarks, { prompt, places, mark }: Addition): CacheMarks {
   const added = comingAgain(prompt).filter((place) => !own.has(place));
   const marks = new Map(own);
   for (const place of added.slice(0, MOST_MARKS - own.size)) {
@@ -62,7 +63,7 @@ function addMarks(own: CacheMarks, { prompt, places, caching }: Addition): Cache
     const hasOwn = (ttl: CacheMark['ttl'], beside: readonly Place[]) => beside.some((one) => own.get(one)?.ttl === ttl);
     // A prompt is written for the long life as far as its last such mark, so one more before that costs no more.
     if (hasOwn('1h', places.slice(index + 1))) marks.set(place, { ttl: '1h' });
-    else marks.set(place, hasOwn('5m', places.slice(0, index)) ? { ttl: '5m' } : caching);
+    else marks.set(place, hasOwn('5m', places.slice(0, index)) ? { ttl: '5m' } : mark);
   }
   return marks;
 }
@@ -70,7 +71,7 @@ function addMarks(own: CacheMarks, { prompt, places, caching }: Addition): Cache
 /**
  * The most useful first: the end of this request, which the next one goes on from; the end of the one before, since the
  * vendor looks for what it has only twenty blocks back from a mark; then what conversations share. No answer is marked, so
- * there is no thought among them, nor an answer that is only begun.
+ * there is no thought among them.
  */
 function comingAgain({ tools, system, turns }: Prompt): Place[] {
   const last = turns.findLastIndex(isUsers);

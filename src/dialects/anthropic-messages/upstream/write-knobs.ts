@@ -1,11 +1,12 @@
 // Settings that change how a model answers: carried where the model takes them, told where it does not. Stop sequences that
 // it does not take are watched for here.
 
-import { isObject, type Json } from '../../../kit/json/json.ts';
+import type { Json } from '../../../kit/json/json.ts';
 import type { RawValue } from '../../../kit/json/raw-json.ts';
 import type { ClaudeTraits } from '../../traits/claude.ts';
 import type { Knob, KnobKind } from '../../translate/conversation.ts';
 import { requireOneAnswer } from '../../translate/one-answer.ts';
+import { isSaidByMarks } from '../../translate/read-cache-mark.ts';
 import { splitStops } from '../../translate/stop-sequences.ts';
 
 export interface KnobOptions {
@@ -67,17 +68,10 @@ function writeKnob(knob: Knob, options: KnobOptions, has: ReadonlySet<string>): 
       // It finds the channel that has the conversation, and asks for marks: there is nothing more to it here.
       return typeof value === 'string' ? { members: {} } : undefined;
     case 'caching':
-      return isMarked(value) ? { members: {} } : undefined;
+      return isSaidByMarks(value) ? { members: {} } : undefined;
     default:
       return undefined;
   }
-}
-
-/** All that can be said by marks: where they stand, and how long they last. */
-const BY_MARKS: ReadonlySet<string> = new Set(['type', 'mode', 'ttl']);
-
-function isMarked(value: Json): boolean {
-  return isObject(value) && Object.keys(value).every((name) => BY_MARKS.has(name));
 }
 
 /** The least `top_p` that goes with thinking. */

@@ -371,7 +371,7 @@ describe('cache marks', () => {
   });
 
   describe('of a client that wants caching without saying where', () => {
-    const caching = { ttl: '5m' } as const;
+    const caching = { mark: { ttl: '5m' }, besideOwn: true } as const;
     const tools = [toolOf('look')];
     const talk = [userTurn('a'), turnOf('assistant', textPart('b')), userTurn('c')];
 
@@ -381,8 +381,13 @@ describe('cache marks', () => {
     });
 
     test('an added one after a short one of the client is short', () => {
-      const body = write({ caching: { ttl: '1h' }, tools, system: [marked('5m')], turns: talk });
+      const body = write({ caching: { ...caching, mark: { ttl: '1h' } }, tools, system: [marked('5m')], turns: talk });
       expect([marks(body.tools), marks(body.system), marks(body.messages)]).toEqual([[LONG], [SHORT], [SHORT, SHORT]]);
+    });
+
+    test('none beside one of the client, if it only named its conversation', () => {
+      const body = write({ caching: { ...caching, besideOwn: false }, tools, system: [marked('1h')], turns: talk });
+      expect([marks(body.tools), marks(body.system), marks(body.messages)]).toEqual([[], [LONG], []]);
     });
 
     test('none beside four of the client', () => {
