@@ -6,6 +6,7 @@ import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { pictureAnswer } from '../support/media-answers.ts';
 import { upModel } from '../support/test-document.ts';
+import { openPosted } from '../support/with-tables.ts';
 import { signedIn } from './site-client.ts';
 
 let gateway: TestGateway;
@@ -35,5 +36,24 @@ test.each(['en', 'zh-TW'] as const)('in %s', async (language) => {
   for (const [, path = '', amount = ''] of spent) {
     expect([keyId, other.id].some((id) => path.includes(`key=${id}`))).toBe(true);
     expect(await (await client.get(path.replaceAll('&amp;', '&'))).text()).toContain(`${amount}</strong>`);
+  }
+});
+
+test('what cannot be summed up hides no key, least of all a new one, which is shown once', async () => {
+  const lame = await startTestGateway();
+  try {
+    const { key } = await lame.register();
+    const client = await signedIn(lame, key);
+    const hand = openPosted(lame.databaseFile);
+    hand.run('ALTER TABLE usage_days RENAME TO elsewhere');
+    hand.close();
+    const { overview, tabs } = wordsOf('en').account;
+    const added = await client.post('/account/keys', { known: '1', name: 'new' });
+    expect([added.status, await added.text()]).toEqual([200, expect.stringMatching(/sk-svc-\w{20,}/)]);
+    const html = await (await client.get('/account/keys')).text();
+    const told = [...html.matchAll(new RegExp(`<dt>${overview.spend}</dt><dd[^>]*><a href="[^"]*">([^<]*)`, 'g'))];
+    expect(told.map(([, text]) => text)).toEqual([tabs.usage, tabs.usage]);
+  } finally {
+    await lame.stop();
   }
 });

@@ -41,6 +41,13 @@ describe.each(LANGUAGES)('in %s', (language) => {
     },
   );
 
+  test.each([
+    ['/status/', '/status'],
+    ['/docs/%62illing', '/docs/billing'],
+  ])('%s has the address of %s', async (asked, path) => {
+    expect((await headOf(asked, language)).links.canonical).toBe(`${PUBLIC_URL}${path}?lang=${language}`);
+  });
+
   test('a page that is in English only has no other address', async () => {
     const { links } = await headOf('/docs/performance', language);
     const address = `${PUBLIC_URL}/docs/performance`;

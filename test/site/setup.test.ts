@@ -1,6 +1,7 @@
 // Lines to copy for each client: of the model that was chosen, without a script, and only of those that the key may use.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { LANGUAGES, wordsOf } from '../../src/site/language.ts';
 import { createKey } from '../support/create-key.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { upModel } from '../support/test-document.ts';
@@ -13,6 +14,7 @@ beforeAll(async () => {
       ...standard,
       models: [
         upModel('long-one', { price: { input: 1, output: 2 }, context_tokens: 250_000, max_output_tokens: 9_000 }),
+        upModel('vectors', { kinds: ['embeddings'], price: { input: 1 } }),
         ...standard.models,
       ],
     }),
@@ -49,3 +51,14 @@ test('a key that may use few models is offered no others', async () => {
   const html = await (await (await signedIn(gateway, own.key)).get('/account/setup?model=long-one')).text();
   expect([choices(html), chosen(html)]).toEqual([['up-paid'], 'up-paid']);
 });
+
+test.each(LANGUAGES)(
+  'in %s: a key that may use no model that chats is told so, and is offered nothing',
+  async (language) => {
+    const { key } = await gateway.register();
+    const narrow = await createKey(gateway, key, { models: ['vectors'] });
+    const html = await (await (await signedIn(gateway, narrow.key, language)).get('/account/setup')).text();
+    expect(html).toContain(wordsOf(language).account.setup.noModel);
+    expect([choices(html), blocks(html), html.includes('action="/account/setup"')]).toEqual([[], [], false]);
+  },
+);

@@ -2,6 +2,7 @@
 
 import type { SiteSession } from '../../accounts/sessions.ts';
 import type { Model } from '../../catalog/catalog.ts';
+import { FREE_MODEL } from '../../catalog/document.ts';
 import { isLiveKey } from '../../store/key-rules.ts';
 import type { KeyRow } from '../../store/rows.ts';
 import type { SiteTools } from '../tools.ts';
@@ -16,7 +17,7 @@ export function chatModels(tools: SiteTools, key: KeyRow | undefined): Model[] {
 
 /** Among the free ones, the one that goes to whichever of them can answer. */
 function rank({ id, free }: Model): number {
-  if (id === 'auto:free') return 0;
+  if (id === FREE_MODEL) return 0;
   return free ? 1 : 2;
 }
 

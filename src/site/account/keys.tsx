@@ -25,8 +25,8 @@ export interface KeysFacts {
   keys: readonly KeyRow[];
   /** Of the keys that have one. */
   budgets: ReadonlyMap<string, DayBudget>;
-  /** What each spent, of those that were used since that day. */
-  spent: ReadonlyMap<string, Nano>;
+  /** What each spent, of those that were used since that day; undefined if it is not known now. */
+  spent: ReadonlyMap<string, Nano> | undefined;
   spentSince: string;
   /** How many keys the account has ever had. */
   known: number;
@@ -101,7 +101,7 @@ function KeySheet({ context, key_: key, facts }: KeyProps) {
   const lines: Fact[] = [
     [keys.last4, `…${key.last4}`],
     [keys.created, date(key.createdAt)],
-    [overview.spend, <Spent key_={key} facts={facts} />],
+    [overview.spend, <Spent context={context} key_={key} facts={facts} />],
     [keys.models, key.models === null ? keys.allModels : key.models.join(', ')],
     [keys.budget, budget ? <Budget context={context} budget={budget} /> : keys.noBudget],
     [keys.expires, expiresAt === null ? keys.never : dateTime(expiresAt)],
@@ -125,9 +125,10 @@ function KeySheet({ context, key_: key, facts }: KeyProps) {
 }
 
 /** Leads to the requests that it is the sum of. */
-function Spent({ key_: { keyId }, facts: { spent, spentSince } }: Pick<KeyProps, 'key_' | 'facts'>) {
+function Spent({ context, key_: { keyId }, facts: { spent, spentSince } }: KeyProps) {
+  const { tabs } = wordsOf(context.language).account;
   const query = new URLSearchParams({ key: keyId, from: spentSince });
-  return <a href={`${tabPath('usage')}?${query}`}>{money(spent.get(keyId) ?? 0n)}</a>;
+  return <a href={`${tabPath('usage')}?${query}`}>{spent ? money(spent.get(keyId) ?? 0n) : tabs.usage}</a>;
 }
 
 function Budget({ context, budget: { limit, spent } }: { context: PageContext; budget: DayBudget }) {

@@ -25,7 +25,7 @@ export async function showSetup(tools: SiteTools, visit: SignedVisit): Promise<R
 interface SetupProps {
   context: PageContext;
   ids: readonly string[];
-  /** None if this key may use no model at all. */
+  /** None if this key may use no model that chats. */
   model: SetupModel | undefined;
 }
 
@@ -33,8 +33,8 @@ function SetupPage({ context, ids, model }: SetupProps) {
   const { account, frame } = wordsOf(context.language);
   return (
     <AccountPage context={context} tab="setup">
-      <p>{account.setup.lead}</p>
-      <Choice context={context} ids={ids} model={model} />
+      <p>{model ? account.setup.lead : account.setup.noModel}</p>
+      {model ? <Choice context={context} ids={ids} model={model} /> : null}
       {(model ? snippets(context.publicUrl, model) : []).map(({ title, code }) => (
         <section>
           <h2>{title}</h2>
@@ -52,7 +52,7 @@ function Choice({ context, ids, model }: SetupProps) {
   const { setup } = wordsOf(context.language).account;
   return (
     <>
-      <form method="get" action={tabPath('setup')} class="filters">
+      <form method="get" action={tabPath('setup')} class="narrow">
         <div class="field">
           <label for="model">{setup.model}</label>
           <select id="model" name="model">

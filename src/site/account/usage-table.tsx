@@ -128,12 +128,12 @@ function Part({ name, tokens }: { name: string; tokens: number }) {
   );
 }
 
-/** The few columns that fit beside other things. */
 interface ShortUsageProps extends Pick<UsageTableProps, 'language' | 'records'> {
   /** Which requests these are. */
   label: string;
 }
 
+/** The few columns that fit beside other things. */
 export function ShortUsageTable({ language, records, label }: ShortUsageProps) {
   const { usage } = wordsOf(language).account;
   return (

@@ -13,7 +13,8 @@ interface PublicHeadProps {
 }
 
 export function PublicHead({ context, title, description, languages }: PublicHeadProps) {
-  const { language, siteName, publicUrl, path } = context;
+  const { language, siteName, publicUrl } = context;
+  const path = plainPath(context.path);
   const written = languages.includes(language) ? language : (languages[0] ?? language);
   const address = publicAddress(publicUrl, path, written);
   return (
@@ -30,6 +31,11 @@ export function PublicHead({ context, title, description, languages }: PublicHea
       <meta property="og:url" content={address} />
     </>
   );
+}
+
+/** However it was asked for: a page has one address. */
+function plainPath(path: string): string {
+  return decodeURI(path).replace(/(?<=.)\/$/, '');
 }
 
 export function publicAddress(publicUrl: string, path: string, language: Language): string {

@@ -219,6 +219,7 @@ export const enAccount = {
     lead: 'Copy, paste, and put your key where it says YOUR_KEY.',
     model: 'Model',
     choose: 'Show',
+    noModel: 'The key that you signed in with may use no model that chats.',
     models: 'All models with their prices',
     more: 'More clients, and what each one needs, are in the docs.',
   },

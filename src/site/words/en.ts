@@ -45,7 +45,7 @@ export const en = {
       'A request reserves what it may cost, and pays what it used. A wallet never goes below zero, whatever runs at the same time.',
     promise2: 'Streams that survive',
     promise2Text:
-      'When an upstream dies in the middle, another one continues the answer. You never get half an answer that looks complete.',
+      'When an upstream dies in the middle, another one continues the answer wherever it can. You never get half an answer that looks complete.',
     promise3: 'Your own tools',
     promise3Text: 'Claude Code, Codex, opencode and the official SDKs work with a base URL and a key.',
     promise4: 'Nothing kept',
@@ -149,7 +149,7 @@ export const en = {
     ongoing: 'ongoing',
     updated: (at: string) => `As of ${at}.`,
     machines: 'The same as JSON',
-    legend: 'One bar for each day; the newest is on the right. The taller, the worse:',
+    legend: 'One bar for each day; the newest is on the right. Of days with traffic, the taller, the worse:',
   },
   security: {
     title: 'Security',

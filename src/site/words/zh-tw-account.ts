@@ -205,6 +205,7 @@ export const zhTwAccount: Words['account'] = {
     lead: '複製、貼上，再把 YOUR_KEY 換成您的金鑰。',
     model: '模型',
     choose: '顯示',
+    noModel: '您登入所用的金鑰沒有可用的對話模型。',
     models: '所有模型與價格',
     more: '更多用戶端與各自需要的設定，請見文件。',
   },

@@ -44,7 +44,7 @@ export const zhTw: Words = {
     promise1: '帳目分毫不差',
     promise1Text: '每次請求先保留可能的費用，再依實際用量扣款。無論同時執行多少請求，餘額都不會變成負數。',
     promise2: '串流不中斷',
-    promise2Text: '上游通道中途斷線時，由另一條通道接著回答。您不會收到看似完整、其實只有一半的答案。',
+    promise2Text: '上游通道中途斷線時，會盡可能由另一條通道接著回答。您不會收到看似完整、其實只有一半的答案。',
     promise3: '沿用您的工具',
     promise3Text: 'Claude Code、Codex、opencode 與官方 SDK，只要換上基底網址與金鑰就能使用。',
     promise4: '不留內容',
@@ -147,7 +147,7 @@ export const zhTw: Words = {
     ongoing: '處理中',
     updated: (at) => `資料時間：${at}。`,
     machines: '同樣內容的 JSON',
-    legend: '每一直條代表一天，最右邊是今天。直條越高，狀況越差：',
+    legend: '每一直條代表一天，最右邊是今天。有流量的日子，直條越高，狀況越差：',
   },
   security: {
     title: '安全',

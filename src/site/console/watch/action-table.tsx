@@ -53,8 +53,6 @@ function Subject({ action }: { action: Action }) {
 
 /** What has a page of its own leads there. */
 function pathOfSubject({ action, subject }: Action): string | undefined {
-  // The page went with it.
-  if (action === 'incidents.delete') return undefined;
   if (action === 'channels.test' || action === 'ledger.reconcile') return channelPath(subject);
   if (action === 'cards.void') return `/cards?serial=${encodeURIComponent(subject)}`;
   if (subject === 'catalog') return '/models/revisions';

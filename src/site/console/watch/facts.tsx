@@ -88,10 +88,10 @@ function pathOfFact(name: string, text: string): string | undefined {
   return pathOfId(text);
 }
 
-/** A request or a key leads to the account that it is of. */
+/** A request or a key leads to the account that it is of, an incident to all of them: it may have been deleted since. */
 export function pathOfId(id: string): string | undefined {
   if (/^acc_\w+$/.test(id)) return `/accounts/${id}`;
   if (/^batch_\w+$/.test(id)) return `/cards/batches/${id}`;
-  if (/^inc_\w+$/.test(id)) return `/incidents/${id}`;
+  if (/^inc_\w+$/.test(id)) return '/incidents';
   return /^(req|key)_\w+$/.test(id) ? `/accounts?q=${id}` : undefined;
 }
