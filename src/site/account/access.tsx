@@ -4,7 +4,8 @@
 import { MIN_PASSWORD_CHARS } from '../../accounts/read-login.ts';
 import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
-import { FieldFault, faultMarks } from '../parts/field-fault.tsx';
+import { Field, faultId } from '../parts/field.tsx';
+import { faultMarks } from '../parts/field-fault.tsx';
 import { AccountPage, type Notice } from './frame.tsx';
 
 export interface AccessFaults {
@@ -31,10 +32,7 @@ export function AccessPage({ context, name, typed, faults = {}, canManage, notic
       {canManage ? <p>{name === null ? access.lead : access.current(name)}</p> : null}
       {canManage ? (
         <form method="post" action="/account/access">
-          <div class="field">
-            <label for="name">
-              {nameLabel} <span class="faint">{access.nameHelp}</span>
-            </label>
+          <Field name="name" label={nameLabel} help={access.nameHelp} fault={faults.name}>
             <input
               id="name"
               name="name"
@@ -42,14 +40,10 @@ export function AccessPage({ context, name, typed, faults = {}, canManage, notic
               autocapitalize="none"
               value={typed ?? name ?? ''}
               required
-              {...faultMarks('name-fault', faults.name)}
+              {...faultMarks(faultId('name'), faults.name)}
             />
-            <FieldFault id="name-fault" text={faults.name} />
-          </div>
-          <div class="field">
-            <label for="password">
-              {password} <span class="faint">{access.passwordHelp}</span>
-            </label>
+          </Field>
+          <Field name="password" label={password} help={access.passwordHelp} fault={faults.password}>
             <input
               id="password"
               name="password"
@@ -57,10 +51,9 @@ export function AccessPage({ context, name, typed, faults = {}, canManage, notic
               autocomplete="new-password"
               minlength={MIN_PASSWORD_CHARS}
               required
-              {...faultMarks('password-fault', faults.password)}
+              {...faultMarks(faultId('password'), faults.password)}
             />
-            <FieldFault id="password-fault" text={faults.password} />
-          </div>
+          </Field>
           <button type="submit">{access.save}</button>
         </form>
       ) : (

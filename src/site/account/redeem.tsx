@@ -4,7 +4,8 @@
 import { CARD_CODE_SHAPE } from '../../cards/card-code.ts';
 import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
-import { FieldFault, faultMarks } from '../parts/field-fault.tsx';
+import { Field, faultId } from '../parts/field.tsx';
+import { faultMarks } from '../parts/field-fault.tsx';
 import { CardSource } from '../parts/support-link.tsx';
 import { AccountPage, type Notice } from './frame.tsx';
 
@@ -32,8 +33,7 @@ export function RedeemPage({ context, notice, code = '', fault, isDone = false, 
       ) : null}
       <p>{redeem.lead}</p>
       <form method="post" action="/account/redeem" data-once>
-        <div class="field">
-          <label for="code">{redeem.code}</label>
+        <Field name="code" label={redeem.code} fault={fault}>
           <input
             id="code"
             name="code"
@@ -45,10 +45,9 @@ export function RedeemPage({ context, notice, code = '', fault, isDone = false, 
             value={code}
             required
             data-from-link
-            {...faultMarks('code-fault', fault)}
+            {...faultMarks(faultId('code'), fault)}
           />
-          <FieldFault id="code-fault" text={fault} />
-        </div>
+        </Field>
         <button type="submit">{redeem.redeem}</button>
       </form>
       <CardSource context={context} />

@@ -5,6 +5,7 @@ import type { KeyRow } from '../../store/rows.ts';
 import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { Facts } from '../parts/facts.tsx';
+import { Field } from '../parts/field.tsx';
 import { AccountPage, tabPath } from './frame.tsx';
 import { keyMarks } from './revoke.tsx';
 
@@ -32,14 +33,13 @@ export function RotatePage({ context, key_: key, isCurrent }: RotateProps) {
       <p>{keys.rotateText}</p>
       <form method="post" action={`/account/keys/${key.keyId}/rotate`} data-once>
         <input type="hidden" name="last4" value={key.last4} />
-        <div class="field">
-          <label for="old">{keys.oldKey}</label>
+        <Field name="old" label={keys.oldKey}>
           <select id="old" name="old">
             {GRACES.map((grace) => (
               <option value={grace}>{keys.graces[grace]}</option>
             ))}
           </select>
-        </div>
+        </Field>
         <p>{keys.graceHelp}</p>
         {isCurrent ? <p>{keys.rotateCurrent}</p> : null}
         <div class="row">

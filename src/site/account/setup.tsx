@@ -5,6 +5,7 @@ import { tokenBounds } from '../../catalog/token-bounds.ts';
 import { wordsOf } from '../language.ts';
 import type { PageContext } from '../page.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
+import { Field } from '../parts/field.tsx';
 import type { SiteTools } from '../tools.ts';
 import { chatModels, keyOf } from './chat-models.ts';
 import { AccountPage, tabPath } from './frame.tsx';
@@ -53,8 +54,7 @@ function Choice({ context, ids, model }: SetupProps) {
   return (
     <>
       <form method="get" action={tabPath('setup')} class="narrow">
-        <div class="field">
-          <label for="model">{setup.model}</label>
+        <Field name="model" label={setup.model}>
           <select id="model" name="model">
             {ids.map((id) => (
               <option value={id} selected={id === model?.id}>
@@ -62,7 +62,7 @@ function Choice({ context, ids, model }: SetupProps) {
               </option>
             ))}
           </select>
-        </div>
+        </Field>
         <button type="submit" class="quiet">
           {setup.choose}
         </button>

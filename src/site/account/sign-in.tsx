@@ -6,7 +6,8 @@ import { withGap } from '../format.ts';
 import { wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
-import { FieldFault, faultMarks } from '../parts/field-fault.tsx';
+import { Field, faultId } from '../parts/field.tsx';
+import { faultMarks } from '../parts/field-fault.tsx';
 import { SupportLink } from '../parts/support-link.tsx';
 import { TYPED_FIELD } from '../typed-before.ts';
 import { type Notice, NoticeBox, tabPath } from './frame.tsx';
@@ -70,8 +71,7 @@ function WaysIn({ context, next, notice, wrong, name = '', typed }: SignInProps)
       <form method="post" action="/account/sign-in" data-keep-code>
         <input type="hidden" name="next" value={next} />
         {typedField}
-        <div class="field">
-          <label for="key">{account.key}</label>
+        <Field name="key" label={account.key} fault={faultOf('key')}>
           <input
             id="key"
             name="key"
@@ -79,18 +79,16 @@ function WaysIn({ context, next, notice, wrong, name = '', typed }: SignInProps)
             autocomplete="off"
             placeholder="sk-svc-…"
             required
-            {...faultMarks('key-fault', faultOf('key'))}
+            {...faultMarks(faultId('key'), faultOf('key'))}
           />
-          <FieldFault id="key-fault" text={faultOf('key')} />
-        </div>
+        </Field>
         <button type="submit">{account.signIn}</button>
       </form>
       <h2>{account.withPassword}</h2>
       <form method="post" action="/account/sign-in" data-keep-code>
         <input type="hidden" name="next" value={next} />
         {typedField}
-        <div class="field">
-          <label for="name">{account.name}</label>
+        <Field name="name" label={account.name}>
           <input
             id="name"
             name="name"
@@ -98,21 +96,19 @@ function WaysIn({ context, next, notice, wrong, name = '', typed }: SignInProps)
             autocapitalize="none"
             value={name}
             required
-            {...faultMarks('password-fault', faultOf('password'), false)}
+            {...faultMarks(faultId('password'), faultOf('password'), false)}
           />
-        </div>
-        <div class="field">
-          <label for="password">{account.password}</label>
+        </Field>
+        <Field name="password" label={account.password} fault={faultOf('password')}>
           <input
             id="password"
             name="password"
             type="password"
             autocomplete="current-password"
             required
-            {...faultMarks('password-fault', faultOf('password'))}
+            {...faultMarks(faultId('password'), faultOf('password'))}
           />
-          <FieldFault id="password-fault" text={faultOf('password')} />
-        </div>
+        </Field>
         <button type="submit" class="quiet">
           {account.signIn}
         </button>

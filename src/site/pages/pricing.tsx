@@ -5,6 +5,7 @@ import type { PriceChange } from '../../publishing/price-history.ts';
 import { count, dateTime, sentences } from '../format.ts';
 import { LANGUAGES, type Language, wordsOf } from '../language.ts';
 import { Page, type PageContext } from '../page.tsx';
+import { Field } from '../parts/field.tsx';
 import { Scroll } from '../parts/scroll.tsx';
 import { CardSource } from '../parts/support-link.tsx';
 import { priceNumber } from './list-price.ts';
@@ -60,12 +61,10 @@ function Filters({ context, query }: Omit<PricingProps, 'facts'>) {
   };
   return (
     <form method="get" action="/pricing" class="filters">
-      <div class="field">
-        <label for="q">{pricing.search}</label>
+      <Field name="q" label={pricing.search}>
         <input id="q" name="q" type="search" value={query.text} maxlength={100} />
-      </div>
-      <div class="field">
-        <label for="kind">{pricing.kind}</label>
+      </Field>
+      <Field name="kind" label={pricing.kind}>
         <select id="kind" name="kind">
           <option value="">{pricing.allKinds}</option>
           {PRICING_KINDS.map((kind) => (
@@ -74,9 +73,8 @@ function Filters({ context, query }: Omit<PricingProps, 'facts'>) {
             </option>
           ))}
         </select>
-      </div>
-      <div class="field">
-        <label for="sort">{pricing.sort}</label>
+      </Field>
+      <Field name="sort" label={pricing.sort}>
         <select id="sort" name="sort">
           {PRICING_SORTS.map((sort) => (
             <option value={sort} selected={query.sort === sort}>
@@ -84,7 +82,7 @@ function Filters({ context, query }: Omit<PricingProps, 'facts'>) {
             </option>
           ))}
         </select>
-      </div>
+      </Field>
       <button type="submit" class="quiet">
         {pricing.show}
       </button>

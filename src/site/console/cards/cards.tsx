@@ -3,9 +3,10 @@
 
 import type { BatchView, CardView } from '../../../operating/cards.ts';
 import { count, dateTime, money } from '../../format.ts';
+import { Field } from '../../parts/field.tsx';
 import { consoleWords } from '../../words/console/words.ts';
 import { Hidden } from '../frame/confirm.tsx';
-import { Field, TextField } from '../frame/field.tsx';
+import { TextField } from '../frame/field.tsx';
 import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { CardTable } from './card-table.tsx';

@@ -1,37 +1,8 @@
 /** @jsxImportSource hono/jsx */
-// One field of a form, with its name, its help and what is wrong with what was typed.
+// Fields of the console's forms.
 
-import type { Child } from 'hono/jsx';
+import { Field, type FieldProps, faultId } from '../../parts/field.tsx';
 import { faultMarks } from '../../parts/field-fault.tsx';
-
-interface FieldProps {
-  name: string;
-  label: string;
-  help?: string | undefined;
-  fault?: string | undefined;
-  children?: Child;
-}
-
-/** The control within names itself by `name`, and its fault by `marksOf(name, fault)`. */
-export function Field({ name, label, help, fault, children }: FieldProps) {
-  return (
-    <div class="field">
-      <label for={name}>
-        {label} {help ? <span class="faint">{help}</span> : null}
-      </label>
-      {children}
-      {fault ? (
-        <p class="bad" id={faultId(name)}>
-          {fault}
-        </p>
-      ) : null}
-    </div>
-  );
-}
-
-function faultId(name: string): string {
-  return `${name}-fault`;
-}
 
 /** For the control of a field; nothing where nothing is wrong. */
 export function marksOf(name: string, fault: string | undefined) {

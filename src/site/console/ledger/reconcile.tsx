@@ -3,8 +3,9 @@
 
 import type { BillRow, BillSide, Reconciled } from '../../../operating/reconcile.ts';
 import { count, money } from '../../format.ts';
+import { Field } from '../../parts/field.tsx';
 import { consoleWords } from '../../words/console/words.ts';
-import { Field, TextField } from '../frame/field.tsx';
+import { TextField } from '../frame/field.tsx';
 import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { FaultList } from '../parts/fault-list.tsx';

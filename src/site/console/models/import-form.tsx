@@ -2,8 +2,9 @@
 // The form for a price list.
 
 import type { ImportedPrices, ImportNote } from '../../../operating/import-prices.ts';
+import { Field } from '../../parts/field.tsx';
 import { consoleWords } from '../../words/console/words.ts';
-import { Field, TextField } from '../frame/field.tsx';
+import { TextField } from '../frame/field.tsx';
 import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
 import { FaultList } from '../parts/fault-list.tsx';
 import { ImportNotes, Unknown } from './imported-rows.tsx';

@@ -3,8 +3,9 @@
 
 import { type ActionFilter, listActions } from '../../../operating/audit-log.ts';
 import type { StoredAction } from '../../../store/rows.ts';
+import { Field } from '../../parts/field.tsx';
 import { consoleWords } from '../../words/console/words.ts';
-import { Field, TextField } from '../frame/field.tsx';
+import { TextField } from '../frame/field.tsx';
 import { type ConsoleContext, ConsolePage } from '../frame/frame.tsx';
 import { wholeNumber } from '../frame/read-form.ts';
 import type { ConsoleVisits } from '../frame/visit.tsx';

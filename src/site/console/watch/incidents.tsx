@@ -4,8 +4,9 @@
 import { taipeiDateTime } from '../../../kit/taipei.ts';
 import type { Incident } from '../../../store/rows.ts';
 import { dateTime } from '../../format.ts';
+import { Field } from '../../parts/field.tsx';
 import { consoleWords } from '../../words/console/words.ts';
-import { Field, marksOf, TextField } from '../frame/field.tsx';
+import { marksOf, TextField } from '../frame/field.tsx';
 import { type ConsoleContext, ConsolePage, type Notice } from '../frame/frame.tsx';
 
 interface IncidentsProps {
