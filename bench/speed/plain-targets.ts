@@ -23,7 +23,8 @@ export function direct(upstreamPort: number, upstreamPid: number): Target {
   };
 }
 
-export function bareRelay(stage: Stage, upstreamPort: number): Target {
+/** `flags`: of Bun. */
+export function bareRelay(stage: Stage, upstreamPort: number, flags: readonly string[] = []): Target {
   const script = join(import.meta.dir, 'bare-relay.ts');
   const upstream = `http://127.0.0.1:${upstreamPort}/bare`;
   return {
@@ -34,7 +35,7 @@ export function bareRelay(stage: Stage, upstreamPort: number): Target {
     start: () =>
       startProgram(stage, {
         name: 'bare',
-        command: (port) => [process.execPath, '--no-env-file', script, String(port), upstream],
+        command: (port) => [process.execPath, ...flags, '--no-env-file', script, String(port), upstream],
         readyPath: '/',
       }),
   };
