@@ -12,7 +12,7 @@ import type { BegunStream, WholeAnswer } from './begun.ts';
 import type { Call, RelayTools } from './call.ts';
 import { classifyFailure, classifyTold } from './classify-failure.ts';
 import { MAX_WORDLESS_EVENTS } from './event-buffer.ts';
-import { createEventFeed, type EventFeed } from './event-feed.ts';
+import { EventFeed } from './event-feed.ts';
 import type { AttemptOutcome } from './outcomes.ts';
 import { type LargeAnswer, readLargeAnswer } from './read-large-answer.ts';
 import { isShort, MAX_ANSWER_BYTES, readText } from './read-upstream-text.ts';
@@ -113,7 +113,7 @@ export async function beginStream(
   }
   const reader = carrier.createStreamReader();
   const limits = { idleMs: channel.timeouts.idleMs, maxBytes: mostStreamed(carrier, fields, request.choices) };
-  const events = createEventFeed(response, reader, watch, limits);
+  const events = new EventFeed(response, reader, watch, limits);
   await untilBegun(reply, events, reader);
   watch.hasSpoken();
   return { kind: 'stream', carrier, fields, startedAt, firstTokenAt: clock.monotonic(), reader, events, watch };
