@@ -2,6 +2,7 @@
 // with one probe after a while, and closes on success.
 
 import type { Clock } from '../kit/clock.ts';
+import { PairMap } from '../kit/pair-map.ts';
 import { createRecentEvents, type RecentEvents } from '../kit/recent-events.ts';
 
 export interface Health {
@@ -25,8 +26,7 @@ export interface Health {
 
 /** One try on a channel; what came of it is told with it. */
 export interface Pass {
-  readonly channel: string;
-  readonly model: string;
+  readonly breaker: Breaker;
   /** When it was given, by the monotonic clock. */
   readonly at: number;
 }
@@ -60,6 +60,8 @@ const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 interface Breaker {
+  readonly channel: string;
+  readonly model: string;
   /** Failures in a row. Those of one moment are one. */
   consecutive: number;
   /** When the last of them was counted. */
@@ -75,15 +77,16 @@ interface Breaker {
 }
 
 export function createHealth(clock: Clock): Health {
-  const breakers = new Map<string, Breaker>();
+  const breakers = new PairMap<Breaker>();
   /** Streams on their way, with the failures in a row that they interrupted. */
   const streams = new WeakMap<Pass, number>();
 
   function breakerOf(channel: string, model: string): Breaker {
-    const id = `${channel}\n${model}`;
-    const known = breakers.get(id);
+    const known = breakers.get(channel, model);
     if (known) return known;
     const breaker: Breaker = {
+      channel,
+      model,
       consecutive: 0,
       countedAt: Number.NEGATIVE_INFINITY,
       recent: createRecentEvents(WINDOW_MS),
@@ -92,7 +95,7 @@ export function createHealth(clock: Clock): Health {
       opened: undefined,
       probe: undefined,
     };
-    breakers.set(id, breaker);
+    breakers.set(channel, model, breaker);
     return breaker;
   }
 
@@ -124,13 +127,9 @@ export function createHealth(clock: Clock): Health {
     return repeats !== undefined && opened?.by === 'failure_rate' && repeats.at < opened.tick;
   }
 
-  function passTo(channel: string, model: string): Pass {
-    return { channel, model, at: clock.monotonic() };
-  }
-
   function admits(channel: string, model: string, repeats?: Pass): Pass | undefined {
     const breaker = breakerOf(channel, model);
-    const pass = passTo(channel, model);
+    const pass = { breaker, at: clock.monotonic() };
     if (breaker.openUntil === undefined || fellTogether(breaker, repeats)) return pass;
     if (breaker.probe || pass.at < breaker.openUntil) return undefined;
     breaker.probe = pass;
@@ -147,16 +146,17 @@ export function createHealth(clock: Clock): Health {
   return {
     admits,
     shutForMs,
-    readmits: (channel, model) => admits(channel, model) ?? passTo(channel, model),
+    readmits: (channel, model) =>
+      admits(channel, model) ?? { breaker: breakerOf(channel, model), at: clock.monotonic() },
     begun(pass) {
-      const breaker = breakerOf(pass.channel, pass.model);
+      const { breaker } = pass;
       breaker.recent.add(clock.monotonic());
       streams.set(pass, breaker.consecutive);
       if (breaker.probe === pass) Object.assign(breaker, { openUntil: undefined, opened: undefined });
       else breaker.consecutive = 0;
     },
     success(pass) {
-      const breaker = breakerOf(pass.channel, pass.model);
+      const { breaker } = pass;
       if (!streams.has(pass)) breaker.recent.add(clock.monotonic());
       // What began before it opened says nothing of the channel as it is now.
       if (breaker.opened && pass.at < breaker.opened.tick) return;
@@ -167,7 +167,7 @@ export function createHealth(clock: Clock): Health {
       breaker.recent.clear();
     },
     failure(pass, { opensAtOnce = false, isRateLimit = false } = {}) {
-      const breaker = breakerOf(pass.channel, pass.model);
+      const { breaker } = pass;
       const now = clock.monotonic();
       breaker.recent.add(now, true);
       const isInARow = !isRateLimit && count(breaker, pass, now);
@@ -178,12 +178,11 @@ export function createHealth(clock: Clock): Health {
       if (by) open(breaker, by);
     },
     forget(pass) {
-      const breaker = breakerOf(pass.channel, pass.model);
+      const { breaker } = pass;
       if (breaker.probe === pass) breaker.probe = undefined;
     },
     states: () =>
-      [...breakers].map(([id, { consecutive, openUntil, opened, probe }]) => {
-        const [channel = '', model = ''] = id.split('\n');
+      Array.from(breakers.values(), ({ channel, model, consecutive, openUntil, opened, probe }) => {
         const state = openUntil === undefined ? 'closed' : probe ? 'probing' : 'open';
         return {
           channel,

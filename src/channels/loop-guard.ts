@@ -6,16 +6,15 @@ const MAX_HOPS = 10;
 
 /** `passed`: the header as it came in. */
 export function hasPassed(passed: string | null | undefined, gatewayId: string): boolean {
-  return hopsOf(passed).includes(gatewayId);
+  return passed ? hopsOf(passed).includes(gatewayId) : false;
 }
 
 /** The header for the next call. */
 export function withHop(passed: string | null | undefined, gatewayId: string): string {
-  return [...hopsOf(passed), gatewayId].slice(-MAX_HOPS).join(',');
+  return passed ? [...hopsOf(passed), gatewayId].slice(-MAX_HOPS).join(',') : gatewayId;
 }
 
-function hopsOf(passed: string | null | undefined): string[] {
-  if (!passed) return [];
+function hopsOf(passed: string): string[] {
   return passed
     .split(',')
     .map((hop) => hop.trim())

@@ -2,6 +2,7 @@
 // hourly sums on their way to the store. Times go into a histogram of fixed steps, so that hours can be added up.
 
 import { type Clock, HOUR_MS } from '../kit/clock.ts';
+import { PairMap } from '../kit/pair-map.ts';
 import { addHours } from '../store/book/traffic.ts';
 import type { TrafficHour } from '../store/rows.ts';
 import { NO_FIGURES, RecentTraffic, type Times, type WindowFigures } from './recent-traffic.ts';
@@ -31,34 +32,46 @@ export interface Traffic {
 type OpenHour = TrafficHour & { firstToken: number[]; total: number[] };
 
 export function createTraffic(clock: Clock): Traffic {
-  const recent = new Map<string, RecentTraffic>();
-  let sums = new Map<string, OpenHour>();
+  const recent = new PairMap<RecentTraffic>();
+  /** By the hour. */
+  let sums = new Map<number, PairMap<OpenHour>>();
 
-  function hourOf(hour: number, channel: string, model: string): OpenHour {
-    const id = `${hour}\n${channel}\n${model}`;
-    let known = sums.get(id);
-    if (!known) {
-      known = { hour, channel, model, ok: 0, failed: 0, firstToken: noSteps(), total: noSteps() };
-      sums.set(id, known);
-    }
-    return known;
-  }
-
-  function recentOf(channel: string, model: string, at: number): RecentTraffic {
-    const id = routeId(channel, model);
-    const known = recent.get(id);
+  function sumsOf(hour: number): PairMap<OpenHour> {
+    const known = sums.get(hour);
     if (known) return known;
-    // Documents change, and take routes away.
-    for (const [other, traffic] of recent) if (traffic.isOver(at)) recent.delete(other);
-    const begun = new RecentTraffic();
-    recent.set(id, begun);
+    const begun = new PairMap<OpenHour>();
+    sums.set(hour, begun);
     return begun;
   }
 
+  function hourOf(hour: number, channel: string, model: string): OpenHour {
+    const ofHour = sumsOf(hour);
+    const known = ofHour.get(channel, model);
+    if (known) return known;
+    const begun = { hour, channel, model, ok: 0, failed: 0, firstToken: noSteps(), total: noSteps() };
+    ofHour.set(channel, model, begun);
+    return begun;
+  }
+
+  function recentOf(channel: string, model: string, at: number): RecentTraffic {
+    const known = recent.get(channel, model);
+    if (known) return known;
+    forgetOver(at);
+    const begun = new RecentTraffic();
+    recent.set(channel, model, begun);
+    return begun;
+  }
+
+  /** Documents change, and take routes away. */
+  function forgetOver(at: number): void {
+    recent.deleteWhere((traffic) => traffic.isOver(at));
+  }
+
   return {
-    record({ channel, model, ok, firstTokenMs, totalMs }) {
+    record(sample) {
+      const { channel, model, ok, firstTokenMs, totalMs } = sample;
       const at = clock.monotonic();
-      recentOf(channel, model, at).record(at, ok, { firstTokenMs, totalMs });
+      recentOf(channel, model, at).record(at, ok, sample);
       const hour = hourOf(Math.floor(clock.now() / HOUR_MS), channel, model);
       if (ok) hour.ok++;
       else hour.failed++;
@@ -67,10 +80,10 @@ export function createTraffic(clock: Clock): Traffic {
     },
     figures(channel, model, ms) {
       const since = clock.monotonic() - Math.min(ms, HOUR_MS);
-      return recent.get(routeId(channel, model))?.figures(since) ?? NO_FIGURES;
+      return recent.get(channel, model)?.figures(since) ?? NO_FIGURES;
     },
     takeSums() {
-      const taken = [...sums.values()];
+      const taken = [...sums.values()].flatMap((ofHour) => [...ofHour.values()]);
       sums = new Map();
       return taken;
     },

@@ -8,9 +8,13 @@ const MOST_HELD_MS = MINUTE_MS;
 
 export type TimeUp = 'too_slow' | 'client_gone';
 
+export interface Timed {
+  abort(outcome: TimeUp): void;
+}
+
 export class AttemptTime {
   readonly #clock: Clock;
-  readonly #onUp: (outcome: TimeUp) => void;
+  readonly #timed: Timed;
   /** Of the attempt's own time, when it last began to run. */
   #left = 0;
   /** When the request as a whole must be over. */
@@ -18,11 +22,13 @@ export class AttemptTime {
   #since = 0;
   #heldMs = 0;
   #isHeld = false;
+  /** The time of the request as a whole is the one that runs out first. */
+  #endsWhole = false;
   #cancel: (() => void) | undefined;
 
-  constructor(clock: Clock, onUp: (outcome: TimeUp) => void) {
+  constructor(clock: Clock, timed: Timed) {
     this.#clock = clock;
-    this.#onUp = onUp;
+    this.#timed = timed;
   }
 
   /** Also starts it again. */
@@ -38,7 +44,8 @@ export class AttemptTime {
     this.#left -= now - this.#since;
     this.#since = now;
     this.#isHeld = true;
-    this.#set(this.#until - now, this.#endWhole);
+    this.#endsWhole = true;
+    this.#set(this.#until - now);
   }
 
   /** It has taken what it held up. */
@@ -57,20 +64,21 @@ export class AttemptTime {
     const now = this.#clock.monotonic();
     const wholeLeft = this.#until - now;
     this.#since = now;
-    if (this.#left <= wholeLeft) this.#set(this.#left, this.#endOwn);
-    else this.#set(wholeLeft, this.#endWhole);
+    this.#endsWhole = wholeLeft < this.#left;
+    this.#set(Math.min(this.#left, wholeLeft));
   }
 
   #heldSoFar(): number {
     return this.#heldMs + (this.#isHeld ? this.#clock.monotonic() - this.#since : 0);
   }
 
-  readonly #endOwn = (): void => this.#onUp('too_slow');
+  readonly #onUp = (): void => {
+    const isClients = this.#endsWhole && this.#heldSoFar() >= MOST_HELD_MS;
+    this.#timed.abort(isClients ? 'client_gone' : 'too_slow');
+  };
 
-  readonly #endWhole = (): void => this.#onUp(this.#heldSoFar() >= MOST_HELD_MS ? 'client_gone' : 'too_slow');
-
-  #set(ms: number, end: () => void): void {
+  #set(ms: number): void {
     this.#cancel?.();
-    this.#cancel = this.#clock.after(Math.max(1, ms), end);
+    this.#cancel = this.#clock.after(Math.max(1, ms), this.#onUp);
   }
 }

@@ -10,23 +10,27 @@ import { failpoint } from '../kit/failpoint.ts';
 import { dropBody } from '../kit/json/request-json.ts';
 import { describeError } from '../kit/log.ts';
 import { AttemptFailed } from './attempt-failed.ts';
-import type { Begun } from './begun.ts';
+import { beforeAsking, mayAsk } from './before-asking.ts';
+import type { BegunAnswer } from './begun.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import { isDescribable, noteRefused, type Translated } from './note-refused.ts';
+import { createNote, noteTrouble } from './note-try.ts';
 import type { Step } from './plan.ts';
-import { beginStream, readRefusal, takeWhole } from './take-answer.ts';
+import { beginStream, readAnswer, readRefusal, takeWhole } from './take-answer.ts';
 import { upstreamFields } from './upstream-fields.ts';
 import { Watch } from './watch.ts';
 import { fetchNamed, type Prefill, writeBody } from './write-body.ts';
 
-/** Ends when `gone` is aborted. Throws AttemptFailed. */
+/** One try, if what it may cost is still held. Ends when `gone` is aborted. Throws AttemptFailed, with what came of it noted. */
 export async function attempt(
   tools: RelayTools,
   admission: Admission,
   step: Step,
   gone: AbortSignal,
   prefill?: Prefill,
-): Promise<Begun> {
+): Promise<BegunAnswer> {
+  const note = createNote(tools, admission, step);
+  if (!mayAsk(tools, admission, step)) await beforeAsking(tools, admission, step, gone);
   const { call } = admission;
   const { route } = step;
   const { stream } = call.request;
@@ -58,15 +62,17 @@ export async function attempt(
       translated = { carrier, fields, prefill, fetched: isDescribed ? fetched : undefined, isDescribed };
     const response = await sending;
     failpoint('K3');
-    const reply = { response, carrier, watch, hidden: upstream.hidden };
+    const reply = { response, carrier, fields, startedAt, watch, hidden: upstream.hidden };
     if (response.status !== 200) throw await readRefusal(tools, call, reply);
     if (stream) {
-      const begun = await beginStream(call, route, fields, reply);
-      return { ...begun, fields, startedAt, firstTokenAt: tools.clock.monotonic() };
+      const begun = await beginStream(tools, call, route, reply);
+      note('begun');
+      return { step, begun, ended: note };
     }
-    const whole = await takeWhole(tools, call, reply);
+    const begun = takeWhole(reply, await readAnswer(tools, call, reply));
     watch.end();
-    return { ...whole, fields, startedAt, firstTokenAt: null };
+    note('ok');
+    return { step, begun, ended: note };
   } catch (error) {
     if (isOurs(error))
       tools.log('error', 'attempt_failed', { request_id: call.requestId, detail: describeError(error) });
@@ -74,7 +80,10 @@ export async function attempt(
     if (translated) noteRefused(tools, admission, step, translated, failed);
     watch.abort(failed.outcome);
     watch.end();
-    throw translated ? inClientsFields(call, failed) : failed;
+    const told = translated ? inClientsFields(call, failed) : failed;
+    note(told.outcome);
+    noteTrouble(tools, admission, step, told);
+    throw told;
   }
 }
 

@@ -4,10 +4,15 @@ import type { Carrier } from '../dialects/carrier.ts';
 import type { AnswerFacts, StreamReader, UpstreamFields } from '../dialects/dialect.ts';
 import type { JsonDocument } from '../kit/json/json.ts';
 import type { EventFeed } from './event-feed.ts';
+import type { AttemptOutcome } from './outcomes.ts';
+import type { Step } from './plan.ts';
 import type { LargeAnswer } from './read-large-answer.ts';
 import type { Watch } from './watch.ts';
 
-export interface AnyBegun {
+interface AnyBegun {
+  carrier: Carrier;
+  /** As they were sent. */
+  fields: UpstreamFields;
   /** When the try began, by the monotonic clock. */
   startedAt: number;
   /** When a stream brought its first word. */
@@ -16,8 +21,6 @@ export interface AnyBegun {
 
 export interface WholeAnswer extends AnyBegun {
   kind: 'whole';
-  carrier: Carrier;
-  fields: UpstreamFields;
   /** In the client's dialect. */
   document: JsonDocument;
   facts: AnswerFacts;
@@ -29,9 +32,6 @@ export interface WholeAnswer extends AnyBegun {
 
 export interface BegunStream extends AnyBegun {
   kind: 'stream';
-  carrier: Carrier;
-  /** As they were sent. */
-  fields: UpstreamFields;
   reader: StreamReader;
   /** Everything from the first event on, including what was read to find the beginning. */
   events: EventFeed;
@@ -39,3 +39,10 @@ export interface BegunStream extends AnyBegun {
 }
 
 export type Begun = WholeAnswer | BegunStream;
+
+export interface BegunAnswer<Kind extends Begun = Begun> {
+  step: Step;
+  begun: Kind;
+  /** What came of it in the end, for the receipt and the channel's health. */
+  ended(outcome: AttemptOutcome | 'ok'): void;
+}

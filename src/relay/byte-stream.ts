@@ -53,7 +53,7 @@ export function toByteStream(
     isOver = true;
     cancelQuiet();
     gone.removeEventListener('abort', leave);
-    forgetCut();
+    cut.forget(cutListener);
     unblock?.();
     // Before the server is told: afterwards it does not know any more which connection is meant.
     connection.keepOpen(false);
@@ -118,9 +118,12 @@ export function toByteStream(
   }
 
   // While the client does not read, nothing runs that could notice the cut and tell it.
-  const forgetCut = cut.listen(() => {
-    if (blocked) breakOff();
-  });
+  const cutListener = {
+    onCut() {
+      if (blocked) breakOff();
+    },
+  };
+  cut.listen(cutListener);
   gone.addEventListener('abort', leave, { once: true });
 
   const source: Bun.DirectUnderlyingSource<Uint8Array> = {

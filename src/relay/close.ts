@@ -5,7 +5,7 @@ import { failpoint } from '../kit/failpoint.ts';
 import type { Nano } from '../kit/money.ts';
 import type { CloseResult, Outcome } from '../store/operations.ts';
 import type { Attempt, RequestStatus } from '../store/rows.ts';
-import type { BegunAnswer } from './begin-answer.ts';
+import type { BegunAnswer } from './begun.ts';
 import { type Bill, nothingBilled } from './bill.ts';
 import type { Admission, RelayTools } from './call.ts';
 import type { ServingTry } from './meter.ts';

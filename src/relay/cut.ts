@@ -3,29 +3,32 @@
 
 export interface Cut {
   signal: AbortSignal;
-  /** Runs `task` when what still runs is cut; the result takes it back. */
-  listen(task: () => void): () => void;
+  /** It is told when what still runs is cut, unless it is forgotten before. */
+  listen(listener: CutListener): void;
+  forget(listener: CutListener): void;
+}
+
+export interface CutListener {
+  onCut(): void;
 }
 
 export function createCut(signal: AbortSignal): Cut {
-  const tasks = new Set<() => void>();
+  const listeners = new Set<CutListener>();
   signal.addEventListener('abort', () => {
-    for (const task of [...tasks]) runAlone(task);
-    tasks.clear();
+    for (const listener of [...listeners]) tell(listener);
+    listeners.clear();
   });
   return {
     signal,
-    listen(task) {
-      tasks.add(task);
-      return () => tasks.delete(task);
-    },
+    listen: (listener) => void listeners.add(listener),
+    forget: (listener) => void listeners.delete(listener),
   };
 }
 
 /** One that fails keeps the news from none of the others. */
-function runAlone(task: () => void): void {
+function tell(listener: CutListener): void {
   try {
-    task();
+    listener.onCut();
   } catch {
     // Its stream ends with its connection.
   }

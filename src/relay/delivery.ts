@@ -4,8 +4,7 @@
 import type { Sent, StreamWriter } from '../dialects/dialect.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { AttemptFailed } from './attempt-failed.ts';
-import type { BegunAnswer } from './begin-answer.ts';
-import type { BegunStream } from './begun.ts';
+import type { BegunAnswer, BegunStream } from './begun.ts';
 import type { Run } from './bill.ts';
 import type { Call } from './call.ts';
 import type { Served } from './close.ts';

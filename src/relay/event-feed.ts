@@ -13,25 +13,6 @@ export interface Waiter {
   reject(reason: unknown): void;
 }
 
-export interface EventFeed {
-  /** The next event of what was read; undefined when more must be read. Throws AttemptFailed. */
-  next(): StreamEvent | undefined;
-  /** Waits for the upstream; false when everything has been said. Rejects when the watch ends or the upstream breaks. */
-  more(): Promise<boolean>;
-  /** The same without a promise: one waiter may serve all the waits of a stream. */
-  wait(waiter: Waiter): void;
-  /** What the upstream said, as it came, when it said the last event. */
-  heard(): string | undefined;
-  /** The bytes that the last event came in, if nothing else came in them. */
-  alone(): Uint8Array | undefined;
-  /** Events that were taken come first again. */
-  putBack(events: readonly StreamEvent[]): void;
-  /** Ends the wait of whoever waits now, but not the stream. */
-  interrupt(reason: unknown): void;
-  /** Nothing is read any more. */
-  close(): void;
-}
-
 export interface FeedLimits {
   idleMs: number;
   /** More than this is no answer but a flood. */
@@ -43,129 +24,161 @@ export const HELD_UP = -1;
 const LAST_WORDS_MS = 500;
 
 /** The time in which nobody asks for more, because the client reads slowly, does not count as idle. */
-export function createEventFeed(
-  response: Response,
-  reader: StreamReader,
-  watch: Watch,
-  { idleMs, maxBytes }: FeedLimits,
-): EventFeed {
-  const source = response.body?.getReader();
-  const buffer = new EventBuffer(reader, () => noteFailure(new AttemptFailed('flood')));
-  let total = 0;
-  let isReading = false;
-  let isOver = source === undefined;
+export class EventFeed implements EventListenerObject {
+  readonly #reader: StreamReader;
+  readonly #watch: Watch;
+  readonly #limits: FeedLimits;
+  readonly #source: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  readonly #buffer: EventBuffer;
+  #total = 0;
+  #isReading = false;
+  #isOver: boolean;
   /** The answer was whole when it was last waited for, and no word came since. */
-  let isWhole = false;
+  #isWhole = false;
   /** The first one counts. */
-  let failure: { reason: unknown } | undefined;
-  let waiter: Waiter | undefined;
+  #failure: { reason: unknown } | undefined;
+  #waiter: Waiter | undefined;
 
-  function wait(waiting: Waiter): void {
-    if (watch.signal.aborted) tellFailure(waiting, watch.signal.reason);
-    else if (failure) tellFailure(waiting, failure.reason);
-    else if (buffer.hasBytes) waiting.resolve(true);
-    else if (isOver) tellEnd(waiting);
+  constructor(response: Response, reader: StreamReader, watch: Watch, limits: FeedLimits) {
+    this.#reader = reader;
+    this.#watch = watch;
+    this.#limits = limits;
+    this.#source = response.body?.getReader();
+    this.#buffer = new EventBuffer(reader, () => this.#noteFailure(new AttemptFailed('flood')));
+    this.#isOver = this.#source === undefined;
+    if (watch.signal.aborted) this.handleEvent();
+    else watch.signal.addEventListener('abort', this, { once: true });
+  }
+
+  /** The next event of what was read; undefined when more must be read. Throws AttemptFailed. */
+  next(): StreamEvent | undefined {
+    const event = this.#buffer.next();
+    if (event?.kind === 'output') this.#isWhole = false;
+    return event;
+  }
+
+  /** Waits for the upstream; false when everything has been said. Rejects when the watch ends or the upstream breaks. */
+  more(): Promise<boolean> {
+    return new Promise((resolve, reject) => this.wait({ resolve, reject }));
+  }
+
+  /** The same without a promise: one waiter may serve all the waits of a stream. */
+  wait(waiting: Waiter): void {
+    const { signal } = this.#watch;
+    if (signal.aborted) this.#tellFailure(waiting, signal.reason);
+    else if (this.#failure) this.#tellFailure(waiting, this.#failure.reason);
+    else if (this.#buffer.hasBytes) waiting.resolve(true);
+    else if (this.#isOver) this.#tellEnd(waiting);
     else {
-      waiter = waiting;
-      if (!isReading) readSource();
+      this.#waiter = waiting;
+      if (!this.#isReading) this.#readSource();
     }
   }
 
-  function tellFailure(waiting: Waiter, reason: unknown): void {
-    if (buffer.breakOff()) waiting.resolve(true);
+  /** What the upstream said, as it came, when it said the last event. */
+  heard(): string | undefined {
+    return this.#buffer.heard();
+  }
+
+  /** The bytes that the last event came in, if nothing else came in them. */
+  alone(): Uint8Array | undefined {
+    return this.#buffer.alone();
+  }
+
+  /** Events that were taken come first again. */
+  putBack(events: readonly StreamEvent[]): void {
+    this.#buffer.putBack(events);
+  }
+
+  /** Ends the wait of whoever waits now, but not the stream. */
+  interrupt(reason: unknown): void {
+    this.#takeWaiter()?.reject(reason);
+  }
+
+  /** Nothing is read any more. */
+  close(): void {
+    this.#isOver = true;
+    this.#buffer.close();
+    this.#cancelSource();
+  }
+
+  /** The watch has ended: the only event that is listened to. */
+  handleEvent(): void {
+    this.#onFailure(this.#watch.signal.reason);
+    this.#cancelSource();
+  }
+
+  #tellFailure(waiting: Waiter, reason: unknown): void {
+    if (this.#buffer.breakOff()) waiting.resolve(true);
     else waiting.reject(reason);
   }
 
-  function tellEnd(waiting: Waiter): void {
+  #tellEnd(waiting: Waiter): void {
     try {
-      waiting.resolve(buffer.end());
+      waiting.resolve(this.#buffer.end());
     } catch (error) {
       waiting.reject(error);
     }
   }
 
   /** Whoever waits is told, or waits on. */
-  function tellWaiter(): void {
-    const waiting = waiter;
-    waiter = undefined;
-    if (waiting) wait(waiting);
+  #tellWaiter(): void {
+    const waiting = this.#takeWaiter();
+    if (waiting) this.wait(waiting);
   }
 
-  function readSource(): void {
-    isReading = true;
-    const goesOn = isWhole;
-    isWhole = reader.isFinished();
-    watch.wait(isWhole ? Math.min(idleMs, LAST_WORDS_MS) : idleMs, { goesOn: goesOn && isWhole });
-    source?.read().then(onRead, onFailure);
+  #takeWaiter(): Waiter | undefined {
+    const waiting = this.#waiter;
+    this.#waiter = undefined;
+    return waiting;
   }
 
-  function onRead({ done, value }: { done: boolean; value?: Uint8Array | undefined }): void {
-    isReading = false;
-    watch.rest();
-    if (done) isOver = true;
-    total += value?.byteLength ?? 0;
-    if (total > maxBytes) noteFailure(new AttemptFailed('flood'));
-    const rest = value && mayPass(value) ? passOver(value) : value;
-    buffer.bring(rest);
-    if (rest || done || failure) tellWaiter();
-    else if (waiter) readSource();
+  #readSource(): void {
+    const { idleMs } = this.#limits;
+    this.#isReading = true;
+    const goesOn = this.#isWhole;
+    this.#isWhole = this.#reader.isFinished();
+    this.#watch.wait(this.#isWhole ? Math.min(idleMs, LAST_WORDS_MS) : idleMs, { goesOn: goesOn && this.#isWhole });
+    this.#source?.read().then(this.#onRead, this.#onFailure);
   }
 
-  function onFailure(reason: unknown): void {
-    isReading = false;
-    watch.rest();
-    noteFailure(reason);
-    tellWaiter();
+  readonly #onRead = ({ done, value }: { done: boolean; value?: Uint8Array | undefined }): void => {
+    this.#isReading = false;
+    this.#watch.rest();
+    if (done) this.#isOver = true;
+    this.#total += value?.byteLength ?? 0;
+    if (this.#total > this.#limits.maxBytes) this.#noteFailure(new AttemptFailed('flood'));
+    const rest = value && this.#mayPass(value) ? this.#passOver(value) : value;
+    this.#buffer.bring(rest);
+    if (rest || done || this.#failure) this.#tellWaiter();
+    else if (this.#waiter) this.#readSource();
+  };
+
+  readonly #onFailure = (reason: unknown): void => {
+    this.#isReading = false;
+    this.#watch.rest();
+    this.#noteFailure(reason);
+    this.#tellWaiter();
+  };
+
+  #noteFailure(reason: unknown): void {
+    this.#failure ??= { reason };
   }
 
-  function noteFailure(reason: unknown): void {
-    failure ??= { reason };
-  }
-
-  function mayPass(bytes: Uint8Array): boolean {
-    return waiter?.passBytes !== undefined && !failure && buffer.mayPass(bytes);
+  #mayPass(bytes: Uint8Array): boolean {
+    return this.#waiter?.passBytes !== undefined && !this.#failure && this.#buffer.mayPass(bytes);
   }
 
   /** What whoever waits did not take, and must be read as events. */
-  function passOver(bytes: Uint8Array): Uint8Array | undefined {
-    const taken = waiter?.passBytes?.(bytes) ?? 0;
-    if (taken !== 0) isWhole = false;
-    if (taken === HELD_UP) waiter = undefined;
+  #passOver(bytes: Uint8Array): Uint8Array | undefined {
+    const taken = this.#waiter?.passBytes?.(bytes) ?? 0;
+    if (taken !== 0) this.#isWhole = false;
+    if (taken === HELD_UP) this.#waiter = undefined;
     if (taken === HELD_UP || taken === bytes.byteLength) return undefined;
     return taken === 0 ? bytes : bytes.subarray(taken);
   }
 
-  function cancelSource(): void {
-    source?.cancel().catch(() => {});
+  #cancelSource(): void {
+    this.#source?.cancel().catch(() => {});
   }
-
-  function onAbort(): void {
-    onFailure(watch.signal.reason);
-    cancelSource();
-  }
-  if (watch.signal.aborted) onAbort();
-  else watch.signal.addEventListener('abort', onAbort, { once: true });
-
-  return {
-    next() {
-      const event = buffer.next();
-      if (event?.kind === 'output') isWhole = false;
-      return event;
-    },
-    more: () => new Promise((resolve, reject) => wait({ resolve, reject })),
-    wait,
-    heard: () => buffer.heard(),
-    alone: () => buffer.alone(),
-    putBack: (events) => buffer.putBack(events),
-    interrupt(reason) {
-      const waiting = waiter;
-      waiter = undefined;
-      waiting?.reject(reason);
-    },
-    close() {
-      isOver = true;
-      buffer.close();
-      cancelSource();
-    },
-  };
 }

@@ -4,11 +4,11 @@
 import { createHash } from 'node:crypto';
 import type { Model, Route } from '../catalog/catalog.ts';
 import type { Pass } from '../channels/health.ts';
-import { canReach } from '../dialects/carry.ts';
 import { mayBegin } from '../dialects/may-begin.ts';
 import { Fault } from '../faults/fault.ts';
 import type { AttemptFailed } from './attempt-failed.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
+import { chooseRoute, rankRoutes } from './choose-route.ts';
 import { OUTCOMES } from './outcomes.ts';
 
 export interface Step {
@@ -40,104 +40,160 @@ const LONGEST_RETRY_AFTER_S = 5;
 const JITTER_MS = { least: 50, spread: 200 };
 
 export function createPlan(tools: RelayTools, { call }: Admission): Plan {
-  const models = [...call.candidates];
-  const mayPrefill =
-    models.some(({ routes }) => routes.some(({ prefill }) => prefill)) && mayBegin(call.request.document.value);
-  const refusing = new Set<Route>();
-  const tried = new Map<string, number>();
-  const passedOver = new Set<Route>();
-  let onModel = 0;
-  let inAll = 0;
-  let last: Step | undefined;
-  /** The last step that could not open sealed reasoning; then whether that was left out. */
-  let sealed: Step | undefined;
-  let withoutSealed = false;
-  let conversationName: string | undefined;
+  return new CallPlan(tools, call);
+}
 
-  function take(step: Step): Step {
-    tried.set(step.route.channel.name, (tried.get(step.route.channel.name) ?? 0) + 1);
-    onModel++;
-    inAll++;
-    last = step;
-    return step;
+class CallPlan implements Plan {
+  readonly mayPrefill: boolean;
+  readonly #tools: RelayTools;
+  readonly #call: Call;
+  /** How often, by the channel's name. */
+  readonly #tried = new Map<string, number>();
+  #refusing: Set<Route> | undefined;
+  #passedOver: Set<Route> | undefined;
+  /** Which of the call's models is asked. */
+  #place = 0;
+  #onModel = 0;
+  #inAll = 0;
+  #last: Step | undefined;
+  /** The last step that could not open sealed reasoning; then whether that was left out. */
+  #sealed: Step | undefined;
+  #withoutSealed = false;
+  #conversationName: string | undefined;
+
+  constructor(tools: RelayTools, call: Call) {
+    this.#tools = tools;
+    this.#call = call;
+    const { stream, document } = call.request;
+    this.mayPrefill = stream && call.candidates.some(hasPrefill) && mayBegin(document.value);
   }
 
-  /** The last route once more, unless it had its second try, or its breaker has opened for another reason. */
-  function repeat(failure: AttemptFailed): Step | undefined {
-    const waitMs = repeatWait(tools, failure);
-    if (!last || waitMs === undefined || onModel >= MAX_ON_ONE_MODEL || inAll >= MAX_IN_ALL) return undefined;
-    const { channel, model } = last.route;
-    if ((tried.get(channel.name) ?? 0) > 1) return undefined;
-    const isToldToWait = OUTCOMES[failure.outcome].again === 'as_told';
-    const pass = isToldToWait
-      ? tools.health.readmits(channel.name, model)
-      : tools.health.admits(channel.name, model, last.pass);
-    if (!pass) return undefined;
-    if (tools.retryBudget.take(tools.running.size)) return take({ ...last, waitMs, pass });
-    tools.health.forget(pass);
+  canPrefill(route: Route): boolean {
+    return this.mayPrefill && route.prefill && !this.#refusing?.has(route);
+  }
+
+  next(failure?: AttemptFailed): Step | undefined {
+    if (this.#inAll >= MAX_IN_ALL) return undefined;
+    const repeated = failure && this.#repeat(failure);
+    if (repeated) return repeated;
+    if (failure?.isSealed) this.#sealed = this.#last;
+    if (failure?.isTooLong) {
+      // The channel did nothing wrong: it may serve a model that takes more.
+      if (this.#last) this.#tried.delete(this.#last.route.channel.name);
+      this.#nextModel();
+    }
+    const { candidates } = this.#call;
+    for (; this.#place < candidates.length; this.#nextModel()) {
+      const model = candidates[this.#place];
+      const chosen = model && this.#onModel < MAX_ON_ONE_MODEL ? this.#choose(model) : undefined;
+      if (chosen) return this.#take(chosen);
+      const unsealed = this.#unseal();
+      if (unsealed) return unsealed;
+    }
     return undefined;
   }
 
-  function again(): Step | undefined {
-    if (last) refusing.add(last.route);
-    if (!last || inAll >= MAX_IN_ALL) return undefined;
-    return anew(last);
+  again(): Step | undefined {
+    if (!this.#last) return undefined;
+    this.#refusing ??= new Set();
+    this.#refusing.add(this.#last.route);
+    return this.#inAll >= MAX_IN_ALL ? undefined : this.#anew(this.#last);
+  }
+
+  shutForMs(): number | undefined {
+    if (!this.#passedOver) return undefined;
+    const { health } = this.#tools;
+    return Math.min(...Array.from(this.#passedOver, ({ channel, model }) => health.shutForMs(channel.name, model)));
+  }
+
+  #take(step: Step): Step {
+    this.#tried.set(step.route.channel.name, this.#triesOn(step.route) + 1);
+    this.#onModel++;
+    return this.#go(step);
+  }
+
+  #go(step: Step): Step {
+    this.#inAll++;
+    this.#last = step;
+    return step;
+  }
+
+  #triesOn({ channel }: Route): number {
+    return this.#tried.get(channel.name) ?? 0;
+  }
+
+  /** The last route once more, unless it had its second try, or its breaker has opened for another reason. */
+  #repeat(failure: AttemptFailed): Step | undefined {
+    const { health, retryBudget, running } = this.#tools;
+    const last = this.#last;
+    const waitMs = repeatWait(this.#tools, failure);
+    if (!last || waitMs === undefined || this.#onModel >= MAX_ON_ONE_MODEL) return undefined;
+    if (this.#triesOn(last.route) > 1) return undefined;
+    const { channel, model } = last.route;
+    const isToldToWait = OUTCOMES[failure.outcome].again === 'as_told';
+    const pass = isToldToWait ? health.readmits(channel.name, model) : health.admits(channel.name, model, last.pass);
+    if (!pass) return undefined;
+    if (retryBudget.take(running.size)) return this.#take({ ...last, waitMs, pass });
+    health.forget(pass);
+    return undefined;
   }
 
   /** At once, and no try on the channel or the model. */
-  function anew(step: Step): Step {
+  #anew(step: Step): Step {
     const { channel, model } = step.route;
-    tried.set(channel.name, (tried.get(channel.name) ?? 1) - 1);
-    onModel--;
-    return take({ ...step, waitMs: 0, pass: tools.health.readmits(channel.name, model), withoutSealed });
+    const pass = this.#tools.health.readmits(channel.name, model);
+    return this.#go({ ...step, waitMs: 0, pass, withoutSealed: this.#withoutSealed });
   }
 
   /** A route that could not open what another account sealed, once without it: better than no answer of this model. */
-  function unseal(): Step | undefined {
-    if (!sealed || withoutSealed || call.isStrict) return undefined;
-    withoutSealed = true;
-    return anew(sealed);
+  #unseal(): Step | undefined {
+    if (!this.#sealed || this.#withoutSealed || this.#call.isStrict) return undefined;
+    this.#withoutSealed = true;
+    return this.#anew(this.#sealed);
   }
 
-  function choose(model: Model): Choice | undefined {
-    if (model.routes.length > 1) conversationName ??= call.conversationName ?? nameByStart(call);
-    return chooseRoute(tools, call, model, { tried, passedOver, conversationName });
+  #nextModel(): void {
+    this.#place++;
+    this.#onModel = 0;
+    this.#sealed = undefined;
   }
 
-  function nextModel(): void {
-    models.shift();
-    onModel = 0;
-    sealed = undefined;
-  }
-
-  return {
-    mayPrefill,
-    canPrefill: (route) => mayPrefill && route.prefill && !refusing.has(route),
-    again,
-    shutForMs() {
-      const waits = [...passedOver].map(({ channel, model }) => tools.health.shutForMs(channel.name, model));
-      return waits.length > 0 ? Math.min(...waits) : undefined;
-    },
-    next(failure) {
-      if (inAll >= MAX_IN_ALL) return undefined;
-      const repeated = failure && repeat(failure);
-      if (repeated) return repeated;
-      if (failure?.isSealed) sealed = last;
-      if (failure?.isTooLong) {
-        // The channel did nothing wrong: it may serve a model that takes more.
-        if (last) tried.delete(last.route.channel.name);
-        nextModel();
+  #choose(model: Model): Step | undefined {
+    if (model.routes.length > 1) this.#conversationName ??= this.#call.conversationName ?? nameByStart(this.#call);
+    for (const equals of rankRoutes(model, this.#call.dialect)) {
+      let left = this.#tried.size > 0 ? untried(equals, this.#tried) : equals;
+      while (left.length > 0) {
+        const route = chooseRoute(left, this.#conversationName, this.#tools.random);
+        if (!route) return undefined;
+        const pass = this.#admit(model, route);
+        if (pass) return { model, route, waitMs: 0, pass, withoutSealed: this.#withoutSealed };
+        left = without(left, route);
       }
-      for (; models.length > 0; nextModel()) {
-        const [model] = models;
-        const chosen = model && onModel < MAX_ON_ONE_MODEL ? choose(model) : undefined;
-        if (model && chosen) return take({ model, ...chosen, waitMs: 0, withoutSealed });
-        const unsealed = unseal();
-        if (unsealed) return unsealed;
-      }
-      return undefined;
-    },
-  };
+    }
+    return undefined;
+  }
+
+  /** If the route can carry the call, and its breaker lets it through. */
+  #admit(model: Model, route: Route): Pass | undefined {
+    if (this.#call.findCarrier(model, route) instanceof Fault) return undefined;
+    const pass = this.#tools.health.admits(route.channel.name, route.model);
+    if (pass) return pass;
+    this.#passedOver ??= new Set();
+    this.#passedOver.add(route);
+    return undefined;
+  }
+}
+
+function hasPrefill({ routes }: Model): boolean {
+  return routes.some(({ prefill }) => prefill);
+}
+
+function untried(routes: readonly Route[], tried: ReadonlyMap<string, number>): readonly Route[] {
+  return routes.filter(({ channel }) => !tried.has(channel.name));
+}
+
+function without(routes: readonly Route[], route: Route): readonly Route[] {
+  return routes.filter((other) => other !== route);
 }
 
 function repeatWait(tools: RelayTools, { outcome, retryAfterS }: AttemptFailed): number | undefined {
@@ -151,54 +207,4 @@ function repeatWait(tools: RelayTools, { outcome, retryAfterS }: AttemptFailed):
 function nameByStart({ dialect, request, key }: Call): string | undefined {
   const start = dialect.conversationStart?.(request.document.value);
   return start === undefined ? undefined : createHash('sha256').update(`${key.accountId}\n${start}`).digest('hex');
-}
-
-type Choice = Pick<Step, 'route' | 'pass'>;
-
-interface Choosing {
-  tried: ReadonlyMap<string, number>;
-  passedOver: Set<Route>;
-  conversationName: string | undefined;
-}
-
-/** By priority, then by weight; a conversation keeps to its channel, so that the upstream's prompt cache stays warm. */
-function chooseRoute(
-  tools: RelayTools,
-  call: Call,
-  model: Model,
-  { tried, passedOver, conversationName }: Choosing,
-): Choice | undefined {
-  let candidates = model.routes.filter(
-    ({ channel }) => !tried.has(channel.name) && canReach(call.dialect, channel.endpoints),
-  );
-  while (candidates.length > 0) {
-    const priority = Math.min(...candidates.map((route) => route.priority));
-    const equals = candidates.filter((route) => route.priority === priority);
-    const route = conversationName === undefined ? byWeight(tools, equals) : byConversation(conversationName, equals);
-    if (!route) return undefined;
-    const isCarried = !(call.findCarrier(model, route) instanceof Fault);
-    const pass = isCarried ? tools.health.admits(route.channel.name, route.model) : undefined;
-    if (pass) return { route, pass };
-    if (isCarried) passedOver.add(route);
-    candidates = candidates.filter((other) => other !== route);
-  }
-  return undefined;
-}
-
-function byWeight(tools: RelayTools, routes: readonly Route[]): Route | undefined {
-  let mark = tools.random.fraction() * routes.reduce((sum, { weight }) => sum + weight, 0);
-  for (const route of routes) {
-    mark -= route.weight;
-    if (mark < 0) return route;
-  }
-  return routes.at(-1);
-}
-
-/** Each conversation ranks the channels in an order of its own, in proportion to their weights. */
-function byConversation(conversationName: string, routes: readonly Route[]): Route | undefined {
-  const score = ({ channel, weight }: Route) => {
-    const hash = createHash('sha256').update(`${conversationName}\n${channel.name}`).digest();
-    return -weight / Math.log((hash.readUInt32BE(0) + 1) / 2 ** 32 / 1.000001);
-  };
-  return routes.toSorted((a, b) => score(b) - score(a))[0];
 }

@@ -27,11 +27,11 @@ export async function* readBytes(
   }
 }
 
-/** An answer whose length is told, and short, is read at one go. */
+/** An answer whose length is told, and short, is read at one go: that ends with the watch, as it was sent with its signal. */
 export const SHORT_BYTES = 1024 * 1024;
 
 export function readText(response: Response, watch: Watch): Promise<string> {
-  return isShort(response) ? watch.until(response.text()) : readLong(response, watch);
+  return isShort(response) ? response.text() : readLong(response, watch);
 }
 
 async function readLong(response: Response, watch: Watch): Promise<string> {

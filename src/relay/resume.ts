@@ -3,9 +3,10 @@
 
 import type { ContinuedWriter, StreamWriter } from '../dialects/dialect.ts';
 import { weighTokens, wholeTokens } from '../kit/tokens.ts';
+import { attempt } from './attempt.ts';
 import { AttemptFailed } from './attempt-failed.ts';
-import { type BegunAnswer, isOver, tryStep } from './begin-answer.ts';
-import type { BegunStream } from './begun.ts';
+import { isOver } from './begin-answer.ts';
+import type { BegunAnswer, BegunStream } from './begun.ts';
 import type { Admission, RelayTools } from './call.ts';
 import type { Plan, Step } from './plan.ts';
 import type { Prefill } from './write-body.ts';
@@ -43,7 +44,7 @@ export async function resume(
     if (!step) return undefined;
     const prefill: Prefill | undefined = plan.canPrefill(step.route) ? prefillOf(writer) : undefined;
     try {
-      const { begun, ended } = await tryStep(tools, admission, step, gone, prefill);
+      const { begun, ended } = await attempt(tools, admission, step, gone, prefill);
       if (begun.kind !== 'stream') throw new AttemptFailed('not_an_answer');
       const continued = writer.continue(prefill ? 'prefill' : 'fresh');
       return { step, begun, ended, continued, prefilledTokens: prefill?.tokens };

@@ -4,23 +4,26 @@
 import type { Route } from '../catalog/catalog.ts';
 import { readFailure } from '../channels/refusals/read-failure.ts';
 import { readToldFailure } from '../channels/refusals/read-told-failure.ts';
-import type { Carrier } from '../dialects/carrier.ts';
+import type { CarriedAnswer, Carrier } from '../dialects/carrier.ts';
 import type { StreamEvent, StreamReader, UpstreamFields } from '../dialects/dialect.ts';
 import { ANSWER_LIMITS, type JsonDocument, readJsonObject } from '../kit/json/json.ts';
 import { AttemptFailed } from './attempt-failed.ts';
-import type { AnyBegun, BegunStream, WholeAnswer } from './begun.ts';
+import type { BegunStream, WholeAnswer } from './begun.ts';
 import type { Call, RelayTools } from './call.ts';
 import { classifyFailure, classifyTold } from './classify-failure.ts';
 import { MAX_WORDLESS_EVENTS } from './event-buffer.ts';
-import { createEventFeed, type EventFeed } from './event-feed.ts';
+import { EventFeed } from './event-feed.ts';
 import type { AttemptOutcome } from './outcomes.ts';
-import { readLargeAnswer } from './read-large-answer.ts';
+import { type LargeAnswer, readLargeAnswer } from './read-large-answer.ts';
 import { isShort, MAX_ANSWER_BYTES, readText } from './read-upstream-text.ts';
 import type { Watch } from './watch.ts';
 
 export interface Reply {
   response: Response;
   carrier: Carrier;
+  fields: UpstreamFields;
+  /** When the try began, by the monotonic clock. */
+  startedAt: number;
   watch: Watch;
   /** Names and keys of the upstream's own, which no client may read. */
   hidden: readonly string[];
@@ -40,32 +43,41 @@ function explainTold({ carrier, hidden }: Reply, text: string | undefined, other
   return (told && classifyTold(told, carrier.maySeal)) ?? new AttemptFailed(otherwise);
 }
 
-type WholeParts = Omit<WholeAnswer, 'fields' | keyof AnyBegun>;
-
-export async function takeWhole(tools: RelayTools, call: Call, reply: Reply): Promise<WholeParts> {
-  const { response, carrier, watch } = reply;
+/** Its text; of one that is large, what was read of it piece by piece. */
+export function readAnswer(tools: RelayTools, call: Call, { response, watch }: Reply): Promise<string | LargeAnswer> {
   const { longAnswers } = call.dialect;
-  if (!longAnswers || isShort(response)) return readWhole(reply, await readText(response, watch));
-  const read = await readLargeAnswer(tools, call, longAnswers, response, watch);
-  if (typeof read === 'string') return readWhole(reply, read);
+  if (!longAnswers || isShort(response)) return readText(response, watch);
+  return readLargeAnswer(tools, call, longAnswers, response, watch);
+}
+
+/** Throws AttemptFailed if what was read is no answer. */
+export function takeWhole(reply: Reply, read: string | LargeAnswer): WholeAnswer {
+  return typeof read === 'string' ? takeText(reply, read) : takeLarge(reply, read);
+}
+
+function takeText(reply: Reply, text: string): WholeAnswer {
+  const document = parseAnswer(text);
+  const answer = document && reply.carrier.readAnswer(document);
+  if (answer === 'gave_up') throw new AttemptFailed(answer);
+  if (!answer) throw explainTold(reply, text, 'not_an_answer');
+  return wholeAnswer(reply, answer);
+}
+
+function takeLarge(reply: Reply, large: LargeAnswer): WholeAnswer {
   try {
-    const answer = carrier.readAnswer(read.document) ?? 'not_an_answer';
+    const answer = reply.carrier.readAnswer(large.document) ?? 'not_an_answer';
     if (typeof answer === 'string') throw new AttemptFailed(answer);
-    return { kind: 'whole', carrier, ...answer, large: read };
+    return { ...wholeAnswer(reply, answer), large };
   } catch (error) {
-    read.document.drop();
-    read.room.leave();
+    large.document.drop();
+    large.room.leave();
     throw error;
   }
 }
 
-function readWhole(reply: Reply, text: string): WholeParts {
-  const { carrier } = reply;
-  const document = parseAnswer(text);
-  const answer = document && carrier.readAnswer(document);
-  if (answer === 'gave_up') throw new AttemptFailed(answer);
-  if (!answer) throw explainTold(reply, text, 'not_an_answer');
-  return { kind: 'whole', carrier, ...answer };
+function wholeAnswer({ carrier, fields, startedAt }: Reply, answer: CarriedAnswer): WholeAnswer {
+  const { document, facts, lost } = answer;
+  return { kind: 'whole', carrier, fields, startedAt, firstTokenAt: null, document, facts, lost };
 }
 
 function parseAnswer(text: string): JsonDocument | undefined {
@@ -88,12 +100,12 @@ function mostStreamed({ isTranslated }: Carrier, { maxOutputTokens }: UpstreamFi
 }
 
 export async function beginStream(
+  { clock }: RelayTools,
   { request }: Call,
   { channel }: Route,
-  fields: UpstreamFields,
   reply: Reply,
-): Promise<Omit<BegunStream, 'fields' | keyof AnyBegun>> {
-  const { response, carrier, watch } = reply;
+): Promise<BegunStream> {
+  const { response, carrier, fields, startedAt, watch } = reply;
   const type = response.headers.get('content-type') ?? '';
   if (!/^text\/event-stream\b/i.test(type)) {
     const isJson = /^application\/json\b/i.test(type);
@@ -101,10 +113,10 @@ export async function beginStream(
   }
   const reader = carrier.createStreamReader();
   const limits = { idleMs: channel.timeouts.idleMs, maxBytes: mostStreamed(carrier, fields, request.choices) };
-  const events = createEventFeed(response, reader, watch, limits);
+  const events = new EventFeed(response, reader, watch, limits);
   await untilBegun(reply, events, reader);
   watch.hasSpoken();
-  return { kind: 'stream', carrier, reader, events, watch };
+  return { kind: 'stream', carrier, fields, startedAt, firstTokenAt: clock.monotonic(), reader, events, watch };
 }
 
 /** Takes events until one says something, and puts them back. */

@@ -5,15 +5,15 @@ import type { Clock } from '../kit/clock.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import { AttemptTime } from './attempt-time.ts';
 import type { RelayTools } from './call.ts';
+import type { Cut, CutListener } from './cut.ts';
 import type { AttemptOutcome } from './outcomes.ts';
 
-export class Watch {
+export class Watch implements EventListenerObject, CutListener {
   readonly #controller = new AbortController();
   readonly #clock: Clock;
   readonly #gone: AbortSignal;
-  readonly #forgetCut: () => void;
+  readonly #cut: Cut;
   readonly #time: AttemptTime;
-  readonly #onGone = () => this.abort('client_gone');
   #cancelSilent: (() => void) | undefined;
   #idle: IdleTimer | undefined;
   #failure: AttemptFailed | undefined;
@@ -23,11 +23,21 @@ export class Watch {
   constructor({ clock, cut }: Pick<RelayTools, 'clock' | 'cut'>, gone: AbortSignal) {
     this.#clock = clock;
     this.#gone = gone;
-    this.#time = new AttemptTime(clock, (outcome) => this.abort(outcome));
-    if (gone.aborted) this.#onGone();
-    if (cut.signal.aborted) this.abort('drained');
-    gone.addEventListener('abort', this.#onGone, ONCE);
-    this.#forgetCut = cut.listen(() => this.abort('drained'));
+    this.#cut = cut;
+    this.#time = new AttemptTime(clock, this);
+    if (gone.aborted) this.handleEvent();
+    if (cut.signal.aborted) this.onCut();
+    gone.addEventListener('abort', this, ONCE);
+    cut.listen(this);
+  }
+
+  /** The client has left: the only event that is listened to. */
+  handleEvent(): void {
+    this.abort('client_gone');
+  }
+
+  onCut(): void {
+    this.abort('drained');
   }
 
   get signal(): AbortSignal {
@@ -92,7 +102,7 @@ export class Watch {
 
   /** From here on the client's leaving ends nothing. */
   outliveClient(): void {
-    this.#gone.removeEventListener('abort', this.#onGone);
+    this.#gone.removeEventListener('abort', this);
   }
 
   /** Ends all timers; must be called once. */
@@ -101,7 +111,7 @@ export class Watch {
     this.hasSpoken();
     this.#idle?.end();
     this.outliveClient();
-    this.#forgetCut();
+    this.#cut.forget(this);
   }
 }
 

@@ -3,7 +3,7 @@
 // another vendor's endpoint of its format is not told of them.
 
 import { addressBelow } from '../address-below.ts';
-import { type Fetch, hiddenOf, type Upstream } from '../upstream.ts';
+import { type Fetch, hiddenOf, type Upstream, type UpstreamRequest } from '../upstream.ts';
 import { upstreamHeaders } from '../upstream-headers.ts';
 
 export interface AnthropicSettings {
@@ -19,17 +19,24 @@ export function createAnthropicUpstream(settings: AnthropicSettings, fetch: Fetc
   const { baseUrl, apiKey, gatewayId, takesBetas } = settings;
   const passedOn = ['anthropic-version', ...(takesBetas ? ['anthropic-beta'] : [])];
   const address = addressBelow(baseUrl, '/v1')('/v1/messages');
+  const credentials = apiKey ? { 'x-api-key': apiKey } : {};
+
+  function headersOf(request: UpstreamRequest): Record<string, string> {
+    const told = upstreamHeaders(request, gatewayId, credentials);
+    told['anthropic-version'] = DEFAULT_VERSION;
+    for (const name of passedOn) {
+      const value = request.headers[name];
+      if (value !== undefined) told[name] = value;
+    }
+    return told;
+  }
+
   return {
     hidden: hiddenOf(baseUrl, apiKey),
     send: (request) =>
       fetch(address, {
         method: 'POST',
-        headers: {
-          ...upstreamHeaders(request, gatewayId),
-          'anthropic-version': DEFAULT_VERSION,
-          ...Object.fromEntries(Object.entries(request.headers).filter(([name]) => passedOn.includes(name))),
-          ...(apiKey ? { 'x-api-key': apiKey } : {}),
-        },
+        headers: headersOf(request),
         body: request.body,
         signal: request.signal,
         redirect: 'manual',

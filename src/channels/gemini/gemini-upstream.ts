@@ -15,22 +15,20 @@ export interface GeminiSettings {
 
 export function createGeminiUpstream({ baseUrl, apiKey, gatewayId }: GeminiSettings, fetch: Fetch): Upstream {
   const address = addressBelow(baseUrl);
+  const credentials = apiKey ? { 'x-goog-api-key': apiKey } : {};
   return {
     hidden: hiddenOf(baseUrl, apiKey),
-    async send(request) {
+    send(request) {
       const { model, body, stream, signal } = request;
       const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
-      const response = await fetch(address(`/${modelPath(model)}:${method}`), {
+      const sent = fetch(address(`/${modelPath(model)}:${method}`), {
         method: 'POST',
-        headers: {
-          ...upstreamHeaders(request, gatewayId),
-          ...(apiKey ? { 'x-goog-api-key': apiKey } : {}),
-        },
+        headers: upstreamHeaders(request, gatewayId, credentials),
         body,
         signal,
         redirect: 'manual',
       });
-      return stream ? asEventStream(response) : response;
+      return stream ? sent.then(asEventStream) : sent;
     },
   };
 }

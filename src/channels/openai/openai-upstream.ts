@@ -22,23 +22,23 @@ const PATHS: Partial<Record<Endpoint, string>> = {
 };
 
 export function createOpenaiUpstream({ baseUrl, apiKey, quirks, gatewayId }: OpenaiSettings, fetch: Fetch): Upstream {
-  const address = addressBelow(baseUrl);
-  const credentials = {
-    bearer: (key: string) => ({ authorization: `Bearer ${key}` }),
-    'api-key': (key: string) => ({ 'api-key': key }),
-  }[quirks.auth];
+  const below = addressBelow(baseUrl);
+  const root = below('');
+  const addresses = new Map(Object.entries(PATHS).map(([endpoint, path]) => [endpoint, below(path)]));
+  const credentials = apiKey ? credentialsOf(apiKey, quirks) : {};
   return {
     hidden: hiddenOf(baseUrl, apiKey),
     send: (request) =>
-      fetch(address(PATHS[request.endpoint] ?? ''), {
+      fetch(addresses.get(request.endpoint) ?? root, {
         method: 'POST',
-        headers: {
-          ...upstreamHeaders(request, gatewayId),
-          ...(apiKey ? credentials(apiKey) : {}),
-        },
+        headers: upstreamHeaders(request, gatewayId, credentials),
         body: request.body,
         signal: request.signal,
         redirect: 'manual',
       }),
   };
+}
+
+function credentialsOf(apiKey: string, { auth }: Quirks): Record<string, string> {
+  return auth === 'bearer' ? { authorization: `Bearer ${apiKey}` } : { 'api-key': apiKey };
 }
