@@ -176,7 +176,7 @@ function chooseRoute(
     const equals = candidates.filter((route) => route.priority === priority);
     const route = conversationName === undefined ? byWeight(tools, equals) : byConversation(conversationName, equals);
     if (!route) return undefined;
-    const isCarried = !(call.findCarrier(model, route) instanceof Fault);
+    const isCarried = !(call.carriers.find(model, route) instanceof Fault);
     const pass = isCarried ? tools.health.admits(route.channel.name, route.model) : undefined;
     if (pass) return { route, pass };
     if (isCarried) passedOver.add(route);
