@@ -10,6 +10,7 @@ import type {
   AdmitResult,
   CloseResult,
   Input,
+  OfRequest,
   Outcome,
   ReleaseInput,
   SettleInput,
@@ -71,7 +72,12 @@ export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledg
     }
   }
 
-  async function close<Name extends 'settle' | 'release'>(name: Name, input: Input<Name>): Promise<CloseResult> {
+  /** A bug of ours must not keep a customer's money: what cannot be settled is released. */
+  async function close<Name extends 'settle' | 'release'>(
+    name: Name,
+    input: Input<Name>,
+    freeAddress?: string,
+  ): Promise<CloseResult> {
     closing++;
     try {
       for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(waitMs * 2, LAST_RETRY_MS)) {
@@ -83,6 +89,9 @@ export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledg
           await waitAfter(error, input.requestId, waitMs);
         }
       }
+    } catch (error) {
+      if (name === 'release') throw error;
+      return close('release', releaseInstead(input, freeAddress));
     } finally {
       closing--;
     }
@@ -98,23 +107,6 @@ export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledg
       alarms.raise('settle_retrying', { request_id: requestId, detail: error.forLog });
     }
     await sleep(clock, waitMs);
-  }
-
-  function settle(input: SettleInput, freeAddress?: string): Promise<CloseResult> {
-    return close('settle', input).catch(() => releaseInstead(input, freeAddress));
-  }
-
-  /** A bug of ours must not keep a customer's money: what cannot be settled is released. */
-  function releaseInstead(input: SettleInput, freeAddress: string | undefined): Promise<CloseResult> {
-    const { requestId, accountId, keyId } = input;
-    const outcome: Outcome = {
-      ...input.outcome,
-      status: 'internal_error',
-      buckets: NO_BUCKETS,
-      reasoning: 0,
-      estimated: false,
-    };
-    return close('release', { requestId, accountId, keyId, giveBackSlots: true, freeAddress, outcome });
   }
 
   /** Of a settlement alone: a release that finds nothing held has nothing to release. */
@@ -133,7 +125,7 @@ export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledg
   return {
     admit,
     isHeld: (held) => lease()?.hasLivedSince(held.since) || isStillOpen(held),
-    settle,
+    settle: (input, freeAddress) => close('settle', input, freeAddress),
     release: (input) => close('release', input),
     closing: () => closing,
   };
@@ -141,4 +133,17 @@ export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledg
 
 function isLeaseLost(result: AdmitResult): boolean {
   return !result.ok && result.reason === 'lease_lost';
+}
+
+/** Our own failure gives the slots back. */
+function releaseInstead(input: OfRequest & { outcome: Outcome }, freeAddress: string | undefined): ReleaseInput {
+  const { requestId, accountId, keyId } = input;
+  const outcome: Outcome = {
+    ...input.outcome,
+    status: 'internal_error',
+    buckets: NO_BUCKETS,
+    reasoning: 0,
+    estimated: false,
+  };
+  return { requestId, accountId, keyId, giveBackSlots: true, freeAddress, outcome };
 }
