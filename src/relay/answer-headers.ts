@@ -30,9 +30,7 @@ export function answerHeaders(
 
 function lostOf({ carrier, fields, lost: lostOfAnswer = [] }: Told): string[] {
   const { maxOutputTokens, thinkingBudget, withoutSealed } = fields;
-  const lost = [...carrier.dropped];
-  if (carrier.droppedAt) lost.push(...carrier.droppedAt(maxOutputTokens));
-  lost.push(...lostOfAnswer);
+  const lost = carrier.dropped.concat(carrier.droppedAt?.(maxOutputTokens) ?? [], lostOfAnswer);
   if (thinkingBudget !== undefined) lost.push('thinking.budget_tokens');
   if (withoutSealed) lost.push('encrypted_content');
   return lost;

@@ -44,13 +44,13 @@ export function prepareCall(tools: Pick<RelayTools, 'clock' | 'hashUser'>, asked
   });
   const candidates = candidateModels(models, request, isStrict);
   // That the prompt is too long for all of them is told by the admission.
-  const { emptyAnswer } = requireCarrier(candidates.length > 0 ? candidates : models, dialect, carriers);
+  const carrier = requireCarrier(candidates.length > 0 ? candidates : models, dialect, carriers);
   return {
     model,
     models,
     candidates,
     request,
     carriers,
-    emptyAnswer: request.maxOutputTokens === 0 ? emptyAnswer?.() : undefined,
+    emptyAnswer: request.maxOutputTokens === 0 ? carrier.emptyAnswer?.() : undefined,
   };
 }
