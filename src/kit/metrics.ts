@@ -100,14 +100,14 @@ function createFamily<One, const Labels extends readonly string[]>(labels: Label
   const series: [labels: string, one: One][] = [];
   let other: One | undefined;
 
-  function add(values: readonly string[]): One {
+  function add(...values: readonly string[]): One {
     const one = create();
     series.push([labelText(labels, values), one]);
     return one;
   }
 
   function others(): One {
-    other ??= add(labels.map(() => OTHER));
+    other ??= add(...labels.map(() => OTHER));
     return other;
   }
 
@@ -115,7 +115,8 @@ function createFamily<One, const Labels extends readonly string[]>(labels: Label
     all: () => series,
     of(...values: { [At in keyof Labels]: string }): One {
       let branch = root;
-      for (const value of values) {
+      for (let at = 0; at < values.length; at++) {
+        const value = values[at] ?? '';
         let next = branch.next.get(value);
         if (!next) {
           if (series.length >= most) return others();
@@ -124,7 +125,7 @@ function createFamily<One, const Labels extends readonly string[]>(labels: Label
         }
         branch = next;
       }
-      branch.one ??= add(values);
+      branch.one ??= add(...values);
       return branch.one;
     },
   };

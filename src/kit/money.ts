@@ -57,9 +57,10 @@ function endOfDigits(digits: string, least: number): number {
   return end;
 }
 
-/** For JSON fields named `…_ntd`; the exact value stands beside it as `…_nano`. */
+/** For JSON fields named `…_ntd`; the exact value stands beside it as `…_nano`. It is the number nearest to that. */
 export function ntdNumber(nano: Nano): number {
-  return Number(formatNtd(nano));
+  const whole = Number(nano);
+  return Number.isSafeInteger(whole) ? whole / Number(NANO_PER_NTD) : Number(formatNtd(nano));
 }
 
 /** The pair of JSON fields for one amount: `{cost_ntd: 0.5, cost_nano: "500000000"}`. */

@@ -45,7 +45,7 @@ class TimerList {
       this.#set(this.#ms);
     }
     this.#last = entry;
-    return () => this.#remove(entry);
+    return this.#remove.bind(this, entry);
   }
 
   /** Whoever still has the way to take it back has nothing else of it: neither its task nor those that came after it. */

@@ -53,9 +53,14 @@ export function receiptLines(buckets: Buckets, prices: Prices, charged: Nano): R
   return [...lines, { bucket: 'written_off', quantity: 1, unitPrice: writtenOff, amount: writtenOff }];
 }
 
+interface Priced {
+  prices: Prices;
+}
+
 export interface Bound {
-  /** Of the model and of every fallback that may answer for it: the dearest counts. */
-  prices: readonly [Prices, ...Prices[]];
+  model: Priced;
+  /** Those that may answer for it: the dearest counts. */
+  candidates: readonly Priced[];
   /** No upstream counts more input than this. */
   inputTokens: number;
   /** Output tokens asked for, of one choice. */
@@ -71,12 +76,13 @@ export interface Bound {
 
 /** The most a request can cost: every input token at the dearest input price, every choice at full length. */
 export function holdFor(bound: Bound): HoldRequest {
-  const { prices, inputTokens, outputTokens, choices, images, thinkingBudget, isStrict } = bound;
-  let [input, output, image] = [0n, 0n, 0n];
-  for (const one of prices) {
-    input = maxNano(input, one.input, one.cachedInput, one.cacheWrite5m, one.cacheWrite1h);
-    output = maxNano(output, one.output);
-    image = maxNano(image, one.image);
+  const { model, candidates, inputTokens, outputTokens, choices, images, thinkingBudget, isStrict } = bound;
+  let input = dearestInput(model.prices);
+  let { output, image } = model.prices;
+  for (const { prices } of candidates) {
+    input = maxNano(input, dearestInput(prices));
+    output = maxNano(output, prices.output);
+    image = maxNano(image, prices.image);
   }
   return {
     base: BigInt(inputTokens) * input + BigInt(images) * image,
@@ -84,4 +90,8 @@ export function holdFor(bound: Bound): HoldRequest {
     wanted: outputTokens === 0 ? 0 : Math.max(outputTokens, LEAST_OUTPUT_TOKENS),
     least: images > 0 ? outputTokens : Math.min(outputTokens, leastOutput(thinkingBudget, isStrict)),
   };
+}
+
+function dearestInput({ input, cachedInput, cacheWrite5m, cacheWrite1h }: Prices): Nano {
+  return maxNano(input, cachedInput, cacheWrite5m, cacheWrite1h);
 }

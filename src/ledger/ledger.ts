@@ -5,7 +5,16 @@ import { Fault } from '../faults/fault.ts';
 import type { Alarms } from '../kit/alarms.ts';
 import { type Clock, sleep } from '../kit/clock.ts';
 import { describeError } from '../kit/log.ts';
-import type { AdmitInput, AdmitResult, CloseResult, Outcome, ReleaseInput, SettleInput } from '../store/operations.ts';
+import type {
+  AdmitInput,
+  AdmitResult,
+  CloseResult,
+  Input,
+  OfRequest,
+  Outcome,
+  ReleaseInput,
+  SettleInput,
+} from '../store/operations.ts';
 import { NO_BUCKETS } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 
@@ -42,10 +51,12 @@ export interface LedgerTools {
 export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledger {
   let closing = 0;
 
+  function admit(input: AdmitInput): Promise<AdmitResult> {
+    return store.commit('admit', input).then((result) => (isLeaseLost(result) ? admitAgain(input) : result));
+  }
+
   /** A lease that ran out by the wall clock alone is renewed at once: the next turn may be seconds away. */
-  async function admit(input: AdmitInput): Promise<AdmitResult> {
-    const result = await store.commit('admit', input);
-    if (result.ok || result.reason !== 'lease_lost') return result;
+  async function admitAgain(input: AdmitInput): Promise<AdmitResult> {
     await lease()?.renew();
     return store.commit('admit', input);
   }
@@ -61,58 +72,45 @@ export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledg
     }
   }
 
-  async function repeat(requestId: string, commit: () => Promise<CloseResult>): Promise<CloseResult> {
-    for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(waitMs * 2, LAST_RETRY_MS)) {
-      try {
-        return await commit();
-      } catch (error) {
-        if (!(error instanceof Fault) || error.code !== 'unavailable') {
-          alarms.raise('close_failed', { request_id: requestId, detail: describeError(error) });
-          throw error;
-        }
-        if (waitMs === FIRST_RETRY_MS) {
-          alarms.raise('settle_retrying', { request_id: requestId, detail: error.forLog });
-        }
-        await sleep(clock, waitMs);
-      }
-    }
-  }
-
-  const repeatRelease = (input: ReleaseInput) => repeat(input.requestId, () => store.commit('release', input));
-
   /** A bug of ours must not keep a customer's money: what cannot be settled is released. */
-  async function settle(input: SettleInput, freeAddress?: string): Promise<CloseResult> {
-    const { requestId, accountId, keyId, outcome } = input;
+  async function close<Name extends 'settle' | 'release'>(
+    name: Name,
+    input: Input<Name>,
+    freeAddress?: string,
+  ): Promise<CloseResult> {
     closing++;
     try {
-      const result = await repeat(requestId, () => store.commit('settle', input));
-      report(result, input);
-      return result;
-    } catch {
-      const nothing: Outcome = {
-        ...outcome,
-        status: 'internal_error',
-        buckets: NO_BUCKETS,
-        reasoning: 0,
-        estimated: false,
-      };
-      return await repeatRelease({ requestId, accountId, keyId, giveBackSlots: true, freeAddress, outcome: nothing });
+      for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(waitMs * 2, LAST_RETRY_MS)) {
+        try {
+          const result = await store.commit(name, input);
+          if (name === 'settle') report(result, input);
+          return result;
+        } catch (error) {
+          await waitAfter(error, input.requestId, waitMs);
+        }
+      }
+    } catch (error) {
+      if (name === 'release') throw error;
+      return close('release', releaseInstead(input, freeAddress));
     } finally {
       closing--;
     }
   }
 
-  async function release(input: ReleaseInput): Promise<CloseResult> {
-    closing++;
-    try {
-      return await repeatRelease(input);
-    } finally {
-      closing--;
+  /** Throws what no repetition will mend. */
+  async function waitAfter(error: unknown, requestId: string, waitMs: number): Promise<void> {
+    if (!(error instanceof Fault) || error.code !== 'unavailable') {
+      alarms.raise('close_failed', { request_id: requestId, detail: describeError(error) });
+      throw error;
     }
+    if (waitMs === FIRST_RETRY_MS) {
+      alarms.raise('settle_retrying', { request_id: requestId, detail: error.forLog });
+    }
+    await sleep(clock, waitMs);
   }
 
   /** Of a settlement alone: a release that finds nothing held has nothing to release. */
-  function report(result: CloseResult, { requestId, outcome }: SettleInput): void {
+  function report(result: CloseResult, { requestId, outcome }: SettleInput | ReleaseInput): void {
     if (result.state === 'late') alarms.raise('settle_after_release', { request_id: requestId });
     else if (result.writtenOff > 0n) {
       alarms.raise('usage_above_hold', {
@@ -127,8 +125,25 @@ export function createLedger({ store, clock, alarms, lease }: LedgerTools): Ledg
   return {
     admit,
     isHeld: (held) => lease()?.hasLivedSince(held.since) || isStillOpen(held),
-    settle,
-    release,
+    settle: (input, freeAddress) => close('settle', input, freeAddress),
+    release: (input) => close('release', input),
     closing: () => closing,
   };
+}
+
+function isLeaseLost(result: AdmitResult): boolean {
+  return !result.ok && result.reason === 'lease_lost';
+}
+
+/** Our own failure gives the slots back. */
+function releaseInstead(input: OfRequest & { outcome: Outcome }, freeAddress: string | undefined): ReleaseInput {
+  const { requestId, accountId, keyId } = input;
+  const outcome: Outcome = {
+    ...input.outcome,
+    status: 'internal_error',
+    buckets: NO_BUCKETS,
+    reasoning: 0,
+    estimated: false,
+  };
+  return { requestId, accountId, keyId, giveBackSlots: true, freeAddress, outcome };
 }

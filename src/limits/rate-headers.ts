@@ -4,12 +4,12 @@ import type { Envelope } from '../faults/write.ts';
 import type { Allowance } from '../store/book/windows.ts';
 
 export function rateHeaders(allowance: Allowance, now: number, envelope: Envelope): Record<string, string> {
-  return {
+  const headers = {
     'x-ratelimit-limit-requests': String(allowance.limit),
     'x-ratelimit-remaining-requests': String(allowance.remaining),
     'x-ratelimit-reset-requests': `${wholeSeconds(allowance.resetsAt - now)}s`,
-    ...(envelope === 'anthropic' ? anthropicNames(allowance) : {}),
   };
+  return envelope === 'anthropic' ? { ...headers, ...anthropicNames(allowance) } : headers;
 }
 
 /** The paid minute ends with a whole second, so up to one later than a minute from now: it is told as a minute. */

@@ -18,7 +18,7 @@ import type { Refused } from '../limits/recent-refusals.ts';
 import { TURN_MS } from '../limits/turns.ts';
 import type { AddressLimit, AdmitInput } from '../store/operations.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
-import { candidateModels, type Models, withRoom } from './candidate-models.ts';
+import { candidateModels, hasRoom, type Models } from './candidate-models.ts';
 import { mayUse, requireAllowed } from './choose-model.ts';
 import { requireCarrier } from './find-carrier.ts';
 
@@ -37,14 +37,14 @@ export async function admit(tools: RelayTools, asking: Call): Promise<Admission>
     if (key !== call.key) {
       call = withKey(call, key);
       checkContext(call);
-      requireCarrier(call.candidates, call.dialect, call.findCarrier);
+      requireCarrier(call.candidates, call.dialect, call.carriers);
     }
     const at = tools.clock.now();
     const asked = { accountId: call.key.accountId, isFree: call.model.free, revision: call.catalog.revision, at };
-    const result = tools.refusals.find(asked) ?? (await tools.ledger.admit(admitInput(tools, call, at)));
+    const wanted = wantedTokens(call);
+    const result = tools.refusals.find(asked) ?? (await tools.ledger.admit(admitInput(tools, call, wanted, at)));
     if (result.ok) {
       handOnTurn(tools, call.key);
-      const wanted = wantedTokens(call);
       return {
         call,
         startedAt,
@@ -101,7 +101,9 @@ function checkContext(call: Call): void {
   if (call.candidates.length === 0) {
     // What is surely too much decides. What is told is our best guess, by which clients know how much to leave out.
     const { estimate, lower } = input.longest ?? input;
-    const most = withRoom(models, request, isStrict).map((one) => tokenBounds(one, catalog).input);
+    const most = models
+      .filter((one) => hasRoom(one, models, request, isStrict))
+      .map((one) => tokenBounds(one, catalog).input);
     throw tooLong(dialect, Math.max(estimate, lower), Math.max(...most));
   }
   // Of several prompts in one request it bounds the sum, which may be more than a context.
@@ -135,9 +137,8 @@ function freeShare({ choices }: RelayRequest, { free }: Model, { guards }: Catal
   return together === null ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(together / choices));
 }
 
-function admitInput(tools: RelayTools, call: Call, at: number): AdmitInput {
-  const { model, candidates, request, catalog, key } = call;
-  const { limits, guards } = catalog;
+function admitInput(tools: RelayTools, call: Call, wanted: number, at: number): AdmitInput {
+  const { model, request, catalog, key } = call;
   return {
     requestId: call.requestId,
     accountId: key.accountId,
@@ -149,44 +150,59 @@ function admitInput(tools: RelayTools, call: Call, at: number): AdmitInput {
     stream: request.stream,
     revision: catalog.revision,
     budget: key.dailyBudget,
-    charge: model.free
-      ? {
-          free: true,
-          limits: {
-            perMinute: limits.free_per_minute,
-            perDayZero: limits.free_per_day_zero,
-            perDayPositive: limits.free_per_day_positive,
-            inFlight: guards.free_in_flight ?? Number.MAX_SAFE_INTEGER,
-            perAddress: addressLimit(call),
-          },
-        }
-      : {
-          free: false,
-          hold: holdFor({
-            prices: [model.prices, ...candidates.map(({ prices }) => prices)],
-            inputTokens: inputBound(call),
-            outputTokens: wantedTokens(call),
-            choices: request.choices,
-            images: request.images,
-            thinkingBudget: request.thinkingBudget,
-            isStrict: call.isStrict,
-          }),
-          limits: { perMinute: limits.paid_per_minute, inFlight: limits.in_flight },
-        },
+    charge: model.free ? freeCharge(call) : paidCharge(call, wanted),
+  };
+}
+
+function freeCharge(call: Call): AdmitInput['charge'] {
+  const { limits, guards } = call.catalog;
+  return {
+    free: true,
+    limits: {
+      perMinute: limits.free_per_minute,
+      perDayZero: limits.free_per_day_zero,
+      perDayPositive: limits.free_per_day_positive,
+      inFlight: guards.free_in_flight ?? Number.MAX_SAFE_INTEGER,
+      perAddress: addressLimit(call),
+    },
+  };
+}
+
+function paidCharge(call: Call, wanted: number): AdmitInput['charge'] {
+  const { model, candidates, request, isStrict } = call;
+  const { choices, images, thinkingBudget } = request;
+  const { limits } = call.catalog;
+  return {
+    free: false,
+    hold: holdFor({
+      model,
+      candidates,
+      inputTokens: inputBound(call),
+      outputTokens: wanted,
+      choices,
+      images,
+      thinkingBudget,
+      isStrict,
+    }),
+    limits: { perMinute: limits.paid_per_minute, inFlight: limits.in_flight },
   };
 }
 
 /** At most the largest candidate's context. Parts that the upstream fetches have no size that we know: for them, all of it. */
 function inputBound({ request: { input }, model, candidates, dialect }: Call): number {
-  const context = candidates.reduce((most, { contextTokens }) => Math.max(most, contextTokens), model.contextTokens);
+  let context = model.contextTokens;
+  for (const { contextTokens } of candidates) context = Math.max(context, contextTokens);
   if (input.isOpen) return context;
   if (input.longest) return input.upper;
-  // A translation leaves these tools behind.
-  const hasOwn = ({ routes }: Model) => routes.some(({ channel }) => channel.endpoints.includes(dialect.endpoint));
-  const brought = input.vendorTools > 0 && candidates.some(hasOwn) ? input.vendorTools : 0;
-  const upper = candidates
-    .flatMap(({ routes }) => routes)
-    .reduce((most, route) => Math.max(most, upperAt(input, route.model)), input.upper);
+  let { upper } = input;
+  let brought = 0;
+  for (const { routes } of candidates) {
+    for (const route of routes) {
+      upper = Math.max(upper, upperAt(input, route.model));
+      // A translation leaves these tools behind.
+      if (route.channel.endpoints.includes(dialect.endpoint)) brought = input.vendorTools;
+    }
+  }
   return Math.min(upper + brought, context);
 }
 

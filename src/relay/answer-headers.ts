@@ -13,33 +13,34 @@ export function answerHeaders(
   tools: RelayTools,
   admission: Admission,
   channel: string,
-  { carrier, fields: { maxOutputTokens, thinkingBudget, withoutSealed }, lost: lostOfAnswer = [] }: Told,
+  told: Told,
 ): Record<string, string> {
   const { call, allowance, isBoundByMoney } = admission;
-  const lost = [
-    ...carrier.dropped,
-    ...(carrier.droppedAt?.(maxOutputTokens) ?? []),
-    ...lostOfAnswer,
-    ...(thinkingBudget === undefined ? [] : ['thinking.budget_tokens']),
-    ...(withoutSealed ? ['encrypted_content'] : []),
-  ];
+  const { maxOutputTokens } = told.fields;
+  const headers = rateHeaders(allowance, tools.clock.now(), call.dialect.envelope);
+  headers['x-svc-channel'] = channel;
   // Who named no number would take an answer that the money cut short for all that the model had to say.
   const { maxOutputTokens: asked } = call.request;
   const isLowered = asked === undefined ? isBoundByMoney : maxOutputTokens < asked;
-  return {
-    'x-svc-channel': channel,
-    ...(isLowered ? { 'x-svc-max-tokens': String(maxOutputTokens) } : {}),
-    ...listHeader('x-svc-dropped', lost),
-    ...listHeader('x-svc-translated', carrier.reworded),
-    ...rateHeaders(allowance, tools.clock.now(), call.dialect.envelope),
-  };
+  if (isLowered) headers['x-svc-max-tokens'] = String(maxOutputTokens);
+  setList(headers, 'x-svc-dropped', lostOf(told));
+  setList(headers, 'x-svc-translated', told.carrier.reworded);
+  return headers;
+}
+
+function lostOf({ carrier, fields, lost: lostOfAnswer = [] }: Told): string[] {
+  const { maxOutputTokens, thinkingBudget, withoutSealed } = fields;
+  const lost = carrier.dropped.concat(carrier.droppedAt?.(maxOutputTokens) ?? [], lostOfAnswer);
+  if (thinkingBudget !== undefined) lost.push('thinking.budget_tokens');
+  if (withoutSealed) lost.push('encrypted_content');
+  return lost;
 }
 
 /** Names come from the client's own body: what no header can hold is told without it. */
-function listHeader(name: string, values: readonly string[]): Record<string, string> {
-  if (values.length === 0) return {};
+function setList(headers: Record<string, string>, name: string, values: readonly string[]): void {
+  if (values.length === 0) return;
   const shown = values.map((value) => value.replace(/[^\w.:[\]-]/g, '?').slice(0, MAX_NAME_CHARS));
-  return { [name]: [...new Set(shown)].slice(0, MAX_NAMES).join(',') };
+  headers[name] = [...new Set(shown)].slice(0, MAX_NAMES).join(',');
 }
 
 const MAX_NAMES = 50;

@@ -93,7 +93,7 @@ function isOurs(error: unknown): boolean {
 }
 
 function carrierOf(call: Call, { model, route }: Step): Carrier {
-  const found = call.findCarrier(model, route);
+  const found = call.carriers.find(model, route);
   if (found instanceof Fault) throw new AttemptFailed('request_refused', { refusal: found });
   return found;
 }

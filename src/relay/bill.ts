@@ -39,7 +39,7 @@ export function nothingBilled(model: string): Bill {
 
 export function billAnswer(call: Call, model: Model, facts: AnswerFacts): Bill {
   const usage = measure(call, model, facts);
-  return hasOutput(call, facts) ? priced(usage, [model], facts.usage) : unpriced(usage, model, facts.usage);
+  return hasOutput(call, facts) ? priced(usage, facts.usage, model) : unpriced(usage, model, facts.usage);
 }
 
 /** A run that answered from the start is the bill. One that continued by prefill is billed as if it had done all of it. */
@@ -48,7 +48,7 @@ export function billStream(call: Call, runs: readonly [Run, ...Run[]]): Bill {
   const facts = reader.facts();
   const usage = measure(call, model, facts);
   if (prefilledTokens === undefined && !hasOutput(call, facts)) return unpriced(usage, model, facts.usage);
-  return priced(withPrefilled(usage, prefilledTokens), models(runs), facts.usage);
+  return priced(withPrefilled(usage, prefilledTokens), facts.usage, runs[0].model, runs.slice(1));
 }
 
 /**
@@ -66,7 +66,7 @@ export function billDelivered(call: Call, runs: readonly [Run, ...Run[]], delive
   const usage: Measured = isExact
     ? { ...used, buckets: { ...used.buckets, images } }
     : { buckets: { ...used.buckets, output, images }, reasoning: 0, estimated: true };
-  return priced(usage, models(runs), facts.usage);
+  return priced(usage, facts.usage, runs[0].model, runs.slice(1));
 }
 
 /** What pictures and sounds took that were delivered: in a chat, what is reported at the end beyond the words. */
@@ -124,10 +124,10 @@ function lessInput(buckets: Buckets, tokens: number): Buckets {
 }
 
 /** Begun by one model and continued by another: the lower price is charged; of equals, the last one's. */
-function priced(usage: Measured, by: readonly [Model, ...Model[]], reported: UsageReport): Bill {
-  let model = by[0].id;
-  let cost = costOf(usage.buckets, by[0].prices);
-  for (const other of by.slice(1)) {
+function priced(usage: Measured, reported: UsageReport, first: Model, others: readonly Run[] = []): Bill {
+  let model = first.id;
+  let cost = costOf(usage.buckets, first.prices);
+  for (const { model: other } of others) {
     const otherCost = costOf(usage.buckets, other.prices);
     if (otherCost > cost) continue;
     cost = otherCost;
@@ -138,10 +138,6 @@ function priced(usage: Measured, by: readonly [Model, ...Model[]], reported: Usa
 
 function unpriced(usage: Measured, { id }: Model, reported: UsageReport): Bill {
   return { ...usage, cost: 0n, model: id, reported };
-}
-
-function models([first, ...rest]: readonly [Run, ...Run[]]): [Model, ...Model[]] {
-  return [first.model, ...rest.map(({ model }) => model)];
 }
 
 function hasOutput({ request }: Call, { output, usage, finish }: AnswerFacts): boolean {

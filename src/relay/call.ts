@@ -22,7 +22,7 @@ import type { Allowance } from '../store/book/windows.ts';
 import type { Attempt } from '../store/rows.ts';
 import type { Models } from './candidate-models.ts';
 import type { Cut } from './cut.ts';
-import type { FindCarrier } from './find-carrier.ts';
+import type { Carriers } from './find-carrier.ts';
 import type { RelayMeter } from './meter.ts';
 
 export interface RelayTools extends Upstreams {
@@ -69,7 +69,7 @@ export interface Call {
   candidates: readonly Model[];
   dialect: Dialect;
   request: RelayRequest;
-  findCarrier: FindCarrier;
+  carriers: Carriers;
   /** The caller's own name for its conversation, if it gave one. */
   conversationName: string | undefined;
   endpoint: string;

@@ -20,25 +20,36 @@ export interface Asking {
   dialect: Dialect;
 }
 
-export function modelsFor(model: Model, { catalog, key, kind, dialect }: Asking): Models {
-  if (model.fallbacks.length === 0) return [model];
-  const isUsable = (fallback: Model) =>
-    mayUse(key, fallback) && fallback.kinds.includes(kind) && isReached(fallback, dialect);
-  return [model, ...model.fallbacks.flatMap((id) => catalog.find(id) ?? []).filter(isUsable)];
+export function modelsFor(model: Model, asking: Asking): Models {
+  const models: [Model, ...Model[]] = [model];
+  for (const id of model.fallbacks) {
+    const fallback = asking.catalog.find(id);
+    if (fallback && isUsable(fallback, asking)) models.push(fallback);
+  }
+  return models;
+}
+
+function isUsable(fallback: Model, { key, kind, dialect }: Asking): boolean {
+  return mayUse(key, fallback) && fallback.kinds.includes(kind) && isReached(fallback, dialect);
 }
 
 /** Whether some route of the model can be reached in the caller's dialect. */
 export function isReached({ routes }: Model, dialect: Dialect): boolean {
-  return routes.some(({ channel }) => canReach(dialect, channel.endpoints));
+  for (const { channel } of routes) if (canReach(dialect, channel.endpoints)) return true;
+  return false;
 }
 
 /** Empty if the prompt is too long for all of them. */
 export function candidateModels(models: Models, request: RelayRequest, isStrict: boolean): Model[] {
-  return withRoom(models, request, isStrict).filter(({ contextTokens }) => mayFit(request.input, contextTokens));
+  const candidates: Model[] = [];
+  for (const model of models) {
+    const isFitting = hasRoom(model, models, request, isStrict) && mayFit(request.input, model.contextTokens);
+    if (isFitting) candidates.push(model);
+  }
+  return candidates;
 }
 
-/** Those that could take a shorter prompt: the named one, and the fallbacks that the request's thinking fits into. */
-export function withRoom(models: Models, request: RelayRequest, isStrict: boolean): Model[] {
-  const [named] = models;
-  return models.filter((model) => model === named || hasRoomToThink(request, model.maxOutputTokens, isStrict));
+/** Whether it could take a shorter prompt: so do the named one, and the fallbacks that the request's thinking fits into. */
+export function hasRoom(model: Model, [named]: Models, request: RelayRequest, isStrict: boolean): boolean {
+  return model === named || hasRoomToThink(request, model.maxOutputTokens, isStrict);
 }

@@ -1,5 +1,6 @@
 // Closing a call: settle or release, with its usage record, exactly once on every path.
 
+import type { Sample } from '../channels/traffic.ts';
 import { assert } from '../kit/assert.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import type { Nano } from '../kit/money.ts';
@@ -24,137 +25,150 @@ export interface Settled {
   balance: Nano;
 }
 
-export interface Closing {
-  readonly done: boolean;
-  /** Undefined if it did not commit in time; it is then repeated until it does. */
-  settle(status: RequestStatus, bill: Bill, served: Served): Promise<Settled | undefined>;
-  /** Nothing is charged. Our own failures give the limit slots back. `first`: the try that began the answer, if one did. */
-  release(status: RequestStatus, options: { giveBackSlots: boolean; first?: BegunAnswer }): Promise<void>;
+export interface ReleaseOptions {
+  /** Our own failures give the limit slots back. */
+  giveBackSlots: boolean;
+  /** The try that began the answer, if one did. */
+  first?: BegunAnswer;
 }
 
-export function createClosing(tools: RelayTools, admission: Admission): Closing {
-  const { call, attempts } = admission;
-  const { requestId, key } = call;
-  let done = false;
-  tools.running.add(requestId);
-  tools.meter.opened(call);
+/** How a call ended, for the books and for who counts. */
+interface Ending {
+  outcome: Outcome;
+  bill: Bill;
+  serving: ServingTry | undefined;
+}
+
+/** One for each call that is admitted, which runs from here on until it is closed. */
+export class Closing {
+  readonly #tools: RelayTools;
+  readonly #admission: Admission;
+  #isDone = false;
+  #stopWaiting: (() => void) | undefined;
+
+  constructor(tools: RelayTools, admission: Admission) {
+    this.#tools = tools;
+    this.#admission = admission;
+    tools.running.add(admission.call.requestId);
+    tools.meter.opened(admission.call);
+  }
+
+  get done(): boolean {
+    return this.#isDone;
+  }
+
+  /** Undefined if it did not commit in time; it is then repeated until it does. */
+  settle(status: RequestStatus, bill: Bill, { first, last }: Served): Promise<Settled | undefined> {
+    this.#begin();
+    failpoint('K6');
+    const { ledger, traffic } = this.#tools;
+    const { requestId, key, freeAddress } = this.#admission.call;
+    const { accountId, keyId } = key;
+    const outcome = this.#outcome(status, bill, first);
+    const serving = this.#servingTry(last, status === 'ok');
+    if (serving.ok) traffic.record(serving);
+    const settling = ledger.settle({ requestId, accountId, keyId, cost: bill.cost, outcome }, freeAddress);
+    return this.#inTime(this.#end(settling, { outcome, bill, serving }));
+  }
+
+  /** Nothing is charged. */
+  async release(status: RequestStatus, { giveBackSlots, first }: ReleaseOptions): Promise<void> {
+    this.#begin();
+    const { ledger, refusals } = this.#tools;
+    const { requestId, key, model, freeAddress } = this.#admission.call;
+    const { accountId, keyId } = key;
+    const bill = nothingBilled(model.id);
+    const outcome = this.#outcome(status, bill, first);
+    const releasing = ledger.release({ requestId, accountId, keyId, giveBackSlots, freeAddress, outcome });
+    await this.#inTime(this.#end(releasing, { outcome, bill, serving: undefined }));
+    if (giveBackSlots) refusals.forget(accountId);
+  }
+
+  #begin(): void {
+    assert(!this.#isDone, 'a call is closed once');
+    this.#isDone = true;
+  }
 
   /** Times are those of the call as a whole, with every try that it took. */
-  function outcome(status: RequestStatus, bill: Bill, first?: BegunAnswer): Outcome {
+  #outcome(status: RequestStatus, bill: Bill, first: BegunAnswer | undefined): Outcome {
+    const { clock } = this.#tools;
+    const { startedAt, attempts } = this.#admission;
     const firstTokenAt = first?.begun.firstTokenAt ?? null;
     return {
-      at: tools.clock.now(),
+      at: clock.now(),
       status,
       model: bill.model,
       channel: first?.step.route.channel.name ?? null,
       buckets: bill.buckets,
       reasoning: bill.reasoning,
       estimated: bill.estimated,
-      firstTokenMs: firstTokenAt === null ? null : Math.round(firstTokenAt - admission.startedAt),
-      totalMs: Math.round(tools.clock.monotonic() - admission.startedAt),
+      firstTokenMs: firstTokenAt === null ? null : Math.round(firstTokenAt - startedAt),
+      totalMs: Math.round(clock.monotonic() - startedAt),
       attempts,
     };
   }
 
-  function servingTry({ step, begun }: BegunAnswer): ServingTry {
+  #servingTry({ step, begun }: BegunAnswer, ok: boolean): ServingTry & Sample {
     const { startedAt, firstTokenAt } = begun;
     return {
       channel: step.route.channel.name,
+      model: step.model.id,
+      ok,
       firstTokenMs: firstTokenAt === null ? null : firstTokenAt - startedAt,
-      totalMs: tools.clock.monotonic() - startedAt,
+      totalMs: this.#tools.clock.monotonic() - startedAt,
     };
   }
 
-  function over(): void {
-    tools.running.delete(requestId);
-    tools.meter.over(call);
+  /** Undefined if the hold was resolved before. */
+  async #end(closing: Promise<CloseResult>, ending: Ending): Promise<Settled | undefined> {
+    let result: CloseResult;
+    try {
+      result = await closing;
+    } finally {
+      this.#stopWaiting?.();
+      this.#over();
+    }
+    this.#report(result, ending);
+    if (ending.serving) failpoint('K8');
+    return result.state === 'closed' ? { cost: result.charged, balance: result.balance } : undefined;
+  }
+
+  /** Undefined if it takes too long: then it goes on unwaited. */
+  #inTime(ended: Promise<Settled | undefined>): Promise<Settled | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#stopWaiting = this.#tools.clock.after(SETTLE_WAIT_MS, () => resolve(undefined));
+      ended.then(resolve, reject);
+    });
+  }
+
+  #over(): void {
+    const { running, meter } = this.#tools;
+    const { call } = this.#admission;
+    running.delete(call.requestId);
+    meter.over(call);
     call.leave();
   }
 
-  function begin(): void {
-    assert(!done, 'a call is closed once');
-    done = true;
-  }
-
-  function report(result: CloseResult, ended: Outcome, { reported }: Bill, serving: ServingTry | undefined): void {
-    const { status, channel, totalMs } = ended;
+  #report(result: CloseResult, { outcome, bill, serving }: Ending): void {
+    const { meter, log } = this.#tools;
+    const { call, attempts, refusedTranslation } = this.#admission;
     const charged = result.state === 'closed' ? result.charged : undefined;
-    tools.meter.closed(call, ended, charged ?? 0n, serving);
-    tools.log('info', 'request', {
-      request_id: requestId,
-      account_id: key.accountId,
+    meter.closed(call, outcome, charged ?? 0n, serving);
+    log('info', 'request', {
+      request_id: call.requestId,
+      account_id: call.key.accountId,
       model: call.model.id,
-      channel: channel ?? undefined,
+      channel: outcome.channel ?? undefined,
       endpoint: call.endpoint,
-      outcome: status,
+      outcome: outcome.status,
       tries: troubledTries(attempts),
-      translated: admission.refusedTranslation,
-      ms: totalMs,
+      translated: refusedTranslation,
+      ms: outcome.totalMs,
       cost_nano: charged?.toString(),
-      upstream_cost: typeof reported === 'object' ? reported.upstreamCost?.toString() : undefined,
+      upstream_cost: typeof bill.reported === 'object' ? bill.reported.upstreamCost?.toString() : undefined,
       trace_id: call.traceId,
     });
   }
-
-  /** Undefined if the hold was resolved before, or if it took too long: then it goes on unwaited. */
-  function committed(
-    closing: Promise<CloseResult>,
-    ended: Outcome,
-    bill: Bill,
-    serving?: ServingTry,
-  ): Promise<Settled | undefined> {
-    return new Promise((resolve, reject) => {
-      const cancel = tools.clock.after(SETTLE_WAIT_MS, () => resolve(undefined));
-      const end = (result: CloseResult) => {
-        cancel();
-        over();
-        report(result, ended, bill, serving);
-        resolve(result.state === 'closed' ? { cost: result.charged, balance: result.balance } : undefined);
-      };
-      const fail = (error: unknown) => {
-        cancel();
-        over();
-        reject(error);
-      };
-      closing.then(end, fail).catch(reject);
-    });
-  }
-
-  return {
-    get done() {
-      return done;
-    },
-    async settle(status, bill, { first, last }) {
-      begin();
-      failpoint('K6');
-      const ended = outcome(status, bill, first);
-      const serving = servingTry(last);
-      if (status === 'ok') tools.traffic.record({ ...serving, model: last.step.model.id, ok: true });
-      const { accountId, keyId } = key;
-      const input = { requestId, accountId, keyId, cost: bill.cost, outcome: ended };
-      const settling = tools.ledger.settle(input, call.freeAddress);
-      const settled = await committed(settling, ended, bill, serving);
-      failpoint('K8');
-      return settled;
-    },
-    async release(status, { giveBackSlots, first }) {
-      begin();
-      const bill = nothingBilled(call.model.id);
-      const ended = outcome(status, bill, first);
-      const { accountId, keyId } = key;
-      const { freeAddress } = call;
-      const releasing = tools.ledger.release({
-        requestId,
-        accountId,
-        keyId,
-        giveBackSlots,
-        freeAddress,
-        outcome: ended,
-      });
-      await committed(releasing, ended, bill);
-      if (giveBackSlots) tools.refusals.forget(accountId);
-    },
-  };
 }
 
 /** Why channels failed, for the log; most calls have one try that ended well, and nothing to tell. */

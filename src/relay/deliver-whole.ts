@@ -18,36 +18,25 @@ export async function deliverWhole(
   closing: Closing,
   answer: BegunAnswer<WholeAnswer>,
 ): Promise<Answer> {
-  try {
-    return await settleAndSend(tools, admission, closing, answer);
-  } catch (error) {
-    drop(answer.begun);
-    throw error;
-  }
-}
-
-async function settleAndSend(
-  tools: RelayTools,
-  admission: Admission,
-  closing: Closing,
-  answer: BegunAnswer<WholeAnswer>,
-): Promise<Answer> {
   const { call } = admission;
   const { step, begun } = answer;
   const channel = step.route.channel.name;
-  if (call.gone.aborted) throw new AttemptFailed('client_gone');
-  const bill = billAnswer(call, step.model, begun.facts);
-  if (bill.reported === 'invalid') tools.alarms.raise('usage_invalid', { request_id: call.requestId, channel });
-  const isTold = begun.carrier.isTranslated || bill.isRestated;
-  const model = step.model === call.model ? call.request.model : step.model.id;
-  // Written before the settlement: once money has moved, nothing may fail any more.
-  const text = call.dialect.writeAnswer(begun.document, model, call.request, isTold ? bill : undefined);
-  const headers = answerHeaders(tools, admission, channel, begun);
-  const settled = await closing.settle('ok', bill, { first: answer, last: answer });
-  return {
-    headers: { ...headers, ...costHeaders(settled), 'content-type': 'application/json' },
-    body: bodyOf(tools, call, text, begun),
-  };
+  try {
+    if (call.gone.aborted) throw new AttemptFailed('client_gone');
+    const bill = billAnswer(call, step.model, begun.facts);
+    if (bill.reported === 'invalid') tools.alarms.raise('usage_invalid', { request_id: call.requestId, channel });
+    const isTold = begun.carrier.isTranslated || bill.isRestated;
+    const model = step.model === call.model ? call.request.model : step.model.id;
+    // Written before the settlement: once money has moved, nothing may fail any more.
+    const text = call.dialect.writeAnswer(begun.document, model, call.request, isTold ? bill : undefined);
+    const headers = answerHeaders(tools, admission, channel, begun);
+    headers['content-type'] = 'application/json';
+    const settled = await closing.settle('ok', bill, { first: answer, last: answer });
+    return { headers: Object.assign(headers, costHeaders(settled)), body: bodyOf(tools, call, text, begun) };
+  } catch (error) {
+    drop(begun);
+    throw error;
+  }
 }
 
 function drop({ large }: WholeAnswer): void {

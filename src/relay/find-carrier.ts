@@ -12,9 +12,6 @@ import { hasRoomToThink } from '../ledger/thinking-room.ts';
 import { isReached, type Models } from './candidate-models.ts';
 import { noChannel } from './no-channel.ts';
 
-/** The carrier to a model by one of its routes, or why there is none. */
-export type FindCarrier = (model: Model, route: Route) => Carrier | Fault;
-
 export interface CarrierOptions extends Sender {
   dialect: Dialect;
   request: RelayRequest;
@@ -26,14 +23,29 @@ export interface CarrierOptions extends Sender {
   isFree: boolean;
 }
 
-export function createFindCarrier(options: CarrierOptions): FindCarrier {
-  const { dialect, request, headers, isStrict, isFree, ...sender } = options;
-  const found = new Map<Route, Carrier | Fault>();
+/** One for each call. */
+export class Carriers {
+  readonly #options: CarrierOptions;
+  readonly #found = new Map<Route, Carrier | Fault>();
 
-  function find({ contextTokens }: Model, { channel, model, prefill }: Route): Carrier | Fault {
+  constructor(options: CarrierOptions) {
+    this.#options = options;
+  }
+
+  /** The carrier to a model by one of its routes, or why there is none. */
+  find(model: Model, route: Route): Carrier | Fault {
+    const known = this.#found.get(route);
+    if (known) return known;
+    const found = this.#carry(model, route);
+    this.#found.set(route, found);
+    return found;
+  }
+
+  #carry({ contextTokens }: Model, { channel, model, prefill }: Route): Carrier | Fault {
+    const { dialect, request, headers, isStrict, isFree } = this.#options;
     const { endpoints, quirks, kind } = channel;
     try {
-      const carrier = carry(dialect, request, { endpoints, model, quirks, prefill, isFree }, sender);
+      const carrier = carry(dialect, request, { endpoints, model, quirks, prefill, isFree }, this.#options);
       // To others no beta goes at all.
       const betas = kind === 'anthropic' ? lostBetas(headers, contextTokens) : [];
       const dropped = betas.length > 0 ? [...carrier.dropped, ...betas] : carrier.dropped;
@@ -44,19 +56,11 @@ export function createFindCarrier(options: CarrierOptions): FindCarrier {
       throw error;
     }
   }
-
-  return (model, route) => {
-    const known = found.get(route);
-    if (known) return known;
-    const carrier = find(model, route);
-    found.set(route, carrier);
-    return carrier;
-  };
 }
 
 /** Before the rest of the body is read: whether any of the models can be reached in the caller's dialect. */
 export function requireRoute(models: Models, dialect: Dialect): void {
-  if (models.some((model) => isReached(model, dialect))) return;
+  for (const model of models) if (isReached(model, dialect)) return;
   const [{ id, routes }] = models;
   // Its channels are switched off for now: another time the same call is right.
   if (routes.length === 0) throw noChannel({ internal: `every channel of ${id} is switched off` });
@@ -77,12 +81,12 @@ function lostSettings(names: readonly string[]): Fault {
 }
 
 /** The first that there is. Throws what stands in the way, if the call cannot travel on any route of its models. */
-export function requireCarrier(models: readonly Model[], dialect: Dialect, findCarrier: FindCarrier): Carrier {
+export function requireCarrier(models: readonly Model[], dialect: Dialect, carriers: Carriers): Carrier {
   let refusal: Fault | undefined;
   for (const model of models) {
     for (const route of model.routes) {
       if (!canReach(dialect, route.channel.endpoints)) continue;
-      const found = findCarrier(model, route);
+      const found = carriers.find(model, route);
       if (!(found instanceof Fault)) return found;
       refusal ??= found;
     }

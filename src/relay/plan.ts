@@ -175,7 +175,7 @@ class CallPlan implements Plan {
 
   /** If the route can carry the call, and its breaker lets it through. */
   #admit(model: Model, route: Route): Pass | undefined {
-    if (this.#call.findCarrier(model, route) instanceof Fault) return undefined;
+    if (this.#call.carriers.find(model, route) instanceof Fault) return undefined;
     const pass = this.#tools.health.admits(route.channel.name, route.model);
     if (pass) return pass;
     this.#passedOver ??= new Set();

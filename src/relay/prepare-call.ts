@@ -8,7 +8,7 @@ import type { JsonDocument } from '../kit/json/json.ts';
 import type { Call, RelayTools } from './call.ts';
 import { candidateModels, modelsFor } from './candidate-models.ts';
 import { chooseModel } from './choose-model.ts';
-import { createFindCarrier, requireCarrier, requireRoomToThink, requireRoute } from './find-carrier.ts';
+import { Carriers, requireCarrier, requireRoomToThink, requireRoute } from './find-carrier.ts';
 
 export interface Asked extends Pick<Call, 'requestId' | 'key' | 'dialect' | 'headers' | 'isStrict'> {
   document: JsonDocument;
@@ -18,7 +18,7 @@ export interface Asked extends Pick<Call, 'requestId' | 'key' | 'dialect' | 'hea
   checkFree(): void;
 }
 
-export interface Prepared extends Pick<Call, 'model' | 'models' | 'candidates' | 'request' | 'findCarrier'> {
+export interface Prepared extends Pick<Call, 'model' | 'models' | 'candidates' | 'request' | 'carriers'> {
   /** Set if the call only asks to warm a cache that the upstream does not have: this is all there is to answer. */
   emptyAnswer: string | undefined;
 }
@@ -28,11 +28,11 @@ export function prepareCall(tools: Pick<RelayTools, 'clock' | 'hashUser'>, asked
   const { requestId, key, dialect, headers, isStrict, document, kind, catalog } = asked;
   const model = chooseModel(catalog, key, readModel(document), kind);
   if (model.free) asked.checkFree();
-  const models = modelsFor(model, { catalog, key, kind, dialect });
+  const models = modelsFor(model, asked);
   requireRoute(models, dialect);
   const request = dialect.readRequest(document);
   if (isStrict) requireRoomToThink(model, catalog, request);
-  const findCarrier = createFindCarrier({
+  const carriers = new Carriers({
     dialect,
     request,
     headers,
@@ -44,13 +44,13 @@ export function prepareCall(tools: Pick<RelayTools, 'clock' | 'hashUser'>, asked
   });
   const candidates = candidateModels(models, request, isStrict);
   // That the prompt is too long for all of them is told by the admission.
-  const { emptyAnswer } = requireCarrier(candidates.length > 0 ? candidates : models, dialect, findCarrier);
+  const carrier = requireCarrier(candidates.length > 0 ? candidates : models, dialect, carriers);
   return {
     model,
     models,
     candidates,
     request,
-    findCarrier,
-    emptyAnswer: request.maxOutputTokens === 0 ? emptyAnswer?.() : undefined,
+    carriers,
+    emptyAnswer: request.maxOutputTokens === 0 ? carrier.emptyAnswer?.() : undefined,
   };
 }

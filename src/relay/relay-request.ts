@@ -6,7 +6,7 @@ import { admit } from './admit.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import { beginAnswer } from './begin-answer.ts';
 import type { Answer, Call, RelayTools } from './call.ts';
-import { type Closing, createClosing } from './close.ts';
+import { Closing } from './close.ts';
 import { deliverStream } from './deliver-stream.ts';
 import { deliverWhole } from './deliver-whole.ts';
 import { createPlan } from './plan.ts';
@@ -17,7 +17,7 @@ export async function relayRequest(tools: RelayTools, call: Call): Promise<Answe
   // What is refused brings no traffic that retries could be a share of.
   tools.retryBudget.countCall();
   failpoint('K2');
-  const closing = createClosing(tools, admission);
+  const closing = new Closing(tools, admission);
   try {
     const plan = createPlan(tools, admission);
     const { step, begun, ended } = await beginAnswer(tools, admission, plan);
