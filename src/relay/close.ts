@@ -68,7 +68,7 @@ export function createClosing(tools: RelayTools, admission: Admission): Closing 
   function over(): void {
     tools.running.delete(requestId);
     tools.meter.over(call);
-    call.leave();
+    call.room.leave();
   }
 
   function begin(): void {
