@@ -195,14 +195,24 @@ function countBadKey(tools: HttpTools, exchange: Exchange, told: Fault): Fault {
 function answer(tools: AppTools, exchange: Exchange, handle: Handle, hasHeaders = false): Response | Promise<Response> {
   try {
     const reply = handle(exchange);
-    if (!(reply instanceof Promise)) return finish(tools, exchange, reply, hasHeaders);
-    return reply.then(
-      (came) => finish(tools, exchange, came, hasHeaders),
-      (error: unknown) => faultResponse(tools, exchange, error),
-    );
+    return reply instanceof Promise
+      ? finishLater(tools, exchange, reply, hasHeaders)
+      : finish(tools, exchange, reply, hasHeaders);
   } catch (error) {
     return faultResponse(tools, exchange, error);
   }
+}
+
+function finishLater(
+  tools: AppTools,
+  exchange: Exchange,
+  reply: Promise<Reply>,
+  hasHeaders: boolean,
+): Promise<Response> {
+  return reply.then(
+    (came) => finish(tools, exchange, came, hasHeaders),
+    (error: unknown) => faultResponse(tools, exchange, error),
+  );
 }
 
 function finish(tools: AppTools, exchange: Exchange, reply: Reply, hasHeaders: boolean): Response {

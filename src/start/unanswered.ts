@@ -2,6 +2,7 @@
 // bodies may still be on the way, or they wait for a slot. Later ones are refused or only read, and are not waited for. No
 // connection is closed for its silence meanwhile: timers of our own bound a request.
 
+import type { Connection } from '../kit/connection.ts';
 import type { Respond } from '../ports/listen.ts';
 
 export interface Unanswered {
@@ -16,19 +17,23 @@ const TOO_SLOW = 408;
 
 export function countUnanswered(): Unanswered {
   let counter = { requests: 0 };
+
+  function count(answer: Promise<Response>, connection: Connection): void {
+    const own = counter;
+    own.requests++;
+    connection.keepOpen(true);
+    const answered = (response: unknown) => {
+      own.requests--;
+      connection.keepOpen(false);
+      if (response instanceof Response && response.status === TOO_SLOW) response.headers.set('connection', 'close');
+    };
+    answer.then(answered, answered);
+  }
+
   return {
     counted: (respond) => (request, connection) => {
       const answer = respond(request, connection);
-      if (!(answer instanceof Promise)) return answer;
-      const own = counter;
-      own.requests++;
-      connection.keepOpen(true);
-      const answered = (response: unknown) => {
-        own.requests--;
-        connection.keepOpen(false);
-        if (response instanceof Response && response.status === TOO_SLOW) response.headers.set('connection', 'close');
-      };
-      answer.then(answered, answered);
+      if (answer instanceof Promise) count(answer, connection);
       return answer;
     },
     soFar() {
