@@ -63,22 +63,22 @@ function textOf(body: Body): string {
 }
 
 function readAtOnce(request: Request, clock: Clock, room: BodyRoom): Promise<Body> {
-  return new Promise((resolve, reject) => {
-    const cancelTimer = clock.after(BODY_TIMEOUT_MS, () => reject(fault('request_timeout')));
-    const fail = (error: unknown) => {
+  const { promise, resolve, reject } = Promise.withResolvers<Body>();
+  const cancelTimer = clock.after(BODY_TIMEOUT_MS, () => reject(fault('request_timeout')));
+  const fail = (error: unknown) => {
+    cancelTimer();
+    reject(bodyFailure(error));
+  };
+  request.arrayBuffer().then((bytes) => {
+    try {
+      room.grow(bytes.byteLength);
+      resolve(new Uint8Array(bytes));
       cancelTimer();
-      reject(bodyFailure(error));
-    };
-    request.arrayBuffer().then((bytes) => {
-      try {
-        room.grow(bytes.byteLength);
-        resolve(new Uint8Array(bytes));
-        cancelTimer();
-      } catch (error) {
-        fail(error);
-      }
-    }, fail);
-  });
+    } catch (error) {
+      fail(error);
+    }
+  }, fail);
+  return promise;
 }
 
 async function readPieces(

@@ -34,6 +34,7 @@ export function readOptionalKeyedJson(tools: Door, exchange: KeyedExchange, maxB
   );
 }
 
+type FoundKey = PresentedKey | undefined;
 type Parse = (body: Body) => JsonDocument | Promise<JsonDocument>;
 
 /** What is there at once is answered without a further wait. */
@@ -47,11 +48,19 @@ function withKey(
   if (!(key instanceof Promise)) return parseFor(key, body, parse);
   // Who hangs up before the key is found to be bad counts as well.
   connection.peer();
-  return key.then((found) => parseFor(found, body, parse));
+  return parseOnceFound(key, body, parse);
 }
 
-function parseFor(key: PresentedKey | undefined, body: Body, parse: Parse): KeyedBody | Promise<KeyedBody> {
+async function parseOnceFound(key: Promise<FoundKey>, body: Body, parse: Parse): Promise<KeyedBody> {
+  return parseFor(await key, body, parse);
+}
+
+function parseFor(key: FoundKey, body: Body, parse: Parse): KeyedBody | Promise<KeyedBody> {
   if (!key) throw fault('invalid_api_key');
   const document = parse(body);
-  return document instanceof Promise ? document.then((read) => ({ document: read, key })) : { document, key };
+  return document instanceof Promise ? onceParsed(document, key) : { document, key };
+}
+
+async function onceParsed(document: Promise<JsonDocument>, key: PresentedKey): Promise<KeyedBody> {
+  return { document: await document, key };
 }

@@ -56,6 +56,10 @@ class TimerList {
       else this.#set(this.#ms);
     }
     this.#last = entry;
+    return this.#cancelOf(entry);
+  }
+
+  #cancelOf(entry: Entry): () => void {
     return () => this.#remove(entry);
   }
 

@@ -15,25 +15,21 @@ export interface Unanswered {
 /** The rest of its body may still come, and nobody reads it. */
 const TOO_SLOW = 408;
 
+interface Counter {
+  requests: number;
+}
+
 export function countUnanswered(): Unanswered {
-  let counter = { requests: 0 };
-
-  function count(answer: Promise<Response>, connection: Connection): void {
-    const own = counter;
-    own.requests++;
-    connection.keepOpen(true);
-    const answered = (response: unknown) => {
-      own.requests--;
-      connection.keepOpen(false);
-      if (response instanceof Response && response.status === TOO_SLOW) response.headers.set('connection', 'close');
-    };
-    answer.then(answered, answered);
-  }
-
+  let counter: Counter = { requests: 0 };
   return {
     counted: (respond) => (request, connection) => {
       const answer = respond(request, connection);
-      if (answer instanceof Promise) count(answer, connection);
+      if (answer instanceof Promise) {
+        counter.requests++;
+        connection.keepOpen(true);
+        const answered = onAnswered(counter, connection);
+        answer.then(answered, answered);
+      }
       return answer;
     },
     soFar() {
@@ -41,5 +37,13 @@ export function countUnanswered(): Unanswered {
       counter = { requests: 0 };
       return () => before.requests;
     },
+  };
+}
+
+function onAnswered(counter: Counter, connection: Connection): (response: unknown) => void {
+  return (response) => {
+    counter.requests--;
+    connection.keepOpen(false);
+    if (response instanceof Response && response.status === TOO_SLOW) response.headers.set('connection', 'close');
   };
 }

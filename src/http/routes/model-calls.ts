@@ -85,7 +85,7 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, call:
       gone: request.signal,
     });
     if (typeof answer.body === 'string') dropRequest(document);
-    return newResponse(exchange, answer.body, { headers: answer.headers });
+    return newResponse(exchange, answer.body, answer);
   } catch (error) {
     room.leave();
     if (error instanceof Fault) return error;
