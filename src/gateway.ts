@@ -151,9 +151,13 @@ export async function composeGateway(
     gatewayId,
     doors: createDoorGuards(clock),
     countFault: countFaults(metrics),
-    load: createLoad(() => {
-      const { requests_in_flight: requests, body_megabytes_in_flight: megabytes } = catalog().guards;
-      return { requests, bodyBytes: megabytes * 1024 * 1024 };
+    load: createLoad({
+      get requests() {
+        return catalog().guards.requests_in_flight;
+      },
+      get bodyBytes() {
+        return catalog().guards.body_megabytes_in_flight * 1024 * 1024;
+      },
     }),
   };
   const { securityContact, supportContact, termsUrl, privacyUrl } = settings;

@@ -3,7 +3,7 @@
 import { createSignInGuard } from './accounts/guard-sign-in.ts';
 import { createPasswords } from './accounts/passwords.ts';
 import { createSessionHasher } from './accounts/sessions.ts';
-import { fault } from './faults/fault.ts';
+import { Fault, fault } from './faults/fault.ts';
 import { addressOf } from './http/client-address.ts';
 import type { HttpTools } from './http/exchange.ts';
 import { bodyTextReader } from './http/read-body.ts';
@@ -58,7 +58,9 @@ export function createSiteTools(http: HttpTools, { pepper, ...named }: SiteSetti
         params: {},
         key,
       };
-      return callModel(http, exchange, call);
+      const reply = await callModel(http, exchange, call);
+      if (reply instanceof Fault) throw reply;
+      return reply;
     },
   };
 }

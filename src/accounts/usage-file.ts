@@ -85,7 +85,8 @@ export async function openUsageFile(
     room.grow(ROOM_BYTES);
     const first = await nextPage();
     const whole = { ...first, text: csvHead(sheet.titles) + first.text };
-    if (!first.isLast && !gone.aborted) return inPieces(whole, nextPage, { gone, onEnd: room.leave, onFailure });
+    if (!first.isLast && !gone.aborted)
+      return inPieces(whole, nextPage, { gone, onEnd: () => room.leave(), onFailure });
     room.leave();
     return whole.text;
   } catch (error) {

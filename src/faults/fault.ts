@@ -84,8 +84,8 @@ export function clientLeft(): Fault {
 }
 
 /** A client that left is no failure of ours; the answer goes nowhere, and is neither counted nor logged. */
-export function isOfGone(error: unknown, { signal }: Request): boolean {
-  return error instanceof Fault && error.code === 'unavailable' && signal.aborted;
+export function isOfGone(error: unknown, request: Request): boolean {
+  return error instanceof Fault && error.code === 'unavailable' && request.signal.aborted;
 }
 
 /** Anything thrown becomes a fault; what we did not foresee is our own error. */

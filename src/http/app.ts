@@ -12,7 +12,7 @@ import { addressOf } from './client-address.ts';
 import { addCommonHeaders } from './common-headers.ts';
 import { isOpenToPages, preflight } from './cors.ts';
 import { keyFromHeaders } from './credentials.ts';
-import type { Exchange, HttpTools } from './exchange.ts';
+import type { Exchange, HttpTools, Reply } from './exchange.ts';
 import { clientName } from './failed-stream.ts';
 import { createFaultResponses, type FaultResponse } from './fault-response.ts';
 import { checkDeclaredBody } from './read-body.ts';
@@ -29,10 +29,12 @@ type Router = Hono<{ Bindings: AppBindings }>;
 /** Puts the pages behind the API's routes. */
 export type AddPages = (app: Router) => void;
 
-/** A refusal may be returned instead of thrown: a flood of them need not unwind the stack each time. */
-type Reply = Response | Fault;
-
 type Handle = (exchange: Exchange) => Reply | Promise<Reply>;
+
+interface PlainRoute {
+  handle: Handle;
+  hasHeaders: boolean;
+}
 
 interface AppTools extends HttpTools {
   faultResponse: FaultResponse;
@@ -46,31 +48,44 @@ export interface App {
 export function createApp(http: HttpTools, loadPages: () => Promise<AddPages>): App {
   const tools: AppTools = { ...http, faultResponse: createFaultResponses(http.publicUrl) };
   const router = createRouter(tools, loadPages);
-  const plain = Map.groupBy(
-    ROUTES.filter(({ path }) => !path.includes(':')),
-    ({ path }) => path,
-  );
+  const plain = plainRoutes(tools);
   return {
     fetch(request, connection) {
       const path = routePath(request);
-      const route = plain.get(path)?.find(({ method }) => method === request.method);
+      const route = plain.get(path)?.get(request.method);
       if (!route) {
         // Pages ask for it after a wait.
         connection.peer();
         return router.fetch(request, { connection });
       }
-      const handle: Handle = (exchange) => handleRoute(tools, route, exchange);
-      return answer(tools, newExchange(tools, request, path, connection), handle, route.hasHeaders);
+      return answer(tools, newExchange(tools, request, path, connection), route.handle, route.hasHeaders);
     },
   };
 }
+
+/** By path, then by method. */
+function plainRoutes(tools: AppTools): ReadonlyMap<string, ReadonlyMap<string, PlainRoute>> {
+  const plain = new Map<string, Map<string, PlainRoute>>();
+  for (const route of ROUTES) {
+    if (route.path.includes(':')) continue;
+    const methods = plain.get(route.path) ?? new Map<string, PlainRoute>();
+    plain.set(route.path, methods);
+    methods.set(route.method, {
+      handle: (exchange) => handleRoute(tools, route, exchange),
+      hasHeaders: route.hasHeaders ?? false,
+    });
+  }
+  return plain;
+}
+
+const NO_PARAMS: Exchange['params'] = {};
 
 function newExchange(
   { newId }: HttpTools,
   request: Request,
   path: string,
   connection: Connection,
-  params: Exchange['params'] = {},
+  params: Exchange['params'] = NO_PARAMS,
 ): Exchange {
   return { request, path, requestId: newId('req'), envelope: envelopeOf(path, request.headers), connection, params };
 }
@@ -138,19 +153,27 @@ function handleRoute(tools: HttpTools, route: HttpRoute, exchange: Exchange): Re
   if (route.isWork && !tools.isReady()) throw fault('unavailable', { internal: 'draining' });
   if (route.auth === 'none') return route.handle(tools, exchange);
   const key = tools.authenticator.authenticate(keyFromHeaders(exchange.request.headers));
-  if (!(key instanceof Promise)) return handleKeyed(tools, route, exchange, key);
+  return key instanceof Promise
+    ? handleOnceKeyed(tools, route, exchange, key)
+    : handleKeyed(tools, route, exchange, key);
+}
+
+type KeyedRoute = Extract<HttpRoute, { auth: 'key' }>;
+type FoundKey = PresentedKey | undefined;
+
+function handleOnceKeyed(
+  tools: HttpTools,
+  route: KeyedRoute,
+  exchange: Exchange,
+  key: Promise<FoundKey>,
+): Promise<Reply> {
   // Who hangs up before the key is found to be bad counts as well.
   exchange.connection.peer();
   return key.then((found) => handleKeyed(tools, route, exchange, found));
 }
 
 /** A good key is looked at whatever came before it. */
-function handleKeyed(
-  tools: HttpTools,
-  route: Extract<HttpRoute, { auth: 'key' }>,
-  exchange: Exchange,
-  key: PresentedKey | undefined,
-): Reply | Promise<Reply> {
+function handleKeyed(tools: HttpTools, route: KeyedRoute, exchange: Exchange, key: FoundKey): Reply | Promise<Reply> {
   if (!key) return fault('invalid_api_key');
   failpoint('K0');
   return route.handle(tools, { ...exchange, key });
@@ -172,14 +195,24 @@ function countBadKey(tools: HttpTools, exchange: Exchange, told: Fault): Fault {
 function answer(tools: AppTools, exchange: Exchange, handle: Handle, hasHeaders = false): Response | Promise<Response> {
   try {
     const reply = handle(exchange);
-    if (!(reply instanceof Promise)) return finish(tools, exchange, reply, hasHeaders);
-    return reply.then(
-      (came) => finish(tools, exchange, came, hasHeaders),
-      (error: unknown) => faultResponse(tools, exchange, error),
-    );
+    return reply instanceof Promise
+      ? finishLater(tools, exchange, reply, hasHeaders)
+      : finish(tools, exchange, reply, hasHeaders);
   } catch (error) {
     return faultResponse(tools, exchange, error);
   }
+}
+
+function finishLater(
+  tools: AppTools,
+  exchange: Exchange,
+  reply: Promise<Reply>,
+  hasHeaders: boolean,
+): Promise<Response> {
+  return reply.then(
+    (came) => finish(tools, exchange, came, hasHeaders),
+    (error: unknown) => faultResponse(tools, exchange, error),
+  );
 }
 
 function finish(tools: AppTools, exchange: Exchange, reply: Reply, hasHeaders: boolean): Response {
@@ -202,10 +235,13 @@ function faultResponse(tools: AppTools, exchange: Exchange, error: unknown): Res
 }
 
 function envelopeOf(path: string, headers: Headers): Envelope {
-  const isBelow = (base: string) => path === base || path.startsWith(`${base}/`);
   // Both families ask for models at one address; this header tells them apart.
-  if (isBelow('/v1/models')) return headers.has('anthropic-version') ? 'anthropic' : 'openai';
-  return isBelow('/v1/messages') ? 'anthropic' : 'openai';
+  if (isBelow(path, '/v1/models')) return headers.has('anthropic-version') ? 'anthropic' : 'openai';
+  return isBelow(path, '/v1/messages') ? 'anthropic' : 'openai';
+}
+
+function isBelow(path: string, base: string): boolean {
+  return path.startsWith(base) && (path.length === base.length || path.charAt(base.length) === '/');
 }
 
 function allowedMethods(path: string): string {

@@ -2,11 +2,16 @@
 
 import { isOwnKey } from '../kit/own-key.ts';
 
-const BEARER = /^Bearer\s+(\S+)\s*$/i;
+const BEARER = /^Bearer\s+\S+\s*$/i;
 
 export function keyFromHeaders(headers: Headers): string | undefined {
-  const bearer = BEARER.exec(headers.get('authorization') ?? '')?.[1];
+  const bearer = readBearer(headers.get('authorization'));
+  if (bearer !== undefined && isOwnKey(bearer)) return bearer;
   const apiKey = headers.get('x-api-key')?.trim() || undefined;
-  const isMeant = apiKey !== undefined && isOwnKey(apiKey) && !isOwnKey(bearer ?? '');
-  return isMeant ? apiKey : (bearer ?? apiKey);
+  return apiKey !== undefined && isOwnKey(apiKey) ? apiKey : (bearer ?? apiKey);
+}
+
+function readBearer(authorization: string | null): string | undefined {
+  if (authorization === null || !BEARER.test(authorization)) return undefined;
+  return authorization.slice('Bearer '.length).trim();
 }

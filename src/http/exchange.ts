@@ -2,7 +2,7 @@
 
 import type { PricesAt } from '../accounts/prices-at.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { FaultLabel } from '../faults/fault.ts';
+import type { Fault, FaultLabel } from '../faults/fault.ts';
 import type { Envelope } from '../faults/write.ts';
 import type { Authenticator, PresentedKey } from '../keys/authenticator.ts';
 import type { Network } from '../kit/address.ts';
@@ -57,6 +57,9 @@ export interface Exchange {
   connection: Connection;
   params: Readonly<Record<string, string>>;
 }
+
+/** A refusal may be returned instead of thrown: a flood of them need not unwind the stack each time. */
+export type Reply = Response | Fault;
 
 export interface KeyedExchange extends Exchange {
   /** As it was when the headers were there; with a body comes the key that counts. */

@@ -59,7 +59,7 @@ export function createFaultResponses(publicUrl: string): FaultResponse {
     const prepared = variants[variant] ?? prepare(fault, asked);
     variants[variant] = prepared;
     const { status, headers, before, after } = prepared;
-    const response = new Response(before + requestId + after, { status, headers });
+    const response = new Response(`${before}${requestId}${after}`, { status, headers });
     setRequestId(response, requestId);
     return response;
   };

@@ -32,19 +32,22 @@ export function checkDeclaredBody(request: Request, maxBytes: number): void {
 /** A body as it came if it can be read at one go, otherwise as its text. */
 export type Body = Uint8Array<ArrayBuffer> | string;
 
-/** `onBytes` hears of every piece before it is kept, of a short body when it is there, and may throw. */
-export function readBody(
-  request: Request,
-  maxBytes: number,
-  clock: Clock,
-  onBytes: (bytes: number) => void = () => {},
-): Promise<Body> {
+/** What a body takes up. */
+export interface BodyRoom {
+  /** Hears of every piece before it is kept, of a short body when it is there, and may throw. */
+  grow(bytes: number): void;
+}
+
+/** Of one that is too small to be counted. */
+const UNCOUNTED: BodyRoom = { grow() {} };
+
+export function readBody(request: Request, maxBytes: number, clock: Clock, room: BodyRoom = UNCOUNTED): Promise<Body> {
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) <= Math.min(SMALL_BYTES, maxBytes)) {
-    return readAtOnce(request, clock, onBytes);
+    return readAtOnce(request, clock, room);
   }
   if (!request.body) return Promise.resolve('');
-  return readPieces(request.body, maxBytes, clock, onBytes);
+  return readPieces(request.body, maxBytes, clock, room);
 }
 
 /** For pages and the operator's port, which have no route that checked the headers before. */
@@ -59,30 +62,30 @@ function textOf(body: Body): string {
   return typeof body === 'string' ? body : decode(WHOLE, body);
 }
 
-function readAtOnce(request: Request, clock: Clock, onBytes: (bytes: number) => void): Promise<Body> {
-  return new Promise((resolve, reject) => {
-    const cancelTimer = clock.after(BODY_TIMEOUT_MS, () => reject(fault('request_timeout')));
-    const fail = (error: unknown) => {
+function readAtOnce(request: Request, clock: Clock, room: BodyRoom): Promise<Body> {
+  const { promise, resolve, reject } = Promise.withResolvers<Body>();
+  const cancelTimer = clock.after(BODY_TIMEOUT_MS, () => reject(fault('request_timeout')));
+  const fail = (error: unknown) => {
+    cancelTimer();
+    reject(bodyFailure(error));
+  };
+  request.arrayBuffer().then((bytes) => {
+    try {
+      room.grow(bytes.byteLength);
+      resolve(new Uint8Array(bytes));
       cancelTimer();
-      reject(bodyFailure(error));
-    };
-    request.arrayBuffer().then((bytes) => {
-      try {
-        onBytes(bytes.byteLength);
-        resolve(new Uint8Array(bytes));
-        cancelTimer();
-      } catch (error) {
-        fail(error);
-      }
-    }, fail);
-  });
+    } catch (error) {
+      fail(error);
+    }
+  }, fail);
+  return promise;
 }
 
 async function readPieces(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   maxBytes: number,
   clock: Clock,
-  onBytes: (bytes: number) => void,
+  room: BodyRoom,
 ): Promise<Body> {
   const reader = body.getReader();
   let isLate = false;
@@ -115,7 +118,7 @@ async function readPieces(
       const before = bytes;
       bytes += value.byteLength;
       if (bytes > maxBytes) throw tooLarge(maxBytes);
-      onBytes(value.byteLength);
+      room.grow(value.byteLength);
       if (small && bytes <= SMALL_BYTES) {
         small = withRoom(small, bytes);
         small.set(value, before);

@@ -5,7 +5,7 @@ import { fault } from '../faults/fault.ts';
 import type { PresentedKey } from '../keys/authenticator.ts';
 import type { JsonDocument } from '../kit/json/json.ts';
 import type { HttpTools, KeyedExchange } from './exchange.ts';
-import { type Body, parseBody, parseOptionalBody, readBody } from './read-body.ts';
+import { type Body, type BodyRoom, parseBody, parseOptionalBody, readBody } from './read-body.ts';
 
 export interface KeyedBody {
   document: JsonDocument;
@@ -16,41 +16,51 @@ export interface KeyedBody {
 type Door = Pick<HttpTools, 'authenticator' | 'clock'>;
 
 /** Throws `invalid_api_key` if the key is not good any more, whatever the body says. */
-export async function readKeyedJson(
+export function readKeyedJson(
   tools: Door,
   exchange: KeyedExchange,
   maxBytes: number,
-  onBytes?: (bytes: number) => void,
+  room?: BodyRoom,
 ): Promise<KeyedBody> {
-  const body = await readBody(exchange.request, maxBytes, tools.clock, onBytes);
-  return withKey(tools, exchange, body, parseBody);
+  return readBody(exchange.request, maxBytes, tools.clock, room).then((body) =>
+    withKey(tools, exchange, body, parseBody),
+  );
 }
 
 /** Like `readKeyedJson`, but an empty body means an empty object. */
-export async function readOptionalKeyedJson(
-  tools: Door,
-  exchange: KeyedExchange,
-  maxBytes: number,
-): Promise<KeyedBody> {
-  const body = await readBody(exchange.request, maxBytes, tools.clock);
-  return withKey(tools, exchange, body, parseOptionalBody);
+export function readOptionalKeyedJson(tools: Door, exchange: KeyedExchange, maxBytes: number): Promise<KeyedBody> {
+  return readBody(exchange.request, maxBytes, tools.clock).then((body) =>
+    withKey(tools, exchange, body, parseOptionalBody),
+  );
 }
+
+type FoundKey = PresentedKey | undefined;
+type Parse = (body: Body) => JsonDocument | Promise<JsonDocument>;
 
 /** What is there at once is answered without a further wait. */
 function withKey(
   { authenticator }: Door,
   { key: before, connection }: KeyedExchange,
   body: Body,
-  parse: (body: Body) => JsonDocument | Promise<JsonDocument>,
+  parse: Parse,
 ): KeyedBody | Promise<KeyedBody> {
-  const finish = (key: PresentedKey | undefined): KeyedBody | Promise<KeyedBody> => {
-    if (!key) throw fault('invalid_api_key');
-    const document = parse(body);
-    return document instanceof Promise ? document.then((read) => ({ document: read, key })) : { document, key };
-  };
   const key = authenticator.again(before);
-  if (!(key instanceof Promise)) return finish(key);
+  if (!(key instanceof Promise)) return parseFor(key, body, parse);
   // Who hangs up before the key is found to be bad counts as well.
   connection.peer();
-  return key.then(finish);
+  return parseOnceFound(key, body, parse);
+}
+
+async function parseOnceFound(key: Promise<FoundKey>, body: Body, parse: Parse): Promise<KeyedBody> {
+  return parseFor(await key, body, parse);
+}
+
+function parseFor(key: FoundKey, body: Body, parse: Parse): KeyedBody | Promise<KeyedBody> {
+  if (!key) throw fault('invalid_api_key');
+  const document = parse(body);
+  return document instanceof Promise ? onceParsed(document, key) : { document, key };
+}
+
+async function onceParsed(document: Promise<JsonDocument>, key: PresentedKey): Promise<KeyedBody> {
+  return { document: await document, key };
 }

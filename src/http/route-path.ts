@@ -5,6 +5,7 @@ import { requestPath } from '../kit/request-url.ts';
 import { ROUTES } from './route-table.ts';
 
 const VERSION = '/v1';
+const TWICE = `${VERSION}${VERSION}/`;
 
 /** What is forgiven without its /v1: nothing that stands below an id, and nothing that is a page. */
 const WITHOUT_VERSION: ReadonlyMap<string, string> = new Map(
@@ -16,7 +17,7 @@ const WITHOUT_VERSION: ReadonlyMap<string, string> = new Map(
 
 export function routePath(request: Request): string {
   const asked = requestPath(request);
-  const once = asked.startsWith(`${VERSION}${VERSION}/`) ? asked.slice(VERSION.length) : asked;
+  const once = asked.startsWith(TWICE) ? asked.slice(VERSION.length) : asked;
   const path = once.length > 1 && once.endsWith('/') ? once.slice(0, -1) : once;
   return WITHOUT_VERSION.get(path) ?? path;
 }

@@ -1,6 +1,6 @@
 // Every route of the public port, in one place: method, path, who may call it, and how large its body may be.
 
-import type { Exchange, HttpTools, KeyedExchange } from './exchange.ts';
+import type { Exchange, HttpTools, KeyedExchange, Reply } from './exchange.ts';
 import { me, receipt, usage } from './routes/account.ts';
 import { catalog } from './routes/catalog.ts';
 import { COUNT_TOKENS_MAX_BYTES, countTokens } from './routes/count-tokens.ts';
@@ -25,8 +25,8 @@ interface RouteBase {
 }
 
 export type HttpRoute =
-  | (RouteBase & { auth: 'none'; handle(tools: HttpTools, exchange: Exchange): Response | Promise<Response> })
-  | (RouteBase & { auth: 'key'; handle(tools: HttpTools, exchange: KeyedExchange): Response | Promise<Response> });
+  | (RouteBase & { auth: 'none'; handle(tools: HttpTools, exchange: Exchange): Reply | Promise<Reply> })
+  | (RouteBase & { auth: 'key'; handle(tools: HttpTools, exchange: KeyedExchange): Reply | Promise<Reply> });
 
 const READ = { maxBytes: 0, isWork: false } as const;
 const work = (maxBytes: number) => ({ maxBytes, isWork: true }) as const;

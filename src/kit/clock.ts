@@ -20,10 +20,7 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
   after: createTimerLists({
     monotonic: () => performance.now(),
-    set(ms, task) {
-      const timer = setTimeout(task, ms);
-      return () => clearTimeout(timer);
-    },
+    set: (ms, task) => setTimeout(task, ms),
   }),
 };
 

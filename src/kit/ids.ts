@@ -10,13 +10,12 @@ export type NewId = (prefix: IdPrefix) => string;
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_DIGITS = 10;
 const RANDOM_DIGITS = 16;
-/** Random bytes are asked for so many ids at a time. */
+/** Random digits are made for so many ids at a time. */
 const IDS_AT_ONCE = 64;
-/** Two digits for ten bits. */
-const PAIRS = Array.from({ length: 1024 }, (_, bits) => CROCKFORD.charAt(bits >> 5) + CROCKFORD.charAt(bits & 31));
+const ASCII = new TextDecoder();
 
 export function createIds(clock: Clock, random: Random): NewId {
-  let bytes: Uint8Array = new Uint8Array(0);
+  let digits = '';
   let at = 0;
   let time = -1;
   let timePart = '';
@@ -24,23 +23,26 @@ export function createIds(clock: Clock, random: Random): NewId {
     const now = clock.now();
     if (now !== time) {
       time = now;
-      timePart = timeDigits(now);
+      timePart = `_${timeDigits(now)}`;
     }
-    if (at === bytes.length) {
-      bytes = random.bytes(RANDOM_DIGITS * IDS_AT_ONCE);
+    if (at === digits.length) {
+      digits = randomDigits(random, RANDOM_DIGITS * IDS_AT_ONCE);
       at = 0;
     }
-    let id = `${prefix}_${timePart}`;
-    for (const end = at + RANDOM_DIGITS; at < end; at += 2) {
-      id += PAIRS[(((bytes[at] ?? 0) & 31) << 5) | ((bytes[at + 1] ?? 0) & 31)];
-    }
-    return id;
+    const start = at;
+    at += RANDOM_DIGITS;
+    return `${prefix}${timePart}${digits.slice(start, at)}`;
   };
 }
 
 /** Ids that were made before that time stand before it in their order. */
 export function firstIdAt(prefix: IdPrefix, ms: number): string {
   return `${prefix}_${timeDigits(ms)}`;
+}
+
+/** Five bits each. */
+function randomDigits(random: Random, count: number): string {
+  return ASCII.decode(random.bytes(count).map((byte) => CROCKFORD.charCodeAt(byte & 31)));
 }
 
 function timeDigits(ms: number): string {

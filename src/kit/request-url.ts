@@ -3,7 +3,7 @@
 
 const BEFORE_PATH = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 /** A path that parsing would leave as it is, and nothing behind it. */
-const PLAIN = /^https?:\/\/[^/?#]*((?:\/[\w-]+)+)$/;
+const PLAIN = /^https?:\/\/[^/?#]*(?:\/[\w-]+)+$/;
 
 /** Never throws. The host in it stands for none. */
 export function requestUrl({ url }: Pick<Request, 'url'>): URL {
@@ -13,5 +13,7 @@ export function requestUrl({ url }: Pick<Request, 'url'>): URL {
 
 /** The same URL's path. */
 export function requestPath(request: Pick<Request, 'url'>): string {
-  return PLAIN.exec(request.url)?.[1] ?? requestUrl(request).pathname;
+  const { url } = request;
+  if (!PLAIN.test(url)) return requestUrl(request).pathname;
+  return url.slice(url.indexOf('/', url.indexOf('//') + 2));
 }

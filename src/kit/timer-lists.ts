@@ -1,11 +1,20 @@
 // Timers by the thousand, of which nearly all are taken back before they are due. Those of one length are due in the
-// order in which they were set: each length has a list of its own, and one timer of the runtime for the first in it.
+// order in which they were set: each length has a list of its own, and one timer of the runtime for the first in it. As
+// long as the lengths are few, both stay for the next one when the last was taken back, until the timer finds nobody.
 
 export interface TimerTools {
   /** Milliseconds that never go backwards. */
   monotonic(): number;
-  /** One timer of the runtime; the result takes it back. */
-  set(ms: number, task: () => void): () => void;
+  set(ms: number, task: () => void): RuntimeTimer;
+}
+
+/** As `setTimeout` makes them. */
+export interface RuntimeTimer {
+  /** Whether the process stays alive for it. */
+  ref(): void;
+  unref(): void;
+  /** Takes it back. */
+  close(): void;
 }
 
 /** Runs `task` once after `ms`; the result takes it back. */
@@ -16,7 +25,7 @@ export function createTimerLists(tools: TimerTools): After {
   return (ms, task) => {
     let list = lists.get(ms);
     if (!list) {
-      list = new TimerList(ms, tools, () => lists.delete(ms));
+      list = new TimerList(ms, tools, lists);
       lists.set(ms, list);
     }
     return list.add(task);
@@ -26,15 +35,16 @@ export function createTimerLists(tools: TimerTools): After {
 class TimerList {
   readonly #ms: number;
   readonly #tools: TimerTools;
-  readonly #onEmpty: () => void;
+  /** It stands in these under its length until it ends. */
+  readonly #lists: Map<number, TimerList>;
   #first: Entry | undefined;
   #last: Entry | undefined;
-  #unset: (() => void) | undefined;
+  #timer: RuntimeTimer | undefined;
 
-  constructor(ms: number, tools: TimerTools, onEmpty: () => void) {
+  constructor(ms: number, tools: TimerTools, lists: Map<number, TimerList>) {
     this.#ms = ms;
     this.#tools = tools;
-    this.#onEmpty = onEmpty;
+    this.#lists = lists;
   }
 
   add(task: () => void): () => void {
@@ -42,7 +52,8 @@ class TimerList {
     if (this.#last) this.#last.next = entry;
     else {
       this.#first = entry;
-      this.#set(this.#ms);
+      if (this.#timer) this.#timer.ref();
+      else this.#set(this.#ms);
     }
     this.#last = entry;
     return this.#remove.bind(this, entry);
@@ -59,24 +70,34 @@ class TimerList {
     entry.next = undefined;
     entry.previous = undefined;
     if (this.#first) return;
-    this.#unset?.();
-    this.#unset = undefined;
-    this.#onEmpty();
+    if (this.#timer && this.#lists.size <= A_FEW) this.#timer.unref();
+    else this.#end();
+  }
+
+  #end(): void {
+    this.#timer?.close();
+    this.#timer = undefined;
+    this.#lists.delete(this.#ms);
   }
 
   #set(ms: number): void {
-    this.#unset = this.#tools.set(Math.min(Math.max(0, ms), MOST_MS), this.#run);
+    this.#timer = this.#tools.set(Math.min(Math.max(0, ms), MOST_MS), this.#run);
   }
 
-  /** A task that throws keeps none of the others from its turn. */
   readonly #run = (): void => {
-    this.#unset = undefined;
+    this.#timer = undefined;
+    if (this.#first) this.#runDue();
+    else this.#end();
+  };
+
+  /** A task that throws keeps none of the others from its turn. */
+  #runDue(): void {
     try {
       for (let task = this.#takeDue(); task; task = this.#takeDue()) task();
     } finally {
       if (this.#first) this.#set(this.#first.due - this.#tools.monotonic());
     }
-  };
+  }
 
   #takeDue(): (() => void) | undefined {
     const first = this.#first;
@@ -87,6 +108,7 @@ class TimerList {
   }
 }
 
+const A_FEW = 64;
 /** Longer ones the runtime would take for short ones. */
 const MOST_MS = 2 ** 31 - 1;
 

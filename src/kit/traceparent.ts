@@ -17,7 +17,8 @@ const SPAN_BYTES = 8;
 const KNOWN_FLAGS = 0b11;
 
 export function readTrace(header: string | null): Trace | undefined {
-  const [, version, traceId = '', spanId = '', flags = '', more] = FORM.exec(header ?? '') ?? [];
+  if (header === null) return undefined;
+  const [, version, traceId = '', spanId = '', flags = '', more] = FORM.exec(header) ?? [];
   if (version === undefined || version === 'ff') return undefined;
   // A later version may say more behind the flags; this one has nothing there.
   if (version === '00' && more !== undefined) return undefined;

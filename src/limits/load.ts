@@ -3,14 +3,16 @@
 // make room first, and no account fills the house.
 
 import { fault } from '../faults/fault.ts';
-import { type AnswerRoom, createAnswerRooms } from './answer-room.ts';
+import { type AnswerRoom, type AnswerRooms, createAnswerRooms } from './answer-room.ts';
 
 /** What one request takes up. */
 export interface Room {
   /** So much more of its body has come, or of what its body names. Throws `unavailable` when there is no room for it. */
   grow(bytes: number): void;
+  /** Its call is free: throws `unavailable`, now or when it grows, when the room that is left is kept for those who pay. */
+  becomeFree(): void;
   /** For an answer, which may outlast the rest of it. */
-  openAnswer(isFree: boolean): AnswerRoom;
+  openAnswer(): AnswerRoom;
   /** Gives the room back; a second time does nothing. */
   leave(): void;
 }
@@ -18,14 +20,13 @@ export interface Room {
 export interface Load {
   /** Throws `unavailable` when there is no room. */
   enter(accountId: string): Room;
-  /** Throws `unavailable` when the room that is left is kept for those who pay. */
-  checkFree(): void;
   readonly requests: number;
 }
 
+/** May change at any time. */
 export interface LoadLimits {
-  requests: number;
-  bodyBytes: number;
+  readonly requests: number;
+  readonly bodyBytes: number;
 }
 
 /** Free calls are refused when this much of the room is taken. */
@@ -40,53 +41,93 @@ interface Taken {
   bytes: number;
 }
 
-export function createLoad(limits: () => LoadLimits): Load {
-  const all: Taken = { requests: 0, bytes: 0 };
-  const byAccount = new Map<string, Taken>();
-  const answers = createAnswerRooms(all, () => limits().bodyBytes);
-  const refuse = (): never => {
-    throw fault('unavailable', { internal: 'too many requests under way', retryAfterS: RETRY_AFTER_S });
-  };
-  const share = (most: LoadLimits, name: keyof LoadLimits) => Math.max(A_FEW[name], most[name] * ACCOUNT_SHARE);
+export function createLoad(limits: LoadLimits): Load {
+  return new House(limits);
+}
 
-  return {
-    enter(accountId) {
-      const most = limits();
-      const own = byAccount.get(accountId) ?? { requests: 0, bytes: 0 };
-      if (all.requests >= most.requests || own.requests >= share(most, 'requests')) refuse();
-      byAccount.set(accountId, own);
-      all.requests++;
-      own.requests++;
-      let taken = 0;
-      let isIn = true;
-      return {
-        grow(bytes) {
-          if (!isIn) return;
-          const limit = limits();
-          if (all.bytes + bytes > limit.bodyBytes || own.bytes + bytes > share(limit, 'bodyBytes')) refuse();
-          all.bytes += bytes;
-          own.bytes += bytes;
-          taken += bytes;
-        },
-        openAnswer: (isFree) => answers.open(accountId, isFree ? FREE_SHARE : 1),
-        leave() {
-          if (!isIn) return;
-          isIn = false;
-          all.requests--;
-          all.bytes -= taken;
-          own.bytes -= taken;
-          if (--own.requests === 0) byAccount.delete(accountId);
-        },
-      };
-    },
-    checkFree() {
-      const most = limits();
-      // The one that asks is among them; alone it is never too many.
-      if (all.requests === 1) return;
-      if (all.requests > most.requests * FREE_SHARE || all.bytes > most.bodyBytes * FREE_SHARE) refuse();
-    },
-    get requests() {
-      return all.requests;
-    },
-  };
+class House implements Load {
+  readonly limits: LoadLimits;
+  readonly all: Taken = { requests: 0, bytes: 0 };
+  readonly byAccount = new Map<string, Taken>();
+  readonly answers: AnswerRooms;
+
+  constructor(limits: LoadLimits) {
+    this.limits = limits;
+    this.answers = createAnswerRooms(this.all, () => limits.bodyBytes);
+  }
+
+  enter(accountId: string): Room {
+    const { limits, all, byAccount } = this;
+    const own = byAccount.get(accountId) ?? { requests: 0, bytes: 0 };
+    if (all.requests >= limits.requests || own.requests >= share(limits, 'requests')) refuse();
+    byAccount.set(accountId, own);
+    all.requests++;
+    own.requests++;
+    return new RequestRoom(this, accountId, own);
+  }
+
+  get requests(): number {
+    return this.all.requests;
+  }
+}
+
+class RequestRoom implements Room {
+  readonly #house: House;
+  readonly #accountId: string;
+  /** What the account takes up. */
+  readonly #own: Taken;
+  #taken = 0;
+  #isFree = false;
+  #isIn = true;
+
+  constructor(house: House, accountId: string, own: Taken) {
+    this.#house = house;
+    this.#accountId = accountId;
+    this.#own = own;
+  }
+
+  grow(bytes: number): void {
+    if (!this.#isIn) return;
+    const { limits, all } = this.#house;
+    const own = this.#own;
+    if (all.bytes + bytes > limits.bodyBytes || own.bytes + bytes > share(limits, 'bodyBytes')) refuse();
+    all.bytes += bytes;
+    own.bytes += bytes;
+    this.#taken += bytes;
+    if (this.#isFree) this.#checkFree();
+  }
+
+  becomeFree(): void {
+    this.#isFree = true;
+    this.#checkFree();
+  }
+
+  openAnswer(): AnswerRoom {
+    return this.#house.answers.open(this.#accountId, this.#isFree ? FREE_SHARE : 1);
+  }
+
+  leave(): void {
+    if (!this.#isIn) return;
+    this.#isIn = false;
+    const { all, byAccount } = this.#house;
+    all.requests--;
+    all.bytes -= this.#taken;
+    this.#own.bytes -= this.#taken;
+    if (--this.#own.requests === 0) byAccount.delete(this.#accountId);
+  }
+
+  #checkFree(): void {
+    const { limits, all } = this.#house;
+    // It is among them; alone it is never too many.
+    if (all.requests === 1) return;
+    if (all.requests > limits.requests * FREE_SHARE || all.bytes > limits.bodyBytes * FREE_SHARE) refuse();
+  }
+}
+
+function share(limits: LoadLimits, name: keyof LoadLimits): number {
+  return Math.max(A_FEW[name], limits[name] * ACCOUNT_SHARE);
+}
+
+function refuse(): never {
+  throw fault('unavailable', { internal: 'too many requests under way', retryAfterS: RETRY_AFTER_S });
 }

@@ -15,7 +15,7 @@ import type { Connection } from '../kit/connection.ts';
 import type { Log } from '../kit/log.ts';
 import type { Random } from '../kit/random.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { AnswerRoom } from '../limits/answer-room.ts';
+import type { Room } from '../limits/load.ts';
 import type { RecentRefusals } from '../limits/recent-refusals.ts';
 import type { Turns } from '../limits/turns.ts';
 import type { Allowance } from '../store/book/windows.ts';
@@ -79,12 +79,8 @@ export interface Call {
   traceId: string | undefined;
   /** Keyed hash of the client's address, where free calls are limited by it. */
   freeAddress: string | undefined;
-  /** So much more is kept for it than its body. Throws `unavailable` when there is no room. */
-  grow(bytes: number): void;
-  /** For an answer that may be large, and may be on its way when the call is over. */
-  openAnswer(): AnswerRoom;
-  /** The call is over: room for another. */
-  leave(): void;
+  /** It grows with what is kept beside the body, opens one for a large answer, and is left when the call is over. */
+  room: Room;
   /** Lets others have their turn. */
   pause(): Promise<void>;
   /** The client would rather be refused than lose anything, or think less than it asked for. */

@@ -146,7 +146,7 @@ export class Closing {
     const { call } = this.#admission;
     running.delete(call.requestId);
     meter.over(call);
-    call.leave();
+    call.room.leave();
   }
 
   #report(result: CloseResult, { outcome, bill, serving }: Ending): void {

@@ -10,12 +10,10 @@ import { candidateModels, modelsFor } from './candidate-models.ts';
 import { chooseModel } from './choose-model.ts';
 import { Carriers, requireCarrier, requireRoomToThink, requireRoute } from './find-carrier.ts';
 
-export interface Asked extends Pick<Call, 'requestId' | 'key' | 'dialect' | 'headers' | 'isStrict'> {
+export interface Asked extends Pick<Call, 'requestId' | 'key' | 'dialect' | 'headers' | 'isStrict' | 'room'> {
   document: JsonDocument;
   kind: ModelKind;
   catalog: Catalog;
-  /** Throws if there is no room for a free call now. */
-  checkFree(): void;
 }
 
 export interface Prepared extends Pick<Call, 'model' | 'models' | 'candidates' | 'request' | 'carriers'> {
@@ -27,7 +25,7 @@ export interface Prepared extends Pick<Call, 'model' | 'models' | 'candidates' |
 export function prepareCall(tools: Pick<RelayTools, 'clock' | 'hashUser'>, asked: Asked): Prepared {
   const { requestId, key, dialect, headers, isStrict, document, kind, catalog } = asked;
   const model = chooseModel(catalog, key, readModel(document), kind);
-  if (model.free) asked.checkFree();
+  if (model.free) asked.room.becomeFree();
   const models = modelsFor(model, asked);
   requireRoute(models, dialect);
   const request = dialect.readRequest(document);

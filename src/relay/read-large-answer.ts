@@ -55,12 +55,12 @@ async function* join(begun: Bytes[], rest: AsyncGenerator<Bytes>): AsyncGenerato
 
 async function readMembers(
   { clock }: Pick<RelayTools, 'clock'>,
-  { request, openAnswer, pause }: Call,
+  { request, room: callRoom, pause }: Call,
   long: LongAnswers,
   bytes: AsyncIterable<Bytes>,
   watch: Watch,
 ): Promise<LargeAnswer> {
-  const room = openAnswer();
+  const room = callRoom.openAnswer();
   const reader = new LongMemberReader(long.member);
   const tooLarge = () => new AttemptFailed('too_large', { refusal: long.tooLarge(request) });
 

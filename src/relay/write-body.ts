@@ -28,7 +28,7 @@ export function fetchNamed(
     fetched += bytes;
     const more = fetched - admission.fetchedBytes;
     if (more <= 0) return;
-    admission.call.grow(more);
+    admission.call.room.grow(more);
     admission.fetchedBytes = fetched;
   };
   return tools.fetchMedia(needs, signal, grow).catch(refuse);

@@ -2,6 +2,7 @@
 // bodies may still be on the way, or they wait for a slot. Later ones are refused or only read, and are not waited for. No
 // connection is closed for its silence meanwhile: timers of our own bound a request.
 
+import type { Connection } from '../kit/connection.ts';
 import type { Respond } from '../ports/listen.ts';
 
 export interface Unanswered {
@@ -14,21 +15,21 @@ export interface Unanswered {
 /** The rest of its body may still come, and nobody reads it. */
 const TOO_SLOW = 408;
 
+interface Counter {
+  requests: number;
+}
+
 export function countUnanswered(): Unanswered {
-  let counter = { requests: 0 };
+  let counter: Counter = { requests: 0 };
   return {
     counted: (respond) => (request, connection) => {
       const answer = respond(request, connection);
-      if (!(answer instanceof Promise)) return answer;
-      const own = counter;
-      own.requests++;
-      connection.keepOpen(true);
-      const answered = (response: unknown) => {
-        own.requests--;
-        connection.keepOpen(false);
-        if (response instanceof Response && response.status === TOO_SLOW) response.headers.set('connection', 'close');
-      };
-      answer.then(answered, answered);
+      if (answer instanceof Promise) {
+        counter.requests++;
+        connection.keepOpen(true);
+        const answered = onAnswered(counter, connection);
+        answer.then(answered, answered);
+      }
       return answer;
     },
     soFar() {
@@ -36,5 +37,13 @@ export function countUnanswered(): Unanswered {
       counter = { requests: 0 };
       return () => before.requests;
     },
+  };
+}
+
+function onAnswered(counter: Counter, connection: Connection): (response: unknown) => void {
+  return (response) => {
+    counter.requests--;
+    connection.keepOpen(false);
+    if (response instanceof Response && response.status === TOO_SLOW) response.headers.set('connection', 'close');
   };
 }

@@ -65,7 +65,7 @@ async function openFile(failsAt = Number.POSITIVE_INFINITY): Promise<Asked> {
     }));
     return { records, hasMore: true, totals: {} };
   };
-  const load = createLoad(() => ({ requests: 100, bodyBytes: 64 * MIB }));
+  const load = createLoad({ requests: 100, bodyBytes: 64 * MIB });
   const leaving = new AbortController();
   const tools = {
     load,

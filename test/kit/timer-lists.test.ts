@@ -4,25 +4,36 @@ import { createTimerLists } from '../../src/kit/timer-lists.ts';
 import { eventually } from '../support/eventually.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 
-/** Lists over a clock by hand, and how many timers of it they have. */
+/** Lists over a clock by hand, how many timers of it they have, and for how many of these a process would stay alive. */
 function createLists() {
   const clock = createManualClock();
-  let timers = 0;
+  const timers = new Set<object>();
+  const alive = new Set<object>();
   const after = createTimerLists({
     monotonic: clock.monotonic,
     set(ms, task) {
-      timers++;
+      const end = () => {
+        timers.delete(timer);
+        alive.delete(timer);
+      };
       const cancel = clock.after(ms, () => {
-        timers--;
+        end();
         task();
       });
-      return () => {
-        timers--;
-        cancel();
+      const timer = {
+        ref: () => void alive.add(timer),
+        unref: () => void alive.delete(timer),
+        close() {
+          end();
+          cancel();
+        },
       };
+      timers.add(timer);
+      alive.add(timer);
+      return timer;
     },
   });
-  return { clock, after, timers: () => timers };
+  return { clock, after, timers: () => timers.size, alive: () => alive.size };
 }
 
 describe('timers of one length', () => {
@@ -56,11 +67,34 @@ describe('timers of one length', () => {
     expect(timers()).toBe(0);
   });
 
-  test('nothing is left running when the last one was taken back', () => {
-    const { after, timers } = createLists();
+  test('no process stays alive when the last one was taken back, and in the end no timer is left', async () => {
+    const { clock, after, timers, alive } = createLists();
     const cancels = [after(50, () => {}), after(50, () => {})];
+    expect(alive()).toBe(1);
     for (const cancel of cancels) cancel();
+    expect(alive()).toBe(0);
+    await clock.advance(50);
     expect(timers()).toBe(0);
+  });
+
+  test('of many lengths that were taken back only a few have their timer still', () => {
+    const { after, timers, alive } = createLists();
+    for (let ms = 1; ms <= 1_000; ms++) after(ms, () => {})();
+    expect(timers()).toBeLessThanOrEqual(64);
+    expect(alive()).toBe(0);
+  });
+
+  test('one that comes when all others were taken back runs when it is due, by the timer that is there', async () => {
+    const { clock, after, timers, alive } = createLists();
+    const ran: string[] = [];
+    for (const cancel of [after(50, () => ran.push('a')), after(50, () => ran.push('b'))]) cancel();
+    await clock.advance(30);
+    after(50, () => ran.push('c'));
+    expect({ timers: timers(), alive: alive() }).toEqual({ timers: 1, alive: 1 });
+    await clock.advance(49);
+    expect({ ran, timers: timers(), alive: alive() }).toEqual({ ran: [], timers: 1, alive: 1 });
+    await clock.advance(1);
+    expect({ ran, timers: timers() }).toEqual({ ran: ['c'], timers: 0 });
   });
 
   test('one that throws keeps none of the others from running', async () => {

@@ -7,8 +7,13 @@ import { createLoad } from '../../src/limits/load.ts';
 
 const MIB = 1024 * 1024;
 const openRooms = (megabytes: number) => {
-  const load = createLoad(() => ({ requests: 100, bodyBytes: megabytes * MIB }));
-  return { load, open: (account = 'a', isFree = false) => load.enter(account).openAnswer(isFree) };
+  const load = createLoad({ requests: 100, bodyBytes: megabytes * MIB });
+  const open = (account = 'a', isFree = false) => {
+    const call = load.enter(account);
+    if (isFree) call.becomeFree();
+    return call.openAnswer();
+  };
+  return { load, open };
 };
 /** Whether it had its room at once, and if not, when it gets it. */
 const state = (growing: Promise<void> | undefined) => (growing ? Bun.peek.status(growing) : 'at once');
@@ -26,7 +31,8 @@ test.each([
     const { load } = openRooms(megabytes);
     const call = load.enter('a');
     call.grow(24 * MIB);
-    const room = call.openAnswer(isFree);
+    if (isFree) call.becomeFree();
+    const room = call.openAnswer();
     expect(room.most).toBe(megabytesOfIt * MIB);
     expect(state(room.grow(room.most))).toBe('at once');
   }
@@ -90,7 +96,7 @@ test('whatever answers there are, bodies have half of the room; and no answer wa
     state(
       full
         .enter('c')
-        .openAnswer(false)
+        .openAnswer()
         .grow(64 * MIB),
     ),
   ).toBe('at once');

@@ -304,7 +304,7 @@ test('the smallest room still serves a free call', async () => {
 
 test('room is given back once, however often that is said', async () => {
   await start({});
-  const load = createLoad(() => ({ requests: 2, bodyBytes: 10 }));
+  const load = createLoad({ requests: 2, bodyBytes: 10 });
   const [first, second] = [load.enter('a'), load.enter('b')];
   first.grow(4);
   second.grow(6);
@@ -323,7 +323,7 @@ test('room is given back once, however often that is said', async () => {
 
 test('one account never takes more than a quarter of a large house', async () => {
   await start({});
-  const load = createLoad(() => ({ requests: 1_000, bodyBytes: 1_000 * MEGABYTE }));
+  const load = createLoad({ requests: 1_000, bodyBytes: 1_000 * MEGABYTE });
   const rooms = Array.from({ length: 250 }, () => load.enter('greedy'));
   expect(() => load.enter('greedy')).toThrow('unavailable');
   rooms[0]?.grow(250 * MEGABYTE);

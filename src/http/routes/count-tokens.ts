@@ -14,7 +14,7 @@ export const COUNT_TOKENS_MAX_BYTES = 20 * 1024 * 1024;
 export async function countTokens(tools: HttpTools, exchange: KeyedExchange): Promise<Response> {
   const room = tools.load.enter(exchange.key.accountId);
   try {
-    const { document, key } = await readKeyedJson(tools, exchange, COUNT_TOKENS_MAX_BYTES, room.grow);
+    const { document, key } = await readKeyedJson(tools, exchange, COUNT_TOKENS_MAX_BYTES, room);
     const { routes } = chooseModel(tools.catalog(), key, readModel(document), 'chat');
     const { estimate } = readInput(document);
     return Response.json(

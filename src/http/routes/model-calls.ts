@@ -10,16 +10,15 @@ import { openaiChat } from '../../dialects/openai-chat/dialect.ts';
 import { openaiEmbeddings } from '../../dialects/openai-embeddings/dialect.ts';
 import { openaiImages } from '../../dialects/openai-images/dialect.ts';
 import { openaiResponses } from '../../dialects/openai-responses/dialect.ts';
-import { fault } from '../../faults/fault.ts';
+import { Fault, fault } from '../../faults/fault.ts';
 import { dropRequest } from '../../kit/json/request-json.ts';
 import { readTrace, TRACE_HEADER, writeTrace } from '../../kit/traceparent.ts';
-import type { Room } from '../../limits/load.ts';
 import { prepareCall } from '../../relay/prepare-call.ts';
 import { relayRequest } from '../../relay/relay-request.ts';
 import { addressOf } from '../client-address.ts';
 import { newResponse } from '../common-headers.ts';
 import { readConversationName } from '../conversation-name.ts';
-import type { Exchange, HttpTools, KeyedExchange } from '../exchange.ts';
+import type { Exchange, HttpTools, KeyedExchange, Reply } from '../exchange.ts';
 import { gatewayHeaders } from '../gateway-headers.ts';
 import { pause } from '../read-body.ts';
 import { readKeyedJson } from '../read-keyed-body.ts';
@@ -49,12 +48,47 @@ export const MODEL_CALLS: readonly ModelCall[] = [
   { path: '/v1/images/generations', kind: 'images', dialect: openaiImages, maxBytes: 25 * MIB, passedOn: [] },
 ];
 
-export async function callModel(tools: HttpTools, exchange: KeyedExchange, call: ModelCall): Promise<Response> {
+/** A refusal is returned: a flood of them is not thrown once more. */
+export async function callModel(tools: HttpTools, exchange: KeyedExchange, call: ModelCall): Promise<Reply> {
   const room = tools.load.enter(exchange.key.accountId);
   try {
-    return await relay(tools, exchange, call, room);
+    const { request, requestId } = exchange;
+    const { dialect, kind } = call;
+    if (hasPassed(request.headers.get(LOOP_HEADER), tools.gatewayId)) throw fault('loop_detected');
+    const { document, key } = await readKeyedJson(tools, exchange, call.maxBytes, room);
+    const catalog = tools.catalog();
+    const trace = readTrace(request.headers.get(TRACE_HEADER));
+    const headers = passedHeaders(request.headers, call.passedOn, trace && writeTrace(trace, tools.random));
+    const isStrict = request.headers.get('x-svc-strict') === '1';
+    const asked = { requestId, key, catalog, dialect, kind, document, headers, isStrict, room };
+    const prepared = prepareCall(tools.relay, asked);
+    if (prepared.emptyAnswer !== undefined) {
+      room.leave();
+      return await answerHere(tools, exchange, prepared.emptyAnswer, prepared.request.stream);
+    }
+    const answer = await relayRequest(tools.relay, {
+      ...prepared,
+      requestId,
+      key,
+      catalog,
+      dialect,
+      endpoint: call.path,
+      conversationName: readConversationName(request.headers, document.value),
+      headers,
+      traceId: trace?.traceId,
+      freeAddress: freeAddress(tools, exchange, prepared.model, catalog),
+      room,
+      pause,
+      isStrict,
+      noWait: request.headers.get('x-svc-no-wait') === '1',
+      connection: exchange.connection,
+      gone: request.signal,
+    });
+    if (typeof answer.body === 'string') dropRequest(document);
+    return newResponse(exchange, answer.body, answer);
   } catch (error) {
     room.leave();
+    if (error instanceof Fault) return error;
     throw error;
   }
 }
@@ -71,67 +105,19 @@ async function answerHere(
   return newResponse(exchange, body, { headers: { 'content-type': type, ...headers } });
 }
 
-async function relay(tools: HttpTools, exchange: KeyedExchange, call: ModelCall, room: Room): Promise<Response> {
-  const { request, requestId } = exchange;
-  const { dialect, kind } = call;
-  if (hasPassed(request.headers.get(LOOP_HEADER), tools.gatewayId)) throw fault('loop_detected');
-  const { document, key } = await readKeyedJson(tools, exchange, call.maxBytes, room.grow);
-  const catalog = tools.catalog();
-  const trace = readTrace(request.headers.get(TRACE_HEADER));
-  const headers = passedHeaders(request.headers, call.passedOn, trace && writeTrace(trace, tools.random));
-  const isStrict = request.headers.get('x-svc-strict') === '1';
-  const { checkFree } = tools.load;
-  const asked = { requestId, key, catalog, dialect, kind, document, headers, isStrict, checkFree };
-  const prepared = prepareCall(tools.relay, asked);
-  const { model, emptyAnswer } = prepared;
-  if (emptyAnswer !== undefined) {
-    room.leave();
-    return answerHere(tools, exchange, emptyAnswer, prepared.request.stream);
-  }
-  const answer = await relayRequest(tools.relay, {
-    ...prepared,
-    requestId,
-    key,
-    catalog,
-    dialect,
-    endpoint: call.path,
-    conversationName: readConversationName(request.headers, document.value),
-    headers,
-    traceId: trace?.traceId,
-    freeAddress: freeAddress(tools, exchange, model, catalog),
-    grow: growOf(tools, room, model),
-    openAnswer: () => room.openAnswer(model.free),
-    leave: room.leave,
-    pause,
-    isStrict,
-    noWait: request.headers.get('x-svc-no-wait') === '1',
-    connection: exchange.connection,
-    gone: request.signal,
-  });
-  if (typeof answer.body === 'string') dropRequest(document);
-  return newResponse(exchange, answer.body, { headers: answer.headers });
-}
-
 function freeAddress(tools: HttpTools, exchange: Exchange, { free }: Model, { guards }: Catalog): string | undefined {
   return free && guards.free_per_address_day !== null ? addressOf(tools, exchange) : undefined;
-}
-
-/** What is fetched for a free call may not take what is kept for those who pay. */
-function growOf({ load }: HttpTools, { grow }: Room, { free }: Model): (bytes: number) => void {
-  if (!free) return grow;
-  return (bytes) => {
-    grow(bytes);
-    load.checkFree();
-  };
 }
 
 /** What upstreams may see of the client's headers. */
 function passedHeaders(headers: Headers, names: readonly string[], trace: string | undefined): Record<string, string> {
   const passed: Record<string, string> = {};
-  for (const name of [...names, LOOP_HEADER]) {
+  for (const name of names) {
     const value = headers.get(name);
     if (value !== null) passed[name] = value;
   }
+  const hops = headers.get(LOOP_HEADER);
+  if (hops !== null) passed[LOOP_HEADER] = hops;
   if (trace !== undefined) passed[TRACE_HEADER] = trace;
   return passed;
 }
