@@ -20,6 +20,7 @@ export const BODY_LIMITS: JsonLimits = { depth: 64, nodes: 100_000 };
 export const ANSWER_LIMITS: JsonLimits = { depth: 256, nodes: 5_000_000 };
 
 export interface Span {
+  name: string;
   /** Offset of the opening quote of the name. */
   start: number;
   valueStart: number;
@@ -86,18 +87,21 @@ export function isObject(value: unknown): value is JsonObject {
 
 /** The text with some top-level members set, or removed (undefined); every other member keeps its bytes. */
 export function editMembers(document: JsonDocument, edits: Record<string, Json | undefined>): string {
-  const names = Object.keys(edits);
-  const onlyReplaces = names.every((name) => edits[name] !== undefined && document.spans.has(name));
-  return onlyReplaces ? replaceValues(document, edits) : recompose(document, edits);
+  return onlyReplaces(document, edits) ? replaceValues(document, edits) : recompose(document, edits);
+}
+
+function onlyReplaces({ spans }: JsonDocument, edits: Record<string, Json | undefined>): boolean {
+  for (const name of Object.keys(edits)) if (edits[name] === undefined || !spans.has(name)) return false;
+  return true;
 }
 
 function replaceValues({ text, spans }: JsonDocument, edits: Record<string, Json | undefined>): string {
   let result = '';
   let at = 0;
-  for (const [name, span] of spans) {
+  for (const { name, valueStart, valueEnd } of spans.values()) {
     if (!Object.hasOwn(edits, name)) continue;
-    result += text.slice(at, span.valueStart) + JSON.stringify(edits[name]);
-    at = span.valueEnd;
+    result = `${result}${text.slice(at, valueStart)}${JSON.stringify(edits[name])}`;
+    at = valueEnd;
   }
   return result + text.slice(at);
 }
@@ -107,11 +111,9 @@ function recompose({ text, spans }: JsonDocument, edits: Record<string, Json | u
   for (const [name, value] of Object.entries(edits)) {
     if (value !== undefined && !spans.has(name)) members.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
   }
-  for (const [name, span] of spans) {
-    if (!Object.hasOwn(edits, name)) members.push(text.slice(span.start, span.valueEnd));
-    else if (edits[name] !== undefined) {
-      members.push(text.slice(span.start, span.valueStart) + JSON.stringify(edits[name]));
-    }
+  for (const { name, start, valueStart, valueEnd } of spans.values()) {
+    if (!Object.hasOwn(edits, name)) members.push(text.slice(start, valueEnd));
+    else if (edits[name] !== undefined) members.push(text.slice(start, valueStart) + JSON.stringify(edits[name]));
   }
   return `{${members.join(',')}}`;
 }
@@ -132,18 +134,9 @@ export function scanTopLevel(text: string, limits: JsonLimits): Map<string, Span
   let nameStart = -1;
   let nameEnd = -1;
   let valueStart = -1;
-  const closeMember = (end: number) => {
-    if (valueStart < 0) return;
-    const name = readName(text, nameStart, nameEnd);
-    if (spans.has(name)) throw new JsonRefused('duplicate_member', name);
-    let valueEnd = end;
-    while (isSpace(text.charCodeAt(valueEnd - 1))) valueEnd--;
-    spans.set(name, { start: nameStart, valueStart, valueEnd });
-    valueStart = -1;
-    nameStart = -1;
-  };
   for (let i = 0; i < text.length; i++) {
-    switch (text.charCodeAt(i)) {
+    const code = text.charCodeAt(i);
+    switch (code) {
       case QUOTE: {
         const end = skipString(text, i);
         if (end < 0) refuseText();
@@ -157,10 +150,6 @@ export function scanTopLevel(text: string, limits: JsonLimits): Map<string, Span
       case COLON:
         if (depth === 1 && nameStart >= 0 && valueStart < 0) valueStart = skipSpace(text, i + 1);
         break;
-      case COMMA:
-        if (++nodes > limits.nodes) throw new JsonRefused('too_many_values');
-        if (depth === 1) closeMember(i);
-        break;
       case OPEN_BRACE:
       case OPEN_BRACKET:
         if (++nodes > limits.nodes) throw new JsonRefused('too_many_values');
@@ -168,12 +157,34 @@ export function scanTopLevel(text: string, limits: JsonLimits): Map<string, Span
         break;
       case CLOSE_BRACE:
       case CLOSE_BRACKET:
-        if (depth === 1) closeMember(i);
-        depth--;
+      case COMMA:
+        if (code === COMMA && ++nodes > limits.nodes) throw new JsonRefused('too_many_values');
+        if (depth === 1 && valueStart >= 0) {
+          addSpan(spans, text, nameStart, nameEnd, valueStart, i);
+          nameStart = -1;
+          valueStart = -1;
+        }
+        if (code !== COMMA) depth--;
         break;
     }
   }
   return spans;
+}
+
+/** Of a member that is over at `end`. */
+function addSpan(
+  spans: Map<string, Span>,
+  text: string,
+  start: number,
+  nameEnd: number,
+  valueStart: number,
+  end: number,
+): void {
+  const name = readName(text, start, nameEnd);
+  if (spans.has(name)) throw new JsonRefused('duplicate_member', name);
+  let valueEnd = end;
+  while (isSpace(text.charCodeAt(valueEnd - 1))) valueEnd--;
+  spans.set(name, { name, start, valueStart, valueEnd });
 }
 
 /** Its own quotes stand around it. */
