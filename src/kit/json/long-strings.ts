@@ -127,6 +127,7 @@ function putOff(value: unknown, strings: readonly LongString[]): void {
 
 function defineLate(object: object, name: string, string: LongString | undefined): void {
   const rest = { enumerable: true, configurable: true };
+  HOLDERS.add(object);
   Object.defineProperty(object, name, {
     ...rest,
     get() {
@@ -143,8 +144,12 @@ function literalOf(string: LongString | undefined): Uint8Array<ArrayBuffer> {
   return string.literal;
 }
 
+/** What has a member that was left for later. */
+const HOLDERS = new WeakSet<object>();
+
 /** Whether a member is a string, without parsing one that was left for later. */
-export function isStringAt(object: object, name: string): boolean {
+export function isStringAt(object: Readonly<Record<string, unknown>>, name: string): boolean {
+  if (!HOLDERS.has(object)) return typeof object[name] === 'string';
   const property = Object.getOwnPropertyDescriptor(object, name);
   return property?.get !== undefined || typeof property?.value === 'string';
 }
