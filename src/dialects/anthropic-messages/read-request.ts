@@ -1,9 +1,18 @@
 // A messages request as we need it: the few fields we own or bill by, read one by one. The rest passes as it came.
 
 import { fault } from '../../faults/fault.ts';
-import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
+import type { Json, JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import type { RelayRequest } from '../dialect.ts';
-import { MAX_TOKENS, nestedCount, objectList, optionalCount, optionalFlag, readModel, refuseField } from '../fields.ts';
+import {
+  MAX_TOKENS,
+  nestedCount,
+  objectList,
+  optionalCount,
+  optionalFlag,
+  readModel,
+  refuseField,
+  requireRoles,
+} from '../fields.ts';
 import { countInput, type InputCount } from '../input/count-input.ts';
 import { UNKNOWN_TOKENS, vendorToolTokens } from '../input/vendor-tools.ts';
 import { leaveCompaction } from '../left-behind/leave-compaction.ts';
@@ -12,7 +21,7 @@ import { leaveTools } from '../left-behind/left-tools.ts';
 import { definedLater, refuseDefined, toolChanges } from './defined-later.ts';
 import { leaveThinking } from './leave-thinking.ts';
 
-const ROLES = new Set(['user', 'assistant', 'system']);
+const ROLES: ReadonlySet<Json | undefined> = new Set(['user', 'assistant', 'system']);
 /** The vendor wrote them, but the client runs them; a search for tools finds only those of the request. */
 const CLIENTS_TOOL = /^(?:custom$|bash_|text_editor_|computer_|browser_|memory_|tool_search_)/;
 const isClients = (type: string) => CLIENTS_TOOL.test(type);
@@ -21,11 +30,7 @@ const isClients = (type: string) => CLIENTS_TOOL.test(type);
 export function readInput(document: JsonDocument): InputCount {
   refuseThread(document);
   const messages = objectList(document.value.messages, 'messages');
-  messages.forEach((message, index) => {
-    if (typeof message.role !== 'string' || !ROLES.has(message.role)) {
-      refuseField(`messages[${index}].role`, `Set messages[${index}].role to one of ${[...ROLES].join(', ')}.`);
-    }
-  });
+  requireRoles(messages, ROLES);
   const later = definedLater(toolChanges(document.value)).map(({ tool }) => tool);
   return countInput(document, messages, { vendorTools: vendorTools(document.value, later), later });
 }

@@ -1,7 +1,7 @@
 // What stays behind where the client's own text goes through, because the upstream would ask us for what nobody is billed:
 // work beside the answer, and tools with a fee of their own. It is told, and everything else keeps its bytes.
 
-import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
+import type { Json, JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import { editMember, leaveOut, type RawEdit } from '../../kit/json/raw-edit.ts';
 
 export interface LeftBehind {
@@ -20,17 +20,15 @@ export function joinLeft(...parts: readonly LeftBehind[]): LeftBehind {
     : { names: some.flatMap(({ names }) => names), edits: Object.assign({}, ...some.map(({ edits }) => edits)) };
 }
 
-/** Those that ask for something: an empty object may mean all that it could say, an empty list means nothing. */
-export function askedSettings(body: JsonObject, names: readonly string[]): string[] {
-  return names.filter((name) => {
-    const value = body[name] ?? false;
-    return value !== false && !(Array.isArray(value) && value.length === 0);
-  });
+/** Whether a setting asks for something: an empty object may mean all that it could say, an empty list means nothing. */
+export function isAsked(value: Json | undefined): boolean {
+  const isSet = value !== undefined && value !== null && value !== false;
+  return isSet && !(Array.isArray(value) && value.length === 0);
 }
 
 /** Whole settings. */
 export function leaveSettings(body: JsonObject, names: readonly string[]): LeftBehind {
-  const asked = askedSettings(body, names);
+  const asked = names.filter((name) => isAsked(body[name]));
   if (asked.length === 0) return NOTHING_LEFT;
   return { names: asked, edits: Object.fromEntries(asked.map((name) => [name, leaveOut])) };
 }

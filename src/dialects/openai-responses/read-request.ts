@@ -88,7 +88,7 @@ function laterTools({ input }: JsonObject): ToolList[] {
   );
 }
 
-function readItems(body: JsonObject): JsonObject[] {
+function readItems(body: JsonObject): readonly JsonObject[] {
   if (typeof body.input === 'string') return [];
   if (!Array.isArray(body.input)) refuseField('input', 'Set input to a text or to a list of items.');
   const items = objectList(body.input, 'input');
