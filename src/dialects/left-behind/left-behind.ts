@@ -14,10 +14,13 @@ export interface LeftBehind {
 export const NOTHING_LEFT: LeftBehind = { names: [], edits: {} };
 
 export function joinLeft(...parts: readonly LeftBehind[]): LeftBehind {
-  const some = parts.filter((part) => part !== NOTHING_LEFT);
-  return some.length === 0
-    ? NOTHING_LEFT
-    : { names: some.flatMap(({ names }) => names), edits: Object.assign({}, ...some.map(({ edits }) => edits)) };
+  return parts.reduce(joinTwo, NOTHING_LEFT);
+}
+
+function joinTwo(one: LeftBehind, other: LeftBehind): LeftBehind {
+  if (one === NOTHING_LEFT) return other;
+  if (other === NOTHING_LEFT) return one;
+  return { names: [...one.names, ...other.names], edits: { ...one.edits, ...other.edits } };
 }
 
 /** Whether a setting asks for something: an empty object may mean all that it could say, an empty list means nothing. */
@@ -35,5 +38,7 @@ export function leaveSettings(body: JsonObject, names: readonly string[]): LeftB
 
 /** The same document if nothing stays behind. */
 export function withoutLeft(document: JsonDocument, { edits }: LeftBehind): JsonDocument {
-  return Object.entries(edits).reduce((kept, [name, edit]) => editMember(kept, name, edit), document);
+  let kept = document;
+  for (const name of Object.keys(edits)) kept = editMember(kept, name, edits[name]);
+  return kept;
 }

@@ -10,8 +10,9 @@ const CHOOSING = ['models', 'route', 'preset', 'provider', 'plugins', 'fallbacks
 export const PLAIN_TIERS: ReadonlySet<Json> = new Set(['auto', 'default', 'flex']);
 
 /** By the client's own names, in the order of the list. */
-export function pricedFields(body: JsonObject): string[] {
-  const names: string[] = CHOOSING.filter((name) => saysSomething(body[name]));
+export function pricedFields(body: JsonObject): readonly string[] {
+  const names: string[] = [];
+  for (const name of CHOOSING) if (saysSomething(body[name])) names.push(name);
   const { speed, service_tier: tier, inference_geo: place } = body;
   if (saysSomething(speed) && speed !== 'standard') names.push('speed');
   if (saysSomething(tier) && tier !== 'standard_only' && !PLAIN_TIERS.has(tier)) names.push('service_tier');
@@ -19,12 +20,13 @@ export function pricedFields(body: JsonObject): string[] {
   return names;
 }
 
-/** As edits of the body. */
-export function withoutPriced(body: JsonObject): Record<string, undefined> {
-  const edits: Record<string, undefined> = {};
+/** The edits of a body, and these fields left out of it. */
+export function withoutPriced(body: JsonObject, edits: Edits): Edits {
   for (const name of pricedFields(body)) edits[name] = undefined;
   return edits;
 }
+
+type Edits = Record<string, Json | undefined>;
 
 export function saysSomething(value: Json | undefined): value is Json {
   return value !== undefined && value !== null && !isEmptySetting(value);
