@@ -23,8 +23,10 @@ const OTHER_MODELS = /^(?:\w+:)?(?:advisor|fusion)/;
 export type IsClients = (type: string, tool: JsonObject) => boolean;
 
 export function vendorToolTokens(tools: Json | undefined, isClients: IsClients): number {
-  if (!Array.isArray(tools)) return 0;
-  return tools.reduce<number>((sum, tool) => (isVendors(tool, isClients) ? sum + broughtBy(tool.type) : sum), 0);
+  let tokens = 0;
+  if (!Array.isArray(tools)) return tokens;
+  for (const tool of tools) if (isVendors(tool, isClients)) tokens += broughtBy(tool.type);
+  return tokens;
 }
 
 function broughtBy(type: string): number {
