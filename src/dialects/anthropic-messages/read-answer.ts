@@ -7,12 +7,14 @@ import { blockPieces, isThinking, outputOf } from './read-output.ts';
 import { readUsage } from './usage.ts';
 
 export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
-  if (value.type !== 'message' || !Array.isArray(value.content) || !isFinish(value.stop_reason)) return undefined;
+  const { content } = value;
+  if (value.type !== 'message' || !Array.isArray(content) || !isFinish(value.stop_reason)) return undefined;
   let output: Output = NO_OUTPUT;
-  for (const [index, block] of value.content.entries()) {
+  for (let index = 0; index < content.length; index++) {
+    const block = content[index];
     if (!isObject(block)) return undefined;
     const found = outputOf(blockPieces(block, index));
-    output = addOutput(output, { ...found, hasReasoning: found.hasReasoning || isThinking(block) });
+    output = addOutput(output, isThinking(block) ? { ...found, hasReasoning: true } : found);
   }
   return { usage: readUsage(value.usage), output, finish: readFinish(value.stop_reason) };
 }

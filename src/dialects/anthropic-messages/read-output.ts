@@ -38,13 +38,17 @@ export function deltaPieces(delta: JsonObject, index: number): Piece[] {
 }
 
 export function outputOf(given: readonly Piece[]): Output {
-  const isReasoning = ({ slot }: Piece) => slot.endsWith('/thinking');
-  return {
-    hasContent: given.some((piece) => !isReasoning(piece)),
-    hasReasoning: given.some(isReasoning),
-    tokens: given.reduce((sum, { text }) => sum + weighTokens(text), 0),
-    images: 0,
-  };
+  let tokens = 0;
+  for (const { text } of given) tokens += weighTokens(text);
+  return { hasContent: given.some(isContent), hasReasoning: given.some(isReasoning), tokens, images: 0 };
+}
+
+function isReasoning({ slot }: Piece): boolean {
+  return slot.endsWith('/thinking');
+}
+
+function isContent(piece: Piece): boolean {
+  return !isReasoning(piece);
 }
 
 function pieces(index: number, name: string, text: Json | undefined): Piece[] {

@@ -9,12 +9,14 @@ import { outputOf, readPieces, weighPieces } from './read-output.ts';
 import { readUsage } from './read-usage.ts';
 
 export function readAnswer({ value }: JsonDocument, quirks?: Quirks): AnswerFacts | undefined {
-  if (isError(value) || !Array.isArray(value.choices) || value.choices.length === 0) return undefined;
+  const { choices } = value;
+  if (isError(value) || !Array.isArray(choices) || choices.length === 0) return undefined;
   const usage = readUsage(value.usage, quirks);
   const isCounted = typeof usage === 'object' && !usage.lacksOutput;
   let output: Output = NO_OUTPUT;
   let finish: AnswerFacts['finish'] = 'other';
-  for (const [index, choice] of value.choices.entries()) {
+  for (let index = 0; index < choices.length; index++) {
+    const choice = choices[index];
     if (!isObject(choice) || !isObject(choice.message)) return undefined;
     if (!isFinish(choice.finish_reason) || isBroken(choice)) return undefined;
     if (choice.finish_reason === 'length') finish = 'length';

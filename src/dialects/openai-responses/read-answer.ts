@@ -27,7 +27,7 @@ export function outputOfResponse({ output }: JsonObject): Output {
   const items = listOf(output).filter(isObject);
   if (items.length === 0) return NO_OUTPUT;
   const found = outputOf(items.flatMap(readItem));
-  return { ...found, hasReasoning: found.hasReasoning || items.some(isReasoning) };
+  return items.some(isReasoning) ? { ...found, hasReasoning: true } : found;
 }
 
 /** Most reasoning is not shown, and is output all the same. */

@@ -90,13 +90,19 @@ function said(slot: string, text: Json | undefined, isWhole: boolean): Said[] {
 }
 
 export function outputOf(pieces: readonly Piece[]): Output {
-  const isReasoning = ({ slot }: Piece) => /\/(summary|thought)\/\d+$/.test(slot);
-  return {
-    hasContent: pieces.some((piece) => !isReasoning(piece)),
-    hasReasoning: pieces.some(isReasoning),
-    tokens: pieces.reduce((sum, { text }) => sum + weighTokens(text), 0),
-    images: 0,
-  };
+  let tokens = 0;
+  for (const { text } of pieces) tokens += weighTokens(text);
+  return { hasContent: pieces.some(isContent), hasReasoning: pieces.some(isReasoning), tokens, images: 0 };
+}
+
+const REASONING_SLOT = /\/(?:summary|thought)\/\d+$/;
+
+function isReasoning({ slot }: Piece): boolean {
+  return REASONING_SLOT.test(slot);
+}
+
+function isContent(piece: Piece): boolean {
+  return !isReasoning(piece);
 }
 
 export function indexAt(event: JsonObject, name: string): number {
