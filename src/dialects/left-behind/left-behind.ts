@@ -37,8 +37,7 @@ export function leaveSettings(body: JsonObject, names: readonly string[]): LeftB
 }
 
 /** The same document if nothing stays behind. */
-export function withoutLeft(document: JsonDocument, { edits }: LeftBehind): JsonDocument {
-  let kept = document;
-  for (const name of Object.keys(edits)) kept = editMember(kept, name, edits[name]);
-  return kept;
+export function withoutLeft(document: JsonDocument, left: LeftBehind): JsonDocument {
+  if (left === NOTHING_LEFT) return document;
+  return Object.entries(left.edits).reduce((kept, [name, edit]) => editMember(kept, name, edit), document);
 }
