@@ -75,7 +75,6 @@ export interface Output {
 export const NO_OUTPUT: Output = { hasContent: false, hasReasoning: false, tokens: 0, images: 0 };
 
 export function addOutput(a: Output, b: Output): Output {
-  if (a === NO_OUTPUT) return b;
   return {
     hasContent: a.hasContent || b.hasContent,
     hasReasoning: a.hasReasoning || b.hasReasoning,

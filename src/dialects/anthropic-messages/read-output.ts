@@ -1,7 +1,7 @@
 // The content of a block or of a delta, each bit in its slot.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { weighTokens } from '../../kit/tokens.ts';
+import { weighPieces } from '../counts.ts';
 import type { Output, Piece } from '../dialect.ts';
 
 /** What a block holds when it is whole, or already when it starts. */
@@ -37,9 +37,7 @@ export function deltaPieces(delta: JsonObject, index: number): Piece[] {
   }
 }
 
-export function outputOf(given: readonly Piece[]): Output {
-  let tokens = 0;
-  for (const { text } of given) tokens += weighTokens(text);
+export function outputOf(given: readonly Piece[], tokens: number = weighPieces(given)): Output {
   return { hasContent: given.some(isContent), hasReasoning: given.some(isReasoning), tokens, images: 0 };
 }
 

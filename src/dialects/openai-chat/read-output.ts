@@ -1,7 +1,7 @@
 // The content of a chat message or delta, piece by piece, each in its slot.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { weighTokens } from '../../kit/tokens.ts';
+import { weighPieces } from '../counts.ts';
 import type { Output, Piece } from '../dialect.ts';
 
 const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
@@ -64,12 +64,6 @@ export function saysTwice({ reasoning, reasoning_content: content }: JsonObject,
 
 export function toolCalls(message: JsonObject): JsonObject[] {
   return Array.isArray(message.tool_calls) ? message.tool_calls.filter(isObject) : [];
-}
-
-export function weighPieces(pieces: readonly Piece[]): number {
-  let tokens = 0;
-  for (const { text } of pieces) tokens += weighTokens(text);
-  return tokens;
 }
 
 export function isReasoning({ slot }: Piece): boolean {

@@ -2,7 +2,7 @@
 // then as a whole: what is whole says so.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { weighTokens } from '../../kit/tokens.ts';
+import { weighPieces } from '../counts.ts';
 import type { Output, Piece } from '../dialect.ts';
 
 export interface Said extends Piece {
@@ -89,9 +89,7 @@ function said(slot: string, text: Json | undefined, isWhole: boolean): Said[] {
   return typeof text === 'string' && text !== '' ? [{ slot: `0/${slot}`, text, isWhole }] : [];
 }
 
-export function outputOf(pieces: readonly Piece[]): Output {
-  let tokens = 0;
-  for (const { text } of pieces) tokens += weighTokens(text);
+export function outputOf(pieces: readonly Piece[], tokens: number = weighPieces(pieces)): Output {
   return { hasContent: pieces.some(isContent), hasReasoning: pieces.some(isReasoning), tokens, images: 0 };
 }
 

@@ -114,15 +114,18 @@ export function parseOutline({ text, strings }: Outline): unknown {
 
 /** Every member that is a mark becomes one that parses its literal when it is first asked for. */
 function putOff(value: unknown, strings: readonly LongString[]): void {
-  if (typeof value !== 'object' || value === null) return;
-  if (Array.isArray(value)) {
-    for (const item of value) putOff(item, strings);
-    return;
+  if (Array.isArray(value)) for (const item of value) putOff(item, strings);
+  else if (isFields(value)) {
+    for (const name of Object.keys(value)) {
+      const member = value[name];
+      if (typeof member !== 'string') putOff(member, strings);
+      else if (member.startsWith(MARK)) defineLate(value, name, strings[Number(member.slice(MARK.length))]);
+    }
   }
-  for (const [name, member] of Object.entries(value)) {
-    if (typeof member !== 'string') putOff(member, strings);
-    else if (member.startsWith(MARK)) defineLate(value, name, strings[Number(member.slice(MARK.length))]);
-  }
+}
+
+function isFields(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }
 
 function defineLate(object: object, name: string, string: LongString | undefined): void {
