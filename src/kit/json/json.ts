@@ -87,19 +87,29 @@ export function isObject(value: unknown): value is JsonObject {
 
 /** The text with some top-level members set, or removed (undefined); every other member keeps its bytes. */
 export function editMembers(document: JsonDocument, edits: Record<string, Json | undefined>): string {
-  return onlyReplaces(document, edits) ? replaceValues(document, edits) : recompose(document, edits);
+  const replaced = findReplaced(document, edits);
+  return replaced ? replaceValues(document.text, replaced, edits) : recompose(document, edits);
 }
 
-function onlyReplaces({ spans }: JsonDocument, edits: Record<string, Json | undefined>): boolean {
-  for (const name of Object.keys(edits)) if (edits[name] === undefined || !spans.has(name)) return false;
-  return true;
+/** Where the edited members stand, in the order of the text; undefined if one of them is new, or goes. */
+function findReplaced({ spans }: JsonDocument, edits: Record<string, Json | undefined>): Span[] | undefined {
+  const found: Span[] = [];
+  for (const name of Object.keys(edits)) {
+    const span = edits[name] === undefined ? undefined : spans.get(name);
+    if (!span) return undefined;
+    found.push(span);
+  }
+  return found.sort(byPlace);
 }
 
-function replaceValues({ text, spans }: JsonDocument, edits: Record<string, Json | undefined>): string {
+function byPlace(one: Span, other: Span): number {
+  return one.start - other.start;
+}
+
+function replaceValues(text: string, replaced: readonly Span[], edits: Record<string, Json | undefined>): string {
   let result = '';
   let at = 0;
-  for (const { name, valueStart, valueEnd } of spans.values()) {
-    if (!Object.hasOwn(edits, name)) continue;
+  for (const { name, valueStart, valueEnd } of replaced) {
     result = `${result}${text.slice(at, valueStart)}${JSON.stringify(edits[name])}`;
     at = valueEnd;
   }
