@@ -6,7 +6,7 @@ import type { JsonDocument } from '../kit/json/json.ts';
 import type { JsonBody } from '../kit/json/request-json.ts';
 import type { Quirks } from '../kit/quirks.ts';
 import type { AnswerFacts, Dialect, RelayRequest, StreamReader, UpstreamFields } from './dialect.ts';
-import { NOTHING_LEFT, withoutLeft } from './left-behind/left-behind.ts';
+import { type LeftBehind, NOTHING_LEFT, withoutLeft } from './left-behind/left-behind.ts';
 import { pricedFields } from './left-behind/priced-fields.ts';
 import type { FetchedMedia, NamedMedia } from './media/named-media.ts';
 
@@ -48,22 +48,60 @@ export const SEALING: Endpoint = 'responses';
 
 /** Throws a fault that names what may not go through. */
 export function sameDialectCarrier(dialect: Dialect, request: RelayRequest, quirks: Quirks, isFree: boolean): Carrier {
-  const { value } = request.document;
-  const left = dialect.leaveBehind?.(value, isFree) ?? NOTHING_LEFT;
-  const sent = (): RelayRequest => ({ ...request, document: withoutLeft(request.document, left) });
-  return {
-    endpoint: dialect.endpoint,
-    isTranslated: false,
-    maySeal: dialect.endpoint === SEALING,
-    dropped: [...pricedFields(value), ...left.names],
-    reworded: [],
-    needs: [],
-    writeRequest: (fields) => dialect.writeRequest(sent(), fields),
-    writePrefill: (fields, text) => dialect.writePrefill(sent(), fields, text),
-    readAnswer(document) {
-      const facts = dialect.readAnswer(document, quirks);
-      return facts && { document, facts, lost: [] };
-    },
-    createStreamReader: () => dialect.createStreamReader(request, quirks),
-  };
+  return new SameDialectCarrier(dialect, request, quirks, isFree);
 }
+
+class SameDialectCarrier implements Carrier {
+  readonly isTranslated = false;
+  readonly reworded = NOTHING;
+  readonly needs = NO_MEDIA;
+  dropped: readonly string[];
+  readonly #dialect: Dialect;
+  readonly #request: RelayRequest;
+  readonly #quirks: Quirks;
+  readonly #left: LeftBehind;
+
+  constructor(dialect: Dialect, request: RelayRequest, quirks: Quirks, isFree: boolean) {
+    const { value } = request.document;
+    const left = dialect.leaveBehind?.(value, isFree) ?? NOTHING_LEFT;
+    const priced = pricedFields(value);
+    this.dropped = left === NOTHING_LEFT ? priced : [...priced, ...left.names];
+    this.#dialect = dialect;
+    this.#request = request;
+    this.#quirks = quirks;
+    this.#left = left;
+  }
+
+  get endpoint(): Endpoint {
+    return this.#dialect.endpoint;
+  }
+
+  get maySeal(): boolean {
+    return this.endpoint === SEALING;
+  }
+
+  writeRequest(fields: UpstreamFields): JsonBody {
+    return this.#dialect.writeRequest(this.#sent(), fields);
+  }
+
+  writePrefill(fields: UpstreamFields, text: string): string {
+    return this.#dialect.writePrefill(this.#sent(), fields, text);
+  }
+
+  readAnswer(document: JsonDocument): CarriedAnswer | undefined {
+    const facts = this.#dialect.readAnswer(document, this.#quirks);
+    return facts && { document, facts, lost: NOTHING };
+  }
+
+  createStreamReader(): StreamReader {
+    return this.#dialect.createStreamReader(this.#request, this.#quirks);
+  }
+
+  #sent(): RelayRequest {
+    const document = withoutLeft(this.#request.document, this.#left);
+    return document === this.#request.document ? this.#request : { ...this.#request, document };
+  }
+}
+
+const NOTHING: readonly string[] = [];
+const NO_MEDIA: readonly NamedMedia[] = [];

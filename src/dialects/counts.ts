@@ -1,8 +1,9 @@
-// Figures that an upstream reports: whole, not negative, not absurd; or undefined.
+// Figures that an upstream reports: whole, not negative, not absurd; or undefined. And ours, where it reports none.
 
 import { isObject, type Json } from '../kit/json/json.ts';
+import { weighTokens } from '../kit/tokens.ts';
 import { type Buckets, NO_BUCKETS } from '../store/rows.ts';
-import type { UsageReport } from './dialect.ts';
+import type { Piece, UsageReport } from './dialect.ts';
 
 const MAX_COUNT = 1_000_000_000;
 
@@ -29,4 +30,15 @@ export function inputAlone(told: Buckets, reasoning = 0): UsageReport {
   if (input + cachedInput + cacheWrite5m + cacheWrite1h === 0) return 'absent';
   const buckets = { ...NO_BUCKETS, input, cachedInput, cacheWrite5m, cacheWrite1h, output: reasoning };
   return { buckets, reasoning, lacksOutput: true };
+}
+
+/** Where the upstream has counted the output, nobody asks for our count. */
+export function hasCounted(usage: UsageReport): boolean {
+  return typeof usage === 'object' && !usage.lacksOutput;
+}
+
+export function weighPieces(pieces: readonly Piece[]): number {
+  let tokens = 0;
+  for (const { text } of pieces) tokens += weighTokens(text);
+  return tokens;
 }

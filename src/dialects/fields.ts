@@ -37,7 +37,10 @@ export function optionalFlag(body: JsonObject, name: string): boolean {
 }
 
 export function optionalCount(body: JsonObject, name: string, most: number, least = 1): number | undefined {
-  const value = body[name];
+  return countAt(body[name], name, most, least);
+}
+
+function countAt(value: Json | undefined, name: string, most: number, least: number): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > most) {
     refuseField(name, `Set ${name} to a whole number from ${least} to ${most}.`);
@@ -47,8 +50,8 @@ export function optionalCount(body: JsonObject, name: string, most: number, leas
 
 /** A count of tokens inside an object of the body, such as `thinking.budget_tokens`. */
 export function nestedCount(body: JsonObject, outer: string, inner: string): number | undefined {
-  const name = `${outer}.${inner}`;
-  return optionalCount({ [name]: optionalObject(body, outer)?.[inner] }, name, MAX_TOKENS);
+  const object = optionalObject(body, outer);
+  return object && countAt(object[inner], `${outer}.${inner}`, MAX_TOKENS, 1);
 }
 
 export function optionalObject(body: JsonObject, name: string): JsonObject | undefined {
@@ -58,11 +61,19 @@ export function optionalObject(body: JsonObject, name: string): JsonObject | und
   return value;
 }
 
-export function objectList(value: Json | undefined, name: string): JsonObject[] {
+export function objectList(value: Json | undefined, name: string): readonly JsonObject[] {
   if (!Array.isArray(value) || value.length === 0) refuseField(name, `Set ${name} to a list with at least one object.`);
-  return value.map((item, index) =>
-    isObject(item) ? item : refuseField(`${name}[${index}]`, `Make every item of ${name} an object.`),
-  );
+  if (value.every(isObject)) return value;
+  const wrong = value.findIndex((item) => !isObject(item));
+  refuseField(`${name}[${wrong}]`, `Make every item of ${name} an object.`);
+}
+
+/** Of messages that have another role than these, or none, the first is refused. */
+export function requireRoles(messages: readonly JsonObject[], roles: ReadonlySet<Json | undefined>): void {
+  for (let index = 0; index < messages.length; index++) {
+    if (roles.has(messages[index]?.role)) continue;
+    refuseField(`messages[${index}].role`, `Set messages[${index}].role to one of ${[...roles].join(', ')}.`);
+  }
 }
 
 /** A setting that is there and says nothing. */

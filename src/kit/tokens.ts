@@ -149,16 +149,23 @@ export function addTally(into: Tally, other: Tally): void {
 }
 
 /** Upper weights hold for byte-level tokenizers: a character is at most as many tokens as it has bytes of UTF-8. */
-export function tokensOf(tally: Tally): TokenCount {
+export function upperOf(tally: Tally): number {
   const easy = tally[EASY] ?? 0;
   const hard = tally[HARD] ?? 0;
   const twoBytes = tally[TWO_BYTES] ?? 0;
-  const threeBytes = tally[THREE_BYTES] ?? 0;
+  const threeBytes = (tally[THREE_BYTES] ?? 0) + (tally[WIDE] ?? 0);
+  const halves = tally[HALF] ?? 0;
+  return Math.ceil(easy * 0.75) + hard + twoBytes * 2 + threeBytes * 3 + halves * 2;
+}
+
+export function tokensOf(tally: Tally): TokenCount {
+  const easy = tally[EASY] ?? 0;
+  const hard = tally[HARD] ?? 0;
+  const letters = (tally[TWO_BYTES] ?? 0) + (tally[THREE_BYTES] ?? 0);
   const wide = tally[WIDE] ?? 0;
   const halves = tally[HALF] ?? 0;
-  const letters = twoBytes + threeBytes;
   return {
-    upper: Math.ceil(easy * 0.75) + hard + twoBytes * 2 + (threeBytes + wide) * 3 + halves * 2,
+    upper: upperOf(tally),
     estimate: Math.ceil(
       easy * EASY_WEIGHT + hard * HARD_WEIGHT + letters * LETTER_WEIGHT + wide * WIDE_WEIGHT + halves * HALF_WEIGHT,
     ),

@@ -48,9 +48,8 @@ export class Carriers {
       const carrier = carry(dialect, request, { endpoints, model, quirks, prefill, isFree }, this.#options);
       // To others no beta goes at all.
       const betas = kind === 'anthropic' ? lostBetas(headers, contextTokens) : [];
-      const dropped = betas.length > 0 ? [...carrier.dropped, ...betas] : carrier.dropped;
-      if (isStrict && dropped.length > 0) return lostSettings(dropped);
-      return dropped === carrier.dropped ? carrier : { ...carrier, dropped };
+      if (betas.length > 0) carrier.dropped = [...carrier.dropped, ...betas];
+      return isStrict && carrier.dropped.length > 0 ? lostSettings(carrier.dropped) : carrier;
     } catch (error) {
       if (error instanceof Fault) return error;
       throw error;

@@ -21,29 +21,42 @@ export interface DefinedLater {
 const CHANGES: ReadonlySet<Json | undefined> = new Set(['tool_addition', 'tool_removal']);
 
 /** In their order. */
-export function toolChanges({ messages }: JsonObject): ToolChange[] {
+export function toolChanges({ messages }: JsonObject): readonly ToolChange[] {
   const found: ToolChange[] = [];
   if (!Array.isArray(messages)) return found;
-  messages.forEach((message, index) => {
-    if (!isObject(message) || isStringAt(message, 'content')) return;
-    eachObject(message.content, (part, place) => {
-      // Most parts are neither: no place is written for them.
-      if (CHANGES.has(part.type)) found.push({ change: part, at: `messages[${index}].content[${place}]` });
-      if (part.type !== 'compaction') return;
-      eachObject(part.tool_changes, (change, changed) => {
-        if (!CHANGES.has(change.type)) return;
-        found.push({ change, at: `messages[${index}].content[${place}].tool_changes[${changed}]` });
-      });
-    });
-  });
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index];
+    if (isObject(message) && !isStringAt(message, 'content')) findChanges(message.content, index, found);
+  }
   return found;
 }
 
-export function definedLater(changes: readonly ToolChange[]): DefinedLater[] {
-  return changes.flatMap(({ change: { type, tool }, at }) => {
-    if (type !== 'tool_addition' || !isObject(tool) || !isObject(tool.definition)) return [];
-    return [{ tool: tool.definition, at: `${at}.tool.definition` }];
+function findChanges(content: Json | undefined, message: number, found: ToolChange[]): void {
+  if (!Array.isArray(content)) return;
+  for (let place = 0; place < content.length; place++) {
+    const part = content[place];
+    if (!isObject(part)) continue;
+    // Most parts are neither: no place is written for them.
+    if (CHANGES.has(part.type)) found.push({ change: part, at: `messages[${message}].content[${place}]` });
+    if (part.type === 'compaction') findCompacted(part, `messages[${message}].content[${place}].tool_changes`, found);
+  }
+}
+
+function findCompacted({ tool_changes: changes }: JsonObject, at: string, found: ToolChange[]): void {
+  if (!Array.isArray(changes)) return;
+  changes.forEach((change, index) => {
+    if (isObject(change) && CHANGES.has(change.type)) found.push({ change, at: `${at}[${index}]` });
   });
+}
+
+export function definedLater(changes: readonly ToolChange[]): readonly DefinedLater[] {
+  const defined: DefinedLater[] = [];
+  for (const { change, at } of changes) {
+    const { type, tool } = change;
+    if (type !== 'tool_addition' || !isObject(tool) || !isObject(tool.definition)) continue;
+    defined.push({ tool: tool.definition, at: `${at}.tool.definition` });
+  }
+  return defined;
 }
 
 /** Others of the conversation may speak of it, so it is not left out, as one of `tools` is. Throws a fault that names a tool. */
@@ -53,11 +66,4 @@ export function refuseDefined(defined: readonly DefinedLater[], rules: ToolRules
     refuseModelOf(tool, at, rules.isClients);
     if (isLeft(tool)) refuseField(at, `Remove ${at}: this model has no ${tool.type}.`);
   }
-}
-
-function eachObject(list: Json | undefined, visit: (item: JsonObject, index: number) => void): void {
-  if (!Array.isArray(list)) return;
-  list.forEach((item, index) => {
-    if (isObject(item)) visit(item, index);
-  });
 }

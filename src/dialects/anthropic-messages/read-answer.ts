@@ -1,20 +1,26 @@
 // A whole message: is it one, what did it say it used, and does it hold any output.
 
 import { isObject, type JsonDocument } from '../../kit/json/json.ts';
+import { hasCounted, weighPieces } from '../counts.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Output } from '../dialect.ts';
 import { isFinish } from '../stream/is-finish.ts';
 import { blockPieces, isThinking, outputOf } from './read-output.ts';
 import { readUsage } from './usage.ts';
 
 export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
-  if (value.type !== 'message' || !Array.isArray(value.content) || !isFinish(value.stop_reason)) return undefined;
+  const { content } = value;
+  if (value.type !== 'message' || !Array.isArray(content) || !isFinish(value.stop_reason)) return undefined;
+  const usage = readUsage(value.usage);
+  const isCounted = hasCounted(usage);
   let output: Output = NO_OUTPUT;
-  for (const [index, block] of value.content.entries()) {
+  for (let index = 0; index < content.length; index++) {
+    const block = content[index];
     if (!isObject(block)) return undefined;
-    const found = outputOf(blockPieces(block, index));
-    output = addOutput(output, { ...found, hasReasoning: found.hasReasoning || isThinking(block) });
+    const pieces = blockPieces(block, index);
+    const found = outputOf(pieces, isCounted ? 0 : weighPieces(pieces));
+    output = addOutput(output, isThinking(block) ? { ...found, hasReasoning: true } : found);
   }
-  return { usage: readUsage(value.usage), output, finish: readFinish(value.stop_reason) };
+  return { usage, output, finish: readFinish(value.stop_reason) };
 }
 
 export function readFinish(stopReason: string): AnswerFacts['finish'] {

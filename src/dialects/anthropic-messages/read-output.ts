@@ -1,7 +1,7 @@
 // The content of a block or of a delta, each bit in its slot.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { weighTokens } from '../../kit/tokens.ts';
+import { weighPieces } from '../counts.ts';
 import type { Output, Piece } from '../dialect.ts';
 
 /** What a block holds when it is whole, or already when it starts. */
@@ -37,14 +37,16 @@ export function deltaPieces(delta: JsonObject, index: number): Piece[] {
   }
 }
 
-export function outputOf(given: readonly Piece[]): Output {
-  const isReasoning = ({ slot }: Piece) => slot.endsWith('/thinking');
-  return {
-    hasContent: given.some((piece) => !isReasoning(piece)),
-    hasReasoning: given.some(isReasoning),
-    tokens: given.reduce((sum, { text }) => sum + weighTokens(text), 0),
-    images: 0,
-  };
+export function outputOf(given: readonly Piece[], tokens: number = weighPieces(given)): Output {
+  return { hasContent: given.some(isContent), hasReasoning: given.some(isReasoning), tokens, images: 0 };
+}
+
+function isReasoning({ slot }: Piece): boolean {
+  return slot.endsWith('/thinking');
+}
+
+function isContent(piece: Piece): boolean {
+  return !isReasoning(piece);
 }
 
 function pieces(index: number, name: string, text: Json | undefined): Piece[] {

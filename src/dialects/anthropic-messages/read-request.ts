@@ -1,18 +1,27 @@
 // A messages request as we need it: the few fields we own or bill by, read one by one. The rest passes as it came.
 
 import { fault } from '../../faults/fault.ts';
-import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
+import type { Json, JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import type { RelayRequest } from '../dialect.ts';
-import { MAX_TOKENS, nestedCount, objectList, optionalCount, optionalFlag, readModel, refuseField } from '../fields.ts';
+import {
+  MAX_TOKENS,
+  nestedCount,
+  objectList,
+  optionalCount,
+  optionalFlag,
+  readModel,
+  refuseField,
+  requireRoles,
+} from '../fields.ts';
 import { countInput, type InputCount } from '../input/count-input.ts';
 import { UNKNOWN_TOKENS, vendorToolTokens } from '../input/vendor-tools.ts';
 import { leaveCompaction } from '../left-behind/leave-compaction.ts';
 import { joinLeft, type LeftBehind, leaveSettings, NOTHING_LEFT } from '../left-behind/left-behind.ts';
-import { leaveTools } from '../left-behind/left-tools.ts';
-import { definedLater, refuseDefined, toolChanges } from './defined-later.ts';
+import { leaveTools, type ToolRules } from '../left-behind/left-tools.ts';
+import { type DefinedLater, definedLater, refuseDefined, toolChanges } from './defined-later.ts';
 import { leaveThinking } from './leave-thinking.ts';
 
-const ROLES = new Set(['user', 'assistant', 'system']);
+const ROLES: ReadonlySet<Json | undefined> = new Set(['user', 'assistant', 'system']);
 /** The vendor wrote them, but the client runs them; a search for tools finds only those of the request. */
 const CLIENTS_TOOL = /^(?:custom$|bash_|text_editor_|computer_|browser_|memory_|tool_search_)/;
 const isClients = (type: string) => CLIENTS_TOOL.test(type);
@@ -21,12 +30,8 @@ const isClients = (type: string) => CLIENTS_TOOL.test(type);
 export function readInput(document: JsonDocument): InputCount {
   refuseThread(document);
   const messages = objectList(document.value.messages, 'messages');
-  messages.forEach((message, index) => {
-    if (typeof message.role !== 'string' || !ROLES.has(message.role)) {
-      refuseField(`messages[${index}].role`, `Set messages[${index}].role to one of ${[...ROLES].join(', ')}.`);
-    }
-  });
-  const later = definedLater(toolChanges(document.value)).map(({ tool }) => tool);
+  requireRoles(messages, ROLES);
+  const later = definedLater(toolChanges(document.value)).map(toolOf);
   return countInput(document, messages, { vendorTools: vendorTools(document.value, later), later });
 }
 
@@ -53,13 +58,21 @@ export function readRequest(document: JsonDocument): RelayRequest {
 const VENDORS = ['mcp_servers', 'container'] as const;
 
 export function leaveBehind(body: JsonObject, isFree: boolean): LeftBehind {
-  const rules = { isClients, isFree };
-  const defined = definedLater(toolChanges(body));
-  refuseDefined(defined, rules);
-  // None of these is left, but each is one more that may be called.
-  const tools = leaveTools(body, rules, [{ tools: defined.map(({ tool }) => tool), at: 'messages' }]);
+  const tools = leaveAllTools(body, { isClients, isFree });
   const settings = isFree ? leaveSettings(body, VENDORS) : NOTHING_LEFT;
   return joinLeft(leaveCompaction(body), leaveThinking(body), tools, settings);
+}
+
+function leaveAllTools(body: JsonObject, rules: ToolRules): LeftBehind {
+  const defined = definedLater(toolChanges(body));
+  if (defined.length === 0) return leaveTools(body, rules);
+  refuseDefined(defined, rules);
+  // None of these is left, but each is one more that may be called.
+  return leaveTools(body, rules, [{ tools: defined.map(toolOf), at: 'messages' }]);
+}
+
+function toolOf({ tool }: DefinedLater): JsonObject {
+  return tool;
 }
 
 /** Threads would need stored content. The vendor's SDK goes on with full history by itself when told so. */

@@ -22,11 +22,7 @@ export function writePrefill(request: RelayRequest, fields: UpstreamFields, text
 
 function ownedFields({ document }: RelayRequest, fields: UpstreamFields): Record<string, Json | undefined> {
   const { value } = document;
-  const edits: Record<string, Json | undefined> = {
-    model: fields.model,
-    max_tokens: fields.maxOutputTokens,
-    ...withoutPriced(value),
-  };
+  const edits = withoutPriced(value, { model: fields.model, max_tokens: fields.maxOutputTokens });
   const { thinking } = value;
   if (fields.thinkingBudget !== undefined && isObject(thinking) && thinking.type !== 'disabled') {
     edits.thinking = { ...thinking, budget_tokens: fields.thinkingBudget };

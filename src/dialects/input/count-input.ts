@@ -4,9 +4,9 @@
 
 import { type ImageSize, imageSize } from '../../kit/image-size.ts';
 import { isObject, type Json, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
-import { isStringAt } from '../../kit/json/long-strings.ts';
+import { isStringAt, type LongString } from '../../kit/json/long-strings.ts';
 import { audioTokens, imageTokens, pdfTokens } from '../../kit/media-tokens.ts';
-import { addTally, countTokens, newTally, PER_IMAGE, type TokenCount, tallyText, tokensOf } from '../../kit/tokens.ts';
+import { addTally, countTokens, newTally, PER_IMAGE, type TokenCount, tallyText, upperOf } from '../../kit/tokens.ts';
 import { readDataHead } from '../media/data-address.ts';
 import { isPdf } from '../media/media-types.ts';
 import { hiddenTokens } from './hidden-prompt.ts';
@@ -36,37 +36,68 @@ export interface SeenImage {
   readonly size: ImageSize | undefined;
 }
 
-/** The hold needs the upper bound of every request; what only few of them need is counted when it is asked for. */
 export function countInput(
   document: JsonDocument,
   messages: readonly JsonObject[],
-  { vendorTools = 0, later = [] }: { vendorTools?: number; later?: readonly Json[] } = {},
+  { vendorTools = 0, later = NOTHING }: { vendorTools?: number; later?: readonly Json[] } = {},
 ): InputCount {
-  const media = messages.flatMap(mediaOf);
-  const counter = counterOf(document);
-  const turns = messages.length + 1;
-  let upper = countWords(document).upper + PER_MESSAGE.upper * turns + hiddenTokens(document.value, later);
-  for (const { counted, data, isWords } of media) if (!isWords) upper += counted.upper - counter(data).upper;
-  let prose: Prose | undefined;
-  const countProse = () => {
-    prose ??= proseOf(promptOf(document.value), new Set(media.map(({ part }) => part)), counter);
-    return prose;
-  };
-  return {
-    upper: Math.max(upper, 1),
-    get estimate() {
-      const ofMedia = media.reduce((sum, { counted }) => sum + counted.estimate, 0);
-      return PER_MESSAGE.estimate * turns + ofMedia + countProse().estimate;
-    },
-    get lower() {
-      return media.reduce((sum, { counted }) => sum + counted.lower, 0) + countProse().lower;
-    },
-    isOpen: media.some(({ isOpen }) => isOpen),
-    unseen: media.find(({ isOpen, data }) => isOpen && data === '')?.part,
-    images: media.flatMap(({ seen }) => seen ?? []),
-    vendorTools,
-  };
+  return new CountedInput(document, messages, vendorTools, later);
 }
+
+/** The hold needs the upper bound of every request; what only few of them need is counted when it is asked for. */
+class CountedInput implements InputCount {
+  readonly upper: number;
+  readonly images: readonly SeenImage[];
+  readonly vendorTools: number;
+  readonly #document: JsonDocument;
+  readonly #turns: number;
+  readonly #media: readonly Media[];
+  #prose: Prose | undefined;
+
+  constructor(document: JsonDocument, messages: readonly JsonObject[], vendorTools: number, later: readonly Json[]) {
+    const media: Media[] = [];
+    for (const message of messages) findMedia(message, media);
+    const turns = messages.length + 1;
+    let upper = countWords(document) + PER_MESSAGE.upper * turns + hiddenTokens(document.value, later);
+    for (const { counted, data, isWords } of media) {
+      if (!isWords) upper += counted.upper - countString(document, data).upper;
+    }
+    this.upper = Math.max(upper, 1);
+    this.images = media.length > 0 ? media.flatMap(({ seen }) => seen ?? []) : NO_IMAGES;
+    this.vendorTools = vendorTools;
+    this.#document = document;
+    this.#turns = turns;
+    this.#media = media;
+  }
+
+  get estimate(): number {
+    const ofMedia = this.#media.reduce((sum, { counted }) => sum + counted.estimate, 0);
+    return PER_MESSAGE.estimate * this.#turns + ofMedia + this.#countProse().estimate;
+  }
+
+  get lower(): number {
+    return this.#media.reduce((sum, { counted }) => sum + counted.lower, 0) + this.#countProse().lower;
+  }
+
+  get isOpen(): boolean {
+    return this.#media.some(isOpen);
+  }
+
+  get unseen(): JsonObject | undefined {
+    return this.#media.find(isUnseen)?.part;
+  }
+
+  #countProse(): Prose {
+    if (!this.#prose) {
+      const parts = new Set(this.#media.map(({ part }) => part));
+      this.#prose = proseOf(promptOf(this.#document.value), parts, this.#document);
+    }
+    return this.#prose;
+  }
+}
+
+const NOTHING: readonly Json[] = [];
+const NO_IMAGES: readonly SeenImage[] = [];
 
 /** Whether a context of so many tokens may take the input: most inputs fit by far, and need no second count. */
 export function mayFit(input: InputCount, contextTokens: number): boolean {
@@ -74,12 +105,13 @@ export function mayFit(input: InputCount, contextTokens: number): boolean {
   return prompt.upper <= contextTokens || prompt.lower <= contextTokens;
 }
 
-/** The source of every top-level member but numbers, flags and those that are ours to set. */
-function countWords(document: JsonDocument): TokenCount {
-  const { counted } = document;
-  const { text, spans, strings } = document.outline ?? { text: document.text, spans: document.spans, strings: [] };
+/** The upper bound of the source of every top-level member but numbers, flags and those that are ours to set. */
+function countWords(document: JsonDocument): number {
+  const { counted, outline } = document;
+  const { text, spans } = outline ?? document;
+  const strings = outline?.strings ?? NO_STRINGS;
   const tally = newTally();
-  for (const [name, { start, valueStart, valueEnd }] of spans) {
+  for (const { name, start, valueStart, valueEnd } of spans.values()) {
     const holdsWords = WORDS_BEGIN.includes(text.charAt(valueStart));
     if (!holdsWords || OURS.has(name)) continue;
     const member = counted?.members.get(name);
@@ -96,15 +128,16 @@ function countWords(document: JsonDocument): TokenCount {
     }
     tallyText(text, at, valueEnd, tally);
   }
-  return tokensOf(tally);
+  return upperOf(tally);
 }
 
+const NO_STRINGS: readonly LongString[] = [];
+
 type Prose = Pick<TokenCount, 'estimate' | 'lower'>;
-type CountString = (text: string) => TokenCount;
 
 /** Of a large body the strings are counted already. */
-function counterOf({ counted }: JsonDocument): CountString {
-  return (text) => counted?.strings.get(text) ?? countTokens(text);
+function countString({ counted }: JsonDocument, text: string): TokenCount {
+  return counted?.strings.get(text) ?? countTokens(text);
 }
 
 /** The members that a model reads; the others are settings. */
@@ -132,30 +165,45 @@ interface Media {
   seen?: SeenImage | undefined;
 }
 
+function isOpen(media: Media): boolean {
+  return media.isOpen;
+}
+
+function isUnseen({ isOpen, data }: Media): boolean {
+  return isOpen && data === '';
+}
+
 /** Media are direct parts of a message's content, of what holds parts in it, or of an item that is a tool's output. */
-function mediaOf(message: JsonObject): Media[] {
+function findMedia(message: JsonObject, found: Media[]): void {
   // What has a role is a message, whatever else it calls itself.
   const own = message.role === undefined ? readMedia(message) : undefined;
-  if (own) return [own];
+  if (own) {
+    found.push(own);
+    return;
+  }
+  for (const part of partsOf(message, 'content')) if (isObject(part)) findInPart(part, found);
   // What a shell has put out is a part without a type, and nothing but words.
-  const outputs = partsOf(message, 'output').filter(({ type }) => type !== undefined);
-  return [...partsOf(message, 'content'), ...outputs].flatMap(mediaOfPart);
+  for (const part of partsOf(message, 'output')) {
+    if (isObject(part) && part.type !== undefined) findInPart(part, found);
+  }
 }
 
-function mediaOfPart(part: JsonObject): Media[] {
-  if (isWords(part)) return [];
-  if (part.type === 'tool_result') return mediaOf(part);
-  const source = part.type === 'document' ? part.source : undefined;
-  if (isObject(source) && source.type === 'content') return mediaOf(source);
-  if (isObject(source) && source.type === 'text') return [];
-  const media = readMedia(part) ?? (namesMedia(part) ? unknown(part) : undefined);
-  return media ? [media] : [];
+function findInPart(part: JsonObject, found: Media[]): void {
+  if (isWords(part)) return;
+  const source = part.type === 'document' && isObject(part.source) ? part.source : undefined;
+  if (part.type === 'tool_result') findMedia(part, found);
+  else if (source?.type === 'content') findMedia(source, found);
+  else if (source?.type !== 'text') {
+    const media = readMedia(part) ?? (namesMedia(part) ? unknown(part) : undefined);
+    if (media) found.push(media);
+  }
 }
 
-function partsOf(message: JsonObject, name: 'content' | 'output'): JsonObject[] {
-  if (isStringAt(message, name)) return [];
+function partsOf(message: JsonObject, name: 'content' | 'output'): readonly Json[] {
+  if (isStringAt(message, name)) return NOTHING;
   const value = message[name];
-  return (Array.isArray(value) ? value : [value]).filter(isObject);
+  if (Array.isArray(value)) return value;
+  return isObject(value) ? [value] : NOTHING;
 }
 
 function readMedia(part: JsonObject): Media | undefined {
@@ -235,15 +283,15 @@ function file(part: JsonObject, data: Json | undefined, mediaType?: Json): Media
 }
 
 /** What a person would call the prompt: every text of the messages and tools, without media and syntax. */
-function proseOf(value: Json | undefined, media: ReadonlySet<JsonObject>, counter: CountString): Prose {
-  if (typeof value === 'string') return counter(value);
+function proseOf(value: Json | undefined, media: ReadonlySet<JsonObject>, document: JsonDocument): Prose {
+  if (typeof value === 'string') return countString(document, value);
   let estimate = 0;
   let lower = 0;
   const add = (counted: Prose) => {
     estimate += counted.estimate;
     lower += counted.lower;
   };
-  if (Array.isArray(value)) for (const item of value) add(proseOf(item, media, counter));
+  if (Array.isArray(value)) for (const item of value) add(proseOf(item, media, document));
   else if (isObject(value) && !media.has(value)) {
     for (const [name, member] of Object.entries(value)) {
       const sealed = typeof member === 'string' ? sealedTokens(value, name, member) : undefined;
@@ -251,8 +299,8 @@ function proseOf(value: Json | undefined, media: ReadonlySet<JsonObject>, counte
         estimate += sealed;
         continue;
       }
-      if (!STRUCTURE.has(name)) add({ estimate: counter(name).estimate, lower: 0 });
-      if (!STRUCTURE.has(name) || name === 'content' || name === 'text') add(proseOf(member, media, counter));
+      if (!STRUCTURE.has(name)) add({ estimate: countString(document, name).estimate, lower: 0 });
+      if (!STRUCTURE.has(name) || name === 'content' || name === 'text') add(proseOf(member, media, document));
     }
   }
   return { estimate, lower };

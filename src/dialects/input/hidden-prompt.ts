@@ -14,20 +14,36 @@ const WRITTEN = /^(?:bash|text_editor|computer|browser|memory|tool_search|local_
 
 /** `later`: tools that the conversation brings. */
 export function hiddenTokens(body: JsonObject, later: readonly Json[]): number {
-  const listed = [...listOf(body.tools), ...listOf(body.functions), ...later];
-  if (listed.length === 0 && !hasSchema(body)) return FRAME_TOKENS;
-  return FRAME_TOKENS + TOOL_TOKENS + listed.filter(isWritten).length * WRITTEN_TOKENS;
+  const tools = listOf(body.tools);
+  const functions = listOf(body.functions);
+  if (tools.length + functions.length + later.length === 0 && !hasSchema(body)) return FRAME_TOKENS;
+  const written = countWritten(tools) + countWritten(functions) + countWritten(later);
+  return FRAME_TOKENS + TOOL_TOKENS + written * WRITTEN_TOKENS;
 }
 
 /** An answer's schema becomes a tool where a model takes none, and those that take it are told of it in words. */
 function hasSchema({ response_format: chat, text, output_config: config, output_format: before }: JsonObject): boolean {
-  const inside = [text, config].map((holder) => (isObject(holder) ? holder.format : undefined));
-  const formats = [chat, before, ...inside];
-  return formats.some((format) => isObject(format) && format.type === 'json_schema');
+  return isSchema(chat) || isSchema(before) || isSchema(formatIn(text)) || isSchema(formatIn(config));
 }
 
+function formatIn(holder: Json | undefined): Json | undefined {
+  return isObject(holder) ? holder.format : undefined;
+}
+
+function isSchema(format: Json | undefined): boolean {
+  return isObject(format) && format.type === 'json_schema';
+}
+
+const NONE: readonly Json[] = [];
+
 function listOf(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? value : [];
+  return Array.isArray(value) ? value : NONE;
+}
+
+function countWritten(tools: readonly Json[]): number {
+  let count = 0;
+  for (const tool of tools) if (isWritten(tool)) count++;
+  return count;
 }
 
 function isWritten(tool: Json): boolean {

@@ -23,8 +23,10 @@ const OTHER_MODELS = /^(?:\w+:)?(?:advisor|fusion)/;
 export type IsClients = (type: string, tool: JsonObject) => boolean;
 
 export function vendorToolTokens(tools: Json | undefined, isClients: IsClients): number {
-  if (!Array.isArray(tools)) return 0;
-  return tools.reduce<number>((sum, tool) => (isVendors(tool, isClients) ? sum + broughtBy(tool.type) : sum), 0);
+  let tokens = 0;
+  if (!Array.isArray(tools)) return tokens;
+  for (const tool of tools) if (isVendors(tool, isClients)) tokens += broughtBy(tool.type);
+  return tokens;
 }
 
 function broughtBy(type: string): number {
@@ -41,9 +43,10 @@ export function makesImages(type: string): boolean {
 /** Throws a fault that names the place; the list stands at `at`. */
 export function refuseModelsOf(tools: Json | undefined, at: string, isClients: IsClients): void {
   if (!Array.isArray(tools)) return;
-  tools.forEach((tool, index) => {
+  for (let index = 0; index < tools.length; index++) {
+    const tool = tools[index];
     if (isVendors(tool, isClients)) refuseOtherModel(tool, `${at}[${index}]`);
-  });
+  }
 }
 
 /** The same of one tool that stands at `at`. */
@@ -75,6 +78,6 @@ function otherModelAt({ type, model, parameters }: VendorTool): string | undefin
 type VendorTool = JsonObject & { type: string };
 
 /** A tool without a type is the client's; one of a type that nobody here knows may be anybody's. */
-function isVendors(tool: Json, isClients: IsClients): tool is VendorTool {
+function isVendors(tool: Json | undefined, isClients: IsClients): tool is VendorTool {
   return isObject(tool) && typeof tool.type === 'string' && !isClients(tool.type, tool);
 }

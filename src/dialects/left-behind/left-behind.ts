@@ -1,7 +1,7 @@
 // What stays behind where the client's own text goes through, because the upstream would ask us for what nobody is billed:
 // work beside the answer, and tools with a fee of their own. It is told, and everything else keeps its bytes.
 
-import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
+import type { Json, JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import { editMember, leaveOut, type RawEdit } from '../../kit/json/raw-edit.ts';
 
 export interface LeftBehind {
@@ -14,28 +14,30 @@ export interface LeftBehind {
 export const NOTHING_LEFT: LeftBehind = { names: [], edits: {} };
 
 export function joinLeft(...parts: readonly LeftBehind[]): LeftBehind {
-  const some = parts.filter((part) => part !== NOTHING_LEFT);
-  return some.length === 0
-    ? NOTHING_LEFT
-    : { names: some.flatMap(({ names }) => names), edits: Object.assign({}, ...some.map(({ edits }) => edits)) };
+  return parts.reduce(joinTwo, NOTHING_LEFT);
 }
 
-/** Those that ask for something: an empty object may mean all that it could say, an empty list means nothing. */
-export function askedSettings(body: JsonObject, names: readonly string[]): string[] {
-  return names.filter((name) => {
-    const value = body[name] ?? false;
-    return value !== false && !(Array.isArray(value) && value.length === 0);
-  });
+function joinTwo(one: LeftBehind, other: LeftBehind): LeftBehind {
+  if (one === NOTHING_LEFT) return other;
+  if (other === NOTHING_LEFT) return one;
+  return { names: [...one.names, ...other.names], edits: { ...one.edits, ...other.edits } };
+}
+
+/** Whether a setting asks for something: an empty object may mean all that it could say, an empty list means nothing. */
+export function isAsked(value: Json | undefined): boolean {
+  const isSet = value !== undefined && value !== null && value !== false;
+  return isSet && !(Array.isArray(value) && value.length === 0);
 }
 
 /** Whole settings. */
 export function leaveSettings(body: JsonObject, names: readonly string[]): LeftBehind {
-  const asked = askedSettings(body, names);
+  const asked = names.filter((name) => isAsked(body[name]));
   if (asked.length === 0) return NOTHING_LEFT;
   return { names: asked, edits: Object.fromEntries(asked.map((name) => [name, leaveOut])) };
 }
 
 /** The same document if nothing stays behind. */
-export function withoutLeft(document: JsonDocument, { edits }: LeftBehind): JsonDocument {
-  return Object.entries(edits).reduce((kept, [name, edit]) => editMember(kept, name, edit), document);
+export function withoutLeft(document: JsonDocument, left: LeftBehind): JsonDocument {
+  if (left === NOTHING_LEFT) return document;
+  return Object.entries(left.edits).reduce((kept, [name, edit]) => editMember(kept, name, edit), document);
 }

@@ -30,11 +30,16 @@ export interface ToolList {
   at: string;
 }
 
+const NO_LISTS: readonly ToolList[] = [];
+
 /** `further`: lists beside `tools`, which are the caller's to edit. Throws a fault that names a tool. */
-export function leaveTools(body: JsonObject, rules: ToolRules, further: readonly ToolList[] = []): LeftBehind {
-  const { tools, tool_choice: choice } = body;
+export function leaveTools(body: JsonObject, rules: ToolRules, further = NO_LISTS): LeftBehind {
+  const { tools } = body;
   if (!Array.isArray(tools) && further.length === 0) return NOTHING_LEFT;
-  const lists = [{ tools, at: 'tools' }, ...further];
+  return leaveListed(body, rules, [{ tools, at: 'tools' }, ...further]);
+}
+
+function leaveListed({ tools, tool_choice: choice }: JsonObject, rules: ToolRules, lists: ToolList[]): LeftBehind {
   for (const list of lists) refuseModelsOf(list.tools, list.at, rules.isClients);
   const isLeft = isLeftTool(rules);
   // Most requests leave nothing: no place is written for any of their tools.

@@ -4,26 +4,42 @@
 import type { Json, JsonObject } from '../../kit/json/json.ts';
 import { isEmptySetting } from '../fields.ts';
 
-const CHOOSING = ['models', 'route', 'preset', 'provider', 'plugins', 'fallbacks'] as const;
+const FIELDS = [
+  ...(['models', 'route', 'preset', 'provider', 'plugins', 'fallbacks'] as const),
+  ...(['speed', 'service_tier', 'inference_geo'] as const),
+];
 
 /** OpenAI's words for what never costs more than the standard tier. */
 export const PLAIN_TIERS: ReadonlySet<Json> = new Set(['auto', 'default', 'flex']);
 
 /** By the client's own names, in the order of the list. */
-export function pricedFields(body: JsonObject): string[] {
-  const names: string[] = CHOOSING.filter((name) => saysSomething(body[name]));
-  const { speed, service_tier: tier, inference_geo: place } = body;
-  if (saysSomething(speed) && speed !== 'standard') names.push('speed');
-  if (saysSomething(tier) && tier !== 'standard_only' && !PLAIN_TIERS.has(tier)) names.push('service_tier');
-  if (saysSomething(place) && place !== 'global') names.push('inference_geo');
+export function pricedFields(body: JsonObject): readonly string[] {
+  const names: string[] = [];
+  for (const name of FIELDS) if (isPriced(name, body[name])) names.push(name);
   return names;
 }
 
-/** As edits of the body. */
-export function withoutPriced(body: JsonObject): Record<string, undefined> {
-  const edits: Record<string, undefined> = {};
-  for (const name of pricedFields(body)) edits[name] = undefined;
+/** The edits of a body, and these fields left out of it. */
+export function withoutPriced(body: JsonObject, edits: Edits): Edits {
+  for (const name of FIELDS) if (isPriced(name, body[name])) edits[name] = undefined;
   return edits;
+}
+
+type Edits = Record<string, Json | undefined>;
+
+/** Some of them have words for what costs no more than usual. */
+function isPriced(name: (typeof FIELDS)[number], value: Json | undefined): boolean {
+  if (!saysSomething(value)) return false;
+  switch (name) {
+    case 'speed':
+      return value !== 'standard';
+    case 'service_tier':
+      return value !== 'standard_only' && !PLAIN_TIERS.has(value);
+    case 'inference_geo':
+      return value !== 'global';
+    default:
+      return true;
+  }
 }
 
 export function saysSomething(value: Json | undefined): value is Json {

@@ -5,7 +5,8 @@ import { optionalFlag, optionalObject } from '../fields.ts';
 
 /** Throws a fault that names the field. */
 export function asksForUsage(body: JsonObject): boolean {
-  return optionalFlag(optionalObject(body, 'stream_options') ?? {}, 'include_usage') || usageWish(body) === true;
+  const options = optionalObject(body, 'stream_options');
+  return (options !== undefined && optionalFlag(options, 'include_usage')) || usageWish(body) === true;
 }
 
 /** What OpenRouter's field says; undefined if the client did not send it. */

@@ -2,24 +2,26 @@
 
 import { isObject, type JsonDocument } from '../../kit/json/json.ts';
 import type { Quirks } from '../../kit/quirks.ts';
+import { hasCounted, weighPieces } from '../counts.ts';
 import { type AnswerFacts, addOutput, NO_OUTPUT, type Output } from '../dialect.ts';
 import { isFinish } from '../stream/is-finish.ts';
 import { isBroken, isError } from './read-chunk.ts';
-import { outputOf, readPieces, weighPieces } from './read-output.ts';
+import { outputOf, readPieces } from './read-output.ts';
 import { readUsage } from './read-usage.ts';
 
 export function readAnswer({ value }: JsonDocument, quirks?: Quirks): AnswerFacts | undefined {
-  if (isError(value) || !Array.isArray(value.choices) || value.choices.length === 0) return undefined;
+  const { choices } = value;
+  if (isError(value) || !Array.isArray(choices) || choices.length === 0) return undefined;
   const usage = readUsage(value.usage, quirks);
-  const isCounted = typeof usage === 'object' && !usage.lacksOutput;
+  const isCounted = hasCounted(usage);
   let output: Output = NO_OUTPUT;
   let finish: AnswerFacts['finish'] = 'other';
-  for (const [index, choice] of value.choices.entries()) {
+  for (let index = 0; index < choices.length; index++) {
+    const choice = choices[index];
     if (!isObject(choice) || !isObject(choice.message)) return undefined;
     if (!isFinish(choice.finish_reason) || isBroken(choice)) return undefined;
     if (choice.finish_reason === 'length') finish = 'length';
     const pieces = readPieces(choice.message, index);
-    // Where the upstream has counted, nobody asks for our count.
     output = addOutput(output, outputOf(pieces, isCounted ? 0 : weighPieces(pieces)));
   }
   return { usage, output, finish };

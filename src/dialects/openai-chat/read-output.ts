@@ -1,31 +1,56 @@
 // The content of a chat message or delta, piece by piece, each in its slot.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { weighTokens } from '../../kit/tokens.ts';
+import { weighPieces } from '../counts.ts';
 import type { Output, Piece } from '../dialect.ts';
 
 const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
+const REASONING_SLOTS = REASONING_FIELDS.map((name) => `/${name}`);
+const CALL_KINDS = ['function', 'custom'] as const;
 
 /** `choice` is the index of the choice it belongs to. */
 export function readPieces(message: Json | undefined, choice: number): Piece[] {
-  if (!isObject(message)) return [];
   const pieces: Piece[] = [];
-  const add = (slot: string, text: Json | undefined) => {
-    if (typeof text === 'string' && text !== '') pieces.push({ slot: `${choice}/${slot}`, text });
-  };
-  for (const name of REASONING_FIELDS) if (!saysTwice(message, name)) add(name, message[name]);
-  for (const text of contentTexts(message.content)) add('content', text);
-  add('refusal', message.refusal);
-  if (isObject(message.function_call)) addCall(message.function_call, 'call', add);
-  toolCalls(message).forEach((call, position) => {
-    const index = typeof call.index === 'number' ? call.index : position;
-    for (const kind of ['function', 'custom'] as const) {
-      if (isObject(call[kind])) addCall(call[kind], `tool/${index}`, add);
-    }
-  });
-  if (isObject(message.audio)) add('audio/transcript', message.audio.transcript);
+  if (!isObject(message)) return pieces;
+  for (const name of REASONING_FIELDS) if (!saysTwice(message, name)) addPiece(pieces, choice, name, message[name]);
+  addContent(pieces, choice, message.content);
+  addPiece(pieces, choice, 'refusal', message.refusal);
+  if (isObject(message.function_call)) addCall(pieces, choice, 'call', message.function_call);
+  if (message.tool_calls !== undefined) addToolCalls(pieces, choice, toolCalls(message));
+  if (isObject(message.audio)) addPiece(pieces, choice, 'audio/transcript', message.audio.transcript);
   if (hasMedia(message)) pieces.push({ slot: `${choice}/media`, text: '' });
   return pieces;
+}
+
+function addPiece(pieces: Piece[], choice: number, slot: string, text: Json | undefined): void {
+  if (typeof text === 'string' && text !== '') pieces.push({ slot: `${choice}/${slot}`, text });
+}
+
+/** Some upstreams answer in parts, as clients ask; a part that is no text is content all the same. */
+function addContent(pieces: Piece[], choice: number, content: Json | undefined): void {
+  if (!Array.isArray(content)) {
+    addPiece(pieces, choice, 'content', content);
+    return;
+  }
+  for (const part of content) {
+    const isText = isObject(part) && typeof part.text === 'string';
+    addPiece(pieces, choice, 'content', isText ? part.text : JSON.stringify(part));
+  }
+}
+
+function addToolCalls(pieces: Piece[], choice: number, calls: readonly JsonObject[]): void {
+  for (const [position, call] of calls.entries()) {
+    const index = typeof call.index === 'number' ? call.index : position;
+    for (const kind of CALL_KINDS) {
+      if (isObject(call[kind])) addCall(pieces, choice, `tool/${index}`, call[kind]);
+    }
+  }
+}
+
+function addCall(pieces: Piece[], choice: number, slot: string, call: JsonObject): void {
+  addPiece(pieces, choice, `${slot}/name`, call.name);
+  addPiece(pieces, choice, `${slot}/arguments`, call.arguments);
+  addPiece(pieces, choice, `${slot}/input`, call.input);
 }
 
 function hasMedia({ audio, images }: JsonObject): boolean {
@@ -37,37 +62,24 @@ export function saysTwice({ reasoning, reasoning_content: content }: JsonObject,
   return name === 'reasoning' && reasoning === content;
 }
 
-/** Some upstreams answer in parts, as clients ask; a part that is no text is content all the same. */
-function contentTexts(content: Json | undefined): (Json | undefined)[] {
-  if (!Array.isArray(content)) return [content];
-  return content.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : JSON.stringify(part)));
-}
-
 export function toolCalls(message: JsonObject): JsonObject[] {
   return Array.isArray(message.tool_calls) ? message.tool_calls.filter(isObject) : [];
 }
 
-export function weighPieces(pieces: readonly Piece[]): number {
-  let tokens = 0;
-  for (const { text } of pieces) tokens += weighTokens(text);
-  return tokens;
+export function isReasoning({ slot }: Piece): boolean {
+  for (const end of REASONING_SLOTS) if (slot.endsWith(end)) return true;
+  return false;
 }
 
-export function isReasoning({ slot }: Piece): boolean {
-  return REASONING_FIELDS.some((name) => slot.endsWith(`/${name}`));
+function isContent(piece: Piece): boolean {
+  return !isReasoning(piece);
 }
 
 export function outputOf(pieces: readonly Piece[], tokens: number = weighPieces(pieces)): Output {
   return {
-    hasContent: pieces.some((piece) => !isReasoning(piece)),
+    hasContent: pieces.some(isContent),
     hasReasoning: pieces.some(isReasoning),
     tokens,
     images: 0,
   };
-}
-
-function addCall(call: JsonObject, slot: string, add: (slot: string, text: Json | undefined) => void): void {
-  add(`${slot}/name`, call.name);
-  add(`${slot}/arguments`, call.arguments);
-  add(`${slot}/input`, call.input);
 }

@@ -1,27 +1,32 @@
 // A chat request as we need it: the few fields we own or bill by, read one by one. The rest passes as it came.
 
-import type { JsonDocument, JsonObject } from '../../kit/json/json.ts';
+import type { Json, JsonDocument, JsonObject } from '../../kit/json/json.ts';
 import type { RelayRequest } from '../dialect.ts';
-import { MAX_TOKENS, nestedCount, objectList, optionalCount, optionalFlag, readModel, refuseField } from '../fields.ts';
+import {
+  MAX_TOKENS,
+  nestedCount,
+  objectList,
+  optionalCount,
+  optionalFlag,
+  readModel,
+  refuseField,
+  requireRoles,
+} from '../fields.ts';
 import { countInput } from '../input/count-input.ts';
 import { SEARCH_TOKENS, vendorToolTokens } from '../input/vendor-tools.ts';
-import { askedSettings, joinLeft, type LeftBehind, leaveSettings } from '../left-behind/left-behind.ts';
+import { isAsked, joinLeft, type LeftBehind, leaveSettings } from '../left-behind/left-behind.ts';
 import { leaveTools } from '../left-behind/left-tools.ts';
 import { asksForUsage } from './asks-for-usage.ts';
 
 const MAX_CHOICES = 128;
-const ROLES = new Set(['developer', 'system', 'user', 'assistant', 'tool', 'function']);
+const ROLES: ReadonlySet<Json | undefined> = new Set(['developer', 'system', 'user', 'assistant', 'tool', 'function']);
 const isClients = (type: string) => type === 'function' || type === 'custom';
 
 export function readRequest(document: JsonDocument): RelayRequest {
   const body = document.value;
   refuseResponses(body);
   const messages = objectList(body.messages, 'messages');
-  messages.forEach((message, index) => {
-    if (typeof message.role !== 'string' || !ROLES.has(message.role)) {
-      refuseField(`messages[${index}].role`, `Set messages[${index}].role to one of ${[...ROLES].join(', ')}.`);
-    }
-  });
+  requireRoles(messages, ROLES);
   const older = optionalCount(body, 'max_tokens', MAX_TOKENS);
   const newer = optionalCount(body, 'max_completion_tokens', MAX_TOKENS);
   return {
@@ -54,5 +59,7 @@ export function leaveBehind(body: JsonObject, isFree: boolean): LeftBehind {
 }
 
 function vendorTools(body: JsonObject): number {
-  return vendorToolTokens(body.tools, isClients) + askedSettings(body, SEARCHES).length * SEARCH_TOKENS;
+  let tokens = vendorToolTokens(body.tools, isClients);
+  for (const name of SEARCHES) if (isAsked(body[name])) tokens += SEARCH_TOKENS;
+  return tokens;
 }

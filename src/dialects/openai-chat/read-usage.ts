@@ -23,11 +23,13 @@ export function readUsage(usage: Json | undefined, quirks?: Quirks): UsageReport
   const apart = quirks?.countsReasoningApart ? reasoning : 0;
   const completion = hasCompletion ? told + apart : restOf(usage, prompt);
   if (cached + written > prompt) return 'invalid';
-  const input = { ...NO_BUCKETS, input: prompt - cached - written, cachedInput: cached, cacheWrite5m: written };
-  if (completion === undefined) return inputAlone(input, reasoning);
+  const input = prompt - cached - written;
+  const output = completion ?? 0;
+  const buckets = { ...NO_BUCKETS, input, cachedInput: cached, cacheWrite5m: written, output };
+  if (completion === undefined) return inputAlone(buckets, reasoning);
   if (reasoning > completion) return 'invalid';
   return {
-    buckets: { ...input, output: completion },
+    buckets,
     reasoning,
     isRestated: !hasCompletion || completion !== told || cached !== details,
     upstreamCost: readCost(usage.cost),

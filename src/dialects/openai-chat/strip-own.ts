@@ -11,11 +11,11 @@ import { isOwnDetail } from './detail-id.ts';
 export function stripOwn(document: JsonDocument, thoughtsField?: string): JsonDocument {
   const { messages } = document.value;
   if (!mayHoldTags(document) && !(Array.isArray(messages) && messages.some(hasDetails))) return document;
-  return editMember(
-    document,
-    'messages',
-    editItems(messages, (message) => editMessage(message, thoughtsField)),
-  );
+  return editMember(document, 'messages', editMessages(messages, thoughtsField));
+}
+
+function editMessages(messages: Json | undefined, thoughtsField: string | undefined): RawEdit | undefined {
+  return editItems(messages, (message) => editMessage(message, thoughtsField));
 }
 
 function hasDetails(message: Json): boolean {

@@ -27,7 +27,7 @@ const LIMIT_FIELDS: readonly LimitField[] = ['max_tokens', 'max_completion_token
 
 function ownedFields({ document, stream }: RelayRequest, fields: UpstreamFields): Record<string, Json | undefined> {
   const { value } = document;
-  const edits: Record<string, Json | undefined> = { model: fields.model, ...withoutPriced(value) };
+  const edits = withoutPriced(value, { model: fields.model });
   for (const name of LIMIT_FIELDS) if (value[name] !== undefined) edits[name] = undefined;
   edits[fields.limitField] = fields.maxOutputTokens;
   if (fields.thinkingBudget !== undefined && isObject(value.thinking)) {

@@ -18,7 +18,7 @@ export const openaiEmbeddings: Dialect = {
   endpoint: 'embeddings',
   promptField: 'input',
   readRequest,
-  writeRequest: ({ document }, { model }) => editBody(document, { model, ...withoutPriced(document.value) }),
+  writeRequest: ({ document }, { model }) => editBody(document, withoutPriced(document.value, { model })),
   readAnswer,
   writeAnswer,
   longAnswers: LONG_ANSWERS,

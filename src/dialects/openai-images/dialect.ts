@@ -31,7 +31,7 @@ export const openaiImages: Dialect = {
   endpoint: 'images',
   promptField: 'prompt',
   readRequest,
-  writeRequest: ({ document }, { model }) => editBody(document, { model, ...withoutPriced(document.value) }),
+  writeRequest: ({ document }, { model }) => editBody(document, withoutPriced(document.value, { model })),
   readAnswer,
   writeAnswer: (document, model) => (document.spans.has('model') ? editMembers(document, { model }) : document.text),
   longAnswers: LONG_ANSWERS,

@@ -1,13 +1,15 @@
 // A whole response: is it one, did it end, what did it say it used, and does it hold any output.
 
 import { isObject, type JsonDocument, type JsonObject } from '../../kit/json/json.ts';
+import { hasCounted, weighPieces } from '../counts.ts';
 import { type AnswerFacts, NO_OUTPUT, type Output } from '../dialect.ts';
 import { listOf, outputOf, readItem } from './read-output.ts';
 import { readUsage } from './usage.ts';
 
 export function readAnswer({ value }: JsonDocument): AnswerFacts | undefined {
   if (!Array.isArray(value.output) || !isEnded(value)) return undefined;
-  return { usage: readUsage(value.usage), output: outputOfResponse(value), finish: readFinish(value) };
+  const usage = readUsage(value.usage);
+  return { usage, output: outputOfResponse(value, hasCounted(usage)), finish: readFinish(value) };
 }
 
 /** Answers that say nothing of their status are whole; failed, cancelled and waiting ones say so. */
@@ -23,11 +25,12 @@ export function readFinish({ incomplete_details: details }: JsonObject): AnswerF
   return isObject(details) && details.reason === 'max_output_tokens' ? 'length' : 'other';
 }
 
-export function outputOfResponse({ output }: JsonObject): Output {
+export function outputOfResponse({ output }: JsonObject, isCounted = false): Output {
   const items = listOf(output).filter(isObject);
   if (items.length === 0) return NO_OUTPUT;
-  const found = outputOf(items.flatMap(readItem));
-  return { ...found, hasReasoning: found.hasReasoning || items.some(isReasoning) };
+  const pieces = items.flatMap(readItem);
+  const found = outputOf(pieces, isCounted ? 0 : weighPieces(pieces));
+  return items.some(isReasoning) ? { ...found, hasReasoning: true } : found;
 }
 
 /** Most reasoning is not shown, and is output all the same. */

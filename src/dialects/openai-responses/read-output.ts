@@ -2,7 +2,7 @@
 // then as a whole: what is whole says so.
 
 import { isObject, type Json, type JsonObject } from '../../kit/json/json.ts';
-import { weighTokens } from '../../kit/tokens.ts';
+import { weighPieces } from '../counts.ts';
 import type { Output, Piece } from '../dialect.ts';
 
 export interface Said extends Piece {
@@ -89,14 +89,18 @@ function said(slot: string, text: Json | undefined, isWhole: boolean): Said[] {
   return typeof text === 'string' && text !== '' ? [{ slot: `0/${slot}`, text, isWhole }] : [];
 }
 
-export function outputOf(pieces: readonly Piece[]): Output {
-  const isReasoning = ({ slot }: Piece) => /\/(summary|thought)\/\d+$/.test(slot);
-  return {
-    hasContent: pieces.some((piece) => !isReasoning(piece)),
-    hasReasoning: pieces.some(isReasoning),
-    tokens: pieces.reduce((sum, { text }) => sum + weighTokens(text), 0),
-    images: 0,
-  };
+export function outputOf(pieces: readonly Piece[], tokens: number = weighPieces(pieces)): Output {
+  return { hasContent: pieces.some(isContent), hasReasoning: pieces.some(isReasoning), tokens, images: 0 };
+}
+
+const REASONING_SLOT = /\/(?:summary|thought)\/\d+$/;
+
+function isReasoning({ slot }: Piece): boolean {
+  return REASONING_SLOT.test(slot);
+}
+
+function isContent(piece: Piece): boolean {
+  return !isReasoning(piece);
 }
 
 export function indexAt(event: JsonObject, name: string): number {

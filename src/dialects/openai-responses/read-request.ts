@@ -27,16 +27,16 @@ import {
 } from '../left-behind/left-tools.ts';
 
 /** What refers to something a server remembers, and what to do instead. */
-const STORED: Record<string, string> = {
+const STORED = Object.entries({
   previous_response_id:
     'Send the full history in input: responses are not stored here, so previous_response_id is unknown.',
   conversation: 'Send the full history in input: conversations are not stored here.',
   prompt: 'Send the text of the prompt in instructions and input: prompt templates are not stored here.',
-};
+});
 
 export function readRequest(document: JsonDocument): RelayRequest {
   const body = document.value;
-  for (const [name, message] of Object.entries(STORED)) {
+  for (const [name, message] of STORED) {
     if (body[name] !== undefined && body[name] !== null) refuseField(name, message);
   }
   if (optionalFlag(body, 'background')) {
@@ -46,7 +46,7 @@ export function readRequest(document: JsonDocument): RelayRequest {
   optionalObject(body, 'reasoning');
   optionalObject(body, 'text');
   const items = readItems(body);
-  const later = items.flatMap(({ tools }) => (Array.isArray(tools) ? tools : []));
+  const later = toolsIn(items);
   return {
     model: readModel(document),
     stream: optionalFlag(body, 'stream'),
@@ -82,27 +82,39 @@ function editLaterTools({ type, tools }: JsonObject, isLeft: IsLeft): RawEdit | 
 
 /** Tools that are told later, in the history. */
 function laterTools({ input }: JsonObject): ToolList[] {
-  if (!Array.isArray(input)) return [];
-  return input.flatMap((item, index) =>
-    isObject(item) && item.tools !== undefined ? [{ tools: item.tools, at: `input[${index}].tools` }] : [],
-  );
+  const lists: ToolList[] = [];
+  if (!Array.isArray(input)) return lists;
+  for (let index = 0; index < input.length; index++) {
+    const item = input[index];
+    if (isObject(item) && item.tools !== undefined) lists.push({ tools: item.tools, at: `input[${index}].tools` });
+  }
+  return lists;
 }
 
-function readItems(body: JsonObject): JsonObject[] {
+function toolsIn(items: readonly JsonObject[]): Json[] {
+  const found: Json[] = [];
+  for (const { tools } of items) if (Array.isArray(tools)) for (const tool of tools) found.push(tool);
+  return found;
+}
+
+function readItems(body: JsonObject): readonly JsonObject[] {
   if (typeof body.input === 'string') return [];
   if (!Array.isArray(body.input)) refuseField('input', 'Set input to a text or to a list of items.');
   const items = objectList(body.input, 'input');
-  items.forEach((item, index) => {
-    const at = `input[${index}]`;
-    if (isReference(item)) {
-      refuseField(
-        at,
-        `Send the whole item in place of ${at}; SDKs do so with store: false. Items are not stored here.`,
-      );
-    }
-    if (typeof (item.type ?? item.role) !== 'string') refuseField(at, `Set ${at}.type, or ${at}.role.`);
-  });
+  const wrong = items.findIndex(isNoItem);
+  if (wrong >= 0) refuseItem(items[wrong], `input[${wrong}]`);
   return items;
+}
+
+function isNoItem(item: JsonObject): boolean {
+  return isReference(item) || typeof (item.type ?? item.role) !== 'string';
+}
+
+function refuseItem(item: JsonObject | undefined, at: string): never {
+  if (item && isReference(item)) {
+    refuseField(at, `Send the whole item in place of ${at}; SDKs do so with store: false. Items are not stored here.`);
+  }
+  refuseField(at, `Set ${at}.type, or ${at}.role.`);
 }
 
 /** A reference may come without its type: then it is an id and nothing that could be content. */

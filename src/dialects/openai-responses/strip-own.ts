@@ -10,6 +10,10 @@ import { editId } from '../translate/strip-tags.ts';
 export function stripOwn(document: JsonDocument, withoutSealed = false): JsonDocument {
   const { input } = document.value;
   if (!Array.isArray(input) || !(withoutSealed || input.some(needsEdit))) return document;
+  return editMember(document, 'input', editInput(input, withoutSealed));
+}
+
+function editInput(input: Json[], withoutSealed: boolean): RawEdit | undefined {
   let lacksReasoning = false;
   const editItem = (item: JsonObject): RawEdit | undefined => {
     if (item.type !== 'reasoning')
@@ -18,7 +22,7 @@ export function stripOwn(document: JsonDocument, withoutSealed = false): JsonDoc
     lacksReasoning ||= edit === leaveOut;
     return edit;
   };
-  return editMember(document, 'input', editItems(input, editItem));
+  return editItems(input, editItem);
 }
 
 function needsEdit(item: Json): boolean {

@@ -17,9 +17,10 @@ export function readUsage(usage: Json | undefined): UsageReport {
   if (input === undefined || output === undefined) return 'invalid';
   if (cached === undefined || written === undefined || reasoning === undefined) return 'invalid';
   if (cached + written > input) return 'invalid';
-  const read = { ...NO_BUCKETS, input: input - cached - written, cachedInput: cached, cacheWrite5m: written };
-  if (!isTold(usage.output_tokens)) return inputAlone(read, reasoning);
-  return reasoning > output ? 'invalid' : { buckets: { ...read, output }, reasoning };
+  const alone = input - cached - written;
+  const buckets = { ...NO_BUCKETS, input: alone, cachedInput: cached, cacheWrite5m: written, output };
+  if (!isTold(usage.output_tokens)) return inputAlone(buckets, reasoning);
+  return reasoning > output ? 'invalid' : { buckets, reasoning };
 }
 
 export function writeUsage({ buckets, reasoning }: ReportedUsage): JsonObject {

@@ -23,12 +23,8 @@ export function writePrefill({ document }: RelayRequest, fields: UpstreamFields,
 }
 
 function ownedFields({ value }: JsonDocument, fields: UpstreamFields): Record<string, Json | undefined> {
-  return {
-    model: fields.model,
-    max_output_tokens: fields.maxOutputTokens,
-    store: false,
-    ...withoutPriced(value),
-    // Codex tells paths of the user's machine in it.
-    ...(value.client_metadata === undefined ? {} : { client_metadata: undefined }),
-  };
+  const edits = withoutPriced(value, { model: fields.model, max_output_tokens: fields.maxOutputTokens, store: false });
+  // Codex tells paths of the user's machine in it.
+  if (value.client_metadata !== undefined) edits.client_metadata = undefined;
+  return edits;
 }

@@ -20,6 +20,7 @@ export const BODY_LIMITS: JsonLimits = { depth: 64, nodes: 100_000 };
 export const ANSWER_LIMITS: JsonLimits = { depth: 256, nodes: 5_000_000 };
 
 export interface Span {
+  name: string;
   /** Offset of the opening quote of the name. */
   start: number;
   valueStart: number;
@@ -86,18 +87,31 @@ export function isObject(value: unknown): value is JsonObject {
 
 /** The text with some top-level members set, or removed (undefined); every other member keeps its bytes. */
 export function editMembers(document: JsonDocument, edits: Record<string, Json | undefined>): string {
-  const names = Object.keys(edits);
-  const onlyReplaces = names.every((name) => edits[name] !== undefined && document.spans.has(name));
-  return onlyReplaces ? replaceValues(document, edits) : recompose(document, edits);
+  const replaced = findReplaced(document, edits);
+  return replaced ? replaceValues(document.text, replaced, edits) : recompose(document, edits);
 }
 
-function replaceValues({ text, spans }: JsonDocument, edits: Record<string, Json | undefined>): string {
+/** Where the edited members stand, in the order of the text; undefined if one of them is new, or goes. */
+function findReplaced({ spans }: JsonDocument, edits: Record<string, Json | undefined>): Span[] | undefined {
+  const found: Span[] = [];
+  for (const name of Object.keys(edits)) {
+    const span = edits[name] === undefined ? undefined : spans.get(name);
+    if (!span) return undefined;
+    found.push(span);
+  }
+  return found.sort(byPlace);
+}
+
+function byPlace(one: Span, other: Span): number {
+  return one.start - other.start;
+}
+
+function replaceValues(text: string, replaced: readonly Span[], edits: Record<string, Json | undefined>): string {
   let result = '';
   let at = 0;
-  for (const [name, span] of spans) {
-    if (!Object.hasOwn(edits, name)) continue;
-    result += text.slice(at, span.valueStart) + JSON.stringify(edits[name]);
-    at = span.valueEnd;
+  for (const { name, valueStart, valueEnd } of replaced) {
+    result = `${result}${text.slice(at, valueStart)}${JSON.stringify(edits[name])}`;
+    at = valueEnd;
   }
   return result + text.slice(at);
 }
@@ -107,11 +121,9 @@ function recompose({ text, spans }: JsonDocument, edits: Record<string, Json | u
   for (const [name, value] of Object.entries(edits)) {
     if (value !== undefined && !spans.has(name)) members.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
   }
-  for (const [name, span] of spans) {
-    if (!Object.hasOwn(edits, name)) members.push(text.slice(span.start, span.valueEnd));
-    else if (edits[name] !== undefined) {
-      members.push(text.slice(span.start, span.valueStart) + JSON.stringify(edits[name]));
-    }
+  for (const { name, start, valueStart, valueEnd } of spans.values()) {
+    if (!Object.hasOwn(edits, name)) members.push(text.slice(start, valueEnd));
+    else if (edits[name] !== undefined) members.push(text.slice(start, valueStart) + JSON.stringify(edits[name]));
   }
   return `{${members.join(',')}}`;
 }
@@ -132,18 +144,9 @@ export function scanTopLevel(text: string, limits: JsonLimits): Map<string, Span
   let nameStart = -1;
   let nameEnd = -1;
   let valueStart = -1;
-  const closeMember = (end: number) => {
-    if (valueStart < 0) return;
-    const name = readName(text, nameStart, nameEnd);
-    if (spans.has(name)) throw new JsonRefused('duplicate_member', name);
-    let valueEnd = end;
-    while (isSpace(text.charCodeAt(valueEnd - 1))) valueEnd--;
-    spans.set(name, { start: nameStart, valueStart, valueEnd });
-    valueStart = -1;
-    nameStart = -1;
-  };
   for (let i = 0; i < text.length; i++) {
-    switch (text.charCodeAt(i)) {
+    const code = text.charCodeAt(i);
+    switch (code) {
       case QUOTE: {
         const end = skipString(text, i);
         if (end < 0) refuseText();
@@ -157,10 +160,6 @@ export function scanTopLevel(text: string, limits: JsonLimits): Map<string, Span
       case COLON:
         if (depth === 1 && nameStart >= 0 && valueStart < 0) valueStart = skipSpace(text, i + 1);
         break;
-      case COMMA:
-        if (++nodes > limits.nodes) throw new JsonRefused('too_many_values');
-        if (depth === 1) closeMember(i);
-        break;
       case OPEN_BRACE:
       case OPEN_BRACKET:
         if (++nodes > limits.nodes) throw new JsonRefused('too_many_values');
@@ -168,12 +167,34 @@ export function scanTopLevel(text: string, limits: JsonLimits): Map<string, Span
         break;
       case CLOSE_BRACE:
       case CLOSE_BRACKET:
-        if (depth === 1) closeMember(i);
-        depth--;
+      case COMMA:
+        if (code === COMMA && ++nodes > limits.nodes) throw new JsonRefused('too_many_values');
+        if (depth === 1 && valueStart >= 0) {
+          addSpan(spans, text, nameStart, nameEnd, valueStart, i);
+          nameStart = -1;
+          valueStart = -1;
+        }
+        if (code !== COMMA) depth--;
         break;
     }
   }
   return spans;
+}
+
+/** Of a member that is over at `end`. */
+function addSpan(
+  spans: Map<string, Span>,
+  text: string,
+  start: number,
+  nameEnd: number,
+  valueStart: number,
+  end: number,
+): void {
+  const name = readName(text, start, nameEnd);
+  if (spans.has(name)) throw new JsonRefused('duplicate_member', name);
+  let valueEnd = end;
+  while (isSpace(text.charCodeAt(valueEnd - 1))) valueEnd--;
+  spans.set(name, { name, start, valueStart, valueEnd });
 }
 
 /** Its own quotes stand around it. */

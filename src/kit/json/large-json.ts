@@ -2,7 +2,15 @@
 // every piece, so that everybody else is served meanwhile. Strings are parsed in pieces, and counted as they pass.
 
 import { countTokens, newTally, type Tally, type TokenCount, tallyText, tokensOf } from '../tokens.ts';
-import { BODY_LIMITS, type Json, type JsonDocument, type JsonLimits, type JsonObject, JsonRefused } from './json.ts';
+import {
+  BODY_LIMITS,
+  type Json,
+  type JsonDocument,
+  type JsonLimits,
+  type JsonObject,
+  JsonRefused,
+  type Span,
+} from './json.ts';
 
 export interface LargeJsonOptions {
   /** Lets others have their turn. */
@@ -38,7 +46,7 @@ const CLOSE_BRACKET = 0x5d;
 
 export async function readLargeJson(text: string, options: LargeJsonOptions): Promise<JsonDocument> {
   const { pause, limits = BODY_LIMITS, pieceChars = PIECE_CHARS } = options;
-  const spans = new Map<string, { start: number; valueStart: number; valueEnd: number }>();
+  const spans = new Map<string, Span>();
   const members = new Map<string, Tally>();
   const strings = new Map<string, TokenCount>();
   const frames: Frame[] = [];
@@ -139,7 +147,7 @@ export async function readLargeJson(text: string, options: LargeJsonOptions): Pr
 
   async function closeMember(frame: Frame): Promise<void> {
     const { name, nameStart: start, valueStart } = frame;
-    spans.set(name, { start, valueStart, valueEnd: at });
+    spans.set(name, { name, start, valueStart, valueEnd: at });
     const tally = newTally();
     for (let from = start; from < at; from += pieceChars) {
       tallyText(text, from, Math.min(at, from + pieceChars), tally);

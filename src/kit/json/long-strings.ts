@@ -114,19 +114,23 @@ export function parseOutline({ text, strings }: Outline): unknown {
 
 /** Every member that is a mark becomes one that parses its literal when it is first asked for. */
 function putOff(value: unknown, strings: readonly LongString[]): void {
-  if (typeof value !== 'object' || value === null) return;
-  if (Array.isArray(value)) {
-    for (const item of value) putOff(item, strings);
-    return;
+  if (Array.isArray(value)) for (const item of value) putOff(item, strings);
+  else if (isFields(value)) {
+    for (const name of Object.keys(value)) {
+      const member = value[name];
+      if (typeof member !== 'string') putOff(member, strings);
+      else if (member.startsWith(MARK)) defineLate(value, name, strings[Number(member.slice(MARK.length))]);
+    }
   }
-  for (const [name, member] of Object.entries(value)) {
-    if (typeof member !== 'string') putOff(member, strings);
-    else if (member.startsWith(MARK)) defineLate(value, name, strings[Number(member.slice(MARK.length))]);
-  }
+}
+
+function isFields(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }
 
 function defineLate(object: object, name: string, string: LongString | undefined): void {
   const rest = { enumerable: true, configurable: true };
+  HOLDERS.add(object);
   Object.defineProperty(object, name, {
     ...rest,
     get() {
@@ -143,8 +147,12 @@ function literalOf(string: LongString | undefined): Uint8Array<ArrayBuffer> {
   return string.literal;
 }
 
+/** What has a member that was left for later. */
+const HOLDERS = new WeakSet<object>();
+
 /** Whether a member is a string, without parsing one that was left for later. */
-export function isStringAt(object: object, name: string): boolean {
+export function isStringAt(object: Readonly<Record<string, unknown>>, name: string): boolean {
+  if (!HOLDERS.has(object)) return typeof object[name] === 'string';
   const property = Object.getOwnPropertyDescriptor(object, name);
   return property?.get !== undefined || typeof property?.value === 'string';
 }

@@ -60,27 +60,29 @@ export function editMember(document: JsonDocument, name: string, edit: RawEdit |
 
 /** One of the two commas around it goes, too. */
 function withoutMember({ text, spans, value }: JsonDocument, name: string, { start, valueEnd }: Span): JsonDocument {
-  const others = [...spans].filter(([other]) => other !== name);
-  const next = others.find(([, other]) => other.start > start)?.[1].start;
-  const last = others.at(-1)?.[1].valueEnd;
+  const others = [...spans.values()].filter((other) => other.name !== name);
+  const next = others.find((other) => other.start > start)?.start;
+  const last = others.at(-1)?.valueEnd;
   const from = next === undefined ? (last ?? start) : start;
   const gone = (next ?? valueEnd) - from;
   const shifted = (span: Span): Span =>
     span.start < start
       ? span
-      : { start: span.start - gone, valueStart: span.valueStart - gone, valueEnd: span.valueEnd - gone };
+      : { ...span, start: span.start - gone, valueStart: span.valueStart - gone, valueEnd: span.valueEnd - gone };
   const { [name]: _, ...rest } = value;
   return {
     text: text.slice(0, from) + text.slice(from + gone),
-    spans: new Map(others.map(([other, span]) => [other, shifted(span)])),
+    spans: new Map(others.map((span) => [span.name, shifted(span)])),
     value: rest,
   };
 }
 
-function moved({ start, valueStart, valueEnd }: Span, edited: Span, grown: number): Span {
-  if (start < edited.start) return { start, valueStart, valueEnd };
+function moved(span: Span, edited: Span, grown: number): Span {
+  const { name, start, valueStart, valueEnd } = span;
+  if (start < edited.start) return span;
   const isEdited = start === edited.start;
   return {
+    name,
     start: isEdited ? start : start + grown,
     valueStart: isEdited ? valueStart : valueStart + grown,
     valueEnd: valueEnd + grown,

@@ -65,9 +65,9 @@ function spansOf({ spans, strings }: OutlinedText): Map<string, Span> {
   const placeOf = (place: number) =>
     strings.reduce((at, { start, end, chars }) => (start < place ? at + chars - (end - start) : at), place);
   return new Map(
-    Array.from(spans, ([name, { start, valueStart, valueEnd }]) => [
+    Array.from(spans.values(), ({ name, start, valueStart, valueEnd }) => [
       name,
-      { start: placeOf(start), valueStart: placeOf(valueStart), valueEnd: placeOf(valueEnd) },
+      { name, start: placeOf(start), valueStart: placeOf(valueStart), valueEnd: placeOf(valueEnd) },
     ]),
   );
 }

@@ -155,7 +155,11 @@ test('tokens are counted the same', async () => {
         tools: [{ type: 'function', function: { name: user, description: user } }],
       });
       const limits = { depth: 64, nodes: 10_000 };
-      const count = (document: JsonDocument) => countInput(document, document.value.messages as JsonObject[]);
+      const count = (document: JsonDocument) => {
+        const counted = countInput(document, document.value.messages as JsonObject[]);
+        const { upper, estimate, lower, isOpen, unseen, images, vendorTools } = counted;
+        return { upper, estimate, lower, isOpen, unseen, images, vendorTools };
+      };
       const pieces = await readLargeJson(text, { pause, pieceChars: size, limits });
       expect(count(pieces)).toEqual(count(readJsonObject(text, limits)));
     }),

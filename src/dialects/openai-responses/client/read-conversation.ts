@@ -28,7 +28,7 @@ export function readConversation({ value: body }: JsonDocument): Conversation {
 }
 
 /** A text is one message of the user's. */
-function listItems({ input }: JsonObject): JsonObject[] {
+function listItems({ input }: JsonObject): readonly JsonObject[] {
   return typeof input === 'string' ? [{ role: 'user', content: input }] : objectList(input, 'input');
 }
 

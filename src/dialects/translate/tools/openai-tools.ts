@@ -17,7 +17,7 @@ export const CHOICE_MODES = new Map<unknown, 'auto' | 'none' | 'any'>([
 const NAME = /^[a-zA-Z0-9_-]+$/;
 const NAME_CHARS = 64;
 
-export function listTools(list: Json | undefined, at: string): JsonObject[] {
+export function listTools(list: Json | undefined, at: string): readonly JsonObject[] {
   if (list === undefined || list === null || (Array.isArray(list) && list.length === 0)) return [];
   return objectList(list, at);
 }

@@ -233,9 +233,16 @@ export function vectorScanner(): ByteScanner | undefined {
     room: new Uint8Array(memory.buffer, ROOM, ROOM_BYTES),
     count(start, end, isString) {
       const bytes: number = count(ROOM + start, ROOM + end, isString ? ALL_QUOTES : 0) - ROOM - start;
-      const at = (index: number) => counts[index] ?? 0;
-      const [easy, high, two, three, four, wide] = [at(0), at(1), at(2), at(3), at(4), at(5)];
-      return { bytes, easy, high, two, three, four, wide, isPlain: at(6) === 0 };
+      return {
+        bytes,
+        easy: counts[0] ?? 0,
+        high: counts[1] ?? 0,
+        two: counts[2] ?? 0,
+        three: counts[3] ?? 0,
+        four: counts[4] ?? 0,
+        wide: counts[5] ?? 0,
+        isPlain: counts[6] === 0,
+      };
     },
     findLong: (start, end, least) => findLong(ROOM + start, ROOM + end, least) - ROOM,
   };
