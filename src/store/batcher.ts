@@ -115,16 +115,12 @@ export function createBatcher({ clock, commit, lanes = 1, patienceMs = PATIENCE_
   return {
     submit(name, input) {
       if (queue.length >= MAX_QUEUE) return Promise.reject(fault('unavailable', { internal: 'store: queue full' }));
-      return new Promise((resolve, reject) => {
-        queue.push({
-          operation: { name, input } as Operation,
-          since: clock.monotonic(),
-          resolve: (result) => resolve(result as Result<typeof name>),
-          reject,
-        });
-        schedule();
-        if (name === 'admit' && running >= lanes) watchQueue();
-      });
+      const { promise, resolve, reject } = Promise.withResolvers<Result<typeof name>>();
+      const operation = { name, input } as Operation;
+      queue.push({ operation, since: clock.monotonic(), resolve: resolve as Waiting['resolve'], reject });
+      schedule();
+      if (name === 'admit' && running >= lanes) watchQueue();
+      return promise;
     },
     idle() {
       if (queue.length === 0 && running === 0) return Promise.resolve();

@@ -83,40 +83,50 @@ export interface Touch {
 
 type Loader = <T extends PageTable>(table: T, id: string) => Pages[T] | undefined;
 
-type PageMaps = { [T in PageTable]: Map<string, Pages[T] | undefined> };
+/** The pages of one table that were looked up, and which of them were changed. */
+interface Shelf<Row> {
+  pages: Map<string, Change<Row>>;
+  /** In the order in which they were first changed. */
+  changed: Set<Change<Row>>;
+}
+
+type Shelves = { [T in PageTable]: Shelf<Pages[T]> };
 type AdditionLists = { [T in keyof Additions]: Additions[T][] };
 
-function emptyPages(): PageMaps {
+function emptyShelf<Row>(): Shelf<Row> {
+  return { pages: new Map(), changed: new Set() };
+}
+
+function emptyShelves(): Shelves {
   return {
-    wallets: new Map(),
-    windows: new Map(),
-    budgets: new Map(),
-    holds: new Map(),
-    leases: new Map(),
-    cards: new Map(),
-    replays: new Map(),
-    traffic: new Map(),
-    settings: new Map(),
-    incidents: new Map(),
-    loginNames: new Map(),
-    logins: new Map(),
-    keyrings: new Map(),
+    wallets: emptyShelf(),
+    windows: emptyShelf(),
+    budgets: emptyShelf(),
+    holds: emptyShelf(),
+    leases: emptyShelf(),
+    cards: emptyShelf(),
+    replays: emptyShelf(),
+    traffic: emptyShelf(),
+    settings: emptyShelf(),
+    incidents: emptyShelf(),
+    loginNames: emptyShelf(),
+    logins: emptyShelf(),
+    keyrings: emptyShelf(),
   };
 }
 
+/** A page: what the database says, and what it is to say. */
 export interface Change<Row> {
-  id: string;
-  before: Row | undefined;
+  readonly id: string;
+  readonly before: Row | undefined;
   after: Row | undefined;
 }
 
-type Undo = { table: PageTable; id: string; before: unknown; isFirst: boolean } | { added: keyof Additions };
+type Undo = { table: PageTable; page: Change<unknown>; was: unknown; isFirst: boolean } | { added: keyof Additions };
 
 export class Book {
   readonly #load: Loader;
-  readonly #pages: PageMaps = emptyPages();
-  /** What stood on a page when it was first changed. */
-  readonly #changed: PageMaps = emptyPages();
+  readonly #shelves = emptyShelves();
   readonly added: AdditionLists = {
     accounts: [],
     entries: [],
@@ -139,29 +149,22 @@ export class Book {
   }
 
   get<T extends PageTable>(table: T, id: string): Pages[T] | undefined {
-    const pages: Map<string, Pages[T] | undefined> = this.#pages[table];
-    const known = pages.get(id);
-    if (known !== undefined || pages.has(id)) return known;
-    const row = this.#load(table, id);
-    pages.set(id, row);
-    return row;
+    return this.#page(table, id).after;
   }
 
   /** What stands on a page that was looked up before. */
   peek<T extends PageTable>(table: T, id: string): Pages[T] | undefined {
-    const pages: Map<string, Pages[T] | undefined> = this.#pages[table];
-    return pages.get(id);
+    return this.#shelf(table).pages.get(id)?.after;
   }
 
   put<T extends PageTable>(table: T, id: string, row: Pages[T] | undefined): void {
-    const before = this.get(table, id);
-    const pages: Map<string, Pages[T] | undefined> = this.#pages[table];
-    const changed: Map<string, Pages[T] | undefined> = this.#changed[table];
-    const isFirst = !changed.has(id);
-    if (isFirst) changed.set(id, before);
+    const page = this.#page(table, id);
+    const { changed } = this.#shelf(table);
+    const isFirst = !changed.has(page);
+    if (isFirst) changed.add(page);
     this.#steps++;
-    this.#undo.push({ table, id, before, isFirst });
-    pages.set(id, row);
+    this.#undo.push({ table, page, was: page.after, isFirst });
+    page.after = row;
   }
 
   add<T extends keyof Additions>(table: T, row: Additions[T]): void {
@@ -173,8 +176,7 @@ export class Book {
 
   /** What to write: a page that had no row is new, one that has none now is gone. */
   changes<T extends PageTable>(table: T): Change<Pages[T]>[] {
-    const changed: Map<string, Pages[T] | undefined> = this.#changed[table];
-    return [...changed].map(([id, before]) => ({ id, before, after: this.get(table, id) }));
+    return [...this.#shelf(table).changed];
   }
 
   /** Runs one operation; if it throws, the book is as it was before. */
@@ -195,8 +197,21 @@ export class Book {
       this.added[undo.added].pop();
       return;
     }
-    const pages: Map<string, unknown> = this.#pages[undo.table];
-    pages.set(undo.id, undo.before);
-    if (undo.isFirst) this.#changed[undo.table].delete(undo.id);
+    undo.page.after = undo.was;
+    if (undo.isFirst) this.#shelf(undo.table).changed.delete(undo.page as Change<never>);
+  }
+
+  #page<T extends PageTable>(table: T, id: string): Change<Pages[T]> {
+    const { pages } = this.#shelf(table);
+    const known = pages.get(id);
+    if (known) return known;
+    const row = this.#load(table, id);
+    const page = { id, before: row, after: row };
+    pages.set(id, page);
+    return page;
+  }
+
+  #shelf<T extends PageTable>(table: T): Shelf<Pages[T]> {
+    return this.#shelves[table];
   }
 }

@@ -125,5 +125,6 @@ function keptSlots(
     newer += slot[1];
   }
   const ahead = Math.max(end, slots.length - Math.min(keep, keepEntries));
-  return [...slots.slice(first, end), ...slots.slice(ahead)];
+  const kept = slots.slice(first, end);
+  return ahead < slots.length ? kept.concat(slots.slice(ahead)) : kept;
 }

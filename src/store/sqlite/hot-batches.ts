@@ -83,8 +83,8 @@ function digits(money: Nano): string {
 
 function operationCells({ name, input }: Operation): HotCells | undefined {
   if (name === 'admit') return admitCells(input);
-  if (name === 'settle') return ['s', ...closeCells(input), digits(input.cost)];
-  if (name === 'release') return ['r', ...closeCells(input), input.giveBackSlots, input.freeAddress ?? null];
+  if (name === 'settle') return closeCells('s', input, digits(input.cost));
+  if (name === 'release') return [...closeCells('r', input, input.giveBackSlots), input.freeAddress ?? null];
   return undefined;
 }
 
@@ -112,12 +112,12 @@ function admitCells(input: AdmitInput): HotCells {
   const common: AdmitCells = [requestId, accountId, keyId, nodeId, at, model, endpoint, stream, revision, budget];
   if (charge.free) {
     const { perMinute, perDayZero, perDayPositive, inFlight, perAddress } = charge.limits;
-    const byAddress = [perAddress?.address ?? null, perAddress?.perDay ?? 0] as const;
-    return ['f', ...common, perMinute, perDayZero, perDayPositive, inFlight, ...byAddress];
+    const address = perAddress?.address ?? null;
+    return ['f', ...common, perMinute, perDayZero, perDayPositive, inFlight, address, perAddress?.perDay ?? 0];
   }
-  const { hold, limits } = charge;
-  const money = [digits(hold.base), digits(hold.unit)] as const;
-  return ['p', ...common, ...money, hold.wanted, hold.least, limits.perMinute, limits.inFlight];
+  const { base, unit, wanted, least } = charge.hold;
+  const { perMinute, inFlight } = charge.limits;
+  return ['p', ...common, digits(base), digits(unit), wanted, least, perMinute, inFlight];
 }
 
 // Cells are read by their position: every request is, on the one thread that writes, and taking tuples apart costs half
@@ -163,9 +163,15 @@ function toFree(cells: HotFree): AdmitInput['charge'] {
   };
 }
 
-function closeCells({ requestId, accountId, keyId, outcome }: SettleInput | ReleaseInput): CloseCells {
+/** `last`: the first of what only one kind of them has. */
+function closeCells<Kind extends string, Last>(
+  kind: Kind,
+  { requestId, accountId, keyId, outcome }: SettleInput | ReleaseInput,
+  last: Last,
+): [Kind, ...CloseCells, Last] {
   const { buckets } = outcome;
   return [
+    kind,
     requestId,
     accountId,
     keyId,
@@ -184,6 +190,7 @@ function closeCells({ requestId, accountId, keyId, outcome }: SettleInput | Rele
     outcome.firstTokenMs,
     outcome.totalMs,
     outcome.attempts,
+    last,
   ];
 }
 
