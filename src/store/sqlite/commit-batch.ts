@@ -41,7 +41,7 @@ export interface Answered {
 }
 
 /** So many operations are posted at once: it takes some milliseconds, in which no other batch is answered. */
-const MOST_JOURNALED = 1_024;
+const MOST_JOURNALED = 512;
 
 /** `checkFile`: called in a transaction before which another process has written; what it throws is refused. */
 export function prepareCommits(db: Database, checkFile = () => {}): Commits {
