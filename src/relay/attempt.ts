@@ -10,7 +10,7 @@ import { failpoint } from '../kit/failpoint.ts';
 import { dropBody } from '../kit/json/request-json.ts';
 import { describeError } from '../kit/log.ts';
 import { AttemptFailed } from './attempt-failed.ts';
-import { beforeAsking, mayAsk } from './before-asking.ts';
+import { beforeAsking } from './before-asking.ts';
 import type { BegunAnswer } from './begun.ts';
 import type { Admission, Call, RelayTools } from './call.ts';
 import { isDescribable, noteRefused, type Translated } from './note-refused.ts';
@@ -30,7 +30,8 @@ export async function attempt(
   prefill?: Prefill,
 ): Promise<BegunAnswer> {
   const note = createNote(tools, admission, step);
-  if (!mayAsk(tools, admission, step)) await beforeAsking(tools, admission, step, gone);
+  const waiting = beforeAsking(tools, admission, step, gone);
+  if (waiting) await waiting;
   const { call } = admission;
   const { route } = step;
   const { stream } = call.request;

@@ -5,25 +5,34 @@ import { AttemptFailed } from './attempt-failed.ts';
 import type { Admission, RelayTools } from './call.ts';
 import type { Step } from './plan.ts';
 
-/** There is nothing to wait for, and the hold is known to be there. */
-export function mayAsk(tools: RelayTools, admission: Admission, { waitMs }: Step): boolean {
-  return waitMs <= 0 && isHeld(tools, admission) === true;
-}
-
-/** A channel that is not asked in the end has no line of the receipt, and gets its pass back. Throws AttemptFailed. */
-export async function beforeAsking(
+/**
+ * Undefined if there is nothing to wait for, and the hold is known to be there. Rejects with AttemptFailed: a channel that is
+ * not asked in the end has no line of the receipt, and gets its pass back.
+ */
+export function beforeAsking(
   tools: RelayTools,
   admission: Admission,
-  { waitMs, pass }: Step,
+  step: Step,
   gone: AbortSignal,
-): Promise<void> {
+): Promise<void> | undefined {
+  const { waitMs } = step;
+  if (waitMs > 0) return requireHeld(tools, step, heldAfter(tools, admission, gone, waitMs));
+  const held = isHeld(tools, admission);
+  return held === true ? undefined : requireHeld(tools, step, held);
+}
+
+async function requireHeld({ health }: RelayTools, { pass }: Step, held: boolean | Promise<boolean>): Promise<void> {
   try {
-    if (waitMs > 0) await waitOrLeave(tools, gone, waitMs);
-    if (!(await isHeld(tools, admission))) throw new AttemptFailed('hold_lost');
+    if (!(await held)) throw new AttemptFailed('hold_lost');
   } catch (error) {
-    tools.health.forget(pass);
+    health.forget(pass);
     throw error;
   }
+}
+
+async function heldAfter(tools: RelayTools, admission: Admission, gone: AbortSignal, ms: number): Promise<boolean> {
+  await waitOrLeave(tools, gone, ms);
+  return isHeld(tools, admission);
 }
 
 async function waitOrLeave(tools: RelayTools, gone: AbortSignal, ms: number): Promise<void> {
