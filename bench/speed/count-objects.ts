@@ -17,7 +17,7 @@ function write(): void {
   renameSync(`${file}.new`, file);
 }
 
-/** Called by those who only want to know the file, too: nobody sends them these signals. */
+// Whoever only wants to know the file loads this, too: nobody sends it these signals.
 if (isMainThread) {
   process.on('SIGUSR1', () => {
     Bun.gc(true);

@@ -15,7 +15,7 @@ export interface Carrier {
   isTranslated: boolean;
   /** The upstream may seal reasoning; others only quote the words of one that does. */
   maySeal: boolean;
-  /** Settings of the client that do not travel, by its own names. */
+  /** Settings of the client that do not travel, by its own names; who finds more of them for this route adds them. */
   dropped: readonly string[];
   /** What else does not travel if the output is bound to so many tokens. */
   droppedAt?(maxOutputTokens: number): readonly string[];

@@ -67,7 +67,7 @@ export interface Output {
   /** Text, a tool call, a refusal's words, an image, audio: what a person would call an answer. */
   hasContent: boolean;
   hasReasoning: boolean;
-  /** Counted here, not reported; rounded when it is billed. */
+  /** Counted here, not reported; rounded when it is billed. None of a whole answer that its upstream has counted. */
   tokens: number;
   images: number;
 }
