@@ -6,7 +6,7 @@ import { FREE_MODEL } from '../catalog/document.ts';
 import { tokenBounds } from '../catalog/token-bounds.ts';
 import type { Dialect, RelayRequest } from '../dialects/dialect.ts';
 import { upperAt } from '../dialects/input/upper-at.ts';
-import { clientLeft, fault } from '../faults/fault.ts';
+import { clientLeft, type Fault, fault } from '../faults/fault.ts';
 import { tooLongText } from '../faults/too-long-text.ts';
 import type { PresentedKey } from '../keys/authenticator.ts';
 import { sleep } from '../kit/clock.ts';
@@ -25,7 +25,8 @@ import { requireCarrier } from './find-carrier.ts';
 const MAX_WAIT_MS = 3_000;
 const MAX_REQUEST_MS = 20 * 60_000;
 
-export async function admit(tools: RelayTools, asking: Call): Promise<Admission> {
+/** What the books refuse is returned, all else is thrown: a flood of calls over a limit need not unwind the stack each time. */
+export async function admit(tools: RelayTools, asking: Call): Promise<Admission | Fault> {
   let call = asking;
   checkContext(call);
   if (tools.isUnbalanced() && !call.model.free) throw fault('unavailable', { internal: 'the books do not balance' });
@@ -63,7 +64,7 @@ export async function admit(tools: RelayTools, asking: Call): Promise<Admission>
     if (waitMs === undefined || waited + waitMs > MAX_WAIT_MS) {
       const { boundName, images, thinkingBudget } = call.request;
       const wish = { boundName, images, thinkingBudget, hasFreeModel: hasFreeModel(call) };
-      throw admissionFault(result, tools.clock.now(), call.dialect.envelope, wish);
+      return admissionFault(result, tools.clock.now(), call.dialect.envelope, wish);
     }
     const waiting = isHeld(result)
       ? tools.turns.wait(waitedFor(result, call.key), MAX_WAIT_MS - waited, call.gone)

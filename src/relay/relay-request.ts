@@ -1,6 +1,6 @@
 // The story of one request: admit, attempt, deliver, close. Every path ends in exactly one close.
 
-import { fault, toFault } from '../faults/fault.ts';
+import { Fault, fault, toFault } from '../faults/fault.ts';
 import { failpoint } from '../kit/failpoint.ts';
 import { admit } from './admit.ts';
 import { AttemptFailed } from './attempt-failed.ts';
@@ -11,9 +11,10 @@ import { deliverStream } from './deliver-stream.ts';
 import { deliverWhole } from './deliver-whole.ts';
 import { createPlan } from './plan.ts';
 
-/** Throws a fault when nothing was sent. From the first byte on, errors are inside the stream. */
-export async function relayRequest(tools: RelayTools, call: Call): Promise<Answer> {
+/** A fault, returned or thrown, when nothing was sent. From the first byte on, errors are inside the stream. */
+export async function relayRequest(tools: RelayTools, call: Call): Promise<Answer | Fault> {
   const admission = await admit(tools, call);
+  if (admission instanceof Fault) return admission;
   // What is refused brings no traffic that retries could be a share of.
   tools.retryBudget.countCall();
   failpoint('K2');

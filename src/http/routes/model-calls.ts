@@ -84,6 +84,10 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, call:
       connection: exchange.connection,
       gone: request.signal,
     });
+    if (answer instanceof Fault) {
+      room.leave();
+      return answer;
+    }
     if (typeof answer.body === 'string') dropRequest(document);
     return newResponse(exchange, answer.body, answer);
   } catch (error) {
