@@ -111,14 +111,17 @@ function countWords(document: JsonDocument): number {
   const { text, spans } = outline ?? document;
   const strings = outline?.strings ?? NO_STRINGS;
   const tally = newTally();
-  for (const { name, start, valueStart, valueEnd } of spans.values()) {
-    const holdsWords = WORDS_BEGIN.includes(text.charAt(valueStart));
+  for (let index = 0; index < spans.count; index++) {
+    const holdsWords = WORDS_BEGIN.includes(text.charAt(spans.valueStart(index)));
+    const name = holdsWords ? spans.name(index) : '';
     if (!holdsWords || OURS.has(name)) continue;
     const member = counted?.members.get(name);
     if (member) {
       addTally(tally, member);
       continue;
     }
+    const start = spans.start(index);
+    const valueEnd = spans.valueEnd(index);
     let at = start;
     for (const string of strings) {
       if (string.start < start || string.end > valueEnd) continue;
