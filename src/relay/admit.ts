@@ -42,9 +42,9 @@ export async function admit(tools: RelayTools, asking: Call): Promise<Admission 
     }
     const at = tools.clock.now();
     const asked = { accountId: call.key.accountId, isFree: call.model.free, revision: call.catalog.revision, at };
-    const wanted = wantedTokens(call);
-    const result = tools.refusals.find(asked) ?? (await tools.ledger.admit(admitInput(tools, call, wanted, at)));
+    const result = tools.refusals.find(asked) ?? (await tools.ledger.admit(admitInput(tools, call, at)));
     if (result.ok) {
+      const wanted = wantedTokens(call);
       handOnTurn(tools, call.key);
       return {
         call,
@@ -127,8 +127,7 @@ function tooLong({ promptField }: Dialect, tokens: number, most: number) {
 }
 
 function wantedTokens({ request, model, catalog }: Call): number {
-  const { output } = tokenBounds(model, catalog);
-  const most = Math.min(output, freeShare(request, model, catalog));
+  const most = Math.min(model.maxOutputTokens, freeShare(request, model, catalog));
   return Math.min(request.maxOutputTokens ?? most, most);
 }
 
@@ -138,7 +137,7 @@ function freeShare({ choices }: RelayRequest, { free }: Model, { guards }: Catal
   return together === null ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(together / choices));
 }
 
-function admitInput(tools: RelayTools, call: Call, wanted: number, at: number): AdmitInput {
+function admitInput(tools: RelayTools, call: Call, at: number): AdmitInput {
   const { model, request, catalog, key } = call;
   return {
     requestId: call.requestId,
@@ -151,7 +150,7 @@ function admitInput(tools: RelayTools, call: Call, wanted: number, at: number): 
     stream: request.stream,
     revision: catalog.revision,
     budget: key.dailyBudget,
-    charge: model.free ? freeCharge(call) : paidCharge(call, wanted),
+    charge: model.free ? freeCharge(call) : paidCharge(call),
   };
 }
 
@@ -169,7 +168,7 @@ function freeCharge(call: Call): AdmitInput['charge'] {
   };
 }
 
-function paidCharge(call: Call, wanted: number): AdmitInput['charge'] {
+function paidCharge(call: Call): AdmitInput['charge'] {
   const { model, candidates, request, isStrict } = call;
   const { choices, images, thinkingBudget } = request;
   const { limits } = call.catalog;
@@ -179,7 +178,7 @@ function paidCharge(call: Call, wanted: number): AdmitInput['charge'] {
       model,
       candidates,
       inputTokens: inputBound(call),
-      outputTokens: wanted,
+      outputTokens: wantedTokens(call),
       choices,
       images,
       thinkingBudget,

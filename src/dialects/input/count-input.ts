@@ -39,7 +39,8 @@ export interface SeenImage {
 export function countInput(
   document: JsonDocument,
   messages: readonly JsonObject[],
-  { vendorTools = 0, later = NOTHING }: { vendorTools?: number; later?: readonly Json[] } = {},
+  vendorTools = 0,
+  later = NOTHING,
 ): InputCount {
   return new CountedInput(document, messages, vendorTools, later);
 }
