@@ -5,15 +5,20 @@ import { failpoint } from '../kit/failpoint.ts';
 import { admit } from './admit.ts';
 import { AttemptFailed } from './attempt-failed.ts';
 import { beginAnswer } from './begin-answer.ts';
-import type { Answer, Call, RelayTools } from './call.ts';
+import type { Admission, Answer, Call, RelayTools } from './call.ts';
 import { Closing } from './close.ts';
 import { deliverStream } from './deliver-stream.ts';
 import { deliverWhole } from './deliver-whole.ts';
 import { createPlan } from './plan.ts';
 
 /** A fault, returned or thrown, when nothing was sent. From the first byte on, errors are inside the stream. */
-export async function relayRequest(tools: RelayTools, call: Call): Promise<Answer | Fault> {
-  const admission = await admit(tools, call);
+export function relayRequest(tools: RelayTools, call: Call): Fault | Promise<Answer | Fault> {
+  const admitted = admit(tools, call);
+  return admitted instanceof Fault ? admitted : relayAdmitted(tools, admitted);
+}
+
+async function relayAdmitted(tools: RelayTools, admitted: Promise<Admission | Fault>): Promise<Answer | Fault> {
+  const admission = await admitted;
   if (admission instanceof Fault) return admission;
   // What is refused brings no traffic that retries could be a share of.
   tools.retryBudget.countCall();

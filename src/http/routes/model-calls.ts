@@ -68,7 +68,7 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, call:
       room.leave();
       return await answerHere(tools, exchange, prepared.emptyAnswer, prepared.request.stream);
     }
-    const answer = await relayRequest(tools.relay, {
+    const relayed = relayRequest(tools.relay, {
       ...prepared,
       requestId,
       key,
@@ -86,6 +86,7 @@ export async function callModel(tools: HttpTools, exchange: KeyedExchange, call:
       connection: exchange.connection,
       gone: request.signal,
     });
+    const answer = relayed instanceof Fault ? relayed : await relayed;
     if (answer instanceof Fault) {
       room.leave();
       return answer;
