@@ -95,7 +95,7 @@ export function editMembers(document: JsonDocument, edits: Record<string, Json |
 /** Where the edited members stand, in the order of the text; undefined if one of them is new, or goes. */
 function findReplaced({ spans }: JsonDocument, edits: Record<string, Json | undefined>): Span[] | undefined {
   const found: Span[] = [];
-  for (const name of Object.keys(edits)) {
+  for (const name in edits) {
     const span = edits[name] === undefined ? undefined : spans.get(name);
     if (!span) return undefined;
     found.push(span);

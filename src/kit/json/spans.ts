@@ -43,6 +43,13 @@ export class Spans {
     return this.#unescaped?.get(index) ?? this.#text.slice(this.start(index) + 1, this.#place(index, NAME_END) - 1);
   }
 
+  isNamed(index: number, name: string): boolean {
+    const unescaped = this.#unescaped?.get(index);
+    if (unescaped !== undefined) return unescaped === name;
+    const from = this.start(index) + 1;
+    return from + name.length + 1 === this.#place(index, NAME_END) && this.#text.startsWith(name, from);
+  }
+
   start(index: number): number {
     return this.#place(index, START);
   }
@@ -98,15 +105,8 @@ export class Spans {
   }
 
   #find(name: string): number {
-    for (let index = 0; index < this.count; index++) if (this.#isNamed(index, name)) return index;
+    for (let index = 0; index < this.count; index++) if (this.isNamed(index, name)) return index;
     return -1;
-  }
-
-  #isNamed(index: number, name: string): boolean {
-    const unescaped = this.#unescaped?.get(index);
-    if (unescaped !== undefined) return unescaped === name;
-    const from = this.start(index) + 1;
-    return from + name.length + 1 === this.#place(index, NAME_END) && this.#text.startsWith(name, from);
   }
 
   #span(index: number, name: string): Span {
